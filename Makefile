@@ -1,0 +1,79 @@
+# Two commands do everything: `make book` and `make test`. The rest are their parts, or for people who change the book.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 8000
+SERVE ?= 1
+# One thread a process: chapters and tests run side by side, and numbers do not depend on how many cores there are.
+export OPENBLAS_NUM_THREADS := 1
+export OMP_NUM_THREADS := 1
+export PYTHONHASHSEED := 0
+
+# The environment is up to date when a stamp named after the lock and the package's description lies in it.
+key = $(shell cat $(1) pyproject.toml | cksum | cut -d ' ' -f 1)
+BOOK_STAMP := $(VENV)/book-$(call key,requirements.lock).stamp
+TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
+
+.PHONY: help book test lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
+
+help: ## list all targets (this list)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
+
+book: $(BOOK_STAMP) ## build the book and serve it; SERVE=0 only builds, PORT=8000 chooses the port
+	$(BIN)/python book/tools/build.py
+	@if [ "$(SERVE)" != 0 ]; then $(BIN)/python book/tools/serve.py $(PORT); fi
+
+test: $(TEST_STAMP) ## run everything: lint, unit tests, notebooks, the book under -W, the pages in a browser
+	sh .ci/tools
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
+	  --doctest-modules --nbval-lax --nbval-current-env tests fi_teach notebooks solutions
+
+lab: $(BOOK_STAMP) ## open JupyterLab on the chapters and exercises
+	$(BIN)/jupyter lab
+
+tidy: $(BOOK_STAMP) ## strip outputs from the notebooks and put their metadata in order
+	$(BIN)/python book/tools/tidy.py
+
+exercises: $(BOOK_STAMP) ## make exercises/ from solutions/
+	$(BIN)/python book/tools/exercises.py
+
+lock: ## resolve the pinned versions anew (needs uv); UPGRADE=--upgrade takes the newest
+	uv pip compile --no-header --no-emit-index-url --universal --python-version 3.11 -q $(UPGRADE) pyproject.toml \
+	  --extra test -o requirements-test.lock
+	uv pip compile --no-header --no-emit-index-url --universal --python-version 3.11 -q $(UPGRADE) pyproject.toml \
+	  --extra book --extra grade -c requirements-test.lock -o requirements.lock
+
+linkcheck: $(BOOK_STAMP) ## follow every outside link of the book (needs a network)
+	$(BIN)/jupyter-book build . --builder linkcheck
+
+bench: $(TEST_STAMP) ## time fi_teach against its peers; QUICK=1 in under three minutes
+	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
+
+bench-grade: $(TEST_STAMP) ## time the autograder with and without its sandbox, and nbgrader on the same files
+	$(BIN)/python -m benchmarks.grading --many 1000
+
+bench-book: $(BOOK_STAMP) ## time a clean build, an unchanged one, and one after an edit of prose
+	$(BIN)/python book/tools/bench.py
+
+picture: $(TEST_STAMP) ## take the picture of the book that README shows
+	sh .ci/tools
+	$(BIN)/python book/tools/picture.py
+
+clean: ## remove the built book and its caches (the environment stays)
+	rm -rf _build .pytest_cache .ruff_cache
+
+$(BIN)/python:
+	@for python in python3 python3.13 python3.12 python3.11; do \
+	  if $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; then \
+	    $$python -m venv $(VENV) && exit 0; \
+	    rm -rf $(VENV); echo "$$python cannot make a virtual environment: install its venv module (Debian: python3-venv)." >&2; exit 1; \
+	  fi; \
+	done; \
+	echo "Python 3.11, 3.12 or 3.13 is needed, and none was found on the path as python3 or python3.1x." >&2; exit 1
+
+$(VENV)/%.stamp: | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(if $(findstring test-,$*),requirements-test.lock,requirements.lock)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@rm -f $(VENV)/$(firstword $(subst -, ,$*))-*.stamp && touch $@
