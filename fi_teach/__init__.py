@@ -1,0 +1,20 @@
+"""fi_teach: feature importance for tree models, every method from scratch in code a student can read.
+
+Notation, the same in every docstring and chapter:
+
+====  ==========================================    ====  ==============================================
+t     node of a tree                                S     coalition, a set of features (players)
+i     row                                           v     game: v(S) is what coalition S earns
+j     feature                                       phi   Shapley values, one a feature
+n     rows                                          f     a model's prediction function
+p     features                                      q     target false discovery rate
+====  ==========================================    ====  ==============================================
+
+Floors (an import points down a floor, never up):
+
+    grading > questions > widgets > plots > compare > importance > trees > nouns
+
+Floors up to ``compare`` import NumPy and pandas only.
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,85 @@
+"""Trees: the noun (Tree, Forest), the impurities, and ways to grow or borrow trees."""
+
+from fi_teach.trees.boosting import grow_adaboost, grow_boosting
+from fi_teach.trees.c45 import (
+    Branching,
+    every_c45_tree,
+    gain,
+    gain_ratio,
+    grow_c45,
+    grow_cut_once,
+    nominal_splits,
+)
+from fi_teach.trees.cart import (
+    Split,
+    best_split,
+    best_split_by_definition,
+    every_greedy_tree,
+    every_split,
+    grow_cart,
+    split_decrease,
+    tied_splits,
+)
+from fi_teach.trees.chaid import ChaidSplit, chaid_splits, chi_square, chi_square_p_value, grow_chaid
+from fi_teach.trees.convert import as_forest, from_model
+from fi_teach.trees.explain import WhatIf, rules, what_if
+from fi_teach.trees.forest import bootstrap_counts, grow_forest, oob_prediction, oob_votes
+from fi_teach.trees.impurity import entropy, entropy_nats, gini, impurity_of, variance
+from fi_teach.trees.nominal import NominalTree
+from fi_teach.trees.survival import (
+    as_risk,
+    event_times,
+    grow_survival_forest,
+    grow_survival_tree,
+    log_rank,
+    nelson_aalen,
+)
+from fi_teach.trees.tree import Forest, Tree
+
+__all__ = [
+    "Branching",
+    "ChaidSplit",
+    "Forest",
+    "NominalTree",
+    "Split",
+    "Tree",
+    "WhatIf",
+    "as_forest",
+    "as_risk",
+    "best_split",
+    "best_split_by_definition",
+    "bootstrap_counts",
+    "chaid_splits",
+    "chi_square",
+    "chi_square_p_value",
+    "entropy",
+    "entropy_nats",
+    "event_times",
+    "every_c45_tree",
+    "every_greedy_tree",
+    "every_split",
+    "from_model",
+    "gain",
+    "gain_ratio",
+    "gini",
+    "grow_adaboost",
+    "grow_boosting",
+    "grow_c45",
+    "grow_cart",
+    "grow_chaid",
+    "grow_cut_once",
+    "grow_forest",
+    "grow_survival_forest",
+    "grow_survival_tree",
+    "impurity_of",
+    "log_rank",
+    "nelson_aalen",
+    "nominal_splits",
+    "oob_prediction",
+    "oob_votes",
+    "rules",
+    "split_decrease",
+    "tied_splits",
+    "variance",
+    "what_if",
+]
