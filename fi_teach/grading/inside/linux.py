@@ -1,0 +1,78 @@
+"""The few Linux calls that Python 3.11 has no names for: namespaces, mounts, capabilities, limits."""
+
+import ctypes
+import os
+import resource
+
+NEW_MOUNTS, NEW_IPC, NEW_PIDS = 0x20000, 0x08000000, 0x20000000
+NOSUID_NODEV, NOEXEC, READ_ONLY = 2 | 4, 8, 1
+RECURSIVE, PRIVATE = 1 << 14, 1 << 18
+NO_NEW_PRIVILEGES, DROP_FROM_BOUND, SUBREAPER, DUMPABLE = 38, 24, 36, 4
+CAPABILITY_VERSION = 0x20080522
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _call(name, *arguments):
+    if getattr(_libc, name)(*arguments) < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")
+
+
+def new_namespaces():
+    """Put the caller into fresh mount and IPC namespaces, and the processes it forks into a fresh PID namespace."""
+    _call("unshare", NEW_MOUNTS | NEW_IPC | NEW_PIDS)
+    _call("mount", b"none", b"/", None, RECURSIVE | PRIVATE, None)
+
+
+def mount_private(megabytes):
+    """Empty /tmp and /dev/shm of so many megabytes, and a /proc that shows the new PID namespace alone."""
+    size = f"size={megabytes}m,nr_inodes=20k,mode=1777".encode()
+    for folder in (b"/tmp", b"/dev/shm"):
+        _call("mount", b"tmpfs", folder, b"tmpfs", NOSUID_NODEV, size)
+    try:
+        _call("mount", b"proc", b"/proc", b"proc", NOSUID_NODEV | NOEXEC, None)
+    except OSError:
+        _call("mount", b"tmpfs", b"/proc", b"tmpfs", NOSUID_NODEV | NOEXEC | READ_ONLY, b"size=4k")
+
+
+def give_up_privileges(user):
+    """Become an ordinary user (if this is root) without capabilities, for good."""
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        _drop_bounding_set()
+        os.setresuid(user, user, user)
+    else:
+        _drop_bounding_set()
+    header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
+    _call("capset", header, (ctypes.c_uint32 * 6)())
+    _call("prctl", NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+
+
+def _drop_bounding_set():
+    for capability in range(41):
+        _libc.prctl(DROP_FROM_BOUND, capability, 0, 0, 0)
+
+
+def adopt_orphans():
+    """Grandchildren whose parent has gone become the caller's children; nobody may look into the caller's memory."""
+    _call("prctl", SUBREAPER, 1, 0, 0, 0)
+    _call("prctl", DUMPABLE, 0, 0, 0, 0)
+
+
+def set_limits(*, megabytes, processes, seconds, file_megabytes):
+    """Limits on address space beyond what is in use now, processes, CPU time and the size of a file."""
+    with open("/proc/self/statm") as file:
+        in_use = int(file.read().split()[0]) * resource.getpagesize()
+    _limit(resource.RLIMIT_AS, in_use + megabytes * 2**20)
+    _limit(resource.RLIMIT_NPROC, processes)
+    _limit(resource.RLIMIT_CPU, seconds)
+    _limit(resource.RLIMIT_FSIZE, file_megabytes * 2**20)
+    _limit(resource.RLIMIT_CORE, 0)
+
+
+def _limit(which, value):
+    hard = resource.getrlimit(which)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(which, (value, value))

@@ -1,0 +1,181 @@
+"""Results as they come: one JSON line a submission, on disk before the next is begun, read again when grading goes on."""
+
+import fcntl
+import hashlib
+import json
+import os
+import secrets
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def key_of(student, exercise, content, assignment, seed):
+    """The name of a result: the hash of who, what was handed in, what it is judged by, and the seed -> str."""
+    parts = (student.encode("utf-8", "surrogateescape"), exercise.encode(), content, assignment.hash.encode(), str(seed).encode())
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()
+
+
+@contextmanager
+def opened(report):
+    """A report folder of one's own, made if it is not there -> Path.
+
+    Raises ValueError if it cannot be written, or if another grader is at work in it.
+    """
+    report = Path(report)
+    with _telling(report):
+        report.mkdir(parents=True, exist_ok=True)
+        lock = open(report / ".lock", "w")  # noqa: SIM115 - closed below, when grading is over
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ValueError(f"another grader is writing into {report}: wait for it, or choose another folder.") from None
+        yield report
+
+
+@contextmanager
+def _telling(path):
+    """Turn an error of the disk into one that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise ValueError(f"cannot write {path}: {error.strerror}. What was graded before is kept: mend that (another folder, more "
+                         "space) and start the same command again.") from None
+
+
+def seed_of(report, wanted=None):
+    """The secret seed of a report: the one wanted, the one it was begun with, or a fresh one, kept in the file `seed` -> int.
+
+    Raises ValueError if the report was begun with another seed.
+    """
+    path = report / "seed"
+    kept = int(path.read_text()) if path.is_file() and path.stat().st_size else None
+    if kept is not None and wanted is not None and kept != wanted:
+        raise ValueError(f"{report} was begun with another seed, so its grades would not compare: choose another folder for seed {wanted}.")
+    seed = next(s for s in (wanted, kept, secrets.randbelow(2**31)) if s is not None)
+    if kept is None:
+        write(path, f"{seed}\n")
+        path.chmod(0o600)
+    return seed
+
+
+class Records:
+    """The results on disk, by (student, exercise): the last of each, read when asked for, so that no class fills the memory.
+
+    Made from a report's folder; what a killed run left half written at the end is cut off.
+    """
+
+    def __init__(self, report):
+        self.path, self.places = report / "results.jsonl", {}
+        with _telling(self.path):
+            self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
+            self.times = open(report / "times.jsonl", "ab", buffering=0)  # noqa: SIM115 - closed by close()
+            self._find()
+
+    def _find(self):
+        end = 0
+        with open(self.path, "rb") as file:
+            for line in file:
+                if line.endswith(b"\n"):
+                    record = json.loads(line)
+                    self.places[record["student"], record["exercise"]] = end, record["key"]
+                    end += len(line)
+        if end < self.path.stat().st_size:
+            os.truncate(self.path, end)
+
+    def __len__(self):
+        return len(self.places)
+
+    def __iter__(self):
+        return iter(sorted(self.places))
+
+    def __getitem__(self, place):
+        return json.loads(self._line(place))
+
+    def values(self):
+        """The records in order of student and exercise -> iterator."""
+        return (self[place] for place in self)
+
+    def has(self, place, key):
+        """Is the result of this student and exercise the one of this key?"""
+        return place in self.places and self.places[place][1] == key
+
+    def _line(self, place):
+        with open(self.path, "rb") as file:
+            file.seek(self.places[place][0])
+            return file.readline()
+
+    def add(self, record, seconds):
+        """Write a record down and wait until the disk has it. Raises ValueError if the disk will not."""
+        with _telling(self.path):
+            start = os.fstat(self.file.fileno()).st_size
+            _write_all(self.file, _line(record))
+            os.fsync(self.file.fileno())
+            self.places[record["student"], record["exercise"]] = start, record["key"]
+            _write_all(self.times, _line({record["key"]: seconds}))
+
+    def settle(self):
+        """Put the file in order of student and exercise, whatever order the results came in: the same results, the same bytes."""
+        ends = [start for start, _ in map(self.places.get, self)]
+        lines = (self._line(place) for place in self)
+        if ends != sorted(ends) or sum(len(self._line(place)) for place in self) < self.path.stat().st_size:
+            write(self.path, lines)
+            self.file.close()
+            self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - the file of that name is another one now
+            self._find()
+
+    def close(self):
+        self.file.close()
+        self.times.close()
+
+
+def _lines(path):
+    if path.exists():
+        with open(path, "rb") as file:
+            yield from file
+
+
+def times(report, records):
+    """How long the grading of these records took -> {exercise: [seconds]}. Times are no results: they are kept apart."""
+    path, found = report / "times.jsonl", {}
+    for line in _lines(path):
+        try:
+            found.update({key: seconds.get("all", 0) for key, seconds in json.loads(line).items()})
+        except ValueError:
+            continue
+    taken = {}
+    for place in records:
+        _, key = records.places[place]
+        if key in found:
+            taken.setdefault(place[1], []).append(found[key])
+    return taken
+
+
+def _write_all(file, line):
+    while line:
+        line = line[file.write(line):]
+
+
+def _line(record):
+    return json.dumps(record, sort_keys=True).encode() + b"\n"
+
+
+def write(path, content):
+    """Write a file as a whole or not at all; a file that holds this already is left alone. Raises ValueError if the disk will not.
+
+    content : text, bytes, or an iterator of bytes
+    """
+    content = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    with _telling(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, bytes) and path.exists() and path.read_bytes() == content:
+            return
+        fresh = path.with_name(f".{path.name[:200]}.new")
+        with open(fresh, "wb") as file:
+            file.writelines([content] if isinstance(content, bytes) else content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, path)
