@@ -1,0 +1,374 @@
+// Draws an explorable: native controls, one sentence, a scene in SVG, a table. Nothing is computed here:
+// Python made every state (see explorable.py). Marks, frames and rows are indices into `pool`, or stand there themselves.
+
+const FONT = 12.5; // px
+const CHAR = FONT * 0.56; // a letter's mean width, for room on axes and in boxes
+const LINE = 15; // px from one line of text to the next
+
+export default { render };
+
+function render({ model, el }) {
+  const view = { model, id: "x" + Math.random().toString(36).slice(2, 9), live: false, fineLabels: [] };
+  view.controls = model.get("controls").map((control, i) => makeControl(view, control, i));
+  view.sentence = html("p", { class: "explorable-sentence", "aria-live": "polite" });
+  view.scene = html("div", { class: "explorable-scene" });
+  view.legend = html("p", { class: "explorable-legend" });
+  view.table = html("div", { class: "explorable-table", tabindex: 0, role: "group", "aria-label": "The picture as a table" });
+  const root = html("div", { class: "explorable", role: "group", "aria-labelledby": view.id },
+    html("p", { class: "explorable-title", id: view.id }, model.get("title")),
+    html("div", { class: "explorable-controls" }, ...view.controls.map((control) => control.element)),
+    view.sentence, view.scene, view.legend,
+    html("details", {}, field("summary", {}, "Show as a table"), view.table));
+  el.append(root);
+
+  const moved = () => show(view);
+  const answered = (message) => answer(view, message);
+  model.on("change:positions", moved);
+  model.on("msg:custom", answered);
+  const resized = new ResizeObserver(() => view.width !== roomOf(view) && drawScene(view));
+  resized.observe(root);
+  show(view);
+  if (model.get("controls").some((control) => control.fine > 1)) model.send({ ask: "live" });
+  return () => {
+    resized.disconnect();
+    model.off("change:positions", moved);
+    model.off("msg:custom", answered);
+  };
+}
+
+// ---- which state is shown --------------------------------------------------------------------------------------
+
+function move(view, i, position) {
+  const at = [...view.model.get("positions")];
+  at[i] = position;
+  view.model.set("positions", possible(view.model, at));
+  view.model.save_changes();
+}
+
+// Options may depend on earlier controls: later ones go back to their first option where theirs is gone.
+function possible(model, at) {
+  at = [...at];
+  for (let k = at.length - 1; k >= 0 && !stateAt(model, at.map(Math.round)); k--) at[k] = 0;
+  return at;
+}
+
+function stateAt(model, at) {
+  if (!at.every(Number.isInteger)) return null;
+  const index = model.get("controls").reduce((sum, control, i) => sum * control.labels.length + at[i], 0);
+  return model.get("states")[index];
+}
+
+function show(view) {
+  const at = view.model.get("positions");
+  const state = stateAt(view.model, at);
+  if (state) display(view, state, []);
+  else if (view.live) view.model.send({ positions: at });
+  else display(view, stateAt(view.model, possible(view.model, at.map(Math.round))), []);
+}
+
+// A kernel answers: it is there, so sliders may stand between the grid's places; or here is such a state.
+function answer(view, message) {
+  if (message.live) {
+    view.live = true;
+    view.controls.forEach((control) => control.refine());
+    show(view);
+  } else if (message.state && String(message.asked) === String(view.model.get("positions"))) {
+    display(view, message.state, message.labels);
+  }
+}
+
+function display(view, state, labels) {
+  view.state = state;
+  view.sentence.textContent = state.sentence;
+  view.controls.forEach((control, i) => control.update((state.options || {})[control.name], labels[i]));
+  drawScene(view);
+  drawTable(view);
+}
+
+// ---- controls: native inputs, so that keyboard, touch and screen readers work ------------------------------------
+
+function makeControl(view, control, i) {
+  const id = `${view.id}-${i}`;
+  const go = (position) => move(view, i, position);
+  const at = () => view.model.get("positions")[i];
+  const make = { slider: makeSlider, select: makeSelect, radio: makeRadios, checkbox: makeCheckbox }[control.kind];
+  return { name: control.name, refine() {}, ...make(control, id, go, at) };
+}
+
+function makeSlider(control, id, go, at) {
+  const input = field("input", { type: "range", id, min: 0, max: control.labels.length - 1, step: 1 });
+  const output = html("output", { for: id });
+  input.addEventListener("input", () => go(Number(input.value)));
+  const update = (labels = control.labels, between = undefined) => {
+    input.max = Math.max(0, labels.length - 1);
+    input.disabled = labels.length === 0;
+    input.value = at();
+    output.textContent = labels.length ? (between ?? labels[Math.round(at())]) : "no choice left";
+    input.setAttribute("aria-valuetext", output.textContent);
+  };
+  const refine = () => { input.step = 1 / control.fine; };
+  return { element: html("div", {}, html("label", { for: id }, control.label), output, input), update, refine };
+}
+
+function makeSelect(control, id, go, at) {
+  const input = field("select", { id });
+  input.addEventListener("change", () => go(input.selectedIndex));
+  const update = whenChanged((labels) => {
+    input.disabled = labels.length === 0;
+    const words = labels.length ? labels : ["no choice left"];
+    input.replaceChildren(...words.map((label) => html("option", {}, label)));
+  }, () => { input.selectedIndex = at(); }, control.labels);
+  return { element: html("div", {}, html("label", { for: id }, control.label), input), update };
+}
+
+function makeRadios(control, id, go, at) {
+  const holder = html("span", {});
+  const update = whenChanged((labels) => {
+    const options = labels.map((label, k) => {
+      const input = field("input", { type: "radio", name: id, id: `${id}-${k}` });
+      input.addEventListener("change", () => go(k));
+      return html("label", { for: `${id}-${k}` }, input, label);
+    });
+    holder.replaceChildren(...(options.length ? options : ["no choice left"]));
+  }, () => holder.querySelectorAll("input").forEach((input, k) => { input.checked = k === at(); }), control.labels);
+  return { element: html("fieldset", {}, html("legend", {}, control.label), holder), update };
+}
+
+function makeCheckbox(control, id, go, at) {
+  const input = field("input", { type: "checkbox", id });
+  input.addEventListener("change", () => go(input.checked ? 1 : 0));
+  const update = () => { input.checked = at() === 1; };
+  return { element: html("div", {}, html("label", { for: id }, input, control.label)), update };
+}
+
+// Rebuild a list of options only when its labels change: else the focus would be lost at every move.
+function whenChanged(build, mark, declared) {
+  let shown = null;
+  return (labels = declared) => {
+    if (JSON.stringify(labels) !== shown) build(labels);
+    shown = JSON.stringify(labels);
+    mark();
+  };
+}
+
+// ---- the scene ---------------------------------------------------------------------------------------------------
+
+function roomOf(view) {
+  return Math.round(view.scene.clientWidth) || 360;
+}
+
+function drawScene(view) {
+  view.width = roomOf(view);
+  const panels = view.state.panels.map(({ frame, marks }) => ({ frame: stored(view, frame), marks: marks.map((mark) => stored(view, mark)) }));
+  const places = arrange(panels, view.width);
+  const width = Math.max(view.width, ...places.map((place) => place.left + place.width));
+  const height = Math.max(0, ...places.map((place) => place.top + place.height));
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": view.state.sentence });
+  drawing.append(svg("defs", {}));
+  panels.forEach((part, i) => drawing.append(drawPanel(part, places[i], drawing, view.id)));
+  view.scene.replaceChildren(...(panels.length ? [drawing] : []));
+  width > view.width ? view.scene.setAttribute("tabindex", 0) : view.scene.removeAttribute("tabindex");
+  drawLegend(view, panels.flatMap((part) => part.marks), drawing);
+}
+
+function stored(view, item) {
+  return typeof item === "number" ? view.model.get("pool")[item] : item;
+}
+
+// Fill each row with as many panels as have their least width, then stretch them over the row.
+function arrange(panels, width) {
+  const rows = [[]];
+  for (const { frame } of panels) {
+    const used = rows.at(-1).reduce((sum, other) => sum + other.min_width, 0);
+    used && used + frame.min_width > width ? rows.push([frame]) : rows.at(-1).push(frame);
+  }
+  let top = 0;
+  return rows.flatMap((row) => {
+    const stretch = Math.max(1, width / row.reduce((sum, frame) => sum + frame.min_width, 0));
+    let left = 0;
+    const places = row.map((frame) => {
+      const place = { left, top, width: frame.min_width * stretch, height: frame.height };
+      left += place.width;
+      return place;
+    });
+    top += Math.max(0, ...row.map((frame) => frame.height)) + 8;
+    return places;
+  });
+}
+
+function drawPanel({ frame, marks }, place, drawing, id) {
+  const { x, y } = frame;
+  const head = (frame.title ? LINE + 5 : 0) + (y.label ? LINE + 5 : 0) + 8;
+  const inside = {
+    left: y.ticks.length ? 12 + CHAR * Math.max(...y.ticks.map(([, words]) => words.length)) : 6,
+    right: place.width - 12,
+    top: head,
+    bottom: place.height - 6 - (x.ticks.length ? LINE + 4 : 0) - (x.label ? LINE + 3 : 0),
+  };
+  const pen = {
+    drawing, id, width: place.width,
+    x: scale(x, inside.left, inside.right),
+    y: scale(y, inside.bottom, inside.top),
+    spanX: (values) => values.map((v, i) => (v === null ? [inside.left, inside.right][i] : pen.x(v))),
+    spanY: (values) => values.map((v, i) => (v === null ? [inside.bottom, inside.top][i] : pen.y(v))),
+  };
+  const group = svg("g", { transform: `translate(${place.left} ${place.top})` });
+  drawFrame(group, frame, inside, pen);
+  marks.forEach((mark) => group.append(DRAW[mark.kind](mark, pen)));
+  return group;
+}
+
+function scale({ low, high }, from, to) {
+  return (value) => from + ((value - low) / (high - low)) * (to - from);
+}
+
+function drawFrame(group, { title, x, y }, inside, pen) {
+  if (title) group.append(words(inside.left - (y.ticks.length ? 4 : 0), 12, title, { "font-weight": 600 }));
+  if (y.label) group.append(words(0, (title ? LINE + 5 : 0) + 12, y.label, { class: "quiet" }));
+  const middle = (inside.left + inside.right) / 2, below = inside.bottom + (x.ticks.length ? LINE + 6 : 0) + 12;
+  if (x.label) group.append(words(middle, below, x.label, { class: "quiet", "text-anchor": "middle" }));
+  if (x.ticks.length) group.append(stroke(inside.left, inside.bottom, inside.right, inside.bottom));
+  if (y.ticks.length) group.append(stroke(inside.left, inside.bottom, inside.left, inside.top));
+  let free = -Infinity; // where the last label on the x axis ended: labels that would overlap are left out
+  for (const [value, label] of x.ticks) {
+    const at = pen.x(value), half = (label.length * CHAR) / 2;
+    group.append(stroke(at, inside.bottom, at, inside.bottom + 4));
+    if (at - half < free) continue;
+    group.append(words(at, inside.bottom + LINE + 2, label, { class: "quiet", "text-anchor": "middle" }));
+    free = at + half + 4;
+  }
+  for (const [value, label] of y.ticks) {
+    group.append(stroke(inside.left - 4, pen.y(value), inside.left, pen.y(value)));
+    group.append(words(inside.left - 7, pen.y(value) + 4, label, { class: "quiet", "text-anchor": "end" }));
+  }
+}
+
+const DRAW = {
+  rect(mark, pen) {
+    const [x0, x1] = pen.spanX(mark.x), [y0, y1] = pen.spanY(mark.y);
+    const size = { x: Math.min(x0, x1), y: Math.min(y0, y1), width: Math.abs(x1 - x0), height: Math.abs(y1 - y0) };
+    const fill = mark.hatch ? hatch(mark.colour, pen) : colour(mark);
+    const edge = { stroke: colour(mark), "stroke-width": mark.tint ? 0 : 1 };
+    return svg("rect", { ...size, ...edge, fill, "fill-opacity": mark.tint && !mark.hatch ? 0.16 : 1 });
+  },
+  line(mark, pen) {
+    const x = pen.spanX(mark.x), y = pen.spanY(mark.y);
+    const look = { fill: "none", stroke: colour(mark), "stroke-width": mark.width };
+    return svg("path", { d: path(x, y), ...look, "stroke-dasharray": mark.dashed ? "6 4" : "none" });
+  },
+  area(mark, pen) {
+    return svg("path", { d: path(pen.spanX(mark.x), pen.spanY(mark.y)) + "Z", fill: colour(mark), "fill-opacity": 0.2 });
+  },
+  points(mark, pen) {
+    const x = pen.spanX(mark.x), y = pen.spanY(mark.y);
+    return svg("g", {}, ...x.map((at, i) => shape(mark, at, y[i])));
+  },
+  text(mark, pen) {
+    const half = mark.words.length * CHAR * { start: 0, middle: 0.5, end: 1 }[mark.anchor], rest = mark.words.length * CHAR - half;
+    const at = clamp(pen.x(mark.x) + (mark.dx || 0), half, pen.width - rest); // words stay inside the panel
+    return words(at, pen.y(mark.y) + 4 + (mark.dy || 0), mark.words, {
+      "text-anchor": mark.anchor, fill: colour(mark), class: "halo" });
+  },
+  box(mark, pen) {
+    const width = CHAR * Math.max(...mark.lines.map((line) => line.length)) + 10, height = LINE * mark.lines.length + 6;
+    const middle = clamp(pen.x(mark.x), width / 2, pen.width - width / 2), top = pen.y(mark.y) - height / 2;
+    const frame = { x: middle - width / 2, y: top, width, height, rx: mark.rounded ? 10 : 2 };
+    return svg("g", {},
+      svg("rect", { ...frame, fill: "var(--paper)" }),
+      svg("rect", { ...frame, fill: colour(mark), "fill-opacity": 0.14, stroke: colour(mark), "stroke-width": 1.5 }),
+      ...mark.lines.map((line, i) => words(middle, top + LINE * (i + 1) - 1, line, { "text-anchor": "middle", "font-weight": i ? 400 : 600 })));
+  },
+};
+
+const CORNERS = { // of shapes with radius 1
+  square: [[-1, -1], [1, -1], [1, 1], [-1, 1]],
+  triangle: [[0, -1.2], [1.15, 0.9], [-1.15, 0.9]],
+  diamond: [[0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]],
+};
+
+function shape({ shape: kind, size: r, ...mark }, x, y) {
+  const look = { fill: colour(mark), stroke: "var(--paper)", "stroke-width": 1 };
+  if (kind === "circle") return svg("circle", { cx: x, cy: y, r, ...look });
+  if (kind === "cross") {
+    const strokes = path([x - r, x + r], [y - r, y + r]) + path([x - r, x + r], [y + r, y - r]);
+    return svg("path", { d: strokes, stroke: colour(mark), "stroke-width": 2.5 });
+  }
+  const corners = CORNERS[kind];
+  return svg("path", { d: path(corners.map(([a]) => x + a * r), corners.map(([, b]) => y + b * r)) + "Z", ...look });
+}
+
+function hatch(name, { drawing, id }) {
+  const key = `${id}-${name}`;
+  if (!drawing.querySelector(`#${key}`)) {
+    const tile = { id: key, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
+    drawing.querySelector("defs").append(svg("pattern", tile,
+      svg("rect", { width: 6, height: 6, fill: "var(--paper)" }), svg("rect", { width: 2.5, height: 6, fill: `var(--${name})` })));
+  }
+  return `url(#${key})`;
+}
+
+// One entry for each name that marks carry, with a key for each way in which it is drawn (a bar and a point, say).
+function drawLegend(view, marks, drawing) {
+  const entries = new Map();
+  for (const mark of marks.filter((mark) => mark.name)) {
+    const look = [mark.kind, mark.colour, mark.shape, mark.hatch, mark.dashed].join();
+    entries.set(mark.name, (entries.get(mark.name) || new Map()).set(look, mark));
+  }
+  view.legend.replaceChildren(...[...entries].map(([name, looks]) =>
+    html("span", {}, ...[...looks.values()].map((mark) => legendKey(mark, { drawing, id: view.id })), name)));
+}
+
+function legendKey(mark, pen) {
+  const [x, y] = { points: [[11], [8]], line: [[1, 21], [8, 8]], rect: [[4, 18], [2, 14]], area: [[3, 19, 19, 3], [2, 2, 14, 14]] }[mark.kind];
+  const here = { ...pen, spanX: (values) => values, spanY: (values) => values };
+  return svg("svg", { width: 22, height: 16, viewBox: "0 0 22 16", "aria-hidden": "true" }, DRAW[mark.kind]({ ...mark, x, y }, here));
+}
+
+function drawTable(view) {
+  const { columns, rows } = view.state.table;
+  const row = (cells, tag, attributes) => html("tr", {}, ...cells.map((cell) => html(tag, attributes(cell), cell)));
+  view.table.replaceChildren(html("table", {},
+    html("thead", {}, row(stored(view, columns), "th", () => ({ scope: "col" }))),
+    html("tbody", {}, ...rows.map((cells) => row(stored(view, cells), "td", (cell) => (isNaN(cell) ? {} : { class: "number" }))))));
+}
+
+// ---- small tools -------------------------------------------------------------------------------------------------
+
+function colour(mark) {
+  return `var(--${mark.colour})`;
+}
+
+function clamp(value, low, high) {
+  return Math.max(low, Math.min(high, value));
+}
+
+function path(x, y) {
+  return "M" + x.map((at, i) => `${at.toFixed(1)} ${y[i].toFixed(1)}`).join("L");
+}
+
+function stroke(x1, y1, x2, y2) {
+  return svg("line", { x1, y1, x2, y2, stroke: "var(--muted)" });
+}
+
+function words(x, y, string, attributes) {
+  return svg("text", { x, y, "font-size": FONT, fill: "var(--ink)", ...attributes }, string);
+}
+
+function html(tag, attributes, ...children) {
+  return build(document.createElement(tag), attributes, children);
+}
+
+// What takes the focus: JupyterLab must leave it the arrow keys and Enter, which else act on the notebook's cell.
+function field(tag, attributes, ...children) {
+  return html(tag, { "data-lm-suppress-shortcuts": "true", ...attributes }, ...children);
+}
+
+function svg(tag, attributes, ...children) {
+  return build(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function build(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
