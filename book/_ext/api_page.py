@@ -1,0 +1,66 @@
+"""The API page: what the package offers, in the words of its own docstrings, so that the page cannot fall behind the code.
+
+    ```{api} fi_teach.trees.cart
+    ```
+
+lists what that module offers, each with its signature and its docstring as `help` shows it (formulas, shapes and examples
+are laid out there by hand). Examples run as doctests.
+"""
+
+import importlib
+import inspect
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+
+def public_objects(module):
+    """What a module defines and its package exports; all it defines, where the package exports none -> list of (name, object)."""
+    def defined_here(thing):
+        return (inspect.isfunction(thing) or inspect.isclass(thing)) and thing.__module__ == module.__name__
+
+    found = [(name, thing) for name, thing in vars(module).items() if defined_here(thing) and not name.startswith("_") and thing.__doc__]
+    package = importlib.import_module(".".join(module.__name__.split(".")[:2]))
+    exported = [(name, thing) for name, thing in found if name in getattr(package, "__all__", ())]
+    return exported or found
+
+
+def signature_of(name, thing):
+    """'name(X, y, *, rng=0)' without annotations, as one calls it."""
+    parameters = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in inspect.signature(thing).parameters.values()]
+    return name + str(inspect.Signature(parameters))
+
+
+class Api(SphinxDirective):
+    """One module: its idea, then one section for each name."""
+
+    required_arguments = 1
+
+    def run(self):
+        module = importlib.import_module(self.arguments[0])
+        self.env.note_dependency(inspect.getsourcefile(module))
+        idea = inspect.getdoc(module).split("\n\n")[0].replace("\n", " ")
+        where = module.__name__.replace(".", "/") + ".py"
+        return [nodes.paragraph("", "", nodes.literal("", where), nodes.Text(": " + idea)),
+                *(self.section(name, thing) for name, thing in public_objects(module))]
+
+    def section(self, name, thing):
+        full_name = f"{thing.__module__}.{'class-' if inspect.isclass(thing) else ''}{name}"
+        section = nodes.section(ids=[nodes.make_id(full_name)], names=[full_name.lower()])
+        section += nodes.title("", "", nodes.literal("", name))
+        section += self.code(signature_of(name, thing), "python")
+        sentence, _, rest = inspect.getdoc(thing).partition("\n\n")
+        section += nodes.paragraph("", sentence.replace("\n", " "))
+        if rest:
+            section += self.code(rest, "text")
+        self.state.document.note_explicit_target(section)
+        return section
+
+    @staticmethod
+    def code(text, language):
+        return nodes.literal_block(text, text, language=language, classes=["fi-api"])
+
+
+def setup(app):
+    app.add_directive("api", Api)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,54 @@
+"""The book's own look on top of its theme: one style sheet, light or dark as the reader has it, and nothing heavy or mute.
+
+The style sheet lies outside any folder named `_static`, because Jupyter Book would put every script found there on every
+page.
+"""
+
+from pathlib import Path
+
+from docutils import nodes
+
+STYLE = Path(__file__).parent.parent / "style"
+TEMPLATES = Path(__file__).parent.parent / "templates"
+ICON_SCRIPT = "_static/scripts/fontawesome.js"
+
+
+def dress(app, config):
+    config.html_static_path.append(str(STYLE))
+    config.html_css_files.append("book.css")
+    config.templates_path.append(str(TEMPLATES))
+    config.html_sidebars = {"**": ["home.html", "search-button-field.html", "sbt-sidebar-nav.html"]}
+    config.html_theme_options["navbar_persistent"] = []  # no second search field in a bar above the page
+    config.html_context.setdefault("default_mode", "auto")  # as the reader's system has it, until they choose
+
+
+def name_toggles(app, page, template, context, doctree):
+    """The sidebar's arrows get a name that a screen reader can say."""
+    original = context.get("generate_toctree_html")
+    if original:
+        context["generate_toctree_html"] = lambda *arguments, **options: str(original(*arguments, **options)).replace(
+            "<summary>", '<summary aria-label="Show or hide the pages below">')
+
+
+def drop_icon_script(app, error):
+    """The theme draws its icons twice, from fonts and from a script of 1.5 MB; the fonts suffice."""
+    script = Path(app.outdir, ICON_SCRIPT)
+    if script.exists():
+        script.write_text("// Icons come from fonts.\n")
+
+
+def visit_citation(writer, node):
+    """A reference without the list roles that docutils gives it, which screen readers no longer know."""
+    writer.body.append(writer.starttag(node, "div", classes=["citation"]))
+
+
+def depart_citation(writer, node):
+    writer.body.append("</div>\n")
+
+
+def setup(app):
+    app.add_node(nodes.citation, override=True, html=(visit_citation, depart_citation))
+    app.connect("config-inited", dress)
+    app.connect("html-page-context", name_toggles, priority=900)  # after the theme has put its function there
+    app.connect("build-finished", drop_icon_script)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,39 @@
+"""The built book in a real browser: the system's Chromium, never one that a package downloads."""
+
+import shutil
+from contextlib import contextmanager
+from threading import Thread
+
+from serve import server_of
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync")
+
+
+def chromium():
+    """The path of the system's Chromium."""
+    for path in map(shutil.which, NAMES):
+        if path:
+            return path
+    raise SystemExit(f"No Chromium on the path (looked for {', '.join(NAMES)}): install it with the system's package manager.")
+
+
+@contextmanager
+def browser():
+    """A running browser."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chrome = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        yield chrome
+        chrome.close()
+
+
+@contextmanager
+def served(folder):
+    """The address under which the folder is served meanwhile."""
+    server = server_of(folder)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://localhost:{server.server_port}"
+    server.shutdown()

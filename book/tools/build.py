@@ -1,0 +1,148 @@
+"""Build the book: run the chapters that changed, side by side, then let Sphinx put the pages together.
+
+    python book/tools/build.py [--root FOLDER] [--jobs N]
+
+Sphinx would run one notebook after another. So the chapters are executed first, in parallel, into the cache that the
+pages are then read from. A cell that fails is named with its file; any warning of Sphinx's fails the build.
+"""
+
+import argparse
+import fcntl
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "_ext"))
+
+from chapter_cache import PATTERNS, cache_folder, fingerprint  # noqa: E402 - lies beside the extensions, not in a package
+
+CELL_SECONDS = 120
+SOURCES = (*PATTERNS, "_config.yml", "_toc.yml", "*.md", "book/**/*", "notebooks/*", "exercises/*")
+CACHES_KEPT = 2  # the package as it is and as it was: going back and forth costs nothing
+
+
+def chapters(root):
+    """The notebooks that the table of contents lists, as paths, in its order."""
+    from sphinx_external_toc.parsing import parse_toc_yaml
+
+    site_map = parse_toc_yaml(root / "_toc.yml")
+    paths = (root / f"{name}.ipynb" for name in site_map if name.startswith("notebooks/"))
+    return [path for path in paths if path.exists()]
+
+
+def execute(path):
+    """Run one notebook -> (path, executed notebook, seconds, failure): failure is None or (cell, error)."""
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    notebook, started, current = nbformat.read(path, as_version=4), time.perf_counter(), []
+    client = NotebookClient(notebook, timeout=CELL_SECONDS, resources={"metadata": {"path": str(path.parent)}},
+                            extra_arguments=["--log-level=ERROR"],
+                            record_timing=False,  # times in a cell's metadata would make it another cell to the cache
+                            on_cell_start=lambda cell, cell_index: current.append(cell))
+    try:
+        client.execute()
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        return path, notebook, time.perf_counter() - started, (current[-1], error)
+    return path, notebook, time.perf_counter() - started, None
+
+
+def describe_failure(root, path, cell, error):
+    """Which cell of which file failed and why, in a few lines a reader of the log can act on."""
+    lines = cell.source.strip().splitlines() or [""]
+    reason = getattr(error, "evalue", None)
+    reason = f"{error.ename}: {reason}" if reason is not None else str(error).strip()
+    return (f"{path.relative_to(root)}: cell {cell.get('id', '?')} failed, which begins\n    {lines[0]}\n"
+            f"  with\n    " + reason.replace("\n", "\n    "))
+
+
+def stale(cache, paths):
+    """The notebooks whose code the cache has not seen run."""
+    missing = []
+    for path in paths:
+        try:
+            cache.match_cache_file(path)
+        except KeyError:
+            missing.append(path)
+    return missing
+
+
+def execute_chapters(root, folder, jobs):
+    """Run every chapter that the cache does not know and remember it -> descriptions of the failures."""
+    from joblib import Parallel, delayed
+    from jupyter_cache import get_cache
+    from jupyter_cache.base import CacheBundleIn
+    from tqdm import tqdm
+
+    cache = get_cache(folder)
+    paths, failures = stale(cache, chapters(root)), []
+    if not paths:
+        return failures
+    runs = Parallel(n_jobs=min(jobs, len(paths)), return_as="generator_unordered")(delayed(execute)(p) for p in paths)
+    for path, notebook, seconds, failure in tqdm(runs, total=len(paths), desc="chapters", unit="chapter", disable=None):
+        tqdm.write(f"  {path.relative_to(root)}  {seconds:.1f} s" + ("  FAILED" if failure else ""))
+        if failure:
+            failures.append(describe_failure(root, path, *failure))
+        else:
+            bundle = CacheBundleIn(notebook, str(path), data={"execution_seconds": seconds})
+            cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+    return failures
+
+
+def prune(folder):
+    """Forget the outputs of all but the newest states of the package."""
+    folder.touch()
+    for old in sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime)[:-CACHES_KEPT]:
+        shutil.rmtree(old)
+
+
+def make_pages(root):
+    """Sphinx's part, with every warning an error -> its exit status."""
+    from jupyter_book.sphinx import build_sphinx
+
+    print("pages: reading and writing those that changed ...", flush=True)
+    result = build_sphinx(root, root / "_build/html", noconfig=True, path_config=root / "_config.yml", quiet=True,
+                          confoverrides={"external_toc_path": "_toc.yml", "nitpicky": True, "latex_individualpages": False},
+                          warningiserror=True, keep_going=True)
+    if result != 0:  # pages already read would keep quiet about their warnings the next time: read them all again
+        (root / "_build/.doctrees/environment.pickle").unlink(missing_ok=True)
+    return 0 if result == 0 else 1
+
+
+def build(root, jobs):
+    """Execute, then make pages, while no other build touches the folder -> exit status."""
+    started, folder, built = time.perf_counter(), cache_folder(root, root / "_build"), root / "_build/html/.built-from"
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(root / "_build/.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        sources = fingerprint(root, SOURCES)
+        if built.exists() and built.read_text() == sources:
+            print("The book is up to date: _build/html")
+            return 0
+        failures = execute_chapters(root, folder, jobs)
+        prune(folder)
+        if failures:
+            print("\nThe book was not built.\n\n" + "\n\n".join(failures), file=sys.stderr)
+            return 1
+        status = make_pages(root)
+        if status == 0:
+            built.write_text(sources)
+            print(f"The book was built in {time.perf_counter() - started:.0f} s: _build/html")
+        return status
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Build the book.")
+    parser.add_argument("--root", type=Path, default=HERE.parent.parent, help="folder of _config.yml and _toc.yml")
+    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2), help="chapters executed at once")
+    options = parser.parse_args()
+    os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", PYTHONHASHSEED="0")
+    sys.exit(build(options.root.resolve(), options.jobs))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""Derive exercises/ from solutions/: stamp the sources with what their questions say, then clear the answers.
+
+    python book/tools/exercises.py            write solutions/ (stamped) and exercises/
+    python book/tools/exercises.py --check    write nothing; fail if either would change
+
+An author writes plain cells. A markdown cell that begins `### trees.decrease` opens a question; the cell with
+`### BEGIN SOLUTION` is its answer and the cell `Q("trees.decrease").check(decrease)` its test. Heading, cell ids, nbgrader
+metadata, points, time limits and the hidden test come from the question. Clearing is nbgrader's own work.
+"""
+
+import argparse
+import re
+import sys
+from copy import deepcopy
+from pathlib import Path
+
+import nbformat
+from nbgrader.preprocessors import ClearHiddenTests, ClearOutput, ClearSolutions, ComputeChecksums, LockCells
+
+from fi_teach.questions import QUESTIONS
+from fi_teach.questions.checks import CODE_STUB, TEXT_STUB
+
+ROOT = Path(__file__).resolve().parents[2]
+OPENING = re.compile(r"### (?P<id>[a-z0-9_]+\.[a-z0-9_]+)\s*$")
+NOTEBOOK_METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+                     "language_info": {"name": "python"}}
+DRAWS_INPUTS = ("implement", "mend", "test")
+"""Kinds of question whose check draws inputs, and is therefore run again with a secret seed."""
+
+
+def stamp(notebook):
+    """A solutions notebook with ids, headings and metadata as its questions say -> the same notebook, changed."""
+    notebook.metadata = deepcopy(NOTEBOOK_METADATA)
+    question, place = None, 0
+    for number, cell in enumerate(notebook.cells, 1):
+        opened = _opens(cell)
+        if opened:
+            question, place = opened, place + 1
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+        part = _part(cell, opened)
+        cell.metadata = {k: v for k, v in cell.metadata.items() if k == "tags"}
+        cell.id = f"{_slug(question)}-{part}" if part else f"cell-{number:03d}"
+        if part:
+            _STAMPS[part](cell, question, place)
+    return notebook
+
+
+def _opens(cell):
+    """The question that a markdown cell opens, new (by its id) or stamped before (by its metadata), or None."""
+    written = OPENING.match(cell.source.split("\n")[0]) if cell.cell_type == "markdown" else None
+    stamped = cell.metadata.get("fi_teach", {})
+    id = written["id"] if written else stamped.get("question") if stamped.get("part") == "text" else None
+    if id and id not in QUESTIONS:
+        raise SystemExit(f"a cell opens the question {id!r}, which no module in fi_teach/questions defines.")
+    return QUESTIONS.get(id)
+
+
+def _part(cell, opened):
+    """What a cell is to its question: "text", "answer", "check", or None."""
+    if opened:
+        return "text"
+    if "BEGIN SOLUTION" in cell.source:
+        return "answer"
+    return "check" if cell.cell_type == "code" and re.match(r"Q\(.*\)\.check\(", cell.source) else None
+
+
+def _slug(question):
+    return question.id.replace(".", "-") if question else None
+
+
+def _stamp_text(cell, question, place):
+    body = cell.source.partition("\n")[2]
+    cell.source = f"### {place}. {question.heading}\n{body}".rstrip()
+    cell.metadata["fi_teach"] = {"part": "text", "question": question.id}
+
+
+def _stamp_answer(cell, question, place):
+    by_hand = cell.cell_type == "markdown"
+    cell.metadata["nbgrader"] = _nbgrader(cell.id, solution=True, grade=by_hand, points=question.points)
+    cell.metadata["fi_teach"] = {"part": "answer", "question": question.id}
+
+
+def _stamp_check(cell, question, place):
+    first = cell.source.split("\n")[0]
+    hidden = first.replace(").check(", ").check_hidden(")
+    block = f"\n### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS" if question.kind in DRAWS_INPUTS else ""
+    cell.source = first + block
+    cell.metadata["nbgrader"] = _nbgrader(cell.id, solution=False, grade=True, points=question.points)
+    cell.metadata["fi_teach"] = {"part": "check", "question": question.id, "seconds": question.seconds}
+
+
+_STAMPS = {"text": _stamp_text, "answer": _stamp_answer, "check": _stamp_check}
+
+
+def _nbgrader(grade_id, *, solution, grade, points):
+    """nbgrader's cell metadata, schema 3; points stand only where they are given."""
+    worth = {"points": points} if grade else {}
+    return {"grade": grade, "grade_id": grade_id, "locked": not solution, "schema_version": 3, "solution": solution,
+            "task": False, **worth}
+
+
+def derive(notebook):
+    """The exercise of a stamped solutions notebook: answers and hidden tests cleared by nbgrader's own preprocessors."""
+    notebook = deepcopy(notebook)
+    clear = ClearSolutions(code_stub={"python": CODE_STUB}, text_stub=TEXT_STUB)
+    for preprocessor in (LockCells(), clear, ClearOutput(), ClearHiddenTests(), ComputeChecksums()):
+        notebook, _ = preprocessor.preprocess(notebook, {})
+    return notebook
+
+
+def text_of(notebook):
+    """A notebook as it is stored: keys sorted, letters as they are, one newline at the end -> str."""
+    return nbformat.writes(notebook).rstrip("\n") + "\n"
+
+
+def wanted(root=ROOT):
+    """What solutions/ and exercises/ ought to hold -> {path: text}."""
+    texts = {}
+    for path in sorted((root / "solutions").glob("[0-9]*.ipynb")):
+        notebook = stamp(nbformat.read(path, as_version=4))
+        texts[path] = text_of(notebook)
+        texts[root / "exercises" / path.name] = text_of(derive(notebook))
+    return texts
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, fail if a file would change")
+    check = parser.parse_args(arguments).check
+    texts = wanted()
+    stale = [path for path, text in texts.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    stale += sorted(set((ROOT / "exercises").glob("*.ipynb")) - set(texts))
+    for path in stale:
+        print(("out of date: " if check else "written: ") + str(path.relative_to(ROOT)))
+        if not check and path in texts:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(texts[path], encoding="utf-8")
+        elif not check:
+            path.unlink()
+    if check and stale:
+        print("Run `python book/tools/exercises.py` and commit what it writes.")
+    return bool(check and stale)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
