@@ -1,0 +1,37 @@
+"""The book as the tests see it: built once, served on localhost, looked at in one browser with the network blocked."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def build(root=ROOT):
+    """Run the build as `make book` does -> the finished process."""
+    command = [sys.executable, str(ROOT / "book/tools/build.py"), "--root", str(root)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="session")
+def building():
+    """The book's build as it ended, well or not."""
+    return build()
+
+
+@pytest.fixture(scope="session")
+def built_book(building):
+    """The folder of the built pages. If there is none, one test shows why and the others point to it."""
+    if building.returncode:
+        pytest.fail("there is no book: see test_the_book_builds_without_a_warning", pytrace=False)
+    return ROOT / "_build/html"
+
+
+@pytest.fixture(scope="session")
+def address(built_book):
+    from browser import served
+
+    with served(built_book) as where:
+        yield where

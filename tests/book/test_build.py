@@ -1,0 +1,143 @@
+"""The build: strict, quick when little changed, and clear about which cell failed."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .conftest import ROOT, build
+
+CONFIG = f"""title: A small book
+only_build_toc_files: true
+exclude_patterns: [_build, fi_teach]
+execute: {{execute_notebooks: cache}}
+sphinx:
+  local_extensions: {{chapter_cache: {ROOT}/book/_ext, figure_alt: {ROOT}/book/_ext, claims_ledger: {ROOT}/book/_ext}}
+"""
+TOC = "format: jb-book\nroot: book/start\nchapters:\n- file: notebooks/21_small\n- file: book/other\n"
+
+
+def write_notebook(path, *sources):
+    """A notebook of code cells with the ids cell-1, cell-2, ..., under a title."""
+    cells = [{"cell_type": "markdown", "id": "title", "metadata": {}, "source": "# A small chapter"}]
+    cells += [{"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "source": source, "outputs": [],
+               "execution_count": None} for number, source in enumerate(sources, 1)]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    path.write_text(json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
+
+
+@pytest.fixture
+def small_book(tmp_path):
+    """A book of two prose pages and one chapter, in a folder of its own, with a package beside it."""
+    for folder in ("book", "notebooks", "fi_teach"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "_config.yml").write_text(CONFIG)
+    (tmp_path / "_toc.yml").write_text(TOC)
+    (tmp_path / "book/start.md").write_text("# Start\n\nHere.\n")
+    (tmp_path / "book/other.md").write_text("# Other\n\nThere.\n")
+    (tmp_path / "fi_teach/code.py").write_text("x = 1\n")
+    write_notebook(tmp_path / "notebooks/21_small.ipynb", "1 + 1")
+    return tmp_path
+
+
+def test_the_book_builds_without_a_warning(building, request):
+    """Every warning is an error, and what is built is the whole table of contents."""
+    assert building.returncode == 0, building.stdout + building.stderr
+    built_book = request.getfixturevalue("built_book")
+    assert (built_book / "index.html").exists()
+    assert (built_book / "book/ledger.html").exists()
+
+
+def test_an_unchanged_book_is_not_built_again(small_book):
+    """A second `make book` takes a moment."""
+    assert "up to date" not in build(small_book).stdout
+    assert "up to date" in build(small_book).stdout
+
+
+def test_a_false_claim_stops_the_build_and_names_its_cell(small_book):
+    """File, cell id, the cell's first line and the reason stand in the output, and no page is written."""
+    lie = 'decrease = 4 * 0.811\nfrom fi_teach.claims import claim\nclaim("GLF-04", holds=decrease > 3, figure=decrease)'
+    write_notebook(small_book / "notebooks/21_small.ipynb", "1 + 1", lie)
+    result = build(small_book)
+    assert result.returncode == 1
+    for part in ("notebooks/21_small.ipynb", "cell-2", "decrease = 4 * 0.811", "AssertionError", "the ledger says 'fails'"):
+        assert part in result.stderr
+    assert not (small_book / "_build/html/book/start.html").exists()
+
+
+def test_a_warning_fails_the_build_and_fails_it_again(small_book):
+    """A page that was read once does not keep quiet about its warning the second time."""
+    (small_book / "book/other.md").write_text("# Other\n\nSee [nowhere](nowhere.md).\n")
+    assert [build(small_book).returncode for _ in range(2)] == [1, 1]
+
+
+def test_a_figure_keeps_its_words_and_one_without_words_fails_the_build(small_book):
+    """The sentence given to `describe` is the image's alt text on the page, out of the execution cache too."""
+    drawing = "from fi_teach import plots\nax = plots.new_axes()\nax.bar([0, 1], [0.6, 0.4])"
+    chapter, page = small_book / "notebooks/21_small.ipynb", small_book / "_build/html/notebooks/21_small.html"
+    write_notebook(chapter, drawing + '\nplots.describe(ax, "Two bars, 0.6 & 0.4.");')
+    assert build(small_book).returncode == 0
+    assert 'alt="Two bars, 0.6 &amp; 0.4."' in page.read_text()
+    write_notebook(chapter, drawing)
+    result = build(small_book)
+    assert result.returncode == 1 and "no alt text" in result.stderr
+
+
+def test_prose_renews_its_page_and_the_package_renews_the_chapters(small_book):
+    """Editing prose runs no chapter and writes one page; editing fi_teach runs every chapter and keeps few old caches."""
+    pages = small_book / "_build/html"
+    first = build(small_book)
+    assert "21_small" in first.stdout + first.stderr
+    before = (pages / "notebooks/21_small.html").stat().st_mtime_ns
+    (small_book / "book/other.md").write_text("# Other\n\nElsewhere.\n")
+    edited = build(small_book)
+    assert "21_small" not in edited.stdout + edited.stderr
+    assert "Elsewhere" in (pages / "book/other.html").read_text()
+    assert (pages / "notebooks/21_small.html").stat().st_mtime_ns == before
+    for line in ("x = 2\n", "x = 3\n"):
+        (small_book / "fi_teach/code.py").write_text(line)
+        again = build(small_book)
+        assert "21_small" in again.stdout + again.stderr
+    assert len(list((small_book / "_build/.jupyter_cache").iterdir())) == 2
+
+
+def test_the_cache_knows_everything_that_outputs_depend_on(tmp_path):
+    """Python, data, styles, scripts and the ledger count; prose and compiled files do not."""
+    from chapter_cache import fingerprint
+
+    (tmp_path / "fi_teach/__pycache__").mkdir(parents=True)
+    (tmp_path / "book").mkdir()
+    seen = {fingerprint(tmp_path)}
+    for name in ("fi_teach/a.py", "fi_teach/a.js", "fi_teach/a.csv", "fi_teach/a.css", "book/claims.yaml"):
+        (tmp_path / name).write_text("new")
+        assert fingerprint(tmp_path) not in seen, name
+        seen.add(fingerprint(tmp_path))
+    (tmp_path / "book/prose.md").write_text("new")
+    (tmp_path / "fi_teach/__pycache__/a.py").write_text("new")
+    assert fingerprint(tmp_path) in seen
+
+
+def test_the_tools_say_what_is_wrong_when_the_port_is_taken(built_book):
+    """`make book` beside another copy of the book names the way out."""
+    from serve import serve, server_of
+
+    with server_of(built_book) as other, pytest.raises(SystemExit, match="make book PORT="):
+        serve(other.server_port)
+
+
+def test_make_without_python_says_so_in_a_line(tmp_path):
+    """No traceback and no half-made environment: one line that names the versions."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in ("requirements.lock", "requirements-test.lock", "pyproject.toml"):
+        (tmp_path / name).touch()
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("sh", "cat", "cksum", "cut", "rm"):
+        (tools / name).symlink_to(Path(shutil.which(name)))
+    result = subprocess.run([shutil.which("make"), "-C", str(tmp_path), "book", "SERVE=0", f"SHELL={tools}/sh"],
+                            env={"PATH": str(tools)}, capture_output=True, text=True, check=False)
+    complaint = [line for line in result.stderr.splitlines() if not line.startswith("make")]
+    assert result.returncode != 0 and len(complaint) == 1 and "Python 3.11" in complaint[0]
+    assert not (tmp_path / ".venv").exists()

@@ -1,0 +1,31 @@
+"""What the prose pages count: hours from the chapters' own tables, rows from the conformity file."""
+
+import json
+
+from conformity_page import line
+from reading_time import minutes_of
+
+
+def chapter(tmp_path, time):
+    path = tmp_path / "chapter.ipynb"
+    cells = [{"cell_type": "code", "source": ["'**Time** | 99 minutes'"]},
+             {"cell_type": "markdown", "source": ["# Chapter\n", f"| **Time** | {time} |\n"]}]
+    path.write_text(json.dumps({"cells": cells}))
+    return path
+
+
+def test_a_chapters_minutes_are_read_from_its_table(tmp_path):
+    assert minutes_of(chapter(tmp_path, "50 minutes, and 15 more for the detective section")) == (50, 15)
+    assert minutes_of(chapter(tmp_path, "30 minutes")) == (30, 0)
+    assert minutes_of(chapter(tmp_path, "40 minutes, and an afternoon for the capstone")) == (40, 0)
+
+
+def test_a_chapter_that_does_not_say_how_long_it_takes_is_noticed(tmp_path):
+    assert minutes_of(chapter(tmp_path, "a while")) is None
+
+
+def test_a_row_of_the_conformity_table_names_version_difference_and_tolerance():
+    row = {"method": "mdi", "reference": "feature_importances_", "packages": ["scikit-learn"], "versions": ["1.2.3"],
+           "difference": 2e-16, "tolerance": 1e-12, "unit": "absolute"}
+    assert line(row) == "| mdi | scikit-learn, feature_importances_ | 1.2.3 | 2.0e-16 | 1e-12 |"
+    assert "exactly equal" in line(row | {"tolerance": 0}) and "4 shares" in line(row | {"tolerance": 4, "unit": "shares"})

@@ -1,0 +1,42 @@
+"""Notebooks are stored so that a diff shows what a person changed."""
+
+import nbformat
+import pytest
+
+from .conftest import ROOT
+
+NOTEBOOKS = sorted(path for folder in ("notebooks", "solutions", "exercises") for path in (ROOT / folder).glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_stored_notebooks_are_tidy(path):
+    """No outputs, no counters, sorted keys, one kernel, ids of their own. Mend with `make tidy`."""
+    from tidy import untidy
+
+    assert not untidy([path]), f"{path.relative_to(ROOT)} is untidy: run make tidy"
+
+
+def test_tidying_strips_what_running_left_and_keeps_what_was_written():
+    """Outputs, counters, timings and widget states go; sources, tags and ids stay; doubtful ids are numbered."""
+    from tidy import tidy
+
+    cells = [nbformat.v4.new_code_cell("1 + 1", id="mine", execution_count=7, metadata={"tags": ["hide-input"], "execution": {}},
+                                       outputs=[nbformat.v4.new_output("stream", text="2")]),
+             nbformat.v4.new_markdown_cell("Words", id="mine")]
+    ran = nbformat.from_dict({"cells": cells, "metadata": {"widgets": {}, "kernelspec": {"name": "other"}}})
+    notebook = tidy(ran, "01-x")
+    assert notebook.cells[0].source == "1 + 1" and notebook.cells[0].metadata == {"tags": ["hide-input"]}
+    assert notebook.cells[0].outputs == [] and notebook.cells[0].execution_count is None
+    assert [cell.id for cell in notebook.cells] == ["mine", "01-x-002"]
+    assert notebook.metadata.kernelspec.name == "python3" and "widgets" not in notebook.metadata
+
+
+def test_tidying_twice_changes_nothing_more(tmp_path):
+    """`make tidy` has one result."""
+    from tidy import tidied
+
+    path = tmp_path / "21_new.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = 1")]), path)
+    once = tidied(path)
+    path.write_text(once)
+    assert tidied(path) == once

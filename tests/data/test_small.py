@@ -1,0 +1,98 @@
+"""The four tables that fit on paper, against the paper."""
+
+import pandas as pd
+import pytest
+
+from fi_teach.data import (
+    BANANA_LENGTH_PERMUTED,
+    BANANA_OUT_OF_BAG,
+    bananas,
+    golf,
+    golf_nominal,
+    midterm,
+    mtcars,
+)
+
+CLASSIC_GOLF = """sunny hot high weak No
+sunny hot high strong No
+overcast hot high weak Yes
+rain mild high weak Yes
+rain cool normal weak Yes
+rain cool normal strong No
+overcast cool normal strong Yes
+sunny mild high weak No
+sunny cool normal weak Yes
+rain mild normal weak Yes
+sunny mild normal strong Yes
+overcast mild high strong Yes
+overcast hot normal weak Yes
+rain mild high strong No""".splitlines()
+
+
+@pytest.mark.parametrize("row", range(1, 15))
+def test_coded_golf_is_the_classic_table_in_words(row):
+    X, y = golf_nominal()
+    assert [*X.loc[row], y.loc[row]] == CLASSIC_GOLF[row - 1].split()
+
+
+def test_golf_has_nine_days_of_play_and_five_without():
+    X, y = golf()
+    assert X.shape == (14, 4)
+    assert y.value_counts().to_dict() == {"Yes": 9, "No": 5}
+
+
+def test_midterm_keeps_both_codings_of_attendance():
+    X, y = midterm()
+    words = midterm().in_words().X["Attends"]
+    assert X["Attends"].tolist() == [1, 1, 1, 1, 0, 0, 1, 0]
+    assert words.tolist() == ["Yes", "Yes", "Yes", "Yes", "No", "No", "Yes", "No"]
+    assert (y == "Pass").tolist() == [True] * 4 + [False] * 4
+
+
+def test_midterm_sorted_by_time_changes_class_at_four_places():
+    X, y = midterm()
+    result = y.loc[X["Time"].sort_values().index].tolist()
+    time = X["Time"].sort_values().tolist()
+    cuts = [(a + b) / 2 for a, b, r, s in zip(time, time[1:], result, result[1:], strict=False) if r != s]
+    assert cuts == [55, 70, 90, 130]
+
+
+def test_bananas_permuted_length_is_the_column_rotated_by_one():
+    length = bananas().X["Length"].tolist()
+    assert length[1:] + length[:1] == list(BANANA_LENGTH_PERMUTED)
+
+
+def test_no_drawn_banana_tree_saw_all_fruits_and_fruit_one_is_out_of_bag_in_neither():
+    X, _ = bananas()
+    out = {i for ids in BANANA_OUT_OF_BAG.values() for i in ids}
+    assert out == set(X.index) - {1}
+
+
+def test_mtcars_has_the_mean_fuel_economy_every_handbook_prints():
+    X, y = mtcars()
+    assert X.shape == (32, 10)
+    assert y.mean() == pytest.approx(20.090625)
+
+
+@pytest.mark.parametrize("load", [golf, golf_nominal, midterm, bananas, mtcars])
+def test_changing_a_loaded_table_leaves_the_next_one_alone(load):
+    first = load()
+    first.X.iloc[0, 0] = first.X.iloc[1, 0]
+    first.y.iloc[:] = first.y.iloc[0]
+    assert not first.y.equals(load().y)
+
+
+@pytest.mark.parametrize("load", [golf, midterm, bananas, mtcars])
+def test_features_are_numbers_so_that_every_tree_can_take_them(load):
+    X, _ = load()
+    assert all(pd.api.types.is_numeric_dtype(kind) for kind in X.dtypes)
+
+
+def test_a_table_introduces_itself_in_one_line():
+    assert repr(golf()) == "<Golf: 14 rows, 4 features, target Decision>"
+
+
+def test_a_table_shown_whole_has_its_target_as_the_last_column():
+    shown = golf().to_frame()
+    assert shown.columns[-1] == "Decision"
+    assert (shown["Decision"] == golf().y).all() and shown.shape == (14, 5)

@@ -1,0 +1,115 @@
+"""Kernel SHAP: exact with every coalition, an estimate with a sample of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fi_teach import games
+from fi_teach.importance.kernel_shap import kernel_shap, kernel_weight, solve_for_shares
+from fi_teach.importance.shapley import shapley_values
+
+
+def curved(X):
+    return np.column_stack([np.sin(X[:, 0]) * X[:, 1] + X[:, 2] ** 2 - X[:, 3] * X[:, 0], X[:, 0]])
+
+
+@pytest.fixture(scope="module")
+def normal():
+    return np.random.default_rng(0).normal(size=(40, 5))
+
+
+def test_with_all_coalitions_it_equals_the_definition(normal):
+    """Tolerance 1e-10, two outputs, five features of which one is unused."""
+    ours = kernel_shap(curved, normal[:6], background=normal)
+    by_definition = shapley_values(curved, normal[:6], background=normal)
+    np.testing.assert_allclose(ours.values, by_definition.values, atol=1e-10)
+    np.testing.assert_allclose(ours.base, by_definition.base, atol=1e-12)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 6))
+@settings(max_examples=25, deadline=None)
+def test_the_regression_finds_the_shapley_values_of_any_game(seed, p):
+    """Weighted least squares with the Shapley kernel = Shapley's formula, on random games."""
+    v = np.random.default_rng(seed).normal(size=2**p)
+    S = games.coalitions(p)[1:-1]
+    weight = np.array([kernel_weight(p, s) for s in S.sum(axis=1)])
+    shares = solve_for_shares(S, weight, v[1:-1] - v[0], np.array(v[-1] - v[0]))
+    np.testing.assert_allclose(shares, games.shapley(v, p), atol=1e-10)
+
+
+def test_other_weights_find_other_shares():
+    """The kernel matters: with equal weights the regression is not Shapley's."""
+    v = np.random.default_rng(1).normal(size=16)
+    S = games.coalitions(4)[1:-1]
+    equal = solve_for_shares(S, np.ones(len(S)), v[1:-1] - v[0], np.array(v[-1] - v[0]))
+    assert np.abs(equal - games.shapley(v, 4)).max() > 0.01
+
+
+def test_a_sample_of_coalitions_comes_close_and_closer_with_more():
+    """14 features, mean error over 3 seeds falls by more than half from 100 to 3200 coalitions; always efficient."""
+    rng = np.random.default_rng(2)
+    background, slope = rng.normal(size=(10, 14)), rng.normal(size=14)
+    def f(X):
+        return X @ slope + X[:, 0] * X[:, 1] * X[:, 2] - X[:, 3] * X[:, 4] * X[:, 5]
+    exact = shapley_values(f, background[:2], background=background).values
+    error = {}
+    for n in (100, 3200):
+        runs = [kernel_shap(f, background[:2], background=background, n_coalitions=n, rng=seed) for seed in range(3)]
+        error[n] = np.mean([np.abs(run.values - exact).mean() for run in runs])
+        np.testing.assert_allclose(runs[0].values.sum(1) + runs[0].base, f(background[:2]), atol=1e-10)
+    assert error[3200] < error[100] / 2
+
+
+def test_a_model_of_pairs_is_exact_from_few_coalitions():
+    """A coalition and its complement cancel two-way interactions: 200 of 16382 coalitions suffice."""
+    rng = np.random.default_rng(3)
+    X, slope = rng.normal(size=(8, 14)), rng.normal(size=14)
+    def f(X):
+        return X @ slope + X[:, 0] * X[:, 1] - X[:, 2] * X[:, 1]
+    found = kernel_shap(f, X[:2], background=X, n_coalitions=200)
+    np.testing.assert_allclose(found.values, shapley_values(f, X[:2], background=X).values, atol=1e-10)
+
+
+def test_it_agrees_with_shap(normal):
+    """shap's Kernel explainer on the same background, all coalitions; tolerance 1e-8."""
+    shap = pytest.importorskip("shap")
+    theirs = shap.KernelExplainer(curved, normal).shap_values(normal[:3], silent=True, l1_reg=False)
+    np.testing.assert_allclose(kernel_shap(curved, normal[:3], background=normal).values, theirs, atol=1e-8)
+
+
+def test_an_unused_feature_gets_nothing_however_correlated():
+    """SHP-05: correlation .95 with the used feature, exactly 0 (1e-12): Kernel SHAP as computed is not conditional."""
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=100)
+    X = np.column_stack([x, 0.95 * x + np.sqrt(1 - 0.95**2) * rng.normal(size=100)])
+    found = kernel_shap(lambda X: X[:, 0], X[:10], background=X).values
+    np.testing.assert_allclose(found[:, 1], 0, atol=1e-12)
+
+
+def test_one_feature_takes_all():
+    """p = 1: phi = f(x) - base."""
+    found = kernel_shap(lambda X: X[:, 0] ** 2, [[3.0]], background=[[0.0], [1.0]])
+    np.testing.assert_allclose(found.values, [[8.5]])
+
+
+def test_equal_seeds_give_equal_values(normal):
+    """Deterministic."""
+    X = np.hstack([normal] * 3)
+    one, two = (kernel_shap(curved, X[:2], background=X[:5], n_coalitions=120, rng=7).values for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize(("n_coalitions", "p", "says"), [
+    (1, 5, "at least 2"), (4, 10, "do not determine"), (2**30, 21, "too many to use all")])
+def test_impossible_numbers_of_coalitions_are_refused(n_coalitions, p, says):
+    """Too few to start, too few to determine the shares, too many to list."""
+    X = np.random.default_rng(5).normal(size=(3, p))
+    with pytest.raises(ValueError, match=says):
+        kernel_shap(lambda X: X[:, 0], X, background=X, n_coalitions=n_coalitions)
+
+
+def test_a_background_with_other_columns_is_refused(normal):
+    """Five columns against four."""
+    with pytest.raises(ValueError, match="background has 4 columns"):
+        kernel_shap(curved, normal, background=normal[:, :4])

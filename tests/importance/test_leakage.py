@@ -1,0 +1,66 @@
+"""A planted leak is named, a good feature is only suspected, and bad input is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fi_teach.importance.leakage import leak_suspects
+
+
+def applicants(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    return pd.DataFrame({"spent": y * rng.random(n), "age": y + rng.normal(0, 2, n), "noise": rng.random(n)}), y
+
+
+def test_a_column_written_after_the_decision_is_a_leak():
+    X, y = applicants()
+    table = leak_suspects(X, y, known_from={"spent": 12, "age": -400})
+    assert table.loc[0, ["feature", "dominant", "too_late"]].tolist() == ["spent", True, True]
+    assert table.loc[0, "verdict"].startswith("leak")
+
+
+def test_without_dates_a_dominant_column_is_only_a_suspect():
+    X, y = applicants()
+    assert leak_suspects(X, y)["verdict"].tolist()[0].startswith("suspect")
+
+
+def test_a_weak_column_that_comes_too_late_is_a_leak_all_the_same():
+    X, y = applicants()
+    table = leak_suspects(X, y, known_from={"noise": 1}).set_index("feature")
+    assert table.loc["noise", "verdict"].startswith("leak") and not table.loc["noise", "dominant"]
+
+
+def test_numbers_are_judged_by_explained_variance():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"copy": rng.normal(size=300), "noise": rng.normal(size=300)})
+    table = leak_suspects(X, X["copy"] * 2 + 1)
+    assert table.loc[0, "feature"] == "copy" and table.loc[0, "dominant"]
+
+
+def test_where_nothing_predicts_nothing_is_suspected():
+    """Ten seeded tables of pure noise."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        table = leak_suspects(rng.random((200, 3)), rng.random(200), n_trees=20, rng=seed)
+        assert set(table["verdict"]) == {"no sign of a leak"}
+
+
+@pytest.mark.parametrize(("keywords", "words"), [({"known_from": {"typo": 1}}, "no column of X"), ({"share": 0}, "share is 0")])
+def test_bad_settings_are_refused(keywords, words):
+    X, y = applicants(50)
+    with pytest.raises(ValueError, match=words):
+        leak_suspects(X, y, **keywords)
+
+
+@pytest.mark.parametrize(("y", "words"), [(["a"] * 50, "constant"), (["a", "b", "c", "d", "e"] * 10, "expected two or numbers")])
+def test_targets_that_cannot_leak_are_refused(y, words):
+    with pytest.raises(ValueError, match=words):
+        leak_suspects(applicants(50)[0], y)
+
+
+def test_the_callers_table_is_left_alone():
+    X, y = applicants(60)
+    before = X.copy()
+    leak_suspects(X, y, n_trees=5)
+    pd.testing.assert_frame_equal(X, before)

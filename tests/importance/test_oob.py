@@ -1,0 +1,151 @@
+"""Out-of-bag permutation importance: the bananas by hand, both variants against their definitions, a null, bad input."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fi_teach.importance.oob import oob_importance, oob_importance_by_definition
+from fi_teach.trees.forest import grow_forest
+from fi_teach.trees.tree import Forest, Tree
+
+
+def length_between(low, high):
+    """A tree by hand: banana if low < length <= high; column 0 is the colour, which it does not ask about."""
+    leaf = np.array([[0.5, 0.5], [1, 0], [0.5, 0.5], [0, 1], [1, 0]], float)
+    return Tree(np.array([1, -1, 3, -1, -1]), np.array([2, -1, 4, -1, -1]), np.array([1, -2, 1, -2, -2]),
+                np.array([low, -2.0, high, -2, -2]), np.zeros(5), np.ones(5, int), np.ones(5), leaf, ("colour", "length"), ("no", "yes"))
+
+
+@pytest.fixture
+def bananas():
+    """The two trees that the slides draw, their bags, the rotation 10, 11, 19, 14 -> 11, 19, 14, 10."""
+    trees = (length_between(10.5, 16.5), length_between(10.5, 99.0))
+    in_bag = np.array([[1, 0, 1, 2], [2, 2, 0, 0]])
+    forest = Forest(trees, np.full(2, 0.5), np.zeros(2), ("colour", "length"), ("no", "yes"), in_bag=in_bag)
+    X = pd.DataFrame({"colour": [0, 1, 2, 0], "length": [10, 11, 19, 14]})
+    return forest, X, np.array(["no", "yes", "yes", "yes"]), np.array([[1], [2], [3], [0]])
+
+
+def test_the_bananas_give_two_thirds_when_the_votes_are_judged(bananas):
+    """Row 1 is in both bags and cannot be judged; of rows 2, 3, 4 two change sides: 0/3 errors before, 2/3 after."""
+    forest, X, y, rotation = bananas
+    importance = oob_importance(forest, X, y, n_repeats=rotation)
+    assert importance.names == ("colour", "length")
+    assert importance.mean == pytest.approx([0, 2 / 3], abs=1e-15)
+
+
+def test_the_bananas_give_three_quarters_when_each_tree_is_judged(bananas):
+    """Tree 1 judges row 2 (wrong after), tree M rows 3 and 4 (one wrong after): (1 + 1/2) / 2."""
+    forest, X, y, rotation = bananas
+    importance = oob_importance(forest, X, y, aggregate=False, n_repeats=rotation)
+    assert importance.mean == pytest.approx([0, 0.75], abs=1e-15)
+    assert importance.draws[1].tolist() == [1, 0.5]
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    return X, X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=60)
+
+
+@pytest.mark.parametrize("aggregate", [True, False])
+@pytest.mark.parametrize("kind", ["numbers", "classes", "probabilities"])
+def test_one_walk_a_tree_gives_what_row_by_row_gives(data, aggregate, kind):
+    X, y = data
+    y = y if kind == "numbers" else np.where(y > 0, "yes", "no")
+    loss = "log_loss" if kind == "probabilities" else None
+    forest = grow_forest(X, y, n_trees=7, max_depth=5, rng=1)
+    donors = np.stack([np.random.default_rng(k).permutation(60) for k in range(3)], axis=1)
+    fast = oob_importance(forest, X, y, loss=loss, aggregate=aggregate, n_repeats=donors)
+    slow = oob_importance_by_definition(forest, X, y, donors, loss=loss, aggregate=aggregate)
+    assert fast.draws.shape == (4, 7 if not aggregate else 3)
+    assert np.allclose(fast.mean, slow, atol=1e-12)
+
+
+@pytest.mark.parametrize("aggregate", [True, False])
+def test_the_planted_order_is_found_and_noise_is_within_three_standard_errors_of_zero(aggregate):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(300, 4))
+    y = 2 * X[:, 0] + X[:, 1] + rng.normal(size=300)
+    importance = oob_importance(grow_forest(X, y, n_trees=60), X, y, aggregate=aggregate)
+    assert importance.rank[:2].tolist() == [1, 2]
+    assert (np.abs(importance.mean[2:]) < 3 * importance.standard_error[2:]).all()
+    assert (importance.mean[:2] > 5 * importance.standard_error[:2]).all()
+
+
+@pytest.mark.parametrize("aggregate", [True, False])
+def test_a_feature_that_no_tree_asks_about_is_exactly_zero(data, aggregate):
+    X, y = data
+    X = X.copy()
+    X[:, 3] = 5.0
+    importance = oob_importance(grow_forest(X, y, n_trees=7), X, y, aggregate=aggregate)
+    assert (importance.draws[3] == 0).all() and importance.standard_error[3] == 0
+
+
+def test_a_tree_alone_suffers_more_than_the_vote_where_voting_forgives():
+    """Ten copies of one cause: the vote hardly notices one shuffled copy, the trees that lean on it do."""
+    rng = np.random.default_rng(3)
+    cause = rng.normal(size=200)
+    X, y = np.column_stack([cause] * 10), cause > 0
+    forest = grow_forest(X, y, n_trees=60, max_features=1)
+    assert oob_importance(forest, X, y, aggregate=False).mean.sum() > 2 * oob_importance(forest, X, y).mean.sum()
+
+
+def test_the_standard_error_is_the_spread_over_new_rows():
+    """A forest of fixed trees met by 250 new samples, bags drawn afresh: sd of the importance within 15 % of the estimate."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(200, 2))
+    forest = grow_forest(X, X[:, 0] + 0.3 * rng.normal(size=200), n_trees=15, max_depth=4)
+    for aggregate in (True, False):
+        found = []
+        for _ in range(250):
+            new = rng.normal(size=(80, 2))
+            fresh = replace(forest, in_bag=(rng.random((15, 80)) < 0.632).astype(int))
+            found.append(oob_importance(fresh, new, new[:, 0], aggregate=aggregate, n_repeats=3, rng=rng))
+        means, errors = np.array([(f.mean[0], f.standard_error[0]) for f in found]).T
+        assert np.sqrt((errors**2).mean()) == pytest.approx(means.std(), rel=0.15)
+
+
+def test_a_scikit_learn_forest_tells_its_bags_and_the_two_variants_frame_its_own_figure():
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(150, 3))
+    y = X[:, 0] > 0
+    model = ensemble.RandomForestClassifier(40, random_state=0, oob_score=True).fit(X, y)
+    importance = oob_importance(model, X, y)
+    assert importance.mean[0] == pytest.approx(0.5 - (1 - model.oob_score_), abs=0.1)  # a shuffled cause is a coin flip
+    assert importance.rank[0] == 1
+
+
+def test_the_callers_arguments_are_left_alone_and_seeds_repeat(data):
+    X, y = data
+    before = X.copy()
+    forest = grow_forest(X, y, n_trees=5)
+    for aggregate in (True, False):
+        first, second = (oob_importance(forest, X, y, aggregate=aggregate, rng=9).draws for _ in range(2))
+        assert np.array_equal(first, second)
+    assert np.array_equal(X, before)
+
+
+@pytest.mark.parametrize(("call", "says"), [
+    (lambda f, X, y: oob_importance(replace(f, in_bag=None), X, y), "in_bag is None"),
+    (lambda f, X, y: oob_importance(replace(f, in_bag=f.in_bag + 1), X, y), "no row is out of bag"),
+    (lambda f, X, y: oob_importance(f, X[:50], y[:50]), "50 rows"),
+    (lambda f, X, y: oob_importance(f, X[:, :2], y), "2 columns"),
+    (lambda f, X, y: oob_importance(f, X, y[:5]), "y has shape"),
+    (lambda f, X, y: oob_importance(f, X, np.zeros(60)), "constant"),
+    (lambda f, X, y: oob_importance(f, X, y, loss="hinge"), "unknown loss"),
+    (lambda f, X, y: oob_importance(f, X, y, loss="brier"), "predicts numbers"),
+    (lambda f, X, y: oob_importance(f, X, y, n_repeats=0), "n_repeats"),
+    (lambda f, X, y: oob_importance(f, X, y, aggregate=False, n_repeats=0), "n_repeats"),
+    (lambda f, X, y: oob_importance(f, X, y, n_repeats=np.full((60, 2), 60)), "row numbers"),
+    (lambda f, X, y: oob_importance("forest", X, y), "expected a fitted model"),
+    (lambda f, X, y: oob_importance(f, None, y), "two dimensions"),
+])
+def test_bad_input_is_refused_with_a_sentence(data, call, says):
+    X, y = data
+    with pytest.raises(ValueError, match=says):
+        call(grow_forest(X, y, n_trees=5, max_depth=2), X, y)

@@ -1,0 +1,99 @@
+"""SAGE: Shapley values of what a coalition of features saves in loss."""
+
+import numpy as np
+import pytest
+
+from fi_teach.importance.sage import sage, sage_by_definition
+
+
+@pytest.fixture(scope="module")
+def world():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    return X, 2 * X[:, 0] + X[:, 1] + 0.1 * rng.normal(size=300)
+
+
+def linear(X):
+    return 2 * X[:, 0] + X[:, 1]
+
+
+def test_a_true_linear_model_saves_the_variance_each_term_explains():
+    """Independent columns (an orthogonal design), y = f: phi_j = beta_j^2 Var(x_j); exact."""
+    X = np.array([[a, b] for a in (-1.0, 1.0) for b in (-1.0, 1.0)])
+    found = sage_by_definition(linear, X, linear(X))
+    np.testing.assert_allclose(found.mean, [4, 1], atol=1e-12)
+
+
+def test_shares_sum_to_what_the_model_saves(world):
+    """sum_j phi_j = loss of the mean prediction - loss of the model, here over all rows, by definition."""
+    X, y = world
+    found = sage_by_definition(linear, X, y, background=X[:50])
+    saved = np.mean((y - linear(X[:50]).mean()) ** 2) - np.mean((y - linear(X)) ** 2)
+    assert found.mean.sum() == pytest.approx(saved, abs=1e-12)
+
+
+def test_sampling_agrees_with_enumeration_within_its_error(world):
+    """Four features, 400 permutations: within 4 standard errors; unused features exactly 0 in every draw."""
+    X, y = world
+    exact = sage_by_definition(linear, X, y, background=X[:40])
+    found = sage(linear, X, y, background=X[:40], n_permutations=400)
+    assert found.draws.shape == (4, 400)
+    assert (np.abs(found.mean - exact.mean) <= 4 * found.standard_error + 1e-12).all()
+    np.testing.assert_allclose(found.draws[2:], 0, atol=1e-12)
+
+
+def test_it_agrees_with_the_reference_library(world):
+    """sage-importance's permutation estimator on the same background: within 4 joint standard errors."""
+    reference = pytest.importorskip("sage")
+    X, y = world
+    imputer = reference.MarginalImputer(linear, X[:40])
+    theirs = reference.PermutationEstimator(imputer, "mse", random_state=0)(X, y, n_permutations=2000, bar=False, verbose=False)
+    ours = sage(linear, X, y, background=X[:40], n_permutations=400)
+    joint = np.sqrt(ours.standard_error**2 + np.asarray(theirs.std) ** 2)
+    assert (np.abs(ours.mean - theirs.values) <= 4 * joint + 1e-9).all()
+
+
+def test_a_feature_used_wrongly_gets_less_than_nothing(world):
+    """A model that adds 2 x2, of which y knows nothing, is better off without it."""
+    X, y = world
+    found = sage_by_definition(lambda X: linear(X) + 2 * X[:, 2], X, y, background=X[:50])
+    assert found.mean[2] < -1
+
+
+def test_class_probabilities_are_judged_by_the_log_loss(world):
+    """A logistic model of x0 alone: x0 saves, the rest is exactly 0."""
+    X, _ = world
+    def proba(X):
+        up = 1 / (1 + np.exp(-3 * X[:, 0]))
+        return np.column_stack([1 - up, up])
+    y = np.where(X[:, 0] > 0, "yes", "no")
+    found = sage_by_definition(proba, X, y, loss="log_loss", background=X[:50])
+    assert found.mean[0] > 0.3
+    np.testing.assert_allclose(found.mean[1:], 0, atol=1e-12)
+
+
+def test_equal_seeds_give_equal_draws_and_inputs_stay(world):
+    """Deterministic and pure."""
+    X, y = world
+    before = X.copy(), y.copy()
+    one, two = (sage(linear, X, y, n_permutations=5, rng=3).draws for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(X, before[0])
+    np.testing.assert_array_equal(y, before[1])
+
+
+@pytest.mark.parametrize(("change", "says"), [
+    ({"loss": "hope"}, "unknown loss"), ({"n_permutations": 1}, "at least 2"), ({"y": [1.0, 2.0]}, "300 rows"),
+    ({"background": np.zeros((2, 3))}, "background has 3 columns")])
+def test_bad_input_is_answered_with_a_sentence(world, change, says):
+    """Unknown loss, one permutation, short y, foreign background."""
+    given = dict(zip("Xy", world, strict=True)) | change
+    with pytest.raises(ValueError, match=says):
+        sage(linear, given.pop("X"), given.pop("y"), **given)
+
+
+def test_many_features_cannot_be_enumerated():
+    """From 17 features on the definition points at sage."""
+    X = np.random.default_rng(1).normal(size=(5, 17))
+    with pytest.raises(ValueError, match="use sage"):
+        sage_by_definition(linear, X, linear(X))

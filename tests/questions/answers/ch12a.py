@@ -1,0 +1,113 @@
+"""Answers to exercise set 12a: right ones written differently from the solution, and wrong ones as students give them."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+
+WHY = "because the other copy can be read instead"
+
+
+# field_one.whole_mixes
+
+def by_loop(unit, held_out):
+    return [any(u == h for h in held_out) for u in unit]
+
+
+def by_series(unit, held_out):
+    return pd.Series(unit).isin(list(held_out))
+
+
+def rows_chosen(unit, held_out):
+    return np.isin(np.arange(len(unit)), held_out)
+
+
+def kept_rows(unit, held_out):
+    return ~np.isin(unit, held_out)
+
+
+def first_of_each(unit, held_out):
+    return np.isin(unit, held_out) & ~pd.Series(np.asarray(unit)).duplicated().to_numpy()
+
+
+# field_one.stability
+
+def by_rank(importances, k):
+    return (pd.DataFrame(importances).rank(axis=1, ascending=False) <= k).mean()
+
+
+def by_sets(importances, k):
+    lists = [set(np.argsort(row)[::-1][:k].tolist()) for row in np.asarray(importances)]
+    return [Fraction(sum(j in chosen for chosen in lists), len(lists)) for j in range(np.shape(importances)[1])]
+
+
+def how_many(importances, k):
+    return (pd.DataFrame(importances).rank(axis=1, ascending=False) <= k).sum()
+
+
+def smallest(importances, k):
+    return (pd.DataFrame(importances).rank(axis=1) <= k).mean()
+
+
+def of_the_mean(importances, k):
+    mean = np.mean(importances, axis=0)
+    return np.isin(np.arange(len(mean)), np.argsort(-mean, kind="stable")[:k]).astype(float)
+
+
+def one_more(importances, k):
+    return (pd.DataFrame(importances).rank(axis=1, ascending=False) <= k + 1).mean()
+
+
+# field_one.mend_slip
+
+def correlations(x, y, most):
+    steps = np.arange(-most, most + 1)
+    return steps, np.array([np.corrcoef(np.roll(x, k), y)[0, 1] for k in steps])
+
+
+def by_square(x, y, most):
+    steps, r = correlations(x, y, most)
+    return int(steps[(r**2).argmax()])
+
+
+def by_products(x, y, most):
+    x, y = np.asarray(x) - np.mean(x), np.asarray(y) - np.mean(y)
+    return max(range(-most, most + 1), key=lambda k: abs(sum(a * b for a, b in zip(np.roll(x, k), y, strict=True))))
+
+
+def turned_round(x, y, most):
+    return -by_square(x, y, most)
+
+
+def signed(x, y, most):
+    steps, r = correlations(x, y, most)
+    return int(steps[r.argmax()])
+
+
+def height(x, y, most):
+    return float(abs(correlations(x, y, most)[1]).max())
+
+
+def only_down(x, y, most):
+    steps, r = correlations(x, y, most)
+    return int(steps[steps >= 0][abs(r[steps >= 0]).argmax()])
+
+
+RIGHT = {
+    "field_one.recall_copy": [("B", WHY), ["(b)", WHY]],
+    "field_one.recall_false": [20, Fraction(20), "20"],
+    "field_one.together": [0.37, "37 %", Fraction(37, 100)],
+    "field_one.whole_mixes": [by_loop, by_series],
+    "field_one.stability": [by_rank, by_sets],
+    "field_one.mend_slip": [by_square, by_products],
+}
+
+WRONG = {
+    "field_one.recall_copy": [("refitting finds the other", ("a", WHY)), ("the fitted forest reads both", ("c", WHY)), ("exchanged", ("d", WHY))],
+    "field_one.recall_false": [("all genes counted", 25), ("the true ones", 5), ("the level itself", 0.05), ("none at 5 %", 0)],
+    "field_one.together": [("the bars added", 0.16 + 0.04), ("the error after", 0.38), ("what is left over", 0.17), ("the mean bar", 0.1)],
+    "field_one.whole_mixes": [("row numbers for units", rows_chosen), ("the other side", kept_rows), ("sisters left behind", first_of_each)],
+    "field_one.stability": [("counts, no shares", how_many), ("the least important", smallest), ("the list of the mean", of_the_mean),
+                            ("one too many", one_more)],
+    "field_one.mend_slip": [("the wrong way", turned_round), ("the height, not the place", height), ("downwards only", only_down)],
+}

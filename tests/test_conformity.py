@@ -1,0 +1,307 @@
+"""fi_teach against the reference libraries: one table of methods, largest differences and tolerances.
+
+    python tests/test_conformity.py --write    measure again and write book/conformity.json, which the book's page reads
+
+The libraries' own tests of every method, on many inputs, are in tests/importance and tests/trees; here each pair is
+measured once, on data of known seed, so that a reader sees how close the agreement is and with which version.
+"""
+
+import importlib
+import json
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fi_teach.importance import (
+    kernel_shap,
+    knockoff_threshold,
+    mdi,
+    mvr_s,
+    permutation_importance,
+    shapley_values,
+    tree_shap,
+    tree_shap_interactions,
+)
+from fi_teach.importance.knockoffs import mvr_loss
+from fi_teach.scores import auc, concordance
+from fi_teach.trees import from_model, log_rank, nelson_aalen
+
+FILE = Path(__file__).resolve().parents[1] / "book/conformity.json"
+
+
+# Data and models ------------------------------------------------------------------------------------------------------
+
+@cache
+def table():
+    """200 rows, 6 features, an interaction and some noise -> X, y (numbers).
+
+    Continuous, since a value that meets a threshold to single precision goes left in one library and right in another.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 6))
+    return X, X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=200)
+
+
+@cache
+def fitted(name):
+    """A small fitted model of a library, by the name of its class."""
+    X, y = table()
+    package, settings, target = MODELS[name]
+    return getattr(importlib.import_module(package), name)(**settings).fit(X, y > 0 if target == "class" else y)
+
+
+MODELS = {
+    "DecisionTreeClassifier": ("sklearn.tree", {"random_state": 0}, "class"),
+    "RandomForestRegressor": ("sklearn.ensemble", {"n_estimators": 20, "random_state": 0}, "number"),
+    "RandomForestClassifier": ("sklearn.ensemble", {"n_estimators": 20, "max_depth": 6, "random_state": 0}, "class"),
+    "GradientBoostingRegressor": ("sklearn.ensemble", {"n_estimators": 30, "random_state": 0}, "number"),
+    "HistGradientBoostingRegressor": ("sklearn.ensemble", {"max_iter": 20, "min_samples_leaf": 5}, "number"),
+    "XGBRegressor": ("xgboost", {"n_estimators": 30, "max_depth": 4, "n_jobs": 1}, "number"),
+    "LGBMRegressor": ("lightgbm", {"n_estimators": 30, "num_leaves": 8, "n_jobs": 1, "verbose": -1}, "number"),
+}
+
+
+@cache
+def survival():
+    """80 whole-number times with ties, about a third censored -> time, event, group."""
+    rng = np.random.default_rng(4)
+    death, leaves = rng.exponential(20, 80), rng.exponential(40, 80)
+    return np.ceil(np.minimum(death, leaves)), death <= leaves, rng.random(80) < 0.4
+
+
+def gap(ours, theirs):
+    return float(np.abs(np.asarray(ours) - np.asarray(theirs)).max())
+
+
+# The pairs: each function measures one and returns the largest difference ---------------------------------------------
+
+def mdi_gap(name):
+    return gap(mdi(fitted(name)).mean, fitted(name).feature_importances_)
+
+
+def prediction_gap(name):
+    model, rows = fitted(name), np.vstack([table()[0], np.random.default_rng(1).normal(size=(200, 6))])
+    return gap(np.squeeze(from_model(model).raw(rows)), model.predict(rows))
+
+
+def path_dependent_gap(name):
+    import shap
+
+    explainer = shap.TreeExplainer(fitted(name), feature_perturbation="tree_path_dependent")
+    return gap(tree_shap(fitted(name), table()[0][:50]).values, explainer.shap_values(table()[0][:50], check_additivity=False))
+
+
+def interventional_gap(name):
+    import shap
+
+    background = table()[0][100:140]
+    masker = shap.maskers.Independent(background, max_samples=len(background))
+    explainer = shap.TreeExplainer(fitted(name), masker, feature_perturbation="interventional")
+    ours = tree_shap(fitted(name), table()[0][:20], background=background).values
+    return gap(ours, explainer.shap_values(table()[0][:20], check_additivity=False))
+
+
+def interactions_gap(name):
+    import shap
+
+    explainer = shap.TreeExplainer(fitted(name), feature_perturbation="tree_path_dependent")
+    return gap(tree_shap_interactions(fitted(name), table()[0][:15]), explainer.shap_interaction_values(table()[0][:15]))
+
+
+def woodelf_gap():
+    import pandas as pd
+    import woodelf
+
+    X = pd.DataFrame(table()[0], columns=[f"x{j}" for j in range(6)])
+    model, rows, background = fitted("GradientBoostingRegressor"), X[:30], X[100:150]
+    return max(gap(tree_shap(model, rows, background=given).values, woodelf.WoodelfExplainer(model, given).shap_values(rows))
+               for given in (None, background))
+
+
+def xgboost_gap():
+    import xgboost
+
+    model, rows = fitted("XGBRegressor"), table()[0][:40]
+    return gap(tree_shap(model, rows).values, model.get_booster().predict(xgboost.DMatrix(rows), pred_contribs=True)[:, :-1])
+
+
+def lightgbm_gap():
+    model, rows = fitted("LGBMRegressor"), table()[0][:40]
+    return gap(tree_shap(model, rows).values, model.booster_.predict(rows, pred_contrib=True)[:, :-1])
+
+
+def kernel_shap_gap():
+    predict, rows, background = fitted("RandomForestRegressor").predict, table()[0][:5], table()[0][100:120]
+    return gap(kernel_shap(predict, rows, background=background).values,
+               shapley_values(predict, rows, background=background).values)
+
+
+def permutation_gap():
+    """In standard errors of the two means over 50 shuffles, for the feature that differs most."""
+    from sklearn.inspection import permutation_importance as theirs
+
+    X, y = table()
+    model = fitted("RandomForestRegressor")
+    ours = permutation_importance(model, X, y, n_repeats=50)
+    other = theirs(model, X, y, scoring="neg_mean_squared_error", n_repeats=50, random_state=1)
+    error = np.sqrt((ours.permutation_sd**2 + other.importances_std**2) / 50)
+    return gap(ours.mean / error, other.importances_mean / error)
+
+
+def mvr_excess():
+    """By which share our loss is above knockpy's; 0 if it is not."""
+    import knockpy.smatrix
+
+    correlation = 0.7 ** np.abs(np.subtract.outer(np.arange(30), np.arange(30)))
+    np.random.seed(0)  # knockpy shuffles its coordinates with the global state  # noqa: NPY002
+    theirs = np.diag(knockpy.smatrix.compute_smatrix(correlation, method="mvr"))
+    return float(max(0, mvr_loss(correlation, mvr_s(correlation)) / mvr_loss(correlation, theirs) - 1))
+
+
+def threshold_gap():
+    from knockpy.knockoff_stats import data_dependent_threshhold
+
+    rng = np.random.default_rng(4)
+    drawn = [rng.normal(rng.random(), 1, size=25) for _ in range(200)]
+    pairs = [(knockoff_threshold(W, 0.2), data_dependent_threshhold(W=W, fdr=0.2, offset=1)) for W in drawn]
+    return max(0.0 if ours == theirs else abs(ours - theirs) for ours, theirs in pairs)
+
+
+def concordance_gap():
+    from sksurv.metrics import concordance_index_censored
+
+    time, event, _ = survival()
+    risk = np.random.default_rng(1).integers(0, 20, 80)
+    return gap(concordance(time, event, risk), concordance_index_censored(event, time, risk)[0])
+
+
+def hazard_gap():
+    from sksurv.nonparametric import nelson_aalen_estimator
+
+    time, event, _ = survival()
+    at, theirs = nelson_aalen_estimator(event, time)
+    return gap(nelson_aalen(time, event, at), theirs)
+
+
+def log_rank_gap():
+    from lifelines.statistics import logrank_test
+
+    time, event, group = survival()
+    theirs = logrank_test(time[group], time[~group], event[group], event[~group]).test_statistic
+    return gap(log_rank(time, event, group), theirs)
+
+
+def auc_gap():
+    from sklearn.metrics import roc_auc_score
+
+    score = np.random.default_rng(2).integers(0, 20, 200)
+    return gap(auc(table()[1] > 0, score), roc_auc_score(table()[1] > 0, score))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A method of ours, what it is held against, and how far apart the two may be.
+
+    packages : whose versions to state, empty for our own definition; tolerance in `unit`
+    """
+
+    method: str
+    reference: str
+    packages: tuple
+    tolerance: float
+    measure: Callable[[], float]
+    unit: str = "absolute"
+
+
+def pairs_for(method, reference, packages, tolerance, measure, names):
+    """The same measurement for several models."""
+    return [Pair(f"{method}, {name}", reference, packages, tolerance, lambda name=name: measure(name)) for name in names]
+
+
+BOTH = ("GradientBoostingRegressor", "RandomForestClassifier")
+PAIRS = [
+    *pairs_for("mdi", "feature_importances_", ("scikit-learn",), 1e-12, mdi_gap,
+               ("DecisionTreeClassifier", "RandomForestRegressor", "GradientBoostingRegressor")),
+    *pairs_for("from_model", "predict", ("scikit-learn",), 1e-10, prediction_gap,
+               ("RandomForestRegressor", "GradientBoostingRegressor", "HistGradientBoostingRegressor")),
+    *pairs_for("from_model", "predict", ("xgboost-cpu",), 1e-5, prediction_gap, ("XGBRegressor",)),
+    *pairs_for("from_model", "predict", ("lightgbm",), 1e-10, prediction_gap, ("LGBMRegressor",)),
+    *pairs_for("tree_shap", "TreeExplainer, path-dependent", ("shap",), 1e-10, path_dependent_gap, BOTH),
+    *pairs_for("tree_shap with a background", "TreeExplainer, interventional", ("shap",), 1e-6, interventional_gap, BOTH),
+    *pairs_for("tree_shap_interactions", "shap_interaction_values", ("shap",), 1e-10, interactions_gap, BOTH[:1]),
+    Pair("tree_shap, both games", "WoodelfExplainer", ("woodelf-explainer",), 1e-6, woodelf_gap),
+    Pair("tree_shap", "pred_contribs (single precision)", ("xgboost-cpu",), 1e-4, xgboost_gap),
+    Pair("tree_shap", "pred_contrib", ("lightgbm",), 1e-10, lightgbm_gap),
+    Pair("kernel_shap, every coalition", "shapley_values, by definition", (), 1e-10, kernel_shap_gap),
+    Pair("permutation_importance", "permutation_importance", ("scikit-learn",), 4, permutation_gap, "standard errors"),
+    Pair("mvr_s, its loss above theirs", "compute_smatrix, mvr", ("knockpy",), 1e-9, mvr_excess, "share"),
+    Pair("knockoff_threshold", "data_dependent_threshhold", ("knockpy",), 0, threshold_gap),
+    Pair("concordance", "concordance_index_censored", ("scikit-survival",), 1e-12, concordance_gap),
+    Pair("nelson_aalen", "nelson_aalen_estimator", ("scikit-survival",), 1e-10, hazard_gap),
+    Pair("log_rank", "logrank_test", ("lifelines",), 1e-10, log_rank_gap),
+    Pair("auc", "roc_auc_score", ("scikit-learn",), 1e-12, auc_gap),
+]
+
+
+def stated(pair):
+    """What the page says of a pair, but for what was measured."""
+    return {"method": pair.method, "reference": pair.reference, "packages": list(pair.packages), "tolerance": pair.tolerance,
+            "unit": pair.unit}
+
+
+def row(pair):
+    """One measured row."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        difference = pair.measure()
+    return {**stated(pair), "versions": [version(name) for name in pair.packages], "difference": difference}
+
+
+def as_text(rows):
+    """The table for a terminal."""
+    return "\n".join(f"{r['method']:<50} {', '.join(r['packages']) or 'definition':<18} {', '.join(r['versions']):<8} "
+                     f"{r['difference']:9.1e} of {r['tolerance']:.0e} {r['unit']}" for r in rows)
+
+
+# The tests ------------------------------------------------------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def rows():
+    return [row(pair) for pair in PAIRS]
+
+
+def test_fi_teach_agrees_with_the_reference_libraries(rows, record_property):
+    """Each within its tolerance; the table is printed under the results."""
+    record_property("table", as_text(rows))
+    assert [r for r in rows if not r["difference"] <= r["tolerance"]] == []
+
+
+def test_two_programs_are_compared_and_not_one_with_itself(rows):
+    """Two ways to the same number differ by rounding: a third of the differences at least are not exactly 0."""
+    assert sum(r["difference"] > 0 for r in rows) > len(rows) / 3
+
+
+def test_a_difference_is_found():
+    """Measured against another model's importances, the first pair would miss its tolerance by far."""
+    theirs = fitted("RandomForestRegressor").feature_importances_
+    assert gap(mdi(fitted("DecisionTreeClassifier")).mean, theirs) > 1e6 * PAIRS[0].tolerance
+
+
+def test_the_page_states_the_pairs_and_tolerances_of_this_table():
+    """book/conformity.json is written by this module; what was measured may differ in the last digits, the rest may not."""
+    written = json.loads(FILE.read_text(encoding="utf-8"))["rows"]
+    assert [{key: r[key] for key in stated(PAIRS[0])} for r in written] == [stated(pair) for pair in PAIRS]
+    assert all(r["difference"] <= r["tolerance"] for r in written)
+
+
+if __name__ == "__main__" and "--write" in sys.argv:
+    measured = [row(pair) for pair in PAIRS]
+    FILE.write_text(json.dumps({"rows": measured}, indent=1) + "\n", encoding="utf-8")
+    print(as_text(measured))

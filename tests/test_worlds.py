@@ -1,0 +1,281 @@
+"""Worlds are what their docstrings say: the truth table is checked against large samples and exact enumeration."""
+
+import numpy as np
+import pytest
+
+from fi_teach import worlds
+from fi_teach.worlds import WORLDS, bit_cells
+
+N = 40_000  # rows of a Monte Carlo check; tolerances below are about four standard errors
+
+
+def slope(x, y):
+    return np.cov(x, y)[0, 1] / np.var(x, ddof=1)
+
+
+def squared_error(y, prediction):
+    return ((np.asarray(y, float) - prediction) ** 2).reshape(len(y), -1).sum(axis=1)
+
+
+def shuffling_cost(world, name, seed):
+    """Rise of the ideal predictor's squared error, and its standard error, when one column is shuffled."""
+    X = world.X.copy()
+    X[name] = np.random.default_rng(seed).permutation(X[name].to_numpy())
+    rise = squared_error(world.y, world.ideal(X)) - squared_error(world.y, world.ideal(world.X))
+    return rise.mean(), rise.std() / np.sqrt(len(rise))
+
+
+def variants():
+    """Every world whose truth names importances, at its defaults and at telling settings."""
+    without_formula = ("survival", "fairness", "pipeline_faults")
+    cases = {name: (name, {}) for name in WORLDS if name not in without_formula}
+    cases |= {
+        "near twins": ("twins", {"jitter": 0.3}), "one copy": ("twins", {"copies": 1}),
+        "and, correlated": ("and_gate", {"rho": 0.8}), "or, noisy": ("or_gate", {"flip": 0.2}),
+        "and, unequal": ("and_gate", {"rates": (0.5, 0.9)}), "xor, correlated": ("xor_gate", {"rho": -0.4}),
+        "confounder shown": ("confounder", {"shown": True}),
+        "confounder with error": ("confounder", {"shown": True, "measurement_error": 0.3}),
+        "confounder with effect": ("confounder", {"effect": 1.0}), "collider with effect": ("collider", {"effect": 1.0}),
+        "mediator with direct path": ("mediator", {"direct": 1.0}), "no faults": ("pipeline_faults", {"faults": ()}),
+        "slipped": ("pipeline_faults", {"faults": ("shift",)}), "negative proxy": ("correlated_proxy", {"rho": -0.9}),
+    }
+    return [pytest.param(*case, id=label) for label, case in cases.items()]
+
+
+@pytest.mark.parametrize(("name", "settings"), variants())
+def test_closed_form_importance_is_what_shuffling_a_large_sample_costs(name, settings):
+    """E[(y - f(x_j'))^2] - E[(y - f)^2] within 5 standard errors + 1 per cent (a row is also a donor)."""
+    world = WORLDS[name](N, rng=1, **settings)
+    known = world.truth["importance"].dropna()
+    for seed, (feature, importance) in enumerate(known.items()):
+        cost, error = shuffling_cost(world, feature, seed)
+        assert cost == pytest.approx(importance, abs=5 * error + 0.01 * abs(importance)), feature
+
+
+@pytest.mark.parametrize(("name", "settings"), variants())
+def test_unused_features_cost_exactly_nothing(name, settings):
+    world = WORLDS[name](300, rng=2, **settings)
+    for feature in world.truth.index[~world.truth["used"]]:
+        assert shuffling_cost(world, feature, 0)[0] == 0, feature
+
+
+@pytest.mark.parametrize("name", [n for n in WORLDS if n not in ("pipeline_faults", "survival", "shift")])
+def test_the_ideal_predictor_leaves_no_residual_that_its_features_explain(name):
+    """E[y - f(X) | X] = 0: the residual is uncorrelated with every feature and with f itself (4 standard errors)."""
+    world = WORLDS[name](N, rng=3)
+    residual = np.asarray(world.y, float).reshape(N, -1) - np.asarray(world.ideal(world.X)).reshape(N, -1)
+    for column in [*world.X.to_numpy(float).T, np.asarray(world.ideal(world.X)).reshape(N, -1)[:, 0]]:
+        product = (column - column.mean())[:, None] * residual
+        assert (np.abs(product.mean(axis=0)) <= 4 * product.std(axis=0) / np.sqrt(N) + 1e-12).all()
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_the_same_seed_draws_the_same_world_and_another_seed_another(name):
+    first, again, other = (WORLDS[name](60, rng=seed) for seed in (5, 5, 6))
+    assert first.X.equals(again.X) and first.y.equals(again.y)
+    assert not first.y.equals(other.y)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_every_world_has_one_row_of_truth_a_feature_and_introduces_itself(name):
+    world = WORLDS[name](40)
+    assert world.name == name
+    assert tuple(world.truth.index) == world.names
+    assert list(world.truth.columns) == ["associated", "relevant", "used", "causal", "importance"]
+    assert name in repr(world) and f"{len(world.X)} rows" in repr(world)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("n", [0, -3, 2.5, True, "many"])
+def test_a_number_of_rows_that_is_none_is_refused(name, n):
+    with pytest.raises(ValueError, match="whole number of rows"):
+        WORLDS[name](n)
+
+
+@pytest.mark.parametrize(("name", "settings", "words"), [
+    ("null", {"p": 0}, "p is 0"), ("twins", {"copies": 0}, "copies is 0"), ("twins", {"jitter": -1}, "jitter is -1"),
+    ("twins", {"noise": np.inf}, "noise is inf"), ("correlated_proxy", {"rho": 1.1}, "from -1 to 1"),
+    ("correlated_proxy", {"rho": np.nan}, "from -1 to 1"), ("and_gate", {"rho": -2}, "from -1 to 1"),
+    ("and_gate", {"rates": (0, 0.5)}, "strictly between"), ("or_gate", {"rates": 0.5}, "two probabilities"),
+    ("xor_gate", {"rates": (0.1, 0.9), "rho": 0.9}, "cannot have correlation"), ("xor_gate", {"flip": 1.5}, "flip is 1.5"),
+    ("confounder", {"measurement_error": -0.1}, "measurement_error"), ("confounder", {"effect": np.nan}, "effect is nan"),
+    ("mediator", {"direct": np.inf}, "direct is inf"), ("collider", {"effect": np.inf}, "effect is inf"),
+    ("shift", {"after": np.nan}, "after is nan"), ("pipeline_faults", {"faults": ("typo",)}, "unknown fault 'typo'"),
+    ("fairness", {"agreement": 2}, "agreement is 2"), ("fairness", {"bias": np.inf}, "bias is inf"),
+    ("friedman", {"p": 4}, "p is 4"), ("friedman", {"noise": -1}, "noise is -1"),
+    ("survival", {"log_hazard_ratios": ()}, "log_hazard_ratios"), ("survival", {"censoring": -1}, "censoring is -1"),
+    ("several_outputs", {"noise": -1}, "noise is -1"),
+])
+def test_impossible_settings_are_refused_with_the_offender_named(name, settings, words):
+    with pytest.raises(ValueError, match=words):
+        WORLDS[name](20, **settings)
+
+
+# --- gates ---
+
+@pytest.mark.parametrize("rho", [-0.5, 0.0, 0.3, 0.8])
+def test_bit_cells_have_the_asked_rates_and_correlation(rho):
+    cells = bit_cells((0.5, 0.4), rho)
+    p1, p2 = cells[1].sum(), cells[:, 1].sum()
+    assert (p1, p2) == pytest.approx((0.5, 0.4))
+    assert (cells[1, 1] - p1 * p2) / np.sqrt(p1 * (1 - p1) * p2 * (1 - p2)) == pytest.approx(rho)
+
+
+@pytest.mark.parametrize(("name", "logic"), [("and_gate", np.logical_and), ("or_gate", np.logical_or),
+                                             ("xor_gate", np.logical_xor)])
+def test_gates_compute_what_they_are_called(name, logic):
+    world = WORLDS[name](200, rng=0)
+    assert (world.y == logic(world.X["x1"], world.X["x2"])).all()
+
+
+def test_xor_inputs_are_relevant_together_and_useless_alone_at_any_correlation_of_fair_bits():
+    for rho in (0.0, 0.6):
+        truth = worlds.xor_gate(rho=rho).truth
+        assert truth["relevant"].all() and not truth["associated"].any()
+
+
+def test_xor_inputs_are_associated_with_the_target_once_rates_are_unequal():
+    assert worlds.xor_gate(rates=(0.5, 0.8)).truth["associated"].tolist() == [True, False]
+
+
+def test_bits_that_are_always_equal_are_not_relevant_given_each_other():
+    truth = worlds.and_gate(rho=1.0).truth
+    assert truth["associated"].all() and not truth["relevant"].any()
+
+
+# --- twins, proxies, causes ---
+
+def test_exact_twins_are_equal_columns_and_neither_is_relevant():
+    world = worlds.twins(50, copies=3)
+    assert (world.X["x1"] == world.X["x3"]).all()
+    assert not world.truth["relevant"].any()
+    assert world.truth["used"].tolist() == [True, False, False]
+
+
+def test_a_single_copy_is_relevant():
+    assert worlds.twins(50, copies=1).truth.loc["x1", "relevant"]
+
+
+@pytest.mark.parametrize("rho", [-0.9, 0.0, 0.5])
+def test_proxy_has_the_asked_correlation(rho):
+    X = worlds.correlated_proxy(N, rho=rho, rng=0).X
+    assert X.corr().loc["x1", "x2"] == pytest.approx(rho, abs=0.02)
+
+
+def test_confounded_feature_predicts_with_slope_two_over_one_point_zero_nine():
+    world = worlds.confounder(N, rng=0)
+    assert slope(world.X["x1"], world.y) == pytest.approx(2 / 1.09, abs=0.02)
+
+
+def test_confounder_stays_hidden_unless_shown_and_is_measured_with_the_asked_error():
+    hidden, shown = worlds.confounder(N, rng=0), worlds.confounder(N, shown=True, measurement_error=0.5, rng=0)
+    assert "z" not in hidden.X and "z" in hidden.hidden
+    assert (shown.X["z"] - shown.hidden["z"]).std() == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_confounder_seen_with_error_leaves_the_confounded_feature_relevant():
+    relevant = [worlds.confounder(9, shown=True, measurement_error=e).truth.loc["x1", "relevant"] for e in (0, 0.3)]
+    assert relevant == [False, True]
+
+
+def test_collider_makes_an_unrelated_cause_relevant():
+    """Regression of y on x1 and c in the world of effect 0: the coefficient of x1 is -4/5."""
+    world = worlds.collider(N, rng=0)
+    coefficients = np.linalg.lstsq(world.X.to_numpy(), world.y.to_numpy(), rcond=None)[0]
+    assert coefficients == pytest.approx([-0.8, 0.8], abs=0.02)
+
+
+def test_shifted_relation_makes_the_old_predictor_better_when_shuffled():
+    world = worlds.shift(N, rng=0)
+    cost, error = shuffling_cost(world.test, "x2", 0)
+    assert cost == pytest.approx(-2, abs=5 * error)
+
+
+# --- practice ---
+
+def test_leak_is_zero_for_every_negative_and_known_only_afterwards():
+    world = worlds.leak(500, rng=0)
+    assert (world.X.loc[world.y == 0, "spent"] == 0).all() and (world.X.loc[world.y == 1, "spent"] >= 1).all()
+    assert [c for c, when in world.extra["available"].items() if when > 0] == ["spent"]
+
+
+def test_slipped_column_is_the_true_one_moved_down_by_a_row():
+    world = worlds.pipeline_faults(100, faults=("shift",), rng=0)
+    assert (world.X["x2"].to_numpy()[1:] == world.hidden["x2"].to_numpy()[:-1]).all()
+    assert (world.X["x1"] == world.hidden["x1"]).all()
+
+
+def test_duplicates_are_one_row_in_five_and_say_whom_they_copy():
+    world = worlds.pipeline_faults(100, rng=0)
+    copies = world.extra["copy_of"][100:]
+    assert world.X.duplicated().sum() == len(copies) == 20
+    assert world.X.iloc[100:].reset_index(drop=True).equals(world.X.iloc[copies].reset_index(drop=True))
+    assert (world.y.iloc[100:].to_numpy() == world.y.iloc[copies].to_numpy()).all()
+
+
+def test_leaking_id_is_in_the_order_of_the_outcome():
+    world = worlds.pipeline_faults(80, faults=("id",), rng=0)
+    assert world.y.iloc[np.argsort(world.X["id"])].is_monotonic_increasing
+    assert world.ideal is None and world.truth["importance"].isna().all()
+
+
+def test_without_faults_the_table_is_the_true_one():
+    world = worlds.pipeline_faults(50, faults=(), rng=0)
+    assert world.X.equals(world.hidden)
+
+
+def test_groups_differ_in_decisions_and_not_in_skill():
+    world = worlds.fairness(N, rng=0)
+    by_group = world.X.assign(y=world.y).groupby("protected")[["skill", "y"]].mean()
+    assert by_group.loc[1, "skill"] == pytest.approx(by_group.loc[0, "skill"], abs=0.04)
+    assert by_group.loc[0, "y"] - by_group.loc[1, "y"] > 0.1
+
+
+def test_proxy_carries_the_gap_once_the_protected_column_is_dropped():
+    """The ideal predictor without the protected column still treats the groups differently."""
+    world = worlds.fairness(N, shown=False, rng=0)
+    prediction, protected = world.ideal(world.X), world.hidden["protected"]
+    assert "protected" not in world.X
+    assert prediction[protected == 0].mean() - prediction[protected == 1].mean() > 0.05
+
+
+@pytest.mark.parametrize(("settings", "relevant"), [({}, False), ({"shown": False}, True), ({"bias": 0.0, "shown": False}, False),
+                                                    ({"agreement": 0.5, "shown": False}, False)])
+def test_proxy_is_relevant_exactly_when_it_carries_a_bias_that_nothing_else_tells(settings, relevant):
+    assert worlds.fairness(20, **settings).truth.loc["proxy", "relevant"] == relevant
+
+
+def test_an_exact_proxy_makes_the_protected_column_irrelevant_given_it():
+    assert worlds.fairness(20, agreement=1).truth["relevant"].to_dict() == {
+        "skill": True, "proxy": False, "noise": False, "protected": False}
+
+
+# --- other targets ---
+
+def test_event_times_are_exponential_with_the_stated_hazard():
+    """time * exp(b x) is a unit exponential: mean and standard deviation 1."""
+    world = worlds.survival(N, rng=0)
+    scaled = world.hidden["event_time"] * np.exp(world.ideal(world.X))
+    assert (scaled.mean(), scaled.std()) == pytest.approx((1, 1), abs=0.03)
+
+
+def test_censored_times_are_lower_bounds_and_events_are_seen_exactly():
+    world = worlds.survival(2000, rng=0)
+    due, seen = world.hidden["event_time"], world.y["event"] == 1
+    assert 0.2 < seen.mean() < 0.9
+    assert (world.y["time"][seen] == due[seen]).all() and (world.y["time"][~seen] < due[~seen]).all()
+
+
+def test_each_output_has_its_own_importances():
+    world = worlds.several_outputs(N, rng=0)
+    X = world.X.copy()
+    X["x2"] = np.random.default_rng(0).permutation(X["x2"].to_numpy())
+    rise = (world.y - world.ideal(X)) ** 2 - (world.y - world.ideal(world.X)) ** 2
+    assert rise.mean().to_numpy() == pytest.approx(world.extra["per_output"].loc["x2"].to_numpy(), abs=0.1)
+
+
+def test_friedman_importance_agrees_with_independent_quadrature():
+    """The pair term by a fine midpoint rule instead of Gauss-Legendre, to 1e-4."""
+    u = (np.arange(2000) + 0.5) / 2000
+    within = (10 * np.sin(np.pi * np.outer(u, u))).var(axis=0).mean()
+    assert worlds.friedman(10).truth.loc["x1", "importance"] == pytest.approx(2 * within, abs=1e-4)

@@ -1,0 +1,198 @@
+"""Boosting: equal to scikit-learn's gradient boosting and AdaBoost wherever no splits tie."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import AdaBoostClassifier, GradientBoostingClassifier, GradientBoostingRegressor
+from sklearn.tree import DecisionTreeClassifier
+
+from fi_teach.trees.boosting import grow_adaboost, grow_boosting, mean_of
+
+
+def signal(n, seed=0):
+    """Features that float32 holds exactly, as scikit-learn casts them, and a score with an interaction."""
+    rng = np.random.default_rng([seed, 3])
+    X = rng.normal(size=(n, 6)).astype(np.float32).astype(float)
+    return X, X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=n) / 2
+
+
+X, SCORE = signal(400)
+FRESH = signal(300, seed=5)[0]
+TWO = np.where(SCORE > 0.3, "yes", "no")
+THREE = np.digitize(SCORE, [-0.7, 0.9])
+SETTINGS = {"n_trees": 25, "min_samples_leaf": 20}  # large leaves: splits that part one outlier from the rest can tie
+THEIRS = {"n_estimators": 25, "min_samples_leaf": 20, "random_state": 0}
+
+
+# ---- agreement with the reference library
+
+def test_squared_loss_predicts_as_scikit_learn_to_1e_8():
+    ours = grow_boosting(X, SCORE, **SETTINGS)
+    theirs = GradientBoostingRegressor(**THEIRS).fit(X, SCORE)
+    np.testing.assert_allclose(ours.predict(FRESH), theirs.predict(FRESH), atol=1e-8)
+
+
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three classes"])
+def test_logistic_loss_predicts_as_scikit_learn_to_1e_8(y):
+    ours = grow_boosting(X, y, **SETTINGS)
+    theirs = GradientBoostingClassifier(**THEIRS).fit(X, y)
+    np.testing.assert_allclose(ours.raw(FRESH).squeeze(), theirs.decision_function(FRESH), atol=1e-8)
+    np.testing.assert_allclose(ours.predict_proba(FRESH), theirs.predict_proba(FRESH), atol=1e-8)
+    np.testing.assert_array_equal(ours.predict(FRESH), theirs.predict(FRESH))
+
+
+@pytest.mark.parametrize("y", [SCORE, TWO, THREE], ids=["numbers", "two classes", "three classes"])
+def test_training_rows_are_predicted_alike_even_where_splits_tie(y):
+    """Tied splits part the training rows alike, so these predictions do not depend on which of them is drawn."""
+    classes = y.dtype.kind != "f"
+    theirs = (GradientBoostingClassifier if classes else GradientBoostingRegressor)(n_estimators=10, random_state=1).fit(X, y)
+    expected = theirs.decision_function(X) if classes else theirs.predict(X)
+    np.testing.assert_allclose(grow_boosting(X, y, n_trees=10).raw(X).squeeze(), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("y", [SCORE, TWO, THREE], ids=["numbers", "two classes", "three classes"])
+def test_raw_impurity_decreases_add_up_to_scikit_learns_importances(y):
+    ours = grow_boosting(X, y, **SETTINGS)
+    model = GradientBoostingRegressor if y.dtype.kind == "f" else GradientBoostingClassifier
+    fall = sum(np.bincount(t.feature[~t.is_leaf], (t.decrease * t.weighted_n_node_samples)[~t.is_leaf], 6) for t in ours.trees)
+    np.testing.assert_allclose(fall / fall.sum(), model(**THEIRS).fit(X, y).feature_importances_, atol=1e-10)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three classes"])
+def test_adaboost_votes_as_scikit_learns_samme(y, depth):
+    """Its decision function counts -1/(K-1) for classes not voted for: (K share - 1) / (K - 1); for K = 2 the difference of both."""
+    ours = grow_adaboost(X, y, n_trees=20, max_depth=depth)
+    theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=depth, random_state=0), n_estimators=20, random_state=0).fit(X, y)
+    n_classes = len(ours.classes)
+    score = (n_classes * ours.raw(X) - 1) / (n_classes - 1)
+    expected = score[:, 1] - score[:, 0] if n_classes == 2 else score
+    np.testing.assert_allclose(expected, theirs.decision_function(X), atol=1e-8)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    np.testing.assert_allclose(ours.weights, theirs.estimator_weights_ / theirs.estimator_weights_.sum(), atol=1e-10)
+
+
+# ---- closed form and axioms
+
+def test_a_full_step_of_one_unlimited_tree_learns_every_training_row():
+    model = grow_boosting(X, SCORE, n_trees=1, learning_rate=1.0, max_depth=None)
+    np.testing.assert_allclose(model.predict(X), SCORE, atol=1e-10)
+
+
+def test_without_learning_the_base_is_the_mean_or_the_log_odds():
+    assert grow_boosting(X, SCORE, n_trees=1).base[0] == pytest.approx(SCORE.mean())
+    share = (TWO == "yes").mean()
+    assert grow_boosting(X, TWO, n_trees=1).base[0] == pytest.approx(np.log(share / (1 - share)))
+    start = grow_boosting(X, THREE, n_trees=1)
+    np.testing.assert_allclose(mean_of(start.base[None], "softmax")[0], np.bincount(THREE) / 400, atol=1e-12)
+
+
+def test_a_stumps_leaves_are_newton_steps():
+    """Two classes, first round: sum (y - p) / sum p (1 - p) over each leaf's rows, p the share of the second class."""
+    stump = grow_boosting(X, TWO, n_trees=1, max_depth=1)
+    yes, tree = (TWO == "yes").astype(float), stump.trees[0]
+    p = yes.mean()
+    for node in (1, 2):
+        rows = tree.apply(X) == node
+        assert tree.value[node, 0] == pytest.approx((yes[rows] - p).sum() / (p * (1 - p) * rows.sum()))
+
+
+def test_the_training_loss_falls_round_by_round():
+    for y, loss in [(SCORE, lambda f: ((f.predict(X) - SCORE) ** 2).mean()),
+                    (THREE, lambda f: -np.log(f.predict_proba(X)[np.arange(400), THREE]).mean())]:
+        losses = [loss(grow_boosting(X, y, n_trees=m)) for m in (1, 5, 10, 20)]
+        assert losses == sorted(losses, reverse=True)
+
+
+def test_rows_that_are_certain_take_no_step_and_nothing_overflows():
+    with np.errstate(all="raise", under="ignore"):
+        model = grow_boosting(X, X[:, 0] > 0, n_trees=150, learning_rate=1.0)
+    assert np.isfinite(model.raw(X)).all()
+    assert (model.predict(X) == (X[:, 0] > 0)).all()
+    np.testing.assert_allclose(mean_of(np.array([[-2000.0], [0.0], [2000.0]]), "logistic")[:, 0], [0, 0.5, 1])
+
+
+def test_adaboost_stops_when_a_tree_misses_nothing():
+    model = grow_adaboost(X, X[:, 0] > 0, n_trees=50)
+    assert len(model.trees) == 1
+    assert model.weights.tolist() == [1.0]
+    assert (model.predict(X) == (X[:, 0] > 0)).all()
+
+
+def test_adaboost_drops_the_tree_that_is_no_better_than_chance():
+    """The only question is right for 3 of 4 rows on either side; once the other two weigh as much, it is a coin toss."""
+    model = grow_adaboost([[0]] * 4 + [[1]] * 4, [0, 0, 0, 1, 1, 1, 1, 0], n_trees=50)
+    assert len(model.trees) == 1
+    assert model.predict([[0], [1]]).tolist() == [0, 1]
+
+
+# ---- planted truth and null
+
+def test_boosting_finds_the_interaction_and_beats_the_mean_on_fresh_rows():
+    fresh, truth = signal(500, seed=7)
+    model = grow_boosting(X, SCORE)
+    assert ((model.predict(fresh) - truth) ** 2).mean() < 0.5 * truth.var()
+    used = np.bincount(np.concatenate([t.feature[~t.is_leaf] for t in model.trees]), minlength=6)
+    assert used[:3].sum() > 2 * used[3:].sum()
+
+
+def test_on_noise_fresh_rows_are_predicted_no_better_than_by_the_mean():
+    rng = np.random.default_rng(12)
+    noise, fresh, truth = rng.normal(size=(200, 4)), rng.normal(size=(2000, 4)), rng.normal(size=2000)
+    model = grow_boosting(noise, rng.normal(size=200))
+    assert ((model.predict(fresh) - truth) ** 2).mean() > truth.var()
+    assert np.abs(np.corrcoef(model.predict(fresh), truth)[0, 1]) < 4 / np.sqrt(2000)
+
+
+# ---- the door
+
+def test_the_kind_of_target_chooses_the_loss():
+    assert grow_boosting(X, SCORE, n_trees=1).link == "identity"
+    assert grow_boosting(X, TWO, n_trees=1).link == "logistic"
+    assert grow_boosting(X, THREE, n_trees=1).link == "softmax"
+    assert grow_boosting(X, THREE, n_trees=1, loss="squared").link == "identity"
+    three = grow_boosting(X, THREE, n_trees=4)
+    assert len(three.trees) == 12, "one tree a class and round"
+    assert three.classes == (0, 1, 2)
+
+
+def test_random_candidates_come_from_the_seed():
+    first, again, other = (grow_boosting(X, SCORE, n_trees=5, max_features=2, rng=seed).predict(X) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+def test_frames_give_names_and_nothing_is_changed():
+    table, y = pd.DataFrame(X, columns=list("abcdef")), pd.Series(TWO)
+    before, y_before = table.copy(), y.copy()
+    for model in (grow_boosting(table, y, n_trees=3), grow_adaboost(table, y, n_trees=3)):
+        assert model.names == tuple("abcdef")
+        assert model.classes == ("no", "yes")
+        assert set(model.predict(table)) <= {"no", "yes"}
+    pd.testing.assert_frame_equal(table, before)
+    pd.testing.assert_series_equal(y, y_before)
+
+
+@pytest.mark.parametrize(("call", "says"), [
+    (lambda: grow_boosting(X, SCORE, loss="huber"), "unknown loss 'huber'"),
+    (lambda: grow_boosting(X, TWO, loss="squared"), "expected numbers"),
+    (lambda: grow_boosting(X, SCORE, loss="logistic"), "fractions"),
+    (lambda: grow_boosting(X, np.ones(400)), "y is constant"),
+    (lambda: grow_boosting(X, ["a"] * 400), "y is constant"),
+    (lambda: grow_boosting(X, SCORE[:9]), "400 rows"),
+    (lambda: grow_boosting(X, SCORE, learning_rate=0), "learning_rate is 0"),
+    (lambda: grow_boosting(X, SCORE, learning_rate=1.5), "learning_rate is 1.5"),
+    (lambda: grow_boosting(X, SCORE, learning_rate="slow"), "learning_rate is 'slow'"),
+    (lambda: grow_boosting(X, SCORE, n_trees=0), "n_trees is 0"),
+    (lambda: grow_boosting(X, SCORE, max_depth=0), "max_depth is 0"),
+    (lambda: grow_boosting(X, SCORE, max_features=7), "max_features is 7"),
+    (lambda: grow_boosting(np.where(X > 1, np.inf, X), SCORE), "infinities"),
+    (lambda: grow_adaboost(X, ["a"] * 400), "y is constant"),
+    (lambda: grow_adaboost(X, SCORE), "fractions"),
+    (lambda: grow_adaboost(X, TWO, n_trees=-1), "n_trees is -1"),
+    (lambda: grow_adaboost(X, TWO, learning_rate=2), "learning_rate is 2"),
+    (lambda: grow_adaboost([[0], [0], [1], [1]], [0, 1, 0, 1]), "no better than chance"),
+])
+def test_bad_input_is_refused_with_a_sentence_that_helps(call, says):
+    with pytest.raises(ValueError, match=says):
+        call()

@@ -1,0 +1,170 @@
+"""The rules that are printed are the tree, and the nearest change is the nearest."""
+
+from dataclasses import replace
+from itertools import product
+
+import lightgbm
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor
+
+from fi_teach.data import golf, golf_nominal, midterm
+from fi_teach.trees import from_model, grow_c45, grow_cart, grow_chaid, grow_cut_once, grow_forest, rules, what_if
+
+
+def run(text, rows, name="decide"):
+    """What the printed function says of each row."""
+    space = {}
+    exec(text, space)
+    return [space[name](*row) for row in rows]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("criterion", ["gini", "variance"])
+def test_the_printed_function_is_the_tree(seed, criterion):
+    """exec(rules(tree)) and predict agree on every row, thresholds included."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 3))
+    y = rng.integers(0, 3, 60) if criterion == "gini" else rng.normal(size=60)
+    tree = grow_cart(X, y, criterion=criterion)
+    on_thresholds = np.column_stack([rng.choice(tree.threshold, 40) for _ in range(3)])
+    for rows in (X, rng.normal(size=(60, 3)), on_thresholds):
+        assert run(rules(tree), rows.tolist()) == tree.predict(rows).tolist()
+
+
+def test_the_golf_post_s_rules_come_out_in_our_words():
+    """The printed tree's six leaves: 12 of 14 rows right, and two splits that decide nothing."""
+    X, y = golf()
+    tree = grow_cut_once(X, y)
+    text = rules(tree, name="play")
+    assert text.count("return 'Yes'") == 5 and text.count("return 'No'") == 1
+    assert sum(a == b for a, b in zip(run(text, X.to_numpy().tolist(), "play"), y, strict=True)) == 12
+
+
+@pytest.mark.parametrize("grow", [grow_c45, lambda X, y: grow_chaid(X, y, alpha_merge=0.3, alpha_split=0.5)])
+def test_trees_of_words_print_as_functions_too(grow):
+    """Known words and a word never met: exec(rules(tree)) equals predict."""
+    X, y = golf_nominal()
+    tree = grow(X, y)
+    strange = X.assign(Outlook="fog")
+    for rows in (X, strange):
+        assert run(rules(tree), rows.to_numpy().tolist()) == tree.predict(rows).tolist()
+
+
+def test_gaps_and_categories_and_zeros_are_printed_as_the_tree_takes_them():
+    """NaN, unseen categories and zeros that stand for gaps: the function goes where the tree goes."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    X[:, 2] = rng.choice([2, 3, 5, 7, 11], 300)
+    y = X[:, 0] + np.isin(X[:, 2], [3, 7])
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[::9, 0] = 0.0
+    hist = HistGradientBoostingRegressor(max_iter=1, min_samples_leaf=5, categorical_features=[2]).fit(X, y)
+    zero = lightgbm.LGBMRegressor(n_estimators=1, min_child_samples=5, zero_as_missing=True, verbose=-1).fit(X, y)
+    rows = X[:150].copy()
+    rows[:20, 2], rows[20:40, 0] = 99, np.nan
+    for model in (hist, zero):
+        tree = from_model(model).trees[0]
+        assert run(rules(tree), rows.tolist()) == tree.predict(rows).tolist()
+
+
+def test_a_categorical_split_without_a_list_of_known_codes_sends_nan_where_the_tree_does():
+    tree = grow_cart([[0], [1], [2]], ["no", "yes", "yes"])
+    tree = replace(tree, left_categories={0: np.array([0.0])}, missing_left=np.array([True, False, False]))
+    rows = np.array([[0.0], [1.0], [np.nan]])
+    assert run(rules(tree), rows.tolist()) == tree.predict(rows).tolist() == ["no", "yes", "no"]
+
+
+def test_feature_names_become_python_names():
+    """Blanks, signs, digits, keywords and clashes: the function still compiles."""
+    X = pd.DataFrame(np.eye(5), columns=["class", "serum K+", "serum K-", "2nd", ""])
+    tree = grow_cart(X, [0, 1, 2, 3, 4])
+    assert rules(tree).startswith("def decide(class_, serum_K_, serum_K__, _2nd, _):")
+    assert run(rules(tree), X.to_numpy().tolist()) == tree.predict(X).tolist()
+
+
+def test_several_numbers_come_back_as_a_list():
+    tree = grow_cart([[0], [1]], [[0.0, 1.0], [2.0, 3.0]], criterion="variance")
+    assert run(rules(tree), [[0], [1]]) == [[0.0, 1.0], [2.0, 3.0]]
+
+
+def test_a_tree_too_deep_for_python_is_refused():
+    """A staircase of 150 levels."""
+    X, y = np.arange(150.0)[:, None], 4.0 ** np.arange(150)
+    with pytest.raises(ValueError, match="max_depth"):
+        rules(grow_cart(X, y, criterion="variance"))
+
+
+def test_only_one_tree_at_a_time_has_rules_or_what_ifs():
+    forest = grow_forest([[0], [1]], ["no", "yes"], n_trees=2)
+    for explain in (rules, lambda model: what_if(model, [0])):
+        with pytest.raises(ValueError, match="trees\\[0\\]"):
+            explain(forest)
+
+
+# --- what if ----------------------------------------------------------------------------------------------------------
+
+def test_the_midterm_student_who_attends_needs_ten_minutes_less():
+    """Row 7 (100 minutes, attends, fails) passes at 90; row 5 (110, does not attend) needs more than attendance."""
+    X, y = midterm()
+    tree = grow_cart(X, y)
+    assert what_if(tree, X.loc[7]).changes == {"Time": (100.0, 90.0)}
+    answer = what_if(tree, X.loc[5])
+    assert answer.prediction == "Pass" and set(answer.changes) == {"Attends", "Time"}
+    assert str(what_if(tree, X.loc[7])) == "Time 100 -> at most 90: Pass"
+    assert "just above 0.5" in str(answer)
+
+
+def nearest_by_definition(tree, row, scale):
+    """Try every combination of: leave a feature, move it to a threshold, move it just above one."""
+    now = tree.predict(row[None, :])[0]
+    moves = [[row[j]] + [v for t in np.flatnonzero(tree.feature == j) for v in (tree.threshold[t], np.nextafter(tree.threshold[t], np.inf))]
+             for j in range(tree.n_features)]
+    rows = np.array(list(product(*moves)))
+    rows = rows[tree.predict(rows) != now]
+    cost = [((r != row).sum(), (np.abs(r - row) / scale).sum()) for r in rows]
+    return min(cost)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_no_change_is_nearer(seed):
+    """Fewest features, then smallest distance: equal to trying every combination, to 1e-9; and the new row does flip."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(25, 3)), 1)
+    tree = grow_cart(X, rng.integers(0, 3, 25), max_depth=4)
+    scale = rng.uniform(0.5, 2, 3)
+    for row in X[:5]:
+        answer = what_if(tree, row, scale=scale)
+        n_changed, distance = nearest_by_definition(tree, row, scale)
+        assert len(answer.changes) == n_changed and abs(answer.distance - distance) < 1e-9
+        assert tree.predict(answer.row[None, :])[0] == answer.prediction != tree.predict(row[None, :])[0]
+
+
+def test_what_must_not_change_does_not_and_the_target_is_met():
+    """Frozen features keep their value; a named target is what the new row gets."""
+    X = pd.DataFrame([[20, 1], [20, 5], [60, 1], [60, 5]] * 5, columns=["age", "dose"])
+    tree = grow_cart(X, ["cured", "cured", "ill", "harmed"] * 5)
+    old = pd.Series({"dose": 1.0, "age": 60.0})
+    assert what_if(tree, old).prediction == "harmed"  # 2 units of dose are nearer than 20 years
+    assert what_if(tree, old, scale=[20, 1]).prediction == "cured"  # unless 20 years count as one
+    assert what_if(tree, old, target="cured").changes == {"age": (60.0, 40.0)}
+    assert what_if(tree, old, scale=[20, 1], frozen=["age"]).prediction == "harmed"
+
+
+def test_questions_without_an_answer_are_refused():
+    X, y = midterm()
+    tree = grow_cart(X, y)
+    numbers = grow_cart(X, [1.0, 2, 3, 4, 5, 6, 7, 8], criterion="variance")
+    categories = replace(tree, left_categories={0: np.array([0.0])})
+    for arguments, keywords, advice in [
+        ((numbers, X.loc[1]), {}, "classes"),
+        ((categories, X.loc[1]), {}, "categories"),
+        ((tree, X), {}, "one complete row"),
+        ((tree, X.loc[1]), {"frozen": ["age"]}, "age"),
+        ((tree, X.loc[1]), {"target": "Pas"}, "no label"),
+        ((tree, X.loc[1]), {"scale": [1, 0]}, "positive"),
+        ((tree, X.loc[1]), {"frozen": ["Time", "Attends"]}, "freeze fewer"),
+    ]:
+        with pytest.raises(ValueError, match=advice):
+            what_if(*arguments, **keywords)

@@ -1,0 +1,250 @@
+"""Survival trees: hazards and log-rank as lifelines and scikit-survival compute them, trees as scikit-survival grows them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from lifelines import NelsonAalenFitter
+from lifelines.statistics import logrank_test
+from sksurv.compare import compare_survival
+from sksurv.datasets import load_gbsg2
+from sksurv.ensemble import RandomSurvivalForest
+from sksurv.nonparametric import nelson_aalen_estimator
+from sksurv.tree import SurvivalTree
+from sksurv.util import Surv
+
+from fi_teach.importance.permutation import score_permutation_importance
+from fi_teach.scores import concordance
+from fi_teach.trees import survival as sv
+from fi_teach.trees.cart import grow_cart
+from fi_teach.trees.forest import oob_prediction
+
+GBSG2 = load_gbsg2()
+X = GBSG2[0][["age", "estrec", "pnodes", "progrec", "tsize"]].to_numpy(dtype=float)
+RECORDS = GBSG2[1]
+Y = np.column_stack([RECORDS["time"], RECORDS["cens"]])
+TIME, EVENT = RECORDS["time"], RECORDS["cens"]
+
+
+def censored(n, seed, risk=0.0):
+    """Whole-number times with ties, about a third censored; `risk` is the log hazard of each row."""
+    rng = np.random.default_rng([seed, 4])
+    death, leaves = rng.exponential(20 * np.exp(-risk), n), rng.exponential(40, n)
+    return np.ceil(np.minimum(death, leaves)), death <= leaves
+
+
+# ---- agreement with the reference libraries
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_hazard_is_scikit_survivals(seed):
+    time, event = censored(80, seed)
+    t, hazard = nelson_aalen_estimator(event, time)
+    np.testing.assert_allclose(sv.nelson_aalen(time, event, t), hazard, atol=1e-10)
+
+
+def test_the_hazard_is_lifelines_where_no_two_events_coincide():
+    """lifelines treats coinciding events as if they came one after the other."""
+    rng = np.random.default_rng(0)
+    time, event = rng.exponential(size=60), rng.random(60) < 0.7
+    fitted = NelsonAalenFitter(nelson_aalen_smoothing=False).fit(time, event).cumulative_hazard_
+    np.testing.assert_allclose(sv.nelson_aalen(time, event, fitted.index), fitted.iloc[:, 0], atol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore:Starting with pandas")  # inside lifelines
+@pytest.mark.parametrize("seed", range(4))
+def test_log_rank_is_lifelines_and_scikit_survivals(seed):
+    time, event = censored(70, seed)
+    group = np.random.default_rng(seed).random(70) < 0.4
+    ours = sv.log_rank(time, event, group)
+    theirs = logrank_test(time[group], time[~group], event[group], event[~group]).test_statistic
+    assert ours == pytest.approx(theirs, rel=1e-10)
+    assert ours == pytest.approx(compare_survival(Surv.from_arrays(event, time), group)[0], rel=1e-10)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 4, None])
+def test_a_tree_on_the_breast_cancer_data_predicts_as_scikit_survivals(depth):
+    ours = sv.as_risk(sv.grow_survival_tree(X, Y, max_depth=depth))
+    theirs = SurvivalTree(max_depth=depth, min_samples_leaf=15, random_state=0).fit(X, RECORDS)
+    assert ours.n_nodes == theirs.tree_.node_count
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-10)
+
+
+def test_a_forests_out_of_bag_concordance_agrees_with_scikit_survivals():
+    """40 trees each, within .015; two seeds of one library differ by about .005."""
+    forest = sv.grow_survival_forest(X, Y, n_trees=40, rng=1)
+    ours = concordance(TIME, EVENT, oob_prediction(sv.as_risk(forest), X)[:, 0])
+    theirs = RandomSurvivalForest(40, min_samples_leaf=15, oob_score=True, random_state=0).fit(X, RECORDS).oob_score_
+    assert ours == pytest.approx(theirs, abs=0.015)
+    assert ours > 0.65
+
+
+# ---- definition and closed form
+
+@pytest.mark.parametrize("cells", [1 << 20, 100])
+def test_cumulative_sums_judge_every_cut_as_log_rank_does(cells, monkeypatch):
+    """Many event times at once or a few at a time: the statistic of each cut is log_rank of its two sides."""
+    monkeypatch.setattr(sv, "CELLS", cells)
+    for seed in range(5):
+        time, event = censored(50, seed)
+        codes = np.random.default_rng(seed).integers(0, 8, 50) * 2
+        distinct, n_left, statistics = sv.cut_statistics(codes, time, event)
+        assert distinct.tolist() == sorted(set(codes))
+        for code, n, statistic in zip(distinct, n_left, statistics, strict=False):
+            assert n == (codes <= code).sum()
+            assert statistic == pytest.approx(sv.log_rank(time, event, codes <= code), rel=1e-9, abs=1e-9)
+
+
+def test_the_root_is_cut_where_log_rank_by_definition_is_largest():
+    time, event = censored(60, 3)
+    table = np.random.default_rng(3).integers(0, 6, (60, 3)).astype(float)
+    statistics = {(j, c + 0.5): sv.log_rank(time, event, table[:, j] <= c) for j in range(3) for c in range(5)
+                  if min((table[:, j] <= c).sum(), (table[:, j] > c).sum()) >= 15}
+    root = sv.grow_survival_tree(table, np.column_stack([time, event]), max_depth=1)
+    assert (root.feature[0], root.threshold[0]) == max(statistics, key=statistics.get)
+
+
+def test_four_rows_by_hand():
+    """Times 1, 2, 2+, 3+: one of four dies at 1, one of three at 2: hazards 1/4 and 1/4 + 1/3."""
+    np.testing.assert_allclose(sv.nelson_aalen([1, 2, 2, 3], [1, 1, 0, 0], [0, 1, 1.9, 2, 50]), [0, 1 / 4, 1 / 4, 7 / 12, 7 / 12])
+    assert sv.event_times([[1, 1], [2, 1], [2, 0], [3, 0]]).tolist() == [1, 2]
+
+
+# ---- axioms
+
+def test_each_leaf_expects_exactly_the_events_that_its_rows_had():
+    """Conservation of events (Ishwaran 2008, sec. 4): the hazards at the rows' own times add up to the deaths."""
+    grid = np.unique(TIME)
+    tree = sv.grow_survival_tree(X, Y, times=grid)
+    own = tree.raw(X)[np.arange(len(X)), np.searchsorted(grid, TIME)]
+    leaf = tree.apply(X)
+    np.testing.assert_allclose(np.bincount(leaf, own), np.bincount(leaf, EVENT), atol=1e-9)
+
+
+def test_hazards_only_rise():
+    assert (np.diff(sv.grow_survival_forest(X, Y, n_trees=5).raw(X), axis=1) >= 0).all()
+
+
+def test_log_rank_does_not_care_who_is_called_first_nor_how_the_clock_runs():
+    time, event = censored(60, 1)
+    group = np.arange(60) % 3 == 0
+    assert sv.log_rank(time, event, ~group) == pytest.approx(sv.log_rank(time, event, group), rel=1e-12)
+    assert sv.log_rank(np.sqrt(time), event, group) == pytest.approx(sv.log_rank(time, event, group), rel=1e-12)
+    tree, slow = (sv.grow_survival_tree(X, np.column_stack([clock, EVENT])) for clock in (TIME, np.log(TIME)))
+    np.testing.assert_array_equal(tree.apply(X), slow.apply(X))
+
+
+def test_leaves_hold_at_least_the_rows_that_were_asked_for():
+    tree = sv.grow_survival_tree(X, Y, min_samples_leaf=40, max_depth=6)
+    assert tree.n_node_samples[tree.is_leaf].min() >= 40
+    assert tree.n_node_samples[tree.is_leaf].sum() == len(X)
+    assert tree.depth.max() <= 6
+
+
+def test_risk_is_the_hazard_added_up_over_the_times():
+    forest = sv.grow_survival_forest(X, Y, n_trees=4, times=[365, 730, 1460])
+    risk = sv.as_risk(forest)
+    assert forest.raw(X).shape == (len(X), 3)
+    np.testing.assert_allclose(risk.predict(X), forest.raw(X).sum(axis=1), atol=1e-12)
+    np.testing.assert_array_equal(risk.in_bag, forest.in_bag)
+
+
+# ---- planted truth and null
+
+def test_the_feature_that_drives_the_hazard_is_asked_first_and_ranks_fresh_rows():
+    rng = np.random.default_rng(6)
+    table, fresh = rng.normal(size=(2, 300, 4))
+    time, event = censored(300, 6, risk=1.5 * table[:, 2])
+    forest = sv.grow_survival_forest(table, np.column_stack([time, event]), n_trees=20, max_features=None)
+    assert all(tree.feature[0] == 2 for tree in forest.trees)
+    later, died = censored(300, 7, risk=1.5 * fresh[:, 2])
+    assert concordance(later, died, sv.as_risk(forest).predict(fresh)) > 0.7
+
+
+def test_permutation_by_concordance_finds_the_cause_and_nothing_in_an_unused_column():
+    rng = np.random.default_rng(9)
+    table, fresh = rng.normal(size=(2, 300, 4))
+    table[:, 3] = 0  # never split on
+    forest = sv.as_risk(sv.grow_survival_forest(table, np.column_stack(censored(300, 9, risk=1.5 * table[:, 2])), n_trees=20))
+    outcome = np.column_stack(censored(300, 10, risk=1.5 * fresh[:, 2]))
+    importance = score_permutation_importance(forest.predict, fresh, outcome, score="concordance", n_repeats=3)
+    assert importance.rank[2] == 1
+    assert importance.mean[2] > 0.15
+    assert importance.mean[3] == 0
+    assert np.abs(importance.mean[:2]).max() < 0.05
+
+
+def test_under_equal_rates_log_rank_has_mean_one_and_rejects_one_in_twenty():
+    """400 runs of a chi-square with 1 degree of freedom: mean 1, variance 2; 4 standard errors."""
+    statistics = []
+    for seed in range(400):
+        time, event = censored(60, seed)
+        statistics.append(sv.log_rank(time, event, np.arange(60) % 2 == 0))
+    assert abs(np.mean(statistics) - 1) < 4 * np.sqrt(2 / 400)
+    assert abs((np.array(statistics) > 3.841).mean() - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 400)
+
+
+def test_shuffled_outcomes_cannot_be_ranked_out_of_bag():
+    """Concordance of 686 rows with shuffled outcomes: .5 within .07, about 4 standard errors."""
+    shuffled = np.random.default_rng(8).permutation(Y)
+    forest = sv.as_risk(sv.grow_survival_forest(X, shuffled, n_trees=20))
+    assert abs(concordance(*shuffled.T, oob_prediction(forest, X)[:, 0]) - 0.5) < 0.07
+
+
+# ---- the door
+
+def test_frames_arrays_and_records_are_one_and_nothing_is_changed():
+    table, y = pd.DataFrame(X[:200], columns=list("abcde")), pd.DataFrame(Y[:200], columns=["time", "event"])
+    before, y_before = table.copy(), y.copy()
+    trees = [sv.grow_survival_tree(table, target) for target in (y, Y[:200], RECORDS[:200])]
+    for tree in trees:
+        np.testing.assert_array_equal(tree.value, trees[0].value)
+        assert tree.names == tuple("abcde")
+    pd.testing.assert_frame_equal(table, before)
+    pd.testing.assert_frame_equal(y, y_before)
+
+
+def test_one_seed_one_forest():
+    first, again, other = (sv.grow_survival_forest(X[:150], Y[:150], n_trees=3, rng=seed).raw(X) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+def test_a_node_in_which_nobody_dies_is_a_leaf_of_hazard_zero():
+    y = [[1, 1], [2, 1], [3, 1], [9, 0], [9, 0], [9, 0]]
+    tree = sv.grow_survival_tree([[0], [0], [0], [1], [1], [1]], y, min_samples_leaf=1)
+    assert tree.n_nodes == 3
+    assert (tree.value[2] == 0).all()
+
+
+def test_features_without_variation_leave_a_single_leaf():
+    assert sv.grow_survival_tree(np.ones((50, 2)), Y[:50]).n_nodes == 1
+
+
+def spoilt(row, column, value):
+    y = Y[:50].copy()
+    y[row, column] = value
+    return y
+
+
+@pytest.mark.parametrize(("call", "says"), [
+    (lambda: sv.grow_survival_tree(X[:50], Y[:40]), "expected \\(50, 2\\)"),
+    (lambda: sv.grow_survival_tree(X[:50], TIME[:50]), "a column of times and one of events"),
+    (lambda: sv.grow_survival_tree(X[:50], spoilt(3, 0, np.nan)), "finite numbers >= 0"),
+    (lambda: sv.grow_survival_tree(X[:50], spoilt(3, 0, -1)), "finite numbers >= 0"),
+    (lambda: sv.grow_survival_tree(X[:50], Y[:50, ::-1]), "in the order time, event"),
+    (lambda: sv.grow_survival_tree(X[:50], Y[:50] * [1, 0]), "nobody in y has the event"),
+    (lambda: sv.grow_survival_tree(X[:50], Y[:50], times=[2, 1]), "ascending"),
+    (lambda: sv.grow_survival_tree(X[:50], Y[:50], times=[]), "ascending"),
+    (lambda: sv.grow_survival_tree(X[:50], Y[:50], max_depth=0), "max_depth is 0"),
+    (lambda: sv.grow_survival_tree(np.full((50, 2), np.nan), Y[:50]), "NaN"),
+    (lambda: sv.grow_survival_forest(X[:50], Y[:50], n_trees=0), "n_trees is 0"),
+    (lambda: sv.grow_survival_forest(X[:50], Y[:50], max_features=8), "max_features is 8"),
+    (lambda: sv.nelson_aalen([1, 2], [1]), "one event for each"),
+    (lambda: sv.log_rank([1, 2], [1, 1], [True, True]), "both of them"),
+    (lambda: sv.as_risk(grow_cart(X[:50], EVENT[:50])), "as_risk takes a survival tree or forest, but got Tree"),
+    (lambda: sv.as_risk("forest"), "but got str"),
+    (lambda: sv.log_rank([1, 2], [1, 1], [0, 2]), "True or False"),
+    (lambda: sv.log_rank([1, 2], [1, 1], [0, 1, 1]), "expected 2 values"),
+])
+def test_bad_input_is_refused_with_a_sentence_that_helps(call, says):
+    with pytest.raises(ValueError, match=says):
+        call()

@@ -1,0 +1,114 @@
+"""The noun: a row's way through the arrays, and back from leaves to paths."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from fi_teach.data import midterm
+from fi_teach.trees import Forest, Tree, as_forest, from_model, grow_cart
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4)).astype(np.float32).astype(float)
+    y = np.array(["a", "b", "c"])[np.digitize(X[:, 0] + X[:, 1] ** 2, [0, 1])]
+    return X, y, DecisionTreeClassifier(random_state=0).fit(X, y)
+
+
+def leaf_by_definition(tree, row):
+    """Ask the questions one after the other."""
+    t = 0
+    while not tree.is_leaf[t]:
+        t = tree.children_left[t] if row[tree.feature[t]] <= tree.threshold[t] else tree.children_right[t]
+    return t
+
+
+def test_every_row_ends_where_the_questions_lead_it(fitted):
+    X, _, model = fitted
+    tree = from_model(model).trees[0]
+    assert tree.apply(X).tolist() == [leaf_by_definition(tree, row) for row in X] == model.apply(X).tolist()
+
+
+def test_a_row_on_the_threshold_goes_left():
+    tree = grow_cart([[1.0], [3.0]], ["no", "yes"])
+    assert tree.threshold[0] == 2.0 and tree.predict([[2.0], [np.nextafter(2.0, 3)]]).tolist() == ["no", "yes"]
+
+
+def test_the_path_holds_the_leaf_and_all_its_ancestors(fitted):
+    """Equal to scikit-learn's decision_path, row by node."""
+    X, _, model = fitted
+    np.testing.assert_array_equal(from_model(model).trees[0].decision_path(X), model.decision_path(X).toarray().astype(bool))
+
+
+def test_depth_counts_the_questions_on_the_way(fitted):
+    X, _, model = fitted
+    tree = from_model(model).trees[0]
+    assert tree.depth.max() == model.get_depth()
+    np.testing.assert_array_equal(tree.depth[tree.apply(X)], tree.decision_path(X).sum(axis=1) - 1)
+
+
+def test_a_splits_decrease_is_its_impurity_less_its_childrens():
+    """The midterm tree: .3 at the root, then .12 and .5 within their nodes, 0 in leaves."""
+    np.testing.assert_allclose(grow_cart(*midterm()).decrease, [0.3, 0, 0.12, 0, 0.5, 0, 0], atol=1e-12)
+
+
+def test_columns_are_found_by_name(fitted):
+    """A DataFrame with the columns in another order gets the same answers."""
+    X, y, _ = fitted
+    frame = pd.DataFrame(X, columns=list("wxyz"))
+    tree = grow_cart(frame, y, max_depth=4)
+    np.testing.assert_array_equal(tree.predict(frame[list("zyxw")]), tree.predict(frame))
+
+
+def test_gaps_go_where_the_node_sends_them_or_are_refused():
+    tree = grow_cart([[1.0], [3.0]], ["no", "yes"])
+    with pytest.raises(ValueError, match="NaN"):
+        tree.predict([[np.nan]])
+    for left, answer in ((True, "no"), (False, "yes")):
+        knows = replace(tree, missing_left=np.array([left, False, False]))
+        assert knows.predict([[np.nan]]) == answer
+        assert knows.goes_left(np.array([[np.nan], [1.0], [3.0]]), 0).tolist() == [left, True, False]
+
+
+def test_categories_unseen_in_training_count_as_missing():
+    tree = grow_cart([[0], [1], [2]], ["no", "yes", "yes"])
+    tree = replace(tree, left_categories={0: np.array([0.0, 2.0])}, known_categories={0: np.array([0.0, 1.0, 2.0])},
+                   missing_left=np.array([True, False, False]))
+    column = np.array([[0.0], [1.0], [2.0], [7.0], [np.nan]])
+    assert tree.goes_left(column, 0).tolist() == [True, False, True, True, True]
+    assert tree.apply(column).tolist() == [1, 2, 1, 1, 1]
+
+
+def test_a_forest_is_its_base_plus_its_weighted_trees():
+    trees = tuple(grow_cart([[0], [1]], [0.0, k], criterion="variance") for k in (1, 10))
+    forest = Forest(trees, np.array([0.5, 2.0]), np.array([3.0]), ("x0",), kind="boosting")
+    np.testing.assert_allclose(forest.predict([[0], [1]]), [3.0, 3 + 0.5 + 20])
+    assert forest.n_features == 1 and forest.n_outputs == 1
+
+
+@pytest.mark.parametrize(("link", "raw", "expected"), [
+    ("identity", [[0.25, 0.75]], [[0.25, 0.75]]),
+    ("logistic", [[np.log(3)]], [[0.25, 0.75]]),
+    ("softmax", [[0, 0, np.log(2)]], [[0.25, 0.25, 0.5]]),
+    ("samme", [[0, 0, 2 * np.log(2)]], [[0.25, 0.25, 0.5]]),
+])
+def test_each_link_turns_raw_into_probabilities(link, raw, expected):
+    """By hand, to 1e-12."""
+    raw = np.array(raw)
+    leaf = Tree(*np.full((2, 1), -1), np.array([-2]), np.array([-2.0]), np.zeros(1), np.ones(1, int), np.ones(1), raw, ("x0",))
+    forest = Forest((leaf,), np.ones(1), np.zeros(raw.shape[1]), ("x0",), classes=tuple("abc")[:len(expected[0])], link=link)
+    np.testing.assert_allclose(forest.predict_proba([[0.0]]), expected, atol=1e-12)
+    assert forest.predict([[0.0]]) == "abc"[int(np.argmax(expected))]
+
+
+def test_questions_of_the_wrong_kind_are_refused():
+    tree = grow_cart([[0], [1]], [0.0, 1.0], criterion="variance")
+    for model in (tree, as_forest(tree)):
+        with pytest.raises(ValueError, match="use predict"):
+            model.predict_proba([[0]])
+        with pytest.raises(ValueError, match="columns"):
+            model.predict([[0, 1]])
