@@ -9,13 +9,17 @@ from contextlib import suppress
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import to_rgba
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.font_manager import FontProperties
+from matplotlib.offsetbox import AnnotationBbox, TextArea, VPacker
+from matplotlib.patches import Rectangle
+from matplotlib.textpath import TextPath
 
 from fi_teach.importance.result import Importance
 from fi_teach.trees.impurity import class_impurity
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6D4C9F", "#7F7F7F")
 INK, MUTED, PAPER = "#1f2328", "#6e7781", "#ffffff"
+NODE_FONT = 9.5  # points, in the boxes of a tree
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 STYLE = {
     "axes.facecolor": PAPER,
@@ -96,20 +100,26 @@ def draw_tree(tree, ax=None, *, labels=None, colours=None, digits=3):
     """The tree with everything a hand computation needs: test, rows of each class, impurity.
 
     tree : Tree; labels : {feature name: how to print it}; colours : {feature name: colour of its boxes}
-    A row that passes the test goes left.
+    A row that passes the test goes left. Boxes are as wide as their words, and the figure as wide as its boxes need.
     """
-    place = _layout(tree)
-    depth = tree.depth
+    place, depth = _layout(tree), tree.depth
+    lines = [_node_lines(tree, t, labels or {}, digits) for t in range(tree.n_nodes)]
+    widths = np.array([max(map(_inches, node)) for node in lines]) + 0.2
+    unit = _leaf_room(place, depth, widths)
+    left, right = (place - widths / 2 / unit).min() - 0.1, (place + widths / 2 / unit).max() + 0.1
+    needed, font = unit * (right - left), NODE_FONT
     if ax is None:
-        ax = new_axes(max(4.0, 1.4 * int(tree.is_leaf.sum())), 0.6 + 1.25 * (depth.max() + 1))
+        ax = new_axes(max(3.0, needed), 0.6 + 1.25 * (depth.max() + 1))
+    else:
+        font *= min(1.0, 0.94 * _inches_of(ax) / needed)  # small letters come out a little wider than their share
     for t in np.flatnonzero(~tree.is_leaf):
         for child, word in ((tree.children_left[t], "yes"), (tree.children_right[t], "no")):
             ax.plot([place[t], place[child]], [-depth[t], -depth[child]], color=MUTED, lw=1.2, zorder=1)
             ax.text((place[t] + place[child]) / 2, -(depth[t] + depth[child]) / 2, word, ha="center", va="center",
                     fontsize=9, color=INK, bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.2}, zorder=2)
     for t in range(tree.n_nodes):
-        _draw_node(ax, place[t], -depth[t], _node_lines(tree, t, labels or {}, digits), _node_colour(tree, t, colours or {}))
-    ax.set_xlim(place.min() - 0.55, place.max() + 0.55)
+        _draw_node(ax, place[t], -depth[t], lines[t], _node_colour(tree, t, colours or {}), font)
+    ax.set_xlim(left, right)
     ax.set_ylim(-depth.max() - 0.5, 0.5)
     ax.axis("off")
     return describe(ax, "Decision tree. " + _in_words(tree, 0, labels or {}, digits))
@@ -165,13 +175,39 @@ def _node_colour(tree, t, colours):
     return MUTED if tree.is_leaf[t] else colours.get(tree.names[tree.feature[t]], PALETTE[0])
 
 
-def _draw_node(ax, x, y, lines, colour):
-    height = 0.15 * len(lines) + 0.1
-    ax.add_patch(FancyBboxPatch((x - 0.45, y - height / 2), 0.9, height, boxstyle="round,pad=0,rounding_size=0.06",
-                                facecolor=PAPER, edgecolor=colour, lw=1.8, zorder=3))
-    for k, line in enumerate(lines):
-        ax.text(x, y + height / 2 - 0.125 - 0.15 * k, line, ha="center", va="center", fontsize=9.5,
-                weight="bold" if k == 0 and line.endswith("?") else "normal", zorder=4)
+def _weight(line):
+    return "bold" if line.endswith("?") else "normal"
+
+
+def _inches(line):
+    """How wide a line of a node is in the font of trees."""
+    return TextPath((0, 0), line, NODE_FONT, prop=FontProperties(weight=_weight(line))).get_extents().width / 72
+
+
+def _leaf_room(place, depth, widths):
+    """The least distance in inches from one leaf to the next at which no two boxes of a level touch."""
+    room = 1.2
+    for level in range(depth.max() + 1):
+        nodes = np.flatnonzero(depth == level)
+        nodes = nodes[np.argsort(place[nodes])]
+        needed = (widths[nodes[:-1]] + widths[nodes[1:]]) / 2 + 0.15
+        room = max([room, *(needed / np.diff(place[nodes]))])
+    return room
+
+
+def _inches_of(ax):
+    """How wide the axes can become: their share of the figure's columns."""
+    spec, width = ax.get_subplotspec(), ax.figure.get_size_inches()[0]
+    return width * len(spec.colspan) / spec.get_gridspec().ncols if spec else width * ax.get_position().width
+
+
+def _draw_node(ax, x, y, lines, colour, font):
+    words = [TextArea(line, textprops={"fontsize": font, "weight": _weight(line), "color": INK}) for line in lines]
+    frame = {"boxstyle": "round,pad=0.5,rounding_size=0.5", "facecolor": PAPER, "edgecolor": colour, "lw": 1.8}
+    box = AnnotationBbox(VPacker(children=words, align="center", pad=0, sep=0.35 * font), (x, y), bboxprops=frame,
+                         fontsize=font, annotation_clip=False, zorder=3)
+    box.set_in_layout(False)  # the limits leave room for it; the layout would make room once more
+    ax.add_artist(box)
 
 
 def _in_words(tree, t, labels, digits):

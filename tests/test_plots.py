@@ -1,15 +1,21 @@
 """A figure shows what is in the data, says it in words, and leaves its input alone."""
 
+from itertools import combinations
+
 import matplotlib
 
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.offsetbox import AnnotationBbox
+from matplotlib.text import Text
 
 from fi_teach import plots
 from fi_teach.importance.result import Importance
+from fi_teach.trees import grow_cart
 from fi_teach.trees.tree import Tree
 
 
@@ -31,10 +37,40 @@ def words_in(ax):
     return [text.get_text() for text in ax.texts]
 
 
+def deep_tree():
+    """Time three times, then attendance: leaves on every level, and numbers with many digits."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"time": rng.integers(0, 1000, 60), "attends": rng.integers(0, 2, 60)})
+    return grow_cart(X, 1000 * X["time"] ** 0.5 + 300 * X["attends"], criterion="variance", max_depth=3)
+
+
+def node_boxes(ax):
+    """The boxes of a drawn tree, as drawn -> list of (box, [extent of each line])."""
+    ax.figure.draw_without_rendering()
+    renderer = ax.figure.canvas.get_renderer()
+    return [(node.patch.get_window_extent(renderer), [line.get_window_extent(renderer) for line in node.findobj(Text) if line.get_text()])
+            for node in ax.findobj(AnnotationBbox)]
+
+
 def test_a_drawn_tree_carries_everything_a_hand_computation_needs():
-    words = words_in(plots.draw_tree(small_tree()))
+    words = [text.get_text() for text in plots.draw_tree(small_tree()).findobj(Text)]
     for needed in ("attends ≤ 0.5?", "4 Fail, 4 Pass", "Gini 0.32", "1 Fail, 4 Pass", "→ Pass", "yes", "no"):
         assert needed in words
+
+
+@pytest.mark.parametrize("panels", [0, 2], ids=["a figure of its own", "one of two panels"])
+@pytest.mark.parametrize("labels", [{}, {"attends": "comes to class with the exercises done", "time": "minutes on social media"}],
+                         ids=["short names", "long names"])
+@pytest.mark.parametrize("tree", [small_tree, deep_tree])
+def test_words_stay_inside_their_box_boxes_apart_and_all_in_the_picture(tree, labels, panels):
+    ax = plots.draw_tree(tree(), plots.new_panels(panels)[-1] if panels else None, labels=labels)
+    boxes = node_boxes(ax)
+    assert len(boxes) == tree().n_nodes
+    for box, lines in boxes:
+        assert all(box.x0 < line.x0 and line.x1 < box.x1 and box.y0 < line.y0 and line.y1 < box.y1 for line in lines)
+    for (one, _), (other, _) in combinations(boxes, 2):
+        assert not one.overlaps(other)
+    assert min(box.x0 for box, _ in boxes) >= 0 and max(box.x1 for box, _ in boxes) <= ax.figure.bbox.x1
 
 
 def test_alt_text_tells_the_tree_as_sentences():
