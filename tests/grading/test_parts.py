@@ -18,7 +18,7 @@ from fi_teach.grading import command, main, read, sandbox
 from fi_teach.grading.align import align
 from fi_teach.grading.assignment import cell_from, load
 from fi_teach.grading.inside import wire
-from fi_teach.grading.inside.library import could_overwrite
+from fi_teach.grading.inside.guarded import could_overwrite
 from fi_teach.grading.inside.magics import Shell, compiled
 from fi_teach.grading.judging import grade
 from fi_teach.grading.proxies import Lost, Student, tame

@@ -56,7 +56,7 @@ def main(control, settings):
     import fi_teach
     without_questions(os.path.join(os.path.dirname(fi_teach.__file__), "questions"))
     warm_up(["fi_teach.grading.inside.student", "pandas.testing", "IPython.core.inputtransformer2", *settings["modules"]])
-    from fi_teach.grading.inside.library import photograph
+    from fi_teach.grading.inside.guarded import photograph
     settings["library"] = photograph()
     if settings["isolated"]:
         linux.adopt_orphans()

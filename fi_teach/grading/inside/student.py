@@ -13,7 +13,7 @@ from types import ModuleType
 import numpy as np
 
 from fi_teach.grading.inside import wire
-from fi_teach.grading.inside.library import could_overwrite, put_back
+from fi_teach.grading.inside.guarded import could_overwrite, put_back
 from fi_teach.grading.inside.magics import Shell, compiled
 from fi_teach.grading.inside.reach import watch
 from fi_teach.questions.closing import ClosedName, closing
