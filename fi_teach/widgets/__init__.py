@@ -4,10 +4,20 @@
 explorable each. explorable.js draws all of them, and host.js shows them in a built page without a kernel.
 """
 
+from fi_teach.widgets.banana_shuffler import explore_bananas
+from fi_teach.widgets.cardinality_race import explore_cardinality_race
+from fi_teach.widgets.coalitions import explore_coalitions
+from fi_teach.widgets.correlated_leak import explore_correlated_leak
+from fi_teach.widgets.do_operator import explore_do_operator
 from fi_teach.widgets.explorable import Explorable, State, choice, explore, slider, switch
 from fi_teach.widgets.golf_tree import explore_golf_trees
 from fi_teach.widgets.impurity_curves import explore_impurity
+from fi_teach.widgets.knockoff_scan import explore_knockoffs
+from fi_teach.widgets.leaf_pattern import explore_leaf_pattern
 from fi_teach.widgets.marks import axis, band, bars, box, categories, line, panel, points, region, rule, text
+from fi_teach.widgets.method_chooser import explore_methods
+from fi_teach.widgets.negative_null import explore_negative_null
+from fi_teach.widgets.shap_games import explore_shap_games
 from fi_teach.widgets.split_explorer import explore_splits
 from fi_teach.widgets.telescope import explore_telescope
 from fi_teach.widgets.tree_marks import tree_panel
@@ -22,8 +32,18 @@ __all__ = [
     "categories",
     "choice",
     "explore",
+    "explore_bananas",
+    "explore_cardinality_race",
+    "explore_coalitions",
+    "explore_correlated_leak",
+    "explore_do_operator",
     "explore_golf_trees",
     "explore_impurity",
+    "explore_knockoffs",
+    "explore_leaf_pattern",
+    "explore_methods",
+    "explore_negative_null",
+    "explore_shap_games",
     "explore_splits",
     "explore_telescope",
     "line",

@@ -99,11 +99,12 @@ function makeSlider(control, id, go, at) {
   const input = field("input", { type: "range", id, min: 0, max: control.labels.length - 1, step: 1 });
   const output = html("output", { for: id });
   input.addEventListener("input", () => go(Number(input.value)));
-  const update = (labels = control.labels, between = undefined) => {
+  const update = (offered = control.labels, between = undefined) => {
+    const { labels, instead } = listed(offered);
     input.max = Math.max(0, labels.length - 1);
     input.disabled = labels.length === 0;
     input.value = at();
-    output.textContent = labels.length ? (between ?? labels[Math.round(at())]) : "no choice left";
+    output.textContent = instead ?? between ?? labels[Math.round(at())];
     input.setAttribute("aria-valuetext", output.textContent);
   };
   const refine = () => { input.step = 1 / control.fine; };
@@ -113,23 +114,22 @@ function makeSlider(control, id, go, at) {
 function makeSelect(control, id, go, at) {
   const input = field("select", { id });
   input.addEventListener("change", () => go(input.selectedIndex));
-  const update = whenChanged((labels) => {
+  const update = whenChanged(({ labels, instead }) => {
     input.disabled = labels.length === 0;
-    const words = labels.length ? labels : ["no choice left"];
-    input.replaceChildren(...words.map((label) => html("option", {}, label)));
+    input.replaceChildren(...(instead ? [instead] : labels).map((label) => html("option", {}, label)));
   }, () => { input.selectedIndex = at(); }, control.labels);
   return { element: html("div", {}, html("label", { for: id }, control.label), input), update };
 }
 
 function makeRadios(control, id, go, at) {
   const holder = html("span", {});
-  const update = whenChanged((labels) => {
+  const update = whenChanged(({ labels, instead }) => {
     const options = labels.map((label, k) => {
       const input = field("input", { type: "radio", name: id, id: `${id}-${k}` });
       input.addEventListener("change", () => go(k));
       return html("label", { for: `${id}-${k}` }, input, label);
     });
-    holder.replaceChildren(...(options.length ? options : ["no choice left"]));
+    holder.replaceChildren(...(instead ? [instead] : options));
   }, () => holder.querySelectorAll("input").forEach((input, k) => { input.checked = k === at(); }), control.labels);
   return { element: html("fieldset", {}, html("legend", {}, control.label), holder), update };
 }
@@ -141,12 +141,17 @@ function makeCheckbox(control, id, go, at) {
   return { element: html("div", {}, html("label", { for: id }, input, control.label)), update };
 }
 
+// What a state offers: a list of labels, or words that say why there is nothing to choose.
+function listed(offered) {
+  return typeof offered === "string" ? { labels: [], instead: offered } : { labels: offered };
+}
+
 // Rebuild a list of options only when its labels change: else the focus would be lost at every move.
 function whenChanged(build, mark, declared) {
   let shown = null;
-  return (labels = declared) => {
-    if (JSON.stringify(labels) !== shown) build(labels);
-    shown = JSON.stringify(labels);
+  return (offered = declared) => {
+    if (JSON.stringify(offered) !== shown) build(listed(offered));
+    shown = JSON.stringify(offered);
     mark();
   };
 }

@@ -43,8 +43,8 @@ class State:
     panels : list of panel(...), the picture
     table : DataFrame, the same as numbers
     options : {control name: its option labels in this state}, only for controls whose options depend on *earlier*
-        controls. A shorter list than declared means that the rest is impossible (return None there); an empty one
-        shows "no choice left".
+        controls. A shorter list than declared means that the rest is impossible (return None there); a string
+        instead of a list stands where the options would, and says why there is nothing to choose.
     """
 
     sentence: str
@@ -91,7 +91,8 @@ def explore(title, controls, state_of, *, start=None):
     start : {name: value} where controls stand at first; those left out stand at their first value.
 
     Raises ValueError when a name is used twice, when a state cannot be reached or says too little (no sentence, or
-    the same sentence for two different pictures), and when the states hold more than 200 kB.
+    the same sentence for two different pictures), when a control is left with an empty list of options, and when the
+    states hold more than 200 kB.
 
     >>> seen = explore("Squares", [slider("k", "Number", [1, 2])], lambda k: State(f"{k} squared is {k * k}.", [], pd.DataFrame({"k": [k]})))
     >>> seen.sentence_at(k=2)
@@ -259,6 +260,9 @@ def _check_readable(at, state, sentences, title):
     if not state["sentence"].strip() or sentences.setdefault(state["sentence"], picture) != picture:
         raise ValueError(f"{title!r} at positions {at} has no sentence of its own ({state['sentence']!r}): "
                          "whoever cannot see the picture must hear what it shows, so put in the numbers that differ.")
+    for name, options in state.get("options", {}).items():
+        if not options:
+            raise ValueError(f"{title!r} at positions {at} offers nothing for {name!r}: instead of an empty list, give words that say why.")
 
 
 def _check_size(embedded, title):

@@ -97,7 +97,7 @@ def golf_state(rule, trees, ties, asked, tree):
     table = _importance_table(tree, shares)
     told = ", ".join(f"{name} {value:.3f}" for name, value in mdi(tree).to_frame()[["feature", "importance"]].values)
     sentence = f"{_growth_in_words(rule, trees, asked)}. Importance: {told}."
-    options = {tie: [] for tie in ties} | {tie: [_words(split) for split in splits] for tie, (_, splits, _) in zip(ties, asked, strict=False)}
+    options = dict.fromkeys(ties, "no such tie here") | {tie: [_words(split) for split in splits] for tie, (_, splits, _) in zip(ties, asked, strict=False)}
     return State(sentence, [_tree_panel(tree, asked), _importance_panel(table, shares)], table, options)
 
 

@@ -37,7 +37,7 @@ def impurity_state(classes, ratio, share, scaled):
     table = pd.DataFrame({"measure": list(MEASURES), "impurity": list(value.values()), "largest": list(largest.values())})
     table["of the largest"] = table["impurity"] / table["largest"]
     panels = [_curves_panel(classes, ratio, share, value, largest, scaled), _shares_panel(shares)]
-    return State(_sentence(shares, ratio, value, table, scaled), panels, table, {} if classes == 3 else {"ratio": []})
+    return State(_sentence(shares, ratio, value, table, scaled), panels, table, {} if classes == 3 else {"ratio": "needs three classes"})
 
 
 def shares_of(classes, ratio, first):

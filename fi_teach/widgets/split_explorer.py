@@ -60,7 +60,7 @@ def split_state(X, y, feature, cut):
     told = "; ".join(f"{row.child}: {row.Pass} Pass and {row.Fail} Fail, Gini {row.Gini:.3f}" for row in children.itertuples())
     sentence = (f"{told[0].upper()}{told[1:]}. Weighted by rows the children's Gini is {after:.3f}: a decrease of {parent - after:.3f} "
                 f"from the parent's {parent:.3f}{_verdict(X, y, feature, cut)}.")
-    options = {"threshold": []} if feature == "Attends" else {}
+    options = {"threshold": "not asked: this split is on Attends"} if feature == "Attends" else {}
     panels = [_rows_panel(X, y, feature, cut), _children_panel(children), _curve_panel(X, y, feature, after, cut)]
     return State(sentence, panels, children.assign(**{"weight × Gini": children["weight"] * children["Gini"]}), options)
 

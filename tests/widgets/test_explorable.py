@@ -65,14 +65,14 @@ def test_numbers_in_the_table_are_whole_or_have_three_decimals():
 
 def test_options_may_depend_on_earlier_controls():
     def state_of(animal, breed):
-        breeds = {"dog": ["beagle", "poodle"], "cat": ["manx"], "fish": []}[animal]
-        if breed >= max(1, len(breeds)):
+        breeds = {"dog": ["beagle", "poodle"], "cat": ["manx"], "fish": "a fish is a fish"}[animal]
+        if breed >= (1 if animal == "fish" else len(breeds)):
             return None
         return State(f"{animal} {breed}", [], pd.DataFrame(), {"breed": breeds})
 
     seen = explore("Pets", [choice("animal", "Animal", ["dog", "cat", "fish"]), choice("breed", "Breed", range(2))], state_of)
     assert [state and state["options"]["breed"] for state in seen.states] == [
-        ["beagle", "poodle"], ["beagle", "poodle"], ["manx"], None, [], None]
+        ["beagle", "poodle"], ["beagle", "poodle"], ["manx"], None, "a fish is a fish", None]
 
 
 def test_a_kernel_answers_with_states_between_the_grid(monkeypatch):
@@ -109,6 +109,7 @@ def heavy(k):
     (lambda: explore("T", [switch("a", "A"), switch("b", "B")], lambda a, b: no_picture(a=a, b=b) if b or not a else None), r"no state at positions \[1, 0\]"),
     (lambda: explore("T", [switch("a", "A")], lambda a: State("", [], pd.DataFrame())), "no sentence of its own"),
     (lambda: explore("T", [switch("a", "A")], lambda a: State("Same.", [], pd.DataFrame({"a": [a]}))), "no sentence of its own"),
+    (lambda: explore("T", [switch("a", "A")], lambda a: State(f"{a}", [], pd.DataFrame(), {"a": []})), "offers nothing for 'a'"),
     (lambda: explore("T", [slider("k", "K", range(3))], heavy), "more than 200 kB"),
     (lambda: squares(start={"k": 7}), "start names k=7"),
     (lambda: squares(start={"q": 1}), "start names q=1"),

@@ -43,5 +43,5 @@ def test_the_other_classes_share_what_the_first_leaves():
 
 
 def test_the_ratio_matters_for_three_classes_only(seen):
-    assert [state["options"] for state in seen.states[:1]] == [{"ratio": []}]
+    assert [state["options"] for state in seen.states[:1]] == [{"ratio": "needs three classes"}]
     assert all("options" not in state for state in seen.states[len(seen.states) // 2:])
