@@ -129,7 +129,8 @@ def same(got, expected, tolerance=1e-6):
 def _same_number(got, expected, tolerance):
     if got is None or np.isnan(expected):
         return got is not None and bool(np.isnan(got))
-    return got == expected or abs(got - expected) <= tolerance * max(1, abs(expected))
+    near = tolerance * max(1, abs(expected)) if np.isfinite(expected) else 0  # no number is near infinity
+    return got == expected or abs(got - expected) <= near
 
 
 def _same_list(got, expected, tolerance):

@@ -45,7 +45,7 @@ def test_these_are_the_same(got, expected):
 @pytest.mark.parametrize(("got", "expected"), [
     (0.31, 0.3), ([1, 2, 3], [1, 2]), ([2, 1], [1, 2]), ({"a": 1}, {"a": 1, "b": 2}), ({"a": 1, "c": 3}, {"a": 1}), ([1], {1, 2}), ([1, 2, 3], {1, 2}),
     (3, OneOf((1, 2))), ("no", "Yes"), (float("nan"), 1), (1, float("nan")), (True, 1), (False, True), (None, 0), (None, True), ("x", 1), (3, {"a": 3, "b": 1}),
-    (float("inf"), 1), (1, "1")])
+    (float("inf"), 1), (1, float("inf")), (-float("inf"), float("inf")), ([1, 2], [1, float("inf")]), (1, "1")])
 def test_these_are_not(got, expected):
     assert not same(got, expected)
 
