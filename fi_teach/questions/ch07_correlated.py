@@ -3,6 +3,7 @@
 import numpy as np
 
 from fi_teach.questions.checks import Mistake, by_hand, catches, choice, function, value
+from fi_teach.questions.plain import OneOf
 from fi_teach.questions.question import Question
 
 CLOSED = ("fi_teach.shuffles.gaussian_conditional", "fi_teach.shuffles.normal_given_others")
@@ -25,8 +26,9 @@ def _line(x, z):
 
 
 def _drawn(x, z, noise):
+    """A spread of residuals may be divided by n, by n - 1, or by n - 2 for the two numbers fitted."""
     _, fitted, residual = _line(x, z)
-    return fitted + residual.std() * np.asarray(noise, float)
+    return OneOf(tuple(fitted + residual.std(ddof=k) * np.asarray(noise, float) for k in range(3)))
 
 
 # Mistaken formulas, each under the name a check gives it.

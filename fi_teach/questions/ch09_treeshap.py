@@ -116,6 +116,14 @@ def _size_of_mean(phi):
     return np.abs(np.asarray(phi, float).mean(axis=0))
 
 
+def _nodes_not_moved(value, a, b):
+    """Gauss and Legendre's times between -1 and 1, with the weights of that interval."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    times, weights = np.polynomial.legendre.leggauss(len(a))
+    return sum(w * value * np.array([(a[i] - b[i]) * np.delete(t * a + (1 - t) * b, i).prod() for i in range(len(a))])
+               for t, w in zip(times, weights, strict=True))
+
+
 def _added_up(phi):
     return np.abs(np.asarray(phi, float)).sum(axis=0)
 
@@ -248,6 +256,7 @@ ALGORITHM = [
             Mistake("first to arrive", _first_to_arrive, "You let every player arrive first. Average over the times of arrival."),
             Mistake("one order", _in_one_order, "You let the players arrive in one order. Average over all."),
             Mistake("equal shares", _evenly, "Equal shares add up as they should, but a player with a = 1 and one with a = 0 did not do the same."),
+            Mistake("times from -1 to 1", _nodes_not_moved, "`leggauss` is made for times between -1 and 1: move them with (nodes + 1) / 2, and halve the weights."),
             Mistake("stand-in forgotten", _stand_in_forgotten, "You pay nothing where a stand-in fills the gap. It passes with chance b.")),
         closed=CLOSED,
         meaning="Sum this over the leaves of a forest and you have SHAP values for any number of columns: "

@@ -42,6 +42,14 @@ def strictly_below(observed, copies):
     return (1 + sum(c < observed for c in copies)) / (1 + len(copies))
 
 
+def one_below_only(observed, copies):
+    return sum(c <= observed for c in copies) / (1 + len(copies))
+
+
+def doubled(observed, copies):
+    return min(1, 2 * p_by_mean(observed, copies))
+
+
 def two_sided(observed, copies):
     return (1 + sum(abs(c) >= abs(observed) for c in copies)) / (1 + len(copies))
 
@@ -65,6 +73,13 @@ def error_by_jackknife(D):
     D = np.asarray(D)
     parts = np.cov(D.mean(axis=1), D.mean(axis=0))
     return np.sqrt(max(0, parts.sum()) / len(D))
+
+
+def error_from_deviations(D):
+    """The projection of the mean on its rows, centred, and the other way to correct for n."""
+    D = np.asarray(D)
+    psi = D.mean(axis=0) + D.mean(axis=1) - 2 * D.mean()
+    return np.sqrt((psi**2).mean() / (len(D) - 1))
 
 
 def receivers_only(D):
@@ -92,6 +107,11 @@ def all_pairs(D):
 def population_sd(D):
     D = np.asarray(D)
     return (D.mean(axis=0) + D.mean(axis=1)).std() / len(D) ** 0.5
+
+
+def root_forgotten(D):
+    D = np.asarray(D)
+    return (D.mean(axis=0) + D.mean(axis=1)).std(ddof=1) / len(D)
 
 
 def spread_of_rows(D):
@@ -136,6 +156,11 @@ def old_errors_before(x, y, rows, order):
     return ((y[rows] - x[rows][order]) ** 2).mean() - ((y - x) ** 2).mean()
 
 
+def errors_after(x, y, rows, order):
+    x, y = x[rows], y[rows]
+    return np.mean((y - x[order]) ** 2)
+
+
 def before_less_after(x, y, rows, order):
     return -resample_by_composition(x, y, rows, order)
 
@@ -153,26 +178,28 @@ RIGHT = {
     "negative.p_value": [p_by_rank, p_by_mean, p_of_series],
     "negative.alarms": [0.46, "46 %", 0.4596],
     "negative.cure": [("c", WHY), np.array(["C.", WHY])],
-    "negative.standard_error": [error_by_loops, error_with_frames, error_by_jackknife],
+    "negative.standard_error": [error_by_loops, error_with_frames, error_by_jackknife, error_from_deviations],
     "negative.mend_bootstrap": [resample_by_composition, resample_by_loops, resample_a_frame],
 }
 
 WRONG = {
-    "negative.recall_shuffle": [("the sign", 0.02), ("the error after", 0.18), ("the accuracy after", 0.82), ("one shuffle", -0.03), ("a ratio", 0.9)],
+    "negative.recall_shuffle": [("the sign", 0.02), ("the error after", 0.18), ("the accuracy after", 0.82), ("one shuffle", -0.03), ("a ratio", 0.9),
+                                ("percentage points", -2)],
     "negative.recall_training": [("noise helps to sort what was seen", ("a", WHY)), ("shuffled on seen rows", ("b", WHY)),
                                  ("new rows are fair", ("d", WHY))],
     "negative.thirty_bars": [("overfitting is not negative", ("a", WHY)), ("luck has two signs", ("c", WHY)), ("zero on average only", ("d", WHY))],
     "negative.wrong_slope": [("the factor 2", -0.08), ("the variance forgotten", -0.04), ("the sign", 0.16), ("the model's slope twice", 0.32),
                              ("taken for noise", 0)],
-    "negative.p_value": [("the observation forgotten", plain_share), ("added above only", one_above_only), ("the wrong tail", upper_tail),
+    "negative.p_value": [("the observation forgotten", plain_share), ("added above only", one_above_only), ("added below only", one_below_only), ("doubled", doubled),
+                         ("the wrong tail", upper_tail),
                          ("ties left out", strictly_below), ("size without sign", two_sided)],
-    "negative.alarms": [("chances added", 12 * 0.05), ("all silent", 0.54), ("one test", 0.05), ("all at once", 0.05**12)],
+    "negative.alarms": [("chances added", 12 * 0.05), ("all silent", 0.54), ("one test", 0.05), ("all at once", 0.05**12), ("percent without its sign", 46)],
     "negative.cure": [("more shuffles", ("a", WHY)), ("differences drawn", ("b", WHY)), ("no fixed factor", ("d", WHY))],
     "negative.standard_error": [
         ("the receiver's half", receivers_only), ("the donor's half", donors_only), ("halves taken as independent", variances_added),
         ("halved", mean_of_roles), ("pairs taken as independent", all_pairs), ("divided by n", population_sd),
-        ("not of the mean", spread_of_rows), ("borrowed", borrowed_error)],
+        ("n for its root", root_forgotten), ("not of the mean", spread_of_rows), ("borrowed", borrowed_error)],
     "negative.mend_bootstrap": [
         ("donors from the old table", old_donors), ("targets left behind", old_targets), ("another table before", old_errors_before),
-        ("the sign", before_less_after), ("a sum, not a mean", summed)],
+        ("only after", errors_after), ("the sign", before_less_after), ("a sum, not a mean", summed)],
 }

@@ -85,6 +85,13 @@ def draw_by_least_squares(x, z, noise):
     return pd.Series(fitted + np.std(np.asarray(x) - fitted) * np.asarray(noise))
 
 
+def draw_unbiased(x, z, noise):
+    """Two degrees of freedom are gone with the line."""
+    x, z = np.asarray(x, float), np.asarray(z, float)
+    fitted = np.polyval(np.polyfit(z, x, 1), z)
+    return fitted + np.sqrt(((x - fitted) ** 2).sum() / (len(x) - 2)) * np.asarray(noise)
+
+
 def _fit(x, z):
     slope = np.mean((x - x.mean()) * (z - z.mean())) / z.var()
     return x.mean() + slope * (z - z.mean())
@@ -179,7 +186,7 @@ RIGHT = {
     "correlated.door": [("C", WHY), ["(c)", WHY]],
     "correlated.four_models": [[18, 8, 2], {"x1": 18.0, "x2": 8.0, "together": 2.0}, np.array([18, 8, 2])],
     "correlated.among_alike": [alike_by_loops, alike_by_weights, alike_with_frames],
-    "correlated.mend_sampler": [draw_by_polyfit, draw_by_correlation, draw_by_least_squares],
+    "correlated.mend_sampler": [draw_by_polyfit, draw_by_correlation, draw_by_least_squares, draw_unbiased],
     "correlated.test_shuffle": [test_by_frames, test_that_answers],
     "correlated.contract": [("c", WHY), np.array(["C.", WHY])],
 }

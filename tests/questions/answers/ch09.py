@@ -118,6 +118,14 @@ def leaf_without_stand_in(value, a, b):
     return leaf_over_coalitions(value, a, [0] * len(a))
 
 
+def leaf_from_minus_one(value, a, b):
+    a, b = np.array(a), np.array(b)
+    nodes, weights = np.polynomial.legendre.leggauss(5)
+    factors = [nodes * a_j + (1 - nodes) * b_j for a_j, b_j in zip(a, b, strict=True)]
+    others = [np.prod(factors[:i] + factors[i + 1:] + [np.ones(5)], axis=0) for i in range(len(a))]
+    return value * (a - b) * (np.array(others) @ weights)
+
+
 def leaf_borrowed(value, a, b):
     a, b = np.array(a), np.array(b)
     return borrowed_shapley(lambda S: value * np.prod([a[j] if j in S else b[j] for j in range(len(a))]), len(a))
@@ -182,7 +190,7 @@ WRONG = {
         ("nothing is known", always_the_rows), ("known and unknown swapped", the_other_way_round), ("only the likelier branch", where_most_went)],
     "treeshap.leaf": [
         ("plain average", leaf_banzhaf), ("last to arrive", leaf_last), ("first to arrive", leaf_first), ("one order", leaf_left_to_right),
-        ("equal shares", leaf_alike), ("stand-in forgotten", leaf_without_stand_in), ("borrowed", leaf_borrowed)],
+        ("equal shares", leaf_alike), ("times from -1 to 1", leaf_from_minus_one), ("stand-in forgotten", leaf_without_stand_in), ("borrowed", leaf_borrowed)],
     "treeshap.mend_ranking": [
         ("sum", rank_summed), ("mean over features", rank_of_rows), ("one number", rank_of_all), ("root mean square", rank_of_squares),
         ("normalised", rank_to_one), ("no absolute value", rank_with_sign)],
