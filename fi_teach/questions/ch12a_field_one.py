@@ -39,6 +39,10 @@ def _of_the_mean(importances, k):
     return _frequency([mean], k)
 
 
+def _by_size(importances, k):
+    return _frequency(np.abs(importances), k)
+
+
 def _one_too_many(importances, k):
     return _frequency(importances, min(k + 1, np.shape(importances)[1]))
 
@@ -54,6 +58,10 @@ def _the_others(unit, held_out):
 def _first_only(unit, held_out):
     unit = np.asarray(unit).tolist()
     return [new and u not in unit[:i] for i, (u, new) in enumerate(zip(unit, _split(unit, held_out), strict=True))]
+
+
+def _row_numbers(unit, held_out):
+    return [i for i, new in enumerate(_split(unit, held_out)) if new]
 
 
 def _wrong_way(x, y, most):
@@ -72,12 +80,20 @@ def _downwards_only(x, y, most):
     return max(range(most + 1), key=lambda k: abs(np.corrcoef(np.roll(x, k), y)[0, 1]))
 
 
+def _one_step_short(x, y, most):
+    return max(range(-most, most), key=lambda k: abs(np.corrcoef(np.roll(x, k), y)[0, 1]))
+
+
+def _place_in_the_list(x, y, most):
+    return _slip(x, y, most) + most
+
+
 # Cases, the smallest first.
 
 def _resamples(rng):
-    small = [(np.array([[1.0, 2.0]]), 1), (np.array([[3.0, 1.0, 2.0], [1.0, 3.0, 2.0], [9.0, 1.0, 2.0]]), 1)]
+    small = [(np.array([[1.0, 2.0]]), 1), (np.array([[1.0, -2.0]]), 1), (np.array([[3.0, 1.0, 2.0], [1.0, 3.0, 2.0], [9.0, 1.0, 2.0]]), 1)]
     small.append((np.array([[9.0, 1.0, 2.0, 0.0], [0.0, 3.0, 2.0, 1.0], [0.0, 3.0, 2.0, 1.0]]), 2))
-    return small + [(np.array([rng.permutation(p) for _ in range(7)]) / 10, int(rng.integers(1, p))) for p in (4, 6, 9)]
+    return small + [(np.array([rng.permutation(p) for _ in range(7)]) / 10 - 0.23, int(rng.integers(1, p))) for p in (4, 6, 9)]
 
 
 def _units(rng):
@@ -86,10 +102,11 @@ def _units(rng):
 
 
 def _slipped(rng):
-    cases = []
-    for slip, sign in ((1, 1), (-2, -1), (2, -1), (-1, 1), *((int(rng.integers(-3, 4)), int(rng.choice([-1, 1]))) for _ in range(6))):
-        x = rng.normal(size=60)
-        cases.append((np.roll(x, -slip), sign * x + 0.1 * rng.normal(size=60), 3))
+    y = np.array([0.0, 1.0, 9.0, 2.0, 5.0, 3.0])
+    cases = [(np.roll(y, -slip), sign * y, 2) for slip, sign in ((1, 1), (0, -1), (-2, -1), (2, -1))]
+    for slip, sign in ((3, 1), (-3, -1), *((int(rng.integers(-3, 4)), int(rng.choice([-1, 1]))) for _ in range(6))):
+        x = rng.normal(size=16).round(2)
+        cases.append((np.roll(x, -slip), sign * x + 0.1 * rng.normal(size=16).round(2), 3))
     return cases
 
 
@@ -128,6 +145,8 @@ CASES = [
             Mistake("the bars added", 0.2, "You added the two single importances, .16 and .04. While one is shuffled the other still speaks, so the two add up to less than the pair is worth."),
             Mistake("the error after", 0.38, "This is the error after shuffling both: the error before must come off."),
             Mistake("what is left over", 0.17, "This is what the pair is worth *beyond* the two bars. The question asks for the whole."),
+            Mistake("the larger bar taken off", 0.21, "You took off the importance of A. The pair is compared with the forest before *any* shuffle."),
+            Mistake("per cent without its sign", 37, "You count in per cent: write a share such as .05, or the sign behind it, as in `\"5 %\"`."),
             Mistake("the mean bar", 0.1, "You averaged the two single importances: an importance of a group is no mean of its members'."),
             tolerance=0.0011),
         meaning="Suspects that could stand in for each other must be questioned together."),
@@ -140,6 +159,7 @@ CASES = [
             _units, _split,
             Mistake("row numbers for units", _by_position, "You took the chosen units for row numbers. Ask of each row whether its *unit* was chosen."),
             Mistake("the other side", _the_others, "True and False are exchanged: True marks the rows that are held out."),
+            Mistake("row numbers back", _row_numbers, "You return the numbers of the rows. The question asks for True or False, one for each row."),
             Mistake("sisters left behind", _first_only, "You hold out only the first row of each unit. Its sisters stay in the training rows: that is the leak.")),
         meaning="One line, and in the concrete case the share of unexplained variance grew by about two thirds."),
     Question(
@@ -152,6 +172,7 @@ CASES = [
             Mistake("counts, no shares", _counts, "You return how many times; the question asks for the share of the resamples."),
             Mistake("the least important", _of_smallest, "You list the k *smallest* importances: argsort goes upwards."),
             Mistake("the list of the mean", _of_the_mean, "You averaged the importances first. Then there is one list, and nothing is left of how much it wobbles."),
+            Mistake("sizes", _by_size, "You ranked the sizes. An importance may be negative, and then it belongs to the end of the list."),
             Mistake("one too many", _one_too_many, "Your lists hold k + 1 features.")),
         meaning="In the gene case not one gene reached 1. A bar chart of a single forest cannot show that."),
     Question(
@@ -164,6 +185,8 @@ CASES = [
             Mistake("the wrong way", _wrong_way, "The direction is turned round: return the steps by which the column must be moved *down*, as np.roll counts them."),
             Mistake("the height, not the place", _height, "You return how large the best correlation is; the question asks *where* it is."),
             Mistake("downwards only", _downwards_only, "You try steps of 0 and more only. A column may have slipped the other way as well."),
+            Mistake("one step short", _one_step_short, "You never try the step `most` itself: a range ends before its last number."),
+            Mistake("the place in the list", _place_in_the_list, "You return the place in your list of steps. The list begins at -most: return the step that stands there."),
             planted=_largest_signed),
         meaning="A column's mean and histogram survive a slip. Its alignment with the target does not."),
     Question(

@@ -49,6 +49,12 @@ def _half_for_ties(first, second):
 _concordance = _concordance_of(lambda first, second: first, _half_for_ties)
 
 
+def _ties_left_out(time, event, risk):
+    rows = sorted(zip(time, event, risk, strict=True))
+    pairs = [(a[2], b[2]) for k, a in enumerate(rows) for b in rows[k + 1:] if a[1] and a[2] != b[2]]
+    return sum(first > second for first, second in pairs) / len(pairs)
+
+
 def _hazard_of(at_risk):
     """A cumulative hazard whose women at risk are counted by `at_risk(time, event, when)`."""
     def hazard(time, event, t):
@@ -62,6 +68,14 @@ _watched_dropped = _hazard_of(lambda time, event, when: sum(time[event] >= when)
 
 def _censored_as_events(time, event, t):
     return _hazard(time, [True] * len(time), t)
+
+
+def _before_t(time, event, t):
+    return _hazard(time, event, np.nextafter(t, -np.inf))
+
+
+def _share_with_an_event(time, event, t):
+    return 1 - np.prod([1 - 1 / sum(np.asarray(time) >= when) for when, seen in zip(time, event, strict=True) if seen and when <= t])
 
 
 def _whole_time(time, event, t):
@@ -150,6 +164,7 @@ GAP = [
             Mistake("what went", 0.4, "This is the part that went. The question asks for the part that is left."),
             Mistake("the old share subtracted", 0.5, "You took off the old forest's SHAP share. The new forest leans on the other columns more than the old one did."),
             Mistake("the share itself", 0.08 / 0.096, "You set the old share against the new gap. The two belong to different forests."),
+            Mistake("per cent without its sign", 60, "You count in per cent: write a share such as .05, or the sign behind it, as in `\"5 %\"`."),
             Mistake("points, not per cent", 0.096, "These are percentage points. The question asks which part of the old gap is left."),
             tolerance=0.0051),
         meaning="The column's share was 8 points, and dropping it closed 6.4: the remaining columns stood in for the rest."),
@@ -165,6 +180,7 @@ SURVIVAL = [
             Mistake("all pairs", 3 / 6, "You counted six pairs. B was censored at 2 years: nobody knows whether she relapsed before C or D."),
             Mistake("censored left out", 2 / 3, "You left B out altogether. A relapsed before B was lost, so that pair is known: keep it."),
             Mistake("the order turned", 0.25, "A high risk should go with an *early* relapse. Count the pairs in which the earlier woman has the higher risk."),
+            Mistake("per cent without its sign", 75, "You count in per cent: write a share such as .05, or the sign behind it, as in `\"5 %\"`."),
             Mistake("pairs, not a share", 3, "This is the number of right pairs: divide by the number of pairs that can be compared."),
             tolerance=0.011),
         meaning="A coin gets 1/2 on average. With four pairs, .75 is one pair more than luck."),
@@ -182,6 +198,8 @@ SURVIVAL = [
                     "A tie of the risks counts one half, as in an AUC: a model that says the same of everybody must get 1/2."),
             Mistake("ties count whole", _concordance_of(lambda first, second: first, lambda a, b: float(a >= b)),
                     "You gave ties the whole point. A model that says the same of everybody would be perfect: count one half."),
+            Mistake("ties left out", _ties_left_out,
+                    "You left the pairs with equal risks out altogether. They can be compared, and count one half."),
             Mistake("the order turned", lambda *case: 1 - _concordance(*case), "You rewarded a high risk for a *late* event: turn the comparison round.")),
         closed=("fi_teach.scores.concordance", "fi_teach.scores.concordance_by_definition", "fi_teach.scores.survival_concordance"),
         meaning="This is Harrell's C. Permutation importance for survival is the fall of this number when a column is shuffled."),
@@ -196,6 +214,9 @@ SURVIVAL = [
             Mistake("the event's own woman left out", _hazard_of(lambda time, event, when: sum(time > when)),
                     "The woman who has the event at this moment was at risk just before it: count `>=`, not `>`."),
             Mistake("no end", _whole_time, "You added all events. The question asks for those up to t."),
+            Mistake("t itself left out", _before_t, "You stop before t. An event at t counts: `<=`, not `<`."),
+            Mistake("a share, not a hazard", _share_with_an_event,
+                    "You multiplied what is left after each event (Kaplan and Meier's way to a *share*). The cumulative hazard adds up."),
             planted=_watched_dropped),
         meaning="With the bug three years free of recurrence look far rarer than they are: the women who did best had been thrown out of the denominator."),
 ]

@@ -32,6 +32,17 @@ def _sign_lost(importance, yes):
     return _told_apart(np.abs(importance), yes)
 
 
+def _ties_left_out(importance, yes):
+    pairs = [(a, b) for a, is_yes in zip(importance, yes, strict=True) if is_yes
+             for b, other in zip(importance, yes, strict=True) if not other and a != b]
+    return sum(a > b for a, b in pairs) / max(1, len(pairs))
+
+
+def _pairs_won(importance, yes):
+    yes = np.asarray(yes, bool)
+    return _told_apart(importance, yes) * yes.sum() * (~yes).sum()
+
+
 def _share_at_the_top(importance, yes):
     order = np.argsort(-np.asarray(importance, dtype=float), kind="stable")
     return np.asarray(yes, dtype=bool)[order][:int(np.sum(yes))].mean()
@@ -106,6 +117,8 @@ CHOOSING = [
             _rankings, _told_apart,
             Mistake("ties win", _ties_win, "A pair that is level counts half, or else a measure that gives every feature 0 would get a perfect grade."),
             Mistake("ties lose", _ties_lose, "A pair that is level counts half: to be silent is a coin, and not an error."),
+            Mistake("ties left out", _ties_left_out, "You left the pairs that are level out altogether. They count half a point, and each counts as a pair."),
+            Mistake("points, not a share", _pairs_won, "You counted the points: divide by the number of pairs of a yes and a no."),
             Mistake("upside down", _upside_down, "You counted the pairs in which the *no* comes first."),
             Mistake("sign lost", _sign_lost, "You dropped the sign: an importance of −2 comes after one of 1."),
             Mistake("share at the top", _share_at_the_top, "This is the share of yes among the first so many places. The grade looks at all pairs.")),

@@ -18,6 +18,16 @@ def by_series(unit, held_out):
     return pd.Series(unit).isin(list(held_out))
 
 
+def by_dictionary(unit, held_out):
+    """0 and 1 in place of False and True."""
+    chosen = dict.fromkeys(np.asarray(held_out).tolist(), 1)
+    return [chosen.get(u, 0) for u in np.asarray(unit).tolist()]
+
+
+def rows_back(unit, held_out):
+    return np.flatnonzero(np.isin(unit, held_out))
+
+
 def rows_chosen(unit, held_out):
     return np.isin(np.arange(len(unit)), held_out)
 
@@ -39,6 +49,15 @@ def by_rank(importances, k):
 def by_sets(importances, k):
     lists = [set(np.argsort(row)[::-1][:k].tolist()) for row in np.asarray(importances)]
     return [Fraction(sum(j in chosen for chosen in lists), len(lists)) for j in range(np.shape(importances)[1])]
+
+
+def by_threshold(importances, k):
+    values = np.asarray(importances)
+    return (values >= np.sort(values, axis=1)[:, [-k]]).mean(axis=0)
+
+
+def by_size(importances, k):
+    return by_threshold(np.abs(importances), k)
 
 
 def how_many(importances, k):
@@ -75,6 +94,20 @@ def by_products(x, y, most):
     return max(range(-most, most + 1), key=lambda k: abs(sum(a * b for a, b in zip(np.roll(x, k), y, strict=True))))
 
 
+def by_shift(x, y, most):
+    """Without the rows that go round the end."""
+    x, y = pd.Series(np.asarray(x)), pd.Series(np.asarray(y))
+    return max(range(-most, most + 1), key=lambda k: abs(x.shift(k).corr(y)))
+
+
+def one_short(x, y, most):
+    return max(range(-most, most), key=lambda k: abs(np.corrcoef(np.roll(x, k), y)[0, 1]))
+
+
+def place(x, y, most):
+    return int(abs(correlations(x, y, most)[1]).argmax())
+
+
 def turned_round(x, y, most):
     return -by_square(x, y, most)
 
@@ -97,17 +130,20 @@ RIGHT = {
     "field_one.recall_copy": [("B", WHY), ["(b)", WHY]],
     "field_one.recall_false": [20, Fraction(20), "20"],
     "field_one.together": [0.37, "37 %", Fraction(37, 100)],
-    "field_one.whole_mixes": [by_loop, by_series],
-    "field_one.stability": [by_rank, by_sets],
-    "field_one.mend_slip": [by_square, by_products],
+    "field_one.whole_mixes": [by_loop, by_series, by_dictionary],
+    "field_one.stability": [by_rank, by_sets, by_threshold],
+    "field_one.mend_slip": [by_square, by_products, by_shift],
 }
 
 WRONG = {
     "field_one.recall_copy": [("refitting finds the other", ("a", WHY)), ("the fitted forest reads both", ("c", WHY)), ("exchanged", ("d", WHY))],
     "field_one.recall_false": [("all genes counted", 25), ("the true ones", 5), ("the level itself", 0.05), ("none at 5 %", 0)],
-    "field_one.together": [("the bars added", 0.16 + 0.04), ("the error after", 0.38), ("what is left over", 0.17), ("the mean bar", 0.1)],
-    "field_one.whole_mixes": [("row numbers for units", rows_chosen), ("the other side", kept_rows), ("sisters left behind", first_of_each)],
+    "field_one.together": [("the bars added", 0.16 + 0.04), ("the error after", 0.38), ("what is left over", 0.17), ("the mean bar", 0.1),
+                           ("the larger bar taken off", 0.21), ("per cent without its sign", 37)],
+    "field_one.whole_mixes": [("row numbers for units", rows_chosen), ("the other side", kept_rows), ("row numbers back", rows_back),
+                              ("sisters left behind", first_of_each)],
     "field_one.stability": [("counts, no shares", how_many), ("the least important", smallest), ("the list of the mean", of_the_mean),
-                            ("one too many", one_more)],
-    "field_one.mend_slip": [("the wrong way", turned_round), ("the height, not the place", height), ("downwards only", only_down)],
+                            ("sizes", by_size), ("one too many", one_more)],
+    "field_one.mend_slip": [("the wrong way", turned_round), ("the height, not the place", height), ("downwards only", only_down),
+                            ("one step short", one_short), ("the place in the list", place)],
 }

@@ -1,6 +1,7 @@
 """Answers to exercise set 12b: right ones written differently from the solution, and wrong ones as students give them."""
 
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -102,6 +103,18 @@ def ties_won(time, event, risk):
     return _matrix(time, event, risk, lambda first, second: first, lambda a, b: a >= b)
 
 
+def ties_skipped(time, event, risk):
+    won = [risk[i] > risk[j] for i in range(len(time)) for j in range(len(time)) if time[i] < time[j] and event[i] and risk[i] != risk[j]]
+    return sum(won) / len(won)
+
+
+def concordance_by_combinations(time, event, risk):
+    """Each pair once, the earlier woman first."""
+    pairs = (sorted(pair, key=lambda i: time[i]) for pair in combinations(range(len(time)), 2))
+    points = [1 if risk[i] > risk[j] else 0.5 if risk[i] == risk[j] else 0 for i, j in pairs if event[i] == 1]
+    return Fraction(sum(points)) / len(points)
+
+
 def late_is_good(time, event, risk):
     return _matrix(time, event, risk, lambda first, second: first, lambda a, b: _half(b, a))
 
@@ -135,6 +148,16 @@ def strictly_later(time, event, t):
     return sum(1 / (time > when).sum() for when in time[event] if when <= t)
 
 
+def before_t(time, event, t):
+    time, event = np.asarray(time), np.asarray(event) == 1
+    return sum(1 / (time >= when).sum() for when in time[event] if when < t)
+
+
+def kaplan_meier(time, event, t):
+    time, event = np.asarray(time), np.asarray(event) == 1
+    return 1 - np.prod([1 - 1 / (time >= when).sum() for when in time[event] if when <= t])
+
+
 def to_the_end(time, event, t):
     return hazard_by_sorting(time, event, max(time))
 
@@ -146,7 +169,7 @@ RIGHT = {
     "field_two.within": [("D", WHY), ["d)", WHY]],
     "field_two.after_dropping": [0.6, "60 %", Fraction(3, 5)],
     "field_two.four_women": [0.75, Fraction(3, 4), "75 %"],
-    "field_two.concordance": [concordance_by_matrix, concordance_by_sorting],
+    "field_two.concordance": [concordance_by_matrix, concordance_by_sorting, concordance_by_combinations],
     "field_two.mend_hazard": [hazard_by_sorting, hazard_with_series],
     "field_two.two_votes": [("B", WHY), np.array(["b.", WHY])],
 }
@@ -158,13 +181,16 @@ WRONG = {
         ("the sign", others_less_group), ("sums, not means", gap_of_sums), ("sizes", gap_of_sizes), ("a part of the gap", gap_as_shares),
         ("against everybody", group_less_all), ("borrowed", borrowed_shares)],
     "field_two.within": [("taken for a verdict", ("a", WHY)), ("read as not used", ("b", WHY)), ("put down to chance", ("c", WHY))],
-    "field_two.after_dropping": [("what went", 0.4), ("the old share subtracted", 0.5), ("the share itself", 0.833), ("points, not per cent", 0.096)],
-    "field_two.four_women": [("all pairs", 0.5), ("censored left out", 2 / 3), ("the order turned", 0.25), ("pairs, not a share", 3)],
+    "field_two.after_dropping": [("what went", 0.4), ("the old share subtracted", 0.5), ("the share itself", 0.833), ("per cent without its sign", 60),
+                                 ("points, not per cent", 0.096)],
+    "field_two.four_women": [("all pairs", 0.5), ("censored left out", 2 / 3), ("the order turned", 0.25), ("per cent without its sign", 75),
+                             ("pairs, not a share", 3)],
     "field_two.concordance": [
         ("censored ones taken for events", all_pairs), ("both must have events", both_events), ("ties count nothing", ties_lost),
-        ("ties count whole", ties_won), ("the order turned", late_is_good), ("borrowed", borrowed_concordance)],
+        ("ties count whole", ties_won), ("ties left out", ties_skipped), ("the order turned", late_is_good), ("borrowed", borrowed_concordance)],
     "field_two.mend_hazard": [
         ("censored counted as events", all_are_events), ("everybody always at risk", same_denominator),
-        ("the event's own woman left out", strictly_later), ("no end", to_the_end)],
+        ("the event's own woman left out", strictly_later), ("no end", to_the_end),
+        ("t itself left out", before_t), ("a share, not a hazard", kaplan_meier)],
     "field_two.two_votes": [("only as they are", ("a", WHY)), ("only standardised", ("c", WHY)), ("turned round", ("d", WHY))],
 }

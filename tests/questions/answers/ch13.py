@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+from scipy.stats import mannwhitneyu
 
 from fi_teach.scores import auc
 
@@ -44,6 +45,23 @@ def strictly(importance, yes):
     return np.mean(importance[yes][:, None] > importance[~yes])
 
 
+def by_scipy(importance, yes):
+    importance, yes = np.asarray(importance, float), np.asarray(yes, bool)
+    return mannwhitneyu(importance[yes], importance[~yes]).statistic / (yes.sum() * (~yes).sum())
+
+
+def ties_skipped(importance, yes):
+    importance, yes = np.asarray(importance, float), np.asarray(yes, bool)
+    difference = (importance[yes][:, None] - importance[~yes]).ravel()
+    difference = difference[difference != 0]
+    return (difference > 0).mean() if len(difference) else 0
+
+
+def points(importance, yes):
+    importance, yes = np.asarray(importance, float), np.asarray(yes, bool)
+    return ((np.sign(importance[yes][:, None] - importance[~yes]) + 1) / 2).sum()
+
+
 def the_other_way(importance, yes):
     return apart_by_arrays(importance, ~np.asarray(yes, bool))
 
@@ -66,7 +84,7 @@ RIGHT = {
     "choosing.recall_twins": [("D", WHY), ["(d)", WHY]],
     "choosing.which_measure": [("C", WHY), ["c)", WHY]],
     "choosing.which_sentence": [("B", WHY), ["(b)", WHY]],
-    "choosing.told_apart": [apart_by_arrays, apart_by_ranks, apart_by_loop],
+    "choosing.told_apart": [apart_by_arrays, apart_by_ranks, apart_by_loop, by_scipy],
 }
 
 WRONG = {
@@ -76,6 +94,7 @@ WRONG = {
                                ("a cause", ("e", WHY))],
     "choosing.which_sentence": [("nothing to do with it", ("a", WHY)), ("causes from shuffling", ("c", WHY)),
                                 ("one model for all models", ("d", WHY)), ("a drop that was not measured", ("e", WHY))],
-    "choosing.told_apart": [("ties win", at_least), ("ties lose", strictly), ("upside down", the_other_way), ("sign lost", by_size),
+    "choosing.told_apart": [("ties win", at_least), ("ties lose", strictly), ("ties left out", ties_skipped), ("points, not a share", points),
+                            ("upside down", the_other_way), ("sign lost", by_size),
                             ("share at the top", precision), ("borrowed", borrowed_apart)],
 }
