@@ -45,6 +45,21 @@ def _zero_too(w, q):
     return _scan(w, q, _plus, least=-1.0)
 
 
+def _winners_only(w, q):
+    w = np.asarray(w, float)
+    return min((t for t in w if t > 0 and _plus(w, t)[0] <= q * _plus(w, t)[1]), default=np.inf)
+
+
+def _below_q(w, q):
+    w = np.asarray(w, float)
+    return min((t for t in np.abs(w) if t > 0 and _plus(w, t)[0] < q * _plus(w, t)[1]), default=np.inf)
+
+
+def _zero_for_none(w, q):
+    t = _threshold(w, q)
+    return t if t < np.inf else 0
+
+
 def _first_failure(w, q):
     """Comes down from the top and stops where a size that had passed is followed by one that does not."""
     w, best = np.asarray(w, float), np.inf
@@ -80,7 +95,7 @@ _sorted_rows = _duel(lambda a, b: np.sort(a) - np.sort(b))
 
 def _statistics(rng):
     small = [([1.0], 0.5), ([3, 2, 1, -1.5], 0.5), ([5, 4, 3, 2, 1], 0.2), ([9, 9, 9, 9], 0.2), ([4, -3, 2, 1], 0.5), ([10, 9, 8, 7, 6, -0.5, 5], 0.2),
-             ([12, 11, 10, 9, 8, -7, 6, 5, 4, 3, 2, -1], 0.2), ([*[2.0] * 10, 0.0], 0.2), ([-1, -2], 0.3)]
+             ([12, 11, 10, 9, 8, -7, 6, 5, 4, 3, 2, -1], 0.2), ([*[2.0] * 10, 0.0], 0.2), ([5, 4, 3, 2, -1], 0.5), ([-1, -2], 0.3)]
     drawn = [(rng.normal(rng.random(), 1, size=p).round(1), float(rng.choice([0.1, 0.2, 0.3]))) for p in range(8, 40, 4)]
     return [(np.array(W, float), q) for W, q in small + drawn]
 
@@ -172,20 +187,26 @@ DUELS = [
             Mistake("strict inequalities", _strict, "A feature whose W equals t is a winner, and one that equals -t a loser: use >= and <=."),
             Mistake("the largest", _largest, "You return the largest t that passes. The smallest announces more at the same price."),
             Mistake("the first failure", _first_failure, "You stop where a t fails for the first time on the way down. Further down it may pass again: look at all."),
+            Mistake("below q", _below_q, "You ask for a share *below* q. At most q is allowed: <=."),
+            Mistake("winners' sizes only", _winners_only, "You try the sizes of the winners only. The list comes out the same, but the smallest size that passes may be a loser's."),
+            Mistake("zero for none", _zero_for_none, "Where no size passes you return 0, and W >= 0 would announce every winner: return infinity."),
             Mistake("all losers", _all_losers, "You count every negative W as a loser. Only those at -t or below balance the winners at t or above."),
             Mistake("zero as a candidate", _zero_too, "t = 0 is no candidate: a W of 0 is no duel, and would be winner and loser at once.")),
         closed=CLOSED,
         meaning="Nothing in these lines knows which features are false. The losers told."),
     Question(
-        id="knockoffs.fewest", title="The shortest list", kind="number", stars=1, minutes=3, points=1,
-        hints=("Suppose that no feature loses. How large is the estimate for n winners?", "(1 + 0) / n must be at most .05."),
+        id="knockoffs.fewest", title="The price of a loser", kind="number", stars=1, minutes=4, points=1,
+        hints=("Two losers at the threshold: what stands above the line of the estimate?", "(1 + 2) / n must be at most .1."),
         check=value(
-            20,
-            Mistake("the 1 forgotten", 1, "That would be so without the 1 in the numerator."),
-            Mistake("q = .2", 5, "Five is the answer for q = .2. What is it for q = .05?"),
-            Mistake("one short", 19, "1/19 is a little more than .05."),
+            30,
+            Mistake("the 1 forgotten", 20, "2/20 would be .1 without the 1 above the line."),
+            Mistake("the losers not counted", 10, "Ten is the shortest list without a loser. Here there are two."),
+            Mistake("the other q", 15, "Fifteen would do at q = .2. Here q is .1."),
+            Mistake("one short", 29, "3/29 is a little more than .1."),
+            Mistake("losers announced", 32, "You added the losers to the list. They are counted, and never announced."),
             tolerance=1e-4),
-        meaning="A strict q needs many discoveries. Where you expect a handful, knockoff+ is the wrong tool."),
+        meaning="At q = .1 every loser at the threshold costs ten more winners, and the 1 costs the first ten. "
+                "Where you expect a handful, knockoff+ is the wrong tool."),
 ]
 
 MEANING = [

@@ -126,6 +126,26 @@ def down_to_the_first_failure(w, q):
     return found
 
 
+def strictly_below_q(w, q):
+    for t in sorted({abs(one) for one in w if one}):
+        winners = sum(v >= t for v in w)
+        if winners and (1 + sum(v <= -t for v in w)) / winners < q:
+            return t
+    return np.inf
+
+
+def sizes_of_winners(w, q):
+    for t in sorted(one for one in w if one > 0):
+        if (1 + sum(v <= -t for v in w)) / sum(v >= t for v in w) <= q:
+            return t
+    return np.inf
+
+
+def nothing_is_zero(w, q):
+    w = np.asarray(w)
+    return min((t for t in abs(w) if t > 0 and 1 + (w <= -t).sum() <= q * (w >= t).sum()), default=0)
+
+
 def every_negative(w, q):
     w = np.asarray(w)
     return min((t for t in abs(w) if t > 0 and 1 + (w < 0).sum() <= q * (w >= t).sum()), default=np.inf)
@@ -147,7 +167,7 @@ RIGHT = {
     "knockoffs.independent": [("b", WHY), ("B.", WHY)],
     "knockoffs.test_duel": [swaps_each_pair, returns_false],
     "knockoffs.threshold": [threshold_by_rank, threshold_with_pandas, threshold_with_loops],
-    "knockoffs.fewest": [20, "20", 1 / 0.05],
+    "knockoffs.fewest": [30, "30", 3 / 0.1],
     "knockoffs.sentence": [("C", WHY), ["c)", WHY]],
     "knockoffs.null": [("c", WHY), ("(C)", WHY)],
 }
@@ -164,8 +184,9 @@ WRONG = {
         ("misses a shared opponent", first_sign_only), ("misses a thumb on the scale", signs_of_all), ("misses mixed-up pairs", all_pairs_at_once)],
     "knockoffs.threshold": [
         ("the 1 forgotten", no_one), ("strict inequalities", strictly), ("the largest", largest_t), ("the first failure", down_to_the_first_failure),
+        ("below q", strictly_below_q), ("winners' sizes only", sizes_of_winners), ("zero for none", nothing_is_zero),
         ("all losers", every_negative), ("zero as a candidate", with_zero), ("borrowed", borrowed)],
-    "knockoffs.fewest": [("the 1 forgotten", 1), ("q = .2", 5), ("one short", 19)],
+    "knockoffs.fewest": [("the 1 forgotten", 20), ("the losers not counted", 10), ("the other q", 15), ("one short", 29), ("losers announced", 32)],
     "knockoffs.sentence": [("a bound on this list", ("a", WHY)), ("a probability for each", ("b", WHY)), ("the others are null", ("d", WHY))],
     "knockoffs.null": [("one at a time", ("a", WHY)), ("a relative", ("b", WHY)), ("x4 replaces x1", ("d", WHY))],
 }
