@@ -10,6 +10,7 @@
 """
 
 import copy
+import re
 import traceback
 import warnings
 from dataclasses import dataclass
@@ -65,6 +66,8 @@ def choice(right, *mistakes):
 
 
 def _letter_and_reason(answer):
+    if isinstance(answer, str):
+        answer = re.split(r"(?<=^\w)\W+", answer.strip(), maxsplit=1)         # "b, because ..." in one string
     letter, reason = [*answer, None, None][:2] if isinstance(answer, list) else (answer, None)
     if not isinstance(letter, str) or not letter.strip():
         return None, reason
@@ -80,15 +83,16 @@ def value(right, *mistakes, unit="", tolerance=0.0051):
 
     right : the value; a dictionary may be answered by a list in its order
     mistakes : Mistakes whose `leads_to` is the value they lead to
-    unit : if the answer comes as (number, unit), the unit must be this one
+    unit : if the answer comes as (number, unit) or as "10 minutes", the unit must be this one; a tuple lists other spellings
     tolerance : how far off a rounded answer may be, relative for values above 1
     """
+    units = unit if isinstance(unit, tuple) else (unit,)
+
     @_naming(mistakes)
     def check(answer, rng):
-        if _has_unit(answer):
-            answer, given = answer
-            if given.strip().lower() != unit:
-                return Verdict("wrong", f"The question asks for {unit or 'a number without unit'}.", "wrong unit", yours=given)
+        answer, given = _without_unit(answer)
+        if given and _unit_word(given) not in map(_unit_word, units):
+            return Verdict("wrong", f"The question asks for {units[0] or 'a number without unit'}.", "wrong unit", yours=given)
         if same(answer, right, tolerance):
             return Verdict("right")
         known = next((m for m in mistakes if same(answer, m.leads_to, tolerance)), None)
@@ -97,8 +101,24 @@ def value(right, *mistakes, unit="", tolerance=0.0051):
     return check
 
 
-def _has_unit(answer):
-    return isinstance(answer, list) and len(answer) == 2 and number(answer[0]) is not None and isinstance(answer[1], str)
+def _entries_too_many(answer, right):
+    """The names in an answer, zeros apart, that the right dictionary does not have -> list."""
+    if not (isinstance(answer, dict) and isinstance(right, dict)):
+        return []
+    return [k for k, v in answer.items() if v and not any(same({k: 1}, {r: 1}) for r in right)]
+
+
+def _without_unit(answer):
+    """An answer and its unit, from (10, "minutes") or "10 minutes" -> (answer, "minutes"); the unit is "" if there is none."""
+    words = re.fullmatch(r"\s*([-+.\d]+(?:e[-+]?\d+)?)\s+([^\W\d].*)", answer) if isinstance(answer, str) else None
+    pair = [*words.groups()] if words else answer
+    has = isinstance(pair, list) and len(pair) == 2 and number(pair[0]) is not None and isinstance(pair[1], str)
+    return pair if has and number(pair[1]) is None else (answer, "")
+
+
+def _unit_word(unit):
+    """A unit in one spelling: small letters, singular."""
+    return "".join(unit.lower().split()).rstrip(".").removesuffix("s")
 
 
 def _not_this_value(answer, right):
@@ -109,6 +129,9 @@ def _not_this_value(answer, right):
     if several and isinstance(answer, dict) and any(v is None for v in answer.values()):
         return f"Still to be filled in: {', '.join(k for k, v in answer.items() if v is None)}."
     if several:
+        extra = _entries_too_many(answer, right)
+        if extra:
+            return f"There is no entry `{extra[0]}`: the entries are {', '.join(right)}."
         names = f" for {', '.join(right)}" if isinstance(right, dict) else ""
         return f"Not all of these {len(right)} values{names} are right."
     return "That is not the value." if number(answer) is not None else "The question asks for a number."
@@ -234,7 +257,7 @@ def _mistaken(answer, inputs, runs, truth, mistakes, tolerance):
     at = next(k for k, (run, t) in enumerate(zip(runs, truth, strict=True)) if not run.agrees(t, tolerance))
     run, on = runs[at], _call(answer, inputs[at])
     known = next((m for m in mistakes if _behaves_like(m.leads_to, inputs, runs, tolerance)), None)
-    message, name = (known.message, known.name) if known else ("", "")
+    message, name = (known.message, known.name) if known else (_rounds(runs, truth), "")
     if run.error:
         said = f"On `{on}` your function raised {run.error}: {run.words}"
         return Verdict("wrong", f"{message} {said}".strip(), name, trace=run.trace)
@@ -242,6 +265,12 @@ def _mistaken(answer, inputs, runs, truth, mistakes, tolerance):
         return Verdict("wrong", f"On `{on}` your function returns nothing: is a `return` missing on some way through it?", name)
     yours, expected = show_apart(run.value, truth[at])
     return Verdict("wrong", message, name, on=on, yours=yours, expected=expected)
+
+
+def _rounds(runs, truth):
+    """What to say to a function whose numbers are nearly right on every case -> str, empty if they are not."""
+    near = all(run.agrees(t, 0.0051) for run, t in zip(runs, truth, strict=True))
+    return "Close, but not exact: compute it exactly, and do not round." if near else ""
 
 
 def _behaves_like(function, inputs, runs, tolerance):

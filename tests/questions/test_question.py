@@ -93,8 +93,23 @@ def test_several_values_say_what_is_missing(answer, words):
     assert words in judge(question(value({"a": 1, "b": 2})), answer).message
 
 
+@pytest.mark.parametrize("answer", [10, "10 minutes", (10, "minute"), (10, "Min."), "10"])
+def test_a_unit_may_be_written_in_any_spelling(answer):
+    assert judge(question(value(10, unit=("minutes", "min"))), answer).status == "right"
+
+
+def test_an_entry_of_another_name_is_named():
+    assert "no entry `OOB`" in judge(question(value({"MDI": 5, "out of bag": 2})), {"MDI": 5, "OOB": 2}).message
+
+
+def test_a_function_that_rounds_is_told_so():
+    third = function(lambda rng: [(1,), (2,)], lambda x: x / 3)
+    assert "do not round" in judge(question(third), lambda x: round(x / 3, 3)).message
+    assert "do not round" not in judge(question(third), lambda x: x / 2).message
+
+
 @pytest.mark.parametrize(("answer", "status", "words"), [
-    ("a", "not started", "reason"), (("a", ""), "not started", "reason"), (("z", "because I say so"), "wrong", "a, b"),
+    ("a", "not started", "reason"), ("a, because I say so", "right", ""), ("because it is so", "not started", "reason"), (("a", ""), "not started", "reason"), (("z", "because I say so"), "wrong", "a, b"),
     (("b", "because I say so"), "wrong", "no"), (("A)", "because I say so"), "right", "")])
 def test_a_prediction_needs_a_reason(answer, status, words):
     verdict = judge(question(choice("a", Mistake("other", "b", "no"))), answer)
