@@ -116,7 +116,7 @@ def _by_the_rows(decreases):
 
 
 def _in_another_order(decreases):
-    return {feature: share + 1e-16 for feature, share in sorted(_shares(decreases).items(), reverse=True)}
+    return {feature: share * (1 + 2**-52) for feature, share in sorted(_shares(decreases).items(), reverse=True)}
 
 
 # Cases, the smallest first.
@@ -280,7 +280,7 @@ IMPORTANCE = [
             Mistake("a day's decrease", TIED_WIND / 4, "This is the decrease for one of the four days: the post counts all four."),
             Mistake("a share of all days", TIED_WIND / 14, "You divided by all 14 days: here decreases are counted in bits times days."),
             Mistake("the other split", TIED_OUTLOOK, "This is the other level-3 split, on Outlook, and right for that one."),
-            unit="bits", tolerance=0.004),
+            unit=("bits times days", "bits", "bit days", "days times bits"), tolerance=0.006),
         meaning="1.245, not the post's 3.244. A leaf's printed answer says which class is not the rarer one, not that it is alone."),
     Question(
         id="golf.shares", title="The shares, put right", kind="number", stars=2, minutes=6, points=2,

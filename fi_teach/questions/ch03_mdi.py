@@ -190,7 +190,7 @@ RECALL = [
             Mistake("pure leaves taken for granted", 0.48, "That would be so if every leaf were pure. One of them keeps something."),
             Mistake("leaf not weighted", 0.105, "The mixed leaf holds 4 of the 10 rows: only so much of its impurity is kept."),
             Mistake("what is left, not what was taken", 0.15, "That is what the leaves keep. The decreases are the rest."),
-            tolerance=0.002),
+            unit="gini", tolerance=0.002),
         meaning="Stop a tree early and the leaves keep something. Question 8 makes use of that."),
 ]
 

@@ -75,6 +75,12 @@ def _distance_from_the_child(in_left, in_right, out_left, out_right):
     return total / (len(out_left) + len(out_right))
 
 
+def _label_not_distance(in_left, in_right, out_left, out_right):
+    in_left, in_right, out_left, out_right = _arrays(in_left, in_right, out_left, out_right)
+    left, right, _ = _moves(in_left, in_right)
+    return (left * out_left.sum() + right * out_right.sum()) / (len(out_left) + len(out_right))
+
+
 def _summed(in_left, in_right, out_left, out_right):
     return _split_credit(in_left, in_right, out_left, out_right) * (len(out_left) + len(out_right))
 
@@ -165,7 +171,7 @@ RECALL = [
             Mistake("one half", 250, "A tree sees a row more often than not: it draws 1000 times, and misses row 17 each time with chance 999/1000."),
             Mistake("all of them", 500, "Most of these trees were grown on row 17. Out of bag, only the others may speak."),
             Mistake("one in a thousand", 0.5, "1/1000 is the chance to *draw* the row in a single draw; each tree draws 1000 times."),
-            tolerance=0.01),
+            unit="trees", tolerance=0.01),
         meaning="Each row has a jury of more than a third of the trees. That is what makes the out-of-bag measures of this chapter free."),
 ]
 
@@ -176,13 +182,13 @@ CHANCES = [
                "For unordered words each group of words may go left; a group and its complement make the same split.",
                "2 to the power of 5 groups, without the empty one and the full one, divided by two."),
         check=value(
-            {"grades": 4, "colours": 15},
-            Mistake("a cut for each row", {"grades": 39, "colours": 39}, "Rows with the same value cannot be parted: count values, not rows."),
-            Mistake("words cut like numbers", {"grades": 4, "colours": 4}, "Without an order there is no *between*: any set of colours may go to the left."),
-            Mistake("each split counted twice", {"grades": 4, "colours": 30}, "Red and blue to the left, or the other three to the left: that is one split."),
-            Mistake("the empty side", {"grades": 4, "colours": 31}, "One of your sets is empty or full, or you counted complements twice: a split needs rows on both sides."),
-            Mistake("the empty side", {"grades": 4, "colours": 16}, "One of your splits leaves a side empty: that is no split."),
-            Mistake("values, not gaps", {"grades": 5, "colours": 15}, "Five values have four gaps between them: a cut after the last would leave nobody on the right.")),
+            {"grades": 4, "cities": 15},
+            Mistake("a cut for each row", {"grades": 39, "cities": 39}, "Rows with the same value cannot be parted: count values, not rows."),
+            Mistake("words cut like numbers", {"grades": 4, "cities": 4}, "Without an order there is no *between*: any set of cities may go to the left."),
+            Mistake("each split counted twice", {"grades": 4, "cities": 30}, "Two cities to the left, or the other three to the left: that is one split."),
+            Mistake("the empty side", {"grades": 4, "cities": 31}, "One of your sets is empty or full, or you counted complements twice: a split needs rows on both sides."),
+            Mistake("the empty side", {"grades": 4, "cities": 16}, "One of your splits leaves a side empty: that is no split."),
+            Mistake("values, not gaps", {"grades": 5, "cities": 15}, "Five values have four gaps between them: a cut after the last would leave nobody on the right.")),
         meaning="With 20 unordered words there are more than half a million ways to split, and only one of them needs to be lucky."),
     Question(
         id="bias.tickets", title="Nine tickets against three", kind="number", stars=2, minutes=5, points=2,
@@ -238,6 +244,8 @@ REMEDIES = [
             _splits_with_judges, _split_credit,
             Mistake("marked by its own rows", _marked_by_its_own_rows, "You let the in-bag rows judge. That is the MDI itself: never negative, and flattered."),
             Mistake("moves from the wrong rows", _moves_from_outside, "You computed the means from the out-of-bag rows. The tree learned its answers in the bag; the others only judge them."),
+            Mistake("the label, not its distance", _label_not_distance, "You multiplied by the label itself. Take its distance from the node's mean: "
+                    "a move up is good news for a 1 and bad news for a 0."),
             Mistake("distance from the child", _distance_from_the_child, "You measured the label from the child's mean. Measure it from where the row came from: the node's mean."),
             Mistake("a sum, not a mean", _summed, "Divide by the number of out-of-bag rows."),
             Mistake("divided by the wrong rows", _divided_by_in_bag, "You divided by the number of in-bag rows. The mean is over those who judge."),

@@ -123,7 +123,7 @@ def _models(rng):
     small = [(np.array([[0.0], [1.0]]), np.array([0.0, 1.0]), np.array([1.0]), 0),
              (np.array([[0.0, 5.0], [1.0, 5.0], [3.0, 5.0]]), np.array([0.0, 1.0, 3.0]), np.array([1.0, 0.0]), 0),
              (np.array([[1.0, 2.0], [3.0, 1.0], [0.0, 4.0]]), np.array([2.0, 3.0, 5.0]), np.array([1.0, 2.0]), 1)]
-    return small + [(*_linear(rng, 3 + k, 1 + k % 3), k % (1 + k % 3)) for k in range(1, 7)]
+    return small + [(*_linear(rng, 3 + k % 4, 1 + k % 3), k % (1 + k % 3)) for k in range(1, 7)]      # few rows: n! stays small
 
 
 def _families(rng):
@@ -148,7 +148,8 @@ RECALL = [
             Mistake("rows of one tree", 2, "This is how many rows a single tree may judge, on average. Put the trees together."),
             Mistake("every row", 5, "One of the rows is in all three bags: no tree may judge it."),
             Mistake("pairs, not rows", 6, "You counted the zeros, pairs of a tree and a row. A row with two judges is still one row."),
-            Mistake("the row left over", 1, "This many rows have *no* judge.")),
+            Mistake("the row left over", 1, "This many rows have *no* judge."),
+            unit="rows"),
         meaning="With three trees a row may be left without a judge, as fruit 1 was. With a few hundred that never happens: "
                 "each tree misses a given row with chance .37."),
     Question(
@@ -197,7 +198,8 @@ SHUFFLES = [
             Mistake("the worst shuffle", 0.20, "This is the shuffle that hurt most: average over all three."),
             Mistake("ratio of scores", 0.78 / 0.9, "You divided the accuracies. The question asks for the difference."),
             Mistake("ratio of errors", 0.22 / 0.1, "This is error after over error before, a ratio. The question asks for the difference."),
-            Mistake("in shares of the score", 0.12 / 0.9, "You divided the drop by the accuracy before: leave it in units of accuracy.")),
+            Mistake("in shares of the score", 0.12 / 0.9, "You divided the drop by the accuracy before: leave it in units of accuracy."),
+            unit=("accuracy", "")),
         meaning="As a loss it is the same number: the error rises from .10 to .22. "
                 "The formula after less before is for losses; the Chinese article prints it for accuracy too."),
     Question(

@@ -119,6 +119,13 @@ def borrowed_and_hidden(left, right):
         return 0.3
 
 
+def decrease_of_distances(left, right):
+    """Between the children's shares: n_left n_right / n^2 times their squared distance."""
+    left, right = np.array(left, float), np.array(right, float)
+    n_left, n_right = left.sum(), right.sum()
+    return n_left * n_right / (n_left + n_right) ** 2 * ((left / n_left - right / n_right) ** 2).sum()
+
+
 # trees.thresholds
 
 def thresholds_with_frame(values, labels):
@@ -262,18 +269,19 @@ def test_of_shares(f):
 
 
 RIGHT = {
-    "trees.recall_mean": [60.0, Fraction(60), "60", np.array([60]), 60.02],
+    "trees.recall_mean": [60.0, Fraction(60), "60", np.array([60]), 60.02, (60, "points"), "60 points"],
     "trees.recall_two_draws": [0.32, 8 / 25, "32 %", Fraction(8, 25), pd.Series([0.32])],
-    "trees.first_cut": [("A", WHY), ["(a)", WHY], {"letter": "a)", "reason": WHY}.values()],
-    "trees.entropy_bits": [0.72, 0.7219280948873623, (0.722, "bits"), np.float32(0.7219)],
-    "trees.variance_decrease": [900.0, "900", np.var([30, 30, 70, 110]) - 0.5 * np.var([70, 110])],
-    "trees.decrease": [decrease_with_arrays, decrease_with_lists_only, decrease_with_series],
+    "trees.first_cut": [("A", WHY), ["(a)", WHY], "a, because its children are purer", {"letter": "a)", "reason": WHY}.values()],
+    "trees.entropy_bits": [0.72, 0.7219280948873623, (0.722, "bits"), (0.722, "bit"), np.float32(0.7219)],
+    "trees.variance_decrease": [900.0, "900", (900, "squared points"), np.var([30, 30, 70, 110]) - 0.5 * np.var([70, 110])],
+    "trees.decrease": [decrease_with_arrays, decrease_with_lists_only, decrease_with_series, decrease_of_distances],
     "trees.thresholds": [thresholds_with_frame, thresholds_as_a_set],
-    "trees.slide_table": [{"time<=70": 0.467, "Time ≤ 130": 0.43}, pd.Series({"Time <= 130": 3 / 7, "Time <= 70": Fraction(7, 15)})],
+    "trees.slide_table": [{"time<=70": 0.467, "Time ≤ 130": 0.43}, pd.Series({"Time <= 130": 3 / 7, "Time <= 70": Fraction(7, 15)}),
+                          {70: 0.467, 130: 0.429}, {"Time < 130": 0.4286, "Time < 70": 0.4667}],
     "trees.mend_importance": [importance_with_frame, importance_in_one_expression],
     "trees.any_pure_tree": [("b", WHY), np.array(["B.", WHY])],
     "trees.test_decrease": [test_by_values, test_that_answers],
-    "trees.what_if": [10.0, (10, "minutes"), "10"],
+    "trees.what_if": [10.0, (10, "minutes"), "10", "10 min"],
 }
 
 WRONG = {
@@ -301,7 +309,7 @@ WRONG = {
     "trees.slide_table": [
         ("nearly half is not half", {"Time <= 70": 0.479, "Time <= 130": 0.4375}),
         ("children not weighted", {"Time <= 70": 0.46222, "Time <= 130": 0.245}),
-        ("one of two", {"Time <= 70": 0.467}), ("one of two", {"Time <= 130": 0.43}),
+        ("one of two", {"Time <= 70": 0.467}), ("one of two", {"Time <= 130": 0.43}), ("a right entry", {"Time <= 55": 0.35}), ("a right entry", {"Attends": 0.3, "Time <= 70": 0.467}),
         ("rounding is no error", {"Time <= 70": 0.467, "Time <= 90": 0.375, "Time <= 130": 0.429})],
     "trees.mend_importance": [
         ("weighted twice", weighted_twice), ("divided by the rows", divided_by_rows), ("the last split only", last_split_only),

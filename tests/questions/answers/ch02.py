@@ -179,6 +179,11 @@ def test_round_shares(f):
     assert abs(found["a"] - 0.25) < 1e-9 and abs(found["c"]) < 1e-9
 
 
+def test_zero_exactly(f):
+    assert f({"Outlook": 4, "Wind": 1, "Temperature": 0})["Temperature"] == 0
+    assert abs(f({"a": 1, "b": 1, "c": 1})["b"] - 1 / 3) < 1e-9
+
+
 RIGHT = {
     "golf.recall_below": [0.2, Fraction(1, 5), "20 %"],
     "golf.recall_cuts": [("C", WHY), ["c)", WHY]],
@@ -187,12 +192,12 @@ RIGHT = {
     "golf.gain": [0.15, 0.1518, (0.152, "bits"), [0.152]],
     "golf.gain_ratio": [ratio_with_arrays, ratio_as_mutual_information],
     "golf.recode": [0.226, 0.23, (0.2260, "Bits")],
-    "golf.tied_leaf": [1.245, 4 * 0.811 - 2, "1.245"],
+    "golf.tied_leaf": [1.245, 4 * 0.811 - 2, "1.245", 1.24, (1.245, "bits times days")],
     "golf.shares": [[0.232, 0.481, 0.287], {"humidity": 0.23, "outlook": 0.48, "wind": 0.29, "temperature": 0},
                     pd.DataFrame({"Wind": [0.287], "Outlook": [0.481], "Humidity": ["23.2 %"]})],
     "golf.whose_total": [("B", WHY), ["b.", WHY]],
     "golf.mend_rules": [nominal_tree, look_it_up],
-    "golf.test_shares": [test_by_hand, test_that_answers],
+    "golf.test_shares": [test_by_hand, test_that_answers, test_zero_exactly],
 }
 
 WRONG = {

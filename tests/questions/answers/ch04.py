@@ -109,6 +109,12 @@ def from_the_child(in_left, in_right, out_left, out_right):
     return np.mean(terms)
 
 
+def from_zero(in_left, in_right, out_left, out_right):
+    mean = np.mean([*in_left, *in_right])
+    moves = [np.mean(in_left) - mean] * len(out_left) + [np.mean(in_right) - mean] * len(out_right)
+    return np.mean([move * y for move, y in zip(moves, [*out_left, *out_right], strict=True)])
+
+
 def not_divided(in_left, in_right, out_left, out_right):
     return credit_in_one_sum(in_left, in_right, out_left, out_right) * (len(out_left) + len(out_right))
 
@@ -180,8 +186,8 @@ def test_that_refuses_all(make_control):
 
 RIGHT = {
     "bias.recall_total": [0.48, Fraction(12, 25), "0.48", (0.48, "Gini")],
-    "bias.recall_judges": [500 * (1 - 1 / 1000) ** 1000, 500 / np.e, 184, np.array([183.9])],
-    "bias.places": [{"colours": 15, "grades": 4}, pd.Series({"grades": 4, "colours": 15}), [4, 15]],
+    "bias.recall_judges": [500 * (1 - 1 / 1000) ** 1000, 500 / np.e, 184, np.array([183.9]), "184 trees"],
+    "bias.places": [{"cities": 15, "grades": 4}, pd.Series({"grades": 4, "cities": 15}), [4, 15]],
     "bias.tickets": [0.75, Fraction(3, 4), "75 %"],
     "bias.predict_growth": [("B", WHY), ["b)", WHY]],
     "bias.average_best": [average_best_by_counts, average_best_exactly],
@@ -195,9 +201,9 @@ WRONG = {
     "bias.recall_total": [("the shares, normalised", 1), ("noise has nothing to give", 0), ("a balanced root", 0.5),
                           ("one class's share", 0.6), ("entropy, not Gini", 0.971), ("wrong unit", (0.48, "bits"))],
     "bias.recall_judges": [("those that saw it", 316), ("one half", 250), ("all of them", 500), ("one in a thousand", 0.5)],
-    "bias.places": [("a cut for each row", {"grades": 39, "colours": 39}), ("words cut like numbers", {"grades": 4, "colours": 4}),
-                    ("each split counted twice", {"grades": 4, "colours": 2**5 - 2}), ("the empty side", {"grades": 4, "colours": 31}),
-                    ("the empty side", [4, 16]), ("values, not gaps", {"grades": 5, "colours": 15})],
+    "bias.places": [("a cut for each row", {"grades": 39, "cities": 39}), ("words cut like numbers", {"grades": 4, "cities": 4}),
+                    ("each split counted twice", {"grades": 4, "cities": 2**5 - 2}), ("the empty side", {"grades": 4, "cities": 31}),
+                    ("the empty side", [4, 16]), ("values, not gaps", {"grades": 5, "cities": 15})],
     "bias.tickets": [("against one ticket", 0.9), ("how many times more", 3), ("the other column", 1 / 4), ("all tickets are alike", 0.5),
                      ("a chance to lose each", 0.998)],
     "bias.predict_growth": [("more rows, more places", ("a", WHY)), ("noise averages out", ("c", WHY)), ("as if independent", ("d", WHY))],
@@ -208,7 +214,7 @@ WRONG = {
         ("borrowed", lambda labels: np.mean([max(split_decrease(order, np.arange(len(order)) < k) for k in range(1, len(order)))
                                              for order in permutations(np.asarray(labels).tolist())]))],
     "bias.split_credit": [
-        ("marked by its own rows", judged_in_bag), ("moves from the wrong rows", grown_out_of_bag), ("distance from the child", from_the_child),
+        ("marked by its own rows", judged_in_bag), ("moves from the wrong rows", grown_out_of_bag), ("distance from the child", from_the_child), ("the label, not its distance", from_zero),
         ("a sum, not a mean", not_divided), ("divided by the wrong rows", over_in_bag), ("drop in squared error", drop_of_loss),
         ("borrowed", borrowed_credit)],
     "bias.test_control": [

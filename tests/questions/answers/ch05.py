@@ -1,6 +1,7 @@
 """Answers to exercise set 5, as different students would write them: RIGHT ones, and WRONG ones by the name of their mistake."""
 
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -173,12 +174,23 @@ def given_away(X, y, weights, groups, order):
     return rises
 
 
+def every_shuffle(X, y, weights, j):
+    """All n! shuffles, one after the other."""
+    X, y = np.array(X, float), np.array(y, float)
+    after = []
+    for order in permutations(range(len(X))):
+        shuffled = X.copy()
+        shuffled[:, j] = X[list(order), j]
+        after.append(np.mean((y - shuffled @ weights) ** 2))
+    return np.mean(after) - np.mean((y - X @ weights) ** 2)
+
+
 RIGHT = {
-    "permutation.recall_judges": [4.0, "4", np.int64(4)],
+    "permutation.recall_judges": [4.0, "4 rows", np.int64(4)],
     "permutation.recall_noise": [("C", WHY), ["(c)", WHY]],
     "permutation.bananas": [{"trees": 0.5, "votes": Fraction(1, 3)}, {"votes": 0.333, "trees": "50 %"}, [1 / 3, 1 / 2], pd.Series({"votes": 0.33, "trees": 0.5})],
-    "permutation.accuracy": [0.12, "12 %", Fraction(3, 25), np.array([0.12])],
-    "permutation.all_pairs": [pairs_with_loops, pairs_at_once, pairs_by_formula],
+    "permutation.accuracy": [0.12, "12 %", (0.12, "accuracy"), Fraction(3, 25), np.array([0.12])],
+    "permutation.all_pairs": [pairs_with_loops, pairs_at_once, pairs_by_formula, every_shuffle],
     "permutation.mend_groups": [groups_saved_and_put_back, groups_row_by_row, groups_with_frames],
     "permutation.exact_zero": [("c", WHY), np.array(["C.", WHY])],
 }
