@@ -1,0 +1,65 @@
+"""The first time a chapter uses a word of the glossary, the word links to it.
+
+The chapters stay plain text, which reads well in JupyterLab too; the links are made when the book is built. Headings, code,
+tables, links and the folded answers of the quiz questions are left alone.
+"""
+
+import re
+
+from docutils import nodes
+
+CLOSED = (nodes.reference, nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.table, nodes.raw)
+"""Nodes whose words stay as they are."""
+
+
+def pattern_of(term):
+    """What counts as the term: small letters match a capital at the beginning of a sentence too, and a plural s -> regex."""
+    first = term[0]
+    head = f"[{first}{first.upper()}]" if first.islower() else re.escape(first)
+    return rf"(?<![\w-]){head}{re.escape(term[1:])}(?:s|es)?(?![\w-])"
+
+
+def first_use(text, terms):
+    """The earliest term in the text, of two that begin together the longer -> (start, end, term) or None."""
+    found = [(match.start(), -match.end(), term) for term in terms if (match := re.search(pattern_of(term), text))]
+    return (min(found)[0], -min(found)[1], min(found)[2]) if found else None
+
+
+def open_texts(doctree):
+    """The running text of a page, without what stands in CLOSED or between <details> and </details>."""
+    folded = 0
+    for node in list(doctree.findall()):
+        if isinstance(node, nodes.raw):
+            folded += node.astext().count("<details") - node.astext().count("</details")
+        elif isinstance(node, nodes.Text) and not folded and not any(isinstance(above, CLOSED) for above in _above(node)):
+            yield node
+
+
+def _above(node):
+    while node.parent is not None:
+        node = node.parent
+        yield node
+
+
+def link(app, doctree, docname):
+    """Link the first use of each term in a chapter to its entry."""
+    if not docname.startswith("notebooks/"):
+        return
+    known = app.env.get_domain("std").objects
+    places = {term: place for (kind, term), place in known.items() if kind == "term"}
+    for text in open_texts(doctree):
+        pieces, rest = [], text.astext()
+        while found := first_use(rest, places):
+            start, end, term = found
+            page, label = places.pop(term)
+            address = f"{app.builder.get_relative_uri(docname, page)}#{label}"
+            pieces += [nodes.Text(rest[:start]),
+                       nodes.reference("", rest[start:end], internal=True, refuri=address, classes=["fi-term"])]
+            rest = rest[end:]
+        if pieces:
+            text.parent.replace(text, [*pieces, nodes.Text(rest)])
+
+
+def setup(app):
+    app.connect("doctree-resolved", link)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,52 @@
+"""The chapters link to the glossary, and the glossary to the chapters."""
+
+import re
+import sys
+
+from .conftest import ROOT, build
+from .test_build import small_book, write_notebook  # noqa: F401  (the fixture)
+
+sys.path.insert(0, str(ROOT / "book/_ext"))
+
+from glossary_links import first_use
+
+ENTRIES = re.findall(r"^(\S.*)\n  (.*)$", (ROOT / "book/glossary.md").read_text(encoding="utf-8").partition("```{glossary}")[2], re.MULTILINE)
+
+
+def test_a_term_is_found_as_a_word_of_its_own():
+    """In the plural and at the beginning of a sentence, and never inside another word."""
+    assert first_use("Two twins.", ["twins"]) == (4, 9, "twins")
+    assert first_use("Proxies and a Proxy", ["proxy"]) == (14, 19, "proxy")
+    assert first_use("Shapley values", ["Shapley value"]) == (0, 14, "Shapley value")
+    assert first_use("the forests", ["forest"]) == (4, 11, "forest")
+    assert first_use("deforestation, mdi", ["forest", "MDI"]) is None
+
+
+def test_of_two_terms_at_one_place_the_longer_is_meant():
+    """"Conditional permutation" is no "permutation"."""
+    assert first_use("conditional permutation", ["conditional", "conditional permutation"])[2] == "conditional permutation"
+
+
+def test_every_entry_leads_to_the_chapter_that_teaches_it():
+    """The second way of the link; the first is made by the build."""
+    assert len(ENTRIES) > 50
+    assert [term for term, words in ENTRIES if not re.search(r"\]\(\.\./notebooks/\d\d\w*\.ipynb\)", words)] == []
+
+
+def test_the_entries_stand_in_the_order_of_the_alphabet():
+    terms = [term.lower() for term, _ in ENTRIES]
+    assert terms == sorted(terms)
+
+
+def test_a_chapter_links_the_first_use_of_a_term_only(small_book):  # noqa: F811
+    """Not in a heading, and not the second time."""
+    config = (small_book / "_config.yml").read_text().replace("claims_ledger:", f"glossary_links: {ROOT}/book/_ext, claims_ledger:")
+    (small_book / "_config.yml").write_text(config)
+    (small_book / "book/other.md").write_text("# Other\n\n```{glossary}\ncoin\n  What is tossed. \n```\n")
+    write_notebook(small_book / "notebooks/21_small.ipynb", "1 + 1")
+    page = small_book / "notebooks/21_small.ipynb"
+    page.write_text(page.read_text().replace("# A small chapter", "# Coins\\n\\nCoins, and another coin."))
+    done = build(small_book)
+    assert done.returncode == 0, done.stdout + done.stderr
+    html = (small_book / "_build/html/notebooks/21_small.html").read_text()
+    assert re.findall(r'<a class="fi-term[^"]*" href="([^"]*)">(\w+)</a>', html) == [("../book/other.html#term-coin", "Coins")]
