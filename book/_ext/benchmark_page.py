@@ -1,0 +1,215 @@
+"""The benchmark page, from the JSON that `make bench` wrote: every figure, verdict and exponent on it was measured.
+
+    ```{benchmark} summary
+    ```
+
+Parts: summary (goals in numbers), goals (a table a method), missed (each missed goal with its reason), growth (log-log plots
+and fitted exponents), machine. Reasons are in benchmarks/reasons.yaml; one is printed only while its goal is missed.
+"""
+
+import base64
+import json
+import sys
+from itertools import groupby
+from pathlib import Path
+
+import yaml
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.verdict import exponent, goals, missed
+
+RESULTS, REASONS = "benchmarks/results.json", "benchmarks/reasons.yaml"
+NO_REASON = "We do not know the reason yet."
+GOAL_HEAD = ("| setting | against | their time / ours | goal | our time | largest difference | our memory |", "|:--|:--|--:|:--|--:|:--|--:|")
+GROWTH_HEAD = ("| what is timed | by whom | over which sizes | exponent | exponent at the end |", "|:--|:--|:--|--:|--:|")
+
+
+def short(value):
+    """A number as people say it: two digits below a hundred, then whole.
+
+    >>> short(0.1234), short(3.14159), short(25.4), short(1234.5)
+    ('0.12', '3.1', '25', '1,234')
+    """
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def seconds(value):
+    """A time with its unit.
+
+    >>> seconds(0.01234), seconds(2.5)
+    ('12 ms', '2.5 s')
+    """
+    return f"{short(value * 1000)} ms" if value < 1 else f"{short(value)} s"
+
+
+# --- the goals ---
+
+def verdicts(rows):
+    """All verdicts of the measured rows."""
+    return [verdict for row in rows if "ratio" in row for _, verdict in goals(row)]
+
+
+def summary(results):
+    """How many goals are met, in one paragraph."""
+    found = verdicts(results["rows"])
+    absent = sum("why" in row for row in results["rows"])
+    met, aims, lost = (sum(test(v) for v in found) for test in (lambda v: v.startswith("met"), lambda v: v.endswith("aim"), lambda v: "missed" in v))
+    words = (f"Of {len(found)} goals, {met} are met, and at {aims} of them we are beyond the aim as well; {lost} "
+             f"{'is' if lost == 1 else 'are'} missed. Measured on {results['machine']['date']}.")
+    return [words + (f" {absent} comparisons could not be made; the table says why." if absent else "")]
+
+
+def table(results):
+    """One table a method."""
+    lines = []
+    for method, rows in groupby(sorted(results["rows"], key=lambda row: method_order(results, row)), key=lambda row: row["method"]):
+        lines += ["", f"**{method}**", "", *GOAL_HEAD, *map(line, rows)]
+    return lines
+
+
+def method_order(results, row):
+    """Methods in the order in which they were first measured."""
+    return [other["method"] for other in results["rows"]].index(row["method"])
+
+
+def line(row):
+    """A row of the page's table."""
+    if "why" in row:
+        return f"| {row['setting']} | {row['against']} | not measured: {row['why'].replace('|', ' ')} | | | | |"
+    goal = "; ".join(f"{words}: **{verdict}**" for words, verdict in goals(row)) or "none set"
+    ratio = f"**{short(row['ratio'])}** ({short(row['lowest'])} to {short(row['highest'])})"
+    return (f"| {row['setting']} | {row['against']} | {ratio} | {goal} | {seconds(row['ours (s)'])} | {difference(row)} | "
+            f"{short(row['peak (MB)'])} MB |")
+
+
+def difference(row):
+    """What was compared with the result, and how far apart the two are."""
+    found = [f"{row[key]:.0e} from {whom}" for key, whom in (("difference", "the peer"), ("from definition", "the definition"))
+             if row.get(key) is not None]
+    return ", ".join(found) or "random, or ties: not comparable"
+
+
+def reasons_for(results, reasons):
+    """A line for each missed goal: what was missed by how much, and why."""
+    lines = [f"- **{row['method']}, {row['setting']}, against {row['against']}**: {'; '.join(lost(row))}. {reason(row, reasons)}"
+             for row in results["rows"] if missed(row)]
+    return lines or ["No goal is missed."]
+
+
+def lost(row):
+    """The missed goals of a row, each with the figure that was measured."""
+    found = []
+    for words, verdict in goals(row):
+        if verdict.startswith("missed"):
+            figure = short(row["ratio"]) if words.startswith(("at least", "aim")) else seconds(row["ours (s)"]) if "time" in words else f"{short(row['peak (MB)'])} MB"
+            found.append(f"{words}, measured {figure}" + ", which is within the spread of the repeats" * verdict.endswith("spread"))
+    return found
+
+
+def reason(row, reasons):
+    """The first reviewed reason whose words all occur in the row's name."""
+    name = f"{row['method']}, {row['setting']}, {row['against']}"
+    return next((r["reason"].strip() for r in reasons if all(word in name for word in r["about"])), NO_REASON)
+
+
+# --- growth ---
+
+def draw(growth):
+    """The log-log plot of one growth, with its sentence -> axes."""
+    from fi_teach.plots import INK, MARKERS, PALETTE, PAPER, describe, new_axes
+
+    ax = new_axes(6.5, 3.6)
+    for k, one in enumerate(growth["lines"]):
+        points = one["points"]
+        x, y = ([point[name] for point in points] for name in ("size", "seconds"))
+        ax.plot(x, y, color=PALETTE[k], ls=("-", "--")[k], lw=2)
+        for point in points:
+            ax.plot(point["size"], point["seconds"], marker=MARKERS[k], ms=7, mec=PALETTE[k], mfc=PALETTE[k] if point["part"] == 1 else PAPER)
+        ax.annotate(one["name"], (x[-1], y[-1]), xytext=(9, 0), textcoords="offset points", va="center", color=INK)
+    ax.set(xscale="log", yscale="log", xlabel=growth["variable"], ylabel="seconds")
+    ax.set_title(f"{growth['title']}: {growth['setting']}", loc="left", fontsize=11)
+    return describe(ax, in_words(growth))
+
+
+def in_words(growth):
+    """What the plot shows, from the data."""
+    said = []
+    for one in growth["lines"]:
+        first, last = one["points"][0], one["points"][-1]
+        part = [point["size"] for point in one["points"] if point["part"] < 1]
+        said.append(f"{one['name']} {seconds(first['seconds'])} at {first['size']:,} and {seconds(last['seconds'])} at {last['size']:,}"
+                    + (f" (hollow from {part[0]:,}: computed from a part)" if part else ""))
+    return f"Log-log plot of seconds against {growth['variable']}, {growth['title']}, {growth['setting']}: {'; '.join(said)}."
+
+
+def picture(growth):
+    """The plot as an image node that carries its words."""
+    import matplotlib.pyplot as plt
+
+    from fi_teach.alt_text import alt_text, render
+
+    figure = draw(growth).figure
+    data = base64.b64encode(render(figure, "svg")).decode()
+    plt.close(figure)
+    box = nodes.container(classes=["cell_output"])  # as a chapter's figures: in the dark they are shown as a negative
+    box += nodes.image(uri=f"data:image/svg+xml;base64,{data}", alt=alt_text(figure))
+    return box
+
+
+def exponents(results):
+    """The table of fitted exponents."""
+    return [*GROWTH_HEAD, *(growth_line(growth, one) for growth in results["scaling"] for one in growth["lines"])]
+
+
+def growth_line(growth, one):
+    """One line's exponent, over all sizes that were measured whole and between the two largest of them."""
+    whole = [point for point in one["points"] if point["part"] == 1]
+    fitted, at_end = (f"{value:.2f}" if (value := exponent(points)) is not None else "too few" for points in (whole, whole[-2:]))
+    return (f"| {growth['title']} | {one['name']} | {whole[0]['size']:,} to {whole[-1]['size']:,} {growth['variable']} | {fitted} | {at_end} |")
+
+
+def machine(results):
+    """The machine and the versions."""
+    told = results["machine"]
+    load = "" if told.get("load") is None else f" The machine's load average at the end of the run was {told['load']:.1f}; 1 is this benchmark alone."
+    words = f"{told['processor']}, {told['cores']} cores of which one was used, {told['system']}, Python {told['python']}. The run took {results['minutes']:g} minutes."
+    return [words + load, "", "| package | version |", "|:--|:--|", *(f"| {name} | {number} |" for name, number in told["versions"].items())]
+
+
+# --- the directive ---
+
+class Benchmark(SphinxDirective):
+    """`{benchmark} part`."""
+
+    required_arguments = 1
+
+    def run(self):
+        results, reasons = json.loads(self.read(RESULTS)), yaml.safe_load(self.read(REASONS))
+        part = self.arguments[0]
+        if part == "growth":
+            return [*map(picture, results["scaling"]), self.parsed(exponents(results))]
+        lines = {"summary": lambda: summary(results), "goals": lambda: table(results), "machine": lambda: machine(results),
+                 "missed": lambda: reasons_for(results, reasons)}[part]()
+        return [self.parsed(lines)]
+
+    def read(self, name):
+        path = Path(self.env.srcdir) / name
+        self.env.note_dependency(str(path))
+        return path.read_text(encoding="utf-8")
+
+    def parsed(self, lines):
+        """Markdown lines as nodes, each table in a frame that scrolls where it is too narrow."""
+        parsed = nodes.container()
+        self.state.nested_parse(StringList(lines, source=RESULTS), self.content_offset, parsed)
+        for table in list(parsed.findall(nodes.table)):
+            table.replace_self(nodes.container("", table.deepcopy(), classes=["wide", "fi-benchmark"]))
+        return parsed
+
+
+def setup(app):
+    app.add_directive("benchmark", Benchmark)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
