@@ -15,6 +15,7 @@ export PYTHONHASHSEED := 0
 key = $(shell cat $(1) pyproject.toml | cksum | cut -d ' ' -f 1)
 BOOK_STAMP := $(VENV)/book-$(call key,requirements.lock).stamp
 TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
+BENCH_STAMP := $(VENV)/bench-$(call key,requirements-bench.lock).stamp
 
 .PHONY: help book test lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
 
@@ -44,11 +45,13 @@ lock: ## resolve the pinned versions anew (needs uv); UPGRADE=--upgrade takes th
 	  --extra test -o requirements-test.lock
 	uv pip compile --no-header --no-emit-index-url --universal --python-version 3.11 -q $(UPGRADE) pyproject.toml \
 	  --extra book --extra grade -c requirements-test.lock -o requirements.lock
+	uv pip compile --no-header --no-emit-index-url --universal --python-version 3.11 -q $(UPGRADE) pyproject.toml \
+	  --extra bench -c requirements-test.lock -o requirements-bench.lock
 
 linkcheck: $(BOOK_STAMP) ## follow every outside link of the book (needs a network)
 	$(BIN)/jupyter-book build . --builder linkcheck
 
-bench: $(TEST_STAMP) ## time fi_teach against its peers; QUICK=1 in under three minutes
+bench: $(BENCH_STAMP) ## time fi_teach against its peers; QUICK=1 in under three minutes
 	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
 
 bench-grade: $(TEST_STAMP) ## time the autograder with and without its sandbox, and nbgrader on the same files
@@ -74,6 +77,7 @@ $(BIN)/python:
 	echo "Python 3.11, 3.12 or 3.13 is needed, and none was found on the path as python3 or python3.1x." >&2; exit 1
 
 $(VENV)/%.stamp: | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(if $(findstring test-,$*),requirements-test.lock,requirements.lock)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  -r $(or $(wildcard requirements-$(firstword $(subst -, ,$*)).lock),requirements.lock)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@rm -f $(VENV)/$(firstword $(subst -, ,$*))-*.stamp && touch $@

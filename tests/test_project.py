@@ -13,7 +13,8 @@ import fi_teach
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-LOCKS = {"requirements.lock": ("lab", "book", "grade"), "requirements-test.lock": ("lab", "book", "grade", "test")}
+LOCKS = {"requirements.lock": ("lab", "book", "grade"), "requirements-test.lock": ("lab", "book", "grade", "test"),
+         "requirements-bench.lock": ("bench",)}
 REQUIREMENT = re.compile(r"([A-Za-z0-9_.-]+)(?:\[[a-z]+\])?(.*)")
 
 
@@ -54,10 +55,11 @@ def test_a_lock_pins_what_the_project_asks_for(lock):
         assert all(version in SpecifierSet(specifier) for version in pinned[name]), f"{name} in {lock}: run make lock"
 
 
-def test_the_two_locks_agree():
-    """What the book is built with is what is tested."""
-    book, test = pins("requirements.lock"), pins("requirements-test.lock")
-    assert {name: versions for name, versions in book.items() if test.get(name) != versions} == {}
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-bench.lock"])
+def test_the_locks_agree(lock):
+    """What the book is built with, and what is timed, is what is tested."""
+    pinned, test = pins(lock), pins("requirements-test.lock")
+    assert {name: versions for name, versions in pinned.items() if test.get(name) != versions} == {}
 
 
 def test_conda_users_get_the_same_packages():
