@@ -69,7 +69,7 @@ def leaf_state(mix, stands_in, leaf):
                           "stand-in passes (b)": [_bit(players, b, name) for name in FEATURES],
                           "share at this leaf": paid, "shares so far": total})
     value = small_tree().value[node, 0]
-    scene = tree_panel(small_tree(), title="The tree (MPa)", notes={node: "▼"}, level=70, leaf_width=56)
+    scene = tree_panel(small_tree(), title="The tree (MPa)", notes={node: "▼"}, level=70, leaf_width=72)
     return State(_in_words(mix, stands_in, leaf, value, players, a, b, of, total),
                  [scene, _integrand_panel(value, players, a, b), _total_panel(paid, total)], table)
 
