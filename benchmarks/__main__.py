@@ -8,19 +8,25 @@ import datetime
 import json
 import os
 import platform
+import time
+import warnings
 from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[variable] = "1"  # before NumPy is imported: what is compared is the work, not the number of cores
 
 import pandas as pd  # noqa: E402
 from tqdm import tqdm  # noqa: E402
 
-from benchmarks.cases import all_cases, versions  # noqa: E402
-from benchmarks.measure import Missing, measure  # noqa: E402
+from benchmarks.cases import GROUPS, cases_of  # noqa: E402
+from benchmarks.measure import Missing, measure, processor_time  # noqa: E402
+from benchmarks.scaling import growths, measure_growth  # noqa: E402
+from benchmarks.verdict import exponent, goals  # noqa: E402
 
 RESULTS = Path(__file__).with_name("results.json")
+PACKAGES = ("numpy", "pandas", "scikit-learn", "shap", "woodelf-explainer", "xgboost-cpu", "knockpy", "sage-importance")
 
 
 def processor():
@@ -32,44 +38,76 @@ def processor():
         return platform.processor() or platform.machine()
 
 
+def versions():
+    """What was compared -> {package: version}; "missing" where it is not installed."""
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "missing"
+    return found
+
+
 def machine():
-    """Where and when, and with what."""
+    """Where and when, with what, and how busy the machine was: its load average just now (1 is this benchmark alone)."""
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     return {"processor": processor(), "cores": os.cpu_count(), "system": platform.system(), "python": platform.python_version(),
-            "date": datetime.date.today().isoformat(), "versions": versions()}
+            "date": datetime.date.today().isoformat(), "load": load, "versions": versions()}
 
 
 def run(quick, only):
-    """Measure the cases one by one -> list of rows; what cannot be compared keeps its place and says why."""
-    rows = []
-    with tqdm(all_cases(quick), desc="benchmark", unit="case") as cases:
-        for case in cases:
-            if only and only not in f"{case.method} {case.setting} {case.against}":
-                continue
-            cases.set_postfix_str(f"{case.method}, {case.setting}"[:60])
-            rows.append(asdict(case) if isinstance(case, Missing) else measure(case, 3 if quick else 5))
-    return rows
+    """Measure group after group -> (rows, growth lines); what cannot be compared keeps its place and says why."""
+    rows, lines = [], []
+    with tqdm(total=len(GROUPS) + 1, desc="benchmark", unit="group") as bar:
+        for group in GROUPS:
+            for case in cases_of(group, quick):
+                if only in f"{case.method} {case.setting} {case.against}":
+                    bar.set_postfix_str(f"{case.method}, {case.setting}"[:70])
+                    rows.append(asdict(case) if isinstance(case, Missing) else measure(case, quick))
+            bar.update()
+        for growth in growths():
+            if only in f"scaling {growth.title}":
+                bar.set_postfix_str(f"scaling of {growth.title}")
+                lines.append(measure_growth(growth, quick))
+        bar.update()
+    return rows, lines
 
 
 def shown(rows):
     """The rows as a table for the terminal."""
-    columns = ["method", "setting", "against", "ours (s)", "ratio", "lowest", "highest", "must", "aim", "difference", "peak (MB)", "why"]
-    table = pd.DataFrame(rows).reindex(columns=columns)
+    columns = ["method", "setting", "against", "ours (s)", "ratio", "lowest", "highest", "goal", "difference", "from definition", "peak (MB)", "why"]
+    told = [row | {"goal": "; ".join(f"{goal}: {verdict}" for goal, verdict in goals(row))} if "ratio" in row else row for row in rows]
+    table = pd.DataFrame(told).reindex(columns=columns)
     return table.drop(columns="why" if table["why"].isna().all() else []).to_string(
         index=False, na_rep="", float_format=lambda v: f"{v:.3g}")
+
+
+def slope(points):
+    """A fitted exponent as the terminal prints it."""
+    fitted = exponent(points)
+    return "too few sizes" if fitted is None else f"{fitted:.2f}"
 
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="fi_teach against its peers, one thread, in turn.")
     parser.add_argument("--quick", action="store_true", help="fewer sizes and repeats, under three minutes")
-    parser.add_argument("--only", default="", help="only cases whose name holds this word")
+    parser.add_argument("--only", default="", help="only cases whose name holds this word; 'scaling' for the growth lines alone")
     parser.add_argument("--out", type=Path, default=None, help="where to write the figures (default: benchmarks/results.json for a full run)")
     chosen = parser.parse_args()
-    rows = run(chosen.quick, chosen.only)
+    warnings.filterwarnings("ignore")
+    start = time.perf_counter()
+    rows, lines = run(chosen.quick, chosen.only)
     print(shown(rows))
-    print("ratio: peer's time / ours; above 1 we are faster.", json.dumps(machine()))
+    print("ratio: peer's time / ours; above 1 we are faster.")
+    for growth in lines:
+        print(f"{growth['title']}, time ~ {growth['variable']}^k:", ", ".join(f"{line['name']} k = {slope(line['points'])}" for line in growth["lines"]))
+    minutes = (time.perf_counter() - start) / 60
+    print(f"{minutes:.1f} minutes, {processor_time() / 60:.1f} of them on the processor.", json.dumps(machine()))
     out = chosen.out or (None if chosen.quick or chosen.only else RESULTS)
     if out:
-        out.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1) + "\n", encoding="utf-8")
+        out.write_text(json.dumps({"machine": machine(), "minutes": round(minutes, 1), "rows": rows, "scaling": lines}, indent=1) + "\n",
+                       encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,215 +1,263 @@
 """What is compared with what, each peer at its best: float64 in, additivity checks off, all background rows, warmed up."""
 
-import importlib
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.inspection import permutation_importance as sklearn_permutation
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from benchmarks.measure import Case, Missing
-from fi_teach.data import concrete, mortgages
+from benchmarks.measure import Case, Missing, NotInstalled, largest_difference, peer
+from benchmarks.tables import boosted, few_values, forested, table, tiled
 from fi_teach.importance import (
     exact_permutation_importance,
+    exact_permutation_importance_by_definition,
     gaussian_knockoffs,
     oob_importance,
+    sage,
     tree_shap,
+    tree_shap_by_definition,
     tree_shap_interactions,
+    tree_shap_interactions_by_definition,
 )
+from fi_teach.importance.knockoffs import equicorrelated_s, mvr_s
+from fi_teach.importance.oob import oob_importance_by_definition
 from fi_teach.trees import from_model, grow_cart, grow_forest
 
-PEER_ROWS = 1000  # a peer that would take minutes explains this many rows, and its time is scaled up
 
-
-def table(n, p=10, seed=0):
-    """A smooth regression surface with noise -> X (n, p), y (n,)."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p))
-    return X, X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + X[:, 3:].sum(axis=1) / 4 + rng.normal(0, 0.3, n)
-
-
-def tiled(dataset, n, seed=0):
-    """A real table's rows, drawn with replacement up to n -> X (n, p), y (n,)."""
-    X, y = dataset()
-    rows = np.random.default_rng(seed).integers(0, len(X), n)
-    return X.to_numpy(dtype=float)[rows], y.to_numpy(dtype=float)[rows]
-
-
-def silent(work):
-    """The same work without its result, where there is nothing to compare."""
-    return lambda: (work(), None)[1]
-
-
-def boosted(depth, data):
-    """100 boosted trees, as scikit-learn grows them and as we read them -> (model, Forest)."""
-    model = GradientBoostingRegressor(n_estimators=100, max_depth=depth, random_state=0).fit(*data)
-    return model, from_model(model)
-
-
-def forested(depth, data):
-    """100 trees of a forest -> (model, Forest)."""
-    model = RandomForestRegressor(100, max_depth=depth, random_state=0).fit(*data)
-    return model, from_model(model)
+def few_trees(forest, n=2):
+    """The first n trees alone: what the definition can do in a second."""
+    return replace(forest, trees=forest.trees[:n], weights=forest.weights[:n], in_bag=None)
 
 
 # --- SHAP -------------------------------------------------------------------------------------------------------------
 
 def path_dependent(quick):
-    """TreeSHAP by training cover against shap, by depth and rows; one case on real rows."""
-    import shap
-
-    data = table(2000)
-    wide = table(100_000, seed=1)[0]
+    """TreeSHAP by training cover against shap, by depth and rows, on synthetic and on real rows."""
+    shap = peer("shap")
     must, aim = {1000: 1, 10_000: 8, 100_000: 25}, {1000: 3, 10_000: 25, 100_000: 50}
     for depth in (6,) if quick else (3, 6, 8):
-        model, forest = boosted(depth, data)
-        yield from (_against_shap(shap, model, forest, wide[:n], f"depth {depth}, n = {n:,}", must[n], aim[n] if depth == 6 else None)
-                    for n in ((1000, 10_000) if quick else must))
-    model, forest = boosted(6, concrete())
-    yield _against_shap(shap, model, forest, tiled(concrete, 10_000)[0], "depth 6, concrete, n = 10,000", must[10_000], None)
+        for n in (1000, 10_000) if quick else must:
+            part = n if n == 1000 else 1000 if depth < 8 else 300
+            yield _by_cover(shap, boosted(depth), table(100_000, seed=1)[0][:n], part, f"100 boosted trees, depth {depth}, {n:,} rows",
+                            must[n], aim[n] if depth == 6 else None)
+    yield _by_cover(shap, boosted(6, "concrete"), tiled("concrete", 10_000)[0], 1000,
+                    "100 boosted trees, depth 6, concrete, 10,000 rows", must[10_000])
+    if not quick:
+        yield _by_cover(shap, forested(8, "tissues"), tiled("tissues", 2000)[0], 200,
+                        "100-tree forest, depth 8, gene expression, 7 classes, 500 features, 2,000 rows", None, check=False)
 
 
-def _against_shap(shap, model, forest, X, setting, must, aim):
-    explainer, rows = shap.TreeExplainer(model, feature_perturbation="tree_path_dependent"), X[:PEER_ROWS]
+def _by_cover(shap, pair, X, part, setting, must, aim=None, check=True):
+    model, forest = pair
+    explainer = shap.TreeExplainer(model, feature_perturbation="tree_path_dependent")
     return Case("TreeSHAP, path-dependent", setting, f"shap {shap.__version__}", lambda: tree_shap(forest, X).values,
-                lambda: explainer.shap_values(rows, check_additivity=False), len(rows) / len(X), must, aim)
+                lambda: explainer.shap_values(X[:part], check_additivity=False), part / len(X), must, aim,
+                check=_from_definition(forest, X[:1]) if check else None)
 
 
-def path_dependent_woodelf(quick):
-    """TreeSHAP by training cover against woodelf."""
-    from woodelf import WoodelfExplainer
+def _from_definition(forest, X, background=None):
+    """A check of a few trees on a few rows, by Shapley's formula over every coalition of features."""
+    small = few_trees(forest)
+    return lambda: largest_difference(tree_shap(small, X, background=background).values,
+                                      tree_shap_by_definition(small, X, background=background).values)
 
-    (X, y), names = table(2000), [f"x{j}" for j in range(10)]
-    model, forest = boosted(6, (pd.DataFrame(X, columns=names), y))
-    X = pd.DataFrame(table(10_000, seed=1)[0], columns=names)
-    explainer = WoodelfExplainer(model, feature_perturbation="tree_path_dependent")
-    yield Case("TreeSHAP, path-dependent", "depth 6, n = 10,000", "woodelf_explainer", lambda: tree_shap(forest, X).values,
-               lambda: np.asarray(explainer.shap_values(X)), must=3, aim=5)
+
+def woodelf(quick):
+    """Both games against woodelf, which tabulates patterns too."""
+    woodelf = peer("woodelf")
+    names = [f"x{j}" for j in range(10)]
+    X, B = (pd.DataFrame(table(n, seed=seed)[0], columns=names) for n, seed in ((10_000, 1), (1000, 2)))
+    for depth in (6,) if quick else (3, 6, 8):
+        model, forest = boosted(depth)
+        explainer = woodelf.WoodelfExplainer(model, feature_perturbation="tree_path_dependent")
+        yield Case("TreeSHAP, path-dependent", f"100 boosted trees, depth {depth}, 10,000 rows", "woodelf",
+                   lambda forest=forest: tree_shap(forest, X).values,
+                   lambda explainer=explainer: np.asarray(explainer.shap_values(X, verbose=False)), must=3, aim=5 if depth == 6 else None)
+    model, forest = boosted(3)
+    with_background = woodelf.WoodelfExplainer(model, B)
+    yield Case("TreeSHAP, interventional", "100 boosted trees, depth 3, 1,000 rows, 1,000 background rows", "woodelf",
+               lambda: tree_shap(forest, X[:1000], background=B).values, lambda: np.asarray(with_background.shap_values(X[:1000], verbose=False)))
+
+
+def xgboost(quick):
+    """An xgboost model and its own contributions, which are in single precision; its matrix is made beforehand."""
+    xgboost = peer("xgboost")
+    X, y = table(2000)
+    rows = table(10_000, seed=1)[0]
+    for depth in (6,) if quick else (3, 6, 8):
+        model = xgboost.XGBRegressor(n_estimators=100, max_depth=depth, n_jobs=1).fit(X, y)
+        booster, forest, matrix = model.get_booster(), from_model(model), xgboost.DMatrix(rows[:2000], nthread=1)
+        booster.set_param({"nthread": 1})
+        yield Case("TreeSHAP, path-dependent", f"100 trees of xgboost, depth {depth}, 10,000 rows", f"xgboost {xgboost.__version__}",
+                   lambda forest=forest: tree_shap(forest, rows).values,
+                   lambda booster=booster, matrix=matrix: booster.predict(matrix, pred_contribs=True)[:, :-1], 0.2)
 
 
 def interventional(quick):
     """TreeSHAP with background rows against shap; the peer explains a part where it would take minutes."""
-    import shap
-
-    X, B = table(10_000, seed=1)[0], table(10_000, seed=2)[0]
-    model, forest = boosted(3, table(2000))
+    shap = peer("shap")
+    X, B = table(100_000, seed=1)[0], table(10_000, seed=2)[0]
     sizes = [(1000, 100, 1000, 10, None), (1000, 1000, 100, 100, 150)] + ([] if quick else [(10_000, 10_000, 10, None, 1000)])
     for n, m, part, must, aim in sizes:
-        yield _with_background(shap, model, forest, X[:n], B[:m], part, f"depth 3, {n:,} rows, {m:,} background", must, aim)
-    model, forest = forested(8, table(2000))
-    yield _with_background(shap, model, forest, X[:100], B[:100], 100, "forest, depth 8, 100 rows, 100 background", 1, None)
+        yield _by_background(shap, boosted(3), X[:n], B[:m], part, f"100 boosted trees, depth 3, {n:,} rows, {m:,} background rows", must, aim)
+    yield _by_background(shap, forested(8), X[:100], B[:100], 100, "100-tree forest, depth 8, 100 rows, 100 background rows", 1)
+    yield _by_background(shap, boosted(3, "mortgages"), tiled("mortgages", 1000, 1)[0], tiled("mortgages", 1000, 2)[0], 100,
+                         "100 boosted trees, depth 3, mortgages, 1,000 rows, 1,000 background rows", 100)
 
 
-def _with_background(shap, model, forest, X, B, part, setting, must, aim):
+def _by_background(shap, pair, X, B, part, setting, must, aim=None):
+    model, forest = pair
     explainer = shap.TreeExplainer(model, shap.maskers.Independent(B, max_samples=len(B)), feature_perturbation="interventional")
     return Case("TreeSHAP, interventional", setting, f"shap {shap.__version__}", lambda: tree_shap(forest, X, background=B).values,
-                lambda: explainer.shap_values(X[:part], check_additivity=False), part / len(X), must, aim)
+                lambda: explainer.shap_values(X[:part], check_additivity=False), part / len(X), must, aim,
+                check=_from_definition(forest, X[:2], B[:20]))
 
 
 def deep(quick):
     """Trees grown to the last row, both games."""
-    import shap
-
-    model, forest = forested(None, table(1000))
+    shap = peer("shap")
     X, B = table(500, seed=1)[0], table(100, seed=2)[0]
-    yield _against_shap(shap, model, forest, X, "unlimited depth, n = 500", 1.1, 2)
-    yield _with_background(shap, model, forest, X, B, 50, "unlimited depth, 500 rows, 100 background", 1.1, 2)
+    pair, forest = forested(None, n=1000), "100-tree forest, unlimited depth"
+    yield _by_cover(shap, pair, X, 200, f"{forest}, 500 rows", 1.1, 2, check=False)
+    yield _by_background(shap, pair, X, B, 50, f"{forest}, 500 rows, 100 background rows", 1.1, 2)
 
 
 def interactions(quick):
     """Interaction values by training cover against shap."""
-    import shap
-
+    shap = peer("shap")
+    X = table(10_000, seed=1)[0]
     for depth in (3,) if quick else (3, 6):
-        model, forest = boosted(depth, table(2000))
-        X = table(10_000, seed=1)[0]
+        model, forest = boosted(depth)
+        part, small = 200 if depth == 3 else 50, few_trees(forest)
         explainer = shap.TreeExplainer(model, feature_perturbation="tree_path_dependent")
-        yield Case("SHAP interactions", f"depth {depth}, n = 10,000", f"shap {shap.__version__}",
-                   lambda X=X, forest=forest: tree_shap_interactions(forest, X),
-                   lambda X=X, explainer=explainer: explainer.shap_interaction_values(X[:200]), 0.02, 10, 50)
+        yield Case("SHAP interactions", f"100 boosted trees, depth {depth}, 10,000 rows", f"shap {shap.__version__}",
+                   lambda forest=forest: tree_shap_interactions(forest, X),
+                   lambda explainer=explainer, part=part: explainer.shap_interaction_values(X[:part]), part / len(X), 10, 50,
+                   check=lambda small=small: largest_difference(tree_shap_interactions(small, X[:1]),
+                                                                tree_shap_interactions_by_definition(small, X[:1])))
+
+
+def sage_values(quick):
+    """SAGE with as many predictions on both sides, and SAGE to the same standard error.
+
+    Our ordering serves 32 rows, the library draws one ordering for each row: 32 of its permutations cost what one of ours costs.
+    """
+    library = peer("sage")
+    X, y = table(2000)
+    model, background = boosted(3)[0], table(32, seed=2)[0]
+    orderings = 16 if quick else 64
+    estimator = library.PermutationEstimator(library.MarginalImputer(model.predict, background), "mse", random_state=0)
+
+    def ours():
+        return sage(model.predict, X, y, background=background, n_permutations=orderings)
+
+    def theirs():
+        return estimator(X, y, batch_size=512, n_permutations=32 * orderings, detect_convergence=False, bar=False)
+
+    same = float(np.mean(theirs().std**2) / np.mean(ours().standard_error**2))
+    for setting, part in (("as many predictions", 1.0), ("to the same standard error", 1 / same)):
+        yield Case("SAGE", f"100 boosted trees, depth 3, 10 features, {orderings} orderings of 32 rows, {setting}", "sage-importance",
+                   ours, theirs, part, compare=None)
 
 
 # --- permutation ------------------------------------------------------------------------------------------------------
 
 def permutation(quick):
     """All pairings at once against ten shuffles; out-of-bag against the same number of shuffles."""
-    for p, depth in ((20, 3),) if quick else ((20, 3), (20, 8), (40, 8)):
-        X, y = table(3000, p)
-        model, forest = forested(depth, (X, y))
-        yield Case("exact permutation", f"100 trees, depth {depth}, p = {p}, n = 3,000", "scikit-learn, 10 repeats",
-                   silent(lambda X=X, y=y, forest=forest: exact_permutation_importance(forest, X, y)),
-                   silent(lambda X=X, y=y, model=model: sklearn_permutation(model, X, y, n_repeats=10, scoring="neg_mean_squared_error")),
-                   must=1, aim=10)
-    X, y = table(3000, 10)
-    model, forest = forested(8, (X, y))
-    yield Case("out-of-bag permutation", "100 trees, depth 8, p = 10, n = 3,000, 5 shuffles", "scikit-learn, 5 repeats",
-               silent(lambda: oob_importance(forest, X, y, n_repeats=5)),
-               silent(lambda: sklearn_permutation(model, X, y, n_repeats=5, scoring="neg_mean_squared_error")), must=1, aim=3)
+    sizes = ((20, 3, 3000),) if quick else ((20, 3, 3000), (20, 8, 3000), (40, 8, 3000), (10, 8, 10_000))
+    for p, depth, n in sizes:
+        yield _all_pairings(n, p, depth)
+    X, y = table(2000)
+    model, forest = forested(8)
+    small = np.random.default_rng(0).permutation(50)[:, None]
+    tiny = grow_forest(X[:50], y[:50], n_trees=5, max_depth=3)
+    yield Case("Out-of-bag permutation", "100 trees, depth 8, 10 features, 2,000 rows, 5 shuffles", "scikit-learn, 5 shuffles",
+               lambda: oob_importance(forest, X, y, n_repeats=5),
+               lambda: sklearn_permutation(model, X, y, n_repeats=5, scoring="neg_mean_squared_error"), must=1, aim=3, compare=None,
+               check=lambda: largest_difference(oob_importance(tiny, X[:50], y[:50], n_repeats=small).mean,
+                                                oob_importance_by_definition(tiny, X[:50], y[:50], small)))
+
+
+def _all_pairings(n, p, depth, shuffles=2):
+    """The peer's time for 10 shuffles, from 2: it predicts once beforehand, then once a feature and shuffle."""
+    X, y = table(n, p)
+    model, forest = forested(depth, n=n, p=p)
+    small = few_trees(forest)
+    return Case("Exact permutation", f"100-tree forest, depth {depth}, {p} features, {n:,} rows", "scikit-learn, 10 shuffles",
+                lambda: exact_permutation_importance(forest, X, y),
+                lambda: sklearn_permutation(model, X, y, n_repeats=shuffles, scoring="neg_mean_squared_error"),
+                (1 + shuffles * p) / (1 + 10 * p), must=1 if p >= 20 else None, aim=10 if p >= 20 else None,
+                most_mb=100 if n == 10_000 else None, compare=None,
+                check=lambda: largest_difference(exact_permutation_importance(small, X[:40], y[:40]).mean,
+                                                 exact_permutation_importance_by_definition(small.predict, X[:40], y[:40]).mean))
 
 
 # --- growing ----------------------------------------------------------------------------------------------------------
 
 def growing(quick):
-    """CART and forests against scikit-learn on one thread, smooth columns and columns of few values."""
+    """CART and forests against scikit-learn on one thread: smooth columns, columns of few values, and real ones."""
     for n in (10_000,) if quick else (1000, 10_000, 100_000):
         X, y = table(n)
-        yield Case("grow_cart", f"variance, depth 8, n = {n:,}", "scikit-learn",
-                   lambda X=X, y=y: grow_cart(X, y, criterion="variance", max_depth=8).predict(X),
-                   lambda X=X, y=y: DecisionTreeRegressor(max_depth=8, random_state=0).fit(X, y).predict(X), must=0.8 if n >= 10_000 else None, aim=1)
-    X, y = tiled(mortgages, 10_000)
-    yield Case("grow_cart", "Gini, mortgages, n = 10,000", "scikit-learn", silent(lambda: grow_cart(X, y.astype(int), max_depth=8)),
-               silent(lambda: DecisionTreeClassifier(max_depth=8, random_state=0).fit(X, y)), must=0.8, aim=1)
-    smooth, few = table(10_000), (np.random.default_rng(0).integers(0, 8, (10_000, 10)).astype(float), table(10_000)[1])
-    for (X, y), kind, must in ((smooth, "continuous columns", 0.8), (few, "columns of 8 values", 2)):
-        yield Case("grow_forest", f"20 trees, {kind}, n = 10,000", "scikit-learn",
-                   silent(lambda X=X, y=y: grow_forest(X, y, n_trees=20, max_features=3, min_samples_leaf=5)),
-                   silent(lambda X=X, y=y: RandomForestRegressor(20, max_features=3, min_samples_leaf=5, random_state=0).fit(X, y)),
-                   must=must, aim=1)
+        yield Case("grow_cart", f"variance, depth 8, 10 features, {n:,} rows", "scikit-learn",
+                   lambda X=X, y=y: grow_cart(X, y, criterion="variance", max_depth=8),
+                   lambda X=X, y=y: DecisionTreeRegressor(max_depth=8, random_state=0).fit(X, y), must=0.8 if n >= 10_000 else None,
+                   aim=1 if n >= 10_000 else None, compare=lambda ours, theirs, X=X: largest_difference(ours.predict(X), theirs.predict(X)))
+    X, y = tiled("mortgages", 10_000)
+    yield Case("grow_cart", "Gini, depth 8, mortgages, 10,000 rows", "scikit-learn", lambda X=X, y=y: grow_cart(X, y, max_depth=8),
+               lambda X=X, y=y: DecisionTreeClassifier(max_depth=8, random_state=0).fit(X, y), must=0.8, aim=1, compare=None)
+    sides = [("continuous columns", table(10_000), 0.8, 1), ("columns of 8 values", few_values(10_000), 2, None)]
+    if not quick:
+        sides.append(("gene expression, 7 classes, 500 features", tiled("tissues", 10_000), 2, None))
+    for name, (X, y), must, aim in sides:
+        k, kind = (3, RandomForestRegressor) if y.dtype.kind == "f" else (22, RandomForestClassifier)
+        yield Case("grow_forest", f"20 trees, {name}, 10,000 rows", "scikit-learn",
+                   lambda X=X, y=y, k=k: grow_forest(X, y, n_trees=20, max_features=k, min_samples_leaf=5),
+                   lambda X=X, y=y, k=k, kind=kind: kind(20, max_features=k, min_samples_leaf=5, random_state=0).fit(X, y),
+                   must=must, aim=aim, compare=None)
 
 
 # --- knockoffs and import ---------------------------------------------------------------------------------------------
 
 def knockoffs(quick):
-    """Gaussian knockoffs from an estimated law against knockpy."""
-    from knockpy.knockoffs import GaussianSampler
-
+    """Gaussian knockoffs of a known law against knockpy; what is compared is s, since the draws are random."""
+    sampler = peer("knockpy.knockoffs").GaussianSampler
     for p in (50,) if quick else (50, 200):
         X = table(1000, p)[0]
         mu, sigma = X.mean(axis=0), np.cov(X.T)
-        for ours, must, aim in (("equicorrelated", 2, 5), ("mvr", 3.5, 7)):
-            yield Case("knockoffs", f"{ours}, p = {p}, n = 1,000", "knockpy",
-                       silent(lambda X=X, mu=mu, sigma=sigma, ours=ours: gaussian_knockoffs(X, method=ours, mean=mu, covariance=sigma)),
-                       silent(lambda X=X, mu=mu, sigma=sigma, ours=ours: GaussianSampler(X, mu=mu, Sigma=sigma, method=ours).sample_knockoffs()),
-                       must=must, aim=aim)
+        for method, s_of, must, aim in (("equicorrelated", equicorrelated_s, 2, 5), ("mvr", mvr_s, 3.5, 7)):
+            def theirs(X=X, mu=mu, sigma=sigma, method=method):
+                drawn = sampler(X, mu=mu, Sigma=sigma, method=method)
+                drawn.sample_knockoffs()
+                return np.diag(drawn.fetch_S())
+
+            yield Case("Knockoffs", f"{method}, {p} features, 1,000 rows", "knockpy",
+                       lambda X=X, mu=mu, sigma=sigma, method=method: gaussian_knockoffs(X, method=method, mean=mu, covariance=sigma),
+                       theirs, must=must, aim=aim,
+                       compare=lambda _, s, sigma=sigma, s_of=s_of: largest_difference(s_of(sigma), s))
 
 
 def importing(quick):
-    """A fresh interpreter that imports us, beside one that imports NumPy and pandas alone, which we cannot do without."""
+    """A fresh interpreter that imports us, beside one that imports what we cannot do without."""
     def start(code):
         subprocess.run([sys.executable, "-c", code], check=True)
 
-    yield Case("import fi_teach.importance", "fresh interpreter", "import numpy, pandas", silent(lambda: start("import fi_teach.importance")),
-               silent(lambda: start("import numpy, pandas")))
-    yield Case("import fi_teach", "fresh interpreter", "an empty program", silent(lambda: start("import fi_teach")),
-               silent(lambda: start("pass")))
+    yield Case("Import", "fi_teach, fresh interpreter", "an empty program", lambda: start("import fi_teach"), lambda: start("pass"),
+               most_seconds=0.3, compare=None)
+    yield Case("Import", "fi_teach.importance, fresh interpreter", "import numpy, pandas", lambda: start("import fi_teach.importance"),
+               lambda: start("import numpy, pandas"), most_seconds=0.5, compare=None)
 
 
-GROUPS = (path_dependent, path_dependent_woodelf, interventional, deep, interactions, permutation, growing, knockoffs, importing)
+GROUPS = {path_dependent: "shap", woodelf: "woodelf", xgboost: "xgboost", interventional: "shap", deep: "shap", interactions: "shap",
+          permutation: "scikit-learn", sage_values: "sage-importance", growing: "scikit-learn", knockoffs: "knockpy", importing: "Python"}
 
 
-def all_cases(quick):
-    """Every case of every group, one after another; a group whose peer is not installed yields why."""
-    for group in GROUPS:
-        try:
-            yield from group(quick)
-        except (ImportError, AttributeError, TypeError) as error:
-            yield Missing(group.__name__.replace("_", " "), "-", "-", f"{type(error).__name__}: {error}")
-
-
-def versions():
-    """What was compared -> {package: version}."""
-    return {name: getattr(importlib.import_module(name), "__version__", "?")
-            for name in ("numpy", "pandas", "sklearn", "shap", "woodelf", "knockpy", "xgboost") if importlib.util.find_spec(name)}
+def cases_of(group, quick):
+    """The cases of a group, one after another; where its peer is not installed, what is missing and why."""
+    try:
+        yield from group(quick)
+    except NotInstalled as why:
+        yield Missing(group.__doc__.splitlines()[0].rstrip("."), "every size", GROUPS[group], str(why))
