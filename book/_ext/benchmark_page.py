@@ -38,12 +38,17 @@ def short(value):
 
 
 def seconds(value):
-    """A time with its unit.
+    """A time with its unit, on one line.
 
     >>> seconds(0.01234), seconds(2.5)
-    ('12 ms', '2.5 s')
+    ('12\\xa0ms', '2.5\\xa0s')
     """
-    return f"{short(value * 1000)} ms" if value < 1 else f"{short(value)} s"
+    return f"{short(value * 1000)}\xa0ms" if value < 1 else f"{short(value)}\xa0s"
+
+
+def count(number, one, many):
+    """'1 goal', '2 goals', 'no goals'."""
+    return f"{number or 'no'} {one if number == 1 else many}"
 
 
 # --- the goals ---
@@ -58,9 +63,9 @@ def summary(results):
     found = verdicts(results["rows"])
     absent = sum("why" in row for row in results["rows"])
     met, aims, lost = (sum(test(v) for v in found) for test in (lambda v: v.startswith("met"), lambda v: v.endswith("aim"), lambda v: "missed" in v))
-    words = (f"Of {len(found)} goals, {met} are met, and at {aims} of them we are beyond the aim as well; {lost} "
-             f"{'is' if lost == 1 else 'are'} missed. Measured on {results['machine']['date']}.")
-    return [words + (f" {absent} comparisons could not be made; the table says why." if absent else "")]
+    words = (f"Of {count(len(found), 'goal', 'goals')}, {met} {'is' if met == 1 else 'are'} met, and at {aims} of them the aim as well; "
+             f"{lost or 'none'} {'is' if lost < 2 else 'are'} missed. Measured on {results['machine']['date']}.")
+    return [words + (f" {count(absent, 'comparison', 'comparisons').capitalize()} could not be made; the table says why." if absent else "")]
 
 
 def table(results):
@@ -83,7 +88,7 @@ def line(row):
     goal = "; ".join(f"{words}: **{verdict}**" for words, verdict in goals(row)) or "none set"
     ratio = f"**{short(row['ratio'])}** ({short(row['lowest'])} to {short(row['highest'])})"
     return (f"| {row['setting']} | {row['against']} | {ratio} | {goal} | {seconds(row['ours (s)'])} | {difference(row)} | "
-            f"{short(row['peak (MB)'])} MB |")
+            f"{short(row['peak (MB)'])}\xa0MB |")
 
 
 def difference(row):
@@ -105,7 +110,7 @@ def lost(row):
     found = []
     for words, verdict in goals(row):
         if verdict.startswith("missed"):
-            figure = short(row["ratio"]) if words.startswith(("at least", "aim")) else seconds(row["ours (s)"]) if "time" in words else f"{short(row['peak (MB)'])} MB"
+            figure = short(row["ratio"]) if words.startswith(("at least", "aim")) else seconds(row["ours (s)"]) if "time" in words else f"{short(row['peak (MB)'])}\xa0MB"
             found.append(f"{words}, measured {figure}" + ", which is within the spread of the repeats" * verdict.endswith("spread"))
     return found
 
