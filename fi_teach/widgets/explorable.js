@@ -2,7 +2,7 @@
 // Python made every state (see explorable.py). Marks, frames and rows are indices into `pool`, or stand there themselves.
 
 const FONT = 12.5; // px
-const CHAR = FONT * 0.56; // a letter's mean width, for room on axes and in boxes
+const RULER = document.createElement("canvas").getContext("2d"); // measures words, for room on axes and in boxes
 const LINE = 15; // px from one line of text to the next
 
 export default { render };
@@ -164,13 +164,14 @@ function roomOf(view) {
 
 function drawScene(view) {
   view.width = roomOf(view);
+  view.font = getComputedStyle(view.scene).fontFamily;
   const panels = view.state.panels.map(({ frame, marks }) => ({ frame: stored(view, frame), marks: marks.map((mark) => stored(view, mark)) }));
   const places = arrange(panels, view.width);
   const width = Math.max(view.width, ...places.map((place) => place.left + place.width));
   const height = Math.max(0, ...places.map((place) => place.top + place.height));
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": view.state.sentence });
   drawing.append(svg("defs", {}));
-  panels.forEach((part, i) => drawing.append(drawPanel(part, places[i], drawing, view.id)));
+  panels.forEach((part, i) => drawing.append(drawPanel(part, places[i], drawing, view)));
   view.scene.replaceChildren(...(panels.length ? [drawing] : []));
   width > view.width ? view.scene.setAttribute("tabindex", 0) : view.scene.removeAttribute("tabindex");
   drawLegend(view, panels.flatMap((part) => part.marks), drawing);
@@ -201,17 +202,25 @@ function arrange(panels, width) {
   });
 }
 
-function drawPanel({ frame, marks }, place, drawing, id) {
+function drawPanel({ frame, marks }, place, drawing, { id, font }) {
   const { x, y } = frame;
+  const widthOf = (string, weight = 400) => {
+    RULER.font = `${weight} ${FONT}px ${font}`;
+    return RULER.measureText(string).width;
+  };
   const head = (frame.title ? LINE + 5 : 0) + (y.label ? LINE + 5 : 0) + 8;
   const inside = {
-    left: y.ticks.length ? 12 + CHAR * Math.max(...y.ticks.map(([, words]) => words.length)) : 6,
+    left: y.ticks.length ? 12 + Math.max(...y.ticks.map(([, label]) => widthOf(label))) : 6,
     right: place.width - 12,
     top: head,
     bottom: place.height - 6 - (x.ticks.length ? LINE + 4 : 0) - (x.label ? LINE + 3 : 0),
   };
+  if (x.ticks.length) { // the last label may reach beyond the axis
+    const [value, label] = x.ticks.at(-1), free = ((x.high - value) / (x.high - x.low)) * (inside.right - inside.left);
+    inside.right -= Math.max(0, widthOf(label) / 2 - 10 - free);
+  }
   const pen = {
-    drawing, id, width: place.width,
+    drawing, id, widthOf, width: place.width,
     x: scale(x, inside.left, inside.right),
     y: scale(y, inside.bottom, inside.top),
     spanX: (values) => values.map((v, i) => (v === null ? [inside.left, inside.right][i] : pen.x(v))),
@@ -228,15 +237,17 @@ function scale({ low, high }, from, to) {
 }
 
 function drawFrame(group, { title, x, y }, inside, pen) {
-  if (title) group.append(words(inside.left - (y.ticks.length ? 4 : 0), 12, title, { "font-weight": 600 }));
+  const start = inside.left - (y.ticks.length ? 4 : 0);
+  if (title) group.append(words(clamp(pen.width - pen.widthOf(title, 600), 0, start), 12, title, { "font-weight": 600 }));
   if (y.label) group.append(words(0, (title ? LINE + 5 : 0) + 12, y.label, { class: "quiet" }));
   const middle = (inside.left + inside.right) / 2, below = inside.bottom + (x.ticks.length ? LINE + 6 : 0) + 12;
-  if (x.label) group.append(words(middle, below, x.label, { class: "quiet", "text-anchor": "middle" }));
+  const half = pen.widthOf(x.label) / 2;
+  if (x.label) group.append(words(clamp(middle, half, pen.width - half), below, x.label, { class: "quiet", "text-anchor": "middle" }));
   if (x.ticks.length) group.append(stroke(inside.left, inside.bottom, inside.right, inside.bottom));
   if (y.ticks.length) group.append(stroke(inside.left, inside.bottom, inside.left, inside.top));
   let free = -Infinity; // where the last label on the x axis ended: labels that would overlap are left out
   for (const [value, label] of x.ticks) {
-    const at = pen.x(value), half = (label.length * CHAR) / 2;
+    const at = pen.x(value), half = pen.widthOf(label) / 2;
     group.append(stroke(at, inside.bottom, at, inside.bottom + 4));
     if (at - half < free) continue;
     group.append(words(at, inside.bottom + LINE + 2, label, { class: "quiet", "text-anchor": "middle" }));
@@ -269,13 +280,13 @@ const DRAW = {
     return svg("g", {}, ...x.map((at, i) => shape(mark, at, y[i])));
   },
   text(mark, pen) {
-    const half = mark.words.length * CHAR * { start: 0, middle: 0.5, end: 1 }[mark.anchor], rest = mark.words.length * CHAR - half;
-    const at = clamp(pen.x(mark.x) + (mark.dx || 0), half, pen.width - rest); // words stay inside the panel
+    const width = pen.widthOf(mark.words), before = width * { start: 0, middle: 0.5, end: 1 }[mark.anchor];
+    const at = clamp(pen.x(mark.x) + (mark.dx || 0), before, pen.width - width + before); // words stay inside the panel
     return words(at, pen.y(mark.y) + 4 + (mark.dy || 0), mark.words, {
       "text-anchor": mark.anchor, fill: colour(mark), class: "halo" });
   },
   box(mark, pen) {
-    const width = CHAR * Math.max(...mark.lines.map((line) => line.length)) + 10, height = LINE * mark.lines.length + 6;
+    const width = Math.max(...mark.lines.map((line, i) => pen.widthOf(line, i ? 400 : 600))) + 10, height = LINE * mark.lines.length + 6;
     const middle = clamp(pen.x(mark.x), width / 2, pen.width - width / 2), top = pen.y(mark.y) - height / 2;
     const frame = { x: middle - width / 2, y: top, width, height, rx: mark.rounded ? 10 : 2 };
     return svg("g", {},
