@@ -25,8 +25,8 @@ def equicorrelated_s(covariance):
     >>> equicorrelated_s([[1.0, 0.75], [0.75, 1.0]])
     array([0.5, 0.5])
     """
-    correlation, scale = _correlation(covariance)
-    return min(1.0, 2 * np.linalg.eigvalsh(correlation)[0]) * scale**2
+    _, scale, smallest = _correlation(covariance)
+    return min(1.0, 2 * smallest) * scale**2
 
 
 def mvr_loss(covariance, s):
@@ -57,8 +57,8 @@ def mvr_s(covariance):
     >>> mvr_s([[1.0, 0.0], [0.0, 4.0]])
     array([1., 4.])
     """
-    correlation, scale = _correlation(covariance)
-    s, before = np.full(len(scale), np.linalg.eigvalsh(correlation)[0]), np.inf
+    correlation, scale, smallest = _correlation(covariance)
+    s, before = np.full(len(scale), smallest), np.inf
     while True:
         inverse = np.linalg.inv(2 * correlation - np.diag(s))
         loss = np.trace(inverse) + (1 / s).sum()
@@ -163,7 +163,11 @@ def gaussian_knockoffs(X, *, method="mvr", mean=None, covariance=None, rng=0):
     covariance = estimate_covariance(X) if covariance is None else _check_shape(covariance, X, 2, "covariance")
     mean = X.mean(axis=0) if mean is None else _check_shape(mean, X, 1, "mean")
     shrink, noise = knockoff_law(covariance, S_METHODS[method](covariance))
-    return mean + (X - mean) @ shrink.T + rng.standard_normal(X.shape) @ _root(noise).T
+    table = X - mean
+    knockoffs = table @ shrink.T
+    knockoffs += mean  # in place, here and below: a fresh array costs more time than the sum that fills it
+    knockoffs += rng.standard_normal(out=table) @ _root(noise).T
+    return knockoffs
 
 
 def _root(matrix):
@@ -282,17 +286,18 @@ def _check_shape(values, X, n_dimensions, what):
 
 
 def _correlation(covariance):
-    """A covariance matrix as (correlation (p, p), standard deviations (p,)); refuses what is no covariance."""
+    """A covariance matrix as (correlation (p, p), standard deviations (p,), its smallest eigenvalue); refuses what is none."""
     covariance = np.asarray(covariance, dtype=float)
-    if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1] or not np.allclose(covariance, covariance.T):
+    if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1]:
         raise ValueError(f"covariance has shape {covariance.shape}, expected a symmetric matrix (p, p).")
-    if (np.diag(covariance) <= 0).any():
+    if not (np.diag(covariance) > 0).all():
         raise ValueError("covariance has a variance that is not above 0: drop constant columns first.")
     scale = np.sqrt(np.diag(covariance))
     correlation = covariance / np.outer(scale, scale)
-    try:
-        np.linalg.cholesky(correlation - 1e-10 * np.eye(len(scale)))
-    except np.linalg.LinAlgError:
+    if not np.abs(correlation - correlation.T).max() <= 1e-5:
+        raise ValueError(f"covariance, of shape {covariance.shape}, is not symmetric: expected the same number at (j, k) and at (k, j).")
+    smallest = np.linalg.eigvalsh(correlation)[0]
+    if smallest < 1e-10:
         raise ValueError("covariance cannot be inverted: some column is a copy or a sum of others, and can have no knockoff "
-                         "but itself. Drop it, or shrink the correlations as estimate_covariance does.") from None
-    return correlation, scale
+                         "but itself. Drop it, or shrink the correlations as estimate_covariance does.")
+    return correlation, scale, smallest
