@@ -92,7 +92,7 @@ def method_state(grades, aim, advice, rest):
     at = [place for place, name in enumerate(column.index) if name == advice.shown]
     scene = panel(bars(column, horizontal=True, labels="{:.2f}", colour="muted", name="other measures"),
                   bars(column.iloc[at], at=at, horizontal=True, colour="c0", hatch=True, name="the advice"), rule(x=0.5, name="a coin"),
-                  x=axis(0, 1.15, f"how well the ranking tells which features are {question}"), y=categories(list(column.index), ""), height=300)
+                  x=axis(0, 1.15, f"how well the ranking tells which are {question}"), y=categories(list(column.index), ""), height=300)
     table = pd.DataFrame({"measure": column.index, f"tells '{question}' (AUC)": column.round(2).to_numpy()})
     return State(sentence, [scene], table)
 
