@@ -288,18 +288,23 @@ def catches(right, bugs):
 
     right : Mistakes whose `leads_to` is a right implementation: named if the test refuses it
     bugs : Mistakes whose `leads_to` is a wrong one: named if the test lets it pass
+
+    Each is tried twice, in an order drawn from rng: a test that counts its calls instead of looking gets nowhere.
     """
     @_naming([*right, *bugs])
     def check(answer, rng):
         if not callable(answer):
             return Verdict("wrong", "The question asks for a test: hand over its name, without brackets after it.",
                            yours=show(answer))
-        called = []
-        for one in right:
-            verdict = _refused(one, _trial(answer, one.leads_to, called))
-            if verdict or not called:
-                return verdict or Verdict("not started", "Your test never calls the function it is given: write its body.")
-        missed = [bug for bug in bugs if not _trial(answer, bug.leads_to, called)]
+        called, found = [], {one: [] for one in (*right, *bugs)}
+        for _ in range(2):
+            for k in rng.permutation(len(found)):
+                one = [*found][k]
+                found[one].append(_trial(answer, one.leads_to, called))
+        verdict = next((_refused(one, outcome) for one in right for outcome in found[one] if outcome), None)
+        if verdict or not called:
+            return verdict or Verdict("not started", "Your test never calls the function it is given: write its body.")
+        missed = [bug for bug in bugs if not all(found[bug])]
         if missed:
             caught = f" (Your test catches {len(bugs) - len(missed)} of {len(bugs)} planted bugs.)"
             return Verdict("wrong", missed[0].message + caught, missed[0].name)

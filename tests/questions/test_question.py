@@ -175,6 +175,15 @@ def test_a_test_that_never_calls_what_it_is_given_is_not_started():
     assert judge(question(check), 3).status == "wrong"
 
 
+@pytest.mark.parametrize("first", [1, 2])
+def test_a_test_that_counts_its_calls_instead_of_looking_fails(first):
+    """It lets the first implementations pass, or every other one, and refuses the rest."""
+    check = catches([Mistake("refuses", abs, "no")], [Mistake("misses", lambda x: x, "try"), Mistake("misses too", lambda x: 1, "try")])
+    for seed in range(10):
+        calls = []
+        assert judge(question(check), lambda f, calls=calls: calls.append(f(1)) or len(calls) <= first, seed).status == "wrong"
+
+
 def test_prose_is_left_to_a_person():
     assert by_hand("*Your answer here.*", None).status == "not started"
     assert by_hand("It is a share of the decrease.", None).status == "by hand"
