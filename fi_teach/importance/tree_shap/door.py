@@ -7,7 +7,7 @@ import pandas as pd
 
 from fi_teach.importance.result import Attribution
 from fi_teach.importance.tree_shap.deep import add_by_pairs, add_by_quadrature
-from fi_teach.importance.tree_shap.patterns import add_by_tables, leaves_below, paths_of
+from fi_teach.importance.tree_shap.patterns import add_by_tables, paths_of
 from fi_teach.inputs import feature_names
 from fi_teach.removal import check_background
 from fi_teach.trees.convert import as_forest
@@ -97,8 +97,8 @@ def _explain(model, X, background, order):
     for weight, tree in zip(forest.weights, forest.trees, strict=True):
         paths, value, outputs = paths_of(tree), *_used_outputs(weight * tree.value)
         if background is None:
-            base[outputs] += sum(prod(paths.reach[leaf]) * value[leaf] for leaf in leaves_below(paths, 0))
-        if paths.splits[0]:
+            base[outputs] += sum(prod(paths.reach[leaf]) * value[leaf] for leaf in paths.leaves[0])
+        if paths.longest:
             _add_tree(total[..., outputs, :], paths, value, X, background, order)
     return forest, total, base
 
@@ -112,7 +112,7 @@ def _used_outputs(value):
 
 def _add_tree(total, paths, value, X, background, order):
     """Add one tree by tables, unless they would have more columns than there are rows, or a quarter of the pairs, to look up."""
-    leaves = leaves_below(paths, 0)
+    leaves = paths.leaves[0]
     columns = sum(2 ** len(paths.players[leaf]) for leaf in leaves) / len(leaves)
     lookups = len(X) if background is None else len(X) * len(background) / 4
     if paths.longest <= ALWAYS_TABLES or (paths.longest <= MOST_TABLES and columns <= lookups):

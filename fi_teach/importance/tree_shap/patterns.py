@@ -14,13 +14,13 @@ answer together: a block of them shares one table, whose index is the failures a
 
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from itertools import groupby, islice
 
 import numpy as np
 
 from fi_teach.games import shapley_weights
 from fi_teach.removal import cover_shares
-from fi_teach.trees.tree import LEAF, Tree
+from fi_teach.trees.tree import Tree
 
 LEAST_BLOCK, MOST_BLOCK = 10, 16  # bits of a block's index: its table has 2^10 to 2^16 columns
 PADDED = 6  # players: shorter paths are padded to so many, since one call on a larger table costs less than two
@@ -34,7 +34,8 @@ class Paths:
     """A tree and what its nodes know of their paths; lists with one entry a node.
 
     players : the distinct features tested above, in order; reach : the training shares that pass each one's tests
-    splits : how many splits there are at the node and below; longest : the largest number of players on a path
+    leaves : the leaves at or below, from left to right, one more than there are splits
+    longest : the largest number of players on a path
     """
 
     tree: Tree
@@ -43,52 +44,40 @@ class Paths:
     feature: list
     players: list
     reach: list
-    splits: list
+    leaves: list
     longest: int
 
 
 def paths_of(tree):
     """The Paths of a tree."""
     left, right, feature = tree.children_left.tolist(), tree.children_right.tolist(), tree.feature.tolist()
-    share, passes = cover_shares(tree).tolist(), [{}] * tree.n_nodes
-    inner, splits = np.flatnonzero(~tree.is_leaf).tolist(), [0] * tree.n_nodes
+    share, passes, leaves = cover_shares(tree).tolist(), [{}] * tree.n_nodes, [[t] for t in range(tree.n_nodes)]
+    inner = np.flatnonzero(~tree.is_leaf).tolist()
     for t in inner:  # parents are stored before their children
         for child in (left[t], right[t]):
             passes[child] = passes[t] | {feature[t]: passes[t].get(feature[t], 1.0) * share[child]}
     for t in inner[::-1]:
-        splits[t] = 1 + splits[left[t]] + splits[right[t]]
+        leaves[t] = leaves[left[t]] + leaves[right[t]]
     players, reach = [tuple(passing) for passing in passes], [tuple(passing.values()) for passing in passes]
-    return Paths(tree, left, right, feature, players, reach, splits, max(map(len, players)))
-
-
-def leaves_below(paths, t):
-    """The leaves at or below t, from left to right -> list."""
-    found, stack = [], [t]
-    while stack:
-        t = stack.pop()
-        if paths.left[t] == LEAF:
-            found.append(t)
-        else:
-            stack += [paths.right[t], paths.left[t]]
-    return found
+    return Paths(tree, left, right, feature, players, reach, leaves, max(map(len, players)))
 
 
 def failures(paths, X, stops):
     """Walk all rows to each node of `stops`, from left to right: yields (t, the rows' failures above t as bits (n,))."""
-    stack = [(0, np.zeros(len(X), dtype=np.uint16))]
+    bits = np.min_scalar_type(2**max(paths.longest, MOST_BLOCK) - 1)  # beyond 64 players Python's own integers
+    stack = [(0, np.zeros(len(X), dtype=bits))]
     while stack:
         t, failed = stack.pop()
         if t in stops:
             yield t, failed
             continue
-        left = paths.tree.goes_left(X, t)
-        for child, fails in ((paths.right[t], left), (paths.left[t], ~left)):
-            stack.append((child, add_failure(failed, paths.players[child].index(paths.feature[t]), fails)))
+        left, slot = paths.tree.goes_left(X, t), paths.players[paths.left[t]].index(paths.feature[t])
+        stack += [(paths.right[t], add_failure(failed, slot, left)), (paths.left[t], add_failure(failed, slot, ~left))]
 
 
 def add_failure(failed, slot, fails):
     """Failures so far and one more test's outcome: who failed a feature once has failed it."""
-    return failed | np.left_shift(fails, slot, dtype=np.uint16)
+    return failed | np.left_shift(fails, slot, dtype=failed.dtype)
 
 
 # --- chances: z(c) of L leaves, one row a leaf ------------------------------------------------------------------------
@@ -118,12 +107,12 @@ def chances_by_background(counts, d):
     return total[:, ::-1] / counts[0].sum()
 
 
-def stand_ins(paths, leaves, background):
+def stand_ins(paths, background):
     """What is known of the stand-ins at each leaf, from left to right: yields (leaf, reach) or (leaf, counts by failures)."""
     if background is None:
-        yield from ((leaf, paths.reach[leaf]) for leaf in leaves)
+        yield from ((leaf, paths.reach[leaf]) for leaf in paths.leaves[0])
     else:
-        for leaf, failed in failures(paths, background, set(leaves)):
+        for leaf, failed in failures(paths, background, set(paths.leaves[0])):
             yield leaf, np.bincount(failed, minlength=2 ** len(paths.players[leaf]))
 
 
@@ -173,32 +162,24 @@ def interaction_tables(z):
 
 
 def leaf_tables(paths, value, background, order):
-    """Every leaf's targets and table (rows, n_outputs, 1, 2^d), from left to right, made in batches of some 2^16 columns."""
-    leaves = leaves_below(paths, 0)
-    stand_in = stand_ins(paths, leaves, background)
-    chances_of = chances_by_cover if background is None else chances_by_background
-    tables_of = shapley_tables if order == 1 else interaction_tables
-    for batch in _batches(paths, leaves, 2**16 // value.shape[1]):
-        known, by_size, ready = dict(islice(stand_in, len(batch))), {}, {}
-        for leaf in batch:
+    """Every leaf's targets and table (rows, n_outputs, 2^d, 1), from left to right, made in batches of some 2^16 numbers a row."""
+    chances_of, tables_of = chances_by_cover, shapley_tables
+    if background is not None:
+        chances_of = chances_by_background
+    if order == 2:
+        tables_of = interaction_tables
+    columns = {leaf: 2 ** len(paths.players[leaf]) for leaf in paths.leaves[0]}
+    batch_of = dict(zip(columns, np.cumsum(list(columns.values())) * value.shape[1] // 2**16, strict=True))
+    for _, batch in groupby(stand_ins(paths, background), key=lambda known: batch_of[known[0]]):
+        known, by_size, ready = dict(batch), {}, {}
+        for leaf in known:
             by_size.setdefault(max(len(paths.players[leaf]), min(PADDED, paths.longest)), []).append(leaf)
         for size, alike in by_size.items():
             tables = tables_of(chances_of([known[leaf] for leaf in alike], size))
-            ready |= zip(alike, tables[:, :, None, None] * value[alike][:, None, :, None, None], strict=True)
-        for leaf in batch:
+            ready |= zip(alike, tables[:, :, None, :, None] * value[alike][:, None, :, None, None], strict=True)
+        for leaf in known:
             targets = targets_of(paths.players[leaf], order)
-            yield targets, ready[leaf][:len(targets), ..., :2 ** len(paths.players[leaf])]
-
-
-def _batches(paths, leaves, columns):
-    """The leaves in consecutive batches whose tables have about so many columns together: yields lists."""
-    batch, total = [], 0
-    for leaf in leaves:
-        batch.append(leaf)
-        total += 2 ** len(paths.players[leaf])
-        if total >= columns or leaf == leaves[-1]:
-            yield batch
-            batch, total = [], 0
+            yield targets, ready[leaf][:len(targets), :, :columns[leaf]]
 
 
 def targets_of(players, order):
@@ -212,49 +193,50 @@ def targets_of(players, order):
 
 def fitting(paths, bits):
     """The nodes whose failures above and answers below fit into so many bits, and all leaves -> set; its highest are the blocks."""
-    return {t for t, below in enumerate(paths.splits) if below == 0 or len(paths.players[t]) + below <= bits}
+    return {t for t, leaves in enumerate(paths.leaves) if len(leaves) == 1 or len(paths.players[t]) + len(leaves) - 1 <= bits}
 
 
 def block_table(paths, root, tables):
     """The targets of a block and its table (rows, n_outputs, 2^bits), its leaves' tables taken from `tables`."""
-    own = {leaf: next(tables) for leaf in leaves_below(paths, root)}
-    targets = sorted(set().union(*(of_leaf for of_leaf, _ in own.values())))
-    row = {target: r for r, target in enumerate(targets)}
-    for leaf, (of_leaf, table) in own.items():
-        own[leaf] = np.zeros((len(targets), *table.shape[1:]))
-        own[leaf][[row[target] for target in of_leaf]] = table
-    table = merged(paths, root, own)
+    own = list(islice(tables, len(paths.leaves[root])))
+    targets = sorted(set().union(*(of_leaf for of_leaf, _ in own)))
+    row, ready = {target: r for r, target in enumerate(targets)}, {}
+    for leaf, (of_leaf, table) in zip(paths.leaves[root], own, strict=True):
+        ready[leaf] = np.zeros((len(targets), *table.shape[1:]))
+        ready[leaf][[row[target] for target in of_leaf]] = table
+    table = merged(paths, root, ready)
     return targets, table.reshape(*table.shape[:2], table.shape[2] * table.shape[3])
 
 
 def merged(paths, t, ready):
-    """The table of all leaves at or below t: (rows, n_outputs, answers at t and below, failures above t).
+    """The table of all leaves at or below t: (rows, n_outputs, failures above t, answers at t and below).
 
-    For every answer at t and every set of failures above it, the children say what they say for the failures they then see.
+    For every set of failures above t and every answer at t, the children say what they say for the failures they then see.
     """
     if t in ready:
         return ready[t]
     left, right = paths.left[t], paths.right[t]
-    seen_left, seen_right = _failures_of_children(len(paths.players[t]), paths.players[right].index(paths.feature[t]))
-    by_left = merged(paths, left, ready).take(seen_left, axis=-1)
-    by_right = merged(paths, right, ready).take(seen_right, axis=-1)
-    both = by_left[:, :, None] + by_right[:, :, :, None]
-    return both.reshape(*both.shape[:2], 2 ** paths.splits[t], both.shape[-1])
+    seen_left, seen_right = _failures_of_children(len(paths.players[t]), paths.players[left].index(paths.feature[t]))
+    by_left = merged(paths, left, ready).take(seen_left, axis=2)
+    by_right = merged(paths, right, ready).take(seen_right, axis=2)
+    both = by_left[..., None] + by_right[..., None, :]
+    return both.reshape(*both.shape[:3], 2 ** (len(paths.leaves[t]) - 1))
 
 
 @cache
 def _failures_of_children(d, slot):
-    """The left and the right child's failures, for t's answer (0 right, 1 left) and every set of failures above -> two (2, 2^d)."""
-    above, goes_left = np.arange(2**d, dtype=np.uint16), np.array([[False], [True]])
-    return [add_failure(above, slot, fails).astype(np.intp) for fails in (~goes_left, goes_left)]
+    """The left and the right child's failures, for every set of failures above t and t's answer (0 right, 1 left) -> two (2^d, 2)."""
+    above, goes_left = np.arange(2**d)[:, None], np.array([False, True])
+    return [add_failure(above, slot, fails) for fails in (~goes_left, goes_left)]
 
 
-def add_answers(index, paths, X, t, bit):
-    """Write the rows' answers at t and below into the index, in place, from `bit` on: t's own, then left's, then right's."""
-    if paths.splits[t]:
-        index |= np.left_shift(paths.tree.goes_left(X, t), bit, dtype=np.uint16)
-        add_answers(index, paths, X, paths.left[t], bit + 1)
-        add_answers(index, paths, X, paths.right[t], bit + 1 + paths.splits[paths.left[t]])
+def add_answers(index, paths, X, t):
+    """Write the rows' answers at t and below behind the index, in place: t's own, then left's, then right's."""
+    if len(paths.leaves[t]) > 1:
+        index += index
+        index += paths.tree.goes_left(X, t)
+        add_answers(index, paths, X, paths.left[t])
+        add_answers(index, paths, X, paths.right[t])
 
 
 # --- one tree ---------------------------------------------------------------------------------------------------------
@@ -268,7 +250,7 @@ def add_by_tables(total, paths, value, X, background, order):
     bits = int(np.clip(len(X).bit_length() - 3, LEAST_BLOCK, MOST_BLOCK))
     for root, index in failures(paths, X, fitting(paths, bits)):
         targets, table = block_table(paths, root, tables)
-        add_answers(index, paths, X, root, len(paths.players[root]))
+        add_answers(index, paths, X, root)
         for start in range(0, len(X), ROWS_AT_ONCE):
             rows = slice(start, start + ROWS_AT_ONCE)
             at = index[rows].astype(np.intp)

@@ -5,7 +5,7 @@ import numpy as np
 from fi_teach.games import check_players, interaction_values, shapley
 from fi_teach.importance.tree_shap.deep import gauss_legendre
 from fi_teach.importance.tree_shap.door import as_attribution, forest_and_rows
-from fi_teach.importance.tree_shap.patterns import leaves_below, paths_of
+from fi_teach.importance.tree_shap.patterns import paths_of
 from fi_teach.removal import cover_shares, every_coalition, marginal, path_dependent
 
 MOST_FEATURES = 16
@@ -81,7 +81,7 @@ def row_passes(tree, x):
         left, j = bool(tree.goes_left(row, t)[0]), paths.feature[t]
         for child, passed in ((paths.left[t], left), (paths.right[t], not left)):
             passes[child] = passes[t] | {j: passes[t].get(j, True) and passed}
-    return [(leaf, paths.players[leaf], [passes[leaf][j] for j in paths.players[leaf]]) for leaf in leaves_below(paths, 0)]
+    return [(leaf, paths.players[leaf], [passes[leaf][j] for j in paths.players[leaf]]) for leaf in paths.leaves[0]]
 
 
 def tree_shap_by_leaves(model, X, *, background=None):
@@ -113,7 +113,7 @@ def _stand_ins(tree, background):
     """For every leaf its players and the b of each stand-in: one row of cover shares, or one row of bits a background row."""
     paths = paths_of(tree)
     if background is None:
-        return [(leaf, paths.players[leaf], [paths.reach[leaf]]) for leaf in leaves_below(paths, 0)]
+        return [(leaf, paths.players[leaf], [paths.reach[leaf]]) for leaf in paths.leaves[0]]
     walks = [row_passes(tree, z) for z in background]
     return [(leaf, players, [walk[k][2] for walk in walks]) for k, (leaf, players, _) in enumerate(walks[0])]
 
@@ -138,7 +138,7 @@ def tree_shap_by_recursion(model, X):
     base = np.array(forest.base, dtype=float)
     for weight, tree in zip(forest.weights, forest.trees, strict=True):
         paths = paths_of(tree)
-        base += weight * sum(np.prod(paths.reach[leaf]) * tree.value[leaf] for leaf in leaves_below(paths, 0))
+        base += weight * sum(np.prod(paths.reach[leaf]) * tree.value[leaf] for leaf in paths.leaves[0])
         for x, phi in zip(X, values, strict=True):
             _recurse(phi, tree, cover_shares(tree), x, weight)
     return as_attribution(values, base, forest.names)
