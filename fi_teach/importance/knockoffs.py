@@ -2,7 +2,7 @@
 
 Whatever a real feature scores above its knockoff is evidence; whatever a knockoff scores above the real feature counts the
 luck that the real ones had too. Notation: Sigma (p, p) is the covariance of the features, s (p,) how far each feature is
-kept from its knockoff: Cov(x_j, knockoff_j) = Sigma_jj - s_j, so s_j = 0 is a copy and a large s_j means power.
+kept from its knockoff: Cov(x_j, knockoff_j) = Sigma_jj - s_j, so at s_j = 0 it is a copy, which its feature never beats.
 """
 
 from numbers import Real
