@@ -1,12 +1,13 @@
 """Fast greedy growth: all nodes of one depth, of all trees of a forest, look for their splits together.
 
-Three ideas make it quick without making it long. Columns are replaced by ranks once. A *frontier* holds one entry for
-each (tree, row) that is still on its way, with the node it is in. One sort (or one count) a level then puts every node's
-rows in order of every feature, and cumulative sums give each split's left side. A bootstrap sample is a row of integer
-weights; a single tree is a forest of one.
+Columns are replaced by ranks once. A *frontier* holds one entry for each (tree, row) that is still on its way, the entries
+of a node side by side. The search takes a cacheful of (entry, feature) pairs at a time and lines up each node's rows by each
+feature: by counting where the feature has few values, by sorting where it has many. Running sums then give every split's
+left side. A bootstrap sample is a row of integer weights; a single tree is a forest of one.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from fi_teach.trees.impurity import class_impurity
 from fi_teach.trees.tree import LEAF, UNDEFINED, Tree
 
 TIE = 1e-12  # decreases closer than this share of the node's impurity count as equal: the first one wins
-CHUNK = 1 << 17  # (entry, feature) pairs looked at in one go: small enough to stay in the processor's cache
+CHUNK = 1 << 15  # (entry, feature) pairs looked at in one go: small enough to stay in the processor's cache
 BATCH = 1 << 20  # entries on one frontier: larger forests are grown in batches of trees
 
 
@@ -40,24 +41,32 @@ class Target:
     criterion: str
 
 
+class Rules(NamedTuple):
+    """What trees are grown by: the table, how splits are judged, and the limits of grow_trees."""
+
+    table: RankedTable
+    criterion: str
+    max_depth: int | None
+    min_leaf: int
+    max_features: int | None
+
+
 class Splits(NamedTuple):
-    """The best split of each of S nodes: impurity decrease (-inf where there is none), feature, and the codes it falls between."""
+    """The best split of each of S nodes: impurity decrease (-inf where there is none), feature, and the last code on the left."""
 
     decrease: np.ndarray
     feature: np.ndarray
-    code_left: np.ndarray
-    code_right: np.ndarray
+    code: np.ndarray
 
 
 class Frontier(NamedTuple):
-    """The rows on their way, E entries in S nodes: entry e is table row row[e], in node slot[e].
+    """The rows on their way, E entries in S nodes: the first n[0] entries are in node 0, the next n[1] in node 1, ...
 
-    weight : (E,) or None for all ones; sums : (q, E), what a split's worth is added up from, entry by entry
-    n, w, impurity : (S,) rows, weight and impurity of each node; totals : (q, S), the sums of `sums`
+    row : (E,) rows of the table; weight : (E,) or None for all ones; sums : (q, E), what a split's worth is added up from
+    n, w, impurity : (S,) entries, weight and impurity of each node; totals : (q, S), the sums of `sums`
     """
 
     row: np.ndarray
-    slot: np.ndarray
     weight: np.ndarray | None
     sums: np.ndarray
     n: np.ndarray
@@ -65,15 +74,23 @@ class Frontier(NamedTuple):
     impurity: np.ndarray
     totals: np.ndarray
 
-    def keep(self, nodes):
-        """The frontier with only `nodes` (S,) bool, numbered 0, 1, 2, ... in their order."""
-        if nodes.all():
-            return self
-        stay = nodes[self.slot]
-        slot = (np.cumsum(nodes) - 1)[self.slot[stay]]
-        weight = None if self.weight is None else self.weight[stay]
-        return Frontier(self.row[stay], slot, weight, self.sums[:, stay],
+    def part(self, nodes, entries):
+        """The frontier with only these nodes and the entries in them; a slice of each copies nothing."""
+        return Frontier(self.row[entries], None if self.weight is None else self.weight[entries], self.sums[:, entries],
                         self.n[nodes], self.w[nodes], self.impurity[nodes], self.totals[:, nodes])
+
+    def keep(self, nodes):
+        """The frontier with only `nodes` (S,) bool."""
+        return self if nodes.all() else self.part(nodes, np.flatnonzero(self.along(nodes)))
+
+    @property
+    def starts(self):
+        """Where each node's entries begin -> (S,)."""
+        return np.cumsum(self.n) - self.n
+
+    def along(self, of_node):
+        """What is known of each node (..., S), repeated for each of its entries -> (..., E)."""
+        return np.repeat(of_node, self.n, axis=-1)
 
 
 def rank_table(X, names):
@@ -82,8 +99,14 @@ def rank_table(X, names):
     >>> rank_table(np.array([[5.0], [2.0], [5.0]]), ("x0",)).codes
     array([[1, 0, 1]])
     """
-    ranked = [np.unique(column, return_inverse=True) for column in X.T]
-    return RankedTable(np.array([code for _, code in ranked]), tuple(values for values, _ in ranked), tuple(names))
+    codes, values = np.empty(X.T.shape, dtype=int), []
+    for code, column in zip(codes, X.T, strict=True):
+        order = column.argsort()
+        ordered = column[order]
+        new = np.diff(ordered, prepend=np.nan) != 0
+        code[order] = new.cumsum() - 1
+        values.append(ordered[new])
+    return RankedTable(codes, tuple(values), tuple(names))
 
 
 def target_of(y, criterion):
@@ -103,94 +126,114 @@ def grow_trees(table, target, weights, *, max_depth=None, min_samples_leaf=1, ma
     Inside the package: nothing is checked here. A tree whose rows all agree is a single leaf.
     """
     rng = np.random.default_rng(rng)
-    limits = (np.inf if max_depth is None else max_depth, min_samples_leaf, max_features)
+    rules = Rules(table, target.criterion, max_depth, min_samples_leaf, max_features)
     size = max(1, BATCH // weights.shape[1])
     return [tree for start in range(0, len(weights), size)
-            for tree in _grow_batch(table, target, weights[start:start + size], limits, rng)]
+            for tree in _grow_batch(rules, target, weights[start:start + size], rng)]
 
 
-def _grow_batch(table, target, weights, limits, rng):
+def _grow_batch(rules, target, weights, rng):
     """Grow the trees of one frontier: describe its nodes, split those that can be split, step down, until none is left."""
-    max_depth, *limits = limits
-    slot, row = np.nonzero(weights)
-    weight = weights[slot, row].astype(float)
-    weight, tree = None if (weight == 1).all() else weight, np.arange(len(weights))
-    levels, born = [], 0
+    tree, row = np.nonzero(weights)
+    weight = weights[tree, row].astype(float)
+    weight, n, tree = None if (weight == 1).all() else weight, np.bincount(tree), np.arange(len(weights))
+    levels, codes, born = [], [np.empty((2, 0), dtype=int)], 0
     while len(tree):
-        frontier, value = _describe(target, row, slot, weight, len(tree))
+        frontier, value = _describe(target, row, weight, n)
         level = _leaves(frontier, tree, value)
         levels.append(level)
         born += len(tree)
         # Rounding leaves a pure node of numbers a variance of about (1e-16 mean)^2.
-        can_split = (frontier.impurity > 1e-26 * (value**2).sum(axis=0)) & (len(levels) <= max_depth)
-        parents, frontier, right = _split(table, target.criterion, frontier, level, (can_split, *limits), rng)
+        can_split = (frontier.impurity > 1e-26 * (value**2).sum(axis=0)) & (n >= 2 * rules.min_leaf)
+        if len(levels) - 1 == rules.max_depth or not can_split.any():
+            break
+        frontier = frontier.keep(can_split)
+        splits = find_splits(rules, frontier, rng)
+        found = np.isfinite(splits.decrease)
+        parents = np.flatnonzero(can_split)[found]
+        level["feature"][parents] = splits.feature[found]
         level["children_left"][parents] = born + 2 * np.arange(len(parents))
         level["children_right"][parents] = born + 2 * np.arange(len(parents)) + 1
-        row, slot, weight, tree = frontier.row, 2 * frontier.slot + right, frontier.weight, np.repeat(tree[parents], 2)
+        row, weight, n, code_right = _step_down(rules.table, frontier, splits)
+        codes.append(np.array([splits.code, code_right])[:, found])
+        tree = np.repeat(tree[parents], 2)
     nodes = {key: np.concatenate([level[key] for level in levels]) for key in levels[0]}
-    return _trees_from(nodes, table, target, len(weights))
+    inner = nodes["feature"] != UNDEFINED
+    nodes["threshold"][inner] = thresholds_between(rules.table, nodes["feature"][inner], *np.concatenate(codes, axis=1))
+    return _trees_from(nodes, rules.table, target, len(weights))
 
 
-def _describe(target, row, slot, weight, size):
-    """The nodes these rows are in, `size` of them -> (Frontier, value (q, S): class shares or means)."""
-    n = np.bincount(slot, minlength=size)
-    w = n if weight is None else np.bincount(slot, weight, size)
-    columns = target.columns[:, row]
+def _describe(target, row, weight, n):
+    """The nodes that these rows are in, n[0] in the first, n[1] in the second, ... -> (Frontier, value (q, S): class shares or means)."""
+    slot = np.repeat(np.arange(len(n)), n)
+    w = n.astype(float) if weight is None else np.bincount(slot, weight)
+    columns = target.columns.take(row, axis=1)
     sums = columns if weight is None else columns * weight
-    totals = _sum_by(slot, sums, size)
+    totals = _sum_by(slot, sums)
     value = totals / w
     if target.classes is not None:  # the first class is what the others leave
-        impurity = class_impurity(target.criterion)(totals.T)
-        return Frontier(row, slot, weight, sums[1:], n, w, impurity, totals[1:]), value
+        return Frontier(row, weight, sums[1:], n, w, class_impurity(target.criterion)(totals.T), totals[1:]), value
     # Centred at each node's own mean: squares of numbers with a large mean would drown their differences.
-    gap = columns - value[:, slot]
+    gap = columns - np.repeat(value, n, axis=1)
     sums = gap if weight is None else gap * weight
-    impurity = (_sum_by(slot, sums * gap, size) / w).sum(axis=0)
-    return Frontier(row, slot, weight, sums, n, w, impurity, np.zeros_like(value)), value
+    impurity = (_sum_by(slot, sums * gap) / w).sum(axis=0)
+    return Frontier(row, weight, sums, n, w, impurity, np.zeros_like(value)), value
 
 
-def _sum_by(slot, columns, size):
-    """Each of the columns (q, E) added up by slot -> (q, size)."""
-    return np.array([np.bincount(slot, column, size) for column in columns])
+def _sum_by(slot, columns):
+    """Each of the columns (q, E) added up by slot -> (q, S)."""
+    return np.array([np.bincount(slot, column) for column in columns])
 
 
 def _leaves(frontier, tree, value):
     """The frontier's nodes as leaves: a dict of Tree's fields, one entry a node."""
     size = len(tree)
     return {"tree": tree, "impurity": frontier.impurity, "value": value.T, "n_node_samples": frontier.n,
-            "weighted_n_node_samples": frontier.w.astype(float),
+            "weighted_n_node_samples": frontier.w,
             "feature": np.full(size, UNDEFINED), "threshold": np.full(size, float(UNDEFINED)),
             "children_left": np.full(size, LEAF), "children_right": np.full(size, LEAF)}
 
 
-def _split(table, criterion, frontier, level, limits, rng):
-    """Find the splits and note them in `level` -> (parents, the Frontier of their rows, does each row go right?)."""
-    can_split, min_leaf, max_features = limits
-    can_split = can_split & (frontier.n >= 2 * min_leaf)
-    frontier = frontier.keep(can_split)
-    splits = find_splits(table, criterion, frontier, (min_leaf, max_features), rng)
+def _step_down(table, frontier, splits):
+    """Send the rows of every node with a split to its children -> (the next frontier's row, weight and n, lowest code right (S,))."""
+    codes = _codes_of(table, splits.feature[None], frontier)[0]
+    right = codes > frontier.along(splits.code)
+    code_right = np.minimum.reduceat(np.where(right, codes, table.codes.shape[1]), frontier.starts)
     found = np.isfinite(splits.decrease)
-    frontier, parents = frontier.keep(found), np.flatnonzero(can_split)[found]
-    feature, code_left, code_right = (part[found] for part in splits[1:])
-    level["feature"][parents] = feature
-    level["threshold"][parents] = thresholds_between(table, feature, code_left, code_right)
-    right = table.codes[feature[frontier.slot], frontier.row] > code_left[frontier.slot]
-    return parents, frontier, right
+    n_children = 2 * found.sum()
+    child = np.where(found, 2 * np.cumsum(found) - 2, n_children)  # rows of nodes without a split: last, to be cut off
+    child, order = _sorted(frontier.along(child) + right)
+    n = np.bincount(child, minlength=n_children)[:n_children]
+    order = order[:n.sum()]
+    return frontier.row[order], None if frontier.weight is None else frontier.weight[order], n, code_right
+
+
+def _codes_of(table, candidates, frontier):
+    """The codes of each entry in each of its node's candidate features: candidates (m, S) -> (m, E)."""
+    return table.codes.ravel().take(frontier.along(candidates * table.codes.shape[1]) + frontier.row)
+
+
+def _sorted(numbers):
+    """Whole numbers >= 0 (..., L) in order, and which came where, equals as they came -> (sorted, order), both (..., L).
+
+    Each number is packed into one with its place: to sort numbers is several times quicker than to sort their places.
+    """
+    bits = numbers.shape[-1].bit_length()
+    packed = numbers << bits | np.arange(numbers.shape[-1])
+    packed.sort(axis=-1)
+    return packed >> bits, packed & ((1 << bits) - 1)
 
 
 def _trees_from(nodes, table, target, n_trees):
     """Sort the nodes of all trees into n_trees Trees, each with its own numbers 0, 1, 2, ... -> list of Tree."""
     order = np.argsort(nodes["tree"], kind="stable")  # parents stay before their children
     ends = np.cumsum(np.bincount(nodes["tree"], minlength=n_trees))
-    number = np.empty(len(order) + 1, dtype=int)
-    number[order] = np.arange(len(order))
-    number[LEAF] = LEAF
+    number = np.argsort(order)
     trees = []
     for start, end in zip([0, *ends[:-1]], ends, strict=True):
         fields = {key: column[order[start:end]] for key, column in nodes.items() if key != "tree"}
         for side in ("children_left", "children_right"):
-            child = number[fields[side]]
-            fields[side] = np.where(child == LEAF, LEAF, child - start)
+            fields[side] = np.where(fields[side] == LEAF, LEAF, number[fields[side]] - start)
         trees.append(Tree(**fields, names=table.names, classes=target.classes, criterion=target.criterion))
     return trees
 
@@ -200,142 +243,105 @@ def thresholds_between(table, feature, code_left, code_right):
 
     Two floats can be so close that their midpoint rounds to the upper: a threshold there would send both rows left.
     """
-    low = np.array([table.values[j][c] for j, c in zip(feature, code_left, strict=True)])
-    high = np.array([table.values[j][c] for j, c in zip(feature, code_right, strict=True)])
+    first = np.cumsum([0, *map(len, table.values)])[feature]
+    values = np.concatenate(table.values)
+    low, high = values[first + code_left], values[first + code_right]
     middle = low / 2 + high / 2  # not (low + high) / 2, which can overflow
     return np.where((middle >= high) | (middle < low), low, middle)
 
 
 # --- the search: every split of every candidate feature of every node -------------------------------------------------
 
-def find_splits(table, criterion, frontier, limits, rng):
+def find_splits(rules, frontier, rng):
     """The best split of each node among its candidate features -> Splits of S nodes.
 
-    Ties go to the candidate that comes first (the lower column, if all are candidates), then to the lowest threshold.
+    Candidates are all features in order, or max_features of them drawn without replacement. If none of the drawn ones varies
+    in the node, the last gives way to the next that does (so that a node with anything to split on is split, as
+    scikit-learn does it). Ties go to the candidate that comes first, then to the lowest threshold.
     """
-    min_leaf, max_features = limits
-    best = Splits(np.full(len(frontier.n), -np.inf), *np.zeros((3, len(frontier.n)), dtype=int))
-    if not len(frontier.n):
-        return best
-    candidates = _draw_candidates(table, frontier, max_features, rng)
-    largest = max(len(values) for values in table.values)
-    search = _search_by_counting if len(frontier.n) * largest <= len(frontier.row) else _search_by_sorting
-    step = max(1, CHUNK // len(frontier.row))
-    for start in range(0, len(candidates), step):
-        chunk = candidates[start:start + step]
-        found = search(table, chunk, frontier, criterion, min_leaf)
-        better = found.decrease > best.decrease + TIE * frontier.impurity
-        best = Splits(*(np.where(better, new, old) for new, old in zip(found, best, strict=True)))
-    return best
-
-
-def _draw_candidates(table, frontier, max_features, rng):
-    """Which features each node may split on -> (m, S) features, or (p, 1): all of them, in order.
-
-    Drawn without replacement; if none of the drawn ones varies in the node, the last gives way to one that does
-    (so that a node with anything to split on is split, as scikit-learn does it).
-    """
-    p, size = len(table.codes), len(frontier.n)
-    if max_features is None or max_features >= p:
-        return np.arange(p)[:, None]
+    p, size, m = len(rules.table.codes), len(frontier.n), rules.max_features
+    if m is None or m >= p:
+        return _search(rules, frontier, np.tile(np.arange(p)[:, None], size))
     order = rng.random((p, size)).argsort(axis=0)
-    drawn = order[:max_features]
-    stuck = ~_varies(table, frontier, drawn).any(axis=0)
-    if stuck.any():
-        part = frontier.keep(stuck)
-        rest = order[max_features:, stuck]
-        first = _varies(table, part, rest).argmax(axis=0)
-        drawn[-1, stuck] = rest[first, np.arange(len(first))]
-    return drawn
+    splits = _search(rules, frontier, order[:m])
+    nothing = np.flatnonzero(np.isinf(splits.decrease))
+    if len(nothing):
+        order, part = order[:, nothing], frontier.keep(np.isinf(splits.decrease))
+        codes = _codes_of(rules.table, order, part)
+        varies = np.minimum.reduceat(codes, part.starts, axis=1) < np.maximum.reduceat(codes, part.starts, axis=1)
+        stuck = ~varies[:m].any(axis=0)
+        again = _search(rules, part, order[varies.argmax(axis=0), np.arange(len(nothing))][None])
+        for old, new in zip(splits, again, strict=True):
+            old[nothing[stuck]] = new[stuck]
+    return splits
 
 
-def _varies(table, frontier, candidates):
-    """Does the candidate feature take two values or more in the node? candidates (m, S) -> (m, S) bool."""
-    order = np.argsort(frontier.slot, kind="stable")
-    slot = frontier.slot[order]
-    codes = table.codes[candidates[:, slot], frontier.row[order]]
-    starts = np.cumsum(frontier.n) - frontier.n
-    return np.minimum.reduceat(codes, starts, axis=1) < np.maximum.reduceat(codes, starts, axis=1)
+def _search(rules, frontier, candidates):
+    """The best split of each node among its candidates (m, S) -> Splits of S nodes."""
+    decrease, code = np.empty(candidates.shape), np.empty(candidates.shape, dtype=int)
+    spans = np.array([len(values) for values in rules.table.values])[candidates]
+    for rows, nodes, part in _cachefuls(frontier, len(candidates)):
+        few = spans[rows, nodes].max(axis=1) * len(part.n) <= len(part.row)
+        for some, search in ((few, _search_by_counting), (~few, _search_by_sorting)):
+            if some.any():
+                here = rows[some], nodes
+                decrease[here], code[here] = search(rules, part, candidates[here], spans[here].max())
+    close = decrease >= decrease.max(axis=0) - TIE * frontier.impurity
+    best = close.argmax(axis=0), np.arange(len(frontier.n))
+    return Splits(decrease[best], candidates[best], code[best])
 
 
-def _codes_of(table, candidates, frontier):
-    """The codes of each entry in each of its node's candidate features: candidates (m, S) or (m, 1) -> (m, E)."""
-    if candidates.shape[1] == 1:
-        return table.codes[candidates, frontier.row]
-    return table.codes[candidates[:, frontier.slot], frontier.row]
+def _cachefuls(frontier, m):
+    """Cut the frontier, for m candidates a node, into parts of about CHUNK pairs -> (candidates, nodes, Frontier), one by one."""
+    ends = np.cumsum([0, *frontier.n])
+    cuts = np.flatnonzero(np.diff(ends[:-1] // max(1, CHUNK // m), prepend=-1, append=-1))
+    for first, stop in pairwise(cuts):
+        nodes, entries = slice(first, stop), slice(ends[first], ends[stop])
+        step = max(1, CHUNK // (entries.stop - entries.start))
+        yield from ((np.arange(c, min(c + step, m)), nodes, frontier.part(nodes, entries)) for c in range(0, m, step))
 
 
-def _search_by_sorting(table, candidates, frontier, criterion, min_leaf):
-    """Sort each node's rows by each candidate feature and judge the gap after every row -> Splits."""
-    size, E = len(frontier.n), len(frontier.row)
-    bits = int(E).bit_length()
-    # One number a pair, node first, then code, then entry: sorting it sorts all three.
-    span = table.codes.shape[1]
-    key = (frontier.slot * span + _codes_of(table, candidates, frontier)) << bits | np.arange(E)
-    key.sort(axis=1)
-    entry, code = key & ((1 << bits) - 1), key >> bits
-    slot = np.repeat(np.arange(size), frontier.n)  # entries are sorted by node now, alike for every candidate
-    starts = np.cumsum(frontier.n) - frontier.n
-    n_left = np.arange(1, E + 1) - starts[slot]
-    w_left = n_left if frontier.weight is None else _cumulate(frontier.weight[entry], starts, slot)
-    left = _cumulate(frontier.sums[:, entry], starts, slot)
-    allowed = np.zeros(key.shape, dtype=bool)
-    allowed[:, :-1] = code[:, 1:] > code[:, :-1]
-    allowed &= (n_left >= min_leaf) & (frontier.n[slot] - n_left >= max(min_leaf, 1))
-    decrease = _decrease(criterion, left, w_left, frontier.totals[:, None, slot], frontier.w[slot])
+def _search_by_counting(rules, frontier, candidates, span):
+    """Count each node's rows by each candidate's code, and judge the gap after every code -> (decrease, code), both (m, S)."""
+    m, size = candidates.shape
+    pair = np.arange(m)[:, None] * size + frontier.along(np.arange(size))
+    cell = (_codes_of(rules.table, candidates, frontier) * (m * size) + pair).ravel()
+    n = np.bincount(cell, minlength=span * m * size)
+    columns = frontier.sums if frontier.weight is None else [frontier.weight, *frontier.sums]
+    counts = np.array([n, *(np.bincount(cell, np.tile(column, m), len(n)) for column in columns)])
+    counts = counts.reshape(-1, span, m * size)
+    # Running sums over the codes: where they are few, a product with a triangle of ones is the quickest way.
+    running = np.tril(np.ones((span, span))) @ counts if span <= 64 else counts.cumsum(axis=1)
+    running = running.reshape(-1, span, m, size)
+    n_left, w_left, left = running[0], running[len(columns) - len(frontier.sums)], running[-len(frontier.sums):]
+    allowed = (n_left >= rules.min_leaf) & (n_left <= frontier.n - rules.min_leaf)
+    decrease = _decrease(rules.criterion, left, w_left, frontier.totals[:, None, None], frontier.w)
     decrease = np.where(allowed, decrease, -np.inf)
-    best = np.maximum.reduceat(decrease, starts, axis=1)
-    winner, decrease_best = _first_best(best, TIE * frontier.impurity)
-    line = decrease[winner[slot], np.arange(E)]
-    close = line >= (decrease_best - TIE * frontier.impurity)[slot]
-    place = np.minimum.reduceat(np.where(close, np.arange(E), E), starts)
-    after = np.minimum(place + 1, E - 1)
-    return Splits(best[winner, np.arange(size)], _pick(candidates, winner),
-                  code[winner, place] - np.arange(size) * span, code[winner, after] - np.arange(size) * span)
-
-
-def _cumulate(columns, starts, slot):
-    """Running sums (..., E) that begin afresh at each node."""
-    running = columns.cumsum(axis=-1)
-    before = running[..., starts] - columns[..., starts]
-    return running - before[..., slot]
-
-
-def _search_by_counting(table, candidates, frontier, criterion, min_leaf):
-    """Count each node's rows by each candidate's code and judge the gap after every code -> Splits."""
-    size, m = len(frontier.n), len(candidates)
-    span = max(len(table.values[j]) for j in np.unique(candidates))
-    shape = (m, size, span)
-    cell = (np.arange(m)[:, None] * size + frontier.slot) * span + _codes_of(table, candidates, frontier)
-    cell = cell.ravel()
-
-    def tabulate(column=None):
-        tiled = None if column is None else np.broadcast_to(column, (m, len(column))).ravel()
-        return np.bincount(cell, tiled, m * size * span).reshape(shape)
-
-    n = tabulate()
-    n_left = n.cumsum(axis=2)
-    w_left = n_left if frontier.weight is None else tabulate(frontier.weight).cumsum(axis=2)
-    left = np.array([tabulate(column) for column in frontier.sums]).cumsum(axis=3)
-    allowed = (n > 0) & (n_left >= min_leaf) & (frontier.n[:, None] - n_left >= max(min_leaf, 1))
-    decrease = _decrease(criterion, left, w_left, frontier.totals[:, None, :, None], frontier.w[:, None])
-    decrease = np.where(allowed, decrease, -np.inf)
-    winner, best = _first_best(decrease.max(axis=2), TIE * frontier.impurity)
-    nodes = np.arange(size)
-    place = (decrease[winner, nodes] >= (best - TIE * frontier.impurity)[:, None]).argmax(axis=1)
-    later = (n[winner, nodes] > 0) & (np.arange(span) > place[:, None])
-    return Splits(best, _pick(candidates, winner), place, later.argmax(axis=1))
-
-
-def _first_best(decrease, tie):
-    """The first candidate whose decrease equals the best within `tie`: decrease (m, S) -> (candidate (S,), best (S,))."""
     best = decrease.max(axis=0)
-    return (decrease >= best - tie).argmax(axis=0), best
+    return best, (decrease >= best - TIE * frontier.impurity).argmax(axis=0)
 
 
-def _pick(candidates, winner):
-    """The feature that the winning candidate of each node stands for -> (S,)."""
-    return candidates[winner, 0] if candidates.shape[1] == 1 else candidates[winner, np.arange(len(winner))]
+def _search_by_sorting(rules, frontier, candidates, span):
+    """Sort each node's rows by each candidate's code, and judge the gap after every row -> (decrease, code), both (m, S)."""
+    base = np.arange(len(frontier.n)) * span
+    key, entry = _sorted(_codes_of(rules.table, candidates, frontier) + frontier.along(base))
+    n_left = np.arange(1, key.shape[1] + 1) - frontier.along(frontier.starts)
+    w_left = n_left if frontier.weight is None else _restart(frontier, frontier.weight.take(entry).cumsum(axis=-1))
+    left = _restart(frontier, frontier.sums.take(entry, axis=1).cumsum(axis=-1))
+    allowed = (np.diff(key, append=0) > 0) & (n_left >= rules.min_leaf) & (n_left <= frontier.along(frontier.n - rules.min_leaf))
+    decrease = _decrease(rules.criterion, left, w_left, frontier.along(frontier.totals[:, None]), frontier.along(frontier.w))
+    decrease = np.where(allowed, decrease, -np.inf)
+    best = np.maximum.reduceat(decrease, frontier.starts, axis=1)
+    close = np.flatnonzero(decrease >= frontier.along(best - TIE * frontier.impurity))
+    begin = np.arange(len(candidates))[:, None] * key.shape[1] + frontier.starts
+    return best, key.ravel()[close[np.searchsorted(close, begin)]] - base
+
+
+def _restart(frontier, running):
+    """Running sums (..., E) that begin afresh at each node."""
+    before = running.take(frontier.starts - 1, axis=-1)
+    before[..., 0] = 0
+    return running - frontier.along(before)
 
 
 def _decrease(criterion, left, w_left, totals, w):
@@ -344,13 +350,13 @@ def _decrease(criterion, left, w_left, totals, w):
     Variance: with D = left - w_left * totals / w, the left side's lead over its fair share, the decrease is
     sum D^2 / (w_left w_right). Gini is the variance of the 0/1 columns, all classes added up.
     """
-    w_right = w - w_left
     with np.errstate(divide="ignore", invalid="ignore"):
         if criterion in ("entropy", "entropy_nats"):
             return _entropy_decrease(criterion, left, w_left, totals, w)
+        if criterion == "variance":  # centred sums: a fair share is 0
+            return (left**2).sum(axis=0) / (w_left * (w - w_left))
         lead = left - w_left * (totals / w)
-        squares = (lead**2).sum(axis=0) if criterion == "variance" else (lead**2).sum(axis=0) + lead.sum(axis=0) ** 2
-        return squares / (w_left * w_right)
+        return ((lead**2).sum(axis=0) + lead.sum(axis=0) ** 2) / (w_left * (w - w_left))
 
 
 def _entropy_decrease(criterion, left, w_left, totals, w):
