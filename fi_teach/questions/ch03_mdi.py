@@ -279,7 +279,7 @@ CREDIT = [
                     "and they keep what no question could take away."),
             Mistake("the best of many bad cuts", "c", "Noise does profit from many tries (chapter 4), but its best cuts are poor ones."),
             Mistake("noise gives nothing", "d", "A little is always found: the best of many cuts looks good by chance, and no decrease is negative.")),
-        meaning="On three hundred concrete mixes the sums are about .12 and .04. The *shares* add up to 1 in both: normalising throws this away."),
+        meaning="On three hundred concrete mixes the sums are about .12 and .03. The *shares* add up to 1 in both: normalising throws this away."),
     Question(
         id="mdi.test_stretch", title="Write a test: does it see the order only?", kind="test", stars=3, minutes=15, points=3,
         hints=("Compute the importance of a column x, and again of a strictly increasing change of x: they must agree.",
