@@ -8,14 +8,16 @@ row pass the tests on j?) and b_j (which share of training rows passes?) a leaf'
 a polynomial of degree d-1 in t, so Gauss-Legendre with ceil(d/2) nodes is exact. The product is carried down, one factor
 exchanged at each split; the sum over the leaves below is carried up. Sources: Owen (1972); Yu, Bifet, Read and Xu (2022).
 
-Interventional: a row and a background row walk together and part where they answer differently.
+Interventional: a row and a background row, mixed, reach a leaf only if no feature fails both. Then the features on which the
+background row fails must come from the row, those on which the row fails must come from the background row, the rest from either.
 """
 
+from functools import cache
 from math import factorial
 
 import numpy as np
 
-from fi_teach.importance.tree_shap.patterns import targets_of
+from fi_teach.importance.tree_shap.patterns import failures, targets_of
 from fi_teach.trees.tree import LEAF
 
 NUMBERS_AT_ONCE = 2**14  # rows walked together, times nodes of the quadrature: so many numbers at each level of the tree
@@ -105,54 +107,42 @@ def add_by_pairs(total, paths, value, X, background, order):
 
     total (p, n_outputs, n) or (p, p, n_outputs, n); every row of X meets every row of the background (m, p).
     """
-    size = max(1, PAIRS_AT_ONCE // len(background))
+    leaves, size = set(paths.leaves[0]), max(1, PAIRS_AT_ONCE // len(background))
     for start in range(0, len(X), size):
         rows = slice(start, start + size)
-        for leaf, row, mine, theirs in walk_pairs(paths, X[rows], background):
-            shares = leaf_shares(mine, theirs, len(paths.players[leaf]), order)
+        for (leaf, failed), (_, theirs) in zip(failures(paths, X[rows], leaves), failures(paths, background, leaves), strict=True):
+            shares = leaf_shares(failed, theirs, len(paths.players[leaf]), order) / len(background)
             for target, share in zip(targets_of(paths.players[leaf], order), shares, strict=True):
-                by_row = np.bincount(row, share, minlength=len(X[rows])) / len(background)
-                total[target][:, rows] += value[leaf][:, None] * by_row
+                total[target][:, rows] += value[leaf][:, None] * share
 
 
-def walk_pairs(paths, X, background):
-    """The pairs of a row and a background row some mixture of which reaches a leaf: yields (leaf, row, mine, theirs).
+def leaf_shares(failed, theirs, d, order):
+    """A leaf's Shapley values (order 1) or halved interactions of players i > j (order 2), summed over the background rows.
 
-    row (pairs,) ; mine, theirs (pairs,) bits of the leaf's players that must come from the row, from the background row
+    Of the row and a background row that share no failure, "mine" are the u players on which the background row fails, "theirs"
+    the w on which the row does. The leaf is reached with all of mine and none of theirs from the row, which is worth
+    (u-1)! w! / (u+w)! to each of mine, -u! (w-1)! / (u+w)! to each of theirs, 0 to the rest.
+    failed (n,), theirs (m,) failures as bits, value 1 -> (d, n) or (d (d-1) / 2, n)
     """
-    kind = np.int64 if paths.longest < 63 else object  # Python's own integers have room for any number of bits
-    row, other = (index.ravel() for index in np.indices((len(X), len(background))))
-    stack = [(0, row, other, np.zeros(len(row), dtype=kind), np.zeros(len(row), dtype=kind))]
-    while stack:
-        t, row, other, mine, theirs = stack.pop()
-        if paths.left[t] == LEAF:
-            yield t, row, mine, theirs
-            continue
-        x_left, z_left = paths.tree.goes_left(X, t)[row], paths.tree.goes_left(background, t)[other]
-        bit = np.array(1 << paths.players[paths.left[t]].index(paths.feature[t]), dtype=mine.dtype)
-        for child, x_passes, z_passes in ((paths.left[t], x_left, z_left), (paths.right[t], ~x_left, ~z_left)):
-            reaches = np.where(mine & bit != 0, x_passes, np.where(theirs & bit != 0, z_passes, x_passes | z_passes))
-            on = np.flatnonzero(reaches)
-            only_x, only_z = (x_passes & ~z_passes)[on], (z_passes & ~x_passes)[on]
-            stack.append((child, row[on], other[on], mine[on] | only_x * bit, theirs[on] | only_z * bit))
+    x_fails, z_fails = (np.array([who >> i & 1 for i in range(d)]).astype(float) for who in (failed, theirs))  # (d, n), (d, m)
+    w, u = (fails.sum(axis=0).astype(int) for fails in (x_fails, z_fails))
+    at = np.flatnonzero((failed[:, None] & theirs) == 0)
+    row, other = np.divmod(at, len(theirs))
 
+    def worth(mine, theirs):  # of so many of mine and of theirs, for all pairs: (m, n)
+        table = np.zeros(x_fails.shape[1] * z_fails.shape[1])
+        table[at] = _shares(d, mine, theirs)[u[other], w[row]]
+        return table.reshape(len(failed), -1).T
 
-def leaf_shares(mine, theirs, d, order):
-    """Shapley values (order 1) or halved interactions of players i > j (order 2) of the game "all of mine and none of theirs".
-
-    With u in mine and w in theirs: (u-1)! w! / (u+w)! to each of mine, -u! (w-1)! / (u+w)! to each of theirs, 0 to the rest.
-    mine, theirs (pairs,) bits -> list of (pairs,)
-    """
-    in_mine, in_theirs = ([(who >> i & 1).astype(bool) for i in range(d)] for who in (mine, theirs))
-    u, w = (np.sum(members, axis=0) for members in (in_mine, in_theirs))
     if order == 1:
-        plus, minus = _shares(d, 1, 0)[u, w], -_shares(d, 0, 1)[u, w]
-        return [in_mine[i] * plus + in_theirs[i] * minus for i in range(d)]
-    plus, minus, other = _shares(d, 2, 0)[u, w] / 2, -_shares(d, 1, 1)[u, w] / 2, _shares(d, 0, 2)[u, w] / 2
-    return [(in_mine[i] & in_mine[j]) * plus + (in_theirs[i] & in_theirs[j]) * other
-            + (in_mine[i] & in_theirs[j] | in_theirs[i] & in_mine[j]) * minus for i in range(d) for j in range(i)]
+        return z_fails @ worth(1, 0) - x_fails * worth(0, 1).sum(axis=0)
+    i, j = np.array([(i, j) for i in range(d) for j in range(i)], dtype=int).reshape(-1, 2).T
+    mixed = z_fails @ worth(1, 1)
+    return ((z_fails[i] * z_fails[j]) @ worth(2, 0) + x_fails[i] * x_fails[j] * worth(0, 2).sum(axis=0)
+            - mixed[i] * x_fails[j] - mixed[j] * x_fails[i]) / 2
 
 
+@cache
 def _shares(d, mine, theirs):
     """(u - mine)! (w - theirs)! / (u + w - mine - theirs + 1)! for u, w = 0 ... d, and 0 where that has no sense -> (d+1, d+1)."""
     table = np.zeros((d + 1, d + 1))
