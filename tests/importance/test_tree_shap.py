@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,7 +37,6 @@ patterns = importlib.import_module("fi_teach.importance.tree_shap.patterns")
 BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
 
 
-@pytest.fixture
 def never_tables(monkeypatch):
     """Send every tree to the walks that are meant for deep ones."""
     monkeypatch.setattr(door, "ALWAYS_TABLES", -1)
@@ -54,13 +54,15 @@ shapes = st.fixed_dictionaries({
     "empty": st.sampled_from([0.0, 0.3])})
 
 
-@given(st.integers(0, 10**6), st.integers(1, 5), shapes, st.booleans(), st.booleans())
+@given(st.integers(0, 10**6), st.integers(1, 5), shapes, st.booleans(), st.booleans(), st.sampled_from([(6, 4), (1, 4), (6, 1), (1, 1)]))
 @settings(max_examples=60, deadline=None)
-@example(7, 2, {"depth": 5, "n_outputs": 2, "missing": True, "categories": True, "empty": 0.3}, True, True)
-def test_random_forests_are_explained_as_by_definition(seed, p, shape, interventional, walks):
-    """Repeated features, weights, gaps, categories, several outputs, empty branches, depth 0; tables and walks; 1e-12."""
+@example(7, 2, {"depth": 5, "n_outputs": 2, "missing": True, "categories": True, "empty": 0.3}, True, True, (6, 4))
+@example(7, 2, {"depth": 5, "n_outputs": 2, "missing": True, "categories": True, "empty": 0.3}, True, False, (1, 1))
+@example(8, 3, {"depth": 0, "n_outputs": 3, "missing": False, "categories": False, "empty": 0.0}, False, True, (1, 4))
+def test_random_forests_are_explained_as_by_definition(seed, p, shape, interventional, walks, sizes):
+    """Repeated features, weights, gaps, categories, several outputs, empty branches, depth 0, one row, one background row; 1e-11."""
     forest = random_forest(seed, p, **shape)
-    X, background = (random_rows(seed + k, n, p, missing=shape["missing"]) for k, n in ((1, 6), (2, 4)))
+    X, background = (random_rows(seed + k, n, p, missing=shape["missing"]) for k, n in zip((1, 2), sizes, strict=True))
     background = background if interventional else None
     limits = door.ALWAYS_TABLES, door.MOST_TABLES
     door.ALWAYS_TABLES, door.MOST_TABLES = (-1, -1) if walks else limits
@@ -115,21 +117,21 @@ def test_blocks_of_any_size_say_the_same(monkeypatch):
 @pytest.mark.parametrize("background", [None, random_rows(9, 7, 4)])
 @pytest.mark.parametrize("walks", [False, True])
 def test_chunks_of_rows_do_not_change_a_value(monkeypatch, background, walks):
-    """Rows are taken in chunks of 3, pairs in chunks of 20: the same values."""
+    """Rows are taken in chunks of 3, pairs in chunks of 20: the same values and interactions."""
     forest, X = random_forest(8, 4, depth=4), random_rows(8, 20, 4)
-    expected = tree_shap(forest, X, background=background).values
+    expected, pairs = tree_shap(forest, X, background=background).values, tree_shap_interactions(forest, X, background=background)
     if walks:
-        monkeypatch.setattr(door, "ALWAYS_TABLES", -1)
-        monkeypatch.setattr(door, "MOST_TABLES", -1)
+        never_tables(monkeypatch)
     for module, name, size in ((patterns, "ROWS_AT_ONCE", 3), (deep, "NUMBERS_AT_ONCE", 12), (deep, "PAIRS_AT_ONCE", 20)):
         monkeypatch.setattr(module, name, size)
     close(tree_shap(forest, X, background=background).values, expected)
+    close(tree_shap_interactions(forest, X, background=background), pairs)
 
 
-@pytest.mark.parametrize(("d", "repeat"), [(17, False), (20, True), (70, False)])
+@pytest.mark.parametrize(("d", "repeat"), [(17, False), (20, True), (64, False), (70, False)])
 @pytest.mark.parametrize("interventional", [False, True])
 def test_long_paths_are_explained_exactly(d, repeat, interventional):
-    """17, 20 (each tested twice) and 70 distinct features on one path: equal to the sum over leaves, 1e-10, and efficient."""
+    """17, 20 (each tested twice), 64 (as many as an integer has bits) and 70 distinct features on one path: equal to the sum over leaves, 1e-10, and efficient."""
     tree = chain(d, repeat=repeat)
     rng = np.random.default_rng(d)
     X, background = rng.normal(0.5, 1, size=(3, d)), rng.normal(0.5, 1, size=(2, d)) if interventional else None
@@ -175,8 +177,11 @@ def test_correlated_inputs_break_the_symmetry_of_the_path_dependent_game_only():
     close(tree_shap(tree, cells, background=cells).to_importance().mean, [0.25, 0.25])
 
 
-def test_a_copy_the_tree_never_reads_gets_exactly_nothing():
-    """SHP-03, SHP-07: the tree reads x0 alone; its perfect copy x1 gets 0 in both modes, to the last bit."""
+@pytest.mark.parametrize("walks", [False, True])
+def test_a_copy_the_tree_never_reads_gets_exactly_nothing(monkeypatch, walks):
+    """SHP-03, SHP-07: the tree reads x0 alone; its perfect copy x1 gets 0 in both modes, by tables and walks, to the last bit."""
+    if walks:
+        never_tables(monkeypatch)
     x = np.arange(8.0)
     X = np.column_stack([x, x])
     tree = grow_cart(X[:, :1], x, criterion="variance")
@@ -214,6 +219,42 @@ def test_a_large_background_costs_no_more_operations():
     finally:
         patterns.superset_sums = original
     assert len(calls) % 2 == 0 and calls[:len(calls) // 2] == calls[len(calls) // 2:]
+
+
+def peak_of(work):
+    """The most memory that Python and NumPy held at a time while it ran, in bytes, and what it returned."""
+    tracemalloc.start()
+    result = work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak, result
+
+
+@pytest.mark.parametrize(("n_outputs", "depth", "m"), [(1, 8, 0), (3, 6, 0), (1, 6, 1000)])
+def test_many_rows_take_the_memory_that_the_docstring_states(n_outputs, depth, m):
+    """200 000 rows: the result, a copy of X and of the background, 2 bytes a row for each level and 16 more, and 30 MB."""
+    n, p = 200_000, 10
+    forest, X = random_forest(1, p, n_trees=1, depth=depth, n_outputs=n_outputs), random_rows(2, n, p)
+    peak, found = peak_of(lambda: tree_shap(forest, X, background=random_rows(3, m, p) if m else None))
+    assert peak < found.values.nbytes + X.nbytes + n * (2 * depth + 16) + 30e6
+    close(found.values[-50:], tree_shap(forest, X[-50:], background=random_rows(3, m, p) if m else None).values)
+
+
+def test_walks_take_no_more_memory_than_stated(monkeypatch):
+    """20 000 rows by quadrature, 2000 against 1000 background rows by pairs: what tables may take is enough."""
+    never_tables(monkeypatch)
+    forest = random_forest(1, 10, n_trees=1, depth=6)
+    for n, background in ((20_000, None), (2000, random_rows(3, 1000, 10))):
+        X = random_rows(2, n, 10)
+        peak, found = peak_of(lambda X=X, background=background: tree_shap(forest, X, background=background))
+        assert peak < found.values.nbytes + X.nbytes + n * (2 * 6 + 16) + 10e6
+
+
+def test_interactions_take_twice_their_result():
+    """20 000 rows, 10 features: 16 MB of interactions, 2 times that at the peak, and what the values take."""
+    forest, X = random_forest(1, 10, n_trees=1, depth=6), random_rows(2, 20_000, 10)
+    peak, found = peak_of(lambda: tree_shap_interactions(forest, X))
+    assert peak < 2 * found.nbytes + 3 * X.nbytes + 30e6
 
 
 # --- axioms -----------------------------------------------------------------------------------------------------------

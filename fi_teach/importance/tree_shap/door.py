@@ -28,9 +28,9 @@ def tree_shap(model, X, *, background=None):
        forest's class probabilities, as the shap library has them. A feature that no tree uses gets exactly 0.
 
     Cost of a tree with d features on its longest path: about leaves * d * 2^d to tabulate and a few look-ups a row and feature;
-    beyond 8 features leaves * d a row (path-dependent) or the leaves that each pair of rows reaches (interventional), if
-    that is less. Memory beyond the result: a copy of X and of the background, a few bytes
-    a row for each level of a tree, and some 30 MB.
+    beyond 8 features leaves * d a row (path-dependent) or leaves a pair of rows (interventional), if that is less.
+    Memory beyond the result: a copy of X and of the background, for each of their rows 2 bytes a level of the deepest tree
+    and 16 more, and 30 MB. Rows are looked up in chunks, so a million of them take no other working memory.
 
     Raises ValueError for a model that is not fitted, columns that disagree, NaN where the model takes none, no background rows.
     Sources: Lundberg et al. (2020), Methods; Nadel and Wettenstein (2026); Wettenstein, Mitchell and Yu (2026).
@@ -52,6 +52,7 @@ def tree_shap_interactions(model, X, *, background=None):
     Phi_ij = 1/2 sum over S without i, j of |S|! (p-|S|-2)! / (p-1)! * (v(S+i+j) - v(S+i) - v(S+j) + v(S)),
     Phi_ii = phi_i - sum over j != i of Phi_ij
     Parameters, games and errors as in `tree_shap` -> (n, p, p) or (n, p, p, n_outputs), symmetric; row i sums to phi_i.
+    Memory: twice the result, and what tree_shap takes.
 
     Source: Lundberg et al. (2020), Methods.
 

@@ -247,7 +247,7 @@ def add_by_tables(total, paths, value, X, background, order):
     total (p, n_outputs, n) or (p, p, n_outputs, n); value (n_nodes, n_outputs); X (n, p)
     """
     tables = leaf_tables(paths, value, background, order)
-    bits = int(np.clip(len(X).bit_length() - 3, LEAST_BLOCK, MOST_BLOCK))
+    bits = int(np.clip((len(X) // value.shape[1]).bit_length() - 3, LEAST_BLOCK, MOST_BLOCK))
     for root, index in failures(paths, X, fitting(paths, bits)):
         targets, table = block_table(paths, root, tables)
         add_answers(index, paths, X, root)
