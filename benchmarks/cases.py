@@ -41,7 +41,7 @@ def path_dependent(quick):
     must, aim = {1000: 1, 10_000: 8, 100_000: 25}, {1000: 3, 10_000: 25, 100_000: 50}
     for depth in (6,) if quick else (3, 6, 8):
         for n in (1000, 10_000) if quick else must:
-            part = n if n == 1000 else 1000 if depth < 8 else 300
+            part = 1000 if depth < 8 else 300
             yield _by_cover(shap, boosted(depth), table(100_000, seed=1)[0][:n], part, f"100 boosted trees, depth {depth}, {n:,} rows",
                             must[n], aim[n] if depth == 6 else None)
     yield _by_cover(shap, boosted(6, "concrete"), tiled("concrete", 10_000)[0], 1000,
@@ -119,11 +119,11 @@ def _by_background(shap, pair, X, B, part, setting, must, aim=None):
 
 def deep(quick):
     """Trees grown to the last row, both games."""
-    shap = peer("shap")
-    X, B = table(500, seed=1)[0], table(100, seed=2)[0]
+    shap, n = peer("shap"), 100 if quick else 500
+    X, B = table(500, seed=1)[0][:n], table(100, seed=2)[0]
     pair, forest = forested(None, n=1000), "100-tree forest, unlimited depth"
-    yield _by_cover(shap, pair, X, 200, f"{forest}, 500 rows", 1.1, 2, check=False)
-    yield _by_background(shap, pair, X, B, 50, f"{forest}, 500 rows, 100 background rows", 1.1, 2)
+    yield _by_cover(shap, pair, X, min(n, 200), f"{forest}, {n} rows", 1.1, 2, check=False)
+    yield _by_background(shap, pair, X, B, min(n, 50), f"{forest}, {n} rows, 100 background rows", 1.1, 2)
 
 
 def interactions(quick):
@@ -168,7 +168,7 @@ def sage_values(quick):
 
 def permutation(quick):
     """All pairings at once against ten shuffles; out-of-bag against the same number of shuffles."""
-    sizes = ((20, 3, 3000),) if quick else ((20, 3, 3000), (20, 8, 3000), (40, 8, 3000), (10, 8, 10_000))
+    sizes = ((20, 3, 3000),) if quick else ((20, 3, 3000), (20, 8, 3000), (40, 8, 2000), (10, 8, 10_000))
     for p, depth, n in sizes:
         yield _all_pairings(n, p, depth)
     X, y = table(2000)

@@ -13,8 +13,8 @@ from statistics import median
 
 import numpy as np
 
-SECONDS_A_CASE, SECONDS_A_POINT = 8.0, 3.0  # what the repeats may take; three of them are made in any case
-FEWEST, MOST = 3, 9
+SECONDS_A_CASE, SECONDS_A_POINT = 4.0, 2.0  # what the repeats may take, a third of it in a quick run
+FEWEST, FEWEST_QUICK, MOST = 3, 2, 9
 
 
 def largest_difference(ours, peer):
@@ -77,7 +77,7 @@ def measure(case, quick=False):
         theirs_result, theirs = timed(case.peer)
     except Exception as error:  # another version of the peer may know other arguments
         return vars(Missing(case.method, case.setting, case.against, f"it failed ({type(error).__name__}: {error})"))
-    pairs = in_turn([case.ours, case.peer], mine + theirs, SECONDS_A_CASE / (3 if quick else 1))
+    pairs = in_turn([case.ours, case.peer], mine + theirs, SECONDS_A_CASE, quick)
     seconds, peers = pairs[0], [s / case.part for s in pairs[1]]
     ratios = [b / a for a, b in zip(seconds, peers, strict=True)]
     return {"method": case.method, "setting": case.setting, "against": case.against, "ours (s)": median(seconds),
@@ -100,9 +100,10 @@ def processor_time():
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
-def in_turn(works, seconds_a_round, budget):
+def in_turn(works, seconds_a_round, budget, quick):
     """Run all works once a round, every second round backwards, for as many rounds as the budget allows -> seconds (works, rounds)."""
-    rounds = int(min(MOST, max(FEWEST, budget / seconds_a_round)))
+    fewest, budget = (FEWEST_QUICK, budget / 3) if quick else (FEWEST, budget)
+    rounds = int(min(MOST, max(fewest, budget / seconds_a_round)))
     seconds = [[] for _ in works]
     for k in range(rounds):
         for which in range(len(works))[::-1 if k % 2 else 1]:

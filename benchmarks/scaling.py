@@ -1,5 +1,6 @@
 """How time grows with size: the lines of the log-log plots, ours beside a peer's."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
@@ -16,7 +17,7 @@ from fi_teach.trees import grow_cart, grow_forest
 
 @dataclass(frozen=True)
 class Growth:
-    """One plot. ours, peer : size -> function without arguments; most : up to this size the peer does all, then this much of it."""
+    """One plot. ours, peer : size -> function without arguments; the peer does all up to size `most`, beyond it the size `part`."""
 
     key: str
     title: str
@@ -24,19 +25,20 @@ class Growth:
     variable: str
     against: str
     sizes: tuple
-    most: int
     ours: Callable
     peer: Callable
+    most: int = sys.maxsize
+    part: int = 300
 
 
 def measure_growth(growth, quick):
     """Both lines of a plot -> dict; a point says which part of the work was done, 1 where all."""
     points = [[], []]
-    for size in growth.sizes[:-1] if quick else growth.sizes:
-        part = min(1.0, growth.most / size)
-        works = [growth.ours(size), growth.peer(min(size, growth.most))]
-        seconds = in_turn(works, sum(timed(work)[1] for work in works), SECONDS_A_POINT / (3 if quick else 1))
-        for line, spent, share in zip(points, seconds, (1.0, part), strict=True):
+    for size in growth.sizes[:-3] if quick else growth.sizes:
+        done = size if size <= growth.most else growth.part
+        works = [growth.ours(size), growth.peer(done)]
+        seconds = in_turn(works, sum(timed(work)[1] for work in works), SECONDS_A_POINT, quick)
+        for line, spent, share in zip(points, seconds, (1.0, done / size), strict=True):
             line.append({"size": size, "seconds": median(spent) / share, "part": share})
     lines = [{"name": name, "points": line} for name, line in zip(("fi_teach", growth.against), points, strict=True)]
     return {"key": growth.key, "title": growth.title, "setting": growth.setting, "variable": growth.variable, "lines": lines}
@@ -55,8 +57,8 @@ def by_rows():
     model, forest = boosted(6)
     explainer, X = peer("shap").TreeExplainer(model, feature_perturbation="tree_path_dependent"), table(100_000, seed=1)[0]
     return Growth("path-dependent", "TreeSHAP, path-dependent", "100 boosted trees, depth 6", "rows explained", "shap",
-                  (100, 300, 1000, 3000, 10_000, 30_000, 100_000), 3000, lambda n: lambda: tree_shap(forest, X[:n]),
-                  lambda n: lambda: explainer.shap_values(X[:n], check_additivity=False))
+                  (100, 300, 1000, 3000, 10_000, 30_000, 100_000), lambda n: lambda: tree_shap(forest, X[:n]),
+                  lambda n: lambda: explainer.shap_values(X[:n], check_additivity=False), most=3000)
 
 
 def by_background():
@@ -68,7 +70,7 @@ def by_background():
         return lambda: explainer.shap_values(X, check_additivity=False)
 
     return Growth("interventional", "TreeSHAP, interventional", "100 boosted trees, depth 3, 100 rows explained", "background rows", "shap",
-                  (10, 30, 100, 300, 1000, 3000, 10_000), 1000, lambda m: lambda: tree_shap(forest, X, background=B[:m]), theirs)
+                  (10, 30, 100, 300, 1000, 3000, 10_000), lambda m: lambda: tree_shap(forest, X, background=B[:m]), theirs, most=1000)
 
 
 def by_rows_permuted():
@@ -76,15 +78,15 @@ def by_rows_permuted():
 
     def sampled(n):
         X, y = table(n, 20, seed=1)
-        return lambda: sklearn_permutation(model, X, y, n_repeats=10, scoring="neg_mean_squared_error")
+        return lambda: sklearn_permutation(model, X, y, n_repeats=1, scoring="neg_mean_squared_error")
 
-    return Growth("permutation", "Permutation importance", "100-tree forest, depth 8, 20 features", "rows", "scikit-learn, 10 shuffles",
-                  (100, 300, 1000, 3000, 10_000), 1000, lambda n: lambda: exact_permutation_importance(forest, *table(n, 20, seed=1)), sampled)
+    return Growth("permutation", "Permutation importance", "100-tree forest, depth 8, 20 features", "rows", "scikit-learn, one shuffle",
+                  (30, 100, 300, 1000, 3000), lambda n: lambda: exact_permutation_importance(forest, *table(n, 20, seed=1)), sampled)
 
 
 def by_rows_of_a_tree():
     return Growth("cart", "grow_cart", "variance, depth 8, 10 features", "rows", "scikit-learn",
-                  (300, 1000, 3000, 10_000, 30_000, 100_000), 10**9, lambda n: lambda: grow_cart(*table(n), criterion="variance", max_depth=8),
+                  (300, 1000, 3000, 10_000, 30_000, 100_000), lambda n: lambda: grow_cart(*table(n), criterion="variance", max_depth=8),
                   lambda n: lambda: DecisionTreeRegressor(max_depth=8, random_state=0).fit(*table(n)))
 
 
@@ -93,5 +95,5 @@ def by_rows_of_a_forest():
         return RandomForestRegressor(10, max_features=3, min_samples_leaf=5, random_state=0)
 
     return Growth("forest", "grow_forest", "10 trees, leaves of 5 rows, 10 features", "rows", "scikit-learn",
-                  (300, 1000, 3000, 10_000, 30_000, 100_000), 10**9,
+                  (100, 300, 1000, 3000, 10_000, 30_000),
                   lambda n: lambda: grow_forest(*table(n), n_trees=10, max_features=3, min_samples_leaf=5), lambda n: lambda: model().fit(*table(n)))

@@ -32,10 +32,14 @@ def few_values(n, p=10):
 
 @cache
 def real(name):
-    """A real table as it is -> X (n, p), y (n,), classes as whole numbers."""
+    """A real table -> X (n, p), y (n,), classes as whole numbers.
+
+    Values are rounded to single precision, as scikit-learn reads them: one that meets a threshold would go left in one
+    library and right in another.
+    """
     X, y = REAL[name]()
     numbers = y.to_numpy(dtype=float) if name == "concrete" else np.unique(y, return_inverse=True)[1]
-    return X.to_numpy(dtype=float), numbers
+    return X.to_numpy(dtype=np.float32).astype(float), numbers
 
 
 @cache
