@@ -15,6 +15,9 @@ def main(arguments=None):
     except ValueError as error:
         print(f"fi-teach {options.command}: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print(f"fi-teach {options.command}: stopped.", file=sys.stderr)
+        return 130
 
 
 def parser():

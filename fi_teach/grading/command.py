@@ -4,15 +4,21 @@ import argparse
 import os
 from collections import Counter
 from contextlib import closing, contextmanager
+from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 
 from fi_teach.grading import assignment, pages, read, results, run, sandbox, tables
+from fi_teach.grading.proxies import printable
+
+PATIENCE_WITH_A_CLUSTER = 20
+"""Seconds in which a dask scheduler must answer."""
 
 
 def main(arguments=None):
     """Grade a folder of submissions -> exit code 0. Raises ValueError, saying what to do, if that cannot be done."""
     options = parser().parse_args(arguments)
+    _check(options)
     assignments = assignment.load(options.exercises or _exercises())
     submissions, aside = read.find(options.submissions, list(assignments))
     submissions = _only(submissions, options.only)
@@ -54,9 +60,23 @@ def _exercises():
     return (here if here.is_dir() else sandbox.PACKAGE.parent / "exercises").resolve()
 
 
+def _check(options):
+    """Raises ValueError for options that cannot be meant."""
+    if options.jobs < 1:
+        raise ValueError(f"--jobs {options.jobs}: at least 1 must be at work.")
+    if options.time_limit is not None and not options.time_limit > 0:
+        raise ValueError(f"--time-limit {options.time_limit:g}: it is in seconds, and more than 0.")
+    if options.seed is not None and options.seed < 0:
+        raise ValueError(f"--seed {options.seed}: a seed is a whole number from 0 on.")
+    out, submissions = Path(options.out).resolve(), Path(options.submissions).resolve()
+    if out.is_relative_to(submissions) and submissions.is_dir():
+        raise ValueError(f"--out {options.out} lies in {options.submissions}, where it would be taken for a student: choose a folder beside it, "
+                         f"such as {submissions.parent / 'report'}")
+
+
 def _seed(wanted):
     set_outside = os.environ.get("FI_TEACH_SEED")
-    return int(set_outside) if wanted is None and set_outside else wanted
+    return results.whole_number(set_outside, "FI_TEACH_SEED") if wanted is None and set_outside else wanted
 
 
 def _only(submissions, names):
@@ -65,7 +85,9 @@ def _only(submissions, names):
         return submissions
     unknown = set(names) - {s.student for s in submissions} - {s.exercise for s in submissions}
     if unknown:
-        raise ValueError(f"--only {' '.join(sorted(unknown))}: no student and no exercise here has that name.")
+        here = sorted({s.exercise for s in submissions}) + sorted({s.student for s in submissions})
+        near = [one for name in sorted(unknown) for one in get_close_matches(name, here, 2, 0.4)] or here[:8]
+        raise ValueError(f"--only {' '.join(sorted(unknown))}: no student and no exercise here has that name. Names here are {', '.join(near)}.")
     students, exercises = ({getattr(s, what) for s in submissions} & set(names) for what in ("student", "exercise"))
     return [s for s in submissions if (not students or s.student in students) and (not exercises or s.exercise in exercises)]
 
@@ -111,19 +133,19 @@ def _cluster(address):
         raise ValueError('--cluster needs dask: pip install "fi-teach[cluster]"')
     from distributed import Client
     try:
-        return Client(address, timeout=20)
+        return Client(address, timeout=PATIENCE_WITH_A_CLUSTER)
     except (OSError, ValueError) as error:
         raise ValueError(f"there is no dask scheduler at {address}: {error}. Start one with `dask scheduler`.") from None
 
 
 def summary(report, records, aside=()):
     """What the instructor reads at the end: who wants a person and why, what waits to be read, where the report lies -> str."""
-    wanted = [f"  {pages.shown(r['student'])}, {r['exercise']}: {'; '.join(r['human'])}" for r in records.values() if r["human"]]
+    wanted = [printable(f"  {r['student']}, {r['exercise']}: {'; '.join(r['human'])}") for r in records.values() if r["human"]]
     by_hand = Counter(row["question"] for r in records.values() for row in r["rows"] if row["status"] == "by hand")
     lines = [f"{_counted(len(records), 'submission')} of {_counted(len({s for s, _ in records}), 'student')} graded.",
              f"Wants a person ({len(wanted)}):" if wanted else "No submission wants a person.", *wanted]
     lines += [f"To be read by you: {question}, {_counted(n, 'answer')} (nbgrader's formgrader, after --gradebook)" for question, n in by_hand.items()]
-    lines += [f"Left aside: {words}" for words in aside]
+    lines += [printable(f"Left aside: {words}") for words in aside]
     return "\n".join([*lines, f"The report: {report}/index.html, grades.csv, students.csv, feedback/"])
 
 

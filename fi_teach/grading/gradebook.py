@@ -11,7 +11,8 @@ from pathlib import Path
 
 from fi_teach.grading import read
 from fi_teach.grading.align import match
-from fi_teach.grading.pages import WORDS, shown
+from fi_teach.grading.pages import WORDS
+from fi_teach.grading.proxies import printable
 from fi_teach.grading.results import write
 from fi_teach.questions import QUESTIONS
 from fi_teach.questions.release import NBGRADER_CONFIG
@@ -23,6 +24,16 @@ def export(report, records, assignments, submissions):
     submissions : {(student, exercise): Submission}, to read the prose from
     Grades that a person has given in formgrader stay. Raises ValueError if the report cannot be written or nbgrader is missing.
     """
+    try:
+        _export(report, records, assignments, submissions)
+    except Exception as error:
+        if not type(error).__module__.startswith("sqlalchemy"):
+            raise
+        raise ValueError(f"cannot write {report / 'gradebook.db'}: {getattr(error, 'orig', error)}. The grades themselves are written: mend that "
+                         "(more space, or close what has the gradebook open) and start the same command again.") from None
+
+
+def _export(report, records, assignments, submissions):
     write(report / "nbgrader_config.py", NBGRADER_CONFIG)
     exercises = sorted({exercise for _, exercise in records})
     with opened(report) as book:
@@ -74,7 +85,7 @@ def _describe(book, assignment):
 
 def _enter(book, record, assignment):
     """Enter one record's points; what waits for a person is marked so, unless one has graded it."""
-    student, name = shown(record["student"]), assignment.name
+    student, name = printable(record["student"]), assignment.name
     book.update_or_create_student(student)
     book.update_or_create_submission(name, student)
     cells = _graded_cells(assignment)
@@ -94,7 +105,7 @@ def _show(report, record, assignment, submission):
         cells.append(_with_answer(deepcopy(raw), cell, answers, rows))
         cells += _rubric(cell)
     notebook["cells"] = cells
-    folder = report / "autograded" / os.path.basename(shown(record["student"])) / assignment.name
+    folder = report / "autograded" / os.path.basename(printable(record["student"])) / assignment.name
     write(folder / f"{assignment.name}.ipynb", json.dumps(notebook, indent=1))
 
 

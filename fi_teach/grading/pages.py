@@ -6,6 +6,7 @@ from html import escape
 from statistics import median
 from urllib.parse import quote
 
+from fi_teach.grading.proxies import printable
 from fi_teach.grading.results import write
 from fi_teach.grading.tables import points_of
 from fi_teach.questions import QUESTIONS
@@ -33,7 +34,7 @@ def feedback(record):
     """What a student reads about one exercise -> HTML. No flag, no input of a hidden test beyond the counterexample."""
     top = f"<p>{points_of(record)} of {sum(r['max_points'] for r in record['rows'])} points{_waiting(record)}.</p>"
     notes = "".join(f"<p>{escape(r)}</p>" for r in _reasons(record))
-    return _page(f"{record['exercise']}: {shown(record['student'])}", top + notes + "".join(map(_section, record["rows"])))
+    return _page(f"{record['exercise']}: {printable(record['student'])}", top + notes + "".join(map(_section, record["rows"])))
 
 
 def _reasons(record):
@@ -103,12 +104,7 @@ def _everybody(records):
 
 def _link(record):
     place = quote(os.fsencode(f"feedback/{record['student']}/{record['exercise']}.html"))
-    return f"<a href='{place}'>{escape(shown(record['student']))}, {escape(record['exercise'])}</a>"
-
-
-def shown(student):
-    """A student's name for the eye: bytes that are no letters stay visible -> str."""
-    return student.encode("utf-8", "backslashreplace").decode()
+    return f"<a href='{place}'>{escape(printable(record['student']))}, {escape(record['exercise'])}</a>"
 
 
 def _table(head, rows):

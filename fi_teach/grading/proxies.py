@@ -1,11 +1,15 @@
 """The judge's side of the border: ask the student process, hold its functions by handles, never trust an answer's form."""
 
+import signal
+import threading
 import time
 from contextlib import contextmanager
 
 from fi_teach.grading.inside import wire
 
 LARGEST_NUMBER = 10**300
+GRACE = 0.5
+"""Seconds after which the judge itself is interrupted: replies that drip in, or calls back that never end, hold up nobody."""
 
 
 class Lost(BaseException):
@@ -45,7 +49,8 @@ class Student:
         """Everything asked inside this block must be answered within so many seconds, or the process is lost."""
         self.seconds, self.deadline = seconds, time.monotonic() + seconds
         self.callbacks = {}
-        yield
+        with _alarm(seconds + GRACE, Lost("time", f"took longer than {seconds:g} s")):
+            yield
         self.callbacks = {}
 
     def ask(self, *message):
@@ -54,7 +59,7 @@ class Student:
         while "callback" in reply:
             reply = self._exchange(self._called_back(reply))
         noted = reply.get("noted")
-        self.noted += [str(word)[:120] for word in noted[:20]] if isinstance(noted, list) else []
+        self.noted += [printable(str(word)[:120]) for word in noted[:20]] if isinstance(noted, list) else []
         return reply
 
     def _exchange(self, message):
@@ -96,7 +101,10 @@ class Student:
     def taken(self, reply):
         """What a reply brings -> plain data. Raises Returned for an error, Unreadable for what is no data."""
         if "plain" in reply:
-            return tame(reply["plain"])
+            try:
+                return tame(reply["plain"])
+            except RecursionError:
+                raise Unreadable("it is nested too deeply.") from None
         if "unreadable" in reply:
             raise Unreadable(str(reply["unreadable"])[:1000])
         error = reply.get("error")
@@ -124,6 +132,29 @@ class Faraway:
             return student.taken(reply)
         except Unreadable as error:
             raise Returned("ValueError", error) from None
+
+
+@contextmanager
+def _alarm(seconds, error):
+    """Interrupt whatever runs inside this block after so many seconds, and again each second until it gives up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(*_):
+        raise error
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def printable(text):
+    """Text that does nothing to a terminal: what is no letter, digit, sign or space is spelled out -> str."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def tame(data):

@@ -1,6 +1,5 @@
 """Results as they come: one JSON line a submission, on disk before the next is begun, read again when grading goes on."""
 
-import fcntl
 import hashlib
 import json
 import os
@@ -24,15 +23,17 @@ def opened(report):
 
     Raises ValueError if it cannot be written, or if another grader is at work in it.
     """
+    import fcntl  # only where processes fork, and `sandbox.level` has asked for that
     report = Path(report)
     with _telling(report):
         report.mkdir(parents=True, exist_ok=True)
         lock = open(report / ".lock", "w")  # noqa: SIM115 - closed below, when grading is over
     with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ValueError(f"another grader is writing into {report}: wait for it, or choose another folder.") from None
+        with _telling(report):
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ValueError(f"another grader is writing into {report}: wait for it, or choose another folder.") from None
         yield report
 
 
@@ -52,7 +53,7 @@ def seed_of(report, wanted=None):
     Raises ValueError if the report was begun with another seed.
     """
     path = report / "seed"
-    kept = int(path.read_text()) if path.is_file() and path.stat().st_size else None
+    kept = whole_number(path.read_text(errors="replace"), path) if path.is_file() and path.stat().st_size else None
     if kept is not None and wanted is not None and kept != wanted:
         raise ValueError(f"{report} was begun with another seed, so its grades would not compare: choose another folder for seed {wanted}.")
     seed = next(s for s in (wanted, kept, secrets.randbelow(2**31)) if s is not None)
@@ -60,6 +61,13 @@ def seed_of(report, wanted=None):
         write(path, f"{seed}\n")
         path.chmod(0o600)
     return seed
+
+
+def whole_number(text, where):
+    """A seed from outside, such as a file's or the environment's -> int. Raises ValueError if it is none."""
+    if not text.strip().isdecimal():
+        raise ValueError(f"{where} holds {text.strip()[:40]!r}, and a seed is a whole number from 0 on: correct it, or take it away.")
+    return int(text)
 
 
 class Records:
@@ -78,10 +86,10 @@ class Records:
     def _find(self):
         end = 0
         with open(self.path, "rb") as file:
-            for line in file:
+            for number, line in enumerate(file, 1):
                 if line.endswith(b"\n"):
-                    record = json.loads(line)
-                    self.places[record["student"], record["exercise"]] = end, record["key"]
+                    place, key = _place_and_key(line, f"{self.path}, line {number}")
+                    self.places[place] = end, key
                     end += len(line)
         if end < self.path.stat().st_size:
             os.truncate(self.path, end)
@@ -130,6 +138,15 @@ class Records:
     def close(self):
         self.file.close()
         self.times.close()
+
+
+def _place_and_key(line, where):
+    try:
+        record = json.loads(line)
+        return (record["student"], record["exercise"]), record["key"]
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{where}: this is no result, so the file was changed by something else. Delete that line, and the submission it was "
+                         "about is graded again.") from None
 
 
 def _lines(path):

@@ -74,7 +74,8 @@ def record(records, results, assignments, sandbox):
         problem = job.pop("problem") or reply.get("problem", "")
         flag = "nothing handed in" if not job["file"] else "given up"
         found = blank_record(assignments[job["exercise"]], flag, f"Nothing was graded: {problem}") if problem else reply["record"]
-        found = {**job, **found, "sandbox": sandbox}
+        again = " (again)" * ("problem" in reply)  # the grader's own failure is no result: the next run tries once more
+        found = {**job, **found, "key": job["key"] + again, "sandbox": sandbox}
         found["human"] = wants_a_person(found)
         records.add(found, reply.get("seconds", {}))
         yield found

@@ -23,9 +23,12 @@ LIMITS = {"megabytes": 1024, "megabytes_in_all": 2048, "megabytes_on_disk": 64, 
 QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
          "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg", "MPLCONFIGDIR": "/tmp/matplotlib", "PATH": "/usr/bin:/bin",
          "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
-HOW = ("On Debian or Ubuntu: `apt install bubblewrap`; Ubuntu 24.04 also needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0` "
-       "(or an AppArmor profile for bwrap); in a container, run it with `--privileged` or as an ordinary user of the host. "
-       "On macOS and Windows there is no bubblewrap: use a Linux machine, or WSL 2.")
+NO_LINUX, NOT_INSTALLED = "bubblewrap needs Linux, and this is", "bubblewrap is not installed"
+HOW = {NO_LINUX: "Use a Linux machine; on Windows, WSL 2 is one.",
+       NOT_INSTALLED: "On Debian or Ubuntu: `apt install bubblewrap`; elsewhere the package has the same name.",
+       "": "Ubuntu 24.04 needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0` (or an AppArmor profile for bwrap); a container "
+           "needs `--privileged`, or run it as an ordinary user of the host."}
+"""What to do, by how the reason begins."""
 
 
 def level(wanted="auto"):
@@ -37,9 +40,13 @@ def level(wanted="auto"):
     """
     if wanted not in ("auto", "bwrap", "none"):
         raise ValueError(f"--sandbox {wanted} is none of auto, bwrap, none.")
+    if not hasattr(os, "fork"):
+        raise ValueError(f"the grader forks a process for each submission, which {sys.platform} cannot: grade on a Linux machine, or in WSL 2 "
+                         "on this one; macOS can with --sandbox none.")
     why = "" if wanted == "none" else probe()
     if why:
-        raise ValueError(f"there is no sandbox here ({why}). {HOW} To grade without one, which lets submitted code read and "
+        how = next(words for reason, words in HOW.items() if why.startswith(reason))
+        raise ValueError(f"there is no sandbox here ({why}). {how} To grade without one, which lets submitted code read and "
                          "change your files, say --sandbox none.")
     return "none" if wanted == "none" else "bwrap"
 
@@ -48,9 +55,9 @@ def level(wanted="auto"):
 def probe():
     """Try to fork one student process inside a sandbox -> "" if that works, or why it does not."""
     if sys.platform != "linux":
-        return f"bubblewrap needs Linux, this is {sys.platform}"
+        return f"{NO_LINUX} {sys.platform}"
     if not shutil.which("bwrap"):
-        return "bubblewrap is not installed"
+        return NOT_INSTALLED
     if any(root.startswith("/tmp/") for root in roots()):
         return "Python or its libraries lie under /tmp, which the sandbox has its own of: install them elsewhere"
     nursery = Nursery("bwrap")

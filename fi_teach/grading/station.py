@@ -7,15 +7,20 @@ import atexit
 import base64
 import json
 import os
+import platform
 import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
+from pathlib import Path
 
 from fi_teach.grading.inside import wire
 from fi_teach.grading.sandbox import Nursery, hang_up
 
 LARGEST_JOB = 600_000_000
+LARGEST_JUDGE = 2 * 2**30
+"""Bytes of address space beyond what it has at its start that a judge may take: a huge answer ends in an error, not in a full machine."""
 PATIENCE = 720
 """A station that is silent for so many seconds is ended, and its submission left to a person."""
 
@@ -30,15 +35,19 @@ class Station:
     def ask(self, exercise, content):
         """Grade a notebook's bytes -> {"record": ..., "seconds": ...}. A station that dies is tried once more, anew.
 
-        Raises RuntimeError if it dies twice, or once it was shut.
+        Raises RuntimeError if it dies twice, or once it was shut; ValueError if no submission can be graded where it runs.
         """
         for _ in range(2):
             if self.is_shut:
                 raise RuntimeError("grading was ended.")
             try:
-                return self._exchange({"exercise": exercise, "content": base64.b64encode(content).decode()})
+                reply = self._exchange({"exercise": exercise, "content": base64.b64encode(content).decode()})
             except (OSError, EOFError, ValueError):
                 self.close()
+                continue
+            if "unfit" in reply:
+                raise ValueError(f"{platform.node()} cannot grade: {reply['unfit']}")
+            return reply
         raise RuntimeError("the grader was ended twice while it worked on this submission.")
 
     def _exchange(self, job):
@@ -108,7 +117,11 @@ class _Desk:
 
 def main(channel, settings):
     """Serve until the owner hangs up."""
-    desk = _Desk(settings)
+    try:
+        desk = _Desk(settings)
+    except ValueError as error:
+        return wire.send(channel, {"unfit": str(error)})
+    _stay_modest()
     try:
         while True:
             wire.send(channel, desk.grade(wire.receive(channel, LARGEST_JOB)))
@@ -117,6 +130,14 @@ def main(channel, settings):
     finally:
         if desk.nursery is not None:
             desk.nursery.close()
+
+
+def _stay_modest():
+    """Limit this process's memory, where the system has such limits."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+        in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (in_use + LARGEST_JUDGE, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 if __name__ == "__main__":

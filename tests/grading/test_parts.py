@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 import sys
 import zipfile
 from dataclasses import replace
@@ -14,14 +15,14 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "submissions"))
 from fi_teach import cli
-from fi_teach.grading import command, main, read, sandbox
+from fi_teach.grading import command, main, read, run, sandbox
 from fi_teach.grading.align import align
 from fi_teach.grading.assignment import cell_from, load
 from fi_teach.grading.inside import wire
 from fi_teach.grading.inside.guarded import could_overwrite
 from fi_teach.grading.inside.magics import Shell, compiled
 from fi_teach.grading.judging import grade
-from fi_teach.grading.proxies import Lost, Student, tame
+from fi_teach.grading.proxies import Lost, Student, printable, tame
 from fi_teach.grading.results import Records, seed_of, write
 from fi_teach.grading.sandbox import Nursery
 from fi_teach.grading.station import Station
@@ -84,6 +85,16 @@ def test_a_message_nested_too_deeply_is_an_error_and_no_crash():
             wire.receive(there)
 
 
+def test_a_range_beyond_all_measure_does_not_cross():
+    with pytest.raises(ValueError, match="no data"):
+        wire.decode({"range": [0, 10**12, 1]})
+    assert wire.decode({"range": [0, 10**12, 10**9]}) == range(0, 10**12, 10**9)
+
+
+def test_what_goes_to_a_terminal_is_printable():
+    assert printable("Jörg \x1b]0;x\x07 caf\udce9 \u202e") == "Jörg \\x1b]0;x\\x07 caf\\udce9 \\u202e"
+
+
 def test_numbers_too_large_to_reckon_with_are_infinite():
     assert tame({"a": [10**400, -10**400, 3, True]}) == {"a": [np.inf, -np.inf, 3, True]}
 
@@ -115,13 +126,54 @@ def test_a_second_copy_and_a_stranger_are_left_aside_by_name(tmp_path):
     (tmp_path / "bert.zip").write_text("no zip")
     found, aside = read.find(tmp_path, ["01_trees"])
     assert [Path(s.path).name for s in found if s.path] == ["01_trees.ipynb"]
-    assert len(aside) == 2 and "second file" in "".join(aside) and "holiday" in "".join(aside)
+    assert len(aside) == 3 and all(word in "".join(aside) for word in ("second file", "holiday", "zip file that cannot be read"))
 
 
-@pytest.mark.parametrize(("prepare", "words"), [(lambda p: p / "none", "no folder"), (lambda p: p, "holds no student")])
-def test_a_folder_without_submissions_is_refused(prepare, words, tmp_path):
+def test_a_folder_and_a_zip_of_one_student_are_one_student(tmp_path):
+    (tmp_path / "anna").mkdir()
+    (tmp_path / "anna" / "01_trees.ipynb").write_text("{}")
+    with zipfile.ZipFile(tmp_path / "anna.zip", "w") as archive:
+        archive.writestr("01_trees.ipynb", "{}")
+        archive.writestr("02_golf.ipynb", "{}")
+    found, aside = read.find(tmp_path, ["01_trees", "02_golf"])
+    assert [(s.student, s.exercise) for s in found] == [("anna", "01_trees"), ("anna", "02_golf")]
+    assert len(aside) == 1 and "second file of anna" in aside[0]
+
+
+def test_a_link_to_somebody_elses_work_is_left_aside(tmp_path):
+    (tmp_path / "anna").mkdir()
+    (tmp_path / "eve").mkdir()
+    (tmp_path / "anna" / "01_trees.ipynb").write_bytes(to_bytes(filled()))
+    (tmp_path / "eve" / "01_trees.ipynb").symlink_to(tmp_path / "anna" / "01_trees.ipynb")
+    found, aside = read.find(tmp_path, ["01_trees"])
+    assert {s.student: bool(s.path) for s in found} == {"anna": True, "eve": False} and "a link to a file outside" in aside[0]
+
+
+@pytest.mark.parametrize(("files", "words"), [
+    (None, "there is no folder .*: name the one"), ((), "holds no student's folder: submissions lie in"),
+    (("01_trees-anna.ipynb",), "notebooks of its own .01_trees-anna.ipynb.: put each into its student's folder"),
+    (("01_trees/01_trees.ipynb",), "is the folder of one student .*: name the one above"),
+    (("anna/holiday.ipynb",), "no file in .* is named after an exercise .01_trees.*holiday"), (("anna/notes.txt",), "nothing to grade")])
+def test_a_folder_with_another_layout_is_refused_with_the_right_one(files, words, tmp_path):
+    for file in files or ():
+        (tmp_path / "in" / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / file).write_text("{}")
+    if files == ():
+        (tmp_path / "in").mkdir()
     with pytest.raises(ValueError, match=words):
-        read.find(prepare(tmp_path), ["01_trees"])
+        read.find(tmp_path / "in", ["01_trees"])
+
+
+def test_a_zip_with_a_password_is_said_to_be_unreadable(tmp_path):
+    """Its first bit of flags says that it is encrypted, in the file and in the directory at its end."""
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("01_trees.ipynb", "x")
+    content = bytearray((tmp_path / "a.zip").read_bytes())
+    for head, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(head) + place] |= 1
+    (tmp_path / "a.zip").write_bytes(content)
+    with pytest.raises(ValueError, match=r"cannot be read: .*password"):
+        read.content_of(read.Submission("anna", "01_trees", str(tmp_path / "a.zip"), "01_trees.ipynb"))
 
 
 def test_a_file_that_cannot_be_read_is_said_to_be(tmp_path):
@@ -249,6 +301,37 @@ def test_without_a_sandbox_none_must_be_said(monkeypatch):
         sandbox.level("docker")
 
 
+@pytest.mark.parametrize(("why", "words"), [
+    (f"{sandbox.NO_LINUX} darwin", "Use a Linux machine"), (sandbox.NOT_INSTALLED, "apt install bubblewrap"), ("bubblewrap failed: x", "userns")])
+def test_each_reason_has_its_own_way_out_in_one_line(why, words, monkeypatch):
+    monkeypatch.setattr(sandbox, "probe", lambda: why)
+    with pytest.raises(ValueError, match=words) as caught:
+        sandbox.level("auto")
+    assert why in str(caught.value) and "\n" not in str(caught.value) and "read and change your files" in str(caught.value)
+
+
+WINDOWS = """
+import os, sys
+import pandas, subprocess, tempfile, zipfile, site, multiprocessing
+del os.fork
+for name in ("fcntl", "resource"):
+    sys.modules[name] = None
+from fi_teach.cli import main
+from fi_teach.grading import command
+sys.platform = "win32"
+sys.exit(main(["grade", *sys.argv[1:]]))
+"""
+
+
+@pytest.mark.parametrize("level", ["auto", "bwrap", "none"])
+def test_a_system_without_fork_and_fcntl_is_told_where_to_grade(level, tmp_path):
+    """As on Windows: no fork, no fcntl, no resource. One line, no traceback, nothing written."""
+    done = subprocess.run([sys.executable, "-c", WINDOWS, str(folder_of(tmp_path, anna=filled())), "--out", str(tmp_path / "out"), "--sandbox", level],
+                          cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "WSL 2" in done.stderr and "win32 cannot" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(("platform", "found", "words"), [("darwin", "x", "needs Linux"), ("linux", None, "not installed")])
 def test_the_probe_says_why_there_is_no_sandbox(platform, found, words, monkeypatch):
     monkeypatch.setattr(sys, "platform", platform)
@@ -291,6 +374,8 @@ def test_only_takes_students_and_exercises_and_refuses_strangers(tmp_path):
     submissions = folder_of(tmp_path, anna=filled(), bert=filled())
     main([str(submissions), "--out", str(tmp_path / "out"), "--sandbox", "none", "--only", "bert", "01_trees"])
     assert (tmp_path / "out" / "students.csv").read_text().count("\n") == 2
+    with pytest.raises(ValueError, match=r"--only brt: .* Names here are bert"):
+        main([str(submissions), "--out", str(tmp_path / "out"), "--sandbox", "none", "--only", "brt"])
     with pytest.raises(ValueError, match="--only carl"):
         main([str(submissions), "--out", str(tmp_path / "out"), "--sandbox", "none", "--only", "carl"])
 
@@ -305,8 +390,49 @@ def test_the_seed_comes_from_the_option_the_environment_or_chance(monkeypatch, t
     assert command._seed(3) == 3 and command._seed(None) is None
     monkeypatch.setenv("FI_TEACH_SEED", "8")
     assert command._seed(None) == 8
+    monkeypatch.setenv("FI_TEACH_SEED", "eight")
+    with pytest.raises(ValueError, match=r"FI_TEACH_SEED holds 'eight'.*correct it"):
+        command._seed(None)
     fresh = seed_of(tmp_path)
     assert seed_of(tmp_path) == fresh
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    (["--jobs", "0"], "--jobs 0: at least 1"), (["--time-limit", "0"], "--time-limit 0: .*more than 0"), (["--seed", "-3"], "--seed -3: .*from 0"),
+    (["--exercises", "nowhere"], "no exercises in nowhere: .*--exercises")])
+def test_an_option_that_cannot_be_meant_is_refused_by_name(options, words, tmp_path):
+    with pytest.raises(ValueError, match=words):
+        main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), *options])
+
+
+def test_a_report_among_the_submissions_is_refused(tmp_path):
+    submissions = folder_of(tmp_path, anna=filled())
+    for out in (submissions, submissions / "report"):
+        with pytest.raises(ValueError, match="taken for a student: choose a folder beside it"):
+            main([str(submissions), "--out", str(out)])
+
+
+def test_ctrl_c_ends_in_a_word(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(read, "find", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert cli.main(["grade", str(tmp_path / "in"), "--out", str(tmp_path / "out")]) == 130
+    assert capsys.readouterr().err == "fi-teach grade: stopped.\n"
+
+
+def test_a_station_that_cannot_grade_where_it_is_says_so_and_writes_nothing_down(tmp_path):
+    """As on a machine of a cluster that does not share the course's folder."""
+    station = Station({"exercises": str(tmp_path / "nowhere"), "seed": 1, "limit": 5, "sandbox": "none"})
+    with pytest.raises(ValueError, match=r"cannot grade: there are no exercises in .*nowhere"):
+        station.ask("01_trees", to_bytes(filled()))
+    station.shut()
+
+
+def test_what_the_grader_itself_could_not_do_is_tried_again(tmp_path):
+    """Its result is written down for a person to see, but not under the key that would keep it."""
+    records = Records(tmp_path)
+    job = {"student": "anna", "exercise": "01_trees", "file": "x", "problem": "", "key": "k"}
+    (found,) = run.record(records, [(job, {"problem": "the grader was ended twice"})], {"01_trees": TREES}, "bwrap")
+    assert found["flags"] == ["given up"] and found["human"] and not records.has(("anna", "01_trees"), "k")
+    records.close()
 
 
 def test_a_cluster_without_dask_is_refused_with_the_way_to_get_it(monkeypatch):
@@ -354,6 +480,12 @@ def test_records_are_read_from_the_disk_and_the_last_of_each_counts(tmp_path):
     assert records.has(("anna", "e"), "new") and not records.has(("anna", "e"), "old")
     assert (tmp_path / "results.jsonl").read_bytes().count(b"\n") == 1
     records.close()
+
+
+def test_results_that_something_else_has_changed_are_named_by_their_line(tmp_path):
+    (tmp_path / "results.jsonl").write_text('{"student": "anna", "exercise": "e", "key": "k"}\nnonsense\n')
+    with pytest.raises(ValueError, match=r"results.jsonl, line 2: .*Delete that line"):
+        Records(tmp_path)
 
 
 def test_a_file_is_written_as_a_whole_and_left_alone_if_it_is_the_same(tmp_path):

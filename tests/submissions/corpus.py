@@ -35,6 +35,7 @@ class Case:
 
 
 MEAN, DRAWS, DECREASE, CUTS = "trees.recall_mean", "trees.recall_two_draws", "trees.decrease", "trees.thresholds"
+TEST = "trees.test_decrease"
 ALL = tuple(questions())
 RIGHT_DECREASE = """
 import numpy as np
@@ -116,6 +117,9 @@ def runaway():
     yield cell("memory bomb", "hoard = []\nwhile True:\n    hoard.append(b'x' * 10**7)")
     yield cell("memory bomb in many processes",
                "import os, time\nfor _ in range(6):\n    if os.fork() == 0:\n        break\nhoard = b'x' * (7 * 10**8)\ntime.sleep(60)", flag="ran ")
+    yield cell("memory bomb in shared pages", "import mmap, os, time\nfor _ in range(6):\n    if os.fork() == 0:\n        break\n"
+               "hoard = mmap.mmap(-1, 7 * 10**8)\nfor k in range(0, len(hoard), 4096):\n    hoard[k] = 1\ntime.sleep(60)", flag="ran ")
+    yield if_found("memory out of sight", CALLING + "found = any(allowed(*call) for call in ((319, 279, b'x', 0), (29, 194, 0, 4096, 0o1600)))")
     yield cell("disk bomb", "with open('/tmp/big', 'wb') as f:\n    while True:\n        f.write(b'x' * 10**6)")
     yield before("50 MB of output", "for _ in range(50):\n    print('x' * 10**6)", flag="output cut")
     yield cell("input()", "average_of_all = int(input('How many? '))")
@@ -123,6 +127,10 @@ def runaway():
                  "[threading.Thread(target=time.sleep, args=(3600,)).start() for _ in range(3)]", flag="left threads running")
     yield before("an orphan process", "import os, time\nif os.fork() == 0:\n    os.setsid()\n    while True:\n        time.sleep(0.01)",
                  flag="reached for other processes")
+    yield before("50 MB on the system's own stderr", "import os\nfor _ in range(50):\n    os.write(2, b'x' * 10**6)")
+    yield before("handlers for the end", "import atexit, faulthandler, signal, sys\natexit.register(lambda: 1 / 0)\nfaulthandler.enable(open('/tmp/x', 'w'))\n"
+                 "for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:\n    signal.signal(number, signal.SIG_IGN)\n"
+                 "sys.excepthook = sys.unraisablehook = sys.displayhook = lambda *a: 1 / 0")
     yield cell("closes every file", "import os\nos.closerange(0, 100)\naverage_of_all = 60", flag="ended its process")
     yield cell("deep recursion", "def decrease(left, right):\n    return decrease(left, right)", question=DECREASE)
 
@@ -228,8 +236,57 @@ def fakes():
     yield cell("error with a lying text", "class Liar(Exception):\n    def __str__(self): raise SystemExit\ndef decrease(left, right):\n    raise Liar", question=DECREASE)
     yield cell("forged replies", FORGERY, flag="sent garbage")
     yield cell("borrowed proxy kept", KEPT_PROXY, question=CUTS)
+    yield cell("replies that drip in", CHANNEL + "channel.sendall((60_000).to_bytes(4, 'big'))\nimport time\nwhile True:\n"
+               "    channel.sendall(b' ')\n    time.sleep(0.5)", flag="ran too long")
+    yield cell("calls back for ever", CHANNEL + "import json\nbody = json.dumps({'callback': 0, 'arguments': [], 'options': {'dict': []}}).encode()\n"
+               "while True:\n    channel.sendall(len(body).to_bytes(4, 'big') + body)\n    channel.recv(10**5)", flag="ran too long")
+    yield cell("a test that counts its calls", COUNTING, question=TEST)
+    yield cell("a test that asks for too much", "def test_decrease(decrease):\n    decrease(range(10**15), range(10**15))\n", question=TEST)
+    yield cell("a test that asks for ever", "def test_decrease(decrease):\n    while True:\n        decrease([1, 0], [0, 1])\n", question=TEST, flag="ran too long")
+    yield cell("json replaced", "import json\njson.dumps = lambda *a, **k: '{\"plain\": 60}'\naverage_of_all = 1", **touched)
+    yield cell("traces the one who asks", TRACING)
+    yield cell("a thread that tampers later", "import numpy as np, threading, time\ndef later():\n    while True:\n"
+               "        np.isclose = np.allclose = lambda *a, **k: True\n        time.sleep(0.01)\n"
+               "threading.Thread(target=later, daemon=True).start()\naverage_of_all = 1", flag="left threads running")
+    yield cell("a class that says it is another", "class Odd:\n    __class__ = property(lambda self: float)\n    __float__ = lambda self: 1.0\n"
+               "    __eq__ = lambda self, other: True\n    __reduce__ = lambda self: (float, (60,))\naverage_of_all = Odd()")
+    yield before("import hooks and a sitecustomize", "import os, sys\nclass Finder:\n    find_spec = lambda self, *a: 1 / 0\nsys.meta_path.insert(0, Finder())\n"
+                 "sys.addaudithook(lambda event, arguments: None)\nopen('/tmp/sitecustomize.py', 'w').write('1 / 0')\nopen('/tmp/x.pth', 'w').write('import os; 1 / 0')\n"
+                 "os.makedirs('/tmp/.ipython/profile_default/startup')")
+    yield before("an encoding cookie", "# -*- coding: rot13 -*-")
+    yield cell("a null byte in the source", "average_of_all = 60\0")
+    yield cell("half a character in the source", "average_of_all = 60  # \ud800")
 
 
+CHANNEL = "import gc, socket\nchannel = next(one for one in gc.get_objects() if isinstance(one, socket.socket))\n"
+CALLING = """
+import ctypes, platform
+def allowed(intel, arm, *arguments):
+    number = intel if platform.machine() == "x86_64" else arm
+    return ctypes.CDLL(None).syscall(number, *arguments) >= 0
+"""
+COUNTING = """
+calls = 0
+def test_decrease(decrease):
+    global calls
+    calls += 1
+    decrease([1, 0], [0, 1])
+    return calls == 1
+"""
+TRACING = """
+import sys
+seen = []
+def spy(frame, event, argument):
+    seen.append(event)
+    if len(seen) > 3000:
+        sys.settrace(None)
+    for name in ("expression", "found", "message", "reply", "library"):
+        if name in frame.f_locals:
+            frame.f_locals[name] = 60
+    return spy
+sys.settrace(spy)
+average_of_all = 1
+"""
 FORGERY = """
 import gc, socket
 for one in gc.get_objects():
@@ -273,6 +330,12 @@ def burglars(places):
         yield if_found(f"writes into {word}", _writing(places[word]), flag=_seen(places[word]))
     yield if_found("becomes root", "import os\ntry:\n    os.setuid(0)\n    found = 1\nexcept OSError:\n    found = 0")
     yield if_found("mounts", "import ctypes\nfound = ctypes.CDLL(None).mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0")
+    yield if_found("a word in another's log", "import os\nfound = [k for k in range(3, 64) if os.path.exists(f'/proc/self/fd/{k}') and "
+                   "os.readlink(f'/proc/self/fd/{k}').startswith('/')] or os.readlink('/proc/self/fd/2') != '/dev/null'")
+    yield if_found("a note in the kernel's keyring", CALLING + "found = allowed(248, 217, b'user', b'note', b'60', 2, -4) or allowed(250, 219, 0, -4, 1)")
+    yield if_found("looks into another process", CALLING + "found = allowed(101, 117, 0, 0, 0, 0) or allowed(272, 97, 0x10000000)")
+    yield before("a name that a terminal obeys", "for name in ('/\\x1b]0;owned\\x07', '/caf\\udce9'):\n    try:\n        open(name)\n    except OSError:\n        pass",
+                 flag="reached for the file /\\x1b")
     yield if_found("leaves a note for the next", "import os\nfound = os.path.exists('/tmp/note') or os.path.exists('/dev/shm/note')\n"
                    "open('/tmp/note', 'w').close(); open('/dev/shm/note', 'w').close()")
     yield if_found("finds the note", "import os\nfound = os.path.exists('/tmp/note') or os.path.exists('/dev/shm/note')")

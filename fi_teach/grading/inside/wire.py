@@ -140,6 +140,12 @@ def _to_frame(content, part):
     return frame
 
 
+def _to_range(start, stop, step):
+    if abs(stop - start) > LARGEST * abs(step):
+        raise ValueError("a range that long is no data.")
+    return range(start, stop, step)
+
+
 def _many(values, part):
     return [part(v) for v in values]
 
@@ -166,5 +172,5 @@ _BUILDERS = {
     "series": _to_series,
     "frame": _to_frame,
     "ellipsis": lambda content, part: ...,
-    "range": lambda content, part: range(*map(int, content)),
+    "range": lambda content, part: _to_range(*map(int, content)),
 }
