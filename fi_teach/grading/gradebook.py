@@ -6,6 +6,7 @@ The report's folder becomes an nbgrader course: start `nbgrader formgrader` in i
 import json
 import os
 import sys
+import warnings
 from copy import deepcopy
 from pathlib import Path
 
@@ -25,7 +26,9 @@ def export(report, records, assignments, submissions):
     Grades that a person has given in formgrader stay. Raises ValueError if the report cannot be written or nbgrader is missing.
     """
     try:
-        _export(report, records, assignments, submissions)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nbgrader's own, about its database
+            _export(report, records, assignments, submissions)
     except Exception as error:
         if not type(error).__module__.startswith("sqlalchemy"):
             raise

@@ -12,11 +12,13 @@ from fi_teach.grading.tables import points_of
 from fi_teach.questions import QUESTIONS
 from fi_teach.questions.cards import Card
 
-STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
+STYLE = """:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff;overflow-wrap:anywhere}
+.wide{overflow-x:auto;overflow-wrap:break-word}a{color:#0b57d0}
 table{border-collapse:collapse;width:100%;margin:1rem 0}th,td{text-align:left;padding:.3em .6em;border-bottom:1px solid #ccc;vertical-align:top}
 td.n,th.n{text-align:right}div[role=status]{margin:1.2em 0 .2em!important}h2{font-size:1.1rem;margin:.2em 0}
 pre{white-space:pre-wrap;background:#f4f4f4;padding:.5em}.bar{background:#1a7f4b;height:.7em;display:inline-block;min-width:1px}
-@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#262626}}"""
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#262626}a{color:#8ab4f8}}"""
 WORDS = {"right": "Right", "wrong": "Not right", "not started": "Not started", "by hand": "A person will read this", "not graded": "Not graded"}
 
 
@@ -79,10 +81,11 @@ def _success(exercise, statuses):
     rows = []
     for question in dict.fromkeys(q for e, q, _ in statuses if e == exercise):
         found = {status: statuses[exercise, question, status] for status in WORDS}
-        share = found["right"] / sum(found.values())
-        bar = f"<span class='bar' style='width:{6 * share:.2f}em'></span> {share:.0%}"
+        judged = found["right"] + found["wrong"] + found["not started"]
+        share = found["right"] / judged if judged else 0
+        bar = f"<span class='bar' style='width:{4 * share:.2f}em'></span> {share:.0%}" if judged and not found["by hand"] else ""
         rows.append((escape(question), bar, *(str(n) for status, n in found.items() if status != "right")))
-    return _table(("question", *WORDS), rows)
+    return _table(("question", "right, of those graded", *list(WORDS)[1:]), rows)
 
 
 def _mistakes(exercise, mistakes):
@@ -110,7 +113,7 @@ def _link(record):
 def _table(head, rows):
     head = "".join(f"<th scope='col'>{name}</th>" for name in head)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<div class='wide' tabindex='0'><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
 def _page(title, body):

@@ -58,7 +58,7 @@ def seed_of(report, wanted=None):
         raise ValueError(f"{report} was begun with another seed, so its grades would not compare: choose another folder for seed {wanted}.")
     seed = next(s for s in (wanted, kept, secrets.randbelow(2**31)) if s is not None)
     if kept is None:
-        write(path, f"{seed}\n")
+        write(path, f"{seed}\n", sure=True)
         path.chmod(0o600)
     return seed
 
@@ -130,7 +130,7 @@ class Records:
         ends = [start for start, _ in map(self.places.get, self)]
         lines = (self._line(place) for place in self)
         if ends != sorted(ends) or sum(len(self._line(place)) for place in self) < self.path.stat().st_size:
-            write(self.path, lines)
+            write(self.path, lines, sure=True)
             self.file.close()
             self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - the file of that name is another one now
             self._find()
@@ -180,10 +180,11 @@ def _line(record):
     return json.dumps(record, sort_keys=True).encode() + b"\n"
 
 
-def write(path, content):
+def write(path, content, sure=False):
     """Write a file as a whole or not at all; a file that holds this already is left alone. Raises ValueError if the disk will not.
 
     content : text, bytes, or an iterator of bytes
+    sure : wait until the disk has it, for what the next run could not make again
     """
     content = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     with _telling(path):
@@ -194,5 +195,6 @@ def write(path, content):
         with open(fresh, "wb") as file:
             file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
-            os.fsync(file.fileno())
+            if sure:
+                os.fsync(file.fileno())
         os.replace(fresh, path)
