@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fi_teach.questions.checks import Mistake, by_hand, choice, function, value
+from fi_teach.questions.checks import Mistake, by_hand, catches, choice, function, value
 from fi_teach.questions.question import Question
 
 CLOSED = ("fi_teach.importance.permutation", "fi_teach.importance.exact_permutation")
@@ -110,6 +110,19 @@ def _once_a_column(X, y, weights, groups, order):
 
 def _backwards(X, y, weights, groups, order):
     return _grouped(X, y, weights, groups, np.argsort(order))
+
+
+# Implementations of a grouped importance, for a test to judge.
+
+def _grouped_in_an_array(X, y, weights, groups, order):
+    return np.array(_grouped(X, y, weights, groups, order)) * (1 + 2**-52)
+
+
+def _table_changed(X, y, weights, groups, order):
+    """Right numbers, but the caller's table is shuffled on the way."""
+    rises = _grouped(X, y, weights, groups, order)
+    X[:, groups[0]] = X[order][:, groups[0]]
+    return rises
 
 
 # Cases, the smallest first.
@@ -250,6 +263,26 @@ SHUFFLES = [
         meaning="This bug was in a widely used package. For single columns the answers were right, and a wrong number looks like any number: "
                 "only a group whose worth is known, such as one of constant columns, gives it away. "
                 "It also left the caller's table scrambled: work on a copy."),
+    Question(
+        id="permutation.test_groups", title="The test that was missing", kind="test", stars=3, minutes=14, points=3,
+        hints=("Call it with several groups, such as [[0], [1, 2]], and compare each number with one that you compute yourself, with a tolerance.",
+               "For one group: copy X, put `X[order][:, group]` into the group's columns, and take the two mean squared errors.",
+               "Use an order that is not its own inverse ([1, 2, 0]) and targets that the model does not hit exactly. Has X changed afterwards?"),
+        check=catches(
+            right=[Mistake("refuses a right one", _grouped, "Your test refuses a right implementation: work its numbers out again."),
+                   Mistake("exact equality", _grouped_in_an_array, "Your test refuses a right implementation that returns an array whose last bits are "
+                           "rounded differently: compare number by number, with a tolerance.")],
+            bugs=[Mistake("misses the wrong columns", _wrong_columns, "The bug from the field passes your test. With groups of one column it is right: "
+                          "use a group of two that does not stand at the left edge."),
+                  Mistake("misses a table left scrambled", _left_scrambled, "An implementation that never puts a group back passes your test: "
+                          "use two groups, and look at the second."),
+                  Mistake("misses columns shuffled apart", _sum_of_parts, "An implementation that shuffles a group's columns one by one and adds up the rises "
+                          "passes your test: the columns of a group must travel together."),
+                  Mistake("misses donors for receivers", _backwards, "An implementation in which row i *gives* to row order[i] passes your test: use an order that is "
+                          "not its own inverse, and targets that the model does not hit exactly."),
+                  Mistake("misses a changed table", _table_changed, "An implementation that shuffles the caller's own X passes your test: keep a copy, and compare.")]),
+        meaning="A test of single columns passes the bug from the field. It takes the case that the function was written for: "
+                "a group, not at the left edge, beside another one."),
 ]
 
 MEANING = [

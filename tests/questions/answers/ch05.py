@@ -185,6 +185,59 @@ def every_shuffle(X, y, weights, j):
     return np.mean(after) - np.mean((y - X @ weights) ** 2)
 
 
+# permutation.test_groups
+
+ROWS = np.array([[0.0, 1, 0], [1, 3, 2], [4, 0, 1]])
+HIT, MISSED, ONES, CYCLE = ROWS.sum(axis=1), np.array([2.0, 6, 5]), np.ones(3), [1, 2, 0]
+
+
+def rise_of(group, y=MISSED):
+    shuffled = ROWS.copy()
+    shuffled[:, group] = ROWS[CYCLE][:, group]
+    return np.mean((y - shuffled @ ONES) ** 2) - np.mean((y - ROWS @ ONES) ** 2)
+
+
+def test_all(f):
+    X = ROWS.copy()
+    np.testing.assert_allclose(f(X, MISSED, ONES, [[0], [1, 2]], CYCLE), [rise_of([0]), rise_of([1, 2])])
+    np.testing.assert_array_equal(X, ROWS)
+
+
+def test_that_answers(f):
+    X = ROWS.copy()
+    found = [abs(a - rise_of(group)) < 1e-6 for group, a in zip([[2], [0, 1], [1, 2]], f(X, MISSED, ONES, [[2], [0, 1], [1, 2]], CYCLE), strict=True)]
+    return all(found) and (X == ROWS).all()
+
+
+def test_wrong_number(f):
+    assert abs(f(ROWS.copy(), MISSED, ONES, [[0]], CYCLE)[0]) < 1e-9
+
+
+def test_equality(f):
+    assert f(ROWS.copy(), MISSED, ONES, [[0]], CYCLE) == [rise_of([0])]
+
+
+def test_single_columns(f):
+    np.testing.assert_allclose(f(ROWS.copy(), MISSED, ONES, [[0], [1], [2]], CYCLE), [rise_of([j]) for j in range(3)])
+
+
+def test_one_group(f):
+    np.testing.assert_allclose(f(ROWS.copy(), MISSED, ONES, [[1, 2]], CYCLE), [rise_of([1, 2])])
+
+
+def test_constant_columns(f):
+    X = np.array([[0.0, 7, 5], [2, 7, 5], [4, 7, 5]])
+    assert abs(f(X, X @ ONES, ONES, [[0], [1, 2]], CYCLE)[1]) < 1e-9
+
+
+def test_targets_hit(f):
+    np.testing.assert_allclose(f(ROWS.copy(), HIT, ONES, [[0], [1, 2]], CYCLE), [rise_of([0], HIT), rise_of([1, 2], HIT)])
+
+
+def test_numbers_only(f):
+    np.testing.assert_allclose(f(ROWS.copy(), MISSED, ONES, [[0], [1, 2]], CYCLE), [rise_of([0]), rise_of([1, 2])])
+
+
 RIGHT = {
     "permutation.recall_judges": [4.0, "4 rows", np.int64(4)],
     "permutation.recall_noise": [("C", WHY), ["(c)", WHY]],
@@ -192,6 +245,7 @@ RIGHT = {
     "permutation.accuracy": [0.12, "12 %", (0.12, "accuracy"), Fraction(3, 25), np.array([0.12])],
     "permutation.all_pairs": [pairs_with_loops, pairs_at_once, pairs_by_formula, every_shuffle],
     "permutation.mend_groups": [groups_saved_and_put_back, groups_row_by_row, groups_with_frames],
+    "permutation.test_groups": [test_all, test_that_answers],
     "permutation.exact_zero": [("c", WHY), np.array(["C.", WHY])],
 }
 
@@ -215,5 +269,9 @@ WRONG = {
         ("wrong columns, put back", first_columns_on_a_copy), ("left scrambled", never_put_back), ("sum of the parts", sum_of_columns),
         ("one column of the group", first_of_group), ("one column of the group", last_of_group),
         ("shuffled once a column", shuffled_in_the_loop), ("donors for receivers", given_away)],
+    "permutation.test_groups": [
+        ("refuses a right one", test_wrong_number), ("exact equality", test_equality), ("misses the wrong columns", test_single_columns),
+        ("misses a table left scrambled", test_one_group), ("misses columns shuffled apart", test_constant_columns),
+        ("misses donors for receivers", test_targets_hit), ("misses a changed table", test_numbers_only)],
     "permutation.exact_zero": [("zero means unused", ("a", WHY)), ("zero means unrelated", ("b", WHY)), ("zero means it may go", ("d", WHY))],
 }
