@@ -67,7 +67,7 @@ def choice(right, *mistakes):
 
 def _letter_and_reason(answer):
     if isinstance(answer, str):
-        answer = re.split(r"(?<=^\w)\W+", answer.strip(), maxsplit=1)         # "b, because ..." in one string
+        answer = re.split(r"(?<=^\w)[^\w\s]\W*", answer.strip(), maxsplit=1)     # "b, because ...", but not "A tree ..."
     letter, reason = [*answer, None, None][:2] if isinstance(answer, list) else (answer, None)
     if not isinstance(letter, str) or not letter.strip():
         return None, reason

@@ -109,7 +109,7 @@ def test_a_function_that_rounds_is_told_so():
 
 
 @pytest.mark.parametrize(("answer", "status", "words"), [
-    ("a", "not started", "reason"), ("a, because I say so", "right", ""), ("because it is so", "not started", "reason"), (("a", ""), "not started", "reason"), (("z", "because I say so"), "wrong", "a, b"),
+    ("a", "not started", "reason"), ("a, because I say so", "right", ""), ("because it is so", "not started", "reason"), ("A tree is greedy here", "not started", "reason"), (("a", ""), "not started", "reason"), (("z", "because I say so"), "wrong", "a, b"),
     (("b", "because I say so"), "wrong", "no"), (("A)", "because I say so"), "right", "")])
 def test_a_prediction_needs_a_reason(answer, status, words):
     verdict = judge(question(choice("a", Mistake("other", "b", "no"))), answer)
