@@ -4,12 +4,14 @@ The style sheet lies outside any folder named `_static`, because Jupyter Book wo
 page.
 """
 
+import re
 from pathlib import Path
 
 from docutils import nodes
 
 STYLE = Path(__file__).parent.parent / "style"
 TEMPLATES = Path(__file__).parent.parent / "templates"
+FIGURE = re.compile(r'(?<=<div class="cell_output docutils container">\n)<img [^>]*src="([^"]+)"[^>]*>')
 ICON_SCRIPT = "_static/scripts/fontawesome.js"
 
 
@@ -23,11 +25,17 @@ def dress(app, config):
 
 
 def name_toggles(app, page, template, context, doctree):
-    """The sidebar's arrows get a name that a screen reader can say."""
+    """What opens and closes is called by the words it shows; the sidebar's arrows, which show none, get some."""
+    context["body"] = context.get("body", "").replace('<summary aria-label="Toggle hidden content">', "<summary>")
     original = context.get("generate_toctree_html")
     if original:
         context["generate_toctree_html"] = lambda *arguments, **options: str(original(*arguments, **options)).replace(
             "<summary>", '<summary aria-label="Show or hide the pages below">')
+
+
+def link_figures(app, page, template, context, doctree):
+    """A figure leads to itself alone, so that it can be enlarged, and reached by keyboard where a phone scrolls it."""
+    context["body"] = FIGURE.sub(r'<a class="reference internal image-reference" href="\1">\g<0></a>', context.get("body", ""))
 
 
 def drop_icon_script(app, error):
@@ -50,5 +58,6 @@ def setup(app):
     app.add_node(nodes.citation, override=True, html=(visit_citation, depart_citation))
     app.connect("config-inited", dress)
     app.connect("html-page-context", name_toggles, priority=900)  # after the theme has put its function there
+    app.connect("html-page-context", link_figures)
     app.connect("build-finished", drop_icon_script)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
