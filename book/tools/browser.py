@@ -9,6 +9,10 @@ from serve import server_of
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync")
+# A formula is set once its twin for screen readers stands beside it; an explorable is there once it is drawn, or says why not.
+SETTLED = """() => [...document.querySelectorAll('.math, .amsmath')].every((math) => math.querySelector('mjx-assistive-mml math'))
+    && document.querySelectorAll('.explorable, .explorable-error').length
+       >= document.querySelectorAll('script[type$="widget-view+json"]').length"""
 
 
 def chromium():
@@ -28,6 +32,12 @@ def browser():
         chrome = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
         yield chrome
         chrome.close()
+
+
+def settle(tab):
+    """Wait until the page that the tab has loaded is complete: nothing that a reader sees will still move."""
+    tab.wait_for_function(SETTLED)
+    tab.evaluate("() => window.MathJax?.startup?.promise")  # an evaluated promise is waited for
 
 
 @contextmanager

@@ -5,7 +5,7 @@
 
 from pathlib import Path
 
-from browser import browser, served
+from browser import browser, served, settle
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "notebooks/01_trees.html"
@@ -15,7 +15,8 @@ PICTURE = ROOT / "book/images/book.png"
 def main():
     with served(ROOT / "_build/html") as address, browser() as chrome:
         page = chrome.new_page(viewport={"width": 1200, "height": 750}, color_scheme="light")
-        page.goto(f"{address}/{PAGE}", wait_until="networkidle")
+        page.goto(f"{address}/{PAGE}", wait_until="load")
+        settle(page)
         page.screenshot(path=PICTURE)
     print(f"wrote {PICTURE.relative_to(ROOT)}")
 

@@ -1,5 +1,7 @@
 """The book as the tests see it: built once, served on localhost, looked at in one browser with the network blocked."""
 
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -30,8 +32,12 @@ def built_book(building):
 
 
 @pytest.fixture(scope="session")
-def address(built_book):
-    from browser import served
-
-    with served(built_book) as where:
-        yield where
+def address(built_book, tmp_path_factory):
+    """Where the book is served: zipped, unzipped in another place, and left to Python's own server, as a reader without a network would."""
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    shutil.unpack_archive(shutil.make_archive(str(elsewhere / "book"), "zip", built_book), elsewhere / "html")
+    command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "localhost", "--directory", str(elsewhere / "html")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        port = re.search(r"port (\d+)", server.stdout.readline())[1]
+        yield f"http://localhost:{port}"
+        server.terminate()

@@ -1,0 +1,74 @@
+"""Every explorable of the book on its page, without a kernel: its controls by keyboard, its words on a phone."""
+
+import pytest
+
+from .test_pages import CHAPTERS, PAGES, VIEWS, opened
+
+ROUNDS = 4  # a control may wait for another one to be moved, a threshold for the feature that is to be cut
+CUT_OFF = """(scene) => [...scene.querySelectorAll('text')].filter((words) => {
+    const inner = words.getBoundingClientRect(), outer = scene.querySelector('svg').getBoundingClientRect();
+    return inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.bottom > outer.bottom + 1;
+}).map((words) => words.textContent)"""
+
+
+def sentence(explorable):
+    return explorable.locator("[aria-live=polite]").inner_text()
+
+
+def state(control):
+    """Where a control stands: what its fields hold."""
+    return control.locator("input, select").evaluate_all("fields => fields.map(f => f.type === 'range' || f.type === 'select-one' ? f.value : f.checked)")
+
+
+def press(control):
+    """Move one control as a reader without a mouse would -> whether there was anything to move."""
+    field = control.locator("input[type=radio]:checked, input:not([type=radio]), select").first
+    if not field.count() or not field.is_enabled():
+        return False
+    before = state(control)
+    field.focus()
+    for key in ["Space"] if field.get_attribute("type") == "checkbox" else ["ArrowDown", "ArrowUp"]:
+        field.press(key)
+        if state(control) != before:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_every_control_changes_what_its_explorable_says(browser, address, page):
+    """Each control of each explorable answers to the keyboard, and what is read out tells the difference."""
+    with opened(browser, address, page) as (tab, errors, _, _):
+        explorables = tab.locator(".explorable")
+        assert explorables.count() == tab.locator("script[type$='widget-view+json']").count() >= 1
+        for explorable in explorables.all():
+            controls = explorable.locator(".explorable-controls > *")
+            silent = set(range(controls.count()))
+            for _ in range(ROUNDS):
+                for place in range(controls.count()):
+                    before = sentence(explorable)
+                    if press(controls.nth(place)) and sentence(explorable) not in ("", before):
+                        silent.discard(place)
+            title = explorable.locator(".explorable-title").inner_text()
+            assert [controls.nth(place).inner_text() for place in silent] == [], f"{title}: moving this says nothing new"
+            assert explorable.locator(".explorable-scene svg").get_attribute("aria-label") == sentence(explorable)
+        assert errors == []
+
+
+def test_no_explorable_is_on_any_other_page(built_book):
+    """The walk above reaches them all."""
+    others = [page for page in PAGES if page not in CHAPTERS]
+    assert [page for page in others if "widget-view+json" in (built_book / f"{page}.html").read_text(encoding="utf-8")] == []
+
+
+@pytest.mark.parametrize("view", ["day", "phone"])
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_no_word_of_an_explorable_is_cut_off(browser, address, page, view):
+    """Its words stay inside its drawing, as it stands and with its controls moved; the drawing may scroll, the page may not."""
+    with opened(browser, address, page, view) as (tab, *_):
+        for explorable in tab.locator(".explorable").all():
+            scene = explorable.locator(".explorable-scene")
+            for _ in range(2):
+                assert scene.evaluate(CUT_OFF) == []
+                for control in explorable.locator(".explorable-controls > *").all():
+                    press(control)
+        assert tab.evaluate("document.documentElement.scrollWidth") <= VIEWS[view][1]
