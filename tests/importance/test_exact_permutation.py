@@ -136,6 +136,14 @@ def test_a_feature_that_no_tree_asks_about_is_exactly_zero():
     assert (importance.draws[3] == 0).all() and importance.standard_error[3] == 0 and importance.permutation_sd[3] == 0
 
 
+def test_a_forest_of_lone_leaves_is_hurt_by_nothing():
+    """Depth 0: no tree asks anything, so no swap changes a prediction."""
+    X, y = a_table()
+    lone = grow_cart(X, y, criterion="variance", min_samples_leaf=len(X))
+    importance = exact_permutation_importance(lone, X, y)
+    assert lone.n_nodes == 1 and (importance.draws == 0).all() and (importance.permutation_sd == 0).all()
+
+
 def test_a_column_constant_in_the_new_rows_is_exactly_zero_though_the_trees_ask_about_it():
     X, y = a_table()
     forest = grow_forest(X, y, n_trees=5)

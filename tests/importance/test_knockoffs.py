@@ -345,6 +345,10 @@ def test_a_q_outside_zero_and_one_is_refused(q):
     (lambda: kn.gaussian_knockoffs(X, mean=[0, 0]), "mean has shape"),
     (lambda: kn.gaussian_knockoffs(X, covariance=np.ones((3, 3))), "cannot be inverted"),
     (lambda: kn.equicorrelated_s([[1, 2], [3, 4]]), "symmetric"),
+    (lambda: kn.equicorrelated_s([[1, 2, 3], [2, 4, 5]]), "symmetric"),
+    (lambda: kn.mvr_s([[1, np.nan], [np.nan, 1]]), "symmetric"),
+    (lambda: kn.mvr_s([[np.nan, 0], [0, 1]]), "not above 0"),
+    (lambda: kn.mvr_s([[1, 2], [2, 1]]), "cannot be inverted"),
     (lambda: kn.mvr_s([[1, 0], [0, 0]]), "not above 0"),
 ])
 def test_bad_input_is_refused_with_a_sentence_that_helps(call, says):

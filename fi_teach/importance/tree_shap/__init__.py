@@ -2,7 +2,7 @@
 
 door      tree_shap, tree_shap_interactions
 patterns  a leaf sees of a row only which features it fails: all 2^d answers in one table (the algorithm the book derives)
-deep      Owen's integral and a walk of pairs, for paths that test too many features for tables
+deep      Owen's integral, and pairs of rows that share no failure, for paths that test too many features for tables
 slowly    the definition, the sum over leaves, and the published recursion, to which the others are held
 """
 
