@@ -55,7 +55,7 @@ bench: $(BENCH_STAMP) ## time fi_teach against its peers; QUICK=1 in under three
 	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
 
 bench-grade: $(TEST_STAMP) ## time the autograder with and without its sandbox, and nbgrader on the same files
-	$(BIN)/python -m benchmarks.grading --many 1000
+	$(BIN)/python -m benchmarks.grading
 
 bench-book: $(BOOK_STAMP) ## time a clean build, an unchanged one, and one after an edit of prose
 	$(BIN)/python book/tools/bench.py

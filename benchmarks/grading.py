@@ -1,6 +1,9 @@
 """How many submissions a minute: with the sandbox, without, and nbgrader on the same files; and how much memory.
 
-    python -m benchmarks.grading [--many 400] [--jobs 2] [--nbgrader 6]
+    python -m benchmarks.grading [--many 10000] [--few 1000] [--jobs 2] [--nbgrader 4] [--out benchmarks/grading.json]
+
+`--many` go through the sandbox in one run, `--few` of them without it, and nbgrader gets a handful. The figures of a full
+run are written to benchmarks/grading.json, from which the guide for instructors shows them.
 
 A submission has ten cells: the imports, and the text, answer and check of three questions (a number, a function, a test).
 Two of three students are right, the third makes a named mistake.
@@ -20,12 +23,17 @@ import threading
 import time
 from pathlib import Path
 
+import psutil
+
 from fi_teach.grading import main as grade
 from fi_teach.grading.gradebook import opened
 from fi_teach.questions import QUESTIONS
 from fi_teach.questions.release import NBGRADER_CONFIG
 
 ROOT = Path(__file__).resolve().parents[1]
+RESULTS = Path(__file__).with_name("grading.json")
+MARKS = (1000, 5000, 10_000)
+"""The memory is told up to so many submissions."""
 ASKED = ("trees.recall_mean", "trees.decrease", "trees.test_decrease")
 MISTAKES = {"trees.recall_mean": "average_of_all = 55",
             "trees.decrease": "def decrease(left, right):\n    gini = lambda c: 1 - sum((k / sum(c)) ** 2 for k in c)\n"
@@ -40,10 +48,9 @@ def ten_cells(folder):
     return notebook
 
 
-def answered(number):
+def answered(number, handed_out, solved):
     """The submission of student number so-and-so -> bytes of a notebook of its own."""
-    notebook = ten_cells("exercises")
-    solved = {c["id"]: c["source"] for c in ten_cells("solutions")["cells"]}
+    notebook = json.loads(handed_out)
     for cell in notebook["cells"]:
         about = cell["metadata"].get("fi_teach", {})
         if about.get("part") == "answer":
@@ -55,48 +62,68 @@ def answered(number):
 def prepare(base, many):
     """Write the exercise and so many submissions -> (exercises, submissions)."""
     exercises, submissions = base / "exercises", base / "submitted"
-    exercises.mkdir()
-    (exercises / "01_trees.ipynb").write_text(json.dumps(ten_cells("exercises")))
+    exercises.mkdir(parents=True)
+    handed_out, solved = json.dumps(ten_cells("exercises")), {c["id"]: c["source"] for c in ten_cells("solutions")["cells"]}
+    (exercises / "01_trees.ipynb").write_text(handed_out)
     for k in range(many):
         place = submissions / f"s{k:05d}" / "01_trees"
         place.mkdir(parents=True)
-        (place / "01_trees.ipynb").write_bytes(answered(k))
+        (place / "01_trees.ipynb").write_bytes(answered(k, handed_out, solved))
     return exercises, submissions
 
 
 class Memory(threading.Thread):
-    """Samples what this process and its descendants hold for themselves; `peaks` has one value a second, in MB."""
+    """Looks twice a second at what this process and its descendants hold while results.jsonl grows.
 
-    def __init__(self):
+    seen : (submissions done, MB they hold for themselves, MB with every shared page counted in each of them)
+    """
+
+    def __init__(self, results):
         super().__init__(daemon=True)
-        self.peaks, self.over = [], threading.Event()
+        self.results, self.done, self.place = results, 0, 0
+        self.seen, self.over = [], threading.Event()
 
     def run(self):
-        import psutil
-        while not self.over.wait(1):
-            family = [psutil.Process(), *psutil.Process().children(recursive=True)]
-            self.peaks.append(sum(self._held(p) for p in family) / 2**20)
+        while not self.over.wait(0.5):
+            held = [self._held(p) for p in (psutil.Process(), *psutil.Process().children(recursive=True))]
+            self.seen.append((self._count(), *(sum(part) / 2**20 for part in zip(*held, strict=True))))
+
+    def _count(self):
+        with contextlib.suppress(FileNotFoundError), open(self.results, "rb") as file:
+            file.seek(self.place)
+            fresh = file.read()
+            self.place, self.done = self.place + len(fresh), self.done + fresh.count(b"\n")
+        return self.done
 
     @staticmethod
     def _held(process):
-        with contextlib.suppress(Exception):
+        try:
             memory = process.memory_info()
-            return memory.rss - memory.shared
-        return 0
+        except psutil.Error:
+            return 0, 0
+        return memory.rss - memory.shared, memory.rss
+
+    def peaks(self, most):
+        """The most that was held until so many submissions were done, at each mark -> list of dicts."""
+        marks = [mark for mark in MARKS if mark < most] + [most]
+        until = {mark: [(own, rss) for done, own, rss in self.seen if done <= mark] or [(0, 0)] for mark in marks}
+        return [{"submissions": mark, "own": round(max(o for o, _ in held)), "rss": round(max(r for _, r in held))} for mark, held in until.items()]
 
 
 def ours(base, exercises, submissions, *, sandbox, jobs):
-    """Grade all of it with fi_teach -> (submissions a minute, memory in MB, {student: points})."""
-    report, memory = base / f"report-{sandbox}", Memory()
+    """Grade all of it with fi_teach -> (submissions a minute, the memory it took, {student: points})."""
+    report = base / f"report-{sandbox}"
+    memory = Memory(report / "results.jsonl")
     memory.start()
     start = time.perf_counter()
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with contextlib.redirect_stdout(io.StringIO()):
         grade([str(submissions), "--out", str(report), "--exercises", str(exercises), "--sandbox", sandbox, "--jobs", str(jobs), "--seed", "1"])
     taken = time.perf_counter() - start
     memory.over.set()
+    memory.join()
     with open(report / "students.csv", newline="") as file:
         points = {row["student"]: float(row["points"]) for row in csv.DictReader(file)}
-    return 60 * len(points) / taken, memory.peaks, points
+    return 60 * len(points) / taken, memory.peaks(len(points)), points
 
 
 def nbgraders(base, few):
@@ -125,27 +152,55 @@ def _nbgrader(base, *words):
                    env={**os.environ, "PATH": path, "FI_TEACH_SEED": "1"})
 
 
+def machine():
+    """Where and when this was measured, and how busy the machine was -> dict."""
+    return {"date": time.strftime("%Y-%m-%d"), "processors": os.cpu_count(), "processor": processor(), "load": round(os.getloadavg()[0], 1),
+            "python": platform.python_version(), "system": f"{platform.system()} {platform.release().split('-')[0]}"}
+
+
+def processor():
+    """The processor's name, as the system tells it -> str."""
+    with contextlib.suppress(OSError, StopIteration), open("/proc/cpuinfo") as file:
+        return next(line for line in file if line.startswith("model name")).split(":")[1].strip()
+    return platform.machine()
+
+
+def measured(base, options):
+    """Measure everything -> dict of figures, printed as they come."""
+    exercises, submissions = prepare(base / "many", options.many)
+    _, few = prepare(base / "few", options.few)
+    figures = {"machine": machine(), "jobs": options.jobs, "points": sum(QUESTIONS[q].points for q in ASKED), "runs": []}
+    print(json.dumps(figures["machine"]), flush=True)
+    for sandbox, folder, size in (("bwrap", submissions, options.many), ("none", few, options.few)):
+        rate, memory, points = ours(base, exercises, folder, sandbox=sandbox, jobs=options.jobs)
+        figures["runs"].append({"sandbox": sandbox, "submissions": size, "rate": round(rate), "memory": memory})
+        print(f"fi_teach, sandbox {sandbox}: {rate:.0f} a minute on {size}", flush=True)
+        for row in memory:
+            print(f"  after {row['submissions']:6}: at most {row['own']} MB held, {row['rss']} MB with shared pages counted in each process", flush=True)
+    if options.nbgrader:
+        slow, theirs = nbgraders(base / "few", options.nbgrader)
+        alike = sum(points[s] == theirs[s] for s in theirs)
+        figures["nbgrader"] = {"submissions": options.nbgrader, "rate": round(slow, 1), "alike": alike}
+        print(f"nbgrader autograde: {slow:.1f} a minute on {options.nbgrader}; same points for {alike}")
+    return figures
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--many", type=int, default=400)
+    parser.add_argument("--many", type=int, default=10_000, help="how many go through the sandbox")
+    parser.add_argument("--few", type=int, default=1000, help="how many are graded without one")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--nbgrader", type=int, default=6, metavar="FEW", help="how many of them nbgrader gets (0: none)")
-    parser.add_argument("--sandboxes", nargs="+", default=["bwrap", "none"])
+    parser.add_argument("--nbgrader", type=int, default=4, metavar="N", help="how many nbgrader gets (0: none)")
+    parser.add_argument("--out", type=Path, default=None, help="where the figures go (default: benchmarks/grading.json after a full run)")
     options = parser.parse_args(arguments)
+    start = time.perf_counter()
     with tempfile.TemporaryDirectory() as name:
-        base = Path(name)
-        exercises, submissions = prepare(base, options.many)
-        print(f"{options.many} submissions of ten cells ({sum(QUESTIONS[q].points for q in ASKED)} points), {options.jobs} at once; "
-              f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}")
-        for sandbox in options.sandboxes:
-            rate, peaks, points = ours(base, exercises, submissions, sandbox=sandbox, jobs=options.jobs)
-            early, late = max(peaks[:len(peaks) // 4 + 1], default=0), max(peaks[-(len(peaks) // 4 + 1):], default=0)
-            print(f"fi_teach, sandbox {sandbox:5}: {rate:6.0f} a minute; memory {early:.0f} MB in the first quarter, {late:.0f} MB in the last")
-        if options.nbgrader:
-            few = min(options.nbgrader, options.many)
-            slow, theirs = nbgraders(base, few)
-            alike = sum(points[s] == theirs[s] for s in theirs)
-            print(f"nbgrader autograde:      {slow:6.1f} a minute on {few} of them; same points for {alike} of {few}")
+        figures = measured(Path(name), options)
+    figures["minutes"] = round((time.perf_counter() - start) / 60, 1)
+    out = options.out or (RESULTS if options.many >= MARKS[-1] and options.few and options.nbgrader else None)
+    if out:
+        out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    print(f"{figures['minutes']} minutes." + (f" Written to {out}." if out else ""))
 
 
 if __name__ == "__main__":
