@@ -57,7 +57,8 @@ bench: $(BENCH_STAMP) ## time fi_teach against its peers; QUICK=1 in under three
 bench-grade: $(TEST_STAMP) ## time the autograder with and without its sandbox, and nbgrader on the same files
 	$(BIN)/python -m benchmarks.grading
 
-bench-book: $(BOOK_STAMP) ## time a clean build, an unchanged one, and one after an edit of prose
+bench-book: $(TEST_STAMP) ## time a clean build, one after each kind of edit, and how soon a page is ready
+	sh .ci/tools
 	$(BIN)/python book/tools/bench.py
 
 picture: $(TEST_STAMP) ## take the picture of the book that README shows

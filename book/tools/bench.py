@@ -1,8 +1,9 @@
-"""Time the building of the book, in a copy that leaves the real one alone.
+"""Time the building of the book, in a copy that leaves the real one alone, and how soon its pages are ready.
 
     python book/tools/bench.py
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from browser import browser, served, settle
 from build import HERE, SOURCES
 
 ROOT = HERE.parent.parent
@@ -36,16 +38,43 @@ def append(path, line):
     path.write_text(path.read_text(encoding="utf-8") + f"\n{line}\n", encoding="utf-8")
 
 
+def visit(chrome, address, page):
+    """Open a page with nothing in the cache -> (seconds until formulas are set and explorables drawn, bytes it asked for)."""
+    tab, sizes = chrome.new_page(), []
+    tab.on("response", lambda response: sizes.append(int(response.headers.get("content-length", 0))))
+    tab.goto(f"{address}/{page}", wait_until="load")
+    settle(tab)
+    ready = tab.evaluate("performance.now()") / 1000
+    tab.close()
+    return ready, sum(sizes)
+
+
+def visits(html):
+    """Each chapter at its best of three -> {page: (seconds, bytes)}."""
+    pages = [path.relative_to(html).as_posix() for path in sorted((html / "notebooks").glob("*.html"))]
+    with served(html) as address, browser() as chrome:
+        return {page: min(visit(chrome, address, page) for _ in range(3)) for page in pages}
+
+
+def report(what, figure):
+    """One line, with how busy the machine is beside it: 1 of 2 cores at work is a load of 1."""
+    print(f"{what:<48} {figure}   load {os.getloadavg()[0]:.1f}", flush=True)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         copy_sources(root)
-        print(f"clean build, {len(list((root / 'notebooks').glob('*.ipynb')))} chapters  {seconds(root):6.1f} s", flush=True)
-        print(f"nothing changed          {seconds(root):6.1f} s", flush=True)
+        report(f"clean build, {len(list((root / 'notebooks').glob('*.ipynb')))} chapters", f"{seconds(root):6.1f} s")
+        report("nothing changed", f"{seconds(root):6.1f} s")
         append(root / PROSE, "One more sentence.")
-        print(f"one page of prose        {seconds(root):6.1f} s", flush=True)
+        report("one page of prose", f"{seconds(root):6.1f} s")
+        seen = visits(root / "_build/html")
+        slowest, largest = max(seen, key=lambda page: seen[page][0]), max(seen, key=lambda page: seen[page][1])
+        report(f"slowest chapter ready, {Path(slowest).stem}", f"{seen[slowest][0]:6.2f} s")
+        report(f"largest chapter, {Path(largest).stem}", f"{seen[largest][1] / 1e6:6.2f} MB")
         append(root / "fi_teach/__init__.py", "# one more line")
-        print(f"one line of fi_teach     {seconds(root):6.1f} s", flush=True)
+        report("one line of fi_teach", f"{seconds(root):6.1f} s")
 
 
 if __name__ == "__main__":
