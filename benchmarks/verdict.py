@@ -16,7 +16,7 @@ def goals(row):
     found = []
     must, aim = row.get("must"), row.get("aim")
     if must is not None or aim is not None:
-        words = [f"at least {must:g}"] * (must is not None) + [f"aim {aim:,g}"] * (aim is not None)
+        words = [f"{name} {value:,g}" for name, value in (("at least", must), ("aim", aim)) if value is not None]
         least = aim if must is None else must
         verdict = "missed" if row["highest"] < least else "missed, within the spread" if row["ratio"] < least else "met"
         found.append((", ".join(words), verdict + ", and the aim" * (must is not None and aim is not None and row["ratio"] >= aim)))

@@ -1,0 +1,121 @@
+"""The benchmark says what it found: goals in words, exponents from the points, missing peers by name; and its page agrees."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from benchmarks.cases import cases_of, path_dependent
+from benchmarks.measure import Case, Missing, NotInstalled, measure, peer
+from benchmarks.verdict import exponent, goals, missed
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = json.loads((ROOT / "benchmarks/results.json").read_text(encoding="utf-8"))
+REASONS = yaml.safe_load((ROOT / "benchmarks/reasons.yaml").read_text(encoding="utf-8"))
+ROW = {"method": "TreeSHAP", "setting": "depth 6", "against": "shap", "ours (s)": 0.5, "peer (s)": 1.0, "ratio": 2.0, "lowest": 1.9, "highest": 2.2,
+       "must": 3, "aim": 5, "most MB": None, "most s": None, "difference": 1e-15, "from definition": None, "peak (MB)": 12.0}
+
+
+def test_a_peer_that_is_not_installed_is_reported_as_missing(monkeypatch):
+    """Its comparisons keep their place in the table, with the reason."""
+    monkeypatch.setitem(sys.modules, "shap", None)
+    (row,) = cases_of(path_dependent, quick=True)
+    assert isinstance(row, Missing) and row.against == "shap" and "shap cannot be imported here" in row.why
+
+
+def test_a_peer_whose_import_breaks_in_another_way_is_missing_too(tmp_path, monkeypatch):
+    """An installation that fails with its own error does not end the benchmark."""
+    (tmp_path / "broken_peer.py").write_text("raise RuntimeError('no such processor')")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(NotInstalled, match=r"broken_peer .*RuntimeError: no such processor"):
+        peer("broken_peer")
+
+
+def test_a_peer_that_fails_is_reported_and_a_failure_of_ours_is_not_hidden():
+    """What the peer raises becomes the reason; what we raise ends the run."""
+    def fails():
+        raise TypeError("unknown argument")
+
+    row = measure(Case("method", "setting", "peer", lambda: [1.0], fails), quick=True)
+    assert row["why"] == "it failed (TypeError: unknown argument)" and "ratio" not in row
+    with pytest.raises(TypeError):
+        measure(Case("method", "setting", "peer", fails, lambda: [1.0]), quick=True)
+
+
+def test_a_part_of_the_work_is_scaled_up_and_compared_over_the_rows_of_both():
+    """A peer that does a tenth of the rows is charged ten times its time."""
+    def work(n):
+        return lambda: [sum(k * k for k in range(5000)) for _ in range(n)]
+
+    whole, part = (measure(Case("m", "s", "p", work(100), work(round(100 * share)), share), quick=True) for share in (1, 0.1))
+    assert part["difference"] == 0
+    assert part["ratio"] == pytest.approx(whole["ratio"], rel=0.5)
+
+
+def test_verdicts_in_words():
+    """Met, aim, missed, missed within the spread; memory and time have goals of their own."""
+    assert goals(ROW) == [("at least 3, aim 5", "missed")] and missed(ROW)
+    assert goals(ROW | {"highest": 3.1}) == [("at least 3, aim 5", "missed, within the spread")]
+    assert goals(ROW | {"ratio": 3.5, "highest": 4}) == [("at least 3, aim 5", "met")]
+    assert goals(ROW | {"ratio": 6, "highest": 7}) == [("at least 3, aim 5", "met, and the aim")]
+    assert goals(ROW | {"aim": None}) == [("at least 3", "missed")]
+    assert goals(ROW | {"must": None, "aim": 1000}) == [("aim 1,000", "missed")]
+    assert goals(ROW | {"must": None, "aim": None}) == []
+    limits = ROW | {"must": None, "aim": None, "most MB": 10, "most s": 0.6}
+    assert goals(limits) == [("our memory under 10 MB", "missed"), ("our time under 0.6 s", "met")] and missed(limits)
+
+
+def test_exponents_are_fitted_to_what_was_measured_whole():
+    """Time proportional to n^1.5 has exponent 1.5, whatever a point that was scaled up says; one point has none."""
+    points = [{"size": n, "seconds": 2e-6 * n**1.5, "part": 1.0} for n in (100, 1000, 10_000)]
+    assert exponent(points) == pytest.approx(1.5)
+    assert exponent([*points, {"size": 10**5, "seconds": 1e9, "part": 0.1}]) == pytest.approx(1.5)
+    assert exponent(points[:1]) is None
+
+
+def test_every_missed_goal_has_a_reason_and_the_page_prints_no_other():
+    """A reason belongs to a goal that the stored run missed."""
+    from benchmark_page import NO_REASON, reason, reasons_for
+
+    lost = [row for row in RESULTS["rows"] if missed(row)]
+    assert [row["setting"] for row in lost if reason(row, REASONS) == NO_REASON] == []
+    lines = reasons_for(RESULTS, REASONS)
+    assert lines == ["No goal is missed."] if not lost else len(lines) == len(lost)
+    assert reasons_for({"rows": [ROW | {"ratio": 4, "highest": 5}]}, REASONS) == ["No goal is missed."]
+
+
+def test_a_reason_needs_no_figure_and_each_can_be_reached():
+    """Figures come from the run alone; and no entry hides another that is more special."""
+    for k, entry in enumerate(REASONS):
+        assert not [character for character in entry["reason"] if character.isdigit()], entry["reason"]
+        assert not any(set(earlier["about"]) <= set(entry["about"]) for earlier in REASONS[:k]), entry["about"]
+
+
+def test_a_row_of_the_page_says_what_was_measured():
+    """Ratio with its spread, goal with its verdict, time, difference and memory; a missing peer is named."""
+    from benchmark_page import line
+
+    assert line(ROW) == ("| depth 6 | shap | **2** (1.9 to 2.2) | at least 3, aim 5: **missed** | 500\xa0ms | 1e-15 from the peer | 12\xa0MB |")
+    assert "not measured: no such package" in line({"method": "m", "setting": "s", "against": "p", "why": "no such package"})
+
+
+def test_the_words_of_a_plot_come_from_its_points():
+    """First and last point of each line, and where the line goes on from a part."""
+    from benchmark_page import in_words
+
+    lines = [{"name": "fi_teach", "points": [{"size": 10, "seconds": 0.5, "part": 1.0}, {"size": 1000, "seconds": 2.0, "part": 1.0}]},
+             {"name": "shap", "points": [{"size": 10, "seconds": 0.25, "part": 1.0}, {"size": 1000, "seconds": 30.0, "part": 0.1}]}]
+    words = in_words({"title": "TreeSHAP", "setting": "depth 3", "variable": "rows", "lines": lines})
+    assert words == ("Log-log plot of seconds against rows, TreeSHAP, depth 3: fi_teach 500\xa0ms at 10 and 2\xa0s at 1,000; "
+                     "shap 250\xa0ms at 10 and 30\xa0s at 1,000 (hollow from 1,000: computed from a part).")
+
+
+def test_the_stored_run_holds_what_the_page_needs():
+    """Every row has its figures or its reason, and every line of a plot has points in order."""
+    assert all(set(ROW) <= set(row) or row["why"] for row in RESULTS["rows"]) and len(RESULTS["rows"]) >= 10
+    for growth in RESULTS["scaling"]:
+        for line in growth["lines"]:
+            sizes = [point["size"] for point in line["points"]]
+            assert sizes == sorted(set(sizes)) and all(0 < point["part"] <= 1 for point in line["points"])
