@@ -255,6 +255,24 @@ def test_a_large_mean_does_not_drown_small_differences():
     np.testing.assert_array_equal(plain.threshold, lifted.threshold)
 
 
+def test_a_wild_neighbour_does_not_disturb_a_calm_node():
+    """Running sums pass from node to node. Beside rows whose spread is 1e15 times its own, a node splits as it does alone,
+    and the first of two equal columns still wins."""
+    rng = np.random.default_rng(3)
+    side, twin, other = np.repeat([0.0, 1.0], 60), rng.normal(size=120), rng.normal(size=120)
+    X = np.column_stack([side, twin, twin, other])
+    y = np.where(side == 0, 1e9 * rng.normal(size=120) + 1e10, 1e-6 * rng.normal(size=120))
+    both, alone = grow_cart(X, y, criterion="variance", max_depth=4), grow_cart(X[60:], y[60:], criterion="variance", max_depth=3)
+    assert (both.feature[0], both.threshold[0]) == (0, 0.5)
+    calm = X[60:]
+    for t in np.flatnonzero(~alone.is_leaf):
+        row = np.flatnonzero(alone.decision_path(calm)[:, t])[0]
+        path = np.flatnonzero(both.decision_path(calm[[row]])[0])
+        twin_node = path[1 + np.flatnonzero(np.flatnonzero(alone.decision_path(calm[[row]])[0]) == t)[0]]
+        assert (both.feature[twin_node], both.threshold[twin_node]) == (alone.feature[t], alone.threshold[t])
+    assert 2 not in both.feature
+
+
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
 def test_units_of_the_target_do_not_matter(scale):
     """A target in other units gives the same tree: nothing compares an impurity with an absolute number."""
