@@ -1,9 +1,15 @@
-"""What the prose pages count: hours from the chapters' own tables, rows from the conformity file."""
+"""What the prose pages count: hours from the chapters' own tables, rows from the conformity file, claims from the ledger."""
 
 import json
+import re
 
+import pytest
 from conformity_page import line
 from reading_time import minutes_of
+
+from fi_teach.claims import read_ledger
+
+from .conftest import ROOT
 
 
 def chapter(tmp_path, time):
@@ -29,3 +35,17 @@ def test_a_row_of_the_conformity_table_names_version_difference_and_tolerance():
            "difference": 2e-16, "tolerance": 1e-12, "unit": "absolute"}
     assert line(row) == "| mdi | scikit-learn, feature_importances_ | 1.2.3 | 2.0e-16 | 1e-12 |"
     assert "exactly equal" in line(row | {"tolerance": 0}) and "4 shares" in line(row | {"tolerance": 4, "unit": "shares"})
+
+
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md"])
+def test_pages_that_no_build_touches_count_the_claims_as_the_ledger_does(page):
+    """The book's own pages count while they are built; these two are read as they stand."""
+    told = re.findall(r"\b(\d+) statements\b", (ROOT / page).read_text(encoding="utf-8"))
+    assert told == [str(len(read_ledger()))]
+
+
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md"])
+def test_pages_that_no_build_touches_count_the_chapters_that_there_are(page):
+    """Chapter 12 is one chapter in several notebooks."""
+    numbers = {path.name[:2] for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")}
+    assert len(numbers) == 13 and "Thirteen chapters" in (ROOT / page).read_text(encoding="utf-8")
