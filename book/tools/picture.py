@@ -1,4 +1,4 @@
-"""Take the picture of the book that README shows: the first screen of chapter 1, by day.
+"""Take the picture of the book that README shows: chapter 1 at its first explorable, by day.
 
     python book/tools/picture.py
 """
@@ -6,6 +6,8 @@
 from pathlib import Path
 
 from browser import browser, served, settle
+
+from fi_teach.alt_text import in_256_colours
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "notebooks/01_trees.html"
@@ -17,7 +19,8 @@ def main():
         page = chrome.new_page(viewport={"width": 1200, "height": 750}, color_scheme="light")
         page.goto(f"{address}/{PAGE}", wait_until="load")
         settle(page)
-        page.screenshot(path=PICTURE)
+        page.locator(".explorable").first.evaluate("explorable => explorable.scrollIntoView({block: 'center'})")
+        PICTURE.write_bytes(in_256_colours(page.screenshot()))
     print(f"wrote {PICTURE.relative_to(ROOT)}")
 
 
