@@ -56,8 +56,11 @@ def machine():
             "date": datetime.date.today().isoformat(), "load": load, "versions": versions()}
 
 
-def run(quick, only):
-    """Measure group after group -> (rows, growth lines); what cannot be compared keeps its place and says why."""
+def run(quick, only, keep):
+    """Measure group after group -> (rows, growth lines); what cannot be compared keeps its place and says why.
+
+    keep(rows, lines) is called after each group, so that a run that is interrupted loses one group and not all.
+    """
     rows, lines = [], []
     with tqdm(total=len(GROUPS) + 1, desc="benchmark", unit="group") as bar:
         for group in GROUPS:
@@ -66,10 +69,12 @@ def run(quick, only):
                     bar.set_postfix_str(f"{case.method}, {case.setting}"[:70])
                     rows.append(asdict(case) if isinstance(case, Missing) else measure(case, quick))
             bar.update()
+            keep(rows, lines)
         for growth in growths():
             if only in f"scaling {growth.title}":
                 bar.set_postfix_str(f"scaling of {growth.title}")
                 lines.append(measure_growth(growth, quick))
+                keep(rows, lines)
         bar.update()
     return rows, lines
 
@@ -96,18 +101,20 @@ def main():
     parser.add_argument("--out", type=Path, default=None, help="where to write the figures (default: benchmarks/results.json for a full run)")
     chosen = parser.parse_args()
     warnings.filterwarnings("ignore")
+    out = chosen.out or (None if chosen.quick or chosen.only else RESULTS)
     start = time.perf_counter()
-    rows, lines = run(chosen.quick, chosen.only)
+
+    def keep(rows, lines):
+        if out:
+            found = {"machine": machine(), "minutes": round((time.perf_counter() - start) / 60, 1), "rows": rows, "scaling": lines}
+            out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+    rows, lines = run(chosen.quick, chosen.only, keep)
     print(shown(rows))
     print("ratio: peer's time / ours; above 1 we are faster.")
     for growth in lines:
         print(f"{growth['title']}, time ~ {growth['variable']}^k:", ", ".join(f"{line['name']} k = {slope(line['points'])}" for line in growth["lines"]))
-    minutes = (time.perf_counter() - start) / 60
-    print(f"{minutes:.1f} minutes, {processor_time() / 60:.1f} of them on the processor.", json.dumps(machine()))
-    out = chosen.out or (None if chosen.quick or chosen.only else RESULTS)
-    if out:
-        out.write_text(json.dumps({"machine": machine(), "minutes": round(minutes, 1), "rows": rows, "scaling": lines}, indent=1) + "\n",
-                       encoding="utf-8")
+    print(f"{(time.perf_counter() - start) / 60:.1f} minutes, {processor_time() / 60:.1f} of them on the processor.", json.dumps(machine()))
 
 
 if __name__ == "__main__":
