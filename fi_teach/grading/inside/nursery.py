@@ -13,6 +13,7 @@ import select
 import signal
 import socket
 import sys
+from contextlib import suppress
 from types import ModuleType
 
 from fi_teach.grading.inside import linux
@@ -69,10 +70,10 @@ def main(control, settings):
 
 def serve(control, settings):
     """Grow and kill students as told, and kill one whose processes together take too much memory."""
-    child, why = 0, b"-"
+    child, why, before, most = 0, b"-", 0, settings["megabytes_in_all"] * 2**20
     while True:
         if not select.select([control], [], [], 0.1 if child else None)[0]:
-            if settings["isolated"] and _memory() > settings["megabytes_in_all"] * 2**20:
+            if settings["isolated"] and _memory() > most and _memory_without(before) > most:
                 why = b"m"
                 end(child)
             continue
@@ -81,7 +82,7 @@ def serve(control, settings):
             child, why = grow(control, channels[0], settings), b"-"
         elif order == b"k":
             end(child)
-            child = 0
+            child, before = 0, child
             control.sendall(why)
             reap()
         else:
@@ -165,6 +166,13 @@ def _memory():
     """Bytes that all processes in this sandbox hold for themselves, the warm parent left out."""
     mine = {"1", str(os.getpid())}
     return sum(_held(pid) for pid in os.listdir("/proc") if pid.isdigit() and pid not in mine)
+
+
+def _memory_without(before):
+    """The same when the student process before this one, killed already, has wholly gone with all it started."""
+    with suppress(ChildProcessError):
+        os.waitpid(before, 0) if before else None
+    return _memory()
 
 
 def _held(pid):
