@@ -211,7 +211,7 @@ def growing(quick):
                lambda X=X, y=y: DecisionTreeClassifier(max_depth=8, random_state=0).fit(X, y), must=0.8, aim=1, compare=None)
     sides = [("continuous columns", table(10_000), 0.8, 1), ("columns of 8 values", few_values(10_000), 2, None)]
     if not quick:
-        sides.append(("gene expression, 7 classes, 500 features", tiled("tissues", 10_000), 2, None))
+        sides.append(("gene expression, 7 classes, 500 features", tiled("tissues", 10_000), 0.8, 1))
     for name, (X, y), must, aim in sides:
         k, kind = (3, RandomForestRegressor) if y.dtype.kind == "f" else (22, RandomForestClassifier)
         yield Case("grow_forest", f"20 trees, {name}, 10,000 rows", "scikit-learn",

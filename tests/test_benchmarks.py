@@ -4,6 +4,7 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -119,3 +120,19 @@ def test_the_stored_run_holds_what_the_page_needs():
         for line in growth["lines"]:
             sizes = [point["size"] for point in line["points"]]
             assert sizes == sorted(set(sizes)) and all(0 < point["part"] <= 1 for point in line["points"])
+
+
+def test_where_shap_differs_on_the_mortgages_brute_force_sides_with_us():
+    """The pair of rows behind the one large difference of the table: Shapley's formula over all coalitions, scikit-learn predicting."""
+    import shap
+
+    from benchmarks.tables import boosted, tiled
+    from fi_teach.games import coalitions, shapley
+    from fi_teach.importance import tree_shap
+
+    model, forest = boosted(3, "mortgages")
+    x, z = tiled("mortgages", 1000, 1)[0][[14]], tiled("mortgages", 1000, 2)[0][[424]]
+    brute = np.ravel(shapley(model.decision_function(np.where(coalitions(13), x, z)), 13))
+    explainer = shap.TreeExplainer(model, shap.maskers.Independent(z, max_samples=1), feature_perturbation="interventional")
+    assert np.abs(tree_shap(forest, x, background=z).values[0] - brute).max() < 1e-12
+    assert np.abs(explainer.shap_values(x, check_additivity=False)[0] - brute).max() > 0.1
