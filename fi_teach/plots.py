@@ -81,6 +81,7 @@ def draw_importance(importance, ax=None, *, colours=None, title=None, top=None):
         end = max(mean[j], 0) + shown[row]
         ax.annotate(number(mean[j]), (end, row), xytext=(4, 0), textcoords="offset points", va="center", color=INK)
     ax.margins(x=0.14)
+    ax.locator_params(axis="x", nbins=5)  # numbers of five characters must not touch on a narrow panel
     ax.set_xlabel(getattr(importance, "unit", "") or "importance")
     ax.set_title(title or getattr(importance, "method", "Importance"), loc="left", weight="bold")
     spread = " (bars with two standard errors)" if shown.any() else ""
