@@ -42,7 +42,7 @@ class Room:
     """Where one student's cells run, with the channel to the judge."""
 
     def __init__(self, channel, library, roots):
-        self.channel, self.library, self.home, self.is_watched = channel, library, os.getpid(), False
+        self.channel, self.photograph, self.home, self.is_watched = channel, library, os.getpid(), False
         self.is_closed = False
         self.main = ModuleType("__main__")
         self.space = vars(self.main)
@@ -86,7 +86,7 @@ def run(room, source, name):
 
 def _put_back(room):
     if room.is_watched:
-        room.touched += put_back(room.library)
+        room.touched += put_back(room.photograph)
 
 
 def value(room, expression):
