@@ -128,13 +128,15 @@ def draw(growth):
     from fi_teach.plots import INK, MARKERS, PALETTE, PAPER, describe, new_axes
 
     ax = new_axes(6.5, 3.6)
+    slowest = max(one["points"][-1]["seconds"] for one in growth["lines"])
     for k, one in enumerate(growth["lines"]):
         points = one["points"]
         x, y = ([point[name] for point in points] for name in ("size", "seconds"))
         ax.plot(x, y, color=PALETTE[k], ls=("-", "--")[k], lw=2)
         for point in points:
             ax.plot(point["size"], point["seconds"], marker=MARKERS[k], ms=7, mec=PALETTE[k], mfc=PALETTE[k] if point["part"] == 1 else PAPER)
-        ax.annotate(one["name"], (x[-1], y[-1]), xytext=(9, 0), textcoords="offset points", va="center", color=INK)
+        side = "bottom" if y[-1] == slowest else "top"  # lines may end together; their names must not
+        ax.annotate(one["name"], (x[-1], y[-1]), xytext=(9, 0), textcoords="offset points", va=side, color=INK)
     ax.set(xscale="log", yscale="log", xlabel=growth["variable"], ylabel="seconds")
     ax.set_title(f"{growth['title']}: {growth['setting']}", loc="left", fontsize=11)
     return describe(ax, in_words(growth))
