@@ -25,10 +25,10 @@ from pathlib import Path
 
 import psutil
 
-from fi_teach.grading import main as grade
-from fi_teach.grading.gradebook import opened
-from fi_teach.questions import QUESTIONS
-from fi_teach.questions.release import NBGRADER_CONFIG
+from fi_teach.course.grading import main as grade
+from fi_teach.course.grading.gradebook import opened
+from fi_teach.course.questions import QUESTIONS
+from fi_teach.course.questions.release import NBGRADER_CONFIG
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path(__file__).with_name("grading.json")

@@ -12,9 +12,10 @@ p     features                                      q     target false discovery
 
 Floors (an import points down a floor, never up):
 
-    grading > questions > widgets > plots > compare > importance > trees > nouns
+    course > plots, compare > importance > trees > fast > basics, worlds, data
 
-Floors up to ``compare`` import NumPy and pandas only.
+``trees`` and ``importance`` are there to be read: one file a method. ``basics`` holds what they all speak of, ``fast``
+what makes them fast, ``course`` what runs the course. All but ``plots`` and ``course`` import NumPy and pandas only.
 """
 
 __version__ = "0.1.0"

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from fi_teach.basics.results import Importance
 from fi_teach.importance.conditional import conditional_importance
 from fi_teach.importance.drop_column import drop_column_importance
 from fi_teach.importance.exact_permutation import exact_permutation_importance
@@ -18,7 +19,6 @@ from fi_teach.importance.mdi import debiased_mdi, mdi
 from fi_teach.importance.null_tests import boruta, target_permutation_test
 from fi_teach.importance.oob import oob_importance
 from fi_teach.importance.permutation import permutation_importance, score_permutation_importance
-from fi_teach.importance.result import Importance
 from fi_teach.importance.sage import sage
 from fi_teach.importance.tree_shap import tree_shap
 from fi_teach.trees.forest import grow_forest

@@ -127,7 +127,7 @@ def test_where_shap_differs_on_the_mortgages_brute_force_sides_with_us():
     import shap
 
     from benchmarks.tables import boosted, tiled
-    from fi_teach.games import coalitions, shapley
+    from fi_teach.basics.games import coalitions, shapley
     from fi_teach.importance import tree_shap
 
     model, forest = boosted(3, "mortgages")

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fi_teach.basics.losses import auc, concordance
 from fi_teach.importance import (
     kernel_shap,
     knockoff_threshold,
@@ -30,7 +31,6 @@ from fi_teach.importance import (
     tree_shap_interactions,
 )
 from fi_teach.importance.knockoffs import mvr_loss
-from fi_teach.scores import auc, concordance
 from fi_teach.trees import from_model, log_rank, nelson_aalen
 
 FILE = Path(__file__).resolve().parents[1] / "book/conformity.json"

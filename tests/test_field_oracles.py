@@ -11,8 +11,8 @@ from sksurv.ensemble import RandomSurvivalForest
 from sksurv.linear_model import CoxPHSurvivalAnalysis
 from sksurv.util import Surv
 
+from fi_teach.basics.losses import concordance
 from fi_teach.data import gbsg2
-from fi_teach.scores import concordance
 from fi_teach.trees import as_risk, grow_survival_forest
 
 PAGE = Path(__file__).parents[1] / "notebooks" / "12e_survival.ipynb"

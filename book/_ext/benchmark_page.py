@@ -157,7 +157,7 @@ def picture(growth):
     """The plot as an image node that carries its words."""
     import matplotlib.pyplot as plt
 
-    from fi_teach.alt_text import alt_text, render
+    from fi_teach.plots.alt_text import alt_text, render
 
     figure = draw(growth).figure
     data = base64.b64encode(render(figure, "svg")).decode()

@@ -1,6 +1,6 @@
 """The alt text that a figure carries reaches the page, and a figure without one fails the build.
 
-`fi_teach.alt_text` stores the sentence in the output's metadata; myst-nb copies only width and height from there, so its
+`fi_teach.plots.alt_text` stores the sentence in the output's metadata; myst-nb copies only width and height from there, so its
 image renderer is wrapped to copy the sentence too.
 """
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from browser import browser, served, settle
 
-from fi_teach.alt_text import in_256_colours
+from fi_teach.plots.alt_text import in_256_colours
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "notebooks/01_trees.html"

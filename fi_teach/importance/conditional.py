@@ -7,9 +7,9 @@ price: the conditional distribution has to be known, or estimated, and the estim
 
 import numpy as np
 
-from fi_teach.importance.result import Importance
-from fi_teach.inputs import check_table
-from fi_teach.shuffles import check_count, check_setting, normal_given_others, receiver_donor_variance
+from fi_teach.basics.results import Importance
+from fi_teach.basics.shuffles import check_count, check_setting, normal_given_others, receiver_donor_variance
+from fi_teach.basics.tables import check_table
 from fi_teach.trees.cart import grow_cart
 
 

@@ -8,10 +8,10 @@ from copy import deepcopy
 import numpy as np
 import pandas as pd
 
-from fi_teach.importance.result import Importance
-from fi_teach.inputs import check_table
-from fi_teach.scores import PROBABILITY_LOSSES, absolute_error, row_loss, squared_error
-from fi_teach.shuffles import check_outcome, setting_of, take
+from fi_teach.basics.losses import PROBABILITY_LOSSES, absolute_error, row_loss, squared_error
+from fi_teach.basics.results import Importance
+from fi_teach.basics.shuffles import check_outcome, setting_of, take
+from fi_teach.basics.tables import check_table
 
 
 def drop_column_importance(fit, X, y, *, loss="mse", test=None, folds=5, rng=0):

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fi_teach.importance.result import Importance
-from fi_teach.scores import absolute_error, row_loss, squared_error
-from fi_teach.shuffles import check_outcome, check_setting, checked_losses, judged_by, names_of
-from fi_teach.trees.convert import as_forest
-from fi_teach.trees.tree import LEAF, rows_for
+from fi_teach.basics.convert import as_forest
+from fi_teach.basics.losses import absolute_error, row_loss, squared_error
+from fi_teach.basics.results import Importance
+from fi_teach.basics.shuffles import check_outcome, check_setting, checked_losses, judged_by, names_of
+from fi_teach.basics.tree import LEAF, rows_for
 
 NONE = -1  # the feature of a row that still walks its own way
 PAIRS_AT_ONCE = 2**17  # numbers per block of the pair-loss matrix: 1 MB, which stays in the processor's cache

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from fi_teach.importance.result import Importance
-from fi_teach.inputs import check_table, check_target
-from fi_teach.scores import auc
+from fi_teach.basics.losses import auc
+from fi_teach.basics.results import Importance
+from fi_teach.basics.tables import check_table, check_target
 from fi_teach.trees.forest import grow_forest, oob_prediction
 
 
@@ -27,7 +27,7 @@ def group_gap(attribution, group, *, output=0):
     Raises ValueError unless group names exactly two groups, each with two rows or more.
     Source: the efficiency axiom (Shapley 1953) applied to a difference of means.
 
-    >>> from fi_teach.importance.result import Attribution
+    >>> from fi_teach.basics.results import Attribution
     >>> phi = Attribution(np.array([[1.0, 0.0], [1.0, 2.0], [3.0, 0.0], [3.0, 2.0]]), 0.0, ("income", "age"))
     >>> group_gap(phi, ["a", "a", "b", "b"]).mean
     array([2., 0.])

@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from fi_teach.shuffles import check_count, check_setting, receiver_donor_variance, shuffles, swap
+from fi_teach.basics.shuffles import check_count, check_setting, receiver_donor_variance, shuffles, swap
 
 
 def shuffle_differences(predict, X, y, column, *, loss="mse", n_repeats=1, rng=0):

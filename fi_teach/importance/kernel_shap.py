@@ -8,10 +8,10 @@ from math import comb
 
 import numpy as np
 
-from fi_teach.games import coalitions
-from fi_teach.importance.result import Attribution
-from fi_teach.inputs import check_table
-from fi_teach.removal import check_background, marginal, on_arrays
+from fi_teach.basics.games import coalitions
+from fi_teach.basics.removal import check_background, marginal, on_arrays
+from fi_teach.basics.results import Attribution
+from fi_teach.basics.tables import check_table
 
 ALL_UP_TO = 12  # features for which all coalitions are used unless told otherwise
 MOST_FEATURES = 20

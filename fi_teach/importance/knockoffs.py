@@ -9,8 +9,8 @@ from numbers import Real
 
 import numpy as np
 
-from fi_teach.importance.result import Importance
-from fi_teach.inputs import check_table, check_target
+from fi_teach.basics.results import Importance
+from fi_teach.basics.tables import check_table, check_target
 
 SMALLEST_EIGENVALUE = 1e-4  # of an estimated correlation matrix: below it, sampling and inverting lose their digits
 

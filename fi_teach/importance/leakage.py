@@ -4,8 +4,8 @@ alone, and its date is too late. Only the second is proof."""
 import numpy as np
 import pandas as pd
 
-from fi_teach.inputs import check_table, check_target
-from fi_teach.scores import auc, r2
+from fi_teach.basics.losses import auc, r2
+from fi_teach.basics.tables import check_table, check_target
 from fi_teach.trees.forest import grow_forest, oob_prediction
 
 LEAST_SKILL = 0.05  # a forest with less has learned nothing worth comparing with

@@ -6,11 +6,11 @@ too: they are measured on the rows that chose the splits. `debiased_mdi` measure
 
 import numpy as np
 
-from fi_teach.importance.result import Importance
-from fi_teach.shuffles import check_outcome
-from fi_teach.trees.convert import as_forest
-from fi_teach.trees.nominal import NominalTree
-from fi_teach.trees.tree import rows_for
+from fi_teach.basics.convert import as_forest
+from fi_teach.basics.nominal import NominalTree
+from fi_teach.basics.results import Importance
+from fi_teach.basics.shuffles import check_outcome
+from fi_teach.basics.tree import rows_for
 
 UNITS = {"gini": "Gini", "entropy": "bits", "entropy_nats": "nats", "variance": "squared units of y"}
 

@@ -10,9 +10,9 @@ from math import comb
 import numpy as np
 import pandas as pd
 
-from fi_teach.importance.result import Importance
-from fi_teach.inputs import check_table
-from fi_teach.shuffles import check_count, check_outcome, gaussian_conditional, put, swap, take
+from fi_teach.basics.results import Importance
+from fi_teach.basics.shuffles import check_count, check_outcome, gaussian_conditional, put, swap, take
+from fi_teach.basics.tables import check_table
 
 # --- p-values and their correction ---
 

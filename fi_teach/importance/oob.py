@@ -7,9 +7,10 @@ be averaged, as later software does (Strobl et al. 2008 write out its formula). 
 
 import numpy as np
 
-from fi_teach.importance.result import Importance
-from fi_teach.scores import absolute_error, row_loss, squared_error
-from fi_teach.shuffles import (
+from fi_teach.basics.convert import as_forest
+from fi_teach.basics.losses import absolute_error, row_loss, squared_error
+from fi_teach.basics.results import Importance
+from fi_teach.basics.shuffles import (
     check_count,
     check_outcome,
     checked_losses,
@@ -18,8 +19,7 @@ from fi_teach.shuffles import (
     receiver_donor_variance,
     shuffles,
 )
-from fi_teach.trees.convert import as_forest
-from fi_teach.trees.tree import rows_for
+from fi_teach.basics.tree import rows_for
 
 
 def oob_importance(forest, X, y, *, loss=None, aggregate=True, n_repeats=10, rng=0):

@@ -6,10 +6,9 @@ refitted: what is measured is how much *this model* leans on x_j. Use rows that 
 
 import numpy as np
 
-from fi_teach.importance.result import Importance
-from fi_teach.inputs import check_table, feature_names
-from fi_teach.scores import row_loss, set_score
-from fi_teach.shuffles import (
+from fi_teach.basics.losses import row_loss, set_score
+from fi_teach.basics.results import Importance
+from fi_teach.basics.shuffles import (
     check_outcome,
     check_setting,
     checked_prediction,
@@ -18,6 +17,7 @@ from fi_teach.shuffles import (
     shuffles,
     swap,
 )
+from fi_teach.basics.tables import check_table, feature_names
 
 
 def permutation_importance(predict, X, y, *, loss="mse", n_repeats=30, rng=0):

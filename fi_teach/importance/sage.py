@@ -6,12 +6,12 @@ nothing.
 
 import numpy as np
 
-from fi_teach.games import check_players, coalitions, shapley
-from fi_teach.importance.result import Importance
-from fi_teach.inputs import check_table
-from fi_teach.removal import check_background, marginal, on_arrays
-from fi_teach.scores import row_loss
-from fi_teach.shuffles import check_outcome
+from fi_teach.basics.games import check_players, coalitions, shapley
+from fi_teach.basics.losses import row_loss
+from fi_teach.basics.removal import check_background, marginal, on_arrays
+from fi_teach.basics.results import Importance
+from fi_teach.basics.shuffles import check_outcome
+from fi_teach.basics.tables import check_table
 
 MOST_FEATURES = 16
 ROWS_AN_ORDERING = 32

@@ -1,15 +1,14 @@
 """A prediction is a payout and the features are the players: divide it by Shapley's formula, summing over every coalition.
 
-What "a feature is missing" means is a choice (`removal`), made before any formula; the functions of fi_teach.removal are the
+What "a feature is missing" means is a choice (`removal`), made before any formula; the functions of fi_teach.basics.removal are the
 choices. Nothing here is clever: 2^p coalitions are asked for, which is why this stops at 16 features.
 """
 
 import numpy as np
 
-from fi_teach.games import check_players, shapley
-from fi_teach.importance.result import Attribution
-from fi_teach.inputs import check_table
-from fi_teach.removal import (
+from fi_teach.basics.convert import as_forest
+from fi_teach.basics.games import check_players, shapley
+from fi_teach.basics.removal import (
     check_background,
     every_coalition,
     gaussian,
@@ -18,8 +17,9 @@ from fi_teach.removal import (
     on_arrays,
     path_dependent,
 )
-from fi_teach.trees.convert import as_forest
-from fi_teach.trees.tree import rows_for
+from fi_teach.basics.results import Attribution
+from fi_teach.basics.tables import check_table
+from fi_teach.basics.tree import rows_for
 
 MOST_FEATURES = 16
 REMOVALS = {"marginal": marginal, "neighbours": neighbours, "gaussian": gaussian}
@@ -33,7 +33,7 @@ def shapley_values(predict, X, *, background, removal="marginal"):
     background : (m, p) rows that stand in for what is missing; None for "path-dependent", which needs none
     removal : "marginal" (missing features drawn from the background whatever the known ones say), "neighbours" and "gaussian"
         (two estimates of the conditional expectation), "path-dependent" (training cover), or a function of
-        (predict, background) that returns v(X, S) as in fi_teach.removal
+        (predict, background) that returns v(X, S) as in fi_teach.basics.removal
     -> Attribution, values (n, p) or (n, p, n_outputs), in units of the prediction
 
     Raises ValueError for more than 16 features, an unknown removal, a background with other columns or no rows, and

@@ -1,5 +1,9 @@
 """Trees: the noun (Tree, Forest), the impurities, and ways to grow or borrow trees."""
 
+from fi_teach.basics.convert import as_forest, from_model
+from fi_teach.basics.impurity import entropy, entropy_nats, gini, impurity_of, variance
+from fi_teach.basics.nominal import NominalTree
+from fi_teach.basics.tree import Forest, Tree
 from fi_teach.trees.boosting import grow_adaboost, grow_boosting
 from fi_teach.trees.c45 import (
     Branching,
@@ -21,11 +25,8 @@ from fi_teach.trees.cart import (
     tied_splits,
 )
 from fi_teach.trees.chaid import ChaidSplit, chaid_splits, chi_square, chi_square_p_value, grow_chaid
-from fi_teach.trees.convert import as_forest, from_model
 from fi_teach.trees.explain import WhatIf, rules, what_if
 from fi_teach.trees.forest import bootstrap_counts, grow_forest, oob_prediction, oob_votes
-from fi_teach.trees.impurity import entropy, entropy_nats, gini, impurity_of, variance
-from fi_teach.trees.nominal import NominalTree
 from fi_teach.trees.survival import (
     as_risk,
     event_times,
@@ -34,7 +35,6 @@ from fi_teach.trees.survival import (
     log_rank,
     nelson_aalen,
 )
-from fi_teach.trees.tree import Forest, Tree
 
 __all__ = [
     "Branching",

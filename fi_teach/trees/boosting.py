@@ -9,11 +9,11 @@ from numbers import Real
 
 import numpy as np
 
-from fi_teach.inputs import check_numeric_target, check_table, check_target
+from fi_teach.basics.tables import check_numeric_target, check_table, check_target
+from fi_teach.basics.tree import Forest
+from fi_teach.fast.growing import grow_trees, rank_table, target_of
 from fi_teach.trees.cart import check_growing_target, check_limits, number_of_features
 from fi_teach.trees.forest import check_n_trees, holds_classes
-from fi_teach.trees.frontier import grow_trees, rank_table, target_of
-from fi_teach.trees.tree import Forest
 
 BOOSTING_LOSSES = ("squared", "logistic")
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from fi_teach.inputs import check_table
+from fi_teach.basics.impurity import class_counts, entropy
+from fi_teach.basics.nominal import check_words, grow_nominal, is_nominal
+from fi_teach.basics.tables import check_table
+from fi_teach.fast.growing import TIE, target_of
 from fi_teach.trees.cart import Choices, Split, check_growing_target, check_limits, midpoints, refuse_more_than, tree_of
-from fi_teach.trees.frontier import TIE, target_of
-from fi_teach.trees.impurity import class_counts, entropy
-from fi_teach.trees.nominal import check_words, grow_nominal, is_nominal
 
 # --- gain and gain ratio ----------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """CART grows a tree by one rule, again and again: cut the node where the impurity falls most (Breiman et al. 1984, ch. 2-4).
 
 First the rule by definition: try every midpoint of every feature. Then what greed leaves open: the splits that tie, and
-every tree that could have come of them. Last the fast way (fi_teach.trees.frontier), which must agree with the first.
+every tree that could have come of them. Last the fast way (fi_teach.fast.growing), which must agree with the first.
 """
 
 from functools import cache
@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fi_teach.inputs import check_numeric_target, check_table, check_target, check_weights
-from fi_teach.trees.frontier import TIE, grow_trees, rank_table, target_of
-from fi_teach.trees.impurity import CRITERIA, impurity_of
-from fi_teach.trees.tree import LEAF, UNDEFINED, Tree
+from fi_teach.basics.impurity import CRITERIA, impurity_of
+from fi_teach.basics.tables import check_numeric_target, check_table, check_target, check_weights
+from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
+from fi_teach.fast.growing import TIE, grow_trees, rank_table, target_of
 
 __all__ = ["Split", "best_split", "best_split_by_definition", "every_greedy_tree", "every_split", "grow_cart", "grow_trees",
            "midpoints", "rank_table", "split_decrease", "target_of", "tied_splits"]

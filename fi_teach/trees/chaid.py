@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fi_teach.basics.impurity import gini
+from fi_teach.basics.nominal import check_words, grow_nominal
 from fi_teach.trees.cart import check_growing_target, check_limits
-from fi_teach.trees.impurity import gini
-from fi_teach.trees.nominal import check_words, grow_nominal
 
 
 class ChaidSplit(NamedTuple):

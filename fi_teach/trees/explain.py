@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from fi_teach.trees.nominal import NominalTree
-from fi_teach.trees.tree import Tree, rows_for
+from fi_teach.basics.nominal import NominalTree
+from fi_teach.basics.tree import Tree, rows_for
 
 DEEPEST = 90  # Python itself reads no more than 100 levels of indentation
 

@@ -8,10 +8,10 @@ from numbers import Integral
 
 import numpy as np
 
-from fi_teach.inputs import check_table
+from fi_teach.basics.tables import check_table
+from fi_teach.basics.tree import Forest, rows_for
+from fi_teach.fast.growing import grow_trees, rank_table, target_of
 from fi_teach.trees.cart import check_growing_target, check_limits, number_of_features
-from fi_teach.trees.frontier import grow_trees, rank_table, target_of
-from fi_teach.trees.tree import Forest, rows_for
 
 MOST_CLASSES = 20  # whole numbers with more distinct values than this are taken for quantities
 

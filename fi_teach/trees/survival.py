@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from fi_teach.inputs import check_table
+from fi_teach.basics.tables import check_table
+from fi_teach.basics.tree import LEAF, UNDEFINED, Forest, Tree
+from fi_teach.fast.growing import TIE, RankedTable, rank_table, thresholds_between
 from fi_teach.trees.cart import check_limits, number_of_features
 from fi_teach.trees.forest import bootstrap_counts, check_n_trees
-from fi_teach.trees.frontier import TIE, RankedTable, rank_table, thresholds_between
-from fi_teach.trees.tree import LEAF, UNDEFINED, Forest, Tree
 
 CRITERION = "log-rank"
 CELLS = 1 << 20  # (row, event time) pairs looked at in one go

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fi_teach.basics.tree import Tree
 from fi_teach.importance.exact_permutation import (
     exact_permutation_importance,
     exact_permutation_importance_by_definition,
@@ -17,7 +18,6 @@ from fi_teach.importance.exact_permutation import (
 from fi_teach.importance.permutation import permutation_importance
 from fi_teach.trees.cart import grow_cart
 from fi_teach.trees.forest import grow_forest
-from fi_teach.trees.tree import Tree
 
 
 def a_table(n=40, p=4, seed=0):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from fi_teach.basics.results import Attribution
 from fi_teach.importance.fairness import group_gap, proxies
-from fi_teach.importance.result import Attribution
 
 
 def test_the_features_gaps_add_up_to_the_gap_in_predictions():

@@ -5,13 +5,13 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+from fi_teach.basics.shuffles import check_setting
 from fi_teach.importance.intervals import (
     naive_interval,
     receiver_donor_interval,
     row_bootstrap_interval,
     shuffle_differences,
 )
-from fi_teach.shuffles import check_setting
 
 
 def first(X):

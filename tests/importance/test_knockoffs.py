@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy.optimize import minimize_scalar
 
+from fi_teach.basics.results import Importance
 from fi_teach.importance import knockoffs as kn
-from fi_teach.importance.result import Importance
 from fi_teach.trees.forest import grow_forest
 
 with warnings.catch_warnings():

@@ -16,10 +16,10 @@ from sklearn.ensemble import (
 )
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from fi_teach.basics.convert import as_forest
 from fi_teach.data import golf, golf_nominal, midterm
 from fi_teach.importance.mdi import debiased_mdi, decrease_by_feature, mdi
 from fi_teach.trees import grow_c45, grow_cart, grow_chaid, grow_forest
-from fi_teach.trees.convert import as_forest
 
 
 def table(seed, n=120, p=5, K=None):

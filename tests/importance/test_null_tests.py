@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fi_teach.basics.results import Importance
 from fi_teach.importance import null_tests
 from fi_teach.importance.null_tests import (
     NullTest,
@@ -21,7 +22,6 @@ from fi_teach.importance.null_tests import (
     null_copy_test,
     target_permutation_test,
 )
-from fi_teach.importance.result import Importance
 
 
 def correlation(X, y):

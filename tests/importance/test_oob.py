@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fi_teach.basics.tree import Forest, Tree
 from fi_teach.importance.oob import oob_importance, oob_importance_by_definition
 from fi_teach.trees.forest import grow_forest
-from fi_teach.trees.tree import Forest, Tree
 
 
 def length_between(low, high):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fi_teach.basics.shuffles import receiver_donor_variance, shuffles
 from fi_teach.importance.permutation import (
     columnwise_permutation_importance,
     joint_permutation_importance,
@@ -11,7 +12,6 @@ from fi_teach.importance.permutation import (
     permutation_importance_by_definition,
     score_permutation_importance,
 )
-from fi_teach.shuffles import receiver_donor_variance, shuffles
 
 
 def linear(X):
@@ -38,7 +38,7 @@ def test_the_batched_shuffles_are_the_definition_draw_by_draw(data, loss):
 def test_a_batch_of_many_calls_gives_the_draws_of_one(data, monkeypatch):
     X, y = data
     whole = permutation_importance(linear, X, y).draws
-    monkeypatch.setattr("fi_teach.shuffles.ROWS_A_CALL", 300)
+    monkeypatch.setattr("fi_teach.basics.shuffles.ROWS_A_CALL", 300)
     assert np.array_equal(permutation_importance(linear, X, y).draws, whole)
 
 

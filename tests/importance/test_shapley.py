@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fi_teach.games import shapley
+from fi_teach.basics.games import shapley
+from fi_teach.basics.removal import cover_shares, gaussian, marginal, neighbours
 from fi_teach.importance.shapley import sampled_shapley_values, shapley_values
-from fi_teach.removal import cover_shares, gaussian, marginal, neighbours
 from fi_teach.trees.cart import grow_cart
 
 BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
@@ -132,7 +132,7 @@ def test_marginal_values_agree_with_shap(normal):
 def test_chunks_do_not_change_the_game(normal, monkeypatch):
     """However few rows go to the model at once, the payoffs are the same."""
     whole = shapley_values(curved, normal[:7], background=normal).values
-    monkeypatch.setattr("fi_teach.removal.ROWS_AT_ONCE", 100)
+    monkeypatch.setattr("fi_teach.basics.removal.ROWS_AT_ONCE", 100)
     np.testing.assert_allclose(shapley_values(curved, normal[:7], background=normal).values, whole, atol=1e-13)
 
 

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fi_teach import games
+from fi_teach.basics import games
+from fi_teach.basics.convert import as_forest
+from fi_teach.basics.tree import Forest, Tree
 from fi_teach.importance.tree_shap import (
     leaf_shapley,
     row_passes,
@@ -24,15 +26,13 @@ from fi_teach.importance.tree_shap import (
     tree_shap_interactions_by_definition,
 )
 from fi_teach.trees.cart import grow_cart
-from fi_teach.trees.convert import as_forest
-from fi_teach.trees.tree import Forest, Tree
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_trees import chain, random_forest, random_rows
 
 door = importlib.import_module("fi_teach.importance.tree_shap.door")
-deep = importlib.import_module("fi_teach.importance.tree_shap.deep")
-patterns = importlib.import_module("fi_teach.importance.tree_shap.patterns")
+deep = importlib.import_module("fi_teach.fast.tree_shap_deep")
+patterns = importlib.import_module("fi_teach.fast.tree_shap_tables")
 
 BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
 

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fi_teach.basics.impurity import entropy
+from fi_teach.basics.nominal import NominalTree
 from fi_teach.data import golf, golf_nominal
 from fi_teach.importance.mdi import mdi
 from fi_teach.trees.c45 import (
@@ -19,8 +21,6 @@ from fi_teach.trees.c45 import (
     threshold_gains,
 )
 from fi_teach.trees.cart import every_split
-from fi_teach.trees.impurity import entropy
-from fi_teach.trees.nominal import NominalTree
 
 # --- golf -------------------------------------------------------------------------------------------------------------
 

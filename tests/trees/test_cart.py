@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from fi_teach.data import golf, midterm
+from fi_teach.fast import growing as frontier
+from fi_teach.fast.growing import grow_trees, rank_table, target_of
 from fi_teach.importance.mdi import mdi
-from fi_teach.trees import frontier
 from fi_teach.trees.cart import (
     best_split,
     best_split_by_definition,
@@ -21,7 +22,6 @@ from fi_teach.trees.cart import (
     split_decrease,
     tied_splits,
 )
-from fi_teach.trees.frontier import grow_trees, rank_table, target_of
 
 FIELDS = ("children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples", "weighted_n_node_samples", "value")
 

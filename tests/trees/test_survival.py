@@ -12,8 +12,8 @@ from sksurv.nonparametric import nelson_aalen_estimator
 from sksurv.tree import SurvivalTree
 from sksurv.util import Surv
 
+from fi_teach.basics.losses import concordance
 from fi_teach.importance.permutation import score_permutation_importance
-from fi_teach.scores import concordance
 from fi_teach.trees import survival as sv
 from fi_teach.trees.cart import grow_cart
 from fi_teach.trees.forest import oob_prediction

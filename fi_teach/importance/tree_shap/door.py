@@ -5,13 +5,13 @@ from math import prod
 import numpy as np
 import pandas as pd
 
-from fi_teach.importance.result import Attribution
-from fi_teach.importance.tree_shap.deep import add_by_pairs, add_by_quadrature
-from fi_teach.importance.tree_shap.patterns import add_by_tables, paths_of
-from fi_teach.inputs import feature_names
-from fi_teach.removal import check_background
-from fi_teach.trees.convert import as_forest
-from fi_teach.trees.tree import rows_for
+from fi_teach.basics.convert import as_forest
+from fi_teach.basics.removal import check_background
+from fi_teach.basics.results import Attribution
+from fi_teach.basics.tables import feature_names
+from fi_teach.basics.tree import rows_for
+from fi_teach.fast.tree_shap_deep import add_by_pairs, add_by_quadrature
+from fi_teach.fast.tree_shap_tables import add_by_tables, paths_of
 
 ALWAYS_TABLES, MOST_TABLES = 8, 16  # players on a path: tables of 2^8 columns cost nothing, of 2^16 they are the limit
 

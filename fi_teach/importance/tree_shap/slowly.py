@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from fi_teach.games import check_players, interaction_values, shapley
-from fi_teach.importance.tree_shap.deep import gauss_legendre
+from fi_teach.basics.games import check_players, interaction_values, shapley
+from fi_teach.basics.removal import cover_shares, every_coalition, marginal, path_dependent
+from fi_teach.fast.tree_shap_deep import gauss_legendre
+from fi_teach.fast.tree_shap_tables import paths_of
 from fi_teach.importance.tree_shap.door import as_attribution, forest_and_rows
-from fi_teach.importance.tree_shap.patterns import paths_of
-from fi_teach.removal import cover_shares, every_coalition, marginal, path_dependent
 
 MOST_FEATURES = 16
 

@@ -1,0 +1,1 @@
+"""What all methods speak of: trees, tables, targets, losses, models, games and results."""

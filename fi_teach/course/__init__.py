@@ -1,0 +1,1 @@
+"""What runs the course: questions, explorables, the claims ledger, the command line and the grader."""

@@ -1,0 +1,95 @@
+"""fi-teach: the course's command. `fi-teach doctor`, `submit`, `release`, `grade`; each explains itself with --help."""
+
+import argparse
+import sys
+from importlib.util import find_spec
+
+import fi_teach
+
+
+def main(arguments=None):
+    """Run one command -> exit code: 0 well, 1 something to mend, 2 wrong use (said in one line on stderr)."""
+    options = parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except ValueError as error:
+        print(f"fi-teach {options.command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"fi-teach {options.command}: stopped.", file=sys.stderr)
+        return 130
+
+
+def parser():
+    """The commands and their options -> ArgumentParser."""
+    top = argparse.ArgumentParser(prog="fi-teach", description="Which Features Matter? The course's own command.")
+    top.add_argument("--version", action="version", version=f"fi-teach {fi_teach.__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_doctor(commands)
+    _add_submit(commands)
+    _add_release(commands)
+    _add_grade(commands)
+    return top
+
+
+def _add_doctor(commands):
+    command = commands.add_parser("doctor", help="say what is missing here and how to mend it",
+                                  description="Look at Python, the packages, Jupyter and this folder: what is missing, and how to mend it.")
+    command.set_defaults(run=doctor)
+
+
+def _add_submit(commands):
+    command = commands.add_parser("submit", help="make one file to hand in",
+                                  description="Pack exercise notebooks into one zip file with versions and hashes, and say what "
+                                              "is unanswered. Nothing leaves this machine.")
+    command.add_argument("notebooks", nargs="+", metavar="NOTEBOOK", help="such as exercises/01_trees.ipynb")
+    command.add_argument("--out", required=True, metavar="FILE", help="the zip file to write, such as your-name.zip")
+    command.set_defaults(run=submit)
+
+
+def _add_release(commands):
+    command = commands.add_parser("release", help="make the student's and the instructor's bundle",
+                                  description="Write student.zip (no solutions, no hidden tests) and instructor.zip (all of it).")
+    command.add_argument("--out", required=True, metavar="DIR", help="the folder to write them into")
+    command.add_argument("--project", default=".", metavar="DIR", help="the folder with exercises/ and solutions/ (default: here)")
+    command.set_defaults(run=release)
+
+
+def _add_grade(commands):
+    # Everything after `grade` is the grader's own to read, options included: no character begins an option here.
+    command = commands.add_parser("grade", help="grade a folder of submissions", add_help=False, prefix_chars="\0")
+    command.add_argument("rest", nargs=argparse.REMAINDER)
+    command.set_defaults(run=grade)
+
+
+def doctor(options):
+    from fi_teach.course.questions.doctor import examine, report
+    findings = examine()
+    print(report(findings))
+    return int(any(f.needed and not f.well for f in findings))
+
+
+def submit(options):
+    from fi_teach.course.questions.submit import report, submit
+    print(report(submit(options.notebooks, options.out), options.out))
+    return 0
+
+
+def release(options):
+    if find_spec("fi_teach.course.questions.release") is None:
+        raise ValueError("this is a student's copy, which has nothing to release.")
+    from fi_teach.course.questions.release import release
+    for path, files in release(options.out, options.project).items():
+        print(f"Wrote {path} ({files} files).")
+    return 0
+
+
+def grade(options):
+    if find_spec("fi_teach.course.grading") is None:
+        raise ValueError("this copy has no grader: it comes with the instructor's bundle.")
+    from fi_teach.course.grading import main as grading
+    return grading(options.rest)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

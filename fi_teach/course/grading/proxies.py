@@ -1,0 +1,168 @@
+"""The judge's side of the border: ask the student process, hold its functions by handles, never trust an answer's form."""
+
+import signal
+import threading
+import time
+from contextlib import contextmanager
+
+from fi_teach.course.grading.inside import wire
+
+LARGEST_NUMBER = 10**300
+GRACE = 0.5
+"""Seconds after which the judge itself is interrupted: replies that drip in, or calls back that never end, hold up nobody."""
+
+
+class Lost(BaseException):
+    """The student process is of no more use, and why: "time", "memory", "ended" or "garbled". No check can catch it."""
+
+    def __init__(self, why, words):
+        super().__init__(words)
+        self.why = why
+
+
+class Returned(Exception):
+    """An error of a student's function that crossed the border; `kind` is the name of its class."""
+
+    def __init__(self, kind, words):
+        super().__init__(str(words)[:1000])
+        self.kind = str(kind)[:80]
+
+
+class Unreadable(Exception):
+    """An answer that is no data; its text says what it is."""
+
+
+class Student:
+    """A student process: one for the judge to talk to until it is lost.
+
+    noted : what it has told about its doings since this was last emptied
+    trace : the student's own traceback of the last error
+    """
+
+    def __init__(self, nursery):
+        self.nursery, self.channel = nursery, nursery.grow()
+        self.callbacks, self.noted, self.trace = {}, [], ""
+        self.deadline = self.seconds = 0
+
+    @contextmanager
+    def within(self, seconds):
+        """Everything asked inside this block must be answered within so many seconds, or the process is lost."""
+        self.seconds, self.deadline = seconds, time.monotonic() + seconds
+        self.callbacks = {}
+        with _alarm(seconds + GRACE, Lost("time", f"took longer than {seconds:g} s")):
+            yield
+        self.callbacks = {}
+
+    def ask(self, *message):
+        """Send a message and hear the reply, serving calls back to the judge meanwhile -> dict. Raises Lost."""
+        reply = self._exchange(list(message))
+        while "callback" in reply:
+            reply = self._exchange(self._called_back(reply))
+        noted = reply.get("noted")
+        self.noted += [printable(str(word)[:120]) for word in noted[:20]] if isinstance(noted, list) else []
+        return reply
+
+    def _exchange(self, message):
+        try:
+            self.channel.settimeout(max(0.01, self.deadline - time.monotonic()))
+            wire.send(self.channel, message)
+            reply = wire.receive(self.channel)
+        except TimeoutError:
+            raise Lost("time", f"took longer than {self.seconds:g} s") from None
+        except (EOFError, OSError):
+            raise Lost("ended", "ended the process it ran in") from None
+        except ValueError as error:
+            raise Lost("garbled", f"sent something unreadable: {error}") from None
+        if not isinstance(reply, dict):
+            raise Lost("garbled", "sent something unreadable")
+        return reply
+
+    def _called_back(self, reply):
+        """Call one of the judge's functions that is on loan just now -> the message with its value or its error."""
+        try:
+            function = self.callbacks[reply["callback"]]
+            arguments, options = wire.decode(reply["arguments"]), wire.decode(reply["options"])
+            return {"value": wire.encode(function(*arguments, **options))}
+        except Exception as error:
+            return {"error": {"kind": type(error).__name__, "words": str(error)[:1000]}}
+
+    def lend(self, function):
+        """Let the student process call a function of the judge's while `within` lasts -> its number."""
+        self.callbacks[len(self.callbacks)] = function
+        return len(self.callbacks) - 1
+
+    def value(self, expression):
+        """The value of an expression: plain data or a Faraway function. Raises Returned, Unreadable, Lost."""
+        reply = self.ask("value", expression)
+        if "function" in reply:
+            return Faraway(self, reply["function"], reply.get("name"))
+        return self.taken(reply)
+
+    def taken(self, reply):
+        """What a reply brings -> plain data. Raises Returned for an error, Unreadable for what is no data."""
+        if "plain" in reply:
+            try:
+                return tame(reply["plain"])
+            except RecursionError:
+                raise Unreadable("it is nested too deeply.") from None
+        if "unreadable" in reply:
+            raise Unreadable(str(reply["unreadable"])[:1000])
+        error = reply.get("error")
+        error = error if isinstance(error, dict) else {}
+        self.trace = str(error.get("trace", ""))[:4000]
+        raise Returned(error.get("kind", "Error"), error.get("words", ""))
+
+    def end(self):
+        """End the process and all it started -> True if it had run out of memory."""
+        self.channel.close()
+        return self.nursery.kill()
+
+
+class Faraway:
+    """A student's function: calling it calls it in the student process."""
+
+    def __init__(self, student, handle, name):
+        self.student, self.handle = student, handle
+        self.__name__ = name if isinstance(name, str) and name.isidentifier() else "f"
+
+    def __call__(self, *arguments):
+        student = self.student
+        reply = student.ask("call", self.handle, [wire.encode(a, student.lend) for a in arguments])
+        try:
+            return student.taken(reply)
+        except Unreadable as error:
+            raise Returned("ValueError", error) from None
+
+
+@contextmanager
+def _alarm(seconds, error):
+    """Interrupt whatever runs inside this block after so many seconds, and again each second until it gives up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(*_):
+        raise error
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def printable(text):
+    """Text that does nothing to a terminal: what is no letter, digit, sign or space is spelled out -> str."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def tame(data):
+    """Plain data whose whole numbers are small enough to be reckoned with: beyond 1e300 they are infinite."""
+    if isinstance(data, list):
+        return [tame(part) for part in data]
+    if isinstance(data, dict):
+        return {key: tame(part) for key, part in data.items()}
+    if isinstance(data, int) and abs(data) > LARGEST_NUMBER:
+        return float("inf") if data > 0 else float("-inf")
+    return data

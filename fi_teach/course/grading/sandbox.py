@@ -1,0 +1,179 @@
+"""The walls: a bubblewrap without network, with a read-only system and none of the questions, around a warm parent.
+
+`level` says which walls there are; grading without any must be asked for.
+"""
+
+import json
+import os
+import shutil
+import site
+import socket
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import fi_teach
+
+PACKAGE = Path(fi_teach.__file__).resolve().parent
+INSIDE = ("fi_teach.course.grading.inside.nursery",)
+LIMITS = {"megabytes": 1024, "megabytes_in_all": 2048, "megabytes_on_disk": 64, "processes": 48, "seconds": 600}
+"""What one student process may use: address space beyond the libraries', memory with its children, disk, processes, CPU."""
+QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
+         "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg", "MPLCONFIGDIR": "/tmp/matplotlib", "PATH": "/usr/bin:/bin",
+         "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
+NO_LINUX, NOT_INSTALLED = "bubblewrap needs Linux, and this is", "bubblewrap is not installed"
+HOW = {NO_LINUX: "Use a Linux machine; on Windows, WSL 2 is one.",
+       NOT_INSTALLED: "On Debian or Ubuntu: `apt install bubblewrap`; elsewhere the package has the same name.",
+       "": "Ubuntu 24.04 needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0` (or an AppArmor profile for bwrap); a container "
+           "needs `--privileged`, or run it as an ordinary user of the host."}
+"""What to do, by how the reason begins."""
+
+
+def level(wanted="auto"):
+    """The sandbox that will be used, "bwrap" or "none", after trying it.
+
+    wanted : "auto" or "bwrap" (both need one that works), or "none"
+
+    Raises ValueError if none works here and none was not asked for, saying why and how to get one.
+    """
+    if wanted not in ("auto", "bwrap", "none"):
+        raise ValueError(f"--sandbox {wanted} is none of auto, bwrap, none.")
+    if not hasattr(os, "fork"):
+        raise ValueError(f"the grader forks a process for each submission, which {sys.platform} cannot: grade on a Linux machine, or in WSL 2 "
+                         "on this one; macOS can with --sandbox none.")
+    why = "" if wanted == "none" else probe()
+    if why:
+        how = next(words for reason, words in HOW.items() if why.startswith(reason))
+        raise ValueError(f"there is no sandbox here ({why}). {how} To grade without one, which lets submitted code read and "
+                         "change your files, say --sandbox none.")
+    return "none" if wanted == "none" else "bwrap"
+
+
+@cache
+def probe():
+    """Try to fork one student process inside a sandbox -> "" if that works, or why it does not."""
+    if sys.platform != "linux":
+        return f"{NO_LINUX} {sys.platform}"
+    if not shutil.which("bwrap"):
+        return NOT_INSTALLED
+    if any(root.startswith("/tmp/") for root in roots()):
+        return "Python or its libraries lie under /tmp, which the sandbox has its own of: install them elsewhere"
+    nursery = Nursery("bwrap")
+    try:
+        from fi_teach.course.grading.inside import wire
+        channel = nursery.grow()
+        channel.settimeout(20)
+        wire.send(channel, ["run", "import os; uid, pid = os.getuid(), os.getpid()", "probe"])
+        wire.receive(channel)
+        wire.send(channel, ["value", "[pid, uid]"])
+        found = wire.receive(channel)
+        return "" if found.get("plain", [0, 0])[0] == 1 and found["plain"][1] else f"it does not isolate: {found}"
+    except (OSError, EOFError, ValueError) as error:
+        return f"bubblewrap failed: {nursery.complaint() or error}"
+    finally:
+        nursery.close()
+
+
+class Nursery:
+    """A warm parent in its sandbox, as the grader holds it: `grow` a student process, `kill` it."""
+
+    def __init__(self, walls, modules=()):
+        ours, theirs = socket.socketpair()
+        self.control, self.scratch = ours, tempfile.mkdtemp(prefix="fi-teach-")
+        self.log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
+        settings = {**LIMITS, "isolated": walls == "bwrap", "user": 100_000 + os.getpid(), "modules": list(modules),
+                    "roots": [*roots(), str(PACKAGE), "/course", "/tmp", "/dev", "/etc", "/sys"], "folder": self.scratch}
+        python = [sys.executable, "-P", "-m", *INSIDE, str(theirs.fileno()), json.dumps(settings)]
+        command, environment = (bwrap(python), None) if walls == "bwrap" else (python, _environment(self.scratch))
+        with theirs:
+            self.process = subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                                            stdout=subprocess.DEVNULL, stderr=self.log, cwd=self.scratch)
+        self.control.settimeout(120)
+        self.ready = False
+
+    def grow(self):
+        """Fork a student process -> the channel to it, a socket. Raises OSError or EOFError if the warm parent has gone."""
+        if not self.ready:
+            self.ready = self.control.recv(1) == b"r"
+            if not self.ready:
+                raise EOFError("the warm parent did not start.")
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self.control, [b"g"], [theirs.fileno()])
+        return ours
+
+    def kill(self):
+        """End the student process and whatever it started -> True if it had run out of memory."""
+        self.control.sendall(b"k")
+        return self.control.recv(1) == b"m"
+
+    def complaint(self):
+        """The last line the warm parent, or bubblewrap, wrote on stderr -> str."""
+        self.log.seek(0)
+        lines = self.log.read()[-2000:].decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+    def close(self):
+        """Hang up, so that the warm parent and its sandbox end; if they do not within seconds, they are ended."""
+        self.control.close()
+        hang_up(self.process)
+        self.log.close()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def hang_up(process, patience=3):
+    """Wait for a process that has been hung up on to end by itself, and end it if it does not."""
+    try:
+        process.wait(patience)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _environment(folder):
+    """Without a sandbox: a clean environment all the same, with a home that is nobody's."""
+    return {**QUIET, "PYTHONPATH": str(PACKAGE.parent), "HOME": folder, "MPLCONFIGDIR": folder}
+
+
+def roots():
+    """The folders with the interpreter and the libraries -> list of str, none inside another."""
+    places = {sys.prefix, sys.base_prefix, *site.getsitepackages(), site.getusersitepackages(), "/usr"}
+    places = sorted(p for p in map(os.path.abspath, places) if os.path.isdir(p))
+    return [p for p in places if not any(p.startswith(f"{other}/") for other in places)]
+
+
+def bwrap(command):
+    """The command inside a bubblewrap that shows the system, the libraries and the package without its questions -> list."""
+    options = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--die-with-parent", "--new-session", "--clearenv"]
+    if os.getuid():
+        options += ["--unshare-user", "--disable-userns", "--cap-add", "ALL"]
+    for name, value in {**QUIET, "PYTHONPATH": "/course"}.items():
+        options += ["--setenv", name, value]
+    return [*options, *_system(), *_course(), "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp",
+            "--remount-ro", "/", "--", *command]
+
+
+def _system():
+    links = [("--symlink", os.readlink(f"/{n}"), f"/{n}") if os.path.islink(f"/{n}") else ("--ro-bind", f"/{n}", f"/{n}")
+             for n in ("bin", "lib", "lib64") if os.path.exists(f"/{n}")]
+    files = [("--ro-bind", path, path) for path in ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives") if os.path.exists(path)]
+    libraries = [option for path in roots() for option in (*_passable(path), ("--ro-bind", path, path))]
+    hidden = [("--tmpfs", str(PACKAGE))] if any(str(PACKAGE).startswith(f"{root}/") for root in roots()) else []
+    return [word for option in (*links, *libraries, *hidden, *files) for word in option]
+
+
+def _passable(path):
+    """The folders above a path, for everybody to pass through: an interpreter may lie in a home that is closed to others."""
+    return [("--perms", "0755", "--dir", str(above)) for above in list(Path(path).parents)[-2::-1]]
+
+
+def _course():
+    """The package at /course, with empty folders in place of its questions and of the grader but for what runs inside."""
+    shown = ["course/questions/plain.py", "course/questions/closing.py", "course/grading/__init__.py", *(f"course/grading/inside/{p.name}" for p in
+             sorted((PACKAGE / "course" / "grading" / "inside").glob("*.py")))]
+    words = ["--perms", "0755", "--dir", "/course", "--ro-bind", str(PACKAGE), "/course/fi_teach", "--tmpfs", "/course/fi_teach/course/questions", "--tmpfs", "/course/fi_teach/course/grading"]
+    for path in shown:
+        words += ["--ro-bind", str(PACKAGE / path), f"/course/fi_teach/{path}"]
+    return [*words, "--remount-ro", "/course/fi_teach/course/questions", "--remount-ro", "/course/fi_teach/course/grading"]

@@ -1,0 +1,97 @@
+"""Two bundles: what students get (no solutions, no hidden tests, no tests), and what instructors get (all of it)."""
+
+from pathlib import Path
+
+from fi_teach.course.questions.checks import CODE_STUB, TEXT_STUB
+from fi_teach.course.questions.zipped import write_zip
+
+STUDENT = ("exercises", "notebooks", "fi_teach", "pyproject.toml", "requirements.lock", "environment.yml", "README.md",
+           "LICENSE", "LICENSE-text")
+INSTRUCTOR = (*STUDENT, "solutions", "tests/course/questions", "tests/conftest.py", "book/tools/exercises.py")
+KINDS_OF_FILE = {".ipynb", ".py", ".toml", ".lock", ".yml", ".yaml", ".md", ".csv", ".js", ".css", ".json", ""}
+FOR_INSTRUCTORS = ("fi_teach/course/grading/", "fi_teach/course/questions/release.py")
+SECRETS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS")
+
+NBGRADER_CONFIG = f'''"""nbgrader's settings for these exercises: stubs that let a notebook run, so that only its checks fail."""
+
+c = get_config()  # noqa: F821
+c.ClearSolutions.code_stub = {{"python": {CODE_STUB!r}}}
+c.ClearSolutions.text_stub = {TEXT_STUB!r}
+'''
+
+START_STUDENT = """# Start here
+
+    python -m venv .venv
+    .venv/bin/pip install ".[lab]"         (on Windows: .venv\\Scripts\\pip)
+    .venv/bin/fi-teach doctor              says what is missing, if anything, and how to mend it
+    .venv/bin/jupyter lab exercises
+
+When you are done: `fi-teach submit exercises/01_trees.ipynb --out your-name.zip` makes the file to hand in.
+"""
+
+START_INSTRUCTOR = """# For instructors
+
+`solutions/` is the source, with answers and hidden tests inside. `source/` and `nbgrader_config.py` make this folder an
+nbgrader course: `nbgrader generate_assignment 01_trees` works here. `tests/course/questions/` proves every check.
+Give students `student.zip`, never this one.
+"""
+
+
+def release(out, project="."):
+    """Write student.zip and instructor.zip into the folder out -> {bundle's path: number of files}.
+
+    project : the folder that holds exercises/ and solutions/
+
+    Raises ValueError if that is another folder, an exercise is missing or holds a solution, or out cannot be written.
+    """
+    project, out = Path(project), Path(out)
+    _check_project(project)
+    student = {**_files(project, STUDENT, skip=FOR_INSTRUCTORS), "START.md": START_STUDENT.encode()}
+    instructor = {**_files(project, INSTRUCTOR), **_nbgrader_course(project), "START.md": START_INSTRUCTOR.encode()}
+    _check_no_secrets(student)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, bundle in (("student", student), ("instructor", instructor)):
+            write_zip(out / f"{name}.zip", {f"{name}/{path}": content for path, content in bundle.items()})
+    except OSError as error:
+        raise ValueError(f"cannot write into {out}: {error.strerror}. Choose a folder of yours.") from None
+    return {out / "student.zip": len(student), out / "instructor.zip": len(instructor)}
+
+
+def _check_project(project):
+    solutions = {p.name for p in (project / "solutions").glob("*.ipynb")}
+    exercises = {p.name for p in (project / "exercises").glob("*.ipynb")}
+    if not solutions:
+        raise ValueError(f"there is no solutions/ in {project.resolve()}: run this in the project's own folder, or name it with --project.")
+    if solutions != exercises:
+        raise ValueError(f"solutions/ and exercises/ differ in {', '.join(sorted(solutions ^ exercises))}: "
+                         "run python book/tools/exercises.py first.")
+
+
+def _files(project, wanted, skip=()):
+    """The files under the wanted paths -> {path: bytes}; caches, hidden folders and `skip` are left out."""
+    found = (file for name in wanted for file in _under(project / name))
+    texts = {file.relative_to(project).as_posix(): file for file in found}
+    return {path: file.read_bytes() for path, file in texts.items() if not path.startswith(tuple(skip)) and _is_ours(path)}
+
+
+def _under(path):
+    return [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
+
+
+def _is_ours(path):
+    parts = Path(path).parts
+    return Path(path).suffix in KINDS_OF_FILE and not any(p.startswith((".", "__pycache__")) for p in parts)
+
+
+def _nbgrader_course(project):
+    """The solutions laid out as nbgrader wants them: source/<assignment>/<notebook>."""
+    sources = {f"source/{p.stem}/{p.name}": p.read_bytes() for p in (project / "solutions").glob("*.ipynb")}
+    return {**sources, "nbgrader_config.py": NBGRADER_CONFIG.encode()}
+
+
+def _check_no_secrets(bundle):
+    for path, content in bundle.items():
+        found = [secret for secret in SECRETS if path.endswith(".ipynb") and secret.encode() in content]
+        if found:
+            raise ValueError(f"{path} holds {found[0]!r}: run python book/tools/exercises.py, then release again.")

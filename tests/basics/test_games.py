@@ -1,0 +1,187 @@
+"""Games: the two sentences of Shapley's formula agree, its axioms hold, and every refusal says what to do instead."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fi_teach.basics import games
+
+
+def random_game(seed, n, *shape):
+    return np.random.default_rng(seed).normal(size=(2**n, *shape))
+
+
+def glove(S):
+    return 1.0 if 0 in S and S & {1, 2} else 0.0
+
+
+seeds, sizes = st.integers(0, 10**6), st.integers(1, 6)
+
+
+def test_the_glove_game_has_the_textbook_shares():
+    """One left glove, two right ones: 2/3, 1/6, 1/6."""
+    np.testing.assert_allclose(games.shapley(glove, 3), [2 / 3, 1 / 6, 1 / 6], atol=1e-15)
+
+
+def test_an_and_gate_of_three_pays_a_third_by_shapley_and_a_quarter_by_banzhaf():
+    """SHP-10: AND of fair bits at (1,1,1), v(S) = 2^(|S|-3): .2917 each sums to the payout .875, .28125 each does not."""
+    def v(S):
+        return 2.0 ** (len(S) - 3)
+    np.testing.assert_allclose(games.shapley(v, 3), 0.875 / 3, atol=1e-15)
+    np.testing.assert_allclose(games.banzhaf(v, 3), 0.28125, atol=1e-15)
+
+
+@given(seeds, sizes)
+@settings(max_examples=30, deadline=None)
+def test_coalitions_and_orderings_give_the_same_shares(seed, n):
+    """Sum over coalitions = average over orderings, on random games."""
+    v = random_game(seed, n)
+    np.testing.assert_allclose(games.shapley(v, n), games.shapley_by_orderings(v, n), atol=1e-12)
+
+
+@given(seeds, sizes)
+@settings(max_examples=30, deadline=None)
+def test_shares_sum_to_the_payout(seed, n):
+    """Efficiency."""
+    assert games.efficiency_gap(games.shapley, random_game(seed, n), n) < 1e-12
+
+
+@given(seeds, st.integers(2, 6))
+@settings(max_examples=30, deadline=None)
+def test_interchangeable_players_get_the_same(seed, n):
+    """Symmetry: make players 0 and 1 interchangeable in a random game by averaging over their exchange."""
+    v, S = random_game(seed, n), np.arange(2**n)
+    v = v + v[S & ~3 | (S & 1) << 1 | S >> 1 & 1]
+    shares = games.shapley(v, n)
+    assert abs(shares[0] - shares[1]) < 1e-12
+    assert games.symmetry_gap(games.shapley, v, n) < 1e-12
+
+
+@given(seeds, st.integers(2, 6))
+@settings(max_examples=30, deadline=None)
+def test_who_adds_nothing_gets_nothing(seed, n):
+    """Dummy: a random game that does not look at player 0."""
+    v = random_game(seed, n)[np.arange(2**n) & ~1]
+    assert abs(games.shapley(v, n)[0]) < 1e-15
+    assert games.dummy_gap(games.shapley, v, n) < 1e-15
+
+
+@given(seeds, seeds, sizes)
+@settings(max_examples=30, deadline=None)
+def test_shares_of_two_games_add_up(seed, other, n):
+    """Additivity."""
+    assert games.additivity_gap(games.shapley, random_game(seed, n), random_game(other, n), n) < 1e-12
+
+
+def equal_split(v, n):
+    return np.full(n, (v[-1] - v[0]) / n)
+
+
+def first_takes_all(v, n):
+    return np.eye(n)[0] * (v[-1] - v[0])
+
+
+def by_squared_payout(v, n):
+    return games.shapley(v, n) * abs(v[-1] - v[0])
+
+
+def test_each_axiom_catches_a_rule_that_breaks_it():
+    """Banzhaf breaks efficiency, the first-takes-all rule symmetry, the equal split the dummy axiom, squared payouts additivity."""
+    AND = games.tabulate(lambda S: float({0, 1} <= S), 3)
+    assert games.efficiency_gap(games.banzhaf, games.tabulate(lambda S: float(len(S) == 3), 3), 3) == 0.25
+    assert games.symmetry_gap(first_takes_all, AND, 3) == 1
+    assert games.dummy_gap(equal_split, AND, 3) == pytest.approx(1 / 3)
+    assert games.additivity_gap(by_squared_payout, AND, AND, 3) == pytest.approx(1)
+
+
+def test_banzhaf_keeps_symmetry_dummy_and_additivity():
+    """What Banzhaf gives up is efficiency alone."""
+    v, w = random_game(1, 4), random_game(2, 4)
+    assert games.additivity_gap(games.banzhaf, v, w, 4) < 1e-12
+    assert games.dummy_gap(games.banzhaf, v[np.arange(16) & ~1], 4) < 1e-15
+
+
+def test_dividends_split_evenly_are_the_shapley_values():
+    """phi_i = sum over S with i of d(S) / |S|, and the dividends inside a coalition sum to its payoff."""
+    v = random_game(3, 5)
+    d, member = games.dividends(v, 5), games.coalitions(5)
+    share = np.where(member.any(1), d / np.maximum(member.sum(1), 1), 0)
+    np.testing.assert_allclose(share @ member, games.shapley(v, 5), atol=1e-12)
+    np.testing.assert_allclose([d[(np.arange(32) & S) == np.arange(32)].sum() for S in range(32)], v, atol=1e-12)
+
+
+def test_the_interaction_index_is_a_sum_of_dividends():
+    """I_ij = sum over S with i and j of d(S) / (|S| - 1)."""
+    v = random_game(4, 5)
+    d, member = games.dividends(v, 5), games.coalitions(5)
+    index = games.interaction_index(v, 5)
+    for i, j in [(0, 1), (3, 2), (4, 0)]:
+        both = member[:, i] & member[:, j]
+        assert index[i, j] == pytest.approx((d[both] / (member[both].sum(1) - 1)).sum(), abs=1e-12)
+    np.testing.assert_array_equal(index, index.T)
+
+
+def test_interaction_values_sum_to_the_shapley_values():
+    """Row i of Phi sums to phi_i."""
+    v = random_game(5, 4, 3)
+    np.testing.assert_allclose(games.interaction_values(v, 4).sum(axis=1), games.shapley(v, 4), atol=1e-12)
+
+
+def test_sampled_shares_lie_within_their_standard_errors():
+    """|estimate - exact| / se is below 4 for each of 6 players, and its root mean square over 20 seeds is about 1 (0.7 to 1.3)."""
+    v = random_game(6, 6)
+    exact, scores = games.shapley(v, 6), []
+    for seed in range(20):
+        phi, error = games.shapley_sampled(v, 6, n_orderings=200, rng=seed)
+        scores.append((phi - exact) / error)
+        assert phi.sum() == pytest.approx(v[-1] - v[0])
+    assert np.abs(scores).max() < 4
+    assert 0.7 < np.sqrt(np.mean(np.square(scores))) < 1.3
+
+
+def test_a_function_and_its_table_are_one_game():
+    """Sampled with the same seed, v as a function and v as a table give the same draws."""
+    table = games.tabulate(glove, 3)
+    for by_function, by_table in zip(games.shapley_sampled(glove, 3, n_orderings=10),
+                                     games.shapley_sampled(table, 3, n_orderings=10), strict=True):
+        np.testing.assert_array_equal(by_function, by_table)
+
+
+def test_games_side_by_side_are_divided_one_by_one():
+    """Further axes of the table are further games."""
+    v = random_game(7, 4, 2, 3)
+    np.testing.assert_allclose(games.shapley(v, 4)[:, 1, 2], games.shapley(v[:, 1, 2], 4), atol=1e-14)
+    np.testing.assert_allclose(games.interaction_index(v, 4)[:, :, 1, 2], games.interaction_index(v[:, 1, 2], 4), atol=1e-14)
+
+
+def test_the_table_is_left_alone():
+    """No solution writes into its argument."""
+    v = random_game(8, 3)
+    before = v.copy()
+    for divide in (games.shapley, games.shapley_by_orderings, games.banzhaf, games.dividends, games.interaction_values):
+        divide(v, 3)
+    np.testing.assert_array_equal(v, before)
+
+
+@pytest.mark.parametrize(("divide", "n", "instead"), [
+    (games.shapley, 21, "from 21 players on use shapley_sampled"), (games.banzhaf, 25, "shapley_sampled"),
+    (games.shapley_by_orderings, 10, "from 10 players on use shapley"), (games.dividends, 40, "up to 20")])
+def test_too_many_players_are_refused_with_an_alternative(divide, n, instead):
+    """Beyond what can be enumerated the message names the function to use and the number from which on."""
+    with pytest.raises(ValueError, match=instead):
+        divide(len, n)
+
+
+@pytest.mark.parametrize(("v", "n", "says"), [
+    ([0, 1, 2], 2, "3 payoffs"), (5.0, 1, "1 payoffs"), ([0, np.nan], 1, "NaN"), (len, 0, "at least 1"), (len, 1.5, "whole number")])
+def test_a_game_that_is_none_is_refused(v, n, says):
+    """Wrong length, a lone number, NaN, no players, half a player."""
+    with pytest.raises(ValueError, match=says):
+        games.shapley(v, n)
+
+
+def test_one_ordering_has_no_standard_error():
+    """n_orderings = 1 is refused."""
+    with pytest.raises(ValueError, match="at least 2"):
+        games.shapley_sampled(len, 3, n_orderings=1)

@@ -1,0 +1,221 @@
+"""The explorables in a real browser: no kernel, no network."""
+
+import json
+
+import ipywidgets
+import pandas as pd
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from fi_teach.course.explorables import (
+    State,
+    axis,
+    band,
+    bars,
+    box,
+    choice,
+    explore,
+    explore_golf_trees,
+    explore_impurity,
+    explore_splits,
+    line,
+    panel,
+    points,
+    region,
+    slider,
+    switch,
+    text,
+)
+from fi_teach.course.explorables.marks import SHAPES
+
+MAKERS = [explore_splits, explore_impurity, explore_golf_trees]
+
+
+def sentences(page):
+    return page.locator(".explorable-sentence").all_inner_texts()
+
+
+def zoo():
+    """One control of each kind; three animals, of which the fish has no colour to choose."""
+    def state_of(animal, colour, size, loud):
+        if animal == "fish" and colour > 0:
+            return None
+        shown = panel(points([size], [1], name=animal), line([0, 3], [1, 1]), x=axis(0, 4, "size"), y=axis(0, 2))
+        told = f"{animal}, colour {colour}, size {size}, {'loud' if loud else 'quiet'}."
+        return State(told, [shown], pd.DataFrame({"animal": [animal], "size": [size]}), {"colour": "fish are grey" if animal == "fish" else ["red", "blue"]})
+
+    controls = [choice("animal", "Animal", ["dog", "cat", "fish"]), choice("colour", "Colour", range(2), kind="select"),
+                slider("size", "Size", [1, 2, 3]), switch("loud", "Loud")]
+    return explore("A zoo", controls, state_of)
+
+
+def test_each_kind_of_control_moves_the_sentence_the_picture_and_the_table(show):
+    page = show(zoo())
+    assert sentences(page) == ["dog, colour 0, size 1, quiet."]
+    page.get_by_role("radio", name="cat").check()
+    page.get_by_role("combobox", name="Colour").select_option("blue")
+    page.get_by_role("slider", name="Size").press("ArrowRight")
+    page.get_by_role("checkbox", name="Loud").check()
+    assert sentences(page) == ["cat, colour 1, size 2, loud."]
+    assert page.get_by_role("img").get_attribute("aria-label") == "cat, colour 1, size 2, loud."
+    assert page.locator(".explorable-legend").inner_text() == "cat"
+    page.get_by_text("Show as a table").click()
+    assert page.get_by_role("cell").all_inner_texts() == ["cat", "2"]
+    assert page.errors == [] and page.outside == []
+
+
+def test_a_choice_that_is_gone_says_so_and_comes_back(show):
+    page = show(zoo())
+    page.get_by_role("combobox", name="Colour").select_option("blue")
+    page.get_by_role("radio", name="fish").check()
+    assert sentences(page) == ["fish, colour 0, size 1, quiet."]
+    assert page.get_by_role("combobox", name="Colour").is_disabled()
+    assert page.get_by_role("combobox", name="Colour").inner_text() == "fish are grey"
+    page.get_by_role("radio", name="dog").check()
+    assert page.get_by_role("combobox", name="Colour").is_enabled()
+    assert sentences(page) == ["dog, colour 0, size 1, quiet."]
+
+
+def test_the_focus_stays_on_the_control_that_moves(show):
+    page = show(zoo())
+    page.get_by_role("radio", name="dog").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert sentences(page) == ["fish, colour 0, size 1, quiet."]
+    assert page.evaluate("document.activeElement.parentNode.textContent") == "fish"
+
+
+def test_jupyterlab_leaves_the_keys_to_the_controls(show):
+    """In its command mode the lab takes every arrow key, unless the element in focus carries this attribute."""
+    page = show(zoo())
+    fields = page.locator(".explorable :is(input, select, summary)")
+    assert fields.count() == 7
+    assert {field.get_attribute("data-lm-suppress-shortcuts") for field in fields.all()} == {"true"}
+
+
+def test_a_page_opened_from_disk_works(browser, page_of, tmp_path):
+    html, script = page_of(zoo()).rsplit("<script>", 1)
+    (tmp_path / "host.js").write_text(script.removesuffix("</script>"))
+    (tmp_path / "page.html").write_text(html + '<script src="host.js"></script>')
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    page.get_by_role("slider", name="Size").press("End")
+    assert sentences(page) == ["dog, colour 0, size 3, quiet."]
+    page.close()
+
+
+def test_every_mark_and_every_shape_is_drawn_and_named_in_the_legend(show):
+    def state_of(k):
+        shapes = [points([j], [1], shape=shape, colour="c3", name=shape) for j, shape in enumerate(SHAPES)]
+        others = [bars([k, -1], error=[0.5, 0.2], hatch=True, name="bar"), band([0, 1], [0, 1], [1, 2], name="band"),
+                  line([0, 1], [k, 2], step=True, dashed=True, name="line"), region(x=(1, None), name="region"),
+                  text(0, 0, "words", anchor="end"), box(2, 2, ["box", "of two lines"], rounded=True)]
+        return State(f"{k}.", [panel(shapes, others, x=axis(-1, 5), y=axis(-2, 4))], pd.DataFrame({"k": [k]}))
+
+    page = show(explore("Marks", [slider("k", "K", [1, 2])], state_of))
+    assert page.locator(".explorable-legend > span").all_inner_texts() == [*SHAPES, "bar", "band", "line", "region"]
+    assert page.evaluate("""[...document.querySelectorAll('.explorable svg *')].filter((part) =>
+        [...part.attributes].some((attribute) => /NaN|undefined|null/.test(attribute.value))).length""") == 0
+    assert page.get_by_text("of two lines").count() == 1 and page.errors == []
+
+
+def test_two_widgets_on_a_page_move_apart(show):
+    page = show(zoo(), zoo())
+    page.get_by_role("slider", name="Size").nth(1).press("End")
+    assert sentences(page) == ["dog, colour 0, size 1, quiet.", "dog, colour 0, size 3, quiet."]
+
+
+def test_one_widget_shown_twice_moves_together(show):
+    widget = zoo()
+    page = show(widget, widget)
+    page.get_by_role("radio", name="cat").nth(1).check()
+    assert sentences(page) == ["cat, colour 0, size 1, quiet."] * 2
+    assert page.get_by_role("radio", name="cat").nth(0).is_checked()
+
+
+def test_a_widget_that_cannot_be_shown_says_so_and_the_others_work(open_page, page_of):
+    broken = zoo()
+    broken._esm = "export default { render() { throw new Error('out of ink') } }"
+    lost = ipywidgets.IntSlider()
+    unsaved = zoo()
+    fine = zoo()
+    page = open_page(page_of(broken, lost, unsaved, fine, models=[broken, lost, fine]))
+    page.locator(".explorable-error").nth(2).wait_for()
+    told = page.get_by_role("alert").all_inner_texts()
+    assert "out of ink" in told[0] and "anywidgets only" in told[1] and "not saved with the page" in told[2]
+    assert sentences(page) == ["dog, colour 0, size 1, quiet."]
+
+
+def test_a_page_with_a_kernel_offers_states_between_the_grid(open_page):
+    """The page's model talks to the Python widget as JupyterLab's does."""
+    widget = explore("Squares", [slider("k", "Number", [1, 2], fine=4, format="{:g}")],
+                     lambda k: State(f"{k:g} squared is {k * k:g}.", [], pd.DataFrame({"k": [k]})))
+    page = open_page("<!doctype html><body><div id=here></div>")
+    sent = []
+    widget.send = sent.append
+    page.expose_function("ask", lambda message: (widget._handle_custom_msg(message, []), sent.pop())[1])
+    state = {key: getattr(widget, key) for key in ("title", "controls", "states", "pool", "positions")}
+    page.evaluate("""async ([source, state]) => {
+        const calls = {}, emit = (event, word) => (calls[event] || []).forEach((call) => call(word));
+        const model = { get: (key) => state[key], save_changes() {}, off() {},
+            set(key, value) { state[key] = value; emit("change:" + key); },
+            on: (event, call) => (calls[event] ||= []).push(call),
+            send: (message) => window.ask(message).then((reply) => emit("msg:custom", reply)) };
+        const module = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+        module.default.render({ model, el: document.getElementById("here") });
+    }""", [str(widget._esm), state])
+    page.wait_for_function("document.querySelector('input').step === '0.25'")
+    page.get_by_role("slider", name="Number").press("ArrowRight")
+    page.get_by_text("1.25 squared is 1.5625.").wait_for()
+    assert page.locator("output").inner_text() == "1.25"
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("width", [390, 760])
+def test_no_word_leaves_the_picture_and_nothing_leaves_the_page(show, make, width):
+    page = show(make(), width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    cut = page.evaluate("""() => [...document.querySelectorAll('.explorable-scene text')].filter((words) => {
+        const inner = words.getBoundingClientRect(), outer = words.closest('.explorable-scene').getBoundingClientRect();
+        return inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.bottom > outer.bottom + 1;
+    }).map((words) => words.textContent)""")
+    assert cut == []
+    smallest = page.evaluate("""Math.min(...[...document.querySelectorAll('.explorable-scene text')].map(
+        (words) => parseFloat(getComputedStyle(words).fontSize) * words.getScreenCTM().a))""")
+    assert smallest >= 12
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_explorables_pass_the_accessibility_rules(show, theme):
+    page = show(*(make() for make in MAKERS), zoo(), theme=theme)
+    for summary in page.get_by_text("Show as a table").all():
+        summary.click()
+    broken = Axe().run(page).response["violations"]
+    assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in broken] == []
+
+
+@pytest.mark.parametrize("theme, bright", [("light", True), ("dark", False)])
+def test_the_paper_is_bright_in_a_light_book_and_dark_in_a_dark_one(show, theme, bright):
+    page = show(zoo(), theme=theme)
+    paper = page.evaluate("getComputedStyle(document.querySelector('.explorable')).backgroundColor.match(/\\d+/g).map(Number)")
+    assert (min(paper) > 200) == bright and (max(paper) < 60) == (not bright)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_every_control_of_every_explorable_changes_its_sentence(show, make):
+    widget = make()
+    page = show(widget)
+    for k, control in enumerate(widget.controls):
+        before = sentences(page)
+        field = page.locator(".explorable-controls > *").nth(k)
+        if not field.locator("input:enabled, select:enabled").count():
+            page.get_by_role("radio", name="three").check()  # the ratio of the second to the third class needs a third class
+            before = sentences(page)
+        move = {"slider": lambda f: f.locator("input").press("ArrowRight"), "checkbox": lambda f: f.locator("input").check(),
+                "select": lambda f: f.locator("select").select_option(index=1), "radio": lambda f: f.locator("input:not(:checked)").first.check()}
+        move[control["kind"]](field)
+        if control["kind"] == "radio" and k == 0 and make is explore_splits:
+            page.get_by_role("radio", name="Time on social media").check()
+            page.get_by_role("slider", name="Threshold").press("ArrowRight")
+        assert sentences(page) != before, json.dumps(control)
+    assert page.outside == [] and page.errors == []

@@ -1,0 +1,41 @@
+import numpy as np
+
+from fi_teach.course.explorables import tree_panel
+from fi_teach.course.explorables.tree_marks import places_of, question
+from fi_teach.data import golf, mtcars
+from fi_teach.trees import grow_cart
+
+
+def test_leaves_stand_side_by_side_and_nodes_between_their_children():
+    tree = grow_cart(*golf())
+    x, leaf = places_of(tree), tree.is_leaf
+    assert sorted(x[leaf]) == list(range(leaf.sum()))
+    np.testing.assert_allclose(x[~leaf], (x[tree.children_left[~leaf]] + x[tree.children_right[~leaf]]) / 2)
+
+
+def test_the_boxes_hold_every_row_of_the_training_table():
+    tree = grow_cart(*golf())
+    boxes = [mark["lines"] for mark in tree_panel(tree)["marks"] if mark["kind"] == "box"]
+    assert boxes[0] == ["Humidity", "≤ 1.5", "5 No, 9 Yes"]
+    assert sum(int(lines[1]) for lines in boxes if len(lines) == 2) == 14
+
+
+def test_a_tree_that_predicts_numbers_says_them():
+    X, y = mtcars()
+    tree = grow_cart(X, y, criterion="variance", max_depth=1)
+    leaves = [mark["lines"] for mark in tree_panel(tree)["marks"] if mark["kind"] == "box"][1:]
+    assert leaves == [[f"{tree.value[t, 0]:.4g}", f"{tree.n_node_samples[t]} rows"] for t in (1, 2)]
+
+
+def test_a_note_stands_above_its_node():
+    tree = grow_cart(*golf())
+    words = [mark for mark in tree_panel(tree, notes={0: "root", 1: "left", 2: "right"})["marks"] if mark["kind"] == "text"]
+    noted = {mark["words"]: mark for mark in words if mark["words"] in ("root", "left", "right")}
+    assert {word: mark["x"] for word, mark in noted.items()} == dict(zip(("root", "left", "right"), places_of(tree)[:3], strict=True))
+    assert all(mark["dy"] < 0 for mark in noted.values())
+
+
+def test_a_question_about_categories_lists_them():
+    tree = grow_cart([[0], [1], [2]], ["a", "b", "a"], max_depth=1)
+    object.__setattr__(tree, "left_categories", {0: [0, 2]})
+    assert question(tree, 0) == ("x0", "in 0, 2")

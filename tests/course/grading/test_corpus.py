@@ -1,0 +1,125 @@
+"""The corpus of tests/submissions: every case gets its points and its flag, and nothing outside the sandbox changes."""
+
+import hashlib
+import json
+import os
+import shutil
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "submissions"))
+from corpus import every_case, hand_in
+
+from fi_teach.course.grading import main
+
+ROOT = Path(__file__).resolve().parents[3]
+SEED = 4711
+PLACES = dict.fromkeys(("home", "report", "submissions", "exercises", "solutions"), "")
+NAMES = [case.name for case in every_case({**PLACES, "port": 1})]
+
+
+def fingerprint(*folders):
+    """A hash of every file under the folders, with its place -> str."""
+    digest = hashlib.sha256()
+    for path in sorted(p for folder in folders for p in Path(folder).rglob("*") if "__pycache__" not in p.parts):
+        digest.update(os.fsencode(path) + (path.read_bytes() if path.is_file() else b""))
+    return digest.hexdigest()
+
+
+@pytest.fixture(scope="module")
+def batch(tmp_path_factory):
+    """The whole corpus, graded in one run with the sandbox -> {case's name: (Case, record)}, and what the run was like."""
+    base = tmp_path_factory.mktemp("corpus")
+    folders = {"home": base / "home", "report": base / "report", "submissions": base / "submissions",
+               "exercises": base / "exercises", "solutions": base / "solutions"}
+    for word in ("exercises", "solutions"):
+        shutil.copytree(ROOT / word, folders[word])
+    folders["home"].mkdir()
+    (folders["home"] / "diary").write_text("mine")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        cases = every_case({**folders, "port": server.getsockname()[1]})
+        students = hand_in(cases, folders["submissions"])
+        watched = [folders[w] for w in ("home", "submissions", "exercises", "solutions")] + [ROOT / "fi_teach" / "grading"]
+        before = fingerprint(*watched)
+        main([str(folders["submissions"]), "--out", str(folders["report"]), "--jobs", "3", "--exercises", str(folders["exercises"]), "--seed", str(SEED), "--time-limit", "4"])
+        unchanged = fingerprint(*watched) == before
+    records = [json.loads(line) for line in (folders["report"] / "results.jsonl").read_text().splitlines()]
+    found = {students[r["student"]].name: (students[r["student"]], r) for r in records}
+    return {"found": found, "unchanged": unchanged, "report": folders["report"]}
+
+
+def points(record):
+    return sum(row["points"] or 0 for row in record["rows"])
+
+
+def flags(record):
+    """Every flag of a record, the answer read by a person left aside -> list."""
+    return [*record["flags"], *(flag for row in record["rows"] for flag in row["flags"])]
+
+
+def problem(case, record):
+    """What is not as the case expects -> str, "" if all is."""
+    wrong = [row["question"] for row in record["rows"] if row["status"] not in ("right", "by hand") and row["question"] != "trees.what_sixty_means"]
+    if sorted(wrong) != sorted(case.lost):
+        return f"lost {wrong}, expected {list(case.lost)}: {[row['message'] for row in record['rows'] if row['question'] in wrong]}"
+    if points(record) != case.points:
+        return f"got {points(record)} points, expected {case.points}"
+    if case.flag and not any(case.flag in flag for flag in flags(record)):
+        return f"expected the flag {case.flag!r}, got {flags(record)}"
+    named = {row["question"]: row["mistake"] for row in record["rows"] if row["question"] in case.mistakes}
+    return "" if named == case.mistakes else f"named {named}, expected {case.mistakes}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_case_gets_its_points_and_its_flag(name, batch):
+    case, record = batch["found"][name]
+    assert not problem(case, record)
+
+
+def test_cases_without_tampering_get_no_flag(batch):
+    for case, record in batch["found"].values():
+        if case.name.startswith(("perfect", "empty", "right answer", "named", "warnings", "magic", "syntax", "answer ")) and not case.flag and case.content:
+            assert not flags(record), case.name
+
+
+def test_nothing_outside_the_sandbox_has_changed(batch):
+    """Submissions, exercises, solutions, the package and a home folder hash the same after everything above ran."""
+    assert batch["unchanged"]
+
+
+def test_grades_were_written_by_the_grader_alone(batch):
+    assert "300" not in (batch["report"] / "students.csv").read_text().replace(str(SEED), "")
+
+
+def test_nothing_that_students_started_still_runs(batch):
+    """No process whose user a sandbox made up, and no warm parent, has outlived the run."""
+    left = [pid for pid in os.listdir("/proc") if pid.isdigit() and _is_ours(pid)]
+    assert not left
+
+
+def _is_ours(pid):
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return False
+    return b"fi_teach.course.grading.inside" in command and parent == 1
+
+
+def test_names_that_are_markup_or_formulas_are_harmless(batch):
+    page = (batch["report"] / "index.html").read_text()
+    assert "<script>" not in page and "&lt;script&gt;" in page
+    assert "\n=cmd" not in (batch["report"] / "grades.csv").read_text()
+
+
+def test_the_table_of_the_corpus_has_no_gap(batch, record_property):
+    """The table that CI prints: case, expected, got, flag."""
+    assert list(batch["found"]) and set(batch["found"]) == set(NAMES)
+    rows = [(name, *batch["found"][name]) for name in NAMES]
+    lines = [f"{'case':42} expected  got  flag"]
+    lines += [f"{name[:42]:42} {case.points:8} {points(record):4}  {'; '.join(dict.fromkeys(flags(record)))[:90]}" for name, case, record in rows]
+    record_property("table", "\n".join(line.rstrip() for line in lines))
+    assert not [name for name, case, record in rows if problem(case, record)]

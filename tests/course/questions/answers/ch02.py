@@ -1,0 +1,237 @@
+"""Answers to exercise set 2: right ones written differently from the solution, and wrong ones as students give them."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+
+from fi_teach.basics.impurity import entropy as borrowed_entropy
+from fi_teach.data import golf
+from fi_teach.trees.c45 import gain_ratio as borrowed_ratio
+
+WHY = "because of the counts on either side"
+
+
+# golf.entropy
+
+def entropy_with_arrays(counts):
+    p = np.asarray(counts, float)
+    p = p[p > 0] / p.sum()
+    return p @ np.log2(1 / p)
+
+
+def entropy_by_change_of_base(counts):
+    n = sum(counts)
+    return (n * math.log(n) - sum(c * math.log(c) for c in counts if c)) / n / math.log(2)
+
+
+def entropy_of_lists_only(counts):
+    """Uses what only a list has."""
+    return -sum(Fraction(c, sum(counts)) * math.log2(c / sum(counts)) for c in counts if counts.count(c) and c)
+
+
+def nats(counts):
+    p = np.asarray(counts, float)
+    p = p[p > 0] / p.sum()
+    return -(p * np.log(p)).sum()
+
+
+def base_10(counts):
+    return -sum(c / sum(counts) * math.log10(c / sum(counts)) for c in counts if c)
+
+
+def nan_for_an_absent_class(counts):
+    p = np.asarray(counts, float) / np.sum(counts)
+    return -(p * np.log2(p)).sum()
+
+
+def error_for_an_absent_class(counts):
+    return -sum(c / sum(counts) * math.log2(c / sum(counts)) for c in counts)
+
+
+def logarithm_of_counts(counts):
+    return -sum(c * math.log2(c) for c in counts if c)
+
+
+def no_minus(counts):
+    return -entropy_with_arrays(counts)
+
+
+def sum_of_surprises(counts):
+    return sum(math.log2(sum(counts) / c) for c in counts if c)
+
+
+def scaled_to_one(counts):
+    return entropy_with_arrays(counts) / math.log2(len(counts))
+
+
+def gini(counts):
+    return 1 - sum((c / sum(counts)) ** 2 for c in counts)
+
+
+# golf.gain_ratio
+
+def ratio_with_arrays(branches):
+    table = np.asarray(branches, float)
+    gain = entropy_with_arrays(table.sum(axis=0)) - np.average([entropy_with_arrays(b) for b in table], weights=table.sum(axis=1))
+    return gain / entropy_with_arrays(table.sum(axis=1))
+
+
+def ratio_as_mutual_information(branches):
+    """H(branch) + H(class) - H(both), over H(branch)."""
+    table = np.asarray(branches)
+    sizes = entropy_with_arrays(table.sum(axis=1))
+    return (sizes + entropy_with_arrays(table.sum(axis=0)) - entropy_with_arrays(table.ravel())) / sizes
+
+
+def gain_in(branches, entropy=entropy_with_arrays):
+    table = np.asarray(branches)
+    return entropy(table.sum(axis=0)) - sum(b.sum() / table.sum() * entropy(b) for b in table)
+
+
+def sizes_in(branches, entropy=entropy_with_arrays):
+    return entropy(np.asarray(branches).sum(axis=1))
+
+
+def mean_of_branches(branches):
+    table = np.asarray(branches)
+    return (entropy_with_arrays(table.sum(axis=0)) - np.mean([entropy_with_arrays(b) for b in table])) / sizes_in(branches)
+
+
+def borrowed_whole(branches):
+    y = np.concatenate([np.repeat(np.arange(len(b)), b) for b in np.asarray(branches)])
+    branch = np.repeat(np.arange(len(branches)), np.sum(branches, axis=1))
+    return borrowed_ratio(y, branch)
+
+
+# golf.mend_rules
+
+def nominal_tree(outlook, temperature, humidity, wind):
+    if outlook == 1:
+        return "yes" if humidity == 2 else "no"
+    return "yes" if outlook == 2 or wind == 1 else "no"
+
+
+def look_it_up(*day):
+    X, y = golf()
+    return y[(day == X).all(axis=1)].item()
+
+
+def first_mended(outlook, temperature, humidity, wind):
+    if humidity > 1:
+        return "No" if wind > 1 and outlook > 2 else "Yes"
+    return "No" if outlook <= 1 else "Yes"
+
+
+def second_mended(outlook, temperature, humidity, wind):
+    if humidity > 1:
+        return "Yes"
+    return "No" if outlook <= 1 or (wind > 1 and outlook > 2) else "Yes"
+
+
+def windy_days_off(outlook, temperature, humidity, wind):
+    return "No" if wind > 1 or (humidity <= 1 and outlook <= 1) else "Yes"
+
+
+def always(outlook, temperature, humidity, wind):
+    return "Yes"
+
+
+# golf.test_shares
+
+def test_by_hand(f):
+    found = f({"a": 1, "b": 2, "c": 0, "d": 8})
+    assert len(found) == 4
+    for key, share in {"a": 1 / 11, "b": 2 / 11, "c": 0, "d": 8 / 11}.items():
+        assert math.isclose(found[key], share, abs_tol=1e-9)
+
+
+def test_that_answers(f):
+    decreases = pd.Series({"a": 1.0, "b": 2.0, "c": 0.0, "d": 4.0})
+    return np.allclose((decreases / decreases.sum()).to_numpy(), pd.Series(f(decreases.to_dict())).reindex(list("abcd"), fill_value=np.nan))
+
+
+def test_wrong_itself(f):
+    assert abs(f({"a": 1, "b": 3})["a"] - 1 / 3) < 1e-9
+
+
+def test_exactly(f):
+    assert f({"a": 1, "b": 2, "c": 4}) == {"a": 1 / 7, "b": 2 / 7, "c": 4 / 7}
+
+
+def test_only_order(f):
+    found = f({"a": 1, "b": 2, "c": 0})
+    assert (found["a"] < found["b"] <= 1 and found["c"] == 0) or abs(found["c"]) < 1e-9
+
+
+def test_ratio_of_two(f):
+    found = f({"a": 4, "b": 12, "c": 0})
+    assert abs(found["b"] / found["a"] - 3) < 1e-9 and found["b"] < 1 and abs(found["c"]) < 1e-9
+
+
+def test_no_zero(f):
+    assert abs(f({"a": 1, "b": 2})["a"] - 1 / 3) < 1e-9
+
+
+def test_round_shares(f):
+    found = f({"a": 1, "b": 3, "c": 0})
+    assert abs(found["a"] - 0.25) < 1e-9 and abs(found["c"]) < 1e-9
+
+
+def test_zero_exactly(f):
+    assert f({"Outlook": 4, "Wind": 1, "Temperature": 0})["Temperature"] == 0
+    assert abs(f({"a": 1, "b": 1, "c": 1})["b"] - 1 / 3) < 1e-9
+
+
+RIGHT = {
+    "golf.recall_below": [0.2, Fraction(1, 5), "20 %"],
+    "golf.recall_cuts": [("C", WHY), ["c)", WHY]],
+    "golf.predict_root": [("C", WHY), pd.Series(["c", WHY])],
+    "golf.entropy": [entropy_with_arrays, entropy_by_change_of_base, entropy_of_lists_only],
+    "golf.gain": [0.15, 0.1518, (0.152, "bits"), [0.152]],
+    "golf.gain_ratio": [ratio_with_arrays, ratio_as_mutual_information],
+    "golf.recode": [0.226, 0.23, (0.2260, "Bits")],
+    "golf.tied_leaf": [1.245, 4 * 0.811 - 2, "1.245", 1.24, (1.245, "bits times days")],
+    "golf.shares": [[0.232, 0.481, 0.287], {"humidity": 0.23, "outlook": 0.48, "wind": 0.29, "temperature": 0},
+                    pd.DataFrame({"Wind": [0.287], "Outlook": [0.481], "Humidity": ["23.2 %"]})],
+    "golf.whose_total": [("B", WHY), ["b.", WHY]],
+    "golf.mend_rules": [nominal_tree, look_it_up],
+    "golf.test_shares": [test_by_hand, test_that_answers, test_zero_exactly],
+}
+
+WRONG = {
+    "golf.recall_below": [("node weight forgotten", 0.32), ("in rows", 1.6), ("the other rows", 0.12)],
+    "golf.recall_cuts": [("a mixed value has two sides", ("a", WHY)), ("a boundary overlooked", ("b", WHY)),
+                         ("threshold on a data point", ("d", WHY))],
+    "golf.predict_root": [("the answer for categories", ("a", WHY)), ("more values, more information?", ("b", WHY)),
+                          ("a good story", ("d", WHY))],
+    "golf.entropy": [
+        ("entropy in nats", nats), ("entropy in base 10", base_10), ("a class that is absent", nan_for_an_absent_class),
+        ("a class that is absent", error_for_an_absent_class), ("counts for shares", logarithm_of_counts), ("sign", no_minus),
+        ("not averaged", sum_of_surprises), ("scaled to 1", scaled_to_one), ("Gini, not entropy", gini),
+        ("borrowed", lambda counts: borrowed_entropy(counts))],
+    "golf.gain": [("gain in nats", 0.105), ("in bits times days", 2.126), ("what is left", 0.788), ("the parent is not one bit", 0.2116),
+                  ("one child forgotten", 0.448), ("one child forgotten", 0.644), ("Gini, not entropy", 0.0918),
+                  ("wrong unit", (0.152, "nats"))],
+    "golf.gain_ratio": [
+        ("gain, not ratio", gain_in), ("split information in nats", lambda b: gain_in(b) / sizes_in(b, nats)),
+        ("gain in nats", lambda b: gain_in(b, nats) / sizes_in(b)),
+        ("divided by the classes' entropy", lambda b: gain_in(b) / entropy_with_arrays(np.sum(b, axis=0))),
+        ("divided by the branches", lambda b: gain_in(b) / len(b)), ("branches not weighted", mean_of_branches),
+        ("upside down", lambda b: sizes_in(b) / gain_in(b)), ("borrowed", borrowed_whole)],
+    "golf.recode": [("the old order", 0.102), ("three branches", 0.2467), ("gain in nats", 0.157), ("what is left", 0.714),
+                    ("in bits times days", 3.164), ("wrong unit", (0.226, "nats"))],
+    "golf.tied_leaf": [("forgetting the leaf", 3.244), ("the leaf not weighted", 2.245), ("a day's decrease", 0.311),
+                       ("a share of all days", 0.089), ("the other split", 0.755)],
+    "golf.shares": [
+        ("forgetting the leaf", {"Humidity": 0.16, "Outlook": 0.487, "Wind": 0.35}), ("not normalised", [2.126, 4.406, 2.632]),
+        ("the last split only", [0.515, 0.183, 0.302]), ("mean of the splits", [0.377, 0.390, 0.233]),
+        ("another tree's total", [0.161, 0.335, 0.2]), ("percent", {"Humidity": 23.2, "Outlook": 48.1, "Wind": 28.7})],
+    "golf.whose_total": [("luck", ("a", WHY)), ("normalising mends nothing", ("c", WHY)), ("a wrong theorem", ("d", WHY))],
+    "golf.mend_rules": [("one day left", first_mended), ("one day left", second_mended), ("every windy day", windy_days_off),
+                        ("the majority", always)],
+    "golf.test_shares": [
+        ("refuses a right one", test_wrong_itself), ("exact equality or order", test_exactly), ("misses the largest as 1", test_only_order),
+        ("misses another total", test_ratio_of_two), ("misses a lost feature", test_no_zero), ("misses cut-off decimals", test_round_shares)],
+}

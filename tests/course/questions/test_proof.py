@@ -1,0 +1,161 @@
+"""Every check is checked three ways: right answers pass, untouched stubs say so, each wrong one hears its own message.
+
+A set NN_name is proved by solutions/NN_name.ipynb (the references), exercises/NN_name.ipynb (the stubs) and
+answers/chNN.py (RIGHT: other right answers, WRONG: mistakes by name; NN may carry a letter, as 12a). Nothing else is needed for a new set.
+"""
+
+import ast
+import json
+import runpy
+import time
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from fi_teach.course.questions import QUESTIONS, judge
+from fi_teach.course.questions.closing import closing
+from fi_teach.course.questions.plain import plain
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+SEEDS = (None, *range(101, 111))
+"""The public seed and ten others."""
+ALL = list(QUESTIONS)
+JUDGED = [id for id, question in QUESTIONS.items() if question.kind not in ("explain", "open")]
+
+
+@cache
+def answers_of_notebook(folder, name):
+    """Run a notebook's cells one after the other and take what is handed to each check -> {question id: answer}."""
+    cells = json.loads((ROOT / folder / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    space, answers = {"__name__": "exercise"}, {}
+    for cell in cells:
+        source, about = "".join(cell["source"]), cell["metadata"].get("fi_teach", {})
+        if about.get("part") == "check":
+            call = ast.parse(source).body[0].value
+            answers[about["question"]] = eval(ast.unparse(call.args[0]), space)
+        elif cell["cell_type"] == "code":
+            exec(source, space)
+        elif about.get("part") == "answer":
+            answers[about["question"]] = source
+    return answers
+
+
+@cache
+def answers_of_proof(notebook):
+    """RIGHT and WRONG of a set's answers file -> dict."""
+    return runpy.run_path(str(HERE / "answers" / f"ch{notebook.split('_')[0]}.py"))
+
+
+def right_answers(id):
+    notebook = QUESTIONS[id].notebook
+    return [answers_of_notebook("solutions", notebook)[id], *answers_of_proof(notebook)["RIGHT"].get(id, [])]
+
+
+def wrong_answers(id):
+    return answers_of_proof(QUESTIONS[id].notebook)["WRONG"].get(id, [])
+
+
+def verdict(id, answer, seed=None):
+    with closing(QUESTIONS[id].closed):
+        return judge(QUESTIONS[id], answer, seed)
+
+
+@pytest.mark.parametrize("id", JUDGED)
+def test_right_answers_pass_whatever_their_style_and_seed(id):
+    """The reference and at least one answer written differently are right, for the public seed and ten others."""
+    answers = right_answers(id)
+    assert len(answers) >= 2, "give another right answer in RIGHT"
+    for answer in answers:
+        found = [verdict(id, answer, seed) for seed in SEEDS]
+        assert {v.status for v in found} == {"right"}, (answer, next(v for v in found if v.status != "right"))
+
+
+@pytest.mark.parametrize("id", ALL)
+def test_an_untouched_stub_is_not_started(id):
+    stub = answers_of_notebook("exercises", QUESTIONS[id].notebook)[id]
+    assert verdict(id, stub).status == "not started"
+
+
+@pytest.mark.parametrize("id", JUDGED)
+def test_each_named_mistake_loses_and_hears_its_own_message(id):
+    """Every wrong answer is told its mistake by name, for every seed, with a message no other mistake of the question has."""
+    messages = {}
+    for name, answer in wrong_answers(id):
+        found = [verdict(id, answer, seed) for seed in SEEDS]
+        assert {(v.status, v.mistake) for v in found} == {("wrong", name)}, (name, answer, found[0])
+        messages.setdefault(found[0].message, set()).add(name)
+    assert len(messages) >= 3, "prove at least three mistakes"
+    assert all(message and len(names) == 1 for message, names in messages.items())
+
+
+@pytest.mark.parametrize("id", JUDGED)
+def test_every_message_a_check_can_give_is_given_to_somebody(id):
+    """No mistake is declared without an answer in WRONG that makes it, and a question that closes names proves it."""
+    proved = {name for name, _ in wrong_answers(id)}
+    assert QUESTIONS[id].check.names <= proved
+    assert not QUESTIONS[id].closed or "borrowed" in proved
+
+
+@pytest.mark.parametrize("id", JUDGED)
+def test_an_answer_is_judged_within_a_second(id):
+    for answer in (right_answers(id)[0], *(a for _, a in wrong_answers(id))):
+        start = time.perf_counter()
+        verdict(id, answer)
+        assert time.perf_counter() - start < 1
+
+
+@pytest.mark.parametrize("id", sorted(set(ALL) - set(JUDGED)))
+def test_prose_waits_for_a_person_and_has_a_rubric_worth_its_points(id):
+    question = QUESTIONS[id]
+    assert verdict(id, answers_of_notebook("solutions", question.notebook)[id]).status == "by hand"
+    assert sum(points for points, _ in question.rubric) == question.points
+
+
+def test_the_proof_has_no_gap(record_property):
+    """The table that `make test` prints: one row a question, and not one hole."""
+    rows = [_row(id) for id in JUDGED]
+    width = max(map(len, JUDGED))
+    head = f"{'question':{width}}  right accepted  stub refused  mistakes caught"
+    record_property("table", "\n".join([head, *(row for row, _ in rows)]))
+    assert all(whole for _, whole in rows)
+
+
+def _row(id):
+    right = [verdict(id, a).status == "right" for a in right_answers(id)]
+    stub = verdict(id, answers_of_notebook("exercises", QUESTIONS[id].notebook)[id]).status == "not started"
+    caught = [verdict(id, a).mistake == name for name, a in wrong_answers(id)]
+    row = (f"{id:{max(map(len, JUDGED))}}  {sum(right):6} of {len(right):<4}  {'yes' if stub else 'NO':>7}      "
+           f"{sum(caught):6} of {len(caught):<4}")
+    return row.rstrip(), all(right) and stub and all(caught)
+
+
+class Faraway:
+    """A function behind a border: only plain data comes back, errors as their kind and words."""
+
+    def __init__(self, function):
+        self.function, self.__name__ = function, getattr(function, "__name__", "f")
+
+    def __call__(self, *arguments):
+        try:
+            return json.loads(json.dumps(plain(self.function(*arguments))))
+        except BaseException as error:
+            raise Returned(type(error).__name__, str(error)) from None
+
+
+class Returned(Exception):
+    """An error that crossed the border."""
+
+    def __init__(self, kind, words):
+        super().__init__(words)
+        self.kind = kind
+
+
+@pytest.mark.parametrize("id", JUDGED)
+def test_an_answer_that_crossed_a_border_is_judged_as_it_is_here(id):
+    """Values as JSON, functions as handles: what the grader holds gets the verdict that the student saw."""
+    for answer in (*right_answers(id), *(answer for _, answer in wrong_answers(id))):
+        crossed = Faraway(answer) if callable(answer) else json.loads(json.dumps(plain(answer)))
+        here, there = verdict(id, answer), verdict(id, crossed)
+        assert (here.status, here.mistake, here.text) == (there.status, there.mistake, there.text)

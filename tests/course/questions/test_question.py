@@ -1,0 +1,295 @@
+"""What a student meets: a verdict for everything that can be handed in, hints one at a time, no traceback unasked."""
+
+import functools
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fi_teach.basics.impurity as impurity
+from fi_teach.course.questions import QUESTIONS, CheckFailed, Q, Question, Verdict, judge
+from fi_teach.course.questions.cards import Card
+from fi_teach.course.questions.checks import Mistake, by_hand, catches, choice, function, value
+from fi_teach.course.questions.closing import ClosedName, closing, functions_at
+from fi_teach.course.questions.question import KINDS, Handle, card_of
+from fi_teach.course.questions.references import reference, solutions_notebook
+
+
+def question(check, **options):
+    return Question(**{"id": "a.question", "title": "A question", "kind": "number", "stars": 1, "minutes": 1, "points": 1,
+                       "hints": ("one", "two"), "check": check, **options})
+
+
+def doubled(x):
+    return 2 * np.asarray(x)
+
+
+DOUBLE = question(function(lambda rng: [(np.array([1, 2]),), (rng.integers(5, 9, size=3),)], doubled,
+                           Mistake("squared", lambda x: np.asarray(x) ** 2, "You squared.")))
+
+
+def test_every_question_is_complete():
+    for id, q in QUESTIONS.items():
+        assert q.id == id and id.split(".")[0] == q.notebook.split("_", 1)[1]
+        assert q.kind in KINDS and 1 <= q.stars <= 3 and q.minutes > 0 and q.points > 0 and q.seconds > 0
+        assert len(q.hints) >= 2 and all(q.hints) and len(set(q.hints)) == len(q.hints)
+        assert q.meaning or q.rubric
+        assert all(functions_at(name) for name in q.closed)
+
+
+def test_ids_are_unique_within_and_across_sets():
+    import importlib
+    modules = {f"fi_teach.course.questions.ch{q.notebook}" for q in QUESTIONS.values()}
+    assert sum(len(importlib.import_module(m).QUESTIONS) for m in modules) == len(QUESTIONS)
+
+
+def test_every_set_has_two_questions_of_recall_a_test_and_a_planted_bug():
+    for notebook in {q.notebook for q in QUESTIONS.values()}:
+        those = [q for q in QUESTIONS.values() if q.notebook == notebook]
+        assert all(".recall_" in q.id for q in those[:2])
+        assert len({q.kind for q in those}) >= 4 and len(those) >= 5
+
+
+def test_the_sets_of_the_spine_plant_a_bug_and_ask_for_a_test():
+    for notebook in ("01_trees", "02_golf"):
+        assert {"test", "mend"} <= {q.kind for q in QUESTIONS.values() if q.notebook == notebook}
+
+
+def test_an_unknown_id_is_refused_with_the_nearest_ones():
+    with pytest.raises(ValueError, match=r"trees\.decrease"):
+        Q("trees.decreese")
+
+
+@pytest.mark.parametrize("blank", [None, ..., [...], (..., None), {"a": ...}, np.array([None])])
+def test_what_holds_nothing_is_not_started(blank):
+    assert judge(question(value(1)), blank).status == "not started"
+
+
+@pytest.mark.parametrize("answer", [object(), open, type])
+def test_what_cannot_be_read_is_wrong_and_never_an_error(answer):
+    assert judge(question(value(1)), answer).status == "wrong"
+
+
+def test_an_object_that_equals_everything_is_no_right_answer():
+    class Chameleon:
+        def __eq__(self, other):
+            return True
+        __hash__ = None
+    assert judge(question(value(1)), Chameleon()).status == "wrong"
+    assert judge(DOUBLE, lambda x: Chameleon()).status == "wrong"
+
+
+@pytest.mark.parametrize(("answer", "words"), [
+    ("maybe", "asks for a number"), (0.5, "not the value"), ([0, 5], "decimal comma"), ((1, "nats"), "asks for bits")])
+def test_a_number_that_is_no_known_mistake_gets_a_helpful_word(answer, words):
+    assert words in judge(question(value(1, unit="bits")), answer).message
+
+
+@pytest.mark.parametrize(("answer", "words"), [
+    ({"a": 1, "b": ...}, "Still to be filled in: b"), ({"a": 5, "b": 2}, "Not all of these 2"), ([1], "for a, b")])
+def test_several_values_say_what_is_missing(answer, words):
+    assert words in judge(question(value({"a": 1, "b": 2})), answer).message
+
+
+@pytest.mark.parametrize("answer", [10, "10 minutes", (10, "minute"), (10, "Min."), "10"])
+def test_a_unit_may_be_written_in_any_spelling(answer):
+    assert judge(question(value(10, unit=("minutes", "min"))), answer).status == "right"
+
+
+def test_an_entry_of_another_name_is_named():
+    assert "no entry `OOB`" in judge(question(value({"MDI": 5, "out of bag": 2})), {"MDI": 5, "OOB": 2}).message
+
+
+def test_a_function_that_rounds_is_told_so():
+    third = function(lambda rng: [(1,), (2,)], lambda x: x / 3)
+    assert "do not round" in judge(question(third), lambda x: round(x / 3, 3)).message
+    assert "do not round" not in judge(question(third), lambda x: x / 2).message
+
+
+@pytest.mark.parametrize(("answer", "status", "words"), [
+    ("a", "not started", "reason"), ("a, because I say so", "right", ""), ("because it is so", "not started", "reason"), ("A tree is greedy here", "not started", "reason"), (("a", ""), "not started", "reason"), (("z", "because I say so"), "wrong", "a, b"),
+    (("b", "because I say so"), "wrong", "no"), (("A)", "because I say so"), "right", "")])
+def test_a_prediction_needs_a_reason(answer, status, words):
+    verdict = judge(question(choice("a", Mistake("other", "b", "no"))), answer)
+    assert verdict.status == status and words in verdict.message
+
+
+def test_the_first_case_that_fails_is_the_counterexample():
+    verdict = judge(DOUBLE, lambda x: np.asarray(x) + 1)
+    assert verdict.counterexample == "On `f([1, 2])` you return `[2, 3]`; expected: `[2, 4]`."
+
+
+def test_a_named_mistake_shows_message_and_counterexample():
+    def square(x):
+        return [v * v for v in x]
+    verdict = judge(DOUBLE, square)
+    assert verdict.mistake == "squared"
+    assert verdict.text == "You squared. On `square([1, 2])` you return `[1, 4]`; expected: `[2, 4]`."
+
+
+@pytest.mark.parametrize("right", [
+    lambda x: [2 * v for v in x], lambda x: tuple(x + x) if isinstance(x, np.ndarray) else None,
+    lambda x: (v * 2.0 for v in x), lambda x: pd.Series(x) * 2, lambda x: x.mul(2), lambda x: [*map((2).__mul__, x.copy())]])
+def test_a_right_function_is_right_in_every_style(right):
+    assert judge(DOUBLE, right).status == "right"
+
+
+def test_arguments_are_copies_so_that_an_answer_may_change_them():
+    def in_place(x):
+        x *= 2
+        return x
+    assert judge(DOUBLE, in_place).status == "right"
+
+
+@pytest.mark.parametrize(("answer", "status", "words"), [
+    (lambda x: None, "not started", "returns nothing"),
+    (lambda x: 1 / 0, "wrong", "ZeroDivisionError"),
+    (lambda x: sys.exit(), "wrong", "SystemExit"),
+    (lambda x: None if len(x) == 2 else 2 * x, "wrong", "`return` missing"),
+    (3, "wrong", "asks for a function")])
+def test_a_function_that_stumbles_is_told_where(answer, status, words):
+    verdict = judge(DOUBLE, answer)
+    assert verdict.status == status and words in verdict.message
+
+
+def test_a_stub_that_raises_not_implemented_is_not_started():
+    def stub(x):
+        raise NotImplementedError
+    assert judge(DOUBLE, stub).status == "not started"
+
+
+def test_a_warning_in_an_answer_is_no_error_and_is_not_shown(capfd):
+    assert judge(DOUBLE, lambda x: [np.log(0.0) and 2 * v for v in x]).status == "right"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_test_that_never_calls_what_it_is_given_is_not_started():
+    check = catches([Mistake("refuses", abs, "no")], [Mistake("misses", lambda x: x, "try a negative number")])
+    assert judge(question(check), lambda f: None).status == "not started"
+    assert judge(question(check), lambda f: f(-1) == 1).status == "right"
+    assert judge(question(check), lambda f: f(1) == 1).mistake == "misses"
+    assert judge(question(check), lambda f: f(1) == 2).mistake == "refuses"
+    assert "TypeError" in judge(question(check), lambda f: f(1, 2)).message
+    assert judge(question(check), 3).status == "wrong"
+
+
+@pytest.mark.parametrize("first", [1, 2])
+def test_a_test_that_counts_its_calls_instead_of_looking_fails(first):
+    """It lets the first implementations pass, or every other one, and refuses the rest."""
+    check = catches([Mistake("refuses", abs, "no")], [Mistake("misses", lambda x: x, "try"), Mistake("misses too", lambda x: 1, "try")])
+    for seed in range(10):
+        calls = []
+        assert judge(question(check), lambda f, calls=calls: calls.append(f(1)) or len(calls) <= first, seed).status == "wrong"
+
+
+def test_prose_is_left_to_a_person():
+    assert by_hand("*Your answer here.*", None).status == "not started"
+    assert by_hand("It is a share of the decrease.", None).status == "by hand"
+
+
+def test_the_same_seed_gives_the_same_verdict_and_another_seed_other_inputs():
+    seen = []
+    for seed in (1, 1, 2):
+        judge(DOUBLE, lambda x: seen.append(x.tolist()) or 2 * x, seed)
+    assert seen[1] == seen[3] != seen[5]
+
+
+# Closed names
+
+def test_an_alias_a_partial_and_an_earlier_import_are_closed_and_open_again_after():
+    alias, partial = impurity.gini, functools.partial(impurity.gini, [1, 1])
+    with closing(("fi_teach.basics.impurity.gini",)):
+        for call in (lambda: alias([1, 1]), partial, lambda: impurity.gini(counts=[1, 1])):
+            with pytest.raises(ClosedName, match="gini"):
+                call()
+        assert impurity.entropy([1, 1]) == 1
+    assert partial() == 0.5
+
+
+def test_a_module_closes_all_its_public_functions():
+    assert {f.__name__ for f in functions_at("fi_teach.basics.impurity")} >= {"gini", "entropy", "variance", "impurity_of"}
+
+
+def test_names_are_opened_again_after_an_error():
+    with pytest.raises(ZeroDivisionError), closing(("fi_teach.basics.impurity",)):
+        1 / 0  # noqa: B018
+    assert impurity.gini([1, 1]) == 0.5
+
+
+@pytest.mark.parametrize("name", ["fi_teach.basics.impurity.ginny", "fi_teach.nowhere", "nowhere"])
+def test_a_closed_name_that_does_not_exist_is_refused(name):
+    with pytest.raises(ValueError, match="no such function"), closing((name,)):
+        pass
+
+
+# The handle
+
+def test_a_right_answer_returns_a_card_that_promises_no_more_than_it_knows():
+    card = Handle(question(value(1), meaning="One is one.")).check(1)
+    assert "public checks pass; hidden ones run at grading" in repr(card) and "all correct" not in repr(card)
+    assert "One is one." in card._repr_html_()
+
+
+def test_a_wrong_answer_raises_only_its_message():
+    handle = Handle(question(value(1, Mistake("twice", 2, "Half of it, <please>."))))
+    with pytest.raises(CheckFailed) as failed:
+        handle.check(2)
+    assert failed.value._render_traceback_() == [str(failed.value)]
+    assert str(failed.value).startswith("Not yet: twice (a.question)\nHalf of it, <please>.\nYou give `2`.")
+    assert "&lt;please&gt;" in card_of(handle.question, handle.last)._repr_html_()
+
+
+def test_the_traceback_comes_on_request():
+    handle = Handle(DOUBLE)
+    assert "No traceback" in repr(handle.traceback())
+    with pytest.raises(CheckFailed, match="ZeroDivisionError") as failed:
+        handle.check(lambda x: 1 / 0)
+    assert "Traceback" not in str(failed.value)
+    assert "ZeroDivisionError" in handle.traceback().listing and "checks.py" not in handle.traceback().listing
+
+
+def test_hints_come_one_at_a_time_and_the_last_stays():
+    handle = Handle(question(value(1)))
+    assert [handle.hint().paragraphs[0] for _ in range(3)] == ["one", "two That is the last one.", "two That is the last one."]
+
+
+def test_the_hidden_check_draws_from_the_instructors_seed(monkeypatch):
+    seen = []
+    def answer(x):
+        seen.append(x.tolist())
+        return 2 * x
+    for seed in ("5", "5", "6"):
+        monkeypatch.setenv("FI_TEACH_SEED", seed)
+        Handle(DOUBLE).check_hidden(answer)
+    monkeypatch.delenv("FI_TEACH_SEED")
+    assert seen[1] == seen[3] != seen[5]
+    assert Handle(DOUBLE).check_hidden(answer).tone == "right"
+
+
+def test_the_solution_is_shown_with_its_reason_where_the_instructor_left_it(tmp_path, monkeypatch):
+    found = repr(Handle(QUESTIONS["trees.decrease"]).solution())
+    assert "# Why:" in found and "def decrease(left, right):" in found and "BEGIN SOLUTION" not in found
+    monkeypatch.chdir(tmp_path)
+    assert "has kept the solutions" in repr(Handle(QUESTIONS["trees.decrease"]).solution())
+    assert solutions_notebook("01_trees", tmp_path) is None and reference(QUESTIONS["trees.decrease"], tmp_path) is None
+
+
+def test_a_card_marks_code_and_emphasis_and_escapes_the_rest():
+    html = Card("`a < b`", ("2 * 3 * 4 and *so*",))._repr_html_()
+    assert "<code>a &lt; b</code>" in html and "2 * 3 * 4" in html and "<em>so</em>" in html
+
+
+def test_a_verdict_without_counterexample_is_its_message():
+    assert Verdict("wrong", "No.").text == "No."
+
+
+def test_a_handle_prints_what_the_question_is():
+    assert repr(Handle(question(value(1)))) == "a.question: A question ★☆☆ (1 min, 1 point)"
+
+
+def test_questions_need_neither_jupyter_nor_scikit_learn():
+    code = ("import sys; sys.modules.update(dict.fromkeys(['IPython', 'sklearn', 'matplotlib', 'nbformat']));"
+            "from fi_teach.course.questions import Q; Q('trees.what_if').check(10)")
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -1,0 +1,80 @@
+"""Make submissions out of the exercises: every answer filled in, then spoiled in one way or another."""
+
+import json
+import runpy
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+EXERCISE = "01_trees"
+ANSWERS_FILE = ROOT / "tests" / "course" / "questions" / "answers" / "ch01.py"
+PROSE = "Attendance took away 60 % of the impurity that this one tree takes away on its eight training rows."
+
+
+@cache
+def _text(folder):
+    return (ROOT / folder / f"{EXERCISE}.ipynb").read_text(encoding="utf-8")
+
+
+@cache
+def proof():
+    """RIGHT and WRONG answers to the set, as its proof has them -> dict."""
+    return runpy.run_path(str(ANSWERS_FILE))
+
+
+def handed_out():
+    """The exercise as students get it -> notebook as JSON, ours to change."""
+    return json.loads(_text("exercises"))
+
+
+def _solutions():
+    cells = json.loads(_text("solutions"))["cells"]
+    return {c["metadata"]["fi_teach"]["question"]: "".join(c["source"]) for c in cells if _part(c) == "answer" and c["cell_type"] == "code"}
+
+
+def _part(cell):
+    return cell["metadata"].get("fi_teach", {}).get("part")
+
+
+def name_of(question):
+    """The name an answer is looked for under, as in "decrease" -> str."""
+    cell = find(handed_out(), question, "check")
+    return "".join(cell["source"]).split(".check(")[1].rstrip(")")
+
+
+def questions():
+    """The ids of the questions a machine can grade, in order -> list."""
+    return [c["metadata"]["fi_teach"]["question"] for c in handed_out()["cells"] if _part(c) == "check"]
+
+
+def find(notebook, question, part):
+    """A question's answer or check cell in a notebook -> cell."""
+    return next(c for c in notebook["cells"] if _part(c) == part and c["metadata"]["fi_teach"]["question"] == question)
+
+
+def filled(answers=None, prose=PROSE):
+    """The exercise with every answer right, but for those given as {question: source of its cell} -> notebook."""
+    notebook = handed_out()
+    for question, source in {**_solutions(), **(answers or {})}.items():
+        find(notebook, question, "answer")["source"] = source
+    find(notebook, "trees.what_sixty_means", "answer")["source"] = prose
+    return notebook
+
+
+def from_proof(which, number):
+    """The exercise with the number-th right (or wrong) answer of the proof to each question -> (notebook, {question: mistake}).
+
+    Where the proof has no so many the answer is the reference.
+    """
+    answers, names = {}, {}
+    for question, known in proof()[which].items():
+        if number < len(known):
+            pick = f"{which}[{question!r}][{number}]" + ("[1]" if which == "WRONG" else "")
+            answers[question] = f"{ANSWERS_FILE.read_text(encoding='utf-8')}\n{name_of(question)} = {pick}"
+            names[question] = known[number][0] if which == "WRONG" else ""
+    return filled(answers), names
+
+
+def to_bytes(notebook):
+    """A notebook as a file's content -> bytes."""
+    return json.dumps(notebook).encode()

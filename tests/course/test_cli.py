@@ -1,0 +1,210 @@
+"""fi-teach: doctor mends, submit packs without sending, release gives nothing away."""
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from fi_teach.course import cli
+from fi_teach.course.questions import QUESTIONS
+from fi_teach.course.questions import doctor as doctor_module
+from fi_teach.course.questions import release as release_module
+from fi_teach.course.questions.doctor import Finding, examine, report
+from fi_teach.course.questions.submit import checksum, submit
+
+ROOT = Path(__file__).resolve().parents[2]
+EXERCISE = ROOT / "exercises" / "01_trees.ipynb"
+
+
+def run(capsys, *arguments):
+    """Run the command -> (exit code, what it printed, what it complained of)."""
+    code = cli.main([str(a) for a in arguments])
+    return code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["doctor", "--help"], ["submit", "--help"], ["release", "--help"], ["dance"]])
+def test_help_and_wrong_use_print_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == (0 if "--help" in arguments else 2)
+    assert "usage: fi-teach" in "".join(capsys.readouterr())
+
+
+# doctor
+
+def test_the_doctor_finds_this_environment_well_on_one_screen(capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    code, out, _ = run(capsys, "doctor")
+    assert code == 0 and "All is well" in out and len(out.split("\n")) < 40
+    assert all(name in out for name in ("Python", "numpy", "jupyterlab", "Jupyter kernel", "exercises"))
+
+
+def test_the_doctor_names_what_is_missing_or_old_and_how_to_mend_it(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    installed = doctor_module.version
+
+    def version(name):
+        if name == "matplotlib":
+            raise doctor_module.PackageNotFoundError
+        return "1.9.0rc1" if name == "numpy" else installed(name)
+    monkeypatch.setattr(doctor_module, "version", version)
+    code, out, _ = run(capsys, "doctor")
+    assert code == 1 and "3 things to mend" in out
+    assert 'pip install "numpy>=2.0"' in out and "1.9.0rc1 is too old" in out
+    assert 'pip install "matplotlib>=3.9"' in out
+    assert "none in" in out
+
+
+def test_the_doctor_says_so_if_the_package_itself_is_not_installed(monkeypatch):
+    def requires(name):
+        raise doctor_module.PackageNotFoundError
+    monkeypatch.setattr(doctor_module, "requires", requires)
+    assert 'pip install ".[lab]"' in report(examine(ROOT))
+
+
+def test_what_only_graders_need_is_no_illness():
+    text = report([Finding("nbgrader", False, "not installed", "pip install nbgrader", needed=False)])
+    assert "absent" in text and "All is well" in text
+
+
+# submit
+
+def solved(tmp_path):
+    """A copy of the first exercise in which the first question is answered -> Path."""
+    notebook = json.loads(EXERCISE.read_text(encoding="utf-8"))
+    cell = next(c for c in notebook["cells"] if c["id"] == "trees-recall_mean-answer")
+    cell["source"] = ["average_of_all = 60"]
+    path = tmp_path / EXERCISE.name
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    return path
+
+
+def test_submit_packs_notebooks_versions_and_hashes_and_says_what_is_unanswered(capsys, tmp_path):
+    path, out = solved(tmp_path), tmp_path / "anna.zip"
+    code, said, _ = run(capsys, "submit", path, "--out", out)
+    with zipfile.ZipFile(out) as archive:
+        packed, manifest = archive.read("01_trees.ipynb"), json.loads(archive.read("submission.json"))
+    entry = manifest["notebooks"]["01_trees.ipynb"]
+    assert code == 0 and packed == path.read_bytes()
+    assert entry["sha256"] == hashlib.sha256(packed).hexdigest()
+    assert entry["answered"] == ["trees.recall_mean"] and len(entry["unanswered"]) == 12 and not entry["missing"]
+    assert set(manifest["versions"]) == {"fi-teach", "python", "numpy", "pandas"}
+    assert "1 of 13 questions answered" in said and "trees.decrease" in said and "Nothing has left this machine" in said
+
+
+def test_the_same_notebooks_make_the_same_bytes_and_the_notebook_is_left_alone(tmp_path):
+    path = solved(tmp_path)
+    before = path.read_bytes()
+    for name in ("one.zip", "two.zip"):
+        submit([path], tmp_path / name)
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+    assert path.read_bytes() == before
+
+
+def test_a_question_whose_cell_was_deleted_is_reported_missing(tmp_path):
+    notebook = json.loads(EXERCISE.read_text(encoding="utf-8"))
+    notebook["cells"] = [c for c in notebook["cells"] if c["id"] != "trees-decrease-answer"]
+    path = tmp_path / EXERCISE.name
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    assert submit([path], tmp_path / "a.zip")["notebooks"][path.name]["missing"] == ["trees.decrease"]
+
+
+@pytest.mark.parametrize(("content", "words"), [("not json", "cannot be read"), ("{}", "cannot be read"), ('{"cells": []}', "no cell for an answer")])
+def test_submit_refuses_what_is_no_exercise(content, words, tmp_path, capsys):
+    path = tmp_path / "01_trees.ipynb"
+    path.write_text(content, encoding="utf-8")
+    code, _, complaint = run(capsys, "submit", path, "--out", tmp_path / "a.zip")
+    assert code == 2 and words in complaint and not (tmp_path / "a.zip").exists()
+
+
+def test_submit_refuses_missing_and_doubled_notebooks_and_to_overwrite_one(tmp_path, capsys):
+    (tmp_path / "other").mkdir()
+    again = solved(tmp_path / "other")
+    for arguments, words in [((tmp_path / "none.ipynb", "--out", "a.zip"), "no such notebook"),
+                             ((EXERCISE, again, "--out", "a.zip"), "one name"), ((again, "--out", again), "written over"),
+                             ((EXERCISE, "--out", tmp_path / "nowhere" / "a.zip"), "cannot write")]:
+        code, _, complaint = run(capsys, "submit", *arguments)
+        assert code == 2 and words in complaint
+
+
+def test_our_checksum_is_nbgraders():
+    from nbgrader.utils import compute_checksum
+    cells = [c for c in nbformat.read(EXERCISE, as_version=4).cells if c.metadata.get("fi_teach", {}).get("part") == "answer"]
+    assert len(cells) == 13
+    assert all(checksum(cell) == compute_checksum(cell) == cell.metadata.nbgrader.checksum for cell in cells)
+
+
+# release
+
+@pytest.fixture(scope="module")
+def bundles(tmp_path_factory):
+    out = tmp_path_factory.mktemp("bundles")
+    release_module.release(out, ROOT)
+    return {name: zipfile.ZipFile(io.BytesIO((out / f"{name}.zip").read_bytes())) for name in ("student", "instructor")}
+
+
+def test_the_students_bundle_holds_every_exercise_and_the_package(bundles):
+    names = bundles["student"].namelist()
+    assert {f"student/exercises/{q.notebook}.ipynb" for q in QUESTIONS.values()} <= set(names)
+    assert {"student/START.md", "student/pyproject.toml", "student/fi_teach/course/cli.py"} <= set(names)
+
+
+def test_the_students_bundle_holds_no_solution_no_hidden_test_and_no_proof(bundles):
+    """Searched for every line of every solution, hidden test and proof answer that stands nowhere else."""
+    names = bundles["student"].namelist()
+    assert not [n for n in names if re.search(r"solutions/|tests/|fi_teach/course/grading/|release\.py|\.pyc|/\.", n)]
+    notebooks = [bundles["student"].read(n).decode() for n in names if "/exercises/" in n]
+    everything = "\n".join(bundles["student"].read(n).decode() for n in names if n.endswith((".ipynb", ".py", ".md")))
+    for path in (ROOT / "solutions").glob("*.ipynb"):
+        cells = ["".join(c["source"]) for c in json.loads(path.read_text(encoding="utf-8"))["cells"]]
+        whole = [r for c in cells for r in re.findall(r"BEGIN (?:SOLUTION|HIDDEN TESTS)[^\n]*\n(.*?)\n[^\n]*END ", c, re.S)]
+        assert len(whole) >= 5  # every set has at least five questions, each with something to hide
+        for region in whole:
+            assert not [n for n in notebooks if json.dumps(region, ensure_ascii=False)[1:-1] in n or region in n]
+            reasons = [line for line in region.split("\n") if "# Why:" in line]
+            assert not [line for line in reasons if line.strip() in everything]
+    for answers in (ROOT / "tests" / "course" / "questions" / "answers").glob("*.py"):
+        assert answers.read_text(encoding="utf-8").split("\n")[0] not in everything
+
+
+def test_the_instructors_bundle_holds_all_of_it_and_an_nbgrader_course(bundles):
+    names = set(bundles["instructor"].namelist())
+    assert {f"instructor/source/{q.notebook}/{q.notebook}.ipynb" for q in QUESTIONS.values()} <= names
+    assert {"instructor/nbgrader_config.py", "instructor/tests/course/questions/test_proof.py", "instructor/solutions/01_trees.ipynb"} <= names
+
+
+def test_release_says_what_it_wrote(capsys, tmp_path):
+    code, out, _ = run(capsys, "release", "--out", tmp_path / "new", "--project", ROOT)
+    assert code == 0 and "student.zip" in out and "instructor.zip" in out
+
+
+def project_in(folder, exercise):
+    """A small project with one set, its exercise holding the given text -> Path."""
+    for name in ("solutions", "exercises"):
+        (folder / name).mkdir()
+    (folder / "solutions" / "01_a.ipynb").write_text("{}", encoding="utf-8")
+    (folder / "exercises" / "01_a.ipynb").write_text(exercise, encoding="utf-8")
+    return folder
+
+
+def test_release_refuses_another_folder_a_leak_a_missing_exercise_and_a_file_in_the_way(capsys, tmp_path):
+    code, _, complaint = run(capsys, "release", "--out", tmp_path, "--project", tmp_path)
+    assert code == 2 and "there is no solutions/" in complaint
+    project = project_in(tmp_path, '{"cells": ["### BEGIN SOLUTION"]}')
+    assert "holds 'BEGIN SOLUTION'" in run(capsys, "release", "--out", tmp_path / "out", "--project", project)[2]
+    (project / "exercises" / "01_a.ipynb").write_text("{}", encoding="utf-8")
+    assert "cannot write into" in run(capsys, "release", "--out", project / "exercises" / "01_a.ipynb", "--project", project)[2]
+    (project / "exercises" / "01_a.ipynb").unlink()
+    assert "differ in 01_a.ipynb" in run(capsys, "release", "--out", tmp_path / "out", "--project", project)[2]
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_students_copy_says_that_it_cannot_release_or_grade(capsys, monkeypatch):
+    monkeypatch.setattr(cli, "find_spec", lambda name: None)
+    assert "nothing to release" in run(capsys, "release", "--out", "x")[2]
+    assert "has no grader" in run(capsys, "grade", "submissions")[2]

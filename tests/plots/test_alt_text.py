@@ -1,0 +1,46 @@
+"""Pictures travel with their words, sharp and always the same."""
+
+import base64
+
+import numpy as np
+
+from fi_teach import plots
+from fi_teach.plots import alt_text
+
+
+def drawing(points=10):
+    ax = plots.new_axes()
+    ax.plot(*np.random.default_rng(0).normal(size=(2, points)), "o")
+    plots.describe(ax, "Points around zero.")
+    return ax.figure
+
+
+def test_a_figure_is_sent_as_svg_with_its_words():
+    """The alt text stands in the metadata of the picture, and as its plain text."""
+    data, metadata = alt_text.picture(drawing())
+    assert data["image/svg+xml"].startswith("<?xml") and data["text/plain"] == "Points around zero."
+    assert metadata == {"image/svg+xml": {"alt": "Points around zero."}}
+
+
+def test_a_crowded_figure_is_sent_as_sharp_pixels_instead():
+    """A picture of very many marks is smaller as a PNG, drawn larger than it is shown."""
+    data, metadata = alt_text.picture(drawing(points=20_000))
+    png = base64.b64decode(data["image/png"])
+    assert "image/svg+xml" not in data and len(png) < alt_text.MOST_SVG_BYTES
+    assert metadata["image/png"]["width"] == round(int.from_bytes(png[16:20], "big") / alt_text.SHARPNESS)
+    assert metadata["image/png"]["alt"] == "Points around zero."
+
+
+def test_the_same_drawing_gives_the_same_bytes():
+    """No date and no random names inside, so that a page changes only when its figure does."""
+    assert alt_text.picture(drawing()) == alt_text.picture(drawing())
+
+
+def test_a_figure_that_nobody_described_has_no_words():
+    """The build then says so."""
+    assert alt_text.alt_text(plots.new_axes().figure) == ""
+
+
+def test_outside_a_notebook_nothing_is_hooked():
+    """Importing the plots in a script must not need IPython."""
+    assert alt_text.activate() is False
