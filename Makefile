@@ -19,12 +19,13 @@ CHECKED := tests/basics tests/fast tests/trees tests/importance tests/plots test
 key = $(shell cat $(1) pyproject.toml | cksum | cut -d ' ' -f 1)
 BOOK_STAMP := $(VENV)/book-$(call key,requirements.lock).stamp
 TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
+WASM_STAMP := $(VENV)/wasm-$(call key,requirements-wasm.lock).stamp
 BENCH_STAMP := $(VENV)/bench-$(call key,requirements-bench.lock).stamp
 
-.PHONY: help book check test coverage lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
+.PHONY: help book check test coverage check-wasm lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
 
 help: ## list all targets (this list)
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 book: $(BOOK_STAMP) ## build the book and serve it; SERVE=0 only builds, PORT=8000 chooses the port
 	$(BIN)/python book/tools/build.py
@@ -45,6 +46,11 @@ coverage: $(TEST_STAMP) ## which lines and branches of fi_teach no test runs
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder --doctest-modules --cov fi_teach --cov-branch \
 	  --cov-report term-missing:skip-covered $(CHECKED) tests/course
 
+check-wasm: $(WASM_STAMP) ## the package's tests under a WebAssembly Python, whose indices have 32 bits
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --upgrade --target $(VENV)/wasm-site \
+	  "pytest<10" "hypothesis==6.130.0"
+	$(BIN)/python tests/on_wasm.py $(VENV)/wasm-site
+
 lab: $(BOOK_STAMP) ## open JupyterLab on the chapters and exercises
 	$(BIN)/jupyter lab
 
@@ -59,6 +65,8 @@ lock: ## resolve the pinned versions anew (needs uv); UPGRADE=--upgrade takes th
 	  --extra test -o requirements-test.lock
 	uv pip compile --no-header --no-emit-index-url --universal --python-version 3.11 -q $(UPGRADE) pyproject.toml \
 	  --extra book --extra grade -c requirements-test.lock -o requirements.lock
+	uv pip compile --no-header --no-emit-index-url --universal --python-version 3.11 -q $(UPGRADE) pyproject.toml \
+	  --extra wasm --generate-hashes -c requirements-test.lock -o requirements-wasm.lock
 	uv pip compile --no-header --no-emit-index-url --universal --python-version 3.11 -q $(UPGRADE) pyproject.toml \
 	  --extra bench -c requirements-test.lock -o requirements-bench.lock
 
