@@ -170,7 +170,7 @@ IMPURITY = [
         id="trees.entropy_bits", title="The same node in bits", kind="number", stars=1, minutes=5, points=2,
         hints=("Entropy is the mean surprise: each class counts with its share.",
                "In bits the logarithm has base 2: log2(4/5) = -0.322 and log2(1/5) = -2.322.",
-               "4/5 times 0.322 plus 1/5 times 2.322."),
+               "Weigh each of these two surprises by its class's share of the five students, and add."),
         check=value(
             _entropy([4, 1]),
             Mistake("entropy in nats", _entropy([4, 1]) * np.log(2), "These are nats: your logarithm has base e. "

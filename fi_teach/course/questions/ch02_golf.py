@@ -127,7 +127,7 @@ RECALL = [
         id="golf.recall_below", title="What is left to earn?", kind="number", stars=1, minutes=3, points=1,
         hints=("Pure leaves: nothing is left of what the node had.",
                "Decreases telescope, so the splits below take away all of the node's impurity together.",
-               "Its impurity counts with its share of the rows: 5/8 of 0.32."),
+               "Its impurity counts with its share of the rows: how many of the eight does it hold?"),
         check=value(
             0.2,
             Mistake("node weight forgotten", 0.32, "This is the node's own impurity. In the tree it counts with its share of the rows."),
@@ -231,7 +231,7 @@ IMPORTANCE = [
         id="golf.recode", title="The same weather, other codes", kind="number", stars=2, minutes=8, points=2,
         hints=("Which days can now be parted by one cut? Write the two cuts in words.",
                "The new order allows sunny, rain | overcast. Overcast days: 4 Yes. The others: 5 Yes, 5 No.",
-               "0.940 less 10/14 of 1 bit."),
+               "Overcast days keep nothing. What do the other ten keep, weighed by their share of the days?"),
         check=value(
             _gain([[5, 5], [4, 0]]),
             Mistake("the old order", _gain([[2, 3], [7, 2]]), "That is the best cut in the *old* order (sunny against the rest), "
@@ -247,7 +247,7 @@ IMPORTANCE = [
         id="golf.tied_leaf", title="A leaf that is not pure", kind="number", stars=2, minutes=6, points=2,
         hints=("Who sits in the two children? Write down Yes and No of each.",
                "Strong wind: one Yes and one No. What is the entropy of one against one?",
-               "4 times 0.811 less 2 times 1."),
+               "The four days begin with 0.811 bits each. Take off what the two days of the mixed leaf keep."),
         check=value(
             TIED_WIND,
             Mistake("forgetting the leaf", 4 * _entropy([3, 1]), "You counted both children as pure. The leaf of strong wind holds "

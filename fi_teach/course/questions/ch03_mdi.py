@@ -134,7 +134,7 @@ RECALL = [
         id="mdi.recall_left_over", title="What the leaves keep", kind="number", stars=1, minutes=4, points=1,
         hints=("Decreases telescope: the root's impurity less what the leaves keep.",
                "A leaf keeps its impurity times its share of the rows.",
-               "0.48 less 4/10 of 0.375."),
+               "Weigh the mixed leaf by the share of the rows that it holds; the pure ones keep nothing."),
         check=value(
             0.33,
             Mistake("pure leaves taken for granted", 0.48, "That would be so if every leaf were pure. One of them keeps something."),
@@ -149,7 +149,7 @@ MANY_TREES = [
         id="mdi.boost_step", title="One step of boosting", kind="number", stars=1, minutes=5, points=2,
         hints=("Everybody starts with the mean of the four targets.",
                "The stump predicts residuals: what is missing from the mean. In a leaf of one row that is the row's own residual.",
-               "2 + 0.5 · (8 - 2)."),
+               "Half of what is missing, added to where the row already was."),
         check=value(
             5,
             Mistake("the whole step", 8, "You took the whole step. The learning rate takes half of it."),

@@ -117,7 +117,7 @@ RECALL = [
         id="bias.recall_total", title="All of it, whatever the labels", kind="number", stars=1, minutes=3, points=1,
         hints=("Decreases telescope: what do they add up to in a tree with pure leaves?",
                "They add up to the root's impurity.",
-               "With shares 0.6 and 0.4, Gini is 1 - 0.36 - 0.16."),
+               "Six in ten rows say yes: one minus the squares of the two shares."),
         check=value(
             0.48,
             Mistake("the shares, normalised", 1, "After normalising the shares add up to 1, always. The question asks for the "

@@ -106,7 +106,7 @@ RECALL = [
         id="shapley.recall_rest", title="What the second question earns", kind="number", stars=1, minutes=3, points=1,
         hints=("Pure leaves: all of the root's impurity has been taken away.",
                "Weighted decreases telescope: both features together earn the root's impurity.",
-               "0.5 less 0."),
+               "How much has x1 taken of it?"),
         check=value(
             0.5,
             Mistake("alike, so halves", 0.25, "Halves would be fair. But the decreases are what they are: the first question took nothing away."),
@@ -130,7 +130,7 @@ BILLS = [
         id="shapley.bill", title="A shared plan", kind="number", stars=1, minutes=8, points=2,
         hints=("Six orders. For each, write down what the price rises by when somebody joins.",
                "C adds nothing if first or after A, and 6 after B. Now see what C adds when both are there.",
-               "C comes first in two orders (0), after A in one (0), after B in one (6), last in two (12): 30/6."),
+               "C comes first in two orders, right after A in one, right after B in one, and last in two."),
         check=value(
             trials.divide(PLAN),
             Mistake("plain average", trials.plain_average(PLAN), "You averaged over the coalitions, each counted once. Nobody-before and "

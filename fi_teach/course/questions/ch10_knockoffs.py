@@ -112,7 +112,7 @@ DOUBLES = [
         id="knockoffs.double", title="A pair and its doubles", kind="number", stars=2, minutes=8, points=2,
         hints=("Whatever two different features have in common, a feature has in common with the other's double.",
                "The doubles among themselves must look like the features among themselves.",
-               "Only a feature and its own double may differ: Cov(x1, .5 x2 + e)."),
+               "Only a feature and its own double may differ: put the double's recipe into Cov(x1, double 1)."),
         check=value(
             {"x1, double 1": 0.25, "x1, double 2": 0.5, "double 1, double 2": 0.5},
             Mistake("s itself", {"x1, double 1": 0.75, "x1, double 2": 0.5, "double 1, double 2": 0.5},

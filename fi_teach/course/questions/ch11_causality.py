@@ -93,7 +93,7 @@ SEEING = [
         id="causality.thirty_patients", title="Thirty patients", kind="number", stars=1, minutes=6, points=2,
         hints=("For `seen` use only those who had the drug: 4 mild and 8 severe.",
                "For `done` everybody gets it: what share of all thirty is mild?",
-               "seen: (4 · 3 + 8 · 9)/12. done: 20/30 · 3 + 10/30 · 9."),
+               "`seen` weighs the two means by the 4 and the 8; `done` by the 20 mild and the 10 severe."),
         check=value(
             {"seen": 7, "done": 5},
             Mistake("the two exchanged", {"seen": 5, "done": 7}, "The weights are exchanged: seeing weighs by those who had the drug, doing by all patients."),
@@ -153,7 +153,7 @@ ADJUSTING = [
         id="causality.two_records", title="Two records of one health", kind="number", stars=2, minutes=6, points=2,
         hints=("Both columns are health plus independent noise of the same size. Is one of them nearer to health?",
                "The best estimate of z from two such columns weighs them alike: each gets 1/(2 + variance of the noise).",
-               "2 times 1/(2 + 0.25)."),
+               "Severity is *twice* health: what does that make of the weight?"),
         check=value(
             2 / 2.25,
             Mistake("adjusted away", 0, "It would be 0 if the record had no error. This one is no nearer to health than the value is."),
