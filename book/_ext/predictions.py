@@ -161,7 +161,7 @@ def pass_by(writer, node):
 
 
 def setup(app):
-    others = {name: (pass_by, pass_by) for name in ("text", "latex", "man", "texinfo")}
+    others = dict.fromkeys(("text", "latex", "man", "texinfo"), (pass_by, pass_by))
     app.add_node(Card, html=(visit_card, closing("div")), **others)
     app.add_node(Option, html=(visit_option, closing("details")), **others)
     app.add_node(Waits, html=(visit_waits, closing("div")), **others)
