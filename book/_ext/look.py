@@ -10,14 +10,18 @@ from pathlib import Path
 from docutils import nodes
 
 STYLE = Path(__file__).parent.parent / "style"
+SCRIPT = Path(__file__).parent.parent / "script"
+SHEETS = ("book.css", "cards.css")
+SCRIPTS = ("reader.js", "cards.js")
 TEMPLATES = Path(__file__).parent.parent / "templates"
 FIGURE = re.compile(r'(?<=<div class="cell_output docutils container">\n)<img [^>]*src="([^"]+)"[^>]*>')
 ICON_SCRIPT = "_static/scripts/fontawesome.js"
 
 
 def dress(app, config):
-    config.html_static_path.append(str(STYLE))
-    config.html_css_files.append("book.css")
+    config.html_static_path += [str(STYLE), str(SCRIPT)]
+    config.html_css_files += SHEETS
+    config.html_js_files += [(name, {"defer": "defer"}) for name in SCRIPTS]
     config.templates_path.append(str(TEMPLATES))
     config.html_sidebars = {"**": ["home.html", "search-button-field.html", "sbt-sidebar-nav.html"]}
     config.html_theme_options["navbar_persistent"] = []  # no second search field in a bar above the page

@@ -1,7 +1,7 @@
 """Figures that can be computed from: every number drawn is in the data, and every figure says in words what it shows.
 
 Each function takes `ax=None` and returns the axes; `describe` stores the sentence that becomes the alt text.
-Colours are Okabe and Ito's, which stay apart for the colour-blind; shape or label always says the same thing again.
+Colours are those of `fi_teach.plots.colours`; shape or label always says the same thing again.
 """
 
 from contextlib import suppress
@@ -16,8 +16,9 @@ from matplotlib.textpath import TextPath
 
 from fi_teach.basics.impurity import class_impurity
 from fi_teach.basics.results import Importance
+from fi_teach.plots.alt_text import caption  # noqa: F401  offered here
+from fi_teach.plots.colours import PALETTE, colours_of  # noqa: F401  offered here
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6D4C9F", "#7F7F7F")
 INK, MUTED, PAPER = "#1f2328", "#6e7781", "#ffffff"
 NODE_FONT = 9.5  # points, in the boxes of a tree
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -48,11 +49,6 @@ def describe(ax, sentence):
     ax.figure._fi_sentences = said
     ax.figure._fi_alt = " ".join(said[id(a)] for a in ax.figure.axes if id(a) in said)
     return ax
-
-
-def colours_of(names):
-    """One colour a name, so that a feature keeps its colour through a chapter -> dict."""
-    return {name: PALETTE[k % len(PALETTE)] for k, name in enumerate(names)}
 
 
 def number(value):

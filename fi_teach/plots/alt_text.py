@@ -48,12 +48,31 @@ def picture(figure):
             {"image/png": {"alt": words, "width": width}})
 
 
+def caption(ax, finding):
+    """Say under the figure what it shows to be true, in a sentence or two of Markdown. Returns ax.
+
+    `describe` is for those who cannot see the picture, `caption` for all. Raises ValueError if there is nothing to say.
+    """
+    if not finding.strip():
+        raise ValueError("the caption is empty: state in a sentence what the figure shows to be true.")
+    ax.figure._fi_caption = " ".join(finding.split())
+    return ax
+
+
+def caption_of(figure):
+    """The caption as Jupyter's (data, metadata), or None if the figure has none."""
+    finding = getattr(figure, "_fi_caption", None)
+    if finding is None:
+        return None
+    return {"text/markdown": f"**Figure.** {finding}", "text/plain": finding}, {"text/markdown": {"caption": True}}
+
+
 def show(figure):
-    """Send the figure with its words to the page that runs this cell."""
+    """Send the figure with its words to the page that runs this cell, and its caption below it."""
     from IPython.display import publish_display_data
 
-    data, metadata = picture(figure)
-    publish_display_data(data=data, metadata=metadata)
+    for data, metadata in filter(None, (picture(figure), caption_of(figure))):
+        publish_display_data(data=data, metadata=metadata)
 
 
 def activate():
