@@ -17,7 +17,7 @@ BOOK_STAMP := $(VENV)/book-$(call key,requirements.lock).stamp
 TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
 BENCH_STAMP := $(VENV)/bench-$(call key,requirements-bench.lock).stamp
 
-.PHONY: help book test lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
+.PHONY: help book test luck lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
 
 help: ## list all targets (this list)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -30,6 +30,10 @@ test: $(TEST_STAMP) ## run everything: lint, unit tests, notebooks, the book und
 	sh .ci/tools
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
 	  --doctest-modules --nbval-lax --nbval-current-env tests fi_teach notebooks solutions
+
+luck: $(BOOK_STAMP) ## run chapters under other draws and count what holds; ONLY=03 DRAWS=20 JOBS=2 CELL=43 AGAIN=1 UNASSERTED=1
+	$(BIN)/python book/tools/luck.py $(ONLY) $(if $(DRAWS),--draws $(DRAWS)) $(if $(JOBS),--jobs $(JOBS)) \
+	  $(if $(CELL),--cell $(CELL)) $(if $(AGAIN),--again) $(if $(UNASSERTED),--unasserted)
 
 lab: $(BOOK_STAMP) ## open JupyterLab on the chapters and exercises
 	$(BIN)/jupyter lab

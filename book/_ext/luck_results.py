@@ -91,3 +91,27 @@ def weak(result):
 def held_by_claim(result):
     """Claim id -> its statement, for one chapter."""
     return {one["claim"]: one for one in result["statements"] if one["claim"]}
+
+
+def in_words(statement, draws):
+    """How a statement fared, as the mark at a claim says it.
+
+    >>> in_words({"held": 19, "one draw": False}, 20), in_words({"held": 7, "one draw": True}, 20)
+    ('held in 19 of 20 draws', 'about one draw; held in 7 of 20 others')
+    """
+    if statement["one draw"]:
+        return f"about one draw; held in {statement['held']} of {draws} others"
+    return f"held in {statement['held']} of {draws} draws"
+
+
+def current_results(root):
+    """The results whose chapters have not changed since, in the chapters' order."""
+    paths = sorted((Path(root) / FOLDER).glob("*.json"))
+    found = [read_result(root, path.stem) for path in paths]
+    return [result for result in found if is_current(root, result)]
+
+
+def marks(root):
+    """Claim id -> the words of its mark, for all chapters that have a current result."""
+    return {id: in_words(one, result["draws"]) for result in current_results(root)
+            for id, one in held_by_claim(result).items()}

@@ -1,4 +1,4 @@
-"""One switch that draws everything anew: what an integer seeds comes out as if the seed were another.
+"""One switch that draws everything anew: as if each integer seed were another one.
 
     install()     once, before any library that draws is imported
     use(7)        from here on it is draw 7; draw 0 is the book's own
@@ -14,6 +14,7 @@ import random
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import wraps
 from numbers import Integral
 
 import numpy as np
@@ -21,6 +22,7 @@ import numpy as np
 MARK = 1_912_000_000  # no chapter's own streams begin with such a number
 SEED_NAMES = ("seed", "random_seed", "random_state", "bagging_seed", "feature_fraction_seed",
               "data_random_seed", "extra_seed", "drop_seed", "objective_seed")
+FIRST_NAMES = ("seed", "entropy", "a", "x")  # NumPy's, and those of the standard library
 BOOSTERS = ("xgboost", "lightgbm")
 REAL = {}  # name -> what install() replaced
 state = {"draw": 0, "seeded": 0}
@@ -70,12 +72,7 @@ class Shifted(type):
     """The type of a class that only makes instances of a real one, from shifted seeds."""
 
     def __call__(cls, *arguments, **named):
-        if arguments:
-            arguments = (cls.shift(arguments[0]), *arguments[1:])
-        for name in ("seed", "entropy"):
-            if name in named:
-                named[name] = cls.shift(named[name])
-        return cls.real(*arguments, **named)
+        return with_shift(cls.real, cls.shift, arguments, named)
 
     def __instancecheck__(cls, thing):
         return isinstance(thing, cls.real)
@@ -92,11 +89,17 @@ def shifting_class(real, shift):
 
 def shifting_function(real, shift):
     """Stands for a function whose first argument is the seed."""
-    def function(seed=None, *arguments, **named):
-        return real(shift(seed), *arguments, **named)
+    @wraps(real)
+    def function(*arguments, **named):
+        return with_shift(real, shift, arguments, named)
 
-    function.__name__, function.__doc__ = real.__name__, real.__doc__
     return function
+
+
+def with_shift(real, shift, arguments, named):
+    """Call the real one with its seed shifted, which comes first or by its name."""
+    named = {name: shift(value) if name in FIRST_NAMES else value for name, value in named.items()}
+    return real(*map(shift, arguments[:1]), *arguments[1:], **named)
 
 
 def shift_booster(library):
@@ -143,7 +146,7 @@ def install():
 def warm_up(modules):
     """Import what chapters import, once for all draws; those that are not installed are left out.
 
-    Raises RuntimeError if a module draws while it is imported: its numbers would be draw 0's forever.
+    Raises RuntimeError if a module of ours draws while it is imported: all draws would share it.
     """
     for name in modules:
         before = state["seeded"]

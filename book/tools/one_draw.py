@@ -20,7 +20,7 @@ MEANT_TO_FAIL = "raises-exception"  # the tag by which Jupyter, too, knows such 
 
 
 def run_cells(cells, record):
-    """Execute code cells -> (statements, {cell: seconds}, {cell: error}, {cell: what it printed})."""
+    """Execute code cells -> (statements, {cell: seconds}, {cell: error}, {cell: print})."""
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     module.__dict__.update({NAME: record, "display": lambda *things, **named: None})
@@ -37,7 +37,7 @@ def run_cells(cells, record):
 
 
 def run_cell(id, source, tree, namespace):
-    """Execute one cell without showing anything -> (its error in a line or None, what it printed)."""
+    """Execute one cell without showing anything -> (its error in a line or None, its print)."""
     import matplotlib.pyplot as plt
 
     name, said = f"<{id}>", io.StringIO()

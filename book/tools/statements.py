@@ -1,10 +1,10 @@
 """What a chapter states: the assertions and claims in its code cells, each with a place of its own.
 
 `instrument` rewrites a cell so that a statement that does not hold is noted, with the numbers it
-compared, and the cell goes on. `assert ...`, `claim(...)` and calls like `np.testing.assert_allclose`
-count; those inside a function or a `try` are left as they are, for there they belong to the
-function. A statement is about one draw, an illustration, if its cell begins with a line
-`# this draw: ...` or its own lines carry a comment `# this draw`.
+compared, and the cell goes on. `assert ...`, `claim(...)` and calls such as
+`np.testing.assert_allclose(...)` count; those inside a function or a `try` are left as they are,
+for there they belong to the function. A statement is about one draw, an illustration, if its cell
+begins with a line `# this draw: ...` or its own lines carry a comment `# this draw`.
 """
 
 import ast
@@ -13,10 +13,11 @@ from hashlib import blake2b
 from numbers import Number
 
 import numpy as np
-import pandas as pd
 
 ONE_DRAW = "# this draw"
 NAME = "__luck__"  # by which a rewritten cell reaches its Record
+PLAIN = (np.ndarray, Number, str, tuple, list)  # what a cell may end with that reads well in print
+TESTS = ("allclose", "isclose", "array_equal", "all", "any")
 VALUES_KEPT, VALUES_HASHED = 4, 1000
 
 
@@ -56,8 +57,8 @@ class Rewriter(ast.NodeTransformer):
     """Wrap each statement of a cell, and collect them as it goes."""
 
     def __init__(self, cell, source):
-        self.cell, self.lines, self.found = cell, source.splitlines(), []
-        self.whole_cell = bool(self.lines) and self.lines[0].strip().startswith(ONE_DRAW)
+        self.cell, self.source, self.found = cell, source, []
+        self.one_draw = source.lstrip().startswith(ONE_DRAW)
 
     def visit_FunctionDef(self, node):
         return node
@@ -75,12 +76,46 @@ class Rewriter(ast.NodeTransformer):
 
     def wrapped(self, node):
         """with __luck__.statement(number): node"""
-        lines = self.lines[node.lineno - 1:node.end_lineno]
-        marked = self.whole_cell or any(ONE_DRAW in line for line in lines)
-        number = len(self.found)
-        self.found.append(Statement(self.cell, number, claim_id(node), ast.unparse(node), marked))
+        lines = self.source.splitlines()[node.lineno - 1:node.end_lineno]
+        one_draw = self.one_draw or any(ONE_DRAW in line for line in lines)
+        number, words = len(self.found), self.words(node)
+        self.found.append(Statement(self.cell, number, claim_id(node), words, one_draw))
         guard = ast.withitem(reach("statement", ast.Constant(number)))
-        return ast.copy_location(ast.With([guard], [with_parts(node)]), node)
+        return ast.copy_location(ast.With([guard], [self.reporting(node)]), node)
+
+    def words(self, node):
+        """A piece of the source on one line."""
+        return " ".join(ast.get_source_segment(self.source, node).split())
+
+    def reporting(self, node):
+        """The statement with each of its parts, and each number that it compares, reported."""
+        if isinstance(node, ast.Assert):
+            node.test = self.parts(node.test)
+            return node
+        for keyword in node.value.keywords:
+            check = keyword.arg in ("holds", "fails")
+            keyword.value = self.elements(keyword.value) if check else watched(keyword.value)
+        node.value.args = list(map(watched, node.value.args))
+        return node
+
+    def parts(self, node):
+        """The parts of `a and b and c`, or the whole."""
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+            node.values = list(map(self.part, node.values))
+            return node
+        return self.part(node)
+
+    def elements(self, node):
+        """A claim's check: the elements of a list one by one, anything else as a whole."""
+        if not isinstance(node, ast.List | ast.Tuple):
+            return self.part(node)
+        node.elts = [element if isinstance(element, ast.Starred) else self.part(element)
+                     for element in node.elts]
+        return node
+
+    def part(self, node):
+        """__luck__.part("its source", node), with what it compares reported."""
+        return reach("part", ast.Constant(self.words(node)), Watcher().visit(node))
 
 
 def reach(method, *arguments):
@@ -89,47 +124,8 @@ def reach(method, *arguments):
                     list(arguments), [])
 
 
-def with_parts(node):
-    """The statement with each of its parts and each number that it compares reported."""
-    if isinstance(node, ast.Assert):
-        node.test = ast.BoolOp(ast.And(), parts(node.test)) if is_and(node.test) \
-            else part(node.test)
-        return node
-    for keyword in node.value.keywords:
-        if keyword.arg in ("holds", "fails"):
-            keyword.value = each_part(keyword.value)
-        else:
-            keyword.value = reach("see", keyword.value)
-    node.value.args = [arg if isinstance(arg, ast.Constant | ast.Starred) else reach("see", arg)
-                       for arg in node.value.args]
-    return node
-
-
-def is_and(node):
-    return isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And)
-
-
-def parts(node):
-    return [part(value) for value in node.values]
-
-
-def each_part(node):
-    """A claim's check: the elements of a list one by one, anything else as a whole."""
-    if not isinstance(node, ast.List | ast.Tuple):
-        return part(node)
-    node.elts = [element if isinstance(element, ast.Starred) else part(element)
-                 for element in node.elts]
-    return node
-
-
-def part(node):
-    """__luck__.part("its source", node), with the operands of its comparisons reported."""
-    source = ast.unparse(node)
-    return reach("part", ast.Constant(source), Watcher().visit(node))
-
-
 class Watcher(ast.NodeTransformer):
-    """Report what a comparison compares, and what a test such as np.allclose is given."""
+    """Report what a comparison compares, and what a test such as np.allclose or all is given."""
 
     def visit_Compare(self, node):
         self.generic_visit(node)
@@ -138,13 +134,17 @@ class Watcher(ast.NodeTransformer):
 
     def visit_Call(self, node):
         self.generic_visit(node)
-        if called(node) in ("allclose", "isclose", "array_equal"):
-            node.args = [arg if isinstance(arg, ast.Starred) else watched(arg) for arg in node.args]
+        if called(node) in TESTS:
+            node.args = list(map(watched, node.args))
+            if isinstance(node.func, ast.Attribute) and node.args == []:
+                node.func.value = watched(node.func.value)
         return node
 
 
 def watched(node):
-    return node if isinstance(node, ast.Constant) else reach("see", node)
+    """The node reported; what is plain in the source, or reports for itself, stays as it is."""
+    inner = (ast.Constant, ast.Starred, ast.Compare, ast.GeneratorExp)
+    return node if isinstance(node, inner) else reach("see", node)
 
 
 def instrument(cell, source):
@@ -220,7 +220,7 @@ class Record:
 
     def show(self, value):
         """Print a table or a number that a cell ends with, as a notebook would; nothing else."""
-        if isinstance(value, pd.DataFrame | pd.Series | np.ndarray | Number | str | tuple | list):
+        if hasattr(value, "to_numpy") or isinstance(value, PLAIN):
             print(value)
 
     def part(self, source, value):
