@@ -22,7 +22,7 @@ TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
 WASM_STAMP := $(VENV)/wasm-$(call key,requirements-wasm.lock).stamp
 BENCH_STAMP := $(VENV)/bench-$(call key,requirements-bench.lock).stamp
 
-.PHONY: help book check test coverage check-wasm lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
+.PHONY: help book check test coverage check-wasm luck lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
 
 help: ## list all targets (this list)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -50,6 +50,10 @@ check-wasm: $(WASM_STAMP) ## the package's tests under a WebAssembly Python, who
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --upgrade --target $(VENV)/wasm-site \
 	  "pytest<10" "hypothesis==6.130.0"
 	$(BIN)/python tests/on_wasm.py $(VENV)/wasm-site
+
+luck: $(BOOK_STAMP) ## run chapters under other draws and count what holds; ONLY=03 DRAWS=20 JOBS=2 CELL=43 AGAIN=1 UNASSERTED=1
+	$(BIN)/python book/tools/luck.py $(ONLY) $(if $(DRAWS),--draws $(DRAWS)) $(if $(JOBS),--jobs $(JOBS)) \
+	  $(if $(CELL),--cell $(CELL)) $(if $(AGAIN),--again) $(if $(UNASSERTED),--unasserted)
 
 lab: $(BOOK_STAMP) ## open JupyterLab on the chapters and exercises
 	$(BIN)/jupyter lab
