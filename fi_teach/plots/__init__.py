@@ -99,7 +99,7 @@ def draw_tree(tree, ax=None, *, labels=None, colours=None, digits=3):
     tree : Tree; labels : {feature name: how to print it}; colours : {feature name: colour of its boxes}
     A row that passes the test goes left. Boxes are as wide as their words, and the figure as wide as its boxes need.
     """
-    place, depth = _layout(tree), tree.depth
+    place, depth = tree.place, tree.depth
     lines = [_node_lines(tree, t, labels or {}, digits) for t in range(tree.n_nodes)]
     widths = np.array([max(map(_inches, node)) for node in lines]) + 0.2
     unit = _leaf_room(place, depth, widths)
@@ -119,25 +119,7 @@ def draw_tree(tree, ax=None, *, labels=None, colours=None, digits=3):
     ax.set_xlim(left, right)
     ax.set_ylim(-depth.max() - 0.5, 0.5)
     ax.axis("off")
-    return describe(ax, "Decision tree. " + _in_words(tree, 0, labels or {}, digits))
-
-
-def _layout(tree):
-    """Horizontal places: leaves 0, 1, 2 ... from left to right, a parent midway between its children -> (n_nodes,)."""
-    place = np.zeros(tree.n_nodes)
-    leaves = iter(range(tree.n_nodes))
-
-    def put(t):
-        if tree.is_leaf[t]:
-            place[t] = next(leaves)
-        else:
-            left, right = tree.children_left[t], tree.children_right[t]
-            put(left)
-            put(right)
-            place[t] = (place[left] + place[right]) / 2
-
-    put(0)
-    return place
+    return describe(ax, "Decision tree. " + _in_words(tree, labels or {}, digits))
 
 
 def _test(tree, t, labels):
@@ -207,14 +189,18 @@ def _draw_node(ax, x, y, lines, colour, font):
     ax.add_artist(box)
 
 
-def _in_words(tree, t, labels, digits):
+def _in_words(tree, labels, digits):
     """The tree as sentences, depth first."""
-    here = f"{_content(tree, t)} ({_mixedness(tree, t, digits)})"
-    if tree.is_leaf[t]:
-        return f"leaf with {here}."
-    left, right = tree.children_left[t], tree.children_right[t]
-    return (f"{_test(tree, t, labels)} {here}. If yes: {_in_words(tree, left, labels, digits)} "
-            f"If no: {_in_words(tree, right, labels, digits)}")
+    sentences, to_say = [], [(0, "")]
+    while to_say:
+        t, opening = to_say.pop()
+        here = f"{_content(tree, t)} ({_mixedness(tree, t, digits)})"
+        if tree.is_leaf[t]:
+            sentences.append(f"{opening}leaf with {here}.")
+            continue
+        sentences.append(f"{opening}{_test(tree, t, labels)} {here}.")
+        to_say += [(tree.children_right[t], "If no: "), (tree.children_left[t], "If yes: ")]
+    return " ".join(sentences)
 
 
 def draw_regions(tree, X, y, ax=None, *, features=(0, 1), labels=None):
@@ -266,18 +252,11 @@ def _span(name, start, stop, limits):
 
 
 def _boxes(tree, features, low, high):
-    """The rectangle of each leaf -> {leaf: (left, right, bottom, top)}."""
-    boxes, inner = {0: (*low, *high)}, {}
-    for t in range(tree.n_nodes):
-        box = boxes.pop(t)
-        if tree.is_leaf[t]:
-            inner[t] = box
-            continue
-        side = 0 if tree.feature[t] == features[0] else 2
-        left, right = list(box), list(box)
-        left[side + 1] = right[side] = float(tree.threshold[t])
-        boxes[int(tree.children_left[t])], boxes[int(tree.children_right[t])] = tuple(left), tuple(right)
-    return inner
+    """The rectangle of each leaf, cut off at the limits of the drawing -> {leaf: (left, right, bottom, top)}."""
+    start, stop = zip(low, high, strict=True)
+    lower, upper = (np.clip(side[:, features], start, stop) for side in tree.boxes())
+    leaves = np.flatnonzero(tree.is_leaf)
+    return {int(t): (lower[t, 0], upper[t, 0], lower[t, 1], upper[t, 1]) for t in leaves}
 
 
 def draw_impurity_curves(criteria=("gini", "entropy", "entropy_nats"), ax=None, *, mark=None):
