@@ -81,7 +81,10 @@ def test_surgery_cuts_the_arrows_into_the_variable_and_leaves_the_model_it_was_d
     (worlds.mediator(N, direct=0.5, rng=5), mediator_model(0.5)),
     (worlds.collider(N, effect=0.5, rng=5), collider_model(0.5))])
 def test_each_model_has_the_law_of_the_world_of_its_name(world, model):
-    """Covariances of two large samples agree (entries up to 15, standard errors under 0.1)."""
+    """Covariances of two large samples agree (entries up to 15, standard errors under 0.1).
+
+    One statement of the equations serves both, so the truth of the one is the truth of the other.
+    """
     ours = observe(model, N, rng=6)
     if "z_seen" in ours:
         ours = ours.drop(columns="z").rename(columns={"z_seen": "z"})
@@ -208,6 +211,22 @@ NAPKIN = graph(a="", b="", w="a b", z="w", x="z a", y="x b")
     (NAPKIN, "x", ["z"], False), (NAPKIN, "x", ["w"], False), (NAPKIN, "x", ["a", "z"], True), (NAPKIN, "x", ["b"], True)])
 def test_the_backdoor_criterion_answers_as_the_textbook_graphs_do(model, cause, adjust, answer):
     assert satisfies_backdoor(model, cause, "y", adjust) == answer
+
+
+@pytest.mark.parametrize("adjust", [["x1"], ["y"], ["z", "x1"], "x1"])
+def test_neither_cause_nor_outcome_can_be_adjusted_for(adjust):
+    """The criterion is about sets that hold neither: with the cause held fixed, nothing is left to see."""
+    assert not satisfies_backdoor(confounder_model(), "x1", "y", adjust)
+
+
+def test_one_name_is_a_name_and_not_its_letters(confounded):
+    """adjust="z_seen" is ["z_seen"], in the criterion and in all three adjustments."""
+    assert not satisfies_backdoor(confounder_model(), "x1", "y", "z_seen")
+    assert satisfies_backdoor(graph(z_1="", x="z_1", y="x z_1"), "x", "y", "z_1")
+    for adjustment in (regression_adjustment, backdoor_adjustment):
+        assert adjustment(confounded, "x1", "y", "z_seen") == adjustment(confounded, "x1", "y", ["z_seen"])
+    coarse = pd.DataFrame({"group": ["a", "a", "b"], "x": [1, 0, 1], "y": [1.0, 2.0, 4.0]})
+    assert backdoor_mean(coarse, "x", 1, "y", "group") == backdoor_mean(coarse, "x", 1, "y", ["group"])
 
 
 @pytest.mark.parametrize(("model", "cause"), [(confounder_model(), "x1"), (mediator_model(), "m"), (M_BIAS, "x"), (NAPKIN, "x")])
