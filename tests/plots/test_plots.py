@@ -1,5 +1,6 @@
 """A figure shows what is in the data, says it in words, and leaves its input alone."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import matplotlib
@@ -14,8 +15,10 @@ from matplotlib.offsetbox import AnnotationBbox
 from matplotlib.text import Text
 
 from fi_teach import plots
+from fi_teach.basics.layout import places_of
 from fi_teach.basics.results import Importance
 from fi_teach.basics.tree import Tree
+from fi_teach.plots.tree import Words
 from fi_teach.trees import grow_cart
 
 
@@ -31,6 +34,16 @@ def small_tree():
                 threshold=np.array([0.5, -2, -2]), impurity=np.array([0.5, 0, 0.32]), n_node_samples=np.array([8, 3, 5]),
                 weighted_n_node_samples=np.array([8.0, 3, 5]), value=np.array([[0.5, 0.5], [1, 0], [0.2, 0.8]]),
                 names=("time", "attends"), classes=("Fail", "Pass"))
+
+
+def chain(depth):
+    """A tree whose right child splits again, `depth` times: node 2k splits, 2k + 1 is its left leaf."""
+    n = 2 * depth + 1
+    node = np.arange(n)
+    splits = (node % 2 == 0) & (node < n - 1)
+    ones, shares = np.ones(n), np.full((n, 2), 0.5)
+    return Tree(np.where(splits, node + 1, -1), np.where(splits, node + 2, -1), np.where(splits, 0, -2), node / 2.0, ones, ones, ones,
+                shares, ("x",), ("no", "yes"))
 
 
 def words_in(ax):
@@ -103,6 +116,21 @@ def test_regions_are_the_leaves_rectangles():
 def test_regions_refuse_a_tree_that_needs_a_third_axis():
     with pytest.raises(ValueError, match="also splits on attends"):
         plots.draw_regions(small_tree(), np.zeros((2, 3)), ["Pass", "Fail"], features=(0, 2))
+
+
+def test_regions_refuse_a_tree_that_splits_on_categories():
+    """A set of codes is no stretch of an axis."""
+    tree = replace(small_tree(), left_categories={0: np.array([0.0, 2.0])})
+    with pytest.raises(ValueError, match="categories"):
+        plots.draw_regions(tree, np.zeros((2, 2)), ["Pass", "Fail"])
+
+
+def test_a_tree_deeper_than_the_stack_can_be_told_in_words():
+    """3,000 splits in a chain: neither places nor sentences recurse."""
+    column = np.arange(3001.0)[:, None]
+    place = places_of(chain(3000))
+    assert sorted(place[chain(3000).is_leaf]) == column[:, 0].tolist()
+    assert Words(chain(3000), {}, 3).sentences().count("If no:") == 3000
 
 
 def test_impurity_curves_mark_the_computed_value():

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fi_teach.basics.layout import places_of
 from fi_teach.course.explorables.marks import axis, box, line, panel, text
 
 CLASS_COLOURS = ("c1", "c0", "c2", "c3", "c5", "c4", "c6", "c7")
@@ -28,23 +29,6 @@ def tree_panel(tree, *, title="", notes=None, level=76, leaf_width=44):
     frame_x, frame_y = axis(-0.5, n_leaves - 0.5, ticks=()), axis(-tree.depth.max() - 0.4, 0.5, ticks=())
     return panel(edges, boxes, words, x=frame_x, y=frame_y, title=title,
                  height=int(level * (tree.depth.max() + 1)) + 20, min_width=max(220, leaf_width * n_leaves))
-
-
-def places_of(tree):
-    """Where each node stands from left to right: leaves at 0, 1, 2, ..., a node between its children -> (n_nodes,)."""
-    x = np.zeros(tree.n_nodes)
-    n_placed = 0
-
-    def place(t):
-        nonlocal n_placed
-        if tree.is_leaf[t]:
-            x[t], n_placed = n_placed, n_placed + 1
-            return x[t]
-        x[t] = (place(tree.children_left[t]) + place(tree.children_right[t])) / 2
-        return x[t]
-
-    place(0)
-    return x
 
 
 def question(tree, t):

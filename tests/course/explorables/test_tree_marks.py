@@ -1,7 +1,8 @@
 import numpy as np
 
+from fi_teach.basics.layout import places_of
 from fi_teach.course.explorables import tree_panel
-from fi_teach.course.explorables.tree_marks import places_of, question
+from fi_teach.course.explorables.tree_marks import question
 from fi_teach.data import golf, mtcars
 from fi_teach.trees import grow_cart
 
