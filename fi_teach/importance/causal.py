@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.equations import NOISE, Equations, arguments_of, check_equations, solve
+from fi_teach.basics.seeds import Seed
 from fi_teach.worlds.causes import (
     collider_equations,
     confounder_equations,
@@ -94,7 +95,7 @@ def do(model: CausalModel, **values: float) -> CausalModel:
     return replace(model, fixed=model.fixed | values)
 
 
-def observe(model: CausalModel, n: int, rng=0) -> pd.DataFrame:
+def observe(model: CausalModel, n: int, rng: Seed = 0) -> pd.DataFrame:
     """Draw n rows of all variables, causes first -> DataFrame (n, n_variables).
 
     Every variable's noise is drawn whether it is fixed or not. So with one seed,
@@ -116,8 +117,9 @@ def observe(model: CausalModel, n: int, rng=0) -> pd.DataFrame:
 
 # --- seeing and doing ---
 
+
 def interventional_mean(
-    model: CausalModel, cause: str, values: ArrayLike, outcome: str, n: int = 10_000, rng=0
+    model: CausalModel, cause: str, values: ArrayLike, outcome: str, n: int = 10_000, rng: Seed = 0
 ) -> NDArray:
     """E[Y | do(X = x)] for each x: set the cause for everybody and average the outcome.
 
@@ -168,6 +170,7 @@ def conditional_mean(
 
 
 # --- the back door ---
+
 
 def satisfies_backdoor(
     model: CausalModel, cause: str, outcome: str, adjust: str | Iterable[str] = ()
@@ -340,6 +343,7 @@ def regression_adjustment(
 
 # --- three small models, with the equations of the worlds of the same name ---
 
+
 def confounder_model(effect: float = 0.0, measurement_error: float = 0.0) -> CausalModel:
     """z -> x1, z -> y, x2 -> y, and x1 -> y of size `effect`; z_seen is z with an error.
 
@@ -378,6 +382,7 @@ def collider_model(effect: float = 0.0) -> CausalModel:
 
 
 # --- checked at the door ---
+
 
 def _as_names(adjust):
     """Names as a list; one name, not in a list, is one name and not its letters."""

@@ -29,9 +29,7 @@ def draw_impurity_curves(
     if ax is None:
         ax = new_axes(6.0, 3.2)
     said = [_draw_curve(ax, k, criterion, mark) for k, criterion in enumerate(criteria)]
-    ax.set(
-        xlabel="share of the first class", ylabel="impurity", xlim=(0, 1), ylim=(0, 1.14)
-    )
+    ax.set(xlabel="share of the first class", ylabel="impurity", xlim=(0, 1), ylim=(0, 1.14))
     return describe(
         ax,
         "Impurity of a two-class node, 0 when the node is pure and largest at an even mix: "

@@ -88,6 +88,4 @@ def number(value: float) -> str:
 
 def write_beside(ax: Axes, words: str, x: float, y: float, gap: int = 4) -> None:
     """Words to the right of a point, `gap` typographic points away."""
-    ax.annotate(
-        words, (x, y), xytext=(gap, 0), textcoords="offset points", va="center", color=INK
-    )
+    ax.annotate(words, (x, y), xytext=(gap, 0), textcoords="offset points", va="center", color=INK)

@@ -54,6 +54,7 @@ def draw_tree(
 
 # --- what stands in the boxes ---
 
+
 class Words:
     """What a drawn tree says at each of its nodes."""
 
@@ -121,6 +122,7 @@ def content(tree: Tree, t: int) -> str:
 
 # --- how much room the boxes need ---
 
+
 def _inches(line):
     """How wide a line of a node is in the font of trees."""
     font = FontProperties(weight=_weight(line))
@@ -153,6 +155,7 @@ def _inches_of(ax):
 
 
 # --- drawing ---
+
 
 def _draw_edges(ax, tree, place, depth):
     for t in np.flatnonzero(~tree.is_leaf):

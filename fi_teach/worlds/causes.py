@@ -6,6 +6,7 @@ The equations stand here once; `fi_teach.importance.causal` makes models to act 
 import numpy as np
 
 from fi_teach.basics.equations import Equations
+from fi_teach.basics.seeds import Seed
 from fi_teach.worlds.linear import linear_world
 from fi_teach.worlds.world import World, check_finite, check_not_negative, check_rows
 
@@ -45,7 +46,7 @@ def confounder(
     shown: bool = False,
     measurement_error: float = 0.0,
     effect: float = 0.0,
-    rng=0,
+    rng: Seed = 0,
 ) -> World:
     """A common cause: z ~ N(0, 1), x1 = z + 0.3 e1, x2 ~ N(0, 1),
     y = 2 z + 0.5 x2 + effect * x1 + 0.3 e.
@@ -86,7 +87,7 @@ def confounder(
     )
 
 
-def mediator(n: int = 400, *, direct: float = 0.0, rng=0) -> World:
+def mediator(n: int = 400, *, direct: float = 0.0, rng: Seed = 0) -> World:
     """A chain: x1 ~ N(0, 1), m = x1 + 0.5 e_m, y = 2 m + direct * x1 + 0.5 e.
 
     True: changing x1 by one changes y by 2 + direct. Without a direct path x1 is irrelevant given
@@ -110,7 +111,7 @@ def mediator(n: int = 400, *, direct: float = 0.0, rng=0) -> World:
     )
 
 
-def collider(n: int = 400, *, effect: float = 0.0, rng=0) -> World:
+def collider(n: int = 400, *, effect: float = 0.0, rng: Seed = 0) -> World:
     """A common consequence: x1 ~ N(0, 1), y = effect * x1 + e, c = x1 + y + 0.5 e_c.
 
     True (effect 0): x1 is unrelated to y, and relevant once its and y's consequence c is among the
@@ -134,7 +135,7 @@ def collider(n: int = 400, *, effect: float = 0.0, rng=0) -> World:
     )
 
 
-def shift(n: int = 400, *, before: float = 1.0, after: float = -1.0, rng=0) -> World:
+def shift(n: int = 400, *, before: float = 1.0, after: float = -1.0, rng: Seed = 0) -> World:
     """A relation that turns: y = x1 + before * x2 + 0.3 e in X, `after` for `before` in `test`.
 
     True: on the test data the predictor learned before has importance 2 * before * after Var(x2)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from fi_teach.basics.equations import Equations
+from fi_teach.basics.seeds import Seed
 from fi_teach.worlds.linear import linear_world
 from fi_teach.worlds.world import (
     World,
@@ -14,7 +15,7 @@ from fi_teach.worlds.world import (
 
 
 def twins(
-    n: int = 400, *, copies: int = 2, jitter: float = 0.0, noise: float = 0.1, rng=0
+    n: int = 400, *, copies: int = 2, jitter: float = 0.0, noise: float = 0.1, rng: Seed = 0
 ) -> World:
     """One predictor and its copies: x1 ~ N(0, 1), x_k = x1 + jitter * e_k, y = x1 + noise * e.
 
@@ -47,7 +48,7 @@ def twins(
     )
 
 
-def correlated_proxy(n: int = 400, *, rho: float = 0.9, noise: float = 0.3, rng=0) -> World:
+def correlated_proxy(n: int = 400, *, rho: float = 0.9, noise: float = 0.3, rng: Seed = 0) -> World:
     """A cause and a proxy: x1 ~ N(0, 1), x2 = rho x1 + sqrt(1 - rho^2) e2, y = x1 + noise * e.
 
     True: x2 has correlation rho with x1, is associated with y unless rho = 0, and tells nothing

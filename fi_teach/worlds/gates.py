@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from fi_teach.basics.seeds import Seed
 from fi_teach.worlds.world import World, check_between, check_rows, truth_table
 
 AND = [[0, 0], [0, 1]]  # y by row x1 and column x2
@@ -12,7 +13,7 @@ OR = [[0, 1], [1, 1]]
 XOR = [[0, 1], [1, 0]]
 
 
-def bit_cells(rates=(0.5, 0.5), rho: float = 0.0):
+def bit_cells(rates: tuple[float, float] = (0.5, 0.5), rho: float = 0.0):
     """Joint probabilities of two bits with P(x1 = 1), P(x2 = 1) = rates and correlation rho.
 
     P(1, 1) = p1 p2 + rho sqrt(p1 (1 - p1) p2 (1 - p2)); the others follow from the rates.
@@ -55,7 +56,12 @@ def _check_rates(rates):
 
 
 def and_gate(
-    n: int = 400, *, rates=(0.5, 0.5), rho: float = 0.0, flip: float = 0.0, rng=0
+    n: int = 400,
+    *,
+    rates: tuple[float, float] = (0.5, 0.5),
+    rho: float = 0.0,
+    flip: float = 0.0,
+    rng: Seed = 0,
 ) -> World:
     """y = x1 AND x2, flipped with probability `flip`; bits with these rates and correlation rho.
 
@@ -71,7 +77,12 @@ def and_gate(
 
 
 def or_gate(
-    n: int = 400, *, rates=(0.5, 0.5), rho: float = 0.0, flip: float = 0.0, rng=0
+    n: int = 400,
+    *,
+    rates: tuple[float, float] = (0.5, 0.5),
+    rho: float = 0.0,
+    flip: float = 0.0,
+    rng: Seed = 0,
 ) -> World:
     """y = x1 OR x2, flipped with probability `flip`; bits with these rates and correlation rho.
 
@@ -86,7 +97,12 @@ def or_gate(
 
 
 def xor_gate(
-    n: int = 400, *, rates=(0.5, 0.5), rho: float = 0.0, flip: float = 0.0, rng=0
+    n: int = 400,
+    *,
+    rates: tuple[float, float] = (0.5, 0.5),
+    rho: float = 0.0,
+    flip: float = 0.0,
+    rng: Seed = 0,
 ) -> World:
     """y = x1 XOR x2, flipped with probability `flip`; bits with these rates and correlation rho.
 

@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 
+from fi_teach.basics.seeds import Seed
 from fi_teach.worlds.linear import linear_world
 from fi_teach.worlds.world import World, check_rows, check_whole, truth_table
 
 
-def null(n: int = 400, *, p: int = 5, rng=0) -> World:
+def null(n: int = 400, *, p: int = 5, rng: Seed = 0) -> World:
     """Nothing matters: p independent standard normal features, and such a target.
 
     True: every importance is 0, whatever a model makes of the noise.
@@ -30,7 +31,7 @@ def null(n: int = 400, *, p: int = 5, rng=0) -> World:
     )
 
 
-def cardinality(n: int = 120, *, rng=0) -> World:
+def cardinality(n: int = 120, *, rng: Seed = 0) -> World:
     """Five noise features with 2, 4, 10, 20 and n distinct values, and a fair coin as target.
 
     True: every importance is 0. A measure that ranks them by their number of values shows its bias

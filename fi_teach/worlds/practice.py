@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from fi_teach.basics.seeds import Seed
 from fi_teach.worlds.world import (
     World,
     check_between,
@@ -14,7 +15,7 @@ from fi_teach.worlds.world import (
 FAULTS = ("shift", "duplicates", "id")
 
 
-def leak(n: int = 400, *, rng=0) -> World:
+def leak(n: int = 400, *, rng: Seed = 0) -> World:
     """A column written after the outcome: P(y = 1) = sigmoid(x1 + 0.5 x2),
     spent = y * (1 + Exp(1)).
 
@@ -60,7 +61,8 @@ def _sigmoid(score):
 
 # --- a careless pipeline ---
 
-def pipeline_faults(n: int = 400, *, faults=FAULTS, rng=0) -> World:
+
+def pipeline_faults(n: int = 400, *, faults=FAULTS, rng: Seed = 0) -> World:
     """y = x1 + x2 + 0.5 x3 + 0.5 e, and what a careless pipeline does to the table.
 
     "shift": column x2 has slipped down by one row (the last value comes first).
@@ -155,8 +157,9 @@ def _fault_truth(faults):
 
 # --- a biased decision ---
 
+
 def fairness(
-    n: int = 400, *, bias: float = 1.0, agreement: float = 0.9, shown: bool = True, rng=0
+    n: int = 400, *, bias: float = 1.0, agreement: float = 0.9, shown: bool = True, rng: Seed = 0
 ) -> World:
     """Decisions with a bias: P(y = 1) = sigmoid(2 skill - bias * (protected - 1/2)).
 
@@ -229,6 +232,7 @@ def _fairness_truth(names, bias, agreement):
 
 def _fairness_ideal(bias, agreement, shown):
     """P(y = 1 | X): by its formula, or averaged over P(protected | proxy)."""
+
     def ideal(X):
         X = np.asarray(X, float)
         skill = X[:, 0]
@@ -239,4 +243,5 @@ def _fairness_ideal(bias, agreement, shown):
         treated = _decision(skill, 1, bias)
         spared = _decision(skill, 0, bias)
         return likely * treated + (1 - likely) * spared
+
     return ideal

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from fi_teach.basics.seeds import Seed
 from fi_teach.worlds.world import (
     World,
     check_not_negative,
@@ -21,7 +22,7 @@ OUTPUT_COEFFICIENTS = np.array(
 )
 
 
-def friedman(n: int = 400, *, p: int = 10, noise: float = 1.0, rng=0) -> World:
+def friedman(n: int = 400, *, p: int = 10, noise: float = 1.0, rng: Seed = 0) -> World:
     """A known surface: y = 10 sin(pi x1 x2) + 20 (x3 - 1/2)^2 + 10 x4 + 5 x5 + noise * e,
     x uniform on [0, 1]^p.
 
@@ -86,7 +87,7 @@ def _product_sine_cost():
 
 
 def survival(
-    n: int = 400, *, log_hazard_ratios=(1.0, -0.5, 0.0, 0.0), censoring: float = 0.5, rng=0
+    n: int = 400, *, log_hazard_ratios=(1.0, -0.5, 0.0, 0.0), censoring: float = 0.5, rng: Seed = 0
 ) -> World:
     """Proportional hazards: time ~ Exp(exp(sum_j b_j x_j)), x ~ N(0, 1), observed until an
     independent Exp(censoring).
@@ -133,7 +134,7 @@ def _check_log_hazard_ratios(given):
     return b
 
 
-def several_outputs(n: int = 400, *, noise: float = 0.5, rng=0) -> World:
+def several_outputs(n: int = 400, *, noise: float = 0.5, rng: Seed = 0) -> World:
     """Three targets at once: y1 = 2 x1 + x2, y2 = x2 - x3, y3 = 3 x3, each + noise * e;
     x ~ N(0, 1), x4 is noise.
 

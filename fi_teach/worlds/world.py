@@ -75,6 +75,7 @@ def truth_table(
 
 # --- what may be asked for: checked at the door ---
 
+
 def check_rows(n: int, least: int = 1) -> None:
     """Raises ValueError unless n is a whole number of rows, at least `least`."""
     if not _is_whole(n) or n < least:
@@ -85,9 +86,7 @@ def check_whole(least: int, **counts: int) -> None:
     """Raises ValueError, by name, for a count that is no whole number of at least `least`."""
     for name, count in counts.items():
         if not _is_whole(count) or count < least:
-            raise ValueError(
-                f"{name} is {count!r}, expected a whole number, at least {least}."
-            )
+            raise ValueError(f"{name} is {count!r}, expected a whole number, at least {least}.")
 
 
 def check_finite(**amounts: float) -> None:
