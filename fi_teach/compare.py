@@ -11,15 +11,17 @@ import numpy as np
 import pandas as pd
 
 from fi_teach.basics.results import Importance
+from fi_teach.importance.boruta import boruta
 from fi_teach.importance.conditional import conditional_importance
+from fi_teach.importance.debiased_mdi import debiased_mdi
 from fi_teach.importance.drop_column import drop_column_importance
 from fi_teach.importance.exact_permutation import exact_permutation_importance
 from fi_teach.importance.knockoffs import knockoff_filter
-from fi_teach.importance.mdi import debiased_mdi, mdi
-from fi_teach.importance.null_tests import boruta, target_permutation_test
+from fi_teach.importance.mdi import mdi
 from fi_teach.importance.oob import oob_importance
 from fi_teach.importance.permutation import permutation_importance, score_permutation_importance
 from fi_teach.importance.sage import sage
+from fi_teach.importance.target_permutation import target_permutation_test
 from fi_teach.importance.tree_shap import tree_shap
 from fi_teach.trees.forest import grow_forest
 from fi_teach.trees.survival import as_risk, grow_survival_forest
@@ -72,12 +74,12 @@ def _held_out(trial):
 
 
 def _boruta(trial):
-    result = boruta(trial.importance_of, *trial.halves[0], n_rounds=20, rng=trial.seed)
+    result = boruta(trial.importance_of, *trial.halves[0], n_repeats=20, rng=trial.seed)
     return Importance(result.names, result.hits / 20, "Boruta", "share of 20 rounds won against the best shadow")
 
 
 def _target_permutation(trial):
-    test = target_permutation_test(trial.importance_of, *trial.halves[0], n_permutations=19, rng=trial.seed)
+    test = target_permutation_test(trial.importance_of, *trial.halves[0], n_repeats=19, rng=trial.seed)
     return Importance(test.names, 1 - test.p_values, "target permutation test", "1 - p")
 
 
