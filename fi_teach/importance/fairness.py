@@ -114,7 +114,7 @@ def proxies(
     """Which columns stand in for a protected column that was dropped, alone and all together?
 
     X : (n, p) the features that are left, of any kind and with gaps; protected : (n,) two labels
-    n_trees : how many guess each row, a fifth of them grown on each four fifths of the rows
+    n_trees : a fifth of them are grown on each four fifths of the rows, and guess the others
     -> Proxies: cross-validated AUC of forests that guess `protected` from each feature, and from
        all of them, as a mean over five folds, in which rows of one value are guessed alike
 

@@ -21,7 +21,7 @@ from fi_teach.basics.target import check_outcome, coded, holds_labels
 from fi_teach.trees.forest import grow_forest
 
 LEAST_SKILL = 0.05  # a forest with less has learned nothing worth comparing with
-N_FOLDS = 5
+N_FOLDS = 3
 
 
 def leak_suspects(
@@ -45,7 +45,7 @@ def leak_suspects(
     known_from : {feature: when its value is known}, on the same clock as decided_at; features left
         out count as known in time
     share : strength from which a feature is called dominant
-    n_trees : how many judge each row, a fifth of them grown on each four fifths of the rows
+    n_trees : a third of them are grown on each two thirds of the rows, and judge the others
     -> DataFrame, strongest first: feature, strength, dominant, too_late, verdict
 
     A dominant feature is a suspect, no more: some features are simply good. One that is known too

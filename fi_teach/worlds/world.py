@@ -66,11 +66,11 @@ def truth_table(
         "causal": causal,
     }
     names = list(names)
-    table = pd.DataFrame(index=names)
+    columns = {}
     for title, members in properties.items():
-        table[title] = [name in members for name in names]
-    table["importance"] = np.nan if importance is None else np.asarray(importance, float)
-    return table
+        columns[title] = [name in members for name in names]
+    columns["importance"] = np.nan if importance is None else np.asarray(importance, float)
+    return pd.DataFrame(columns, index=names)
 
 
 # --- what may be asked for: checked at the door ---
