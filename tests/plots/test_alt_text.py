@@ -28,7 +28,9 @@ def test_a_crowded_figure_is_sent_as_sharp_pixels_instead():
     data, metadata = alt_text.picture(drawing(points=20_000))
     png = base64.b64decode(data["image/png"])
     assert "image/svg+xml" not in data and len(png) < alt_text.MOST_SVG_BYTES
-    assert metadata["image/png"]["width"] == round(int.from_bytes(png[16:20], "big") / alt_text.SHARPNESS)
+    assert metadata["image/png"]["width"] == round(
+        int.from_bytes(png[16:20], "big") / alt_text.SHARPNESS
+    )
     assert metadata["image/png"]["alt"] == "Points around zero."
 
 
