@@ -379,9 +379,10 @@ def test_draws_that_were_run_are_not_run_again_until_a_code_cell_changes(tmp_pat
     assert len(before) == 2 and len(after) == 3 and before.items() <= after.items()
     run("--root", tmp_path, "--draws", 2, "--again")
     assert not stamps(tmp_path).items() & after.items()
-    write(tmp_path, "x = 2\nassert x == 2")
-    run("--root", tmp_path, "--draws", 1)
-    assert len(list(tmp_path.glob("_build/luck/*/*/*.json"))) == 5
+    for x in (2, 3):
+        write(tmp_path, f"x = {x}\nassert x == {x}")
+        run("--root", tmp_path, "--draws", 1)
+    assert len(list(tmp_path.glob("_build/luck/*/*/*.json"))) == 2 + 2  # the two newest states
 
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
@@ -397,6 +398,19 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     assert 0 < len(before) < DRAWS
     assert result_of(tmp_path)["draws"] == DRAWS
     assert before.items() <= stamps(tmp_path).items()
+
+
+def test_a_run_that_is_stopped_stops_its_processes(tmp_path):
+    """No draw goes on in the background."""
+    write(tmp_path, f"import os, time\nopen('{tmp_path}/pid', 'w').write(str(os.getpid()))\n"
+                    "time.sleep(60)")
+    with subprocess.Popen([sys.executable, TOOL, "--root", str(tmp_path), "--jobs", "1"]) as running:
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+            time.sleep(0.05)
+        running.terminate()
+    assert running.returncode != 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
 def test_nothing_leaks_from_one_draw_to_the_next(tmp_path):
