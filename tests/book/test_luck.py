@@ -1,6 +1,7 @@
 """`make luck`: the switch shifts every seed, the machine finds what is only luck, and its results
 are of the book as it is."""
 
+import doctest
 import json
 import multiprocessing
 import os
@@ -495,6 +496,13 @@ def test_numbers_that_no_cell_gives_are_listed(tmp_path):
     done = run("--root", tmp_path, "--unasserted")
     assert "21_small: 1 sentences" in done.stdout
     assert "words  41.5:  It was 41.5 at least." in done.stdout
+
+
+@pytest.mark.parametrize("name", ["statements", "luck_results", "luck_page"])
+def test_the_examples_in_the_docstrings_are_true(name):
+    """They are read by those who change the machine."""
+    result = doctest.testmod(__import__(name))
+    assert result.attempted > 0 and result.failed == 0
 
 
 # --- the page and the marks ---
