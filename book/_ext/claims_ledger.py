@@ -196,9 +196,9 @@ def claim_row(entry, place, link, mark):
     else:
         page, badge = place
         result = paragraph(VERDICTS[badge["verdict"]])
-        held = f" ({mark})" if mark else ""
-        computed = paragraph(f"{badge['figure']}{held} ", nodes.reference("", "see the cell", refuri=link(page, badge)))
-    return nodes.row("", nodes.entry("", *words), nodes.entry("", result), nodes.entry("", computed))
+        computed = paragraph(badge["figure"] + " ", nodes.reference("", "see the cell", refuri=link(page, badge)))
+    held = [nodes.paragraph("", mark, classes=["fi-luck"])] if mark and place else []
+    return nodes.row("", nodes.entry("", *words), nodes.entry("", result), nodes.entry("", computed, *held))
 
 
 def fill(app, doctree, page):

@@ -43,9 +43,9 @@ def percent(value):
 
 def summary(found, pages):
     """The whole book in a paragraph."""
-    if not found:
-        return ["No chapter has a result yet: `make luck` makes them."]
     counted = [(one, result["draws"]) for result in found for one in general(result)]
+    if not counted:
+        return ["No chapter has a result yet: `make luck` makes them."]
     held, asked = sum(one["held"] for one, _ in counted), sum(n for _, n in counted)
     always = sum(one["held"] == n for one, n in counted)
     below, draws = sum(len(weak(result)) for result in found), min(one["draws"] for one in found)
@@ -82,10 +82,12 @@ def listed(found, pick, nothing):
 
 
 def statement_line(one, draws):
-    """- **14 of 20**: `a > b`; draw 3: `a > b (1, 2)`"""
-    words = f"claim {one['claim']}" if one["claim"] else code(one["source"].removeprefix("assert "))
+    """- **14 of 20**: `a > b`; draw 3: `(1, 2)`"""
+    source = one["source"].removeprefix("assert ")
+    words = f"claim {one['claim']}" if one["claim"] else code(source)
     draw, _, why = (one["lost"] or [""])[0].partition(": ")
-    return f"- **{one['held']} of {draws}**: {words}" + (f"; {draw}: {code(why)}" if why else "")
+    met = why.removeprefix(source).strip() or "false"  # the numbers alone, if it is not a part
+    return f"- **{one['held']} of {draws}**: {words}" + (f"; {draw}: {code(met)}" if why else "")
 
 
 def code(text):
@@ -132,10 +134,11 @@ class Luck(SphinxDirective):
     required_arguments = 1
 
     def run(self):
-        for page in chapters(self.env):
+        part, pages = self.arguments[0], chapters(self.env)
+        for page in pages:
             self.env.note_dependency(self.env.doc2path(page, base=False))
-        lines = PARTS[self.arguments[0]](current_results(self.env.srcdir), chapters(self.env))
-        parsed = nodes.container(classes=["wide", "fi-sure"])
+        lines = PARTS[part](current_results(self.env.srcdir), pages)
+        parsed = nodes.container(classes=["wide"] if part == "chapters" else [])
         self.state.nested_parse(StringList(lines, source=FOLDER), self.content_offset, parsed)
         return [parsed]
 

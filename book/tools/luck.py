@@ -20,7 +20,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT), str(HERE), str(HERE.parent / "_ext")]
 
 import luck_results as results  # noqa: E402
-from luck_runs import gather, keep, read_draw, run_missing  # noqa: E402
+from luck_runs import gather, keep, prune, read_draw, run_missing  # noqa: E402
 from unasserted import unasserted  # noqa: E402
 
 SETTINGS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
@@ -140,10 +140,11 @@ def is_done(root, path, n_draws):
             and result["package"]["hash"] == results.package_hash(root))
 
 
-def luck(root, paths, n_draws, jobs):
+def luck(root, paths, n_draws):
     """Gather what was run, keep it, tell -> exit status."""
     found = [gather(root, path, n_draws) for path in paths]
-    for result in found:
+    for path, result in zip(paths, found, strict=True):
+        prune(root, path)
         if n_draws >= results.DRAWS:
             keep(root, result)
         print(describe(result) + "\n")
@@ -189,7 +190,7 @@ def main():
             show_unasserted(root, path) if options.unasserted else \
                 show_cell(root, path, n_draws, options.cell)
         sys.exit(0)
-    status = luck(root, paths, n_draws, options.jobs) if paths else 0
+    status = luck(root, paths, n_draws) if paths else 0
     print(f"\n{(time.perf_counter() - started) / 60:.1f} minutes on {options.jobs} processes.")
     sys.exit(status)
 

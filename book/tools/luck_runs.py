@@ -9,6 +9,8 @@ import ast
 import contextlib
 import json
 import multiprocessing
+import shutil
+import signal
 import sys
 import time
 from collections import deque
@@ -25,6 +27,7 @@ MACHINE = ("draws.py", "statements.py", "one_draw.py")
 SECONDS = 900  # for one draw of one chapter
 LIBRARIES = ("numpy", "pandas", "scikit-learn", "scipy")
 LONGEST = 300  # letters of a reason
+STATES_KEPT = 2  # of a chapter: going back and forth costs nothing
 ALWAYS = {"matplotlib.pyplot", "IPython.display"}  # what one_draw keeps quiet
 
 
@@ -52,6 +55,13 @@ def draw_file(folder, draw):
     return folder / f"{draw:03d}.json"
 
 
+def prune(root, path):
+    """Forget the draws of all but the newest states of a chapter."""
+    states = work_folder(root, path).parent.iterdir()
+    for old in sorted(states, key=lambda state: state.stat().st_mtime)[:-STATES_KEPT]:
+        shutil.rmtree(old)
+
+
 def read_draw(root, path, draw):
     """What one draw of a chapter gave."""
     return json.loads(draw_file(work_folder(root, path), draw).read_text(encoding="utf-8"))
@@ -61,6 +71,7 @@ def read_draw(root, path, draw):
 
 def child(path, draw, target):
     """The body of a process: run, write the answer under its final name only when it is whole."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     answer = run_draw(path, draw)
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_suffix(".part")
@@ -78,6 +89,7 @@ class Runner:
     def run(self, todo, each):
         """each(job, failure) is called as jobs end; failure is None or a sentence."""
         waiting = deque(todo)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # and the processes with it
         try:
             while waiting or self.running:
                 while waiting and len(self.running) < self.jobs:
