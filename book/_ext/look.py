@@ -12,7 +12,7 @@ from docutils import nodes
 STYLE = Path(__file__).parent.parent / "style"
 SCRIPT = Path(__file__).parent.parent / "script"
 SHEETS = ("book.css", "cards.css")
-SCRIPTS = ("reader.js", "cards.js")
+SCRIPTS = ("reader.js", "course.js", "cards.js", "progress.js")
 TEMPLATES = Path(__file__).parent.parent / "templates"
 FIGURE = re.compile(r'(?<=<div class="cell_output docutils container">\n)<img [^>]*src="([^"]+)"[^>]*>')
 ICON_SCRIPT = "_static/scripts/fontawesome.js"
@@ -23,7 +23,7 @@ def dress(app, config):
     config.html_css_files += SHEETS
     config.html_js_files += [(name, {"defer": "defer"}) for name in SCRIPTS]
     config.templates_path.append(str(TEMPLATES))
-    config.html_sidebars = {"**": ["home.html", "search-button-field.html", "sbt-sidebar-nav.html"]}
+    config.html_sidebars = {"**": ["home.html", "search-button-field.html", "sbt-sidebar-nav.html", "reader.html"]}
     config.html_theme_options["navbar_persistent"] = []  # no second search field in a bar above the page
     config.html_context.setdefault("default_mode", "auto")  # as the reader's system has it, until they choose
 

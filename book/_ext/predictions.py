@@ -119,6 +119,24 @@ def convert(app, doctree):
             named.append((start, end, options, f"guess-{cell}" + f"-{met[cell]}" * (met[cell] > 1)))
         for row in reversed(named):
             frame(section, *row)
+    names = [card["ids"][0] for card in doctree.findall(Card)]
+    if names:
+        card_names(app.env)[app.env.docname] = names
+
+
+def card_names(env):
+    """The names of the cards of each page -> {page: list}."""
+    if not hasattr(env, "fi_cards"):
+        env.fi_cards = {}
+    return env.fi_cards
+
+
+def forget(app, env, page):
+    card_names(env).pop(page, None)
+
+
+def merge(app, env, pages, other):
+    card_names(env).update({page: names for page, names in card_names(other).items() if page in pages})
 
 
 def frame(section, start, end, options, id):
@@ -166,4 +184,6 @@ def setup(app):
     app.add_node(Option, html=(visit_option, closing("details")), **others)
     app.add_node(Waits, html=(visit_waits, closing("div")), **others)
     app.connect("doctree-read", convert, priority=400)  # before those who look into the page's structure
+    app.connect("env-purge-doc", forget)
+    app.connect("env-merge-info", merge)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
