@@ -17,14 +17,29 @@ FILE = "course.js"
 def questions_of(page):
     """The questions that an exercise page judges itself -> {id: points}."""
     folder, _, name = page.partition("/")
-    mine = [question for question in QUESTIONS.values() if folder == "exercises" and question.notebook == name]
-    return {question.id: question.points for question in mine if of(question)["asks"] in ("choice", "number")}
+    mine = [
+        question
+        for question in QUESTIONS.values()
+        if folder == "exercises" and question.notebook == name
+    ]
+    return {
+        question.id: question.points
+        for question in mine
+        if of(question)["asks"] in ("choice", "number")
+    }
 
 
 def course(env):
     """The pages on which something can be answered, in the book's order -> list of dicts."""
-    pages = [{"page": page, "title": env.titles[page].astext(), "cards": card_names(env).get(page, []),
-              "questions": questions_of(page)} for page in env.collect_relations()]
+    pages = [
+        {
+            "page": page,
+            "title": env.titles[page].astext(),
+            "cards": card_names(env).get(page, []),
+            "questions": questions_of(page),
+        }
+        for page in env.collect_relations()
+    ]
     return [page for page in pages if page["cards"] or page["questions"]]
 
 

@@ -13,6 +13,8 @@ STYLE = Path(__file__).parent.parent / "style"
 SCRIPT = Path(__file__).parent.parent / "script"
 SHEETS = ("book.css", "cards.css")
 SCRIPTS = ("reader.js", "course.js", "cards.js", "progress.js")
+SOME = {"exercises/": ("judge.js", "exercises.js"), "book/recall": ("recall.js",)}
+"""Scripts of some pages only, by how these pages' names begin."""
 TEMPLATES = Path(__file__).parent.parent / "templates"
 FIGURE = re.compile(r'(?<=<div class="cell_output docutils container">\n)<img [^>]*src="([^"]+)"[^>]*>')
 ICON_SCRIPT = "_static/scripts/fontawesome.js"
@@ -42,6 +44,13 @@ def link_figures(app, page, template, context, doctree):
     context["body"] = FIGURE.sub(r'<a class="reference internal image-reference" href="\1">\g<0></a>', context.get("body", ""))
 
 
+def add_scripts(app, page, template, context, doctree):
+    """What only some pages need."""
+    for start, names in SOME.items():
+        for name in names if page.startswith(start) else ():
+            app.add_js_file(name, priority=900, defer="defer")  # after those that every page has
+
+
 def drop_icon_script(app, error):
     """The theme draws its icons twice, from fonts and from a script of 1.5 MB; the fonts suffice."""
     script = Path(app.outdir, ICON_SCRIPT)
@@ -63,5 +72,6 @@ def setup(app):
     app.connect("config-inited", dress)
     app.connect("html-page-context", name_toggles, priority=900)  # after the theme has put its function there
     app.connect("html-page-context", link_figures)
+    app.connect("html-page-context", add_scripts)
     app.connect("build-finished", drop_icon_script)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -47,7 +47,10 @@ def test_one_click_forgets_everything(browser, address):
         answer_two(tab)
         tab.locator(".fi-corner summary").click()
         tab.get_by_role("button", name="Forget everything").click()
-        assert tab.evaluate("localStorage.getItem('which-features-matter')") is None and tab.locator(RING).count() == 0
+        assert (
+            tab.evaluate("localStorage.getItem('which-features-matter')") is None
+            and tab.locator(RING).count() == 0
+        )
         tab.reload()
         assert tab.locator(".fi-verdict").count() == 0
 
@@ -104,7 +107,10 @@ def test_a_storage_that_refuses_leaves_the_corner_working(browser, address):
         tab.reload()
         answer_two(tab)
         tab.locator(".fi-corner summary").click()
-        assert tab.locator(RING).count() == 1 and "2 of" in tab.locator(".fi-corner p").first.inner_text()
+        assert (
+            tab.locator(RING).count() == 1
+            and "2 of" in tab.locator(".fi-corner p").first.inner_text()
+        )
         tab.get_by_role("button", name="Forget everything").click()
         assert tab.locator(RING).count() == 0 and errors == []
 
@@ -113,5 +119,12 @@ def test_rings_and_corner_pass_the_accessibility_rules_by_night(browser, address
     with opened(browser, address, CHAPTER, "night") as (tab, *_):
         answer_two(tab)
         tab.locator(".fi-corner summary").click()
-        found = Axe().run(tab, options={"rules": RULES, "resultTypes": ["violations"]}).response["violations"]
-    assert [(violation["id"], [node["html"][:200] for node in violation["nodes"]][:5]) for violation in found] == []
+        found = (
+            Axe()
+            .run(tab, options={"rules": RULES, "resultTypes": ["violations"]})
+            .response["violations"]
+        )
+    assert [
+        (violation["id"], [node["html"][:200] for node in violation["nodes"]][:5])
+        for violation in found
+    ] == []
