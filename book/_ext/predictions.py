@@ -47,6 +47,7 @@ class Waits(nodes.General, nodes.Element):
 
 # Reading: from a row of details to a card -----------------------------------------------------------------------------
 
+
 def tags_of(node):
     """The tags of details in a raw node; one that opens has a summary."""
     return list(TAG.finditer(node.astext())) if isinstance(node, nodes.raw) else []
@@ -86,7 +87,10 @@ def card_of(question, options, id):
     right = sum(option["right"] for option in options)
     if right != 1:
         asked = " ".join(question.astext().split())
-        complain(question, f"{right or 'no'} answers to {asked[-80:]!r} begin with the word Right: exactly one must")
+        complain(
+            question,
+            f"{right or 'no'} answers to {asked[-80:]!r} begin with the word Right: exactly one must",
+        )
     question["ids"].append(f"{id}-question")
     kind = "retrieval" if RETRIEVAL.match(question.astext()) else "prediction"
     return Card("", question, *options, ids=[id], kind=kind)
@@ -98,9 +102,14 @@ def complain(node, sentence):
 
 # Converting: each page as it is read ----------------------------------------------------------------------------------
 
+
 def cell_ids(path):
     """The ids of a notebook's cells, in order; none for a page that is no notebook."""
-    return [cell["id"] for cell in nbformat.read(path, as_version=4).cells] if path.endswith(".ipynb") else []
+    return (
+        [cell["id"] for cell in nbformat.read(path, as_version=4).cells]
+        if path.endswith(".ipynb")
+        else []
+    )
 
 
 def cell_of(node, ids):
@@ -119,27 +128,55 @@ def convert(app, doctree):
             named.append((start, end, options, f"guess-{cell}" + f"-{met[cell]}" * (met[cell] > 1)))
         for row in reversed(named):
             frame(section, *row)
+    names = [card["ids"][0] for card in doctree.findall(Card)]
+    if names:
+        card_names(app.env)[app.env.docname] = names
+
+
+def card_names(env):
+    """The names of the cards of each page -> {page: list}."""
+    if not hasattr(env, "fi_cards"):
+        env.fi_cards = {}
+    return env.fi_cards
+
+
+def forget(app, env, page):
+    card_names(env).pop(page, None)
+
+
+def merge(app, env, pages, other):
+    card_names(env).update(
+        {page: names for page, names in card_names(other).items() if page in pages}
+    )
 
 
 def frame(section, start, end, options, id):
     """Put a card in the place of a row of details, and wrap what waits for it."""
     question = section[start - 1] if start else None
     if not isinstance(question, nodes.paragraph):
-        complain(section[start], "these answers have no question: write it as the paragraph directly above them")
+        complain(
+            section[start],
+            "these answers have no question: write it as the paragraph directly above them",
+        )
         return
     card = card_of(question, options, id)
-    rest = next((k for k in range(end, len(section)) if isinstance(section[k], nodes.section)), len(section))
+    rest = next(
+        (k for k in range(end, len(section)) if isinstance(section[k], nodes.section)), len(section)
+    )
     after = section[end:rest]
     if card["kind"] == "prediction" and after:
         after = [Waits("", *after, ids=[f"after-{id}"])]
-    section[start - 1:rest] = [card, *after]
+    section[start - 1 : rest] = [card, *after]
 
 
 # Writing --------------------------------------------------------------------------------------------------------------
 
+
 def visit_card(writer, node):
     id = node["ids"][0]
-    writer.body.append(f'<div class="fi-card" id="{id}" data-kind="{node["kind"]}" role="group" aria-labelledby="{id}-question">\n')
+    writer.body.append(
+        f'<div class="fi-card" id="{id}" data-kind="{node["kind"]}" role="group" aria-labelledby="{id}-question">\n'
+    )
 
 
 def visit_option(writer, node):
@@ -165,5 +202,9 @@ def setup(app):
     app.add_node(Card, html=(visit_card, closing("div")), **others)
     app.add_node(Option, html=(visit_option, closing("details")), **others)
     app.add_node(Waits, html=(visit_waits, closing("div")), **others)
-    app.connect("doctree-read", convert, priority=400)  # before those who look into the page's structure
+    app.connect(
+        "doctree-read", convert, priority=400
+    )  # before those who look into the page's structure
+    app.connect("env-purge-doc", forget)
+    app.connect("env-merge-info", merge)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

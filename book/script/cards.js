@@ -4,19 +4,21 @@
 (() => {
   const { element, button, read, change, today } = fi;
 
-  function start(card) {
+  function parts(card, answered = () => {}) {
     const options = [...card.querySelectorAll(":scope > details")];
     const texts = options.map((option) => option.querySelector("summary").textContent.trim());
     const after = document.getElementById(`after-${card.id}`);
-    const here = { card, options, texts, after, right: options.findIndex((option) => "right" in option.dataset) };
+    const here = { card, options, texts, after, answered, right: options.findIndex((option) => "right" in option.dataset) };
     here.line = after && waitingLine(here);
-    const said = texts.indexOf(read().guesses[card.id]?.said); // -1 also if that answer is no longer offered
-    if (said >= 0) {
-      tell(here, said);
-      return;
-    }
-    ask(here);
-    if (after && !read().skipped[card.id] && !read().settings.all) wait(here);
+    return here;
+  }
+
+  function start(card) {
+    const here = parts(card), { guesses, skipped, settings } = read();
+    const said = here.texts.indexOf(guesses[card.id]?.said); // -1 also if that answer is no longer offered
+    if (said >= 0) tell(here, said);
+    else ask(here);
+    if (said < 0 && here.after && !skipped[card.id] && !settings.all) wait(here);
   }
 
   // ---- asking ----------------------------------------------------------------------------------------------------------
@@ -40,12 +42,13 @@
   function lock(here, k) {
     const right = k === here.right;
     change(({ guesses }) => {
-      const before = guesses[here.card.id];
-      guesses[here.card.id] = { said: here.texts[k], right, day: today(), missed: (before?.missed ?? 0) + !right };
+      const row = right ? (guesses[here.card.id]?.row ?? 0) + 1 : 0; // right answers in a row
+      guesses[here.card.id] = { said: here.texts[k], right, day: today(), row };
     });
     here.card.querySelector("form").remove();
     release(here);
     tell(here, k).focus();
+    here.answered(right);
   }
 
   // ---- telling ---------------------------------------------------------------------------------------------------------
@@ -106,11 +109,11 @@
     document.querySelectorAll(".fi-waits[hidden] .highlighted").forEach((word) => reveal(word));
   }
 
-  document.querySelectorAll(".fi-card").forEach(start);
+  document.querySelectorAll(":not(.fi-drawn) > .fi-card").forEach(start);
   followAddress();
   addEventListener("hashchange", followAddress);
   addEventListener("load", () => setTimeout(followSearch, 100)); // Sphinx marks what was searched for a moment after loading
-  fi.startCard = start;
+  fi.askCard = (card, answered) => ask(parts(card, answered)); // anew, whatever was said before
 
   // ---- paper: every answer open ------------------------------------------------------------------------------------------
 

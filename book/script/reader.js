@@ -63,7 +63,7 @@ window.fi = (() => {
     return made;
   }
 
-  const page = window.DOCUMENTATION_OPTIONS?.pagename ?? "";
+  const page = typeof DOCUMENTATION_OPTIONS === "undefined" ? "" : DOCUMENTATION_OPTIONS.pagename;
   const root = document.documentElement.dataset.content_root ?? "";
   const today = () => Math.floor(Date.now() / 864e5); // days since 1970
   return { read, change, forget, replace: (entry) => write(shaped(entry)), element, button, page, root, today };

@@ -11,7 +11,9 @@ from .test_pages import PAGES, RULES, opened
 
 CHAPTERS = [page for page in PAGES if page.startswith("notebooks/")]
 CHAPTER = "notebooks/06_negative"
-GROUP = re.compile(r"<details><summary>.*?</details>\s*(?:<details><summary>.*?</details>\s*)+", re.DOTALL)
+GROUP = re.compile(
+    r"<details><summary>.*?</details>\s*(?:<details><summary>.*?</details>\s*)+", re.DOTALL
+)
 # The theme has a storage of its own, and complains if it is refused: here only the book's is.
 REFUSED = """const real = localStorage; Object.defineProperty(window, 'localStorage', { get() {
     if (new Error().stack.includes('reader.js')) throw new DOMException('forbidden', 'SecurityError');
@@ -29,7 +31,11 @@ HIDDEN = "() => document.querySelectorAll('.fi-waits[hidden]').length"
 def groups_in(page):
     """How many rows of details the notebook's source holds."""
     cells = json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]
-    return sum(len(GROUP.findall("".join(cell["source"]))) for cell in cells if cell["cell_type"] == "markdown")
+    return sum(
+        len(GROUP.findall("".join(cell["source"])))
+        for cell in cells
+        if cell["cell_type"] == "markdown"
+    )
 
 
 def guess(tab, id, k):
@@ -45,12 +51,17 @@ def guess(tab, id, k):
 def verdict_in_focus(tab, card):
     """The verdict's words, if it has the focus and all of the card's explanations are open."""
     assert tab.locator(f"#{card['id']} details[open]").count() == card["many"]
-    return tab.evaluate("id => document.activeElement.closest('.fi-verdict') && document.getElementById(id)"
-                        ".contains(document.activeElement) && document.activeElement.textContent", card["id"])
+    return tab.evaluate(
+        "id => document.activeElement.closest('.fi-verdict') && document.getElementById(id)"
+        ".contains(document.activeElement) && document.activeElement.textContent",
+        card["id"],
+    )
 
 
 @pytest.mark.parametrize("page", CHAPTERS)
-def test_every_prediction_is_a_card_that_tells_right_from_wrong_and_remembers(browser, address, page):
+def test_every_prediction_is_a_card_that_tells_right_from_wrong_and_remembers(
+    browser, address, page
+):
     """Each card once wrong and once right by keyboard; the verdict has the focus and names what is right; a reload keeps it."""
     with opened(browser, address, page) as (tab, errors, *_):
         cards = tab.evaluate(CARDS)
@@ -75,7 +86,14 @@ def test_every_prediction_is_a_card_that_tells_right_from_wrong_and_remembers(br
 def test_what_follows_waits_until_the_guess_or_a_skip(browser, address):
     with opened(browser, address, CHAPTER) as (tab, *_):
         waiting = tab.evaluate(HIDDEN)
-        assert waiting == sum("Predict" in words for words in tab.locator(".fi-card > p:first-child").all_inner_texts()) > 2
+        assert (
+            waiting
+            == sum(
+                "Predict" in words
+                for words in tab.locator(".fi-card > p:first-child").all_inner_texts()
+            )
+            > 2
+        )
         tab.get_by_role("button", name="Skip").first.press("Enter")
         assert tab.evaluate(HIDDEN) == waiting - 1
         assert tab.evaluate("document.activeElement.className") == "fi-waits"
@@ -107,7 +125,9 @@ def test_a_word_found_by_the_search_opens_the_part_that_holds_it(browser, addres
         tab.goto(f"{address}/{CHAPTER}.html?highlight=quadruple")
         assert tab.evaluate(HIDDEN) == before, "a word that does not occur opens nothing"
         tab.goto(f"{address}/{CHAPTER}.html?highlight=naive")
-        tab.wait_for_function("document.querySelectorAll('.fi-waits[hidden] .highlighted').length === 0")
+        tab.wait_for_function(
+            "document.querySelectorAll('.fi-waits[hidden] .highlighted').length === 0"
+        )
         assert tab.locator(".highlighted").count() > 0
 
 
@@ -122,7 +142,17 @@ def test_a_storage_that_refuses_breaks_nothing(browser, address, storage):
         assert tab.evaluate(HIDDEN) == 0 and errors == []
 
 
-@pytest.mark.parametrize("found", ["", "{", "[1, 2]", '"x"', '{"guesses": 7, "settings": null}', '{"guesses": {"guess-ch06-003": 3}}'])
+@pytest.mark.parametrize(
+    "found",
+    [
+        "",
+        "{",
+        "[1, 2]",
+        '"x"',
+        '{"guesses": 7, "settings": null}',
+        '{"guesses": {"guess-ch06-003": 3}}',
+    ],
+)
 def test_a_storage_that_holds_something_else_is_taken_for_an_empty_one(browser, address, found):
     with opened(browser, address, CHAPTER) as (tab, errors, *_):
         tab.evaluate("found => localStorage.setItem('which-features-matter', found)", found)
@@ -151,7 +181,10 @@ def test_on_paper_every_explanation_is_open_and_nothing_waits(browser, address):
         seen = "part => part.checkVisibility({ contentVisibilityAuto: true }) && part.getClientRects().length > 0"
         for place in ("details.fi-option > p", ".fi-waits > p"):
             assert all(part.evaluate(seen) for part in tab.locator(place).all()), place
-        assert not tab.locator(".fi-card form").first.is_visible() and not tab.locator(".fi-waiting").first.is_visible()
+        assert (
+            not tab.locator(".fi-card form").first.is_visible()
+            and not tab.locator(".fi-waiting").first.is_visible()
+        )
 
 
 @pytest.mark.parametrize("view", ["day", "night", "phone"])
@@ -160,8 +193,15 @@ def test_an_answered_card_passes_the_accessibility_rules(browser, address, view)
         for card in tab.evaluate(CARDS):
             guess(tab, card["id"], 0)
         tab.wait_for_timeout(500)  # the theme takes its time to find the boxes that scroll
-        found = Axe().run(tab, options={"rules": RULES, "resultTypes": ["violations"]}).response["violations"]
-    assert [(violation["id"], [node["html"][:200] for node in violation["nodes"]][:5]) for violation in found] == []
+        found = (
+            Axe()
+            .run(tab, options={"rules": RULES, "resultTypes": ["violations"]})
+            .response["violations"]
+        )
+    assert [
+        (violation["id"], [node["html"][:200] for node in violation["nodes"]][:5])
+        for violation in found
+    ] == []
 
 
 def test_twice_as_large_a_card_still_fits_the_screen(browser, address):
@@ -171,6 +211,11 @@ def test_twice_as_large_a_card_still_fits_the_screen(browser, address):
     tab.goto(f"{address}/{CHAPTER}.html")
     for card in tab.evaluate(CARDS):
         guess(tab, card["id"], 0)
-    assert tab.evaluate("Math.max(...[...document.querySelectorAll('.fi-card')].map((card) => card.scrollWidth - card.clientWidth))") <= 0
+    assert (
+        tab.evaluate(
+            "Math.max(...[...document.querySelectorAll('.fi-card')].map((card) => card.scrollWidth - card.clientWidth))"
+        )
+        <= 0
+    )
     assert tab.evaluate("document.documentElement.scrollWidth") <= 640
     context.close()
