@@ -59,14 +59,21 @@ class Assignment:
 
 def cell_from(raw):
     """A cell of a notebook's JSON, whatever is missing or misshapen in it -> Cell."""
-    metadata = raw.get("metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
-    about, grading = (part if isinstance(part, dict) else {} for part in (metadata.get("fi_teach"), metadata.get("nbgrader")))
-    source = raw.get("source", raw.get("input", ""))
-    source = "".join(map(str, source)) if isinstance(source, list) else str(source)
+    metadata = _dict(raw.get("metadata"))
+    about, grading = _dict(metadata.get("fi_teach")), _dict(metadata.get("nbgrader"))
+    source = raw.get("source", raw.get("input"))
+    source = "".join(map(_text, source)) if isinstance(source, list) else _text(source)
     known = tuple((k, grading.get(k)) for k in ("grade", "locked", "solution", "points") if k in grading)
-    return Cell(str(raw.get("cell_type", "")), source.replace("\r\n", "\n"), str(raw.get("id", "")), str(grading.get("grade_id", "")),
-                str(about.get("part", "")), str(about.get("question", "")), known)
+    words = (raw.get("id"), grading.get("grade_id"), about.get("part"), about.get("question"))
+    return Cell(_text(raw.get("cell_type")), source.replace("\r\n", "\n"), *map(_text, words), known)
+
+
+def _dict(value):
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value):
+    return value if isinstance(value, str) else ""
 
 
 def load(folder):
