@@ -101,7 +101,8 @@ def probe(root):
     hold in this one.
     """
     now, every = results.package_hash(root), results.current_results(root)
-    old = [one for one in every if one["package"]["hash"] != now and one["seconds"] <= QUICK]
+    old = [one for one in every if one["package"]["hash"] != now and one["seconds"] <= QUICK
+           and any(statement["held"] == one["draws"] for statement in one["statements"])]
     turn = int(now, 16)
     draw, first = turn % results.DRAWS + 1, turn % max(1, len(old))
     chosen = {one["chapter"]: one for one in (old + old)[first:first + 2]}
