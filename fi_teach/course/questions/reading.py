@@ -27,7 +27,7 @@ def named_values(answer, entries):
     """
     if isinstance(answer, str):
         answer = _parts(answer, len(entries))
-    if isinstance(answer, list) and answer and all(_is_pair(part) for part in answer):
+    if isinstance(answer, list) and answer and all(_is_pair(part, entries) for part in answer):
         answer = {part[0]: part[1] for part in answer}
     if isinstance(answer, dict):
         found = {key: entry_of(key, entries) for key in answer}
@@ -44,8 +44,11 @@ def _parts(text, wanted):
     return next((parts for parts in cuts if len(parts) == wanted), [text])
 
 
-def _is_pair(part):
-    return isinstance(part, list) and len(part) == 2 and isinstance(part[0], str) and number_and_unit(part[0])[0] is None
+def _is_pair(part, entries):
+    """Is it a name and its value? A number that is no entry's name is none."""
+    if not (isinstance(part, list) and len(part) == 2 and isinstance(part[0], str)):
+        return False
+    return entry_of(part[0], entries) is not None or number_and_unit(part[0])[0] is None
 
 
 def entry_of(key, entries):
