@@ -263,15 +263,16 @@ RETURNED = "returns what it should assert"
 
 
 def judge_test(asked, answer, rng):
-    """The verdict on a test -> Verdict. Each implementation is tried twice, in an order drawn from rng."""
+    """The verdict on a test -> Verdict. Each is tried twice (of many the first), in an order drawn from rng."""
     if not callable(answer):
         return Verdict("wrong", "The question asks for a test: hand over its name, without brackets after it.",
                        yours=show(answer))
     called, found = [], {one: [] for one in (*asked.right, *asked.bugs)}
-    for _ in range(2):
+    for again in (False, True):
         for k in rng.permutation(len(found)):
             one = [*found][k]
-            found[one].append(_trial(answer, one.leads_to, called))
+            several = one.leads_to if isinstance(one.leads_to, tuple) else (one.leads_to,)
+            found[one] += [_trial(answer, each, called) for each in several[:1 if again else None]]
     if not called:
         return Verdict("not started", "Your test never calls the function it is given: write its body.")
     refused = next((_refused(one, outcome) for one in asked.right for outcome in found[one] if outcome.error), None)
