@@ -273,10 +273,10 @@ REMEDIES = [
                "And keep a copy of the column from before the call: has it changed?"),
         check=catches(
             right=[Mistake("refuses a right one", trials.shuffled, "Your test refuses a control that is right: the same values, shuffled."),
+                   Mistake("asks for one order", trials.shuffled_by_keys, "Your test asks for one certain order. Any random order is right, however it was drawn."),
                    Mistake("refuses some right ones", trials.many_orders, "Your test refuses a right control now and then: it asks for something that "
                            "a random order has by luck only, as that the first value is another. Ask for what is true of every shuffle, "
-                           "and take a column long enough."),
-                   Mistake("asks for one order", trials.shuffled_by_keys, "Your test asks for one certain order. Any random order is right, however it was drawn.")],
+                           "and take a column long enough.")],
             bugs=[Mistake("misses a constant", trials.constant, "Your test lets a constant pass, the very bug of the public course: such a column is never split on."),
                   Mistake("misses foreign values", trials.fresh_numbers, "Your test lets fresh random numbers pass. A control must have the column's own values, or it has other chances to be lucky."),
                   Mistake("misses drawing with replacement", trials.with_replacement, "Your test lets a column pass in which some values are missing and others occur too often: compare how often each occurs."),

@@ -30,12 +30,19 @@ def named_values(answer, entries):
     if isinstance(answer, list) and answer and all(_is_pair(part, entries) for part in answer):
         answer = {part[0]: part[1] for part in answer}
     if isinstance(answer, dict):
-        found = {key: entry_of(key, entries) for key in answer}
+        found = _named_otherwise({key: entry_of(key, entries) for key in answer}, entries)
         strange = [key for key, entry in found.items() if entry is None and answer[key] not in (0, None)]
         return {entry: answer[key] for key, entry in found.items() if entry is not None}, strange
     if not isinstance(answer, list) or len(answer) != len(entries):
         raise ValueError(f"The question asks for {len(entries)} values: {listed(entries)}.")
     return dict(zip(entries, answer, strict=True)), []
+
+
+def _named_otherwise(found, entries):
+    """The only name that is none stands for the only entry that has none ("both" for "together")."""
+    strange = [key for key, entry in found.items() if entry is None]
+    missing = [entry for entry in entries if entry not in found.values()]
+    return found | {strange[0]: missing[0]} if len(strange) == len(missing) == 1 else found
 
 
 def _parts(text, wanted):

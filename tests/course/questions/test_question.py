@@ -100,7 +100,14 @@ def test_a_unit_may_be_written_in_any_spelling(answer):
 
 
 def test_an_entry_of_another_name_is_named():
-    assert "no entry `OOB`" in judge(question(value({"MDI": 5, "out of bag": 2})), {"MDI": 5, "OOB": 2}).message
+    asked = question(value({"MDI": 5, "out of bag": 2}))
+    assert "no entry `OOB`" in judge(asked, {"MDI": 5, "out of bag": 2, "OOB": 2}).message
+    assert "no entry `gini`" in judge(asked, {"gini": 5, "OOB": 2}).message
+
+
+def test_one_name_of_ones_own_stands_for_the_entry_that_is_left():
+    asked = question(value({"MDI": 5, "out of bag": 2}))
+    assert judge(asked, {"MDI": 5, "OOB": 2}).status == "right"
 
 
 def test_a_function_that_rounds_is_told_so():
@@ -356,5 +363,5 @@ def test_a_handle_prints_what_the_question_is():
 
 def test_questions_need_neither_jupyter_nor_scikit_learn():
     code = ("import sys; sys.modules.update(dict.fromkeys(['IPython', 'sklearn', 'matplotlib', 'nbformat']));"
-            "from fi_teach.course.questions import Q; Q('trees.what_if').check(10)")
+            "from fi_teach.course.questions import Q; Q('trees.what_if').check(60)")
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
