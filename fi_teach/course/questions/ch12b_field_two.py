@@ -133,7 +133,7 @@ GAP = [
     Question(
         id="field_two.gap_shares", title="Who carries the gap?", kind="implement", stars=2, minutes=8, points=3,
         hints=("The mean prediction of a group is the base plus a sum over features of its mean SHAP values.", "The base is the same in both groups.",
-               "phi[group].mean(axis=0) - phi[~group].mean(axis=0)"),
+               "Two means of each column: over the rows of the group, and over the others. Which is taken from which?"),
         check=function(
             _attributions, _gap_shares,
             Mistake("the sign", lambda phi, group: -np.array(_gap_shares(phi, group)),
@@ -205,7 +205,7 @@ SURVIVAL = [
         meaning="This is Harrell's C. Permutation importance for survival is the fall of this number when a column is shuffled."),
     Question(
         id="field_two.mend_hazard", title="Find the bug: the women who were still well", kind="mend", stars=2, minutes=10, points=3,
-        hints=("Whom does the function count as being at risk?", "A woman who is censored at 9 years was at risk at year 5.", "at_risk = (time >= when).sum(), over all women."),
+        hints=("Whom does the function count as being at risk?", "A woman who is censored at 9 years was at risk at year 5.", "Over which women must the count of those at risk run?"),
         check=function(
             _follow_ups, _hazard,
             Mistake("censored counted as events", _censored_as_events, "Now the censored women count as events. They belong among those at risk, and nowhere else."),
@@ -217,7 +217,7 @@ SURVIVAL = [
             Mistake("t itself left out", _before_t, "You stop before t. An event at t counts: `<=`, not `<`."),
             Mistake("a share, not a hazard", _share_with_an_event,
                     "You multiplied what is left after each event (Kaplan and Meier's way to a *share*). The cumulative hazard adds up."),
-            planted=_watched_dropped),
+            planted=_watched_dropped, lists=True),
         meaning="With the bug three years free of recurrence look far rarer than they are: the women who did best had been thrown out of the denominator."),
 ]
 
