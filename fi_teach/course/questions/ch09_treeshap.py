@@ -254,7 +254,7 @@ ALGORITHM = [
     Question(
         id="treeshap.expect", title="Walk the tree", kind="implement", stars=3, minutes=15, points=4,
         hints=("The function calls itself: once for a known feature, twice for an unknown one.",
-               "A leaf is a number: `if not isinstance(tree, tuple): return tree`. Else take it apart: `feature, low, high, share_low = tree`.",
+               "A leaf is a number, and `isinstance(tree, tuple)` tells it from a tree. Take a tree apart into its four parts first.",
                "Unknown: ask both subtrees, and count each by the share of the training rows that went there."),
         check=function(
             _walks, _expect,

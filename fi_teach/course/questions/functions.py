@@ -17,6 +17,7 @@ from fi_teach.course.questions.plain import is_blank, plain, same, show, show_ap
 from fi_teach.course.questions.verdict import Verdict
 
 HANDED_OUT = "the bug is still there"
+ARRAYS_ONLY = "right for arrays only"
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Function:
 
     @property
     def names(self):
-        return frozenset(m.name for m in self.mistakes)
+        return frozenset(m.name for m in self.mistakes) | ({ARRAYS_ONLY} if self.lists else set())
 
     def drawn(self, rng):
         """The cases of this rng, with what is expected -> Cases. What mistakes lead to is computed when it is asked for."""
@@ -171,9 +172,9 @@ def _borrowed(runs):
 
 def _right_but_for_lists(answer, cases, runs):
     """The verdict on a function that is right for arrays, and not for the lists of the question's text."""
-    verdict = _told(answer, runs, cases, "With arrays your function is right. With plain lists, as the text calls it, it is not: "
-                    "a list joins where an array adds. `np.asarray(...)` makes an array of either.", "right for arrays only")
-    return verdict
+    return _told(answer, runs, cases, "With arrays your function is right. With plain lists, as the "
+                 "text calls it, it is not: a list joins where an array adds. `np.asarray(...)` makes "
+                 "an array of either.", ARRAYS_ONLY)
 
 
 def _untouched(answer, runs, cases):

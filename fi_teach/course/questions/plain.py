@@ -225,7 +225,7 @@ def show(value, digits=4):
 
 def _written(value, digits):
     if isinstance(value, float):
-        return f"{value:.{digits}g}"
+        return f"{value + 0.0:.{digits}g}"  # a zero has no sign
     if isinstance(value, list):
         return "[" + ", ".join(_written(v, digits) for v in value) + "]"
     if isinstance(value, dict):

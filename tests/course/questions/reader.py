@@ -12,6 +12,7 @@ import json
 import re
 import sys
 import warnings
+from functools import cache
 from pathlib import Path
 
 WORDS = {"times": "*", "·": "*", "×": "*", "of": "*", "less": "-", "minus": "-", "−": "-", "plus": "+", "over": "/",
@@ -35,7 +36,8 @@ def sums_in(text):
 
 def _value(written):
     try:
-        return float(eval(compile(ast.parse(written, mode="eval"), "", "eval"), {"__builtins__": {}}))
+        with warnings.catch_warnings(action="ignore"):
+            return float(eval(compile(ast.parse(written, mode="eval"), "", "eval"), {"__builtins__": {}}))
     except (SyntaxError, NameError, TypeError, ValueError, ArithmeticError):
         return None
 
@@ -68,15 +70,19 @@ def from_memory(folder, question):
 
 def from_text(folder, question):
     """A word behind "right", "answer" and the like, near the question's id in any file of the copy -> str or None."""
-    for file in sorted(folder.rglob("*")):
-        if file.suffix not in (".py", ".json", ".md", ".ipynb", ".toml"):
-            continue
-        text = file.read_text(encoding="utf-8")
+    for text in texts(folder):
         for found in re.finditer(re.escape(question["id"]), text):
             told = TELLING.search(text, found.end(), found.end() + 400)
             if told and (len(told[1]) == 1 or _value(told[1]) is not None):
                 return told[1]
     return None
+
+
+@cache
+def texts(folder):
+    """All that can be read in the copy -> list of str."""
+    files = [file for file in sorted(folder.rglob("*")) if file.suffix in (".py", ".json", ".md", ".ipynb", ".toml")]
+    return [file.read_text(encoding="utf-8") for file in files]
 
 
 def a_number(folder, question):
@@ -149,5 +155,4 @@ def answers(folder):
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")
     print(json.dumps(answers(Path(sys.argv[1]).resolve())))

@@ -182,6 +182,14 @@ def test_a_stub_that_raises_not_implemented_is_not_started():
     assert judge(DOUBLE, stub).status == "not started"
 
 
+def test_a_bug_that_was_only_rewritten_is_told_so():
+    """Not started, as far as anyone can see from afar; the title and the message say what else it may be."""
+    asked = question(function(lambda rng: [(2,), (3,)], lambda x: x + 1, planted=lambda x: x - 1), kind="mend")
+    verdict = judge(asked, lambda x: -(1 - x))
+    assert verdict.status == "not started" and "the change makes no difference" in verdict.message
+    assert card_of(asked, verdict).title == "Not started, or the bug is still there (a.question)"
+
+
 def test_a_warning_in_an_answer_is_no_error_and_is_not_shown(capfd):
     assert judge(DOUBLE, lambda x: [np.log(0.0) and 2 * v for v in x]).status == "right"
     assert capfd.readouterr() == ("", "")

@@ -1,6 +1,7 @@
 """Whoever only reads a student's copy earns nothing for numbers, choices and prose, and for functions what cannot be hidden."""
 
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -13,6 +14,7 @@ from fi_teach.course.questions.closing import closing
 from fi_teach.course.questions.functions import Function
 from fi_teach.course.questions.plain import near
 from fi_teach.course.questions.question import PUBLIC_SEED
+from fi_teach.course.questions.references import reference
 from fi_teach.course.questions.release import release
 from fi_teach.course.questions.values import Value
 
@@ -109,3 +111,12 @@ def test_no_hint_comes_to_the_answer(id):
     check = QUESTIONS[id].check
     for number in (number for hint in QUESTIONS[id].hints for number in sums_in(hint)):
         assert not any(near(number, right, check.tolerance) for right in check.targets[0].values), number
+
+
+@pytest.mark.parametrize("id", [id for id, q in QUESTIONS.items() if isinstance(q.check, Function)])
+def test_no_hint_holds_a_line_of_the_solution(id):
+    """Whatever the spaces: a hint leads to the line, it does not say it."""
+    bare = lambda text: re.sub(r"\s|`|return ", "", text)  # noqa: E731
+    lines = [bare(line) for line in reference(QUESTIONS[id], ROOT).split("\n") if "#" not in line]
+    assert not [(line, hint) for line in lines for hint in map(bare, QUESTIONS[id].hints)
+                if len(line) > 20 and line in hint]
