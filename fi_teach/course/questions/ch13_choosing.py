@@ -121,7 +121,8 @@ CHOOSING = [
             Mistake("points, not a share", _pairs_won, "You counted the points: divide by the number of pairs of a yes and a no."),
             Mistake("upside down", _upside_down, "You counted the pairs in which the *no* comes first."),
             Mistake("sign lost", _sign_lost, "You dropped the sign: an importance of −2 comes after one of 1."),
-            Mistake("share at the top", _share_at_the_top, "This is the share of yes among the first so many places. The grade looks at all pairs."),
+            Mistake("share at the top", _share_at_the_top, "This is the share of yes among the "
+                    "first so many places. The grade looks at all pairs."),
             lists=True),
         closed=CLOSED,
         meaning="It is the AUC of the chapter's figure. It uses the order only: importances of other units can be compared by it."),

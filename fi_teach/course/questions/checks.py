@@ -77,7 +77,8 @@ def by_hand(answer, rng):
     if not words:
         return Verdict("not started", "Nothing is written yet: a few sentences will do.")
     if len(words) < SHORTEST_PROSE:
-        return Verdict("wrong", f"Only {len(words)} words so far: a person will read this, so write a few sentences.",
+        return Verdict("wrong", f"Only {len(words)} words so far: a person will read this, so "
+            f"write a few sentences.",
                        "too short to be read")
     return Verdict("by hand", "Written. A person will read and grade it.")
 

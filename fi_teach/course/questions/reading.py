@@ -31,7 +31,8 @@ def named_values(answer, entries):
         answer = {part[0]: part[1] for part in answer}
     if isinstance(answer, dict):
         found = _named_otherwise({key: entry_of(key, entries) for key in answer}, entries)
-        strange = [key for key, entry in found.items() if entry is None and answer[key] not in (0, None)]
+        strange = [key for key, entry in found.items() if entry is None and answer[key] not in (0,
+            None)]
         return {entry: answer[key] for key, entry in found.items() if entry is not None}, strange
     if not isinstance(answer, list) or len(answer) != len(entries):
         raise ValueError(f"The question asks for {len(entries)} values: {listed(entries)}.")
@@ -47,7 +48,8 @@ def _named_otherwise(found, entries):
 
 def _parts(text, wanted):
     """A text cut into so many values: at semicolons, at commas with a space, or at every comma -> list."""
-    cuts = (re.split(pattern, text.strip()) for pattern in (r"\s*;\s*", r"\s*,\s+", r"\s*,\s*", r"\s+"))
+    cuts = (re.split(pattern, text.strip()) for pattern in (r"\s*;\s*", r"\s*,\s+", r"\s*,\s*",
+        r"\s+"))
     return next((parts for parts in cuts if len(parts) == wanted), [text])
 
 
@@ -67,7 +69,8 @@ def entry_of(key, entries):
     bare = {entry: re.sub(r"[\W_]", "", entry.lower()) for entry in entries}
     word = re.sub(r"[\W_]", "", str(key).lower())
     equal = [entry for entry, text in bare.items() if text == word]
-    inside = [entry for entry, text in bare.items() if len(word) > 1 and (word in text or text in word)]
+    inside = [entry for entry,
+        text in bare.items() if len(word) > 1 and (word in text or text in word)]
     return equal[0] if equal else inside[0] if len(inside) == 1 else None
 
 

@@ -24,7 +24,8 @@ from reader import sums_in
 ROOT = Path(__file__).resolve().parents[3]
 BY_TABLE = {"golf.mend_rules"}
 """Its inputs are the fourteen days of a printed table, the same at grading: a table of them is the answer."""
-BESIDE_A_TEST = {"trees.decrease", "permutation.mend_groups", "shapley.divide", "causality.back_door"}
+BESIDE_A_TEST = {"trees.decrease", "permutation.mend_groups", "shapley.divide",
+    "causality.back_door"}
 """A test of the same set is tried on right implementations of these, and implementations are code."""
 
 
@@ -40,7 +41,8 @@ def copy(tmp_path_factory):
 @pytest.fixture(scope="module")
 def read(copy):
     """What the reader writes down, in a process that sees the copy and not the project -> {id: answer}."""
-    done = subprocess.run([sys.executable, "-I", Path(__file__).parent / "reader.py", copy], capture_output=True, text=True, cwd=copy)
+    done = subprocess.run([sys.executable, "-I", Path(__file__).parent / "reader.py", copy],
+        capture_output=True, text=True, cwd=copy)
     assert done.returncode == 0, done.stderr
     return {id: _defined(source) for id, source in json.loads(done.stdout).items()}
 
@@ -56,7 +58,8 @@ def earned(read, kinds, seed):
     found = set()
     for id, question in QUESTIONS.items():
         with closing(question.closed):
-            if question.kind in kinds and judge(question, read[id]["answer"], seed).status == "right":
+            if question.kind in kinds and judge(question, read[id]["answer"],
+                seed).status == "right":
                 found.add(id)
     return found
 
@@ -88,10 +91,12 @@ def test_the_copy_holds_no_module_of_questions_no_rubric_and_no_message_in_the_o
     files = [file for file in copy.rglob("*") if file.is_file()]
     assert not [file for file in files if "trials" in file.parts or file.match("questions/ch[0-9]*.py")]
     texts = "\n".join(file.read_text(encoding="utf-8") for file in files if "__pycache__" not in file.parts)
-    of_functions = {m.message for q in QUESTIONS.values() if isinstance(q.check, Function) for m in q.check.mistakes}
+    of_functions = {m.message for q in QUESTIONS.values() if isinstance(q.check,
+        Function) for m in q.check.mistakes}
     for id, question in QUESTIONS.items():
         told = getattr(question.check, "targets", ()) or getattr(question.check, "mistakes", ())
-        secrets = {question.meaning, *(line for _, line in question.rubric), *(one.message for one in told)}
+        secrets = {question.meaning, *(line for _, line in question.rubric),
+            *(one.message for one in told)}
         assert not [secret for secret in secrets - of_functions if secret and secret in texts], id
 
 
@@ -100,7 +105,8 @@ def test_trying_works_where_answers_are_instant_and_the_guide_says_so(copy):
     code = ("from fi_teach.course.questions import Q, judge\n"
             "q = Q('trees.recall_mean').question\n"
             "print([n for n in range(100) if judge(q, n).status == 'right'])")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=copy, env={"PYTHONPATH": str(copy)})
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=copy,
+        env={"PYTHONPATH": str(copy)})
     assert done.stdout.strip() == "[60]"
     assert "Trying" in (ROOT / "book" / "instructors.md").read_text(encoding="utf-8")
 
@@ -110,7 +116,8 @@ def test_no_hint_comes_to_the_answer(id):
     """No number in a hint is right, and no sum that a hint writes out."""
     check = QUESTIONS[id].check
     for number in (number for hint in QUESTIONS[id].hints for number in sums_in(hint)):
-        assert not any(near(number, right, check.tolerance) for right in check.targets[0].values), number
+        assert not any(near(number, right,
+            check.tolerance) for right in check.targets[0].values), number
 
 
 @pytest.mark.parametrize("id", [id for id, q in QUESTIONS.items() if isinstance(q.check, Function)])
