@@ -17,6 +17,7 @@ from fi_teach.course.questions.plain import is_blank, plain, same, show, show_ap
 from fi_teach.course.questions.verdict import Verdict
 
 HANDED_OUT = "the bug is still there"
+ARRAYS_ONLY = "right for arrays only"
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,15 @@ class Function:
 
     @property
     def names(self):
-        return frozenset(m.name for m in self.mistakes)
+        return frozenset(m.name for m in self.mistakes) | ({ARRAYS_ONLY} if self.lists else set())
 
     def drawn(self, rng):
         """The cases of this rng, with what is expected -> Cases. What mistakes lead to is computed when it is asked for."""
         inputs = self.cases(rng)
         led = tuple(Led(m.name, m.message, _gives(m.leads_to, inputs)) for m in self.mistakes)
         planted = self.planted and _gives(self.planted, inputs)
-        return Cases(inputs, [quietly(self.right, case) for case in inputs], led, planted, self.tolerance, self.lists)
+        return Cases(inputs, [quietly(self.right, case) for case in inputs], led, planted,
+            self.tolerance, self.lists)
 
     def __call__(self, answer, rng):
         return judge_function(self.drawn, answer, rng)
@@ -92,7 +94,8 @@ def _gives(function, inputs):
 def judge_function(drawn, answer, rng):
     """The verdict on a function, by the cases that `drawn(rng)` gives -> Verdict."""
     if not callable(answer):
-        return Verdict("wrong", "The question asks for a function: hand over its name, without brackets after it.",
+        return Verdict("wrong", "The question asks for a function: hand over its name, without "
+            "brackets after it.",
                        yours=show(answer))
     cases = drawn(rng)
     by_style, right = _runs(answer, cases)
@@ -111,7 +114,8 @@ def ask(answer, *arguments):
     try:
         return Outcome(plain(quietly(answer, arguments)))
     except (Exception, SystemExit, ClosedName) as error:
-        return Outcome(error=getattr(error, "kind", type(error).__name__), words=str(error), trace=_trace(error))
+        return Outcome(error=getattr(error, "kind", type(error).__name__), words=str(error),
+            trace=_trace(error))
 
 
 def _trace(error):
@@ -144,7 +148,8 @@ def as_lists(argument):
 
 def _as_pandas(argument):
     shape = {1: pd.Series, 2: pd.DataFrame}
-    return shape[argument.ndim](argument) if isinstance(argument, np.ndarray) and argument.ndim in shape else argument
+    return shape[argument.ndim](argument) if isinstance(argument,
+        np.ndarray) and argument.ndim in shape else argument
 
 
 STYLES = (as_lists, lambda argument: argument, _as_pandas)
@@ -165,25 +170,31 @@ def _runs(answer, cases):
 
 def _borrowed(runs):
     name = next(run.words for run in runs if run.error == "ClosedName")
-    return Verdict("wrong", f"Your function calls `{name}` of the package, which is the answer itself: write it out. "
+    return Verdict("wrong", f"Your function calls `{name}` of the package, which is the answer "
+        f"itself: write it out. "
                             "Once it passes you may import it for ever.", "borrowed")
 
 
 def _right_but_for_lists(answer, cases, runs):
     """The verdict on a function that is right for arrays, and not for the lists of the question's text."""
-    verdict = _told(answer, runs, cases, "With arrays your function is right. With plain lists, as the text calls it, it is not: "
-                    "a list joins where an array adds. `np.asarray(...)` makes an array of either.", "right for arrays only")
-    return verdict
+    return _told(answer, runs, cases, "With arrays your function is right. With plain lists, as "
+        "the "
+                 "text calls it, it is not: a list joins where an array adds. `np.asarray(...)` "
+                 "makes "
+                 "an array of either.", ARRAYS_ONLY)
 
 
 def _untouched(answer, runs, cases):
     """The verdict "not started" if the function returns nothing, or does what it did as it was handed out; else None."""
     name = getattr(answer, "__name__", "the function")
     if all(run.error == "NotImplementedError" or (not run.error and is_blank(run.value)) for run in runs):
-        return Verdict("not started", f"`{name}` returns nothing yet: write its body, and end it with `return`.")
+        return Verdict("not started", f"`{name}` returns nothing yet: write its body, and end it "
+            f"with `return`.")
     if cases.planted and _behaves_like(cases.planted, runs, cases.tolerance):
-        return Verdict("not started", f"`{name}` gives on every input what it gave as it was handed out: "
-                                      "if you have changed it, the change makes no difference.", HANDED_OUT)
+        return Verdict("not started", f"`{name}` gives on every input what it gave as it was "
+            f"handed out: "
+                                      "if you have changed it, the change makes no difference.",
+                                      HANDED_OUT)
     return None
 
 
@@ -196,13 +207,15 @@ def _mistaken(answer, runs, cases):
 
 def _told(answer, runs, cases, message, name):
     """The verdict "wrong" with this message and name, and the first case that fails."""
-    at = next(k for k, (run, t) in enumerate(zip(runs, cases.expected, strict=True)) if not run.agrees(t, cases.tolerance))
+    at = next(k for k, (run, t) in enumerate(zip(runs, cases.expected,
+        strict=True)) if not run.agrees(t, cases.tolerance))
     run, on = runs[at], _call(answer, map(as_lists, cases.inputs[at]))
     if run.error:
         said = f"On `{on}` your function raised {run.error}: {run.words}"
         return Verdict("wrong", f"{message} {said}".strip(), name, trace=run.trace)
     if run.value is None:
-        return Verdict("wrong", f"On `{on}` your function returns nothing: is a `return` missing on some way through it?", name)
+        return Verdict("wrong", f"On `{on}` your function returns nothing: is a `return` missing "
+            f"on some way through it?", name)
     yours, expected = show_apart(run.value, cases.expected[at])
     return Verdict("wrong", message, name, on=on, yours=yours, expected=expected)
 
@@ -232,7 +245,8 @@ def written(argument):
 
 
 def _holds_tuples(argument):
-    return isinstance(argument, tuple) or (isinstance(argument, list) and any(map(_holds_tuples, argument)))
+    return isinstance(argument, tuple) or (isinstance(argument, list) and any(map(_holds_tuples,
+        argument)))
 
 
 def _nested(argument):
@@ -263,22 +277,27 @@ RETURNED = "returns what it should assert"
 
 
 def judge_test(asked, answer, rng):
-    """The verdict on a test -> Verdict. Each implementation is tried twice, in an order drawn from rng."""
+    """The verdict on a test -> Verdict. Each is tried twice (of many the first), in an order drawn from rng."""
     if not callable(answer):
-        return Verdict("wrong", "The question asks for a test: hand over its name, without brackets after it.",
+        return Verdict("wrong", "The question asks for a test: hand over its name, without "
+            "brackets after it.",
                        yours=show(answer))
     called, found = [], {one: [] for one in (*asked.right, *asked.bugs)}
-    for _ in range(2):
+    for again in (False, True):
         for k in rng.permutation(len(found)):
             one = [*found][k]
-            found[one].append(_trial(answer, one.leads_to, called))
+            several = one.leads_to if isinstance(one.leads_to, tuple) else (one.leads_to,)
+            found[one] += [_trial(answer, each, called) for each in several[:1 if again else None]]
     if not called:
-        return Verdict("not started", "Your test never calls the function it is given: write its body.")
-    refused = next((_refused(one, outcome) for one in asked.right for outcome in found[one] if outcome.error), None)
+        return Verdict("not started", "Your test never calls the function it is given: write its "
+            "body.")
+    refused = next((_refused(one,
+        outcome) for one in asked.right for outcome in found[one] if outcome.error), None)
     if refused:
         return refused
     if any(outcome.value is False for outcomes in found.values() for outcome in outcomes):
-        return Verdict("wrong", "Your test returns True or False, and nobody looks at what a test returns: "
+        return Verdict("wrong", "Your test returns True or False, and nobody looks at what a test "
+            "returns: "
                                 "write `assert` in front of what must be true.", RETURNED)
     missed = [bug for bug in asked.bugs if not all(outcome.error for outcome in found[bug])]
     if missed:

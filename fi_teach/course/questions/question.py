@@ -80,7 +80,8 @@ def judge(question, answer, rng=None):
     if is_blank(answer):
         return Verdict("not started", "Nothing is filled in yet.")
     verdict = question.check(answer, rng)
-    return replace(verdict, meaning=verdict.meaning or question.meaning) if verdict.status == "right" else verdict
+    return replace(verdict,
+        meaning=verdict.meaning or question.meaning) if verdict.status == "right" else verdict
 
 
 class CheckFailed(Exception):
@@ -104,7 +105,7 @@ class Handle:
 
     def check(self, answer, *, rng=None):
         """Judge the answer and show what was found -> Card. Raises CheckFailed unless it is right."""
-        with closing(self.question.closed):
+        with closing(self.question.closed, to_others=False):
             self.last = judge(self.question, answer, rng)
         card = card_of(self.question, self.last)
         if card.tone in ("wrong", "not started"):

@@ -27,25 +27,37 @@ def named_values(answer, entries):
     """
     if isinstance(answer, str):
         answer = _parts(answer, len(entries))
-    if isinstance(answer, list) and answer and all(_is_pair(part) for part in answer):
+    if isinstance(answer, list) and answer and all(_is_pair(part, entries) for part in answer):
         answer = {part[0]: part[1] for part in answer}
     if isinstance(answer, dict):
-        found = {key: entry_of(key, entries) for key in answer}
-        strange = [key for key, entry in found.items() if entry is None and answer[key] not in (0, None)]
+        found = _named_otherwise({key: entry_of(key, entries) for key in answer}, entries)
+        strange = [key for key, entry in found.items() if entry is None and answer[key] not in (0,
+            None)]
         return {entry: answer[key] for key, entry in found.items() if entry is not None}, strange
     if not isinstance(answer, list) or len(answer) != len(entries):
         raise ValueError(f"The question asks for {len(entries)} values: {listed(entries)}.")
     return dict(zip(entries, answer, strict=True)), []
 
 
+def _named_otherwise(found, entries):
+    """The only name that is none stands for the only entry that has none ("both" for "together")."""
+    strange = [key for key, entry in found.items() if entry is None]
+    missing = [entry for entry in entries if entry not in found.values()]
+    return found | {strange[0]: missing[0]} if len(strange) == len(missing) == 1 else found
+
+
 def _parts(text, wanted):
     """A text cut into so many values: at semicolons, at commas with a space, or at every comma -> list."""
-    cuts = (re.split(pattern, text.strip()) for pattern in (r"\s*;\s*", r"\s*,\s+", r"\s*,\s*", r"\s+"))
+    cuts = (re.split(pattern, text.strip()) for pattern in (r"\s*;\s*", r"\s*,\s+", r"\s*,\s*",
+        r"\s+"))
     return next((parts for parts in cuts if len(parts) == wanted), [text])
 
 
-def _is_pair(part):
-    return isinstance(part, list) and len(part) == 2 and isinstance(part[0], str) and number_and_unit(part[0])[0] is None
+def _is_pair(part, entries):
+    """Is it a name and its value? A number that is no entry's name is none."""
+    if not (isinstance(part, list) and len(part) == 2 and isinstance(part[0], str)):
+        return False
+    return entry_of(part[0], entries) is not None or number_and_unit(part[0])[0] is None
 
 
 def entry_of(key, entries):
@@ -57,7 +69,8 @@ def entry_of(key, entries):
     bare = {entry: re.sub(r"[\W_]", "", entry.lower()) for entry in entries}
     word = re.sub(r"[\W_]", "", str(key).lower())
     equal = [entry for entry, text in bare.items() if text == word]
-    inside = [entry for entry, text in bare.items() if len(word) > 1 and (word in text or text in word)]
+    inside = [entry for entry,
+        text in bare.items() if len(word) > 1 and (word in text or text in word)]
     return equal[0] if equal else inside[0] if len(inside) == 1 else None
 
 

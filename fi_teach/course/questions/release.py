@@ -57,7 +57,8 @@ def release(out, project="."):
     """
     project, out = Path(project), Path(out)
     _check_project(project)
-    student = {**_files(project, STUDENT, skip=FOR_INSTRUCTORS), **_specifications(project), "START.md": START_STUDENT.encode()}
+    student = {**_files(project, STUDENT, skip=FOR_INSTRUCTORS), **_specifications(project),
+        "START.md": START_STUDENT.encode()}
     instructor = {**_files(project, INSTRUCTOR), **_nbgrader_course(project), "START.md": START_INSTRUCTOR.encode()}
     _check_no_secrets(student)
     try:
@@ -83,14 +84,16 @@ def _files(project, wanted, skip=NOTHING):
     """The files under the wanted paths -> {path: bytes}; caches, hidden folders and `skip` are left out."""
     found = (file for name in wanted for file in _under(project / name))
     texts = {file.relative_to(project).as_posix(): file for file in found}
-    return {path: file.read_bytes() for path, file in texts.items() if not skip.match(path) and _is_ours(path)}
+    return {path: file.read_bytes() for path,
+        file in texts.items() if not skip.match(path) and _is_ours(path)}
 
 
 def _specifications(project):
     """The questions of the project's exercises as data -> {path: bytes}."""
     asked = {question.notebook for question in QUESTIONS.values()}
     names = sorted(path.stem for path in (project / "exercises").glob("*.ipynb") if path.stem in asked)
-    return {f"{MACHINERY}specifications/{name}.json": json.dumps(specification_of(name), ensure_ascii=False).encode() for name in names}
+    return {f"{MACHINERY}specifications/{name}.json": json.dumps(specification_of(name),
+        ensure_ascii=False).encode() for name in names}
 
 
 def _under(path):

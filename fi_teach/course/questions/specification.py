@@ -69,13 +69,15 @@ def of(question):
     Raises ValueError for a check that no specification can hold.
     """
     about = {name: getattr(question, name) for name in ABOUT}
-    about |= {"heading": question.heading, "hints": list(question.hints), "closed": list(question.closed)}
+    about |= {"heading": question.heading, "hints": list(question.hints),
+        "closed": list(question.closed)}
     for kind, written in _WRITERS.items():
         if isinstance(question.check, kind):
             return about | written(question)
     if question.check is by_hand:
         return about | {"asks": "prose"}
-    raise ValueError(f"the check of {question.id} is none of those in fi_teach.course.questions.checks: make it of these.")
+    raise ValueError(f"the check of {question.id} is none of those in "
+        f"fi_teach.course.questions.checks: make it of these.")
 
 
 def specification_of(notebook):
@@ -97,15 +99,18 @@ def page_specification(notebook):
 
 
 def _written_choice(question):
-    told = {letter: _verdict(question, *question.check.told(letter)) for letter in question.check.options}
+    told = {letter: _verdict(question,
+        *question.check.told(letter)) for letter in question.check.options}
     words = {letter: f"{question.id}|{letter}" for letter in told}
     return {"asks": "choice", "options": list(told),
-            "verdicts": _sorted({sealing.tag(words[a]): sealing.seal(told[a], words[a]) for a in told})}
+            "verdicts": _sorted({sealing.tag(words[a]): sealing.seal(told[a],
+            words[a]) for a in told})}
 
 
 def _verdict(question, status, mistake, message):
     message = question.meaning if status == "right" else message
-    return json.dumps({"status": status, "mistake": mistake, "message": message}, ensure_ascii=False)
+    return json.dumps({"status": status, "mistake": mistake, "message": message},
+        ensure_ascii=False)
 
 
 def _sorted(entries):
@@ -118,10 +123,13 @@ def _written_number(question):
     for k, target in enumerate(check.targets):
         places = check.spoken_of[k]
         cells |= {sealing.tag(word): sealing.pad(word, target.values[i])
-                  for i in places for word in _words_near(question.id, k, i, target.values[i], check.tolerance)}
+                  for i in places for word in _words_near(question.id, k, i, target.values[i],
+                      check.tolerance)}
         key = _key(question.id, k, [target.values[i] for i in places])
-        verdicts.append(sealing.seal(_verdict(question, target.status, target.name, target.message), key))
-    return {"asks": "number", "entries": list(check.entries), "units": [u for u in check.units if u], "tolerance": check.tolerance,
+        verdicts.append(sealing.seal(_verdict(question, target.status, target.name, target.message),
+            key))
+    return {"asks": "number", "entries": list(check.entries),
+        "units": [u for u in check.units if u], "tolerance": check.tolerance,
             "usual": list(check.usual), "spoken_of": [list(places) for places in check.spoken_of],
             "cells": _sorted(cells), "verdicts": verdicts}
 
@@ -138,9 +146,11 @@ def _written_function(question):
     cases = question.check.drawn(np.random.default_rng(PUBLIC_SEED))
     places = range(len(cases.inputs))
     expected = [encode(_flat(one)) for one in cases.expected]
-    mistakes = [{"name": m.name, "message": m.message, "gives": [encode(_flat(m.gives(k))) for k in places]} for m in cases.mistakes]
+    mistakes = [{"name": m.name, "message": m.message,
+        "gives": [encode(_flat(m.gives(k))) for k in places]} for m in cases.mistakes]
     planted = cases.planted and [encode(_flat(cases.planted(k))) for k in places]
-    return {"asks": "function", "cases": [encode(case) for case in cases.inputs], "expected": expected, "mistakes": mistakes,
+    return {"asks": "function", "cases": [encode(case) for case in cases.inputs],
+        "expected": expected, "mistakes": mistakes,
             "planted": planted, "tolerance": cases.tolerance, "lists": cases.lists,
             "meaning": sealing.seal(question.meaning, _key_of_cases(question.id, expected))}
 
@@ -157,17 +167,20 @@ def _flat(value):
 def _written_test(question):
     module = sys.modules[question.check.right[0].leads_to.__module__]
     if not module.__name__.startswith(TRIALS):
-        raise ValueError(f"{question.id} tries tests on what stands in {module.__name__}: its implementations go out as code, "
+        raise ValueError(f"{question.id} tries tests on what stands in {module.__name__}: its "
+            f"implementations go out as code, "
                          f"so put them, and nothing else, into a module below {TRIALS[:-1]}.")
     names = {id(found): name for name, found in vars(module).items()}
-    written = {part: [{"name": m.name, "message": m.message, "implementation": names[id(m.leads_to)]} for m in those]
+    written = {part: [{"name": m.name, "message": m.message,
+        "implementation": names[id(m.leads_to)]} for m in those]
                for part, those in (("right", question.check.right), ("bugs", question.check.bugs))}
     key = f"{question.id}|implementations"
     return {"asks": "test", **written, "code": sealing.seal(inspect.getsource(module), key),
             "meaning": sealing.seal(question.meaning, key)}
 
 
-_WRITERS = {Choice: _written_choice, Value: _written_number, Function: _written_function, Catches: _written_test}
+_WRITERS = {Choice: _written_choice, Value: _written_number, Function: _written_function,
+    Catches: _written_test}
 
 
 # Reading.
@@ -178,7 +191,8 @@ def question_from(data):
     Functions are judged on the public cases whatever the seed: others are nowhere in the data.
     """
     about = {name: data[name] for name in ABOUT}
-    return Question(**about, hints=tuple(data["hints"]), closed=tuple(data["closed"]), check=_CHECKS[data["asks"]](data))
+    return Question(**about, hints=tuple(data["hints"]), closed=tuple(data["closed"]),
+        check=_CHECKS[data["asks"]](data))
 
 
 def judge_from(data, answer):
@@ -259,14 +273,16 @@ class WrittenFunction:
 
     @cached_property
     def cases(self):
-        mistakes = tuple(Led(m["name"], m["message"], _given(m["gives"])) for m in self.data["mistakes"])
+        mistakes = tuple(Led(m["name"], m["message"],
+            _given(m["gives"])) for m in self.data["mistakes"])
         planted = self.data["planted"] and _given(self.data["planted"])
         return Cases(decode(self.data["cases"]), decode(self.data["expected"]), mistakes, planted,
                      self.data["tolerance"], self.data["lists"])
 
     def __call__(self, answer, rng):
         verdict = judge_function(lambda rng: self.cases, answer, rng)
-        return _with_meaning(verdict, self.data["meaning"], _key_of_cases(self.data["id"], self.data["expected"]))
+        return _with_meaning(verdict, self.data["meaning"], _key_of_cases(self.data["id"],
+            self.data["expected"]))
 
 
 def _given(gives):
@@ -274,7 +290,8 @@ def _given(gives):
 
 
 def _with_meaning(verdict, sealed, key):
-    return replace(verdict, meaning=sealing.unseal(sealed, key)) if verdict.status == "right" else verdict
+    return replace(verdict, meaning=sealing.unseal(sealed,
+        key)) if verdict.status == "right" else verdict
 
 
 @dataclass(frozen=True)
@@ -286,7 +303,8 @@ class SealedTest:
     @cached_property
     def _space(self):
         space = {"__name__": "implementations"}
-        exec(compile(sealing.unseal(self.data["code"], self._key), "<implementations>", "exec"), space)
+        exec(compile(sealing.unseal(self.data["code"], self._key), "<implementations>", "exec"),
+            space)
         return space
 
     @property
@@ -294,14 +312,16 @@ class SealedTest:
         return f"{self.data['id']}|implementations"
 
     def _those(self, part):
-        return tuple(Mistake(m["name"], self._space[m["implementation"]], m["message"]) for m in self.data[part])
+        return tuple(Mistake(m["name"], self._space[m["implementation"]],
+            m["message"]) for m in self.data[part])
 
     def __call__(self, answer, rng):
         verdict = judge_test(Catches(self._those("right"), self._those("bugs")), answer, rng)
         return _with_meaning(verdict, self.data["meaning"], self._key)
 
 
-_CHECKS = {"choice": SealedChoice, "number": SealedValue, "function": WrittenFunction, "test": SealedTest,
+_CHECKS = {"choice": SealedChoice, "number": SealedValue, "function": WrittenFunction,
+    "test": SealedTest,
            "prose": lambda data: by_hand}
 
 
@@ -347,7 +367,9 @@ def decode(written):
     return _DECODERS[key](inner, written)
 
 
-_DECODERS = {"$tuple": lambda inner, _: tuple(inner), "$set": lambda inner, _: set(inner), "$number": lambda inner, _: float(inner),
-             "$oneof": lambda inner, _: OneOf(tuple(inner)), "$error": lambda inner, _: Outcome(error=inner),
+_DECODERS = {"$tuple": lambda inner, _: tuple(inner), "$set": lambda inner, _: set(inner),
+    "$number": lambda inner, _: float(inner),
+             "$oneof": lambda inner, _: OneOf(tuple(inner)), "$error": lambda inner,
+             _: Outcome(error=inner),
              "$pairs": lambda inner, _: dict(inner),
              "$array": lambda inner, written: np.array(inner, dtype=written["dtype"])}

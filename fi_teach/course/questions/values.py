@@ -58,14 +58,17 @@ def judge_choice(asked, answer):
     offered = ", ".join(asked.options)
     letter, reason = letter_and_reason(answer)
     if isinstance(answer, list) and None in answer[:2]:
-        return Verdict("not started", "Give a letter and, in a sentence, your reason: `\"b\", \"because ...\"`.")
+        return Verdict("not started", "Give a letter and, in a sentence, your reason: "
+            "`\"b\", \"because ...\"`.")
     if letter is None:
-        return Verdict("wrong", f"Begin with a letter ({offered}); then your reason: `\"b\", \"because ...\"`.",
+        return Verdict("wrong", f"Begin with a letter ({offered}); then your reason: "
+            f"`\"b\", \"because ...\"`.",
                        "no letter yet", yours=show(answer))
     if letter not in asked.options:
         return Verdict("wrong", f"There is no answer `{letter}`: choose one of {offered}.")
     if len(reason.split()) < SHORTEST_REASON:
-        return Verdict("wrong", f"You have chosen `{letter}`. Now say why, in a sentence of at least {SHORTEST_REASON} words: "
+        return Verdict("wrong", f"You have chosen `{letter}`. Now say why, in a sentence of at "
+            f"least {SHORTEST_REASON} words: "
                                 "a prediction teaches only if it had a reason.", "no reason yet")
     status, name, message = asked.told(letter)
     return Verdict(status, name and message, name, meaning=message if status == "right" else "")
@@ -105,7 +108,8 @@ class Value:
     @property
     def spoken_of(self):
         """For each target the places of the values that it speaks of -> list of tuples."""
-        return [tuple(i for i, v in enumerate(target.values) if v is not None) for target in self.targets]
+        return [tuple(i for i,
+            v in enumerate(target.values) if v is not None) for target in self.targets]
 
     def fits(self, k, i, number):
         """Is the number what target k has in place i, within the tolerance? -> bool"""
@@ -123,14 +127,16 @@ class Value:
 def value_of(right, mistakes, units, tolerance, usual=None):
     """The check of these values -> Value. Dictionaries are put into the order of the right one; what they leave out is 0."""
     if not isinstance(right, dict):
-        targets = (Target((float(right),)), *(Target((float(m.leads_to),), "wrong", m.name, m.message) for m in mistakes))
+        targets = (Target((float(right),)), *(Target((float(m.leads_to),), "wrong", m.name,
+            m.message) for m in mistakes))
         return Value(targets, (), units, tolerance)
     entries = tuple(right)
     usual = dict.fromkeys(entries, 0.0) | (usual or {})
 
     def placed(values, partly=False):
         return tuple(float(values[e]) if e in values else None if partly else usual[e] for e in entries)
-    targets = (Target(placed(right)), *(Target(placed(m.leads_to, m.partly), "wrong", m.name, m.message) for m in mistakes))
+    targets = (Target(placed(right)), *(Target(placed(m.leads_to, m.partly), "wrong", m.name,
+        m.message) for m in mistakes))
     return Value(targets, entries, units, tolerance, tuple(map(usual.get, entries)))
 
 
@@ -147,7 +153,8 @@ def _judge_one(asked, answer):
 
 
 def _no_number(answer):
-    comma = (isinstance(answer, list) and len(answer) == 2) or (isinstance(answer, str) and "," in answer)
+    comma = (isinstance(answer, list) and len(answer) == 2) or (isinstance(answer,
+        str) and "," in answer)
     if comma:
         return "A comma is read as two numbers, or as thousands: write a decimal point."
     return "The question asks for a number."
@@ -170,7 +177,8 @@ def _judge_several(asked, answer):
     if blank:
         return Verdict("wrong", f"Still to be filled in: {listed(blank)}.")
     if strange:
-        return Verdict("wrong", f"There is no entry `{strange[0]}`: the entries are {listed(asked.entries)}.")
+        return Verdict("wrong", f"There is no entry `{strange[0]}`: the entries are "
+            f"{listed(asked.entries)}.")
     read = {entry: number_and_unit(given[entry]) if entry in given else (usual, "")
             for entry, usual in zip(asked.entries, asked.usual, strict=True)}
     wordy = [entry for entry, (number, _) in read.items() if number is None]
@@ -178,12 +186,14 @@ def _judge_several(asked, answer):
         return Verdict("wrong", f"No number stands at {listed(wordy)}.", yours=show(answer))
     units = (_wrong_unit(asked, unit) for _, unit in read.values())
     missing = [entry for entry in asked.entries if entry not in given]
-    return next(filter(None, units), None) or _of_numbers(asked, [number for number, _ in read.values()], answer, missing)
+    return next(filter(None, units), None) or _of_numbers(asked, [number for number,
+        _ in read.values()], answer, missing)
 
 
 def _of_numbers(asked, numbers, answer, missing=()):
     """The verdict on the numbers in their places: right, a mistake of all, mistakes of some, or which are not right."""
-    hit = [k for k, places in enumerate(asked.spoken_of) if all(asked.fits(k, i, numbers[i]) for i in places)]
+    hit = [k for k, places in enumerate(asked.spoken_of) if all(asked.fits(k, i,
+        numbers[i]) for i in places)]
     if hit and hit[0] == 0:
         status, _, meaning = asked.told(0, numbers)
         return Verdict(status, meaning=meaning)
@@ -191,9 +201,11 @@ def _of_numbers(asked, numbers, answer, missing=()):
     named = whole[:1] or hit
     found = [asked.told(k, numbers)[1:] for k in named]
     explained = {i for k in named for i in asked.spoken_of[k]}
-    wrong = [i for i, number in enumerate(numbers) if i not in explained and not asked.fits(0, i, number)]
+    wrong = [i for i, number in enumerate(numbers) if i not in explained and not asked.fits(0, i,
+        number)]
     said = [message for _, message in found] + [_not_right(asked, wrong, missing)] * bool(wrong)
-    return Verdict("wrong", " ".join(dict.fromkeys(said)), found[0][0] if found else "", yours=show(answer))
+    return Verdict("wrong", " ".join(dict.fromkeys(said)), found[0][0] if found else "",
+        yours=show(answer))
 
 
 def _not_right(asked, wrong, missing):

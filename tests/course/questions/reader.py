@@ -12,9 +12,11 @@ import json
 import re
 import sys
 import warnings
+from functools import cache
 from pathlib import Path
 
-WORDS = {"times": "*", "·": "*", "×": "*", "of": "*", "less": "-", "minus": "-", "−": "-", "plus": "+", "over": "/",
+WORDS = {"times": "*", "·": "*", "×": "*", "of": "*", "less": "-", "minus": "-", "−": "-",
+    "plus": "+", "over": "/",
          "²": "**2", "³": "**3"}
 SUM = re.compile(r"[-(.\d][-+*/.()\d\s]*[.)\d]")
 TELLING = re.compile(r"\b(?:right|answer|solution|reference|correct|leads_to|expected)\b\W{1,6}([-\w./]+)", re.IGNORECASE)
@@ -29,13 +31,16 @@ def specifications(folder):
 def sums_in(text):
     """The values of all sums in a text, "5/8 of 0.32" and "400 times .05" included -> list of numbers."""
     for word, sign in WORDS.items():
-        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)" if word.isalpha() else re.escape(word), sign, text)
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)" if word.isalpha() else re.escape(word),
+            sign, text)
     return [value for written in SUM.findall(text) if (value := _value(written.strip().rstrip("."))) is not None]
 
 
 def _value(written):
     try:
-        return float(eval(compile(ast.parse(written, mode="eval"), "", "eval"), {"__builtins__": {}}))
+        with warnings.catch_warnings(action="ignore"):
+            return float(eval(compile(ast.parse(written, mode="eval"), "", "eval"),
+                {"__builtins__": {}}))
     except (SyntaxError, NameError, TypeError, ValueError, ArithmeticError):
         return None
 
@@ -50,7 +55,8 @@ def from_memory(folder, question):
     """A number or letter that the check itself holds, the first that is no setting of it -> value or None."""
     sys.path.insert(0, str(folder))
     from fi_teach.course.questions import QUESTIONS
-    settings = ("tolerance", "stars", "minutes", "points", "seconds", "data", "spoken_of", "options")
+    settings = ("tolerance", "stars", "minutes", "points", "seconds", "data", "spoken_of",
+        "options")
     seen, open_ends = set(), [QUESTIONS[question["id"]].check]
     while open_ends:
         thing = open_ends.pop()
@@ -59,8 +65,10 @@ def from_memory(folder, question):
         seen.add(id(thing))
         if isinstance(thing, int | float) and not isinstance(thing, bool):
             return thing
-        parts = thing if isinstance(thing, list | tuple) else thing.values() if isinstance(thing, dict) else ()
-        fields = [value for name, value in getattr(thing, "__dict__", {}).items() if name not in settings]
+        parts = thing if isinstance(thing, list | tuple) else thing.values() if isinstance(thing,
+            dict) else ()
+        fields = [value for name, value in getattr(thing, "__dict__",
+            {}).items() if name not in settings]
         closure = [cell.cell_contents for cell in getattr(thing, "__closure__", None) or ()]
         open_ends += [*parts, *fields, *closure]
     return None
@@ -68,15 +76,20 @@ def from_memory(folder, question):
 
 def from_text(folder, question):
     """A word behind "right", "answer" and the like, near the question's id in any file of the copy -> str or None."""
-    for file in sorted(folder.rglob("*")):
-        if file.suffix not in (".py", ".json", ".md", ".ipynb", ".toml"):
-            continue
-        text = file.read_text(encoding="utf-8")
+    for text in texts(folder):
         for found in re.finditer(re.escape(question["id"]), text):
             told = TELLING.search(text, found.end(), found.end() + 400)
             if told and (len(told[1]) == 1 or _value(told[1]) is not None):
                 return told[1]
     return None
+
+
+@cache
+def texts(folder):
+    """All that can be read in the copy -> list of str."""
+    files = [file for file in sorted(folder.rglob("*")) if file.suffix in (".py", ".json", ".md",
+        ".ipynb", ".toml")]
+    return [file.read_text(encoding="utf-8") for file in files]
 
 
 def a_number(folder, question):
@@ -102,7 +115,8 @@ def a_function(folder, question):
         space = {"__name__": "implementations"}
         exec(code, space)
         check = question_from(question | {"closed": []}).check
-        fitting = [name for name, one in [*space.items()] if callable(one) and check(one, None).status == "right"]
+        fitting = [name for name, one in [*space.items()] if callable(one) and check(one,
+            None).status == "right"]
         if fitting:
             return f"{code}\nanswer = {fitting[0]}"
     return TABLE.format(cases=question["cases"], expected=question["expected"])
@@ -140,14 +154,15 @@ def prose(folder, question):
     return "answer = 'I have read the copy, and no rubric is in it.'"
 
 
-WAYS = {"number": a_number, "choice": a_letter, "function": a_function, "test": a_test, "prose": prose}
+WAYS = {"number": a_number, "choice": a_letter, "function": a_function, "test": a_test,
+    "prose": prose}
 
 
 def answers(folder):
     """An answer to every question of the copy, as Python source -> {id: source}."""
-    return {question["id"]: WAYS[question["asks"]](folder, question) for question in specifications(folder)}
+    return {question["id"]: WAYS[question["asks"]](folder,
+        question) for question in specifications(folder)}
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")
     print(json.dumps(answers(Path(sys.argv[1]).resolve())))
