@@ -1,15 +1,24 @@
-"""A loss judges one row, a score judges a whole set: importances are differences of one or the other.
+"""A loss judges one row, a score judges a whole set: importances are differences of either.
 
-A loss takes (y, prediction) and returns one number a row, small is good; its mean is the risk. A score takes the same and
-returns one number for the set, large is good (accuracy, R squared, the area under the ROC curve, concordance).
+A loss takes (y, prediction) and returns one number a row, small is good; its mean is the risk. A
+score takes the same and returns one number for the set, large is good (accuracy, R squared, the
+area under the ROC curve, concordance).
 """
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-SMALLEST_PROBABILITY = 1e-15  # log 0 is infinite: a model that is sure and wrong loses 34.5 nats, not everything
+from fi_teach.basics.target import coded
+
+Loss = Callable[[NDArray, NDArray], NDArray]
+Score = Callable[[NDArray, NDArray], float]
+
+SMALLEST_PROBABILITY = 1e-15  # log 0 is infinite: who is sure and wrong loses 34.5 nats, not all
 
 
-def squared_error(y, prediction):
+def squared_error(y: ArrayLike, prediction: ArrayLike) -> NDArray:
     """(y_i - f(x_i))^2, summed over outputs where there are several.
 
     y, prediction (n,) or (n, n_outputs) numbers -> (n,), in squared units of y
@@ -20,7 +29,7 @@ def squared_error(y, prediction):
     return _over_outputs(_residual(y, prediction) ** 2)
 
 
-def absolute_error(y, prediction):
+def absolute_error(y: ArrayLike, prediction: ArrayLike) -> NDArray:
     """|y_i - f(x_i)|, summed over outputs where there are several.
 
     y, prediction (n,) or (n, n_outputs) numbers -> (n,), in units of y
@@ -31,64 +40,88 @@ def absolute_error(y, prediction):
     return _over_outputs(np.abs(_residual(y, prediction)))
 
 
-def zero_one(y, prediction):
+def zero_one(y: ArrayLike, prediction: ArrayLike) -> NDArray:
     """1 where the predicted label is wrong, 0 where it is right; the mean is the error rate.
 
     y, prediction (n,) labels -> (n,)
+
+    Raises ValueError for probabilities, and where words are compared with numbers.
 
     >>> zero_one(["yes", "no"], ["yes", "yes"])
     array([0., 1.])
     """
     y, prediction = np.asarray(y), np.asarray(prediction)
     if y.shape != prediction.shape:
-        raise ValueError(f"y has shape {y.shape}, the predictions {prediction.shape}: this loss compares one label a row with "
-                         "another. For class probabilities use 'log_loss' or 'brier'.")
+        raise ValueError(
+            f"y has shape {y.shape}, the predictions {prediction.shape}: this loss compares one "
+            "label a row with another. For class probabilities use 'log_loss' or 'brier'.")
+    if {_script(y), _script(prediction)} == {"words", "numbers"}:
+        raise ValueError(
+            f"y holds labels such as {y.flat[0]!r}, the model predicts {prediction.flat[0]!r}: "
+            "words and numbers cannot be compared. Give y in the words that the model uses.")
     return (y != prediction).astype(float)
 
 
-def log_loss(y, probabilities):
+def log_loss(
+    y: ArrayLike, probabilities: ArrayLike, *, classes: ArrayLike | None = None
+) -> NDArray:
     """-log of the probability that the model gave to the class that came true.
 
-    y (n,) labels; probabilities (n, K), columns in sorted order of the labels, or (n,), the probability of the second of
-    two classes -> (n,), in nats. Probabilities are kept above 1e-15.
+    y (n,) labels; probabilities (n, K), or (n,), the probability of the second of two classes
+    classes : the columns' labels, in their order; None: whole numbers from 0 to K-1 are the
+        columns' numbers, and other labels stand for the columns in sorted order
+    -> (n,), in nats. Probabilities are kept above 1e-15.
 
     >>> log_loss(["no", "yes"], [0.5, 1.0]).round(3) + 0.0
     array([0.693, 0.   ])
     """
-    given = _probability_columns(probabilities)
-    chosen = given[np.arange(len(given)), class_codes(y, given.shape[1])]
+    given = probability_columns(probabilities)
+    column = class_codes(y, given.shape[1], classes)
+    chosen = given[np.arange(len(given)), column]
     return -np.log(np.maximum(chosen, SMALLEST_PROBABILITY))
 
 
-def brier(y, probabilities):
-    """sum over classes of (1[y_i = k] - p_ik)^2, between 0 (sure and right) and 2 (sure and wrong).
+def brier(
+    y: ArrayLike, probabilities: ArrayLike, *, classes: ArrayLike | None = None
+) -> NDArray:
+    """sum over classes of (1[y_i = k] - p_ik)^2, from 0 (sure and right) to 2 (sure and wrong).
 
-    y (n,) labels; probabilities as in log_loss -> (n,)
+    y (n,) labels; probabilities and classes as in log_loss -> (n,)
 
     >>> brier(["no", "yes"], [0.5, 1.0])
     array([0.5, 0. ])
     """
-    given = _probability_columns(probabilities)
-    truth = np.arange(given.shape[1]) == class_codes(y, given.shape[1])[:, None]
+    given = probability_columns(probabilities)
+    column = class_codes(y, given.shape[1], classes)
+    truth = np.arange(given.shape[1]) == column[:, None]
     return ((truth - given) ** 2).sum(axis=1)
 
 
-LOSSES = {"mse": squared_error, "absolute": absolute_error, "zero_one": zero_one, "log_loss": log_loss, "brier": brier}
+LOSSES = {
+    "squared": squared_error, "absolute": absolute_error, "zero_one": zero_one,
+    "log_loss": log_loss, "brier": brier,
+}
+OTHER_WORDS = {"mse": squared_error}
+NUMBER_LOSSES = (squared_error, absolute_error)
 PROBABILITY_LOSSES = (log_loss, brier)
+UNITS = {
+    squared_error: "squared error", absolute_error: "absolute error", zero_one: "error rate",
+    log_loss: "log loss (nats)", brier: "Brier score",
+}
 
 
-def row_loss(loss):
-    """The loss that a name stands for; a function of (y, prediction) -> one number a row passes through.
+def row_loss(loss: str | Loss) -> Loss:
+    """The loss of that name; a function of (y, prediction) -> one number a row passes through.
 
     Raises ValueError for an unknown name, listing the known.
 
-    >>> row_loss("mse")([1.0], [3.0])
+    >>> row_loss("squared")([1.0], [3.0])
     array([4.])
     """
-    return _looked_up(loss, LOSSES, "loss", "one number a row")
+    return _looked_up(loss, LOSSES | OTHER_WORDS, "loss", "one number a row")
 
 
-def accuracy(y, labels):
+def accuracy(y: ArrayLike, labels: ArrayLike) -> float:
     """Share of rows whose label is right. y, labels (n,) -> float in [0, 1].
 
     >>> accuracy(["yes", "no"], ["yes", "yes"])
@@ -97,10 +130,12 @@ def accuracy(y, labels):
     return 1 - float(zero_one(y, labels).mean())
 
 
-def r2(y, prediction):
-    """1 - sum (y_i - f_i)^2 / sum (y_i - mean y)^2: the share of the variance explained; below 0 is worse than the mean.
+def r2(y: ArrayLike, prediction: ArrayLike) -> float:
+    """1 - sum (y_i - f_i)^2 / sum (y_i - mean y)^2: the share of the variance explained.
 
-    y, prediction (n,) numbers -> float. Raises ValueError for a constant y, of which no share can be taken.
+    y, prediction (n,) numbers -> float; below 0 is worse than the mean
+
+    Raises ValueError for a constant y, of which no share can be taken.
 
     >>> r2([1, 2, 3], [1, 2, 3]), r2([1, 2, 3], [2, 2, 2])
     (1.0, 0.0)
@@ -108,15 +143,20 @@ def r2(y, prediction):
     y = np.asarray(y, dtype=float)
     spread = ((y - y.mean(axis=0)) ** 2).sum()
     if spread == 0:
-        raise ValueError("y is constant, so R squared (a share of its variance) is undefined: use the loss 'mse' instead.")
-    return 1 - float(squared_error(y, prediction).sum() / spread)
+        raise ValueError(
+            "y is constant, so R squared (a share of its variance) is undefined: "
+            "use the loss 'squared' instead.")
+    missed = squared_error(y, prediction).sum()
+    return 1 - float(missed / spread)
 
 
-def auc(y, score):
-    """Chance that a random row of the second class gets a higher score than one of the first, ties counting half.
+def auc(y: ArrayLike, score: ArrayLike) -> float:
+    """Chance that a random row of the second class scores higher than one of the first; ties half.
 
-    AUC = (sum of the positives' ranks - n1 (n1 + 1) / 2) / (n0 n1), tied scores sharing their mean rank.
-    y (n,) two labels, the second in sorted order is the positive; score (n,), or (n, 2) probabilities -> float in [0, 1].
+    AUC = (sum of the positives' ranks - n1 (n1 + 1) / 2) / (n0 n1), tied scores sharing a rank.
+    y (n,) two labels, the second in sorted order is the positive
+    score (n,), or (n, 2) probabilities -> float in [0, 1]
+
     Raises ValueError unless y has exactly two classes.
 
     >>> auc([0, 0, 1, 1], [1, 2, 2, 3])
@@ -124,44 +164,53 @@ def auc(y, score):
     """
     positive, score = _two_classes(y, score)
     _, group, size = np.unique(score, return_inverse=True, return_counts=True)
-    mean_rank = (np.cumsum(size) - (size - 1) / 2)[group]
+    mean_rank = np.cumsum(size) - (size - 1) / 2
+    ranks = mean_rank[group]
     n1 = int(positive.sum())
-    return float((mean_rank[positive].sum() - n1 * (n1 + 1) / 2) / (n1 * (len(score) - n1)))
+    n0 = len(score) - n1
+    won = ranks[positive].sum() - n1 * (n1 + 1) / 2
+    return float(won / (n1 * n0))
 
 
-def auc_by_definition(y, score):
+def auc_by_definition(y: ArrayLike, score: ArrayLike) -> float:
     """auc, every pair of a positive and a negative row looked at.
 
     >>> auc_by_definition([0, 0, 1, 1], [1, 2, 2, 3])
     0.875
     """
     positive, score = _two_classes(y, score)
-    pairs = [(up > down) + (up == down) / 2 for up in score[positive] for down in score[~positive]]
+    pairs = []
+    for up in score[positive]:
+        for down in score[~positive]:
+            pairs.append((up > down) + (up == down) / 2)
     return float(np.mean(pairs))
 
 
-def concordance(time, event, risk):
-    """Harrell's C: among pairs in which it is known who died first, the share in which that one had the higher risk.
+def concordance(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> float:
+    """Harrell's C: where it is known who died first, how often had that one the higher risk?
 
-    C = sum over comparable pairs (1[r_i > r_j] + 1/2 1[r_i = r_j]) / their number. Row i is known to come first if it had
-    the event and t_i < t_j, or t_i = t_j and row j was censored then (it outlived that moment).
-    time (n,) >= 0; event (n,) bool, False where censored; risk (n,), high means early -> float in [0, 1].
+    C = sum over comparable pairs (1[r_i > r_j] + 1/2 1[r_i = r_j]) / their number. Row i is known
+    to come first if it had the event and t_i < t_j, or t_i = t_j and row j was censored then.
+    time (n,) >= 0; event (n,) bool, False where censored; risk (n,), high means early -> in [0, 1]
 
-    Raises ValueError for lengths that disagree and where no pair can be compared. Source: Harrell et al. (1982).
+    Raises ValueError for lengths that disagree and where no pair can be compared.
+    Source: Harrell et al. (1982).
 
     >>> concordance([1, 2, 3], [True, True, False], [9, 5, 7])
     0.6666666666666666
     """
     time, event, risk = _survival_rows(time, event, risk)
-    won = pairs = 0.0
+    won = 0.0
+    pairs = 0
     for i in np.flatnonzero(event):  # only a row with the event can be known to come first
         later = (time > time[i]) | ((time == time[i]) & ~event)
-        pairs += later.sum()
+        pairs += int(later.sum())
         won += (risk[later] < risk[i]).sum() + (risk[later] == risk[i]).sum() / 2
-    return float(won / _some_pairs(pairs))
+    _check_pairs(pairs)
+    return float(won / pairs)
 
 
-def concordance_by_definition(time, event, risk):
+def concordance_by_definition(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> float:
     """concordance, every ordered pair of rows looked at.
 
     >>> concordance_by_definition([1, 2, 3], [True, True, False], [9, 5, 7])
@@ -171,13 +220,15 @@ def concordance_by_definition(time, event, risk):
     won = []
     for i in range(len(time)):
         for j in range(len(time)):
-            if event[i] and (time[i] < time[j] or (time[i] == time[j] and not event[j])):
-                won.append(1.0 if risk[i] > risk[j] else 0.5 if risk[i] == risk[j] else 0.0)
-    return sum(won) / _some_pairs(len(won))
+            outlived = time[i] < time[j] or (time[i] == time[j] and not event[j])
+            if event[i] and outlived:
+                won.append((risk[i] > risk[j]) + (risk[i] == risk[j]) / 2)
+    _check_pairs(len(won))
+    return float(sum(won) / len(won))
 
 
-def survival_concordance(y, risk):
-    """concordance with time and event in one y: columns (time, event), or a record array (event, time).
+def survival_concordance(y: ArrayLike, risk: ArrayLike) -> float:
+    """concordance with time and event in one y: columns (time, event), or records (event, time).
 
     y (n, 2), or (n,) with two fields in scikit-survival's order; risk (n,) -> float in [0, 1]
 
@@ -185,20 +236,23 @@ def survival_concordance(y, risk):
     0.6666666666666666
     """
     y = np.asarray(y)
-    if y.dtype.names and len(y.dtype.names) == 2:
-        event, time = (y[field] for field in y.dtype.names)
+    fields = y.dtype.names or ()
+    if len(fields) == 2:
+        event, time = y[fields[0]], y[fields[1]]
     elif y.ndim == 2 and y.shape[1] == 2:
         time, event = y.T
     else:
-        raise ValueError(f"y has shape {y.shape}, expected (n, 2) for survival: a column of times and one of events (1, or 0 where censored).")
+        raise ValueError(
+            f"y has shape {y.shape}, expected (n, 2) for survival: "
+            "a column of times and one of events (1, or 0 where censored).")
     return concordance(time, event, risk)
 
 
 SCORES = {"accuracy": accuracy, "r2": r2, "auc": auc, "concordance": survival_concordance}
 
 
-def set_score(score):
-    """The score that a name stands for; a function of (y, prediction) -> one number passes through.
+def set_score(score: str | Score) -> Score:
+    """The score of that name; a function of (y, prediction) -> one number passes through.
 
     Raises ValueError for an unknown name, listing the known.
 
@@ -208,78 +262,122 @@ def set_score(score):
     return _looked_up(score, SCORES, "score", "one number")
 
 
-def class_codes(y, n_classes):
-    """Each label's place among the sorted labels -> (n,) int; whole numbers from 0 to n_classes - 1 are their own place.
+def class_codes(y: ArrayLike, n_classes: int, classes: ArrayLike | None = None) -> NDArray:
+    """Which column of n_classes each label stands for -> (n,) int64; `classes` as in log_loss.
 
-    Raises ValueError where the labels cannot be matched with n_classes columns.
+    Raises ValueError where the labels cannot be matched with the columns.
 
     >>> class_codes(["no", "yes", "no"], 2)
     array([0, 1, 0])
     """
     y = np.asarray(y)
-    if y.dtype.kind in "biuf" and (y == np.floor(y)).all() and y.min() >= 0 and y.max() < n_classes:
-        return y.astype(int)
-    labels, codes = np.unique(y, return_inverse=True)
+    if classes is None and _are_codes(y, n_classes):
+        return y.astype(np.int64)
+    labels = np.unique(y) if classes is None else np.asarray(classes)
     if len(labels) != n_classes:
-        raise ValueError(f"there are {n_classes} columns of probabilities, but y has {len(labels)} labels: "
-                         "give y as the number of its column, 0, 1, ...")
-    return codes
+        raise ValueError(
+            f"there are {n_classes} columns of probabilities, but y has {len(labels)} labels: "
+            "say which label each column stands for (classes=), or give y as the number of its "
+            "column, 0, 1, ...")
+    return coded(y, labels)[1]
+
+
+def _are_codes(y: NDArray, n_classes: int) -> bool:
+    if y.dtype.kind not in "biuf" or len(y) == 0:
+        return False
+    whole = y == np.floor(y)
+    return bool((whole & (y >= 0) & (y < n_classes)).all())
 
 
 def _looked_up(given, known, kind, returns):
     if callable(given):
         return given
-    if given not in known:
-        raise ValueError(f"unknown {kind} {given!r}: expected one of {', '.join(map(repr, known))}, "
-                         f"or a function of (y, prediction) that returns {returns}.")
+    if not isinstance(given, str) or given not in known:
+        raise ValueError(
+            f"unknown {kind} {given!r}: expected one of {', '.join(map(repr, known))}, "
+            f"or a function of (y, prediction) that returns {returns}.")
     return known[given]
 
 
-def _residual(y, prediction):
-    y, prediction = np.asarray(y, dtype=float), _numbers(prediction)
+def _script(labels: NDArray) -> str:
+    """Are these labels words or numbers? Objects may be either."""
+    kind = labels.dtype.kind
+    if kind in "US":
+        return "words"
+    return "numbers" if kind in "biuf" else "either"
+
+
+def _residual(y: ArrayLike, prediction: ArrayLike) -> NDArray:
+    y = np.asarray(y, dtype=float)
+    prediction = _numbers(prediction)
     if y.shape != prediction.shape:
-        raise ValueError(f"y has shape {y.shape}, the predictions {prediction.shape}: one number a row is compared with another. "
-                         "For class probabilities use 'log_loss' or 'brier'.")
+        raise ValueError(
+            f"y has shape {y.shape}, the predictions {prediction.shape}: one number a row is "
+            "compared with another. For class probabilities use 'log_loss' or 'brier'.")
     return y - prediction
 
 
-def _numbers(prediction):
+def _numbers(prediction: ArrayLike) -> NDArray:
     try:
         return np.asarray(prediction, dtype=float)
     except (TypeError, ValueError):
-        raise ValueError(f"the predictions are labels such as {str(np.ravel(prediction)[0])!r}, but this loss takes numbers: "
-                         "use 'zero_one', or a model that predicts numbers.") from None
+        first = str(np.ravel(prediction)[0])
+        raise ValueError(
+            f"the predictions are labels such as {first!r}, but this loss takes numbers: "
+            "use 'zero_one', or a model that predicts numbers.") from None
 
 
-def _over_outputs(per_output):
+def _over_outputs(per_output: NDArray) -> NDArray:
     return per_output if per_output.ndim == 1 else per_output.sum(axis=1)
 
 
-def _probability_columns(probabilities):
+def probability_columns(probabilities: ArrayLike) -> NDArray:
+    """Probabilities as (n, K): one number a row is that of the second of two classes.
+
+    Raises ValueError for anything that is not between 0 and 1.
+
+    >>> probability_columns([0.25, 1.0])
+    array([[0.75, 0.25],
+           [0.  , 1.  ]])
+    """
     given = _numbers(probabilities)
-    given = np.column_stack([1 - given, given]) if given.ndim == 1 else given
-    if given.ndim != 2 or (given < -1e-9).any() or (given > 1 + 1e-9).any():
-        raise ValueError("this loss takes class probabilities, between 0 and 1: pass the model's predict_proba, not its labels or margins.")
+    if given.ndim == 1:
+        given = np.column_stack([1 - given, given])
+    outside = (given < -1e-9).any() or (given > 1 + 1e-9).any()
+    if given.ndim != 2 or outside:
+        raise ValueError(
+            "this loss takes class probabilities, between 0 and 1: "
+            "pass the model's predict_proba, not its labels or margins.")
     return given
 
 
-def _two_classes(y, score):
-    score, (labels, code) = _numbers(score), np.unique(np.asarray(y), return_inverse=True)
-    score = score[:, -1] if score.ndim == 2 and score.shape[1] == 2 else score
+def _two_classes(y: ArrayLike, score: ArrayLike) -> tuple[NDArray, NDArray]:
+    score = _numbers(score)
+    if score.ndim == 2 and score.shape[1] == 2:
+        score = score[:, 1]
+    labels, code = np.unique(np.asarray(y), return_inverse=True)
     if len(labels) != 2 or score.shape != code.shape:
-        raise ValueError(f"y has {len(labels)} classes and shape {code.shape}, the scores shape {score.shape}: "
-                         "the AUC compares two classes by one score a row.")
+        raise ValueError(
+            f"y has {len(labels)} classes and shape {code.shape}, the scores shape {score.shape}: "
+            "the AUC compares two classes by one score a row.")
     return code == 1, score
 
 
-def _survival_rows(time, event, risk):
-    time, event, risk = np.asarray(time, dtype=float), np.asarray(event).astype(bool), np.asarray(risk, dtype=float)
+def _survival_rows(
+    time: ArrayLike, event: ArrayLike, risk: ArrayLike
+) -> tuple[NDArray, NDArray, NDArray]:
+    time = np.asarray(time, dtype=float)
+    event = np.asarray(event).astype(bool)
+    risk = np.asarray(risk, dtype=float)
     if time.ndim != 1 or not time.shape == event.shape == risk.shape:
-        raise ValueError(f"time, event and risk have shapes {time.shape}, {event.shape}, {risk.shape}: expected one number a row each.")
+        raise ValueError(
+            f"time, event and risk have shapes {time.shape}, {event.shape}, {risk.shape}: "
+            "expected one number a row each.")
     return time, event, risk
 
 
-def _some_pairs(pairs):
+def _check_pairs(pairs: int) -> None:
     if pairs == 0:
-        raise ValueError("no pair of rows can be compared: concordance needs an event that another row outlived.")
-    return pairs
+        raise ValueError(
+            "no pair of rows can be compared: "
+            "concordance needs an event that another row outlived.")

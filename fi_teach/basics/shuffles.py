@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from fi_teach.basics.losses import PROBABILITY_LOSSES, absolute_error, class_codes, row_loss, squared_error, zero_one
-from fi_teach.basics.tables import check_numeric_target, check_table, check_target, feature_names
+from fi_teach.basics.tables import check_count, check_table, feature_names
+from fi_teach.basics.target import check_outcome
 
 ROWS_A_CALL = 20_000  # shuffles are put under one another up to this many rows, to spare a model's overhead per call
 
@@ -74,24 +75,6 @@ def setting_of(predict, X, y, loss):
     if loss in PROBABILITY_LOSSES:
         y = _codes_for(predict, y, checked_prediction(function, X))
     return Setting(function, X, y, loss, feature_names(X))
-
-
-def check_outcome(y, n_rows, *, numeric=False):
-    """Targets, one a row: (n,) labels or numbers, or (n, n_outputs) numbers; at least two rows, not all alike.
-
-    Raises ValueError otherwise.
-    """
-    several = np.ndim(y) == 2 and np.shape(y)[1] > 1
-    if several:
-        array = np.column_stack([check_numeric_target(column, n_rows) for column in np.asarray(y).T])
-    else:
-        array = check_numeric_target(y, n_rows) if numeric else check_target(y, n_rows)
-    if n_rows < 2:
-        raise ValueError("X has one row: a shuffle needs at least two, and an importance many more.")
-    if (array == array[0]).all():
-        raise ValueError(f"the target is constant (every row has {array[0]!r}): there is nothing to predict, so nothing can matter. "
-                         "Choose rows on which the target varies.")
-    return array
 
 
 def predict_function(model, loss):
@@ -211,13 +194,6 @@ def shuffles(n_rows, n_repeats, rng):
     Raises ValueError unless n_repeats is a whole number of at least 1.
     """
     return np.stack([rng.permutation(n_rows) for _ in range(check_count(n_repeats, "n_repeats"))], axis=1)
-
-
-def check_count(count, what):
-    """A whole number of at least 1 passes through. Raises ValueError for anything else."""
-    if not isinstance(count, (int, np.integer)) or isinstance(count, bool) or count < 1:
-        raise ValueError(f"{what} is {count!r}, expected a whole number of at least 1.")
-    return int(count)
 
 
 def receiver_donor_variance(differences, donors, groups=None):

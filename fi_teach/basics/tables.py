@@ -1,58 +1,130 @@
 """Input is checked once, at the public door: what came, what was expected, what to do."""
 
+from collections import Counter
+from collections.abc import Hashable, Iterable
+
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 
-def feature_names(X):
-    """The names of X's columns: its own if it is a DataFrame, else x0, x1, ... -> tuple of str."""
+def feature_names(X: ArrayLike) -> tuple[str, ...]:
+    """The names of X's columns: its own if it is a DataFrame, else x0, x1, ..."""
     if isinstance(X, pd.DataFrame):
-        return tuple(str(c) for c in X.columns)
+        return tuple(str(column) for column in X.columns)
     shape = np.shape(X)
-    return tuple(f"x{j}" for j in range(shape[1] if len(shape) == 2 else 0))
+    p = shape[1] if len(shape) == 2 else 0
+    return tuple(f"x{j}" for j in range(p))
 
 
-def check_table(X, *, allow_nan=False, what="X"):
+def check_table(
+    X: ArrayLike, *, allow_nan: bool = False, what: str = "X"
+) -> tuple[NDArray, tuple[str, ...]]:
     """A table of numbers as a float array of shape (n, p), with its column names.
 
     X : array-like or DataFrame (n, p) -> (array float64 (n, p), tuple of p str)
 
-    Raises ValueError for a table that is not two-dimensional, has no rows or columns, holds text, NaN
-    (unless `allow_nan`) or infinities, or has two columns of one name.
+    Raises ValueError for a table that is not two-dimensional, has no rows or columns, holds text,
+    NaN (unless `allow_nan`) or infinities, or has two columns of one name.
 
     >>> check_table([[1, 2], [3, 4]])
     (array([[1., 2.],
            [3., 4.]]), ('x0', 'x1'))
     """
     names = feature_names(X)
-    if len(set(names)) < len(names):
-        twice = sorted({c for c in names if names.count(c) > 1})
-        raise ValueError(f"{what} has two columns named {twice[0]!r}: an importance could not say which it means. Rename one.")
+    _check_names(names, what)
     if isinstance(X, pd.DataFrame):
-        text = [c for c, kind in zip(names, X.dtypes, strict=True) if not pd.api.types.is_numeric_dtype(kind)]
-        if text:
-            raise ValueError(f"column {text[0]!r} of {what} holds text or categories, not numbers: encode it first, "
-                             "for example with pd.get_dummies or pd.factorize.")
-    try:
-        array = np.asarray(X, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what} holds something that is not a number (text, perhaps): encode it first, "
-                         "for example with pd.get_dummies or pd.factorize.") from None
-    if array.ndim != 2:
-        raise ValueError(f"{what} has shape {array.shape}, expected two dimensions (rows, features). "
-                         "For one feature use X.reshape(-1, 1), for one row X.reshape(1, -1).")
-    if array.shape[0] == 0 or array.shape[1] == 0:
-        raise ValueError(f"{what} has shape {array.shape}: at least one row and one feature are needed.")
-    if np.isinf(array).any():
-        raise ValueError(f"{what} holds infinities, in column {names[int(np.isinf(array).any(0).argmax())]!r}: "
-                         "replace them with large finite numbers or drop the rows.")
+        _check_numeric_columns(X, names, what)
+    array = _as_floats(X, what)
+    _check_shape(array.shape, what)
+    _check_infinities(array, names, what)
     if not allow_nan and np.isnan(array).any():
-        raise ValueError(f"{what} holds NaN, in column {names[int(np.isnan(array).any(0).argmax())]!r}, which this method "
-                         "cannot take: fill it in or drop the rows.")
+        column = names[_first_column(np.isnan(array))]
+        raise ValueError(
+            f"{what} holds NaN, in column {column!r}, which this method cannot take: "
+            "fill it in or drop the rows.")
     return array, names
 
 
-def check_target(y, n_rows, *, what="y"):
+def check_real_table(X: ArrayLike, *, what: str = "X") -> pd.DataFrame | NDArray:
+    """A table as people have it: a DataFrame of any columns, with gaps, or an array of numbers.
+
+    -> X itself, or what an array-like becomes as an array of floats
+
+    Raises ValueError for a table that is not two-dimensional, has no rows or columns, holds
+    infinities, has two columns of one name, or holds words outside a DataFrame.
+
+    >>> check_real_table([[1, 2], [3, 4]])
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    if not isinstance(X, pd.DataFrame):
+        return _check_array(X, what)
+    _check_names(feature_names(X), what)
+    _check_shape(X.shape, what)
+    for name, column in X.items():
+        if column.dtype.kind == "f" and np.isinf(column.to_numpy(float, na_value=np.nan)).any():
+            raise ValueError(
+                f"{what} holds infinities, in column {str(name)!r}: "
+                "replace them with large finite numbers or drop the rows.")
+    return X
+
+
+def positions_of(
+    columns: object, X: pd.DataFrame | NDArray, names: tuple[str, ...] | None = None
+) -> list[int]:
+    """Where the given columns stand in X: one column, or several -> list of positions.
+
+    In a DataFrame a column goes by its name, whatever its kind: 1 is the column called 1. In an
+    array, which has no names, it goes by its position, or as "x1", or by the `names` given.
+
+    Raises ValueError for a column that X does not have, for none, and for one named twice.
+
+    >>> positions_of([1, 3], pd.DataFrame([[7, 8, 9]], columns=[1, 2, 3]))
+    [0, 2]
+    >>> positions_of([1, "x2"], np.array([[7, 8, 9]]))
+    [1, 2]
+    """
+    place = _places(X, names or feature_names(X))
+    asked = _as_list(columns, place)
+    unknown = [column for column in asked if not _is_in(column, place)]
+    if unknown or not asked:
+        came = f"X has no column {unknown[0]!r}" if unknown else "no columns are named"
+        raise ValueError(f"{came}: {_known_columns(X)}.")
+    positions = [place[column] for column in asked]
+    if len(set(positions)) < len(positions):
+        raise ValueError(f"a column is named twice among {asked}: name each once.")
+    return positions
+
+
+def _places(X: pd.DataFrame | NDArray, names: tuple[str, ...]) -> dict:
+    """Each column's position, by its label and by its name."""
+    labels = X.columns if isinstance(X, pd.DataFrame) else range(X.shape[1])
+    by_name = {name: j for j, name in enumerate(names)}
+    by_label = {label: j for j, label in enumerate(labels)}
+    return by_name | by_label
+
+
+def _is_in(column: object, place: dict) -> bool:
+    return isinstance(column, Hashable) and column in place
+
+
+def _as_list(columns: object, place: dict) -> list:
+    """One column or several as a list."""
+    one = isinstance(columns, str) or not isinstance(columns, Iterable)
+    return [columns] if one or _is_in(columns, place) else list(columns)
+
+
+def _known_columns(X: pd.DataFrame | NDArray) -> str:
+    """A sentence's end: what may be chosen, at most ten names of it."""
+    if not isinstance(X, pd.DataFrame):
+        return f"choose positions from 0 to {X.shape[1] - 1}"
+    some = [repr(label) for label in X.columns[:10]]
+    more = ", ..." if X.shape[1] > len(some) else ""
+    return f"choose names among {', '.join(some)}{more}"
+
+
+def check_target(y: ArrayLike, n_rows: int, *, what: str = "y") -> NDArray:
     """The target as a one-dimensional array of n_rows values, numbers or labels, without gaps.
 
     Raises ValueError for another length, more than one dimension, or missing values.
@@ -61,32 +133,107 @@ def check_target(y, n_rows, *, what="y"):
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1 or len(array) != n_rows:
-        raise ValueError(f"{what} has shape {array.shape}, but X has {n_rows} rows: expected one value a row, shape ({n_rows},).")
-    if pd.isna(array).any():
-        raise ValueError(f"{what} has {int(pd.isna(array).sum())} missing values: drop those rows first.")
+        raise ValueError(
+            f"{what} has shape {array.shape}, but X has {n_rows} rows: "
+            f"expected one value a row, shape ({n_rows},).")
+    missing = int(pd.isna(array).sum())
+    if missing:
+        raise ValueError(f"{what} has {missing} missing values: drop those rows first.")
     if array.dtype.kind == "f" and np.isinf(array).any():
         raise ValueError(f"{what} holds infinities: drop those rows or mend the values first.")
     return array
 
 
-def check_numeric_target(y, n_rows, *, what="y"):
+def check_numeric_target(y: ArrayLike, n_rows: int, *, what: str = "y") -> NDArray:
     """Like check_target, for targets that must be numbers -> float array (n,)."""
     array = check_target(y, n_rows, what=what)
     try:
         return array.astype(float)
     except (TypeError, ValueError):
-        raise ValueError(f"{what} holds labels such as {array[0]!r}, expected numbers: "
-                         "encode the classes (y == 'yes') or choose a loss for labels.") from None
+        raise ValueError(
+            f"{what} holds labels such as {array[0]!r}, expected numbers: "
+            "encode the classes (y == 'yes') or choose a loss for labels.") from None
 
 
-def check_weights(sample_weight, n_rows):
-    """Row weights as a float array (n,); None means one each. Raises ValueError for negative or all-zero weights."""
+def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray:
+    """Row weights as a float array (n,); None means one each.
+
+    Raises ValueError for negative or all-zero weights.
+    """
     if sample_weight is None:
         return np.ones(n_rows)
     weights = np.asarray(sample_weight, dtype=float)
     if weights.shape != (n_rows,):
-        raise ValueError(f"sample_weight has shape {weights.shape}, expected one weight a row, shape ({n_rows},).")
-    if not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0:
-        raise ValueError("sample_weight holds negative, infinite or NaN values, or nothing but zeros: "
-                         "weights count rows, so give finite values >= 0 with a positive sum.")
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}, "
+            f"expected one weight a row, shape ({n_rows},).")
+    usable = np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0
+    if not usable:
+        raise ValueError(
+            "sample_weight holds negative, infinite or NaN values, or nothing but zeros: "
+            "weights count rows, so give finite values >= 0 with a positive sum.")
     return weights
+
+
+def check_count(count: object, what: str) -> int:
+    """A whole number of at least 1 passes through. Raises ValueError for anything else."""
+    whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
+    if not whole or count < 1:
+        raise ValueError(f"{what} is {count!r}, expected a whole number of at least 1.")
+    return int(count)
+
+
+def _check_names(names: tuple[str, ...], what: str) -> None:
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise ValueError(
+            f"{what} has two columns named {twice[0]!r}: "
+            "an importance could not say which it means. Rename one.")
+
+
+def _check_numeric_columns(X: pd.DataFrame, names: tuple[str, ...], what: str) -> None:
+    for name, kind in zip(names, X.dtypes, strict=True):
+        if not pd.api.types.is_numeric_dtype(kind):
+            raise ValueError(
+                f"column {name!r} of {what} holds text or categories, not numbers: "
+                "encode it first, for example with pd.get_dummies or pd.factorize.")
+
+
+def _as_floats(X: ArrayLike, what: str) -> NDArray:
+    try:
+        return np.asarray(X, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{what} holds something that is not a number (text, perhaps): encode it first, "
+            "for example with pd.get_dummies or pd.factorize.") from None
+
+
+def _check_array(X: ArrayLike, what: str) -> NDArray:
+    """An array of numbers stays as it is; anything else becomes one of floats."""
+    numbers = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
+    array = X if numbers else _as_floats(X, what)
+    _check_shape(array.shape, what)
+    _check_infinities(array, feature_names(array), what)
+    return array
+
+
+def _check_shape(shape: tuple[int, ...], what: str) -> None:
+    if len(shape) != 2:
+        raise ValueError(
+            f"{what} has shape {shape}, expected two dimensions (rows, features). "
+            "For one feature use X.reshape(-1, 1), for one row X.reshape(1, -1).")
+    if 0 in shape:
+        raise ValueError(f"{what} has shape {shape}: at least one row and one feature are needed.")
+
+
+def _check_infinities(array: NDArray, names: tuple[str, ...], what: str) -> None:
+    infinite = np.isinf(array)
+    if infinite.any():
+        raise ValueError(
+            f"{what} holds infinities, in column {names[_first_column(infinite)]!r}: "
+            "replace them with large finite numbers or drop the rows.")
+
+
+def _first_column(where: NDArray) -> int:
+    """The first column in which something is true."""
+    return int(where.any(axis=0).argmax())

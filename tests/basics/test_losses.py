@@ -38,7 +38,19 @@ def test_class_codes_are_taken_on_any_subset_of_the_rows():
     assert scores.class_codes(np.array(["b", "a"]), 2).tolist() == [1, 0]
 
 
-@pytest.mark.parametrize("name", ["mse", "absolute", "zero_one", "log_loss", "brier"])
+@pytest.mark.parametrize("loss", [scores.log_loss, scores.brier])
+def test_the_columns_labels_are_told_where_the_rows_do_not_show_them(loss):
+    """Labels 1 and 2, but only 1 occurs: without the classes it would be taken for column 1."""
+    y, p = np.array([1, 1]), np.array([[0.9, 0.1], [0.8, 0.2]])
+    whole = loss(np.array([1, 1, 2]), np.vstack([p, p[:1]]))
+    assert np.array_equal(loss(y, p, classes=[1, 2]), whole[:2])
+    with pytest.raises(ValueError, match="never saw"):
+        loss(y, p, classes=["no", "yes"])
+    with pytest.raises(ValueError, match="2 columns"):
+        loss(y, p, classes=[1, 2, 3])
+
+
+@pytest.mark.parametrize("name", ["squared", "mse", "absolute", "zero_one", "log_loss", "brier"])
 def test_every_named_loss_gives_one_number_a_row_and_a_right_answer_costs_nothing(name):
     y = np.array([0, 1, 1, 0])
     loss = scores.row_loss(name)(y, y)
@@ -89,7 +101,7 @@ def test_a_survival_target_may_be_two_columns_or_a_record_array():
 
 
 @pytest.mark.parametrize(("call", "says"), [
-    (lambda: scores.row_loss("hinge"), "unknown loss 'hinge'.*'mse', 'absolute', 'zero_one', 'log_loss', 'brier'"),
+    (lambda: scores.row_loss("hinge"), "unknown loss 'hinge'.*'squared', 'absolute', 'zero_one', 'log_loss', 'brier'"),
     (lambda: scores.set_score("f1"), "unknown score 'f1'.*'accuracy', 'r2', 'auc', 'concordance'"),
     (lambda: scores.squared_error([1, 2], [[1, 0], [0, 1]]), "shape"),
     (lambda: scores.squared_error([1, 2], ["a", "b"]), "labels such as 'a'"),

@@ -1,0 +1,188 @@
+"""A model on trial: one table, one target, one loss, all checked and matched once.
+
+Every method that asks "how much worse does it get?" starts here, so that labels, columns and losses
+mean the same everywhere.
+"""
+
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from fi_teach.basics.losses import (
+    LOSSES,
+    NUMBER_LOSSES,
+    PROBABILITY_LOSSES,
+    UNITS,
+    Loss,
+    class_codes,
+    row_loss,
+    zero_one,
+)
+from fi_teach.basics.model import Model, as_model
+from fi_teach.basics.tables import check_real_table, check_weights, feature_names, positions_of
+from fi_teach.basics.target import check_outcome, coded, holds_labels, places_among
+
+
+class Evaluation:
+    """What each row's prediction costs, as the table is and after any change to it.
+
+    model : a fitted model or a function of a table
+    X (n, p) : any table that the model takes; never changed. It is kept in the model's column order
+    y (n,) : labels of any kind or numbers, or (n, n_outputs) numbers
+    loss : "squared" (or "mse"), "absolute", "zero_one", "log_loss", "brier", or a function of
+        (y, prediction) -> one number a row. None follows the model: "zero_one" for a
+        classifier, "squared" for a model of numbers. A bare function does not say which it is: then
+        strings, booleans and categories make "zero_one", numbers "squared", and a function that
+        returns one column a class "log_loss".
+    sample_weight (n,) : how much each row counts in a mean loss; None: all alike
+    groups (n,) : rows of one label belong together (one patient's visits); None: each row alone
+
+    names, n_rows, n_features : of the table
+    y : as the loss meets it: for probabilities the number of each row's column
+    unit : what the loss is counted in
+    weights (n,) : sample_weight, scaled to a mean of 1
+    groups (n,) : int64 codes 0 ... G-1, or None
+
+    Raises ValueError for whatever cannot be judged: says what came, what was expected, what to do.
+
+    >>> task = Evaluation(lambda X: X[:, 0], np.array([[1.0], [3.0]]), [1.0, 2.0])
+    >>> task.unit, task.losses_before
+    ('squared error', array([0., 1.]))
+    """
+
+    def __init__(
+        self,
+        model: object,
+        X: ArrayLike,
+        y: ArrayLike,
+        loss: str | Loss | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> None:
+        self.model: Model = as_model(model)
+        table = check_real_table(X)
+        self.X = self.model.arrange(table)
+        self.n_rows, self.n_features = self.X.shape
+        self._has_names = isinstance(table, pd.DataFrame)
+        self.names = feature_names(self.X)
+        if not self._has_names and self.model.names:
+            self.names = self.model.names
+
+        self.loss: Loss = row_loss(loss) if loss is not None else self._loss_for(y)
+        self.unit = UNITS.get(self.loss, "loss")
+        self.y = self._coded(y)
+        self.weights = _mean_one(sample_weight, self.n_rows)
+        self.groups = None if groups is None else check_groups(groups, self.n_rows)
+
+    def losses(self, table: ArrayLike, rows: NDArray | None = None) -> NDArray:
+        """The loss of each row of a table like X: (m, p) -> (m,).
+
+        rows (m,) : whose targets they are; None for all of X's rows in their order
+        """
+        return self.losses_of(self.predict(table), rows)
+
+    def losses_of(self, prediction: NDArray, rows: NDArray | None = None) -> NDArray:
+        """The loss of predictions that were made already: (m,) or (m, K) -> (m,).
+
+        Raises ValueError where the caller's own loss does not return one number a row.
+        """
+        y = self.y if rows is None else self.y[rows]
+        losses = np.asarray(self.loss(y, prediction), dtype=float)
+        if losses.shape != (len(y),):
+            raise ValueError(
+                f"the loss returned shape {losses.shape} for {len(y)} rows: expected one number a "
+                "row, not their mean (a whole-set measure is a score).")
+        return losses
+
+    def predict(self, table: ArrayLike) -> NDArray:
+        """What the loss judges: labels, numbers, or probabilities (m, K)."""
+        if self.loss in PROBABILITY_LOSSES:
+            return self.model.probabilities(table)
+        return self.model.predict(table)
+
+    @cached_property
+    def prediction_before(self) -> NDArray:
+        """The predictions of the rows as they are."""
+        return self.predict(self.X)
+
+    @cached_property
+    def losses_before(self) -> NDArray:
+        """The loss of each row as it is -> (n,)."""
+        return self.losses_of(self.prediction_before)
+
+    def positions(self, columns: object) -> list[int]:
+        """Where one or several of the caller's columns stand in X, as tables.positions_of says."""
+        table = self.X if self._has_names else np.empty((0, self.n_features))
+        return positions_of(columns, table, self.names)
+
+    # --- how the target meets the loss ---
+
+    def _loss_for(self, y: ArrayLike) -> Loss:
+        """The loss that follows the model."""
+        model = self.model
+        if model.is_function and np.ndim(y) == 1 and model.predict(self.X).ndim == 2:
+            return LOSSES["log_loss"]
+        of_classes = holds_labels(y) if model.is_classifier is None else model.is_classifier
+        return LOSSES["zero_one"] if of_classes else LOSSES["squared"]
+
+    def _coded(self, y: ArrayLike) -> NDArray:
+        """The target as the loss meets it."""
+        outcome = check_outcome(y, self.n_rows, numeric=self.loss in NUMBER_LOSSES)
+        classes = self.model.classes
+        if self.loss in PROBABILITY_LOSSES:
+            return self._columns(outcome)
+        if self.loss is zero_one and classes is not None:
+            _check_some_known(outcome, classes)
+        if self.loss is zero_one and classes is None:
+            _check_labels(self.prediction_before, holds_labels(y))
+        return outcome
+
+    def _columns(self, outcome: NDArray) -> NDArray:
+        """Which column of the probabilities came true in each row."""
+        if self.model.classes is not None:
+            return coded(outcome, self.model.classes)[1]
+        return class_codes(outcome, self.prediction_before.shape[1])
+
+
+def check_groups(groups: ArrayLike, n_rows: int) -> NDArray:
+    """Which rows belong together, as codes (n,) int64 from 0.
+
+    Raises ValueError for another length, gaps, and fewer than two groups.
+    """
+    labels = np.asarray(groups)
+    if labels.shape != (n_rows,) or pd.isna(labels).any():
+        raise ValueError(
+            f"groups has shape {labels.shape}, expected the label of each row's group, "
+            f"shape ({n_rows},), without gaps.")
+    classes, codes = coded(labels)
+    if len(classes) < 2:
+        raise ValueError(
+            "groups puts all rows into one group: how the importance varies between groups "
+            "cannot be seen. Give at least two.")
+    return codes
+
+
+def _mean_one(sample_weight: ArrayLike | None, n_rows: int) -> NDArray:
+    weights = check_weights(sample_weight, n_rows)
+    return weights / weights.mean()
+
+
+def _check_some_known(y: NDArray, classes: NDArray) -> None:
+    """A label that the model never saw is always missed; if all are, y is in other words."""
+    if (places_among(y, classes) < 0).all():
+        raise ValueError(
+            f"y holds labels such as {y.tolist()[0]!r}, none of which the model knows: it has "
+            f"{', '.join(map(repr, classes.tolist()))}. Give y in the words that it was fitted on.")
+
+
+def _check_labels(prediction: NDArray, holds_words: bool) -> None:
+    """Numbers with fractions are no labels of classes."""
+    fractions = prediction.dtype.kind == "f" and (prediction != np.floor(prediction)).any()
+    if holds_words and fractions:
+        raise ValueError(
+            "y holds classes (strings, booleans or categories), but the model predicts numbers "
+            f"such as {prediction.flat[0]!r}. Choose 'log_loss' or 'brier' if they are "
+            "probabilities, or give y as numbers for 'squared'.")

@@ -1,0 +1,287 @@
+"""A model is asked in one way, whoever fitted it: what it may be asked is decided here.
+
+Our trees and forests, any fitted model or pipeline with scikit-learn's manners, XGBoost's and
+LightGBM's among them, and a bare function of a table: `as_model` makes a Model of each.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from fi_teach.basics.convert import as_forest
+from fi_teach.basics.losses import probability_columns
+from fi_teach.basics.nominal import NominalTree
+from fi_teach.basics.tables import check_real_table, feature_names
+from fi_teach.basics.tree import Forest, Tree
+
+OURS = (Tree, Forest, NominalTree)
+Table = pd.DataFrame | NDArray
+
+PROBABILITIES_WANTED = (
+    "this takes class probabilities, but {} gives none: use 'zero_one' for its labels, 'squared' "
+    "or 'absolute' for its numbers, or pass a function that returns probabilities.")
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What may be asked of a model, made by as_model.
+
+    given : the model or function itself
+    names : the columns it was fitted on, in its order, or None where it does not know
+    classes : its labels (K,), or None
+    is_classifier : True, False, or None for a function, which does not say
+    """
+
+    given: object
+    names: tuple[str, ...] | None
+    classes: NDArray | None
+    is_classifier: bool | None
+
+    @property
+    def is_function(self) -> bool:
+        """Is it a bare function, with nothing to ask but its answer?"""
+        return not hasattr(self.given, "predict")
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Labels or numbers, or what the function returns: X (n, p) -> (n,) or (n, n_outputs).
+
+        Raises ValueError for other columns, and for anything but one finite answer a row.
+        """
+        function = self.given if self.is_function else self.given.predict
+        return _answers(function, self.arrange(X))
+
+    def probabilities(self, X: ArrayLike) -> NDArray:
+        """Class probabilities: X (n, p) -> (n, K), in the order of the classes.
+
+        Of a function that returns one number a row, this is the second of two classes'.
+
+        Raises ValueError where there are none.
+        """
+        function = self.given if self.is_function else getattr(self.given, "predict_proba", None)
+        if not callable(function) or self.is_classifier is False:
+            raise ValueError(PROBABILITIES_WANTED.format(type(self.given).__name__))
+        return probability_columns(_answers(function, self.arrange(X)))
+
+    def raw(self, X: ArrayLike) -> NDArray:
+        """What Shapley values explain: X (n, p) -> (n, n_outputs).
+
+        A boosting model's margin; any other classifier's probabilities; else the prediction.
+
+        Raises ValueError where that is not made of numbers.
+        """
+        answers = _answers(_asked_raw(self), self.arrange(X))
+        try:
+            numbers = answers.astype(float)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"the model returns labels such as {str(answers[0])!r}, which cannot be averaged: "
+                "pass a model or a function that returns numbers or probabilities.") from None
+        return numbers.reshape(len(numbers), -1)
+
+    @cached_property
+    def forest(self) -> Forest:
+        """Its trees. Raises ValueError for a model that is not made of trees we can read."""
+        return as_forest(getattr(self.given, "best_estimator_", self.given))
+
+    @cached_property
+    def asks_about(self) -> frozenset[int] | None:
+        """The positions of the columns that any of its trees asks about, or None: unknown."""
+        try:
+            trees = self.forest.trees
+        except ValueError:
+            return None
+        asked = np.concatenate([tree.feature[~tree.is_leaf] for tree in trees])
+        return frozenset(np.unique(asked).tolist())
+
+    def arrange(self, X: ArrayLike) -> Table:
+        """X with its columns in the model's order, by name wherever both have names.
+
+        Raises ValueError for a table that has other columns, or another number of them.
+        """
+        if not isinstance(X, pd.DataFrame):
+            X = X if isinstance(X, np.ndarray) else check_real_table(X)
+            return self._named(X) if self.names and X.ndim == 2 else X
+        if self.names:
+            return _by_name(X, self.names)
+        numbered = getattr(self.given, "names", ()) if isinstance(self.given, OURS) else ()
+        same = set(numbered) == set(feature_names(X))  # the table has columns x0, x1, ... too
+        return _by_name(X, numbered) if same else X
+
+    def _named(self, X: NDArray) -> Table:
+        """An array with the names that another library's model looks for."""
+        if X.shape[1] != len(self.names):
+            raise ValueError(
+                f"X has {X.shape[1]} columns, the model was fitted on {len(self.names)}: "
+                f"{_some(self.names)}.")
+        needs_none = self.is_function or isinstance(self.given, OURS)
+        return X if needs_none else pd.DataFrame(X, columns=list(self.names))
+
+
+def as_model(model: object) -> Model:
+    """Any model, or a function of a table, as a Model; a Model passes through.
+
+    Raises ValueError for anything else, and for a model that is not fitted.
+
+    >>> halves = as_model(lambda X: X[:, 0] / 2)
+    >>> halves.predict(np.array([[2.0], [4.0]])), halves.is_classifier
+    (array([1., 2.]), None)
+    """
+    if isinstance(model, Model):
+        return model
+    if _is_booster(model):
+        model = as_forest(model)
+    if hasattr(model, "predict") and not isinstance(model, type):
+        _check_fitted(model)
+        return Model(model, _names_of(model), _classes_of(model), _is_classifier(model))
+    if not callable(model) or isinstance(model, type):
+        came = model.__name__ if isinstance(model, type) else type(model).__name__
+        raise ValueError(
+            f"the model is {came!r}, expected a function of a table (n, p) that returns n "
+            "predictions, or a fitted model with a predict method.")
+    return _of_function(model)
+
+
+# --- asking ---
+
+
+def _answers(function: Callable, X: Table) -> NDArray:
+    """function(X) as an array with one finite answer (or row of answers) for each row of X."""
+    try:
+        answers = np.asarray(function(X))
+    except TypeError as error:
+        raise ValueError(
+            f"the model cannot be asked about this table ({error}): expected a function of one "
+            "table (n, p), or a fitted model, and columns of the kind it was fitted on.") from error
+    if answers.ndim == 2 and answers.shape[1] == 1:
+        answers = answers[:, 0]
+    if answers.ndim not in (1, 2) or len(answers) != len(X):
+        raise ValueError(
+            f"predict returned shape {answers.shape} for {len(X)} rows: "
+            "expected one prediction a row.")
+    if pd.isna(answers).any() or (answers.dtype.kind == "f" and np.isinf(answers).any()):
+        raise ValueError(
+            "predict returned NaN or infinite predictions, which cannot be judged: "
+            "fill in missing values in X, or mend the model.")
+    return answers
+
+
+def _asked_raw(model: Model) -> Callable:
+    """The function of a table that gives the raw score."""
+    given = model.given
+    if model.is_function:
+        return given
+    if isinstance(given, Tree | Forest):
+        return given.raw
+    if hasattr(given, "get_booster"):
+        return lambda X: given.predict(X, output_margin=True)
+    if hasattr(given, "booster_"):
+        return lambda X: given.predict(X, raw_score=True)
+    if hasattr(given, "learning_rate") and hasattr(given, "decision_function"):
+        return given.decision_function
+    if str(getattr(given, "loss", "")) in ("poisson", "gamma"):
+        return lambda X: np.log(given.predict(X))
+    if model.is_classifier and hasattr(given, "predict_proba"):
+        return given.predict_proba
+    return given.predict
+
+
+# --- what it says about itself ---
+
+
+def _of_function(function: Callable) -> Model:
+    """A function knows what its owner knows, if it is a model's method such as model.predict."""
+    owner = getattr(function, "__self__", None)
+    if not hasattr(owner, "predict") or isinstance(owner, type) or _is_booster(owner):
+        return Model(function, None, None, None)
+    _check_fitted(owner)
+    answers_in_classes = function.__name__ in ("predict", "predict_proba")
+    classes = _classes_of(owner) if answers_in_classes else None
+    is_classifier = _is_classifier(owner) if answers_in_classes else None
+    return Model(function, _names_of(owner), classes, is_classifier)
+
+
+def _is_booster(model: object) -> bool:
+    """XGBoost's and LightGBM's bare boosters take tables of their own: we read their trees."""
+    is_xgboost = hasattr(model, "inplace_predict")
+    is_lightgbm = hasattr(model, "dump_model")
+    return (is_xgboost or is_lightgbm) and not isinstance(model, type)
+
+
+def _check_fitted(model: object) -> None:
+    """Raises ValueError for a model with scikit-learn's manners that was never fitted."""
+    if hasattr(model, "__sklearn_is_fitted__"):
+        fitted = model.__sklearn_is_fitted__()
+    elif hasattr(model, "get_params"):
+        fitted = any(name.endswith("_") and not name.startswith("__") for name in vars(model))
+    else:
+        fitted = True
+    if not fitted:
+        raise ValueError(f"{type(model).__name__} is not fitted: call its fit(X, y) first.")
+
+
+def _names_of(model: object) -> tuple[str, ...] | None:
+    """The columns the model was fitted on; x0, x1, ... stand for a table without names."""
+    if isinstance(model, OURS):
+        names = model.names
+    else:
+        given = getattr(model, "feature_names_in_", None)
+        if given is None:
+            return None
+        names = tuple(map(str, given))
+    nameless = all(name in (f"x{j}", f"Column_{j}") for j, name in enumerate(names))
+    return None if nameless else names
+
+
+def _classes_of(model: object) -> NDArray | None:
+    classes = getattr(model, "classes" if isinstance(model, OURS) else "classes_", None)
+    if classes is None:
+        classes = getattr(model, "classes", None)
+    if isinstance(classes, list) and len(classes) and np.ndim(classes[0]) > 0:
+        raise ValueError(
+            f"{type(model).__name__} predicts several columns of classes: "
+            "fit one model for each column.")
+    return None if classes is None else np.asarray(classes)
+
+
+def _is_classifier(model: object) -> bool | None:
+    if _classes_of(model) is not None:
+        return True
+    knows_itself = isinstance(model, OURS) or hasattr(model, "get_params")
+    return False if knows_itself else None
+
+
+# --- columns ---
+
+
+def _by_name(X: pd.DataFrame, names: tuple[str, ...]) -> pd.DataFrame:
+    """The DataFrame's columns in the order of `names`."""
+    given = feature_names(X)
+    if given == names:
+        return X
+    place = {_plain(name): j for j, name in enumerate(given)}
+    wanted = [_plain(name) for name in names]
+    missing = [name for name in wanted if name not in place]
+    if missing:
+        raise ValueError(
+            f"X has no column {missing[0]!r}, which the model was fitted on; it has "
+            f"{_some(given)}. Pass the columns that the model knows: {_some(names)}.")
+    foreign = sorted(set(place) - set(wanted))
+    if foreign:
+        raise ValueError(
+            f"X has a column {foreign[0]!r} that the model was not fitted on: leave it out.")
+    return X.iloc[:, [place[name] for name in wanted]]
+
+
+def _plain(name: str) -> str:
+    """A name as LightGBM keeps it: without spaces."""
+    return name.replace(" ", "_")
+
+
+def _some(names: tuple[str, ...]) -> str:
+    """At most ten names, for a sentence."""
+    more = ", ..." if len(names) > 10 else ""
+    return ", ".join(names[:10]) + more

@@ -1,0 +1,48 @@
+"""Every method draws from a stream of its own, so that its chance cannot meet the data's.
+
+With one stream for all, rng=0 here and default_rng(0) where the data were made draw the very same
+normals: a "new" value of a column would be its old one.
+"""
+
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+
+Seed = int | Sequence[int] | np.random.Generator | None
+
+
+def own_stream(rng: Seed, name: str) -> np.random.Generator:
+    """The random numbers of one method: the same seed and name give the same numbers.
+
+    rng : a whole number or a sequence of them; None for numbers that nobody can repeat; or a
+        Generator, which stays where it is and gives another stream at every call
+    name : the method's
+
+    Raises ValueError for anything else.
+
+    >>> own_stream(0, "shuffles").random() == own_stream(0, "shuffles").random()
+    True
+    >>> own_stream(0, "shuffles").random() == np.random.default_rng(0).random()
+    False
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng.spawn(1)[0]
+    if rng is None:
+        return np.random.default_rng()
+    words = [crc32(name.encode()), *_whole_numbers(rng)]
+    return np.random.default_rng(words)
+
+
+def _whole_numbers(rng: object) -> list[int]:
+    """The seed's numbers. Raises ValueError unless it is made of whole numbers from 0."""
+    try:
+        numbers = np.atleast_1d(np.asarray(rng))
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
+    whole = numbers.ndim == 1 and numbers.dtype.kind in "iu" and len(numbers) > 0
+    if not whole or (numbers < 0).any():
+        raise ValueError(
+            f"rng is {rng!r}, expected a seed: a whole number from 0, a list of them, None, "
+            "or a generator that np.random.default_rng made.")
+    return numbers.tolist()

@@ -1,0 +1,107 @@
+"""The target, one value a row: numbers, or labels of any kind, which are coded once.
+
+Strings, booleans and categories are labels; so are the numbers 1, 2, 3 where a model has them as
+its classes. A code is a label's place among the classes, 0 ... K-1.
+"""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from fi_teach.basics.tables import check_numeric_target, check_target
+
+
+def coded(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArray, NDArray]:
+    """The classes and each row's place among them: labels (n,) -> classes (K,), codes (n,) int64.
+
+    classes : the model's, in its order; None takes y's own labels, sorted
+
+    Raises ValueError for labels that cannot be sorted, and for one that is not among the classes.
+
+    >>> coded(["yes", "no", "yes"])
+    (array(['no', 'yes'], dtype='<U3'), array([1, 0, 1]))
+    >>> coded([2, 1, 2], classes=[1, 2, 3])[1]
+    array([1, 0, 1])
+    """
+    y = np.asarray(y)
+    if classes is None:
+        return _own_classes(y)
+    classes = np.asarray(classes)
+    codes = places_among(y, classes)
+    unknown = codes < 0
+    if unknown.any():
+        known = ", ".join(map(repr, classes.tolist()))
+        raise ValueError(
+            f"y holds the label {y[unknown].tolist()[0]!r}, which the model never saw: "
+            f"it knows {known}. Drop such rows, or fit the model with them.")
+    return classes, codes
+
+
+def places_among(y: ArrayLike, classes: ArrayLike) -> NDArray:
+    """Each label's place among the classes, -1 where it is none of them: (n,), (K,) -> (n,) int64.
+
+    >>> places_among(["b", "z", "a"], ["a", "b"])
+    array([ 1, -1,  0])
+    """
+    place = {label: k for k, label in enumerate(np.asarray(classes).tolist())}
+    labels, which = _distinct(np.asarray(y))
+    places = [place.get(label, -1) for label in labels.tolist()]
+    return np.array(places, dtype=np.int64)[which]
+
+
+def _own_classes(y: NDArray) -> tuple[NDArray, NDArray]:
+    classes, codes = _distinct(y)
+    return classes, codes.astype(np.int64)
+
+
+def _distinct(y: NDArray) -> tuple[NDArray, NDArray]:
+    """The labels that occur, sorted, and which of them each row has."""
+    try:
+        return np.unique(y, return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in y.tolist()})
+        raise ValueError(
+            f"y holds labels of different kinds ({' and '.join(kinds)}), which have no order: "
+            "make them all strings, y.astype(str), or all numbers.") from None
+
+
+def holds_labels(y: ArrayLike) -> bool:
+    """Are these classes by their kind? Strings, booleans, categories are; numbers are not.
+
+    >>> holds_labels(["yes", "no"]), holds_labels([True, False]), holds_labels([1, 2])
+    (True, True, False)
+    """
+    kind = getattr(y, "dtype", None)
+    if isinstance(kind, pd.CategoricalDtype):
+        return True
+    y = np.asarray(y)
+    if y.dtype.kind == "O":
+        y = np.array(y.ravel().tolist())  # numbers that only look like objects become numbers
+    return y.dtype.kind not in "iuf"
+
+
+def check_outcome(y: ArrayLike, n_rows: int, *, numeric: bool = False) -> NDArray:
+    """A target that an importance can be taken of: at least two rows, not all alike.
+
+    y (n,) labels or numbers, or (n, n_outputs) numbers; numeric : must they be numbers?
+
+    Raises ValueError otherwise.
+    """
+    if n_rows < 2:
+        raise ValueError(
+            "X has one row: a shuffle needs at least two, and an importance many more.")
+    outcome = _checked_kind(y, n_rows, numeric)
+    if (outcome == outcome[0]).all():
+        raise ValueError(
+            f"the target is constant (every row has {outcome[0]!r}): there is nothing to predict, "
+            "so nothing can matter. Choose rows on which the target varies.")
+    return outcome
+
+
+def _checked_kind(y: ArrayLike, n_rows: int, numeric: bool) -> NDArray:
+    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        columns = [check_numeric_target(column, n_rows) for column in np.asarray(y).T]
+        return np.column_stack(columns)
+    if numeric:
+        return check_numeric_target(y, n_rows)
+    return check_target(y, n_rows)

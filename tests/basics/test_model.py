@@ -1,0 +1,218 @@
+"""A model comes in one way: ours, the libraries', pipelines, functions; columns go by name."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fi_teach.basics.model import Model, as_model
+from fi_teach.trees import grow_boosting, grow_c45, grow_cart, grow_forest
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.normal(size=(80, 3)), columns=["a", "long name", "c"])
+SHUFFLED = X[["c", "a", "long name"]]
+WORDS = np.where(X["a"] > 0, "yes", "no")
+NUMBERS = X["a"].to_numpy() + X["c"].to_numpy()
+
+
+def libraries():
+    """Fitted models of other libraries: (name, model, does it give classes)."""
+    lightgbm, xgboost = pytest.importorskip("lightgbm"), pytest.importorskip("xgboost")
+    from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.ensemble import (
+        AdaBoostClassifier,
+        GradientBoostingClassifier,
+        HistGradientBoostingRegressor,
+        RandomForestClassifier,
+    )
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    codes, quiet = (WORDS == "yes").astype(int), {"n_estimators": 3, "verbose": -1}
+    search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]})
+    return {
+        "forest": RandomForestClassifier(3, random_state=0).fit(X, WORDS),
+        "boosting": GradientBoostingClassifier(n_estimators=3).fit(X, WORDS),
+        "adaboost": AdaBoostClassifier(n_estimators=3).fit(X, WORDS),
+        "histogram": HistGradientBoostingRegressor(max_iter=3).fit(X, NUMBERS),
+        "search": search.fit(X, WORDS),
+        "pipeline": make_pipeline(DecisionTreeRegressor(max_depth=2)).fit(X, NUMBERS),
+        "calibrated": CalibratedClassifierCV(DecisionTreeClassifier()).fit(X, WORDS),
+        "linear": LogisticRegression().fit(X, WORDS),
+        "xgboost": xgboost.XGBClassifier(n_estimators=3).fit(X, codes),
+        "lightgbm": lightgbm.LGBMClassifier(**quiet).fit(X, codes),
+        "lightgbm numbers": lightgbm.LGBMRegressor(**quiet).fit(X, NUMBERS),
+        "xgboost booster": xgboost.XGBClassifier(n_estimators=3).fit(X, codes).get_booster(),
+        "lightgbm booster": lightgbm.LGBMClassifier(**quiet).fit(X, codes).booster_,
+    }
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return libraries()
+
+
+OWN = {
+    "tree": grow_cart(X, WORDS, max_depth=2),
+    "forest": grow_forest(X, WORDS, n_trees=3),
+    "boosting": grow_boosting(X, WORDS, n_trees=3),
+    "numbers": grow_forest(X, NUMBERS, n_trees=3),
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_our_models_say_what_they_are(name):
+    model = as_model(OWN[name])
+    assert model.names == ("a", "long name", "c")
+    assert model.is_classifier is (name != "numbers")
+    assert np.array_equal(model.predict(SHUFFLED), OWN[name].predict(X))
+    assert np.allclose(model.raw(SHUFFLED), model.forest.raw(X))
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_every_librarys_model_says_what_it_is_and_is_asked_by_name(fitted):
+    """Columns in another order give the same answers as in their own, and so does a bare array."""
+    for name, given in fitted.items():
+        model = as_model(given)
+        numbers = name in ("histogram", "pipeline", "lightgbm numbers")
+        assert model.is_classifier is not numbers, name
+        assert [word.replace("_", " ") for word in model.names] == ["a", "long name", "c"], name
+        for ask in (model.predict, model.raw) + (() if numbers else (model.probabilities,)):
+            there = ask(X)
+            assert len(there) == 80 and np.array_equal(ask(SHUFFLED), there), name
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                assert np.array_equal(ask(X.to_numpy()), there), name
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_the_raw_score_is_what_the_trees_add_up_to(fitted):
+    """Boosting's margin, a forest's probabilities; 1e-6 is XGBoost's single precision."""
+    without = {"pipeline", "calibrated", "linear"}
+    for name in fitted.keys() - without:
+        model = as_model(fitted[name])
+        assert np.allclose(model.raw(X), model.forest.raw(X), atol=1e-6), name
+    for name in without:
+        with pytest.raises(ValueError):
+            as_model(fitted[name]).forest  # noqa: B018
+        assert as_model(fitted[name]).asks_about is None
+
+
+def test_the_columns_that_trees_ask_about_are_known():
+    stump = as_model(grow_cart(X, WORDS, max_depth=1))
+    assert stump.asks_about == {0}
+
+
+def test_a_nominal_tree_is_a_model_too():
+    golf = pd.DataFrame({"sky": ["sun", "rain", "sun", "rain"]})
+    model = as_model(grow_c45(golf, ["no", "yes", "no", "yes"]))
+    assert model.predict(golf).tolist() == ["no", "yes", "no", "yes"]
+    assert model.probabilities(golf)[:, 0].tolist() == [1, 0, 1, 0] and model.names == ("sky",)
+
+
+def test_a_pipeline_of_words_takes_a_table_of_words():
+    pipeline = pytest.importorskip("sklearn.pipeline")
+    from sklearn.preprocessing import OneHotEncoder
+    from sklearn.tree import DecisionTreeClassifier
+
+    golf = pd.DataFrame({"sky": ["sun", "rain", None, "rain"], "wind": [True, False, True, False]})
+    given = pipeline.make_pipeline(OneHotEncoder(), DecisionTreeClassifier())
+    model = as_model(given.fit(golf, [1, 2, 1, 2]))
+    assert model.predict(golf[["wind", "sky"]]).tolist() == [1, 2, 1, 2]
+    assert model.classes.tolist() == [1, 2]
+
+
+def test_a_bare_function_does_not_say_what_it_is():
+    model = as_model(lambda table: table[:, 0] > 0)
+    assert model.is_function and model.is_classifier is None and model.names is None
+    assert model.predict(X.to_numpy()).tolist() == (X["a"] > 0).tolist()
+    assert as_model(model) is model
+
+
+def test_a_models_own_method_knows_what_the_model_knows():
+    """forest.predict is a function, but one whose classes and columns are known."""
+    model = as_model(OWN["forest"].predict)
+    assert model.is_classifier is True and model.classes.tolist() == ["no", "yes"]
+    assert np.array_equal(model.predict(SHUFFLED), OWN["forest"].predict(X))
+    assert as_model(OWN["forest"].raw).is_classifier is None
+    assert as_model(OWN["numbers"].predict).is_classifier is False
+
+
+def test_one_probability_a_row_is_the_second_classs():
+    model = as_model(lambda table: np.full(len(table), 0.25))
+    assert model.probabilities(X.to_numpy())[0].tolist() == [0.75, 0.25]
+
+
+@pytest.mark.parametrize("table", [
+    X.rename(columns={"a": "z"}), X[["a", "c"]], X.assign(d=1.0), X.assign(z=1.0)[["c", "z", "a"]],
+])
+@pytest.mark.parametrize("method", [False, True])
+def test_a_table_with_other_columns_is_refused_and_never_taken_by_position(table, method):
+    given = OWN["forest"]
+    with pytest.raises(ValueError, match=r"X has (no column|a column)"):
+        as_model(given.predict if method else given).predict(table)
+
+
+def test_a_table_of_another_width_is_refused(fitted):
+    for given in (OWN["forest"], fitted["forest"]):
+        with pytest.raises(ValueError, match="the model was fitted on 3"):
+            as_model(given).predict(X.to_numpy()[:, :2])
+
+
+def test_a_model_fitted_on_an_array_takes_names_as_they_come():
+    nameless = as_model(grow_cart(X.to_numpy(), WORDS, max_depth=2))
+    assert nameless.names is None
+    assert np.array_equal(nameless.predict(X), nameless.predict(X.to_numpy()))
+    numbered = X.set_axis(["x0", "x1", "x2"], axis=1)
+    assert np.array_equal(nameless.predict(numbered[["x2", "x0", "x1"]]), nameless.predict(X))
+
+
+@pytest.mark.parametrize("given", [None, 3, "a forest", object(), Model])
+def test_what_is_no_model_is_refused(given):
+    with pytest.raises(ValueError, match="expected a function of a table"):
+        as_model(given)
+
+
+def test_a_model_that_is_not_fitted_is_refused():
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    for model in (ensemble.RandomForestClassifier(), ensemble.GradientBoostingRegressor()):
+        for given in (model, model.predict):
+            with pytest.raises(ValueError, match="not fitted: call its fit"):
+                as_model(given)
+
+
+def test_several_columns_of_classes_are_refused():
+    trees = pytest.importorskip("sklearn.tree")
+    both = np.column_stack([WORDS, WORDS[::-1]])
+    with pytest.raises(ValueError, match="several columns of classes"):
+        as_model(trees.DecisionTreeClassifier().fit(X, both))
+
+
+@pytest.mark.parametrize(("function", "says"), [
+    (lambda table: table[:5, 0], "one prediction a row"),
+    (lambda table: 1.0, "one prediction a row"),
+    (lambda table: table[:, 0] * np.nan, "NaN or infinite"),
+    (lambda: 1.0, "cannot be asked"),
+    (lambda table: np.zeros((len(table), 2, 2)), "one prediction a row"),
+])
+def test_an_answer_that_is_no_answer_is_refused(function, says):
+    with pytest.raises(ValueError, match=says):
+        as_model(function).predict(X.to_numpy())
+
+
+def test_probabilities_are_refused_where_there_are_none():
+    for given in (OWN["numbers"], OWN["numbers"].predict):
+        with pytest.raises(ValueError, match="this takes class probabilities"):
+            as_model(given).probabilities(X)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        as_model(lambda table: table[:, 0]).probabilities(X.to_numpy())
+    with pytest.raises(ValueError, match="labels such as"):
+        as_model(OWN["forest"].predict).probabilities(X)
+
+
+def test_labels_have_no_raw_score():
+    with pytest.raises(ValueError, match="labels such as 'no'"):
+        as_model(lambda table: np.full(len(table), "no")).raw(X)

@@ -1,0 +1,40 @@
+"""Every method's stream is its own: repeatable, apart from the data's, apart from the others'."""
+
+import numpy as np
+import pytest
+
+from fi_teach.basics.seeds import own_stream
+
+
+@pytest.mark.parametrize("seed", [0, 7, np.int32(7), [1, 2], (3,), np.array([4, 5])])
+def test_the_same_seed_and_name_give_the_same_numbers(seed):
+    assert own_stream(seed, "a").random() == own_stream(seed, "a").random()
+
+
+def test_a_method_never_draws_what_the_data_drew_with_the_same_seed():
+    data = np.random.default_rng(0).normal(size=1000)
+    drawn = own_stream(0, "conditional importance").normal(size=1000)
+    assert len(np.intersect1d(data, drawn)) == 0
+
+
+def test_two_methods_and_two_seeds_draw_apart():
+    numbers = {own_stream(seed, name).random() for seed in (0, 1, [0, 1]) for name in ("a", "b")}
+    assert len(numbers) == 6
+
+
+def test_a_generator_stays_where_it_is_and_gives_a_new_stream_at_every_call():
+    caller, untouched = np.random.default_rng(3), np.random.default_rng(3)
+    first, second = own_stream(caller, "a"), own_stream(caller, "a")
+    assert first.random() != second.random()
+    assert caller.random() == untouched.random()
+
+
+def test_without_a_seed_no_two_calls_agree():
+    assert own_stream(None, "a").random() != own_stream(None, "a").random()
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5, "zero", [], [1.0], [[1]], [1, -1], True, object(),
+                                  [1, [2]], np.random.RandomState(0)])
+def test_what_is_no_seed_is_refused_with_a_sentence(seed):
+    with pytest.raises(ValueError, match="expected a seed"):
+        own_stream(seed, "a")
