@@ -30,17 +30,22 @@ from fi_teach.trees.cart import grow_cart
 sys.path.insert(0, str(Path(__file__).parent))
 from random_trees import chain, random_forest, random_rows
 
-door = importlib.import_module("fi_teach.importance.tree_shap.door")
-deep = importlib.import_module("fi_teach.fast.tree_shap_deep")
-patterns = importlib.import_module("fi_teach.fast.tree_shap_tables")
+engines = importlib.import_module("fi_teach.fast.tree_shap")
+pairs_walk = importlib.import_module("fi_teach.fast.tree_shap_pairs")
+quadrature = importlib.import_module("fi_teach.fast.tree_shap_quadrature")
+tables = importlib.import_module("fi_teach.fast.tree_shap_tables")
 
 BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
 
 
 def never_tables(monkeypatch):
-    """Send every tree to the walks that are meant for deep ones."""
-    monkeypatch.setattr(door, "ALWAYS_TABLES", -1)
-    monkeypatch.setattr(door, "MOST_TABLES", -1)
+    """Send every tree to the walks that are meant for long paths and few rows."""
+    monkeypatch.setattr(engines, "MOST_PLAYERS", -1)
+
+
+def always_tables(monkeypatch):
+    """Send every tree with up to 16 players on a path to the tables."""
+    monkeypatch.setattr(engines, "FEW_COLUMNS", 2**16)
 
 
 def close(one, other, tolerance=1e-12):
@@ -64,13 +69,10 @@ def test_random_forests_are_explained_as_by_definition(seed, p, shape, intervent
     forest = random_forest(seed, p, **shape)
     X, background = (random_rows(seed + k, n, p, missing=shape["missing"]) for k, n in zip((1, 2), sizes, strict=True))
     background = background if interventional else None
-    limits = door.ALWAYS_TABLES, door.MOST_TABLES
-    door.ALWAYS_TABLES, door.MOST_TABLES = (-1, -1) if walks else limits
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        (never_tables if walks else always_tables)(patch)
         fast = tree_shap(forest, X, background=background)
         pairs = tree_shap_interactions(forest, X, background=background)
-    finally:
-        door.ALWAYS_TABLES, door.MOST_TABLES = limits
     slow = tree_shap_by_definition(forest, X, background=background)
     close(fast.values, slow.values, 1e-11)
     close(fast.base, slow.base)
@@ -106,23 +108,26 @@ def test_one_leaf_by_integral_is_one_game(seed, d):
 
 def test_blocks_of_any_size_say_the_same(monkeypatch):
     """A block's index may hold one leaf or the whole tree."""
+    always_tables(monkeypatch)
     forest, X = random_forest(5, 6, depth=6, n_trees=2), random_rows(6, 50, 6)
     expected = tree_shap_by_definition(forest, X).values
     for bits in (0, 3, 7, 11, 16):
-        monkeypatch.setattr(patterns, "LEAST_BLOCK", bits)
-        monkeypatch.setattr(patterns, "MOST_BLOCK", max(bits, 1))
+        monkeypatch.setattr(tables, "LEAST_BLOCK", bits)
+        monkeypatch.setattr(tables, "MOST_BLOCK", max(bits, 1))
         close(tree_shap(forest, X).values, expected, 1e-11)
 
 
 @pytest.mark.parametrize("background", [None, random_rows(9, 7, 4)])
 @pytest.mark.parametrize("walks", [False, True])
 def test_chunks_of_rows_do_not_change_a_value(monkeypatch, background, walks):
-    """Rows are taken in chunks of 3, pairs in chunks of 20: the same values and interactions."""
+    """Rows in chunks of 3, leaves in batches, pairs and nodes a few at a time: the same values and interactions."""
     forest, X = random_forest(8, 4, depth=4), random_rows(8, 20, 4)
     expected, pairs = tree_shap(forest, X, background=background).values, tree_shap_interactions(forest, X, background=background)
-    if walks:
-        never_tables(monkeypatch)
-    for module, name, size in ((patterns, "ROWS_AT_ONCE", 3), (deep, "NUMBERS_AT_ONCE", 12), (deep, "PAIRS_AT_ONCE", 20)):
+    (never_tables if walks else always_tables)(monkeypatch)
+    for module, name, size in (
+            (tables, "ROWS_AT_ONCE", 3), (tables, "COLUMNS_AT_ONCE", 20), (tables, "LEAST_BLOCK", 4),
+            (quadrature, "NUMBERS_AT_ONCE", 12), (quadrature, "FAILURES_AT_ONCE", 100),
+            (pairs_walk, "PAIRS_AT_ONCE", 20), (pairs_walk, "ENTRIES_AT_ONCE", 30), (pairs_walk, "FAILURES_AT_ONCE", 100)):
         monkeypatch.setattr(module, name, size)
     close(tree_shap(forest, X, background=background).values, expected)
     close(tree_shap_interactions(forest, X, background=background), pairs)
@@ -148,7 +153,7 @@ def test_tables_and_walks_agree_on_paths_between(monkeypatch):
     X, background = rng.normal(0.5, 1, size=(5, 12)), rng.normal(0.5, 1, size=(4, 12))
     walked = [tree_shap(tree, X, background=b).values for b in (None, background)]
     walked += [tree_shap_interactions(tree, X, background=b) for b in (None, background)]
-    monkeypatch.setattr(door, "ALWAYS_TABLES", 12)
+    always_tables(monkeypatch)
     tabled = [tree_shap(tree, X, background=b).values for b in (None, background)]
     tabled += [tree_shap_interactions(tree, X, background=b) for b in (None, background)]
     for one, other in zip(walked, tabled, strict=True):
@@ -211,13 +216,13 @@ def test_one_row_against_itself_differs_by_nothing():
 def test_a_large_background_costs_no_more_operations():
     """Interventional by tables walks the background once a tree, so 10 and 1000 rows give the same number of table builds."""
     forest, X = random_forest(1, 4, depth=3, n_trees=2), random_rows(1, 30, 4)
-    calls, original = [], patterns.superset_sums
-    patterns.superset_sums = lambda weighted: calls.append(weighted.size) or original(weighted)
+    calls, original = [], tables.superset_sums
+    tables.superset_sums = lambda weighted: calls.append(weighted.size) or original(weighted)
     try:
         for m in (10, 1000):
             tree_shap(forest, X, background=random_rows(m, m, 4))
     finally:
-        patterns.superset_sums = original
+        tables.superset_sums = original
     assert len(calls) % 2 == 0 and calls[:len(calls) // 2] == calls[len(calls) // 2:]
 
 
@@ -232,11 +237,11 @@ def peak_of(work):
 
 @pytest.mark.parametrize(("n_outputs", "depth", "m"), [(1, 8, 0), (3, 6, 0), (1, 6, 1000)])
 def test_many_rows_take_the_memory_that_the_docstring_states(n_outputs, depth, m):
-    """200 000 rows: the result, a copy of X and of the background, 2 bytes a row for each level and 16 more, and 30 MB."""
+    """200 000 rows: the result, a copy of X and of the background, 2 bytes a row for each level and 16 more, and 40 MB."""
     n, p = 200_000, 10
     forest, X = random_forest(1, p, n_trees=1, depth=depth, n_outputs=n_outputs), random_rows(2, n, p)
     peak, found = peak_of(lambda: tree_shap(forest, X, background=random_rows(3, m, p) if m else None))
-    assert peak < found.values.nbytes + X.nbytes + n * (2 * depth + 16) + 30e6
+    assert peak < found.values.nbytes + X.nbytes + n * (2 * depth + 16) + 40e6
     close(found.values[-50:], tree_shap(forest, X[-50:], background=random_rows(3, m, p) if m else None).values)
 
 
@@ -247,7 +252,7 @@ def test_walks_take_no_more_memory_than_stated(monkeypatch):
     for n, background in ((20_000, None), (2000, random_rows(3, 1000, 10))):
         X = random_rows(2, n, 10)
         peak, found = peak_of(lambda X=X, background=background: tree_shap(forest, X, background=background))
-        assert peak < found.values.nbytes + X.nbytes + n * (2 * 6 + 16) + 10e6
+        assert peak < found.values.nbytes + X.nbytes + n * (2 * 6 + 16) + 40e6
 
 
 def test_interactions_take_twice_their_result():
@@ -394,7 +399,7 @@ def test_lightgbm_agrees_for_several_classes(table):
     close(ours.base, theirs[0, :, -1], 1e-10)
 
 
-# --- the door ---------------------------------------------------------------------------------------------------------
+# --- what comes in ---------------------------------------------------------------------------------------------------------
 
 def test_frames_are_matched_by_name():
     """Columns of X and background in another order than the model's: the same values under the same names."""

@@ -13,9 +13,8 @@ from fi_teach.course.explorables.explorable import State, choice, explore, slide
 from fi_teach.course.explorables.marks import axis, bars, categories, line, panel, points, rule
 from fi_teach.course.explorables.tree_marks import tree_panel
 from fi_teach.data import concrete
-from fi_teach.fast.tree_shap_deep import gauss_legendre
-from fi_teach.fast.tree_shap_tables import paths_of
-from fi_teach.importance.tree_shap import leaf_shapley, row_passes
+from fi_teach.fast.tree_shap_quadrature import gauss_legendre
+from fi_teach.importance.tree_shap import leaf_shapley, row_passes, training_passes
 from fi_teach.trees import grow_cart
 
 FEATURES = {"age": ("c2", False, "circle"), "cement": ("c0", True, "square"), "water": ("c1", False, "diamond")}
@@ -47,9 +46,9 @@ def patterns_of(mix, stands_in):
     """What every leaf sees of a mix, from left to right -> list of (leaf, names of its players, a, b)."""
     tree, X = small_tree(), concrete().X
     passes = row_passes(tree, X.loc[mix])
-    others = [bits for _, _, bits in row_passes(tree, X.loc[STAND_IN])] if stands_in == "row" else [paths_of(tree).reach[leaf] for leaf, _, _ in passes]
+    others = row_passes(tree, X.loc[STAND_IN]) if stands_in == "row" else training_passes(tree)
     return [(leaf, [tree.names[j] for j in players], np.array(a, dtype=float), np.array(b, dtype=float))
-            for (leaf, players, a), b in zip(passes, others, strict=True)]
+            for (leaf, players, a), (_, _, b) in zip(passes, others, strict=True)]
 
 
 @cache

@@ -7,7 +7,7 @@ import numpy as np
 from fi_teach.course.questions.checks import Mistake, by_hand, choice, function, value
 from fi_teach.course.questions.question import Question
 
-CLOSED = ("fi_teach.basics.games", "fi_teach.importance.shapley", "fi_teach.importance.tree_shap.slowly", "fi_teach.importance.tree_shap.door")
+CLOSED = ("fi_teach.basics.games", "fi_teach.importance.shapley", "fi_teach.importance.tree_shap")
 
 
 # Definitions to judge by. A tree is a leaf's number, or (feature, low, high, share_low): a row goes low where its bit is 0.
