@@ -129,6 +129,7 @@ class PairWalk:
 
     def come_up(self, levels, total):
         """What the leaves below pay, summed up to each entry -> paid out by those with a kind."""
+        sums_below = None
         for depth in range(len(levels) - 1, 0, -1):
             level = levels[depth]
             sums = self.leaf_sums(level)
