@@ -1,5 +1,6 @@
 from fi_teach.importance.conditional import (
     conditional_importance,
+    conditional_importance_by_definition,
     subgroups,
 )
 from fi_teach.importance.drop_column import (
@@ -36,10 +37,13 @@ from fi_teach.importance.null_tests import (
 )
 from fi_teach.importance.oob import (
     oob_importance,
+    oob_importance_by_definition,
+    oob_importance_per_tree,
+    oob_importance_per_tree_by_definition,
 )
 from fi_teach.importance.permutation import (
     columnwise_permutation_importance,
-    joint_permutation_importance,
+    grouped_permutation_importance,
     permutation_importance,
     permutation_importance_by_definition,
     score_permutation_importance,
@@ -61,6 +65,7 @@ __all__ = [
     "boruta",
     "columnwise_permutation_importance",
     "conditional_importance",
+    "conditional_importance_by_definition",
     "debiased_mdi",
     "decrease_by_feature",
     "drop_column_importance",
@@ -69,7 +74,7 @@ __all__ = [
     "exact_permutation_importance_by_definition",
     "gaussian_knockoffs",
     "holm",
-    "joint_permutation_importance",
+    "grouped_permutation_importance",
     "kernel_shap",
     "knockoff_filter",
     "knockoff_statistics",
@@ -79,6 +84,9 @@ __all__ = [
     "naive_interval",
     "null_copy_test",
     "oob_importance",
+    "oob_importance_by_definition",
+    "oob_importance_per_tree",
+    "oob_importance_per_tree_by_definition",
     "pair_differences",
     "permutation_importance",
     "permutation_importance_by_definition",
