@@ -145,6 +145,22 @@ def as_model(model: object) -> Model:
     return _of_function(model)
 
 
+RAW_UNITS = {
+    "logistic": "log-odds",
+    "softmax": "log-odds (softmax scores)",
+    "exp": "log of the prediction",
+}
+
+
+def raw_unit(forest: Forest) -> str:
+    """What a forest's raw scores are counted in, and with them its Shapley values."""
+    if forest.kind == "adaboost":
+        return "share of the votes"
+    if forest.link in RAW_UNITS:
+        return RAW_UNITS[forest.link]
+    return "units of the prediction" if forest.classes is None else "probability"
+
+
 # --- asking ---
 
 

@@ -10,12 +10,11 @@ x_j's part that the others do not know:
 The price: that distribution has to be known, or estimated, and the estimate decides.
 """
 
-from collections.abc import Callable
-
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
+from fi_teach.basics.encoding import as_numbers
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.basics.losses import Loss
 from fi_teach.basics.results import Importance
@@ -32,6 +31,9 @@ from fi_teach.basics.shuffles import (
 from fi_teach.basics.tables import check_count, check_real_table, check_table, positions_of
 from fi_teach.fast.shuffled_tables import losses_after_dealing, losses_after_putting, never_asks
 from fi_teach.trees.cart import grow_cart
+
+Drawn = tuple[NDArray, float]
+"""What each row's loss gains in each draw (n, K), and the variance of the mean."""
 
 
 def conditional_importance_by_definition(
@@ -68,7 +70,8 @@ def _redrawn_by_definition(X: Table, j: int, method: str, rng: np.random.Generat
     if method == "gaussian":
         new = gaussian_conditional(check_table(X)[0], j, rng)
         return put(X, j, new[:, None])
-    donors = shuffle_within(_subgroups(X, j), rng)
+    leaves = _leaves(as_numbers(X)[0], j, _holds_words(X, j))
+    donors = shuffle_within(leaves, rng)
     return swap(X, [j], np.arange(len(X)), donors[:, None])
 
 
@@ -114,8 +117,8 @@ def conditional_importance(
         known = ", ".join(map(repr, METHODS))
         raise ValueError(f"unknown method {method!r}: expected one of {known}.")
     task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
-    if method == "gaussian":
-        _check_numbers(task)
+    as_seen, drawn_anew = METHODS[method]
+    table, _ = as_seen(task.X)
     n_repeats = check_count(n_repeats, "n_repeats")
     streams = own_stream(rng, "conditional importance").spawn(task.n_features)
 
@@ -123,7 +126,7 @@ def conditional_importance(
     variances = np.zeros(task.n_features)
     for j, stream in enumerate(streams):
         if not never_asks(task, [j]):
-            gains, variances[j] = METHODS[method](task, j, n_repeats, stream)
+            gains, variances[j] = drawn_anew(task, table, j, n_repeats, stream)
             draws[j] = task.weights @ gains / task.n_rows
     spread = draws.std(axis=1, ddof=1) if n_repeats > 1 else None
     title = f"conditional importance ({method})"
@@ -133,9 +136,9 @@ def conditional_importance(
 def subgroups(X: ArrayLike, column: object, *, min_rows: int | None = None) -> NDArray:
     """Rows that are alike in all that predicts one column: the leaves of a tree grown for it.
 
-    The tree predicts the column from the others: its numbers by squared error, its words by Gini.
-    The other columns it asks as they are; words by "is it this one?", dates as days, and where
-    there are gaps, "is it a gap?".
+    The tree predicts the column from the others: numbers by squared error, words by Gini. All
+    columns go in as encoding.as_numbers has them.
+
     X (n, p) : any table; column : a name, of an array a position
     min_rows : smallest subgroup, None takes sqrt(n), at least 5
     -> (n,) int64, the subgroup's number from 0
@@ -150,7 +153,10 @@ def subgroups(X: ArrayLike, column: object, *, min_rows: int | None = None) -> N
     array([0, 0, 1, 1])
     """
     X = check_real_table(X)
-    return _subgroups(X, positions_of([column], X)[0], min_rows)
+    (j,) = positions_of([column], X)
+    if min_rows is not None:
+        min_rows = check_count(min_rows, "min_rows")
+    return _leaves(as_numbers(X)[0], j, _holds_words(X, j), min_rows)
 
 
 def shuffle_within(groups: NDArray, rng: np.random.Generator) -> NDArray:
@@ -170,10 +176,9 @@ def shuffle_within(groups: NDArray, rng: np.random.Generator) -> NDArray:
 
 
 def _within_subgroups(
-    task: Evaluation, j: int, n_repeats: int, rng: np.random.Generator
-) -> tuple[NDArray, float]:
-    """What each row loses in each shuffle (n, K), and the variance of the mean."""
-    within = _subgroups(task.X, j)
+    task: Evaluation, table: NDArray, j: int, n_repeats: int, rng: np.random.Generator
+) -> Drawn:
+    within = _leaves(table, j, _holds_words(task.X, j))
     donors = np.stack([shuffle_within(within, rng) for _ in range(n_repeats)], axis=1)
     gains = losses_after_dealing(task, [j], donors) - task.losses_before[:, None]
     variance = receiver_donor_variance(
@@ -181,66 +186,36 @@ def _within_subgroups(
     return gains, variance
 
 
-def _subgroups(X: Table, j: int, min_rows: int | None = None) -> NDArray:
-    n_rows, p = X.shape
-    smallest = max(5, round(np.sqrt(n_rows)))
-    if min_rows is not None:
-        smallest = check_count(min_rows, "min_rows")
-    column = _column(X, j)
-    target = _numbers(column) if _is_number(column) else pd.factorize(column)[0]
+def _leaves(table: NDArray, j: int, words: bool, min_rows: int | None = None) -> NDArray:
+    """The leaf of each row in a tree that tells column j from the others, numbered from 0."""
+    n_rows, p = table.shape
+    target = table[:, j]
     if p == 1 or (target == target[0]).all():
         return np.zeros(n_rows, dtype=np.int64)
-
-    others = [_asked_as(_column(X, other), smallest) for other in range(p) if other != j]
-    questions = np.column_stack(others)
-    if questions.shape[1] == 0:  # words that all occur too seldom to be asked about
-        return np.zeros(n_rows, dtype=np.int64)
-    criterion = "variance" if _is_number(column) else "gini"
-    tree = grow_cart(questions, target, criterion=criterion, min_samples_leaf=smallest)
-    leaf = tree.apply(questions)
+    smallest = max(5, round(np.sqrt(n_rows)))
+    if min_rows is not None:
+        smallest = min_rows
+    others = np.delete(table, j, axis=1)
+    criterion = "gini" if words else "variance"
+    tree = grow_cart(others, target, criterion=criterion, min_samples_leaf=smallest)
+    leaf = tree.apply(others)
     return np.unique(leaf, return_inverse=True)[1].astype(np.int64)
 
 
-def _column(X: Table, j: int) -> pd.Series | NDArray:
-    return X.iloc[:, j] if isinstance(X, pd.DataFrame) else X[:, j]
-
-
-def _is_number(column: pd.Series | NDArray) -> bool:
-    """Numbers, truth values and dates have an order; words do not."""
-    is_time = pd.api.types.is_datetime64_any_dtype(column.dtype) or column.dtype.kind == "m"
-    return is_time or pd.api.types.is_numeric_dtype(column.dtype)
-
-
-def _numbers(column: pd.Series | NDArray) -> NDArray:
-    """An ordered column as floats, its gaps filled with the median."""
-    if pd.api.types.is_datetime64_any_dtype(column.dtype):
-        column = column - column.min()
-    if column.dtype.kind == "m":
-        column = column / pd.Timedelta(days=1)
-    numbers = pd.Series(column).to_numpy(dtype=float, na_value=np.nan)
-    gaps = np.isnan(numbers)
-    return np.where(gaps, np.nanmedian(numbers), numbers) if gaps.any() else numbers
-
-
-def _asked_as(column: pd.Series | NDArray, smallest: int) -> NDArray:
-    """A column as the numbers that a tree of thresholds can ask about: (n, questions)."""
-    gaps = pd.isna(column)
-    if not _is_number(column):
-        codes, _ = pd.factorize(column, use_na_sentinel=False)
-        often = np.flatnonzero(np.bincount(codes) >= smallest)  # rarer words cannot fill a leaf
-        return (np.asarray(codes)[:, None] == often).astype(float)
-    numbers = _numbers(column)
-    return np.column_stack([numbers, gaps]) if gaps.any() else numbers[:, None]
+def _holds_words(X: Table, j: int) -> bool:
+    """Numbers, truth values, dates and times have an order; words have none."""
+    if isinstance(X, np.ndarray):
+        return False
+    kind = X.dtypes.iloc[j]
+    return not (is_numeric_dtype(kind) or is_datetime64_any_dtype(kind) or kind.kind == "m")
 
 
 # --- drawn from a fitted normal distribution ---
 
 
 def _gaussian(
-    task: Evaluation, j: int, n_repeats: int, rng: np.random.Generator
-) -> tuple[NDArray, float]:
-    """What each row loses in each draw (n, K), and the variance of the mean."""
-    table, _ = check_table(task.X)
+    task: Evaluation, table: NDArray, j: int, n_repeats: int, rng: np.random.Generator
+) -> Drawn:
     design, fitted, spread = normal_given_others(table, j)
     noise = np.ascontiguousarray(rng.standard_normal((n_repeats, task.n_rows)).T)
     drawn = fitted[:, None] + spread * noise
@@ -273,14 +248,16 @@ def _help_with_the_fit(
     return moved_w + moved_s
 
 
-def _check_numbers(task: Evaluation) -> None:
+def _numbers_without_gaps(X: Table) -> tuple[NDArray, tuple]:
     try:
-        check_table(task.X)
+        return check_table(X)
     except ValueError as refusal:
         raise ValueError(
             f"{refusal} Or choose method='subgroups', which takes any columns.") from None
 
 
-METHODS: dict[str, Callable[..., tuple[NDArray, float]]] = {
-    "subgroups": _within_subgroups, "gaussian": _gaussian,
+METHODS = {
+    "subgroups": (as_numbers, _within_subgroups),
+    "gaussian": (_numbers_without_gaps, _gaussian),
 }
+"""How each method sees the table, and how it draws."""

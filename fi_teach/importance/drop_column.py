@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.evaluation import Evaluation, check_groups
+from fi_teach.basics.folds import fold_error
 from fi_teach.basics.losses import NUMBER_LOSSES, Loss, row_loss
 from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
@@ -109,9 +110,7 @@ def _by_folds(
         gains = judge.gains((take(X, rest), y[rest]), (take(X, part), y[part]))
         means.append(np.average(gains, axis=1, weights=weights[part]))
     draws = np.stack(means, axis=1)
-    folds = len(parts)
-    widened = draws.std(axis=1, ddof=1) * np.sqrt(1 / folds + 1 / (folds - 1))
-    return Importance(names, draws, "drop-column importance", judge.unit, widened)
+    return Importance(names, draws, "drop-column importance", judge.unit, fold_error(draws))
 
 
 class _Judge:

@@ -18,7 +18,7 @@ def tree_panel(tree, *, title="", notes=None, level=76, leaf_width=44):
     >>> [mark["lines"] for mark in scene["marks"] if mark["kind"] == "box"]
     [['x0', '≤ 1.5', '1 no, 1 yes'], ['no', '1'], ['yes', '1']]
     """
-    x, y = places_of(tree), -tree.depth
+    x, y = tree.place, -tree.depth
     internal = np.flatnonzero(~tree.is_leaf)
     edges = [_edge(x, y, t, child, answer) for t in internal
              for child, answer in ((tree.children_left[t], "yes"), (tree.children_right[t], "no"))]
@@ -28,23 +28,6 @@ def tree_panel(tree, *, title="", notes=None, level=76, leaf_width=44):
     frame_x, frame_y = axis(-0.5, n_leaves - 0.5, ticks=()), axis(-tree.depth.max() - 0.4, 0.5, ticks=())
     return panel(edges, boxes, words, x=frame_x, y=frame_y, title=title,
                  height=int(level * (tree.depth.max() + 1)) + 20, min_width=max(220, leaf_width * n_leaves))
-
-
-def places_of(tree):
-    """Where each node stands from left to right: leaves at 0, 1, 2, ..., a node between its children -> (n_nodes,)."""
-    x = np.zeros(tree.n_nodes)
-    n_placed = 0
-
-    def place(t):
-        nonlocal n_placed
-        if tree.is_leaf[t]:
-            x[t], n_placed = n_placed, n_placed + 1
-            return x[t]
-        x[t] = (place(tree.children_left[t]) + place(tree.children_right[t])) / 2
-        return x[t]
-
-    place(0)
-    return x
 
 
 def question(tree, t):
