@@ -6,7 +6,8 @@ from fi_teach.course.questions.checks import Mistake, by_hand, catches, choice, 
 from fi_teach.course.questions.question import Question
 from fi_teach.course.questions.trials import ch05_permutation as trials
 
-CLOSED = ("fi_teach.importance.permutation", "fi_teach.importance.exact_permutation")
+CLOSED = ("fi_teach.importance.permutation", "fi_teach.importance.exact_permutation",
+          "fi_teach.fast.exact_permutation")
 
 
 # Definitions to judge by, slow and short.

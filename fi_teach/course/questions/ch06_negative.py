@@ -5,7 +5,8 @@ import numpy as np
 from fi_teach.course.questions.checks import Mistake, by_hand, choice, function, value
 from fi_teach.course.questions.question import Question
 
-CLOSED = ("fi_teach.basics.shuffles.receiver_donor_variance", "fi_teach.importance.intervals", "fi_teach.importance.exact_permutation")
+CLOSED = ("fi_teach.basics.shuffles.receiver_donor_variance", "fi_teach.importance.intervals",
+          "fi_teach.importance.exact_permutation", "fi_teach.fast.exact_permutation")
 
 
 # Definitions to judge by, slow and short.
