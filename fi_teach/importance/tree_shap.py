@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.convert import as_forest
 from fi_teach.basics.games import check_players, interaction_values, shapley
+from fi_teach.basics.model import raw_unit
 from fi_teach.basics.removal import (
     check_background,
     cover_shares,
@@ -74,7 +75,7 @@ def tree_shap(model: object, X: ArrayLike, *, background: ArrayLike | None = Non
     """
     forest, X, background = _forest_and_rows(model, X, background)
     total, base = sum_over_trees(forest, X, background, order=1)
-    return _attribution(np.moveaxis(total, 2, 0), base, forest.names)
+    return _attribution(np.moveaxis(total, 2, 0), base, forest)
 
 
 def tree_shap_interactions(model: object, X: ArrayLike, *, background: ArrayLike | None = None) -> NDArray:
@@ -125,7 +126,7 @@ def tree_shap_by_definition(
     forest, payoffs = _payoffs(model, X, background)
     values = shapley(payoffs, forest.n_features)
     base = payoffs[0, 0]  # the empty coalition's, the same for every row
-    return _attribution(np.moveaxis(values, 1, 0), base, forest.names)
+    return _attribution(np.moveaxis(values, 1, 0), base, forest)
 
 
 def tree_shap_interactions_by_definition(
@@ -253,7 +254,7 @@ def tree_shap_by_leaves(model: object, X: ArrayLike, *, background: ArrayLike | 
             for i, row in enumerate(rows):
                 shares = np.mean([leaf_shapley(1.0, row[k][2], b) for b in chances], axis=0)
                 values[i, list(players)] += np.multiply.outer(shares, leaf_value)
-    return _attribution(values, base, forest.names)
+    return _attribution(values, base, forest)
 
 
 def _stand_ins(tree, background):
@@ -286,7 +287,7 @@ def tree_shap_by_recursion(model: object, X: ArrayLike) -> Attribution:
             base += weight * np.prod(shares) * tree.value[leaf]
         for x, phi in zip(X, values, strict=True):
             _recurse(phi, tree, x, weight)
-    return _attribution(values, base, forest.names)
+    return _attribution(values, base, forest)
 
 
 def _recurse(phi, tree, x, scale):
@@ -356,8 +357,9 @@ def _forest_and_rows(model, X, background):
     return forest, rows, rows_for(forest, background)
 
 
-def _attribution(values, base, names):
+def _attribution(values, base, forest):
     """values (n, p, n_outputs) and base (n_outputs,) as an Attribution; a single output loses its axis."""
     if values.shape[2] == 1:
         values, base = values[:, :, 0], float(base[0])
-    return Attribution(values, base, names, method="TreeSHAP")
+    return Attribution(
+        values, base, forest.names, method="TreeSHAP", unit=raw_unit(forest))
