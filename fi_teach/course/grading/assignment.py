@@ -107,5 +107,6 @@ def _hash(content, questions):
     """The hash of what was handed out and of what it is judged by -> str."""
     names = {f"fi_teach.course.questions.{part}ch{QUESTIONS[id].notebook}"
              for id in questions if QUESTIONS[id].notebook for part in ("", "trials.")}
-    modules = {inspect.getsource(importlib.import_module(name)) for name in names if find_spec(name)}
+    found = (importlib.import_module(name) for name in names if find_spec(name))
+    modules = {inspect.getsource(module) for module in found}
     return hashlib.sha256(b"\0".join([content, *(m.encode() for m in sorted(modules))])).hexdigest()

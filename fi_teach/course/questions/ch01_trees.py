@@ -170,14 +170,13 @@ IMPURITY = [
         check=choice(
             "c",
             Mistake("pure is enough", "a", "One child is pure, but it holds 2 flats of 10; the "
-                    "other 8 stay "
-                    "as mixed as 3 to 5. A pure child is worth as much as the rows it holds."),
+                    "other 8 stay as mixed as 3 to 5. A pure child is worth as much as the rows it "
+                    "holds."),
             Mistake("balance is not the aim", "b", "Two equal halves look fair, but both stay "
-                    "mixed (4 to 1): "
-                    "a cut is judged by how pure the children are, not by how alike they are in size."),
+                    "mixed (4 to 1): a cut is judged by how pure the children are, not by how "
+                    "alike they are in size."),
             Mistake("one row cut off", "d", "It takes a single flat away, and the 9 others are "
-                    "left "
-                    "as mixed as 5 to 4.")),
+                    "left as mixed as 5 to 4.")),
         meaning="The parent is fixed, so the best cut is the one whose children are least mixed *on average over rows*."),
     Question(
         id="trees.entropy_bits", title="The same node in bits", kind="number", stars=1, minutes=5, points=2,
@@ -219,9 +218,8 @@ IMPURITY = [
         id="trees.decrease", title="How much does a split gain?", kind="implement", stars=2, minutes=10, points=3,
         hints=("First the parent: its counts are those of both children added up.",
                "Write a small function for 1 minus the sum of squared shares, and call it three times.",
-               "Lists join when you add them: `[a + b for a, b in zip(left, right)]` adds class "
-               "by class. "
-               "And each child counts with its rows over all rows."),
+               "Lists join when you add them: `[a + b for a, b in zip(left, right)]` adds class by "
+               "class. And each child counts with its rows over all rows."),
         check=function(
             _pairs_of_counts, trials.decrease,
             Mistake("mean of two class shares", trials.of_mean_shares,
@@ -241,8 +239,8 @@ IMPURITY = [
             Mistake("two classes only", trials.of_two_classes,
                     "2p(1 - p) is the Gini of two classes. With a third class you need 1 minus the sum of all squared shares."),
             Mistake("decrease in rows", _decrease_in_rows, "You weighted the whole by the number of rows: the question asks for the decrease a row."),
-            Mistake("entropy, not Gini", _decrease_in_bits, "These are bits: the question asks "
-                    "for the decrease in Gini."),
+            Mistake("entropy, not Gini", _decrease_in_bits, "These are bits: the question asks for "
+                    "the decrease in Gini."),
             lists=True),
         closed=CLOSED,
         meaning="On the midterm table it gives 0.3 for attendance, more than any cut in time: "
@@ -252,8 +250,7 @@ IMPURITY = [
         hints=("Rows of one value cannot be parted, whatever their classes: think in distinct values.",
                "Two neighbouring values need a cut between them unless all rows at both belong to one class.",
                "Gather the labels at each value first. Then look at two neighbouring values: how "
-               "many "
-               "different labels do they have, put together?"),
+               "many different labels do they have, put together?"),
         check=function(
             _columns, _thresholds,
             Mistake("threshold on a data point", _on_data_points(min),
@@ -270,8 +267,8 @@ IMPURITY = [
               for order in (sorted, _by_value) for skip in (False, True)),
             Mistake("not in ascending order", lambda values, labels: set(_thresholds(values,
                     labels)),
-                    "These are the right cuts. The question asks for them in ascending order, "
-                    "each once.")),
+                    "These are the right cuts. The question asks for them in ascending order, each "
+                    "once.")),
         closed=CLOSED,
         meaning="Seven midpoints lie in the midterm's times, but only four can be best. "
                 "For Gini and entropy the best cut is always a class boundary."),
@@ -299,8 +296,9 @@ IMPORTANCE = [
             Mistake("one of two", {"Rent <= 525": 5 / 12}, "That one is right. There is another."),
             Mistake("one of two", {"Rent <= 680": 3 / 8}, "That one is right. There is another."),
             usual=PRINTED),
-        meaning="Harmless: the best of the five cuts is the same by both tables. "
-                "An error is worth finding also when it changes nothing, since only then do you know that it changes nothing."),
+        meaning="Harmless: the best of the five cuts is the same by both tables. An error is worth "
+                "finding also when it changes nothing, since only then do you know that it changes "
+                "nothing."),
     Question(
         id="trees.mend_importance", title="Find the bug: 43 % or 60 %?", kind="mend", stars=2, minutes=10, points=3,
         hints=("Run it on the three splits of the midterm tree and compare with 60 % and 40 %.",
@@ -330,27 +328,25 @@ IMPORTANCE = [
         check=choice(
             "b",
             Mistake("the cuts decide", "a", "Add up for both trees: 0.033 + 0.133 and 0.017 + "
-                    "0.150 are the same. "
-                    "The cuts decide how it is *spread over the splits*, not how much it is."),
-            Mistake("more splits, more importance", "c", "Every split takes away some of what the node has left. More splits "
-                    "share the same amount; they cannot make it more."),
+                    "0.150 are the same. The cuts decide how it is *spread over the splits*, not "
+                    "how much it is."),
+            Mistake("more splits, more importance", "c", "Every split takes away some of what the "
+                    "node has left. More splits share the same amount; they cannot make it more."),
             Mistake("every split counts alike", "d", "A split counts by what it takes away, weighted by its rows, not by being one.")),
-        meaning="Decreases telescope: below a node grown to purity they add up to its weighted impurity, whatever the splits. "
-                "So two thirds for rent and one for size are a fact about the first split and "
-                "these ten flats, "
-                "not about the rest of the tree."),
+        meaning="Decreases telescope: below a node grown to purity they add up to its weighted "
+                "impurity, whatever the splits. So two thirds for rent and one for size are a fact "
+                "about the first split and these ten flats, not about the rest of the tree."),
     Question(
         id="trees.test_decrease", title="Write a test that catches them", kind="test", stars=3, minutes=12, points=3,
         hints=("Work out a split by hand whose children differ in size and are both mixed, and compare with `abs(a - b) < 1e-9`.",
                "A split that parts nothing, such as [2, 2] and [1, 1], must have a decrease of 0; none may be negative.",
-               "Add a case with three classes, such as [2, 0, 0] and [0, 1, 1], and work it out "
-               "by hand."),
+               "Add a case with three classes, such as [2, 0, 0] and [0, 1, 1], and work it out by "
+               "hand."),
         check=catches(
             right=[
                 Mistake("refuses a right one", trials.decrease, "Your test refuses a right "
-                        "implementation. Work its cases out "
-                        "again, and mind that 0.3 may come out as 0.30000000000000004: compare "
-                        "with a tolerance."),
+                        "implementation. Work its cases out again, and mind that 0.3 may come out "
+                        "as 0.30000000000000004: compare with a tolerance."),
                 Mistake("exact equality", trials.rounded_otherwise,
                         "Your test refuses a right implementation whose last bit is rounded differently: "
                         "compare floats with a tolerance, as in `abs(a - b) < 1e-9`."),
@@ -373,13 +369,13 @@ IMPORTANCE = [
     Question(
         id="trees.what_if", title="What would have helped?", kind="number", stars=1, minutes=4, points=1,
         hints=("Follow the rules for this flat: which question decides?",
-               "There are two ways out of the interval in which it stays empty, down and up. "
-               "Which is shorter?",
+               "There are two ways out of the interval in which it stays empty, down and up. Which "
+               "is shorter?",
                "The nearer end of the interval is the threshold below."),
         check=value(
             60,
-            Mistake("the far way out", 200, "That far it is to the other end of the interval. "
-                    "The tree's answer flips already at its nearest threshold."),
+            Mistake("the far way out", 200, "That far it is to the other end of the interval. The "
+                    "tree's answer flips already at its nearest threshold."),
             Mistake("the threshold, not the change", 640, "This is where the answer flips; the "
                     "question asks by how much the rent must change."),
             Mistake("the direction", -60, "The question asks for the size of the change: write it "
@@ -388,8 +384,8 @@ IMPORTANCE = [
                     "that it stays empty."),
             unit=("euros", "euro", "€", "eur")),
         meaning="A counterfactual is about the *tree*: it says when its answer changes. It is no "
-                "advice: 201 euros more would turn "
-                "the answer as well, and nobody believes that this helps."),
+                "advice: 201 euros more would turn the answer as well, and nobody believes that "
+                "this helps."),
     Question(
         id="trees.what_sixty_means", title="What does 60 % say?", kind="explain", stars=2, minutes=10, points=3,
         hints=("Say what the 60 % is a percentage of.",

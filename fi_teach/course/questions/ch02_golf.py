@@ -122,7 +122,7 @@ def _left(*counts):
 
 
 DAYS = 18
-"""The museum's days: it was full on 11 of them. Its tree has two mixed leaves, of four days and of two."""
+"""The museum's days. Its tree has two mixed leaves, of four days and of two."""
 DAY = _left(11, 7) - _left(4, 6) - _left(7, 1)
 SKY = _left(4, 6) - _left(4, 2)
 WIND = _left(7, 1) - _left(2, 1)
@@ -131,7 +131,7 @@ TIED_SKY = _left(2, 1) - _left(1, 1)
 
 
 def _of_museum(leaf_of_wind=0, leaf_of_sky=0):
-    """The decreases, in bits times days, if so much of what the two mixed leaves keep is overlooked."""
+    """The decreases in bits times days, with so much overlooked of what the two leaves keep."""
     return {"Day": DAY, "Sky": SKY + TIED_SKY + leaf_of_sky,
         "Wind": WIND + TIED_WIND + leaf_of_wind}
 
@@ -170,15 +170,14 @@ BITS = [
     Question(
         id="golf.predict_root", title="Which column first?", kind="predict", stars=1, minutes=4, points=1,
         hints=("Count yes and no on both sides of a cut, for one column after the other.",
-               "With codes, Sky can be cut into clear | cloudy, rain or into clear, cloudy | "
-               "rain, but not into three.",
+               "With codes, Sky can be cut into clear | cloudy, rain or into clear, cloudy | rain, "
+               "but not into three.",
                "Free days: 7 yes, 1 no. Working days: 4 yes, 6 no. Can any cut of Sky do as well?"),
         check=choice(
             "c",
             Mistake("the answer for categories", "a", "Sky as a *category*, cut into three, would "
-                    "win (0.275 bits). Coded, it can only "
-                    "be cut into two, in the order of its codes, and the better cut gains 0.117 "
-                    "bits."),
+                    "win (0.275 bits). Coded, it can only be cut into two, in the order of its "
+                    "codes, and the better cut gains 0.117 bits."),
             Mistake("more values, more information?", "b", "Warmth has more cuts to choose from "
                     "than Day, but its best gains 0.081 bits."),
             Mistake("a good story", "d", "It sounds right that wind should matter, but its cut "
@@ -233,8 +232,8 @@ BITS = [
             Mistake("one child forgotten", _entropy([11, 7]) - 2 / 3, "The hot days are not pure "
                     "either."),
             Mistake("children taken off in full", _entropy([11, 7]) - _entropy([5, 1]) - 1,
-                    "You took both children's entropies off in full: "
-                    "each counts with its share of the days. No gain is negative."),
+                    "You took both children's entropies off in full: each counts with its share of "
+                    "the days. No gain is negative."),
             Mistake("children counted alike", _entropy([11, 7]) - (_entropy([5, 1]) + 1) / 2,
                     "You averaged the children as if both held as many days."),
             Mistake("Gini, not entropy", _gini([11, 7]) - _gini([5, 1]) / 3 - 1 / 3,
@@ -259,8 +258,8 @@ BITS = [
             Mistake("divided by the branches", lambda b: _gain(b) / len(b),
                     "You divided by the number of branches. Their sizes matter too: take the entropy of the sizes."),
             Mistake("branches not weighted", _ratio_unweighted, "In the gain, each branch's entropy counts with its share of the rows."),
-            Mistake("upside down", lambda b: 1 / _gain_ratio(b), "Upside down: the gain is "
-                    "divided by the split information."),
+            Mistake("upside down", lambda b: 1 / _gain_ratio(b), "Upside down: the gain is divided "
+                    "by the split information."),
             lists=True),
         closed=CLOSED,
         meaning="The ratio asks how much of what a branching says is about the target. Outlook in three branches: 0.247 bits of gain "
@@ -294,11 +293,10 @@ IMPORTANCE = [
         check=value(
             TIED_WIND,
             Mistake("forgetting the leaf", _left(4, 2), "You counted both children as pure. The "
-                    "leaf of strong wind holds "
-                    "two yes and two no: it *answers* yes, but its four days have 1 bit each, and "
-                    "that is not taken away."),
-            Mistake("the leaf not weighted", _left(4, 2) - 1, "The mixed leaf holds four days: "
-                    "its 1 bit counts four times."),
+                    "leaf of strong wind holds two yes and two no: it *answers* yes, but its four "
+                    "days have 1 bit each, and that is not taken away."),
+            Mistake("the leaf not weighted", _left(4, 2) - 1, "The mixed leaf holds four days: its "
+                    "1 bit counts four times."),
             Mistake("a day's decrease", TIED_WIND / 6, "This is the decrease for one of the six "
                     "days: the notes count all six."),
             Mistake("a share of all days", TIED_WIND / DAYS, "You divided by all 18 days: here "
@@ -320,8 +318,8 @@ IMPORTANCE = [
             Mistake("one leaf of two", trials.shares(_of_museum(4, 0)), "The leaf of two days is "
                     "counted rightly, the leaf of four days as if it were pure."),
             Mistake("one leaf of two", trials.shares(_of_museum(0, 2)), "The leaf of four days is "
-                    "counted rightly; the fifth split has a mixed leaf, too: "
-                    "the table says what it takes away exactly."),
+                    "counted rightly; the fifth split has a mixed leaf, too: the table says what "
+                    "it takes away exactly."),
             Mistake("not normalised", _of_museum(), "The decreases are right. Shares are these "
                     "divided by their sum."),
             Mistake("the last split only", trials.shares({"Day": DAY, "Sky": TIED_SKY,
@@ -331,8 +329,8 @@ IMPORTANCE = [
                     "Wind": (WIND + TIED_WIND) / 2}),
                     "You averaged over a feature's splits. A feature used twice has earned twice: add."),
             Mistake("another tree's total", {f: d / _left(11, 7) for f, d in _of_museum().items()},
-                    "You divided by 17.35, what a tree with pure leaves takes away. This one "
-                    "takes away less; your shares do not add up to 1."),
+                    "You divided by 17.35, what a tree with pure leaves takes away. This one takes "
+                    "away less; your shares do not add up to 1."),
             Mistake("percent", {f: 100 * s for f, s in trials.shares(_of_museum()).items()},
                     "Right as percentages: write them as shares of 1, or as words with the sign, as in `\"50 %\"`.")),
         meaning="Sky .44, Day .29, Wind .27. By the notes Wind came first, with .41: counting "
@@ -345,26 +343,23 @@ IMPORTANCE = [
         check=choice(
             "b",
             Mistake("a sum is no witness", "a", "The fourth row has fallen by 4 bits, so the sum "
-                    "has. "
-                    "Normalising comes after the sum: it spreads an error over all shares, it "
+                    "has. Normalising comes after the sum: it spreads an error over all shares, it "
                     "removes none."),
-            Mistake("one leaf overlooked", "c", "11.35 is what the tree takes away when both "
-                    "mixed leaves keep what they have. "
-                    "In the fifth row the leaf of two days still counts as pure."),
+            Mistake("one leaf overlooked", "c", "11.35 is what the tree takes away when both mixed "
+                    "leaves keep what they have. In the fifth row the leaf of two days still "
+                    "counts as pure."),
             Mistake("a sum that telescopes", "d", "No tree need be grown: the decreases add up to "
-                    "the root less the leaves, "
-                    "whatever the splits are, so each leaf taken as pure adds just what it would "
-                    "have kept.")),
+                    "the root less the leaves, whatever the splits are, so each leaf taken as pure "
+                    "adds just what it would have kept.")),
         meaning="A total is a root less its leaves. So a right total is no proof of right parts: "
-                "17.35 was the sign that "
-                "the leaves were taken as pure. Check a sum, and then ask what it would be if you "
-                "had made a mistake."),
+                "17.35 was the sign that the leaves were taken as pure. Check a sum, and then ask "
+                "what it would be if you had made a mistake."),
     Question(
         id="golf.mend_rules", title="Find the bug: rules that decide nothing", kind="mend", stars=2, minutes=10, points=3,
         hints=("Run the rules on all 14 days. On which two do they differ from the table?",
                "They are days 6 and 14. Both are rainy and windy, and both end in an `if` whose two branches say the same.",
-               "An idle `if` becomes a question if its two branches answer differently. Which "
-               "code tells these two days from the others?"),
+               "An idle `if` becomes a question if its two branches answer differently. Which code "
+               "tells these two days from the others?"),
         check=function(
             _fourteen_days, _decision,
             Mistake("one day left", _rules_without((3, 3, 2, 2)), "Thirteen of fourteen: one of the two idle questions is mended."),
@@ -382,8 +377,8 @@ IMPORTANCE = [
         check=catches(
             right=[
                 Mistake("refuses a right one", trials.shares, "Your test refuses a right "
-                        "implementation. Work its cases out again, and compare "
-                        "with a tolerance: 0.1 + 0.2 is 0.30000000000000004."),
+                        "implementation. Work its cases out again, and compare with a tolerance: "
+                        "0.1 + 0.2 is 0.30000000000000004."),
                 Mistake("exact equality or order", trials.in_another_order,
                         "Your test refuses a right implementation that lists the features in another order, with a last bit rounded "
                         "differently: compare feature by feature and with a tolerance.")],
@@ -393,20 +388,18 @@ IMPORTANCE = [
                 Mistake("misses another total", trials.by_the_rows, "An implementation that "
                         "divides by 14 instead of by the sum passes your test."),
                 Mistake("misses a lost feature", trials.without_zeros, "An implementation that "
-                        "drops features with decrease 0 passes your test. "
-                        "Temperature has 0, and that is a result."),
+                        "drops features with decrease 0 passes your test. Temperature has 0, and "
+                        "that is a result."),
                 Mistake("misses cut-off decimals", trials.truncated, "An implementation that cuts "
-                        "shares off after two decimals passes your test: "
-                        "use shares such as 1/3, and see that they add up to 1."),
+                        "shares off after two decimals passes your test: use shares such as 1/3, "
+                        "and see that they add up to 1."),
                 Mistake("misses equal shares", trials.equal, "An implementation that gives every "
-                        "feature the same passes your test: "
-                        "use decreases that differ."),
+                        "feature the same passes your test: use decreases that differ."),
                 Mistake("misses squared decreases", trials.of_squares, "An implementation that "
-                        "squares the decreases first passes your test: "
-                        "compare every share with its value.")]),
+                        "squares the decreases first passes your test: compare every share with "
+                        "its value.")]),
         meaning="One of the planted bugs is from the field: .16 + .48 + .35 = .99, since .487 was "
-                "cut off to .48. "
-                "A sum that must be 1 is the cheapest test there is."),
+                "cut off to .48. A sum that must be 1 is the cheapest test there is."),
     Question(
         id="golf.report", title="Which of the four do you report?", kind="explain", stars=2, minutes=10, points=3,
         hints=("Is one of the four trees more right than the others?",

@@ -188,8 +188,8 @@ MANY_TREES = [
             Mistake("both together", 0.5, "Both missed rows together weigh this: the question asks for one of them."),
             Mistake("a row that was right", 0.0625, "That is the weight of a row the stump got right."),
             Mistake("e taken for the error", 0.1 * 0.2**np.log(4) / (0.8 + 0.2 * 0.2**np.log(4)),
-                    "In e to the alpha, e is Euler's number 2.718 and not the error: the factor "
-                    "is (1 - error) / error."),
+                    "In e to the alpha, e is Euler's number 2.718 and not the error: the factor is "
+                    "(1 - error) / error."),
             Mistake("alpha, not e to the alpha", 0.1 * np.log(4) / (0.8 + 0.2 * np.log(4)),
                     "You multiplied by alpha = log 4. The weights are multiplied by e to the alpha, which is 4.")),
         meaning="Missed rows always weigh one half together. So the stump just chosen is now a coin flip, and the next must differ."),
@@ -249,27 +249,27 @@ CREDIT = [
         check=catches(
             right=[
                 Mistake("refuses a tree's measure", trials.best_gini, "Your test refuses the best "
-                        "Gini decrease, which sees the order only: "
-                        "is your change strictly increasing, and do you compare with a tolerance?"),
+                        "Gini decrease, which sees the order only: is your change strictly "
+                        "increasing, and do you compare with a tolerance?"),
                 Mistake("refuses entropy", trials.best_entropy, "Your test refuses the best "
                         "entropy decrease: do not ask for one particular value."),
                 Mistake("refuses ranks", trials.rank_difference, "Your test refuses a difference "
-                        "of mean ranks. It is no decrease, but it sees the order only: "
-                        "that is all you were asked to test. (x² is no increasing change where x "
-                        "is negative.)")],
+                        "of mean ranks. It is no decrease, but it sees the order only: that is all "
+                        "you were asked to test. (x² is no increasing change where x is "
+                        "negative.)")],
             bugs=[
                 Mistake("misses a change of unit", trials.mean_difference, "An importance that "
                         "grows with the unit passes your test: multiply the column by something."),
                 Mistake("misses a bend", trials.standardised_difference,
                         "A standardised difference of means passes your test. It survives every "
-                        "straight "
-                        "change, not a bent one: try np.exp or a cube."),
+                        "straight change, not a bent one: try np.exp or a cube."),
                 Mistake("misses a cut at the mean", trials.cut_at_the_mean, "A tree that always "
-                        "cuts at the mean passes your test: "
-                        "bend the axis so far that another row falls on the other side of the mean."),
+                        "cuts at the mean passes your test: bend the axis so far that another row "
+                        "falls on the other side of the mean."),
                 Mistake("misses a cut at mid-range", trials.cut_at_mid_range,
-                        "A tree that cuts halfway between the smallest and the "
-                        "largest value passes your test: bend the axis so far that the middle moves past a row.")]),
+                        "A tree that cuts halfway between the smallest and the largest value "
+                        "passes your test: bend the axis so far that the middle moves past a "
+                        "row.")]),
         meaning="An invariance is a test you can write without knowing the right answer: change what must not matter, and compare."),
     Question(
         id="mdi.board_meeting", title="A chart in a meeting", kind="explain", stars=2, minutes=10, points=3,
@@ -280,11 +280,11 @@ CREDIT = [
         check=by_hand,
         rubric=((1, "the importances always add up to 100 %, also on shuffled labels, so the chart alone is no evidence that a feature matters"),
                 (1, "61 % on new rows is no better than always answering 'stays' (62 %): no skill "
-                    "has been shown. Nor is its absence: where most stay, "
-                    "a model that knows who is at risk may still be right no more often, so log "
-                    "loss or AUC on new rows must be asked"),
-                (1, "says what to do: take the chart down until such a score stands beside it "
-                    "(and the model and what was averaged); no campaign follows from it")),
+                    "has been shown. Nor is its absence: where most stay, a model that knows who "
+                    "is at risk may still be right no more often, so log loss or AUC on new rows "
+                    "must be asked"),
+                (1, "says what to do: take the chart down until such a score stands beside it (and "
+                    "the model and what was averaged); no campaign follows from it")),
         meaning=""),
 ]
 

@@ -85,8 +85,9 @@ def _label_not_distance(in_left, in_right, out_left, out_right):
 def _root_of_two_means(in_left, in_right, out_left, out_right):
     in_left, in_right, out_left, out_right = _arrays(in_left, in_right, out_left, out_right)
     root = (in_left.mean() + in_right.mean()) / 2
-    left, right = in_left.mean() - root, in_right.mean() - root
-    return (left * (out_left - root).sum() + right * (out_right - root).sum()) / (len(out_left) + len(out_right))
+    total = sum((seen.mean() - root) * (judges - root).sum()
+                for seen, judges in ((in_left, out_left), (in_right, out_right)))
+    return total / (len(out_left) + len(out_right))
 
 
 def _sides_alike(in_left, in_right, out_left, out_right):
@@ -141,8 +142,8 @@ RECALL = [
                     "leaves are pure, so all of the root's impurity is gone."),
             Mistake("a balanced root", 0.5, "0.5 is the Gini of an even mix. Here six in ten rows say yes."),
             Mistake("one class's share", 0.6, "This is the share of yes. The impurity is the chance that two drawn rows differ."),
-            Mistake("variance, not Gini", 0.24, "This is the variance of labels 0 and 1, p(1 - "
-                    "p). Gini is twice that."),
+            Mistake("variance, not Gini", 0.24, "This is the variance of labels 0 and 1, p(1 - p). "
+                    "Gini is twice that."),
             Mistake("entropy, not Gini", 0.971, "This is the entropy in bits; the question asks for Gini."),
             unit="gini"),
         meaning="A tree grown to purity hands out the root's impurity, on noise as on signal. So the total MDI can never warn you."),
@@ -156,8 +157,8 @@ RECALL = [
             Mistake("those that saw it", 500 * (1 - (1 - 1 / 1000) ** 1000), "These are the trees that *did* see the row: they may have learned it by heart."),
             Mistake("one half", 250, "A tree sees a row more often than not: it draws 1000 times, and misses row 17 each time with chance 999/1000."),
             Mistake("all of them", 500, "Most of these trees were grown on row 17. Out of bag, only the others may speak."),
-            Mistake("a chance, not a number", (1 - 1 / 1000) ** 1000, "This is the chance that "
-                    "one tree misses the row. There are 500 trees."),
+            Mistake("a chance, not a number", (1 - 1 / 1000) ** 1000, "This is the chance that one "
+                    "tree misses the row. There are 500 trees."),
             Mistake("one in a thousand", 0.5, "1/1000 is the chance to *draw* the row in a single draw; each tree draws 1000 times."),
             unit="trees", tolerance=0.01),
         meaning="Each row has a jury of more than a third of the trees. That is what makes the out-of-bag measures of this chapter free."),
@@ -168,8 +169,8 @@ CHANCES = [
         id="bias.places", title="How many places to cut?", kind="number", stars=1, minutes=4, points=2,
         hints=("A cut goes between two neighbouring *different* values. Rows that agree cannot be parted.",
                "For unordered words each group of words may go left; a group and its complement make the same split.",
-               "How many groups of five cities are there, the empty one and the full one "
-               "included? Which of them make one and the same split?"),
+               "How many groups of five cities are there, the empty one and the full one included? "
+               "Which of them make one and the same split?"),
         check=value(
             {"grades": 4, "cities": 15},
             Mistake("a cut for each row", {"grades": 39, "cities": 39}, "Rows with the same value cannot be parted: count values, not rows."),
@@ -177,8 +178,8 @@ CHANCES = [
                     "parted: count grades, not rows.", partly=True),
             Mistake("words cut like numbers", {"cities": 4}, "Without an order there is no "
                     "*between*: any set of cities may go to the left.", partly=True),
-            Mistake("one city at a time", {"cities": 5}, "You sent one city at a time to the "
-                    "left. Two of them may go there, too.", partly=True),
+            Mistake("one city at a time", {"cities": 5}, "You sent one city at a time to the left. "
+                    "Two of them may go there, too.", partly=True),
             Mistake("each split counted twice", {"cities": 30}, "Two cities to the left, or the "
                     "other three to the left: that is one split.", partly=True),
             Mistake("the empty side", {"cities": 31}, "One of your sets is empty or full, or you "
@@ -186,8 +187,8 @@ CHANCES = [
                     partly=True),
             Mistake("the empty side", {"cities": 16}, "One of your splits leaves a side empty: "
                     "that is no split.", partly=True),
-            Mistake("values, not gaps", {"grades": 5}, "Five values have four gaps between them: "
-                    "a cut after the last would leave nobody on the right.",
+            Mistake("values, not gaps", {"grades": 5}, "Five values have four gaps between them: a "
+                    "cut after the last would leave nobody on the right.",
                     partly=True)),
         meaning="With 20 unordered words there are more than half a million ways to split, and only one of them needs to be lucky."),
     Question(
@@ -199,8 +200,8 @@ CHANCES = [
             0.75,
             Mistake("against one ticket", 0.9, "9/10 is the chance against a column with *one* cut. This one has three."),
             Mistake("how many times more", 3, "Three times as many tickets: yes. The question asks for a chance, which is at most 1."),
-            Mistake("per cent without its sign", 75, "You count in per cent: write a share such "
-                    "as 0.05, or the sign, as in `\"5 %\"`."),
+            Mistake("per cent without its sign", 75, "You count in per cent: write a share such as "
+                    "0.05, or the sign, as in `\"5 %\"`."),
             Mistake("the other column", 0.25, "This is the chance of the column with three cuts."),
             Mistake("all tickets are alike", 0.5, "Each single ticket is as good as any other, but one column holds more of them."),
             Mistake("a chance to lose each", 1 - 0.5**9, "You let nine tickets each toss a coin against the other column. But it is always the same "
@@ -248,24 +249,25 @@ REMEDIES = [
         check=function(
             _splits_with_judges, _split_credit,
             Mistake("the root as a mean of two means", _root_of_two_means, "You took the mean of "
-                    "the two sides' means for the root's: "
-                    "the sides may differ in size, and each *row* counts once."),
-            Mistake("sides counted alike", _sides_alike, "You averaged the two sides as if as "
-                    "many rows were judged on both: each row counts once."),
+                    "the two sides' means for the root's: the sides may differ in size, and each "
+                    "*row* counts once."),
+            Mistake("sides counted alike", _sides_alike, "You averaged the two sides as if as many "
+                    "rows were judged on both: each row counts once."),
             Mistake("Gini, not variance", lambda *lists: 2 * _split_credit(*lists),
-                    "This is twice what is asked for: Gini counts two classes, "
-                    "move times distance is in units of the variance."),
+                    "This is twice what is asked for: Gini counts two classes, move times distance "
+                    "is in units of the variance."),
             Mistake("marked by its own rows", _marked_by_its_own_rows, "You let the in-bag rows judge. That is the MDI itself: never negative, and flattered."),
             Mistake("moves from the wrong rows", _moves_from_outside, "You computed the means from the out-of-bag rows. The tree learned its answers in the bag; the others only judge them."),
             Mistake("the label, not its distance", _label_not_distance, "You multiplied by the "
-                    "label itself. That is how Li and others (2019) write it, for whole trees "
-                    "in the mean over many rows. For one split and few rows take the label's "
-                    "distance from the root's mean, as the question does: "
-                    "a move up is good news for a 1 and bad news for a 0."),
+                    "label itself. That is how Li and others (2019) write it, for whole trees in "
+                    "the mean over many rows. For one split and few rows take the label's distance "
+                    "from the root's mean, as the question does: a move up is good news for a 1 "
+                    "and bad news for a 0."),
             Mistake("distance from the child", _distance_from_the_child, "You measured the label from the child's mean. Measure it from where the row came from: the node's mean."),
             Mistake("a sum, not a mean", _summed, "Divide by the number of out-of-bag rows."),
             Mistake("divided by the wrong rows", _divided_by_in_bag, "You divided by the number of in-bag rows. The mean is over those who judge."),
-            Mistake("drop in squared error", _squared_error_drop, "This is the drop in squared error. It is honest too, but another measure: 2 · move · distance − move². "
+            Mistake("drop in squared error", _squared_error_drop, "This is the drop in squared "
+                    "error. It is honest too, but another measure: 2 · move · distance − move². "
                     "The chapter's takes move · distance."),
             lists=True),
         closed=("fi_teach.importance.mdi", "fi_teach.importance.debiased_mdi"),
@@ -294,8 +296,8 @@ REMEDIES = [
             Mistake("variance, not Gini", {"Gini": 0.09}, "This is p(1 - p). Two rows may differ "
                     "in two ways: Gini is twice that.", partly=True)),
         meaning="In the bag the leaf looks nearly pure, since the split was chosen for that. The "
-                "strangers see a leaf that is nearly half and half. "
-                "Computed so, an impurity cannot flatter itself."),
+                "strangers see a leaf that is nearly half and half. Computed so, an impurity "
+                "cannot flatter itself."),
     Question(
         id="bias.test_control", title="Test a control", kind="test", stars=3, minutes=15, points=4,
         hints=("Call `make_control` on a column such as `[3, 1, 4, 1, 5, 9, 2, 6]` and look at what could be wrong with the result.",
@@ -307,20 +309,20 @@ REMEDIES = [
                    Mistake("asks for one order", trials.shuffled_by_keys, "Your test asks for one "
                            "certain order. Any random order is right, however it was drawn."),
                    Mistake("refuses some right ones", trials.many_orders, "Your test refuses a "
-                           "right control now and then: it asks for something that "
-                           "a random order has by luck only, as that the first value is another. "
-                           "Ask for what is true of every shuffle, "
-                           "and take a column long enough.")],
+                           "right control now and then: it asks for something that a random order "
+                           "has by luck only, as that the first value is another. Ask for what is "
+                           "true of every shuffle, and take a column long enough.")],
             bugs=[Mistake("misses a constant", trials.constant, "Your test lets a constant pass, "
                           "the very bug of the public course: such a column is never split on."),
                   Mistake("misses foreign values", trials.fresh_numbers, "Your test lets fresh "
-                          "random numbers pass. A control must have the column's own values, or "
-                          "it has other chances to be lucky."),
+                          "random numbers pass. A control must have the column's own values, or it "
+                          "has other chances to be lucky."),
                   Mistake("misses drawing with replacement", trials.with_replacement,
                           "Your test lets a column pass in which some values are missing and "
                           "others occur too often: compare how often each occurs."),
                   Mistake("misses an unshuffled copy", trials.untouched_copy, "Your test lets the "
-                          "column itself pass, in its own order. That is no noise, that is a twin."),
+                          "column itself pass, in its own order. That is no noise, that is a "
+                          "twin."),
                   Mistake("misses a changed column", trials.shuffled_in_place,
                           "Your test lets a control pass that shuffles the caller's own column on "
                           "the way, and so ruins the table.")]),

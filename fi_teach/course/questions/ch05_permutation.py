@@ -144,9 +144,8 @@ SHUFFLES = [
             Mistake("one number for both", {"votes": 1 / 3, "trees": 1 / 3}, "The votes are right. For the trees, first take each tree's own "
                     "share of wrong answers, then their mean.")),
         meaning="Tree 1 judges one fruit, tree M two. By the vote each *fruit* counts alike, by "
-                "the tree each *tree* does. "
-                "(Breiman and R deal out lengths among each tree's own out-of-bag rows; tree 1 "
-                "has one, so its share could never rise.)"),
+                "the tree each *tree* does. (Breiman and R deal out lengths among each tree's own "
+                "out-of-bag rows; tree 1 has one, so its share could never rise.)"),
     Question(
         id="permutation.accuracy", title="Three shuffles of a score", kind="number", stars=1, minutes=4, points=1,
         hints=("Accuracy is a score: large is good. Which way must be subtracted for a useful feature to come out positive?",
@@ -160,8 +159,8 @@ SHUFFLES = [
             Mistake("the worst shuffle", 0.20, "This is the shuffle that hurt most: average over all three."),
             Mistake("ratio of scores", 0.78 / 0.9, "You divided the accuracies. The question asks for the difference."),
             Mistake("ratio of errors", 0.22 / 0.1, "This is error after over error before, a ratio. The question asks for the difference."),
-            Mistake("per cent without its sign", 12, "You count in per cent: write a share such "
-                    "as 0.05, or the sign, as in `\"5 %\"`."),
+            Mistake("per cent without its sign", 12, "You count in per cent: write a share such as "
+                    "0.05, or the sign, as in `\"5 %\"`."),
             Mistake("in shares of the score", 0.12 / 0.9, "You divided the drop by the accuracy before: leave it in units of accuracy."),
             unit=("accuracy", "")),
         meaning="As a loss it is the same number: the error rises from .10 to .22. "
@@ -201,23 +200,22 @@ SHUFFLES = [
             Mistake("wrong columns, put back", _wrong_columns_put_back, "The table is put in order again after each group, good. "
                     "But a group of two still shuffles the first two columns of the table, and not its own."),
             Mistake("left scrambled", trials.left_scrambled, "The right columns are shuffled now, "
-                    "but they stay shuffled: "
-                    "from the second group on you measure several groups at once. Put them back, or copy X for each group."),
-            Mistake("sum of the parts", trials.sum_of_parts, "You shuffled the group's columns "
-                    "one after the other and added the rises. "
-                    "A group is shuffled as one: all its columns at the same time."),
+                    "but they stay shuffled: from the second group on you measure several groups "
+                    "at once. Put them back, or copy X for each group."),
+            Mistake("sum of the parts", trials.sum_of_parts, "You shuffled the group's columns one "
+                    "after the other and added the rises. A group is shuffled as one: all its "
+                    "columns at the same time."),
             Mistake("one column of the group", _first_column, "Only the group's first column is shuffled."),
             Mistake("one column of the group", _last_column, "Only the group's last column is shuffled when the model is asked."),
             Mistake("shuffled once a column", _once_a_column, "The whole group is shuffled again for each of its columns, "
                     "so a group of two ends in another order than a group of one."),
             Mistake("donors for receivers", trials.backwards, "Your row i *gives* its values to "
-                    "row order[i]. "
-                    "It should receive them from there."),
+                    "row order[i]. It should receive them from there."),
             planted=trials.wrong_columns),
         meaning="The bug is from a widely used package (mlxtend, issue 1092). For single columns "
-                "its answers are right, and a wrong number looks like any number: "
-                "only a group whose worth is known, such as one of constant columns, gives it away. "
-                "It also leaves the caller's table scrambled: work on a copy."),
+                "its answers are right, and a wrong number looks like any number: only a group "
+                "whose worth is known, such as one of constant columns, gives it away. It also "
+                "leaves the caller's table scrambled: work on a copy."),
     Question(
         id="permutation.test_groups", title="The test that was missing", kind="test", stars=3, minutes=14, points=3,
         hints=("Call it with several groups, such as [[0], [1, 2]], and compare each number with one that you compute yourself, with a tolerance.",
@@ -228,25 +226,25 @@ SHUFFLES = [
                            "implementation: work its numbers out again, and compare with a "
                            "tolerance."),
                    Mistake("exact equality", trials.in_an_array, "Your test refuses a right "
-                           "implementation that returns an array whose last bits are "
-                           "rounded differently: compare number by number, with a tolerance.")],
+                           "implementation that returns an array whose last bits are rounded "
+                           "differently: compare number by number, with a tolerance.")],
             bugs=[Mistake("misses the wrong columns", trials.wrong_columns,
                           "The bug from the field passes your test. With groups of one column it "
-                          "is right: "
-                          "use a group of two that does not stand at the left edge."),
+                          "is right: use a group of two that does not stand at the left edge."),
                   Mistake("misses a table left scrambled", trials.left_scrambled,
-                          "An implementation that never puts a group back passes your test: "
-                          "use two groups, and look at the second."),
+                          "An implementation that never puts a group back passes your test: use "
+                          "two groups, and look at the second."),
                   Mistake("misses columns shuffled apart", trials.sum_of_parts,
                           "An implementation that shuffles a group's columns one by one and adds "
-                          "up the rises "
-                          "passes your test: the columns of a group must travel together."),
+                          "up the rises passes your test: the columns of a group must travel "
+                          "together."),
                   Mistake("misses donors for receivers", trials.backwards, "An implementation in "
-                          "which row i *gives* to row order[i] passes your test: use an order "
-                          "that is "
-                          "not its own inverse, and targets that the model does not hit exactly."),
+                          "which row i *gives* to row order[i] passes your test: use an order that "
+                          "is not its own inverse, and targets that the model does not hit "
+                          "exactly."),
                   Mistake("misses a changed table", trials.table_changed, "An implementation that "
-                          "shuffles the caller's own X passes your test: keep a copy, and compare.")]),
+                          "shuffles the caller's own X passes your test: keep a copy, and "
+                          "compare.")]),
         meaning="A test of single columns passes the bug from the field. It takes the case that the function was written for: "
                 "a group, not at the left edge, beside another one."),
 ]

@@ -132,10 +132,9 @@ SIGNS = [
                     "shuffled noise is as harmful as the noise it replaces."),
             Mistake("luck has two signs", "c", "Nothing holds an importance above zero: on a finite set of new rows a shuffle may help by luck as often as it may hurt."),
             Mistake("zero on average only", "d", "Exactly 0 is the *expectation*. A forest that uses the columns gives a different value on every set of rows.")),
-        meaning="Fifteen negative bars, and all thirty features are alike. The sign of one "
-                "shuffle is a coin toss. "
-                "(A mean of many shuffles keeps the expectation 0, but need not fall to either "
-                "side equally often.)"),
+        meaning="Fifteen negative bars, and all thirty features are alike. The sign of one shuffle "
+                "is a coin toss. (A mean of many shuffles keeps the expectation 0, but need not "
+                "fall to either side equally often.)"),
     Question(
         id="negative.wrong_slope", title="The wrong way round", kind="number", stars=2, minutes=5, points=2,
         hints=("For a linear model and squared loss: twice the model's slope times the covariance of the feature with what the rest leaves.",
@@ -186,8 +185,8 @@ LUCK = [
                     "(which is Bonferroni's bound)."),
             Mistake("all silent", 0.95**12, "This is the chance that all twelve stay silent; the question asks for the opposite."),
             Mistake("percent without its sign", 100 * (1 - 0.95**12), "A probability lies between 0 and 1. In percent, write it as \"... %\"."),
-            Mistake("twenty tests", 1 - 0.95**20, "This is the chance for twenty tests. Here "
-                    "there are twelve."),
+            Mistake("twenty tests", 1 - 0.95**20, "This is the chance for twenty tests. Here there "
+                    "are twelve."),
             Mistake("one test", 0.05, "This is the chance of an alarm in one given test."),
             Mistake("all at once", 0, "You seem to have multiplied the twelve chances of an alarm: that is the chance that *all* of them ring.")),
         meaning="Nearly every second table of twelve noise features has one that is \"significantly negative\" at 5 %. Holm's first hurdle would be .05/12."),
@@ -205,10 +204,9 @@ INTERVALS = [
                     "The formula on these averages covers even less."),
             Mistake("differences drawn", "b", "A difference that is drawn brings its receiver along and leaves its donor behind: the old mistake, in a new coat."),
             Mistake("no fixed factor", "d", "1.5 belongs to one model without noise. For a null feature the formula's interval is too *wide*.")),
-        meaning="Rows are what a new test set would bring, so rows are what must be drawn. "
-                "Nothing about the model or the loss enters. "
-                "It errs on the safe side: for a feature without importance the interval comes "
-                "out wider than it need be."),
+        meaning="Rows are what a new test set would bring, so rows are what must be drawn. Nothing "
+                "about the model or the loss enters. It errs on the safe side: for a feature "
+                "without importance the interval comes out wider than it need be."),
     Question(
         id="negative.standard_error", title="Both roles", kind="implement", stars=3, minutes=12, points=4,
         hints=("Row means of D say what each row suffers as receiver. What do column means say?",
@@ -238,8 +236,8 @@ INTERVALS = [
         id="negative.mend_bootstrap", title="Find the bug: the row that lost its donor", kind="mend", stars=2, minutes=10, points=3,
         hints=("What does a row drawn twice take part in twice? Follow its value, not only its target.",
                "A resampled table is a table: draw x and y first, and deal out among the drawn rows.",
-               "Once the new table stands there, which x and which y must the rest of the "
-               "function work on?"),
+               "Once the new table stands there, which x and which y must the rest of the function "
+               "work on?"),
         check=function(
             _draws, _resampled,
             Mistake("donors from the old table", _resample_of(lambda x, y, rows, order: (y[rows] - x[order]) ** 2, _before),

@@ -158,8 +158,8 @@ ALIKE = [
             Mistake("pairs pooled", _pairs_pooled,
                     "You averaged all pairs within groups at once. A group of three has nine pairs and would count nine times as much as a group of one: "
                     "average each row first."),
-            Mistake("groups counted alike", _groups_pooled, "You gave every group the same "
-                    "weight. The importance is a mean over *rows*: large groups count for more."),
+            Mistake("groups counted alike", _groups_pooled, "You gave every group the same weight. "
+                    "The importance is a mean over *rows*: large groups count for more."),
             Mistake("among the others", _mean_of_rows(lambda groups, i: groups != groups[i]),
                     "You let rows receive from *other* groups: these are the donors that make impossible rows."),
             Mistake("a sum over donors", lambda D, groups: np.mean([np.asarray(D, float)[i, np.asarray(groups) == groups[i]].sum() for i in range(len(D))]),
@@ -188,8 +188,8 @@ ALIKE = [
             Mistake("as if unrelated", 0.5, "This is a draw from all rows, whatever z is."),
             tolerance=0.0031),
         meaning="\"Drawn given the others\" is this, row by row: what the others tell, plus fresh "
-                "noise of the size that they leave. "
-                "With many other columns a regression tells the mean, and its residuals the size."),
+                "noise of the size that they leave. With many other columns a regression tells the "
+                "mean, and its residuals the size."),
     Question(
         id="correlated.mend_sampler", title="Find the bug: people of 172 cm", kind="mend", stars=2, minutes=10, points=3,
         hints=("Draw many new values at one z. How much should they scatter?",
@@ -200,8 +200,8 @@ ALIKE = [
             Mistake("no noise", _drawn_with(lambda x, residual: 0.0),
                     "You return the fitted value. That is a guess, not a draw: x has a part of its own that z does not know."),
             Mistake("the root forgotten", _drawn_with(lambda x, residual: residual.var() / x.std()),
-                    "You multiplied the standard deviation of x by 1 - r². That is what is left "
-                    "of its *variance*: take the root."),
+                    "You multiplied the standard deviation of x by 1 - r². That is what is left of "
+                    "its *variance*: take the root."),
             Mistake("variance for deviation", _drawn_with(lambda x, residual: residual.var()), "You multiply the noise by a variance: take the standard deviation."),
             Mistake("the wrong way round", _drawn_the_wrong_way, "Your slope divides by the variance of x. x is predicted *from* z: divide by the variance of z."),
             Mistake("among all", _drawn_from_all, "You draw around the mean of x whatever z is: that is a draw among all."),
@@ -217,11 +217,11 @@ ALIKE = [
         check=catches(
             right=[
                 Mistake("refuses a right one", trials.within, "Your test refuses a right "
-                        "implementation. A value may stay where it is by chance: "
-                        "do not ask that every single one moves."),
+                        "implementation. A value may stay where it is by chance: do not ask that "
+                        "every single one moves."),
                 Mistake("asks for one shuffle", trials.within_by_sorting, "Your test refuses a "
-                        "right implementation that uses its random numbers in another way: "
-                        "test what is true of every shuffle, not one particular outcome.")],
+                        "right implementation that uses its random numbers in another way: test "
+                        "what is true of every shuffle, not one particular outcome.")],
             bugs=[
                 Mistake("misses crossed groups", trials.across, "An implementation that ignores "
                         "the groups passes your test: compare the sorted values of each group."),
@@ -230,11 +230,10 @@ ALIKE = [
                         "something."),
                 Mistake("misses replacement", trials.with_replacement, "An implementation that "
                         "draws with replacement passes your test: in a shuffle every value turns "
-                        "up again, "
-                        "as often as before."),
+                        "up again, as often as before."),
                 Mistake("misses another order", trials.groups_sorted, "An implementation that "
-                        "hands the rows back sorted by group passes your test: "
-                        "mix the groups up, as in 0, 1, 0, 1."),
+                        "hands the rows back sorted by group passes your test: mix the groups up, "
+                        "as in 0, 1, 0, 1."),
                 Mistake("misses a changed argument", trials.in_place, "An implementation that "
                         "scrambles the caller's `values` passes your test: keep a copy and "
                         "compare.")]),
@@ -250,8 +249,9 @@ CHOICE = [
         check=choice(
             "c",
             Mistake("about the old model", "a", "Permutation says what the present model would suffer from wrong values. The plan is to train a new model without them."),
-            Mistake("near, but not refitted", "b", "Conditional importance comes near: it asks for the part that the others do not know. But it feeds the *old* model drawn values, "
-                    "and says more than a new model would lose."),
+            Mistake("near, but not refitted", "b", "Conditional importance comes near: it asks for "
+                    "the part that the others do not know. But it feeds the *old* model drawn "
+                    "values, and says more than a new model would lose."),
             Mistake("how it was built", "d", "Impurity divides the credit between the two by chance, and counts on training rows.")),
         meaning="Both stations may get a drop-column importance near 0. That allows one cancellation: after it, measure again."),
     Question(

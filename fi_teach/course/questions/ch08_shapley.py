@@ -137,9 +137,8 @@ RECALL = [
             Mistake("negative by luck", "d", "Luck needs something that moves. Every drawn value "
                     "is the old one.")),
         meaning="The model reads x1 and nothing else, and its conditional importance is 0: that "
-                "question is about what x1 adds to x2. "
-                "Shapley values answer a third one, and it will depend on what is put in for an "
-                "unknown bit."),
+                "question is about what x1 adds to x2. Shapley values answer a third one, and it "
+                "will depend on what is put in for an unknown bit."),
 ]
 
 BILLS = [
@@ -152,8 +151,8 @@ BILLS = [
         check=value(
             trials.divide(PLAN),
             Mistake("plain average", trials.plain_average(PLAN), "You averaged over the "
-                    "coalitions, each counted once. Nobody-before and "
-                    "everybody-before come in two orders each, the others in one."),
+                    "coalitions, each counted once. Nobody-before and everybody-before come in two "
+                    "orders each, the others in one."),
             Mistake("in proportion", _in_proportion(PLAN), "In proportion to each one's own plan: then C pays nothing, "
                     "though C does raise the price once B is there."),
             Mistake("equal shares", trials.equal(PLAN), "Equal shares: people who add different "
@@ -173,13 +172,13 @@ BILLS = [
         check=function(
             _games, trials.divide,
             Mistake("plain average", trials.plain_average, "This is the plain average over "
-                    "coalitions (Banzhaf). With three players it no longer "
-                    "adds up: average over *orders*, or give each coalition the share of the orders that lead to it."),
+                    "coalitions (Banzhaf). With three players it no longer adds up: average over "
+                    "*orders*, or give each coalition the share of the orders that lead to it."),
             Mistake("one order", trials.one_order, "You let them enter in one order only. Average "
                     "over all."),
             Mistake("two orders", _two_orders, "An order and its reverse are enough for two players, not for three."),
-            Mistake("equal shares", trials.equal, "These are equal shares: nobody's own part is "
-                    "in them."),
+            Mistake("equal shares", trials.equal, "These are equal shares: nobody's own part is in "
+                    "them."),
             Mistake("in proportion", _in_proportion, "You divided in proportion to what each pays alone. The other coalitions have a say, too."),
             Mistake("not averaged", _summed, "You added over the orders: divide by their number."),
             Mistake("empty coalition forgotten", trials.base_included, "The first to enter adds "
@@ -198,7 +197,8 @@ BILLS = [
                         "implementation: work its cases out again, and compare with a tolerance."),
                 Mistake("exact equality or order", trials.backwards_and_rounded,
                         "Your test refuses a right implementation whose last bit is rounded "
-                        "differently, or which lists the players in another order: compare player by player and with a tolerance.")],
+                        "differently, or which lists the players in another order: compare player "
+                        "by player and with a tolerance.")],
             bugs=[
                 Mistake("misses equal shares", trials.equal, "Equal shares pass your test."),
                 Mistake("misses the plain average", trials.plain_average, "The plain average over "
@@ -235,8 +235,8 @@ GATES = [
         id="shapley.mend_worth", title="Find the bug: what fills the gap", kind="mend", stars=2, minutes=12, points=3,
         hints=("Try it on a background of (0, 0) and (1, 1), with nothing known. What does the product predict for these two rows?",
                "The prediction for the average row is not the average of the predictions.",
-               "`np.where` can mix one row with a whole table: how many rows come out, and what "
-               "is averaged then?"),
+               "`np.where` can mix one row with a whole table: how many rows come out, and what is "
+               "averaged then?"),
         check=function(
             _gaps, _worth,
             Mistake("known and unknown swapped", _swapped, "You replaced what is known and kept what is not: turn `known` round."),

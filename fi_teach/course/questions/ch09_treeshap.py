@@ -221,8 +221,8 @@ GAMES = [
             *_in_each_game("halves", (-0.15, -0.15, -0.15), "Halves of −.3: but cold raises the "
                 "hope of ice, and dry ends it."),
             Mistake("path taken for marginal", {"path-dependent": 0.1},
-                    "On the path: when cold is known, the walk goes to the four cold mornings, "
-                    "and follows both branches there by *their* counts.",
+                    "On the path: when cold is known, the walk goes to the four cold mornings, and "
+                    "follows both branches there by *their* counts.",
                     partly=True),
             Mistake("marginal taken for path", {"interventional": 0.225},
                     "With a background, cold alone is asked of *all* ten mornings: how many of "
@@ -239,18 +239,17 @@ GAMES = [
         check=choice(
             "b",
             Mistake("one name, one game", "a", "All three are TreeSHAP, and exact. But with "
-                    "background rows the game is the interventional one, "
-                    "without them the path-dependent one."),
+                    "background rows the game is the interventional one, without them the "
+                    "path-dependent one."),
             Mistake("data means background", "c", "The matrix handed to `predict` holds the rows "
-                    "to be explained. The booster has no background: it uses "
-                    "the counts that its trees remember."),
+                    "to be explained. The booster has no background: it uses the counts that its "
+                    "trees remember."),
             Mistake("the class decides", "d", "Both make a `TreeExplainer`. The second one is "
                     "given a background, and then plays another game.")),
         meaning="shap's `TreeExplainer` without data and the learners' own contributions "
-                "(XGBoost's `pred_contribs`, LightGBM's `pred_contrib`) are "
-                "path-dependent; with data, `TreeExplainer` and `shap.Explainer(model, X)` are "
-                "interventional. Write the call, the background and its "
-                "size under the figure."),
+                "(XGBoost's `pred_contribs`, LightGBM's `pred_contrib`) are path-dependent; with "
+                "data, `TreeExplainer` and `shap.Explainer(model, X)` are interventional. Write "
+                "the call, the background and its size under the figure."),
     Question(
         id="treeshap.regrown", title="The same predictions from another tree", kind="predict", stars=2, minutes=5, points=2,
         hints=("Both models are the same function of the row.", "Which of the calls never sees the order of the questions?",
@@ -287,8 +286,8 @@ ALGORITHM = [
         hints=("A coalition S is paid value times the product of a over S and of b over the rest.",
                "Either go through `itertools.permutations(range(d))` and note what each adds; or integrate over the time of arrival.",
                "For the integral: `numpy.polynomial.legendre.leggauss(d)` is made for times from "
-               "-1 to 1. Move its nodes and halve its weights; "
-               "at time t each of the others passes with chance t a_j + (1 - t) b_j."),
+               "-1 to 1. Move its nodes and halve its weights; at time t each of the others passes "
+               "with chance t a_j + (1 - t) b_j."),
         check=function(
             _leaves, _divide_leaf,
             Mistake("plain average", _at_half_time, "This is the integrand at t = 1/2, the plain average over coalitions. It is right for two players only."),
@@ -317,8 +316,9 @@ MEANING = [
             Mistake("normalised", _as_shares, "You divided by the sum. The mean size stays in units of the prediction."),
             Mistake("no absolute value", _signed_mean, "Without the absolute value, shares of both signs cancel."),
             planted=_size_of_mean),
-        meaning="With the path-dependent base the mean of a feature's shares over the training rows is near zero for *every* feature: "
-                "unmended, the bug ranks rounding errors and odd correlations."),
+        meaning="With the path-dependent base the mean of a feature's shares over the training "
+                "rows is near zero for *every* feature: unmended, the bug ranks rounding errors "
+                "and odd correlations."),
     Question(
         id="treeshap.report", title="A report that contradicts itself", kind="explain", stars=2, minutes=11, points=3,
         hints=("Which two sentences cannot both be true of one model in one game?",

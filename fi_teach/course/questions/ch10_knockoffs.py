@@ -150,9 +150,8 @@ DUELS = [
                         "difference of feature and double, which is fair. Compare with a "
                         "tolerance."),
                 Mistake("refuses the signed maximum", trials.signed_maximum,
-                        "Your test refuses the larger of the two values with the winner's sign. "
-                        "It is fair: "
-                        "do not ask for one particular value."),
+                        "Your test refuses the larger of the two values with the winner's sign. It "
+                        "is fair: do not ask for one particular value."),
                 Mistake("refuses a difference of squares", trials.difference_of_squares,
                         "Your test refuses a difference of squares. It turns its sign and nothing "
                         "else moves: that is all you were asked to test.")],
@@ -162,17 +161,17 @@ DUELS = [
                 Mistake("misses a shared opponent", trials.against_the_mean,
                         "A duel of each feature against the mean of all doubles passes your test: "
                         "swap one pair and compare every number."),
-                Mistake("misses a thumb on the scale", trials.thumb, "A duel in which features "
-                        "win twice as high as doubles passes your test: "
-                        "after the swap the *size* must be the same as before."),
+                Mistake("misses a thumb on the scale", trials.thumb, "A duel in which features win "
+                        "twice as high as doubles passes your test: after the swap the *size* must "
+                        "be the same as before."),
                 Mistake("misses mixed-up pairs", trials.sorted_rows, "A duel that sorts features "
-                        "and doubles first, and so mixes up the pairs, passes your test. "
-                        "Swapping all pairs at once does not show it: swap one pair alone, with "
-                        "numbers in no order."),
+                        "and doubles first, and so mixes up the pairs, passes your test. Swapping "
+                        "all pairs at once does not show it: swap one pair alone, with numbers in "
+                        "no order."),
                 Mistake("misses a neighbour that moves", trials.times_the_neighbour,
-                        "A duel in which a swap also moves the neighbour's W passes your test: "
-                        "its own W turns the sign as it should. Compare *every* number after a "
-                        "swap, not that of the swapped pair alone.")]),
+                        "A duel in which a swap also moves the neighbour's W passes your test: its "
+                        "own W turns the sign as it should. Compare *every* number after a swap, "
+                        "not that of the swapped pair alone.")]),
         meaning="This flip-sign property, and exact doubles, are all that the theorem asks for."),
     Question(
         id="knockoffs.threshold", title="Count the losers", kind="implement", stars=2, minutes=12, points=3,

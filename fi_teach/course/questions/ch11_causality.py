@@ -124,15 +124,15 @@ SEEING = [
                     "drug. If everybody gets it, the severe are no longer in the majority.",
                     partly=True),
             Mistake("without the drug", {"done": 20 / 30 * 4 + 10 / 30 * 12},
-                    "For `done` you gave what happens if nobody gets the drug: use the days "
-                    "*with* it.", partly=True),
-            Mistake("the effect, not the mean", {"done": 5 - 20 / 3}, "For `done` you took off "
-                    "the mean without the drug. That is the effect; the question asks how long "
-                    "they stay.",
+                    "For `done` you gave what happens if nobody gets the drug: use the days *with* "
+                    "it.", partly=True),
+            Mistake("the effect, not the mean", {"done": 5 - 20 / 3}, "For `done` you took off the "
+                    "mean without the drug. That is the effect; the question asks how long they "
+                    "stay.",
                     partly=True),
             Mistake("the effect, not the mean", {"seen": 7 - (16 * 4 + 2 * 12) / 18},
-                    "For `seen` you took off the mean of those without the drug. "
-                    "The question asks how long those with it stay.", partly=True),
+                    "For `seen` you took off the mean of those without the drug. The question asks "
+                    "how long those with it stay.", partly=True),
             Mistake("all as they are", {"done": (4 * 3 + 16 * 4 + 8 * 9 + 2 * 12) / 30},
                     "For `done` you gave the mean of the thirty as they are, with and without "
                     "drug.",
@@ -160,8 +160,8 @@ SEEING = [
             Mistake("the effect, not the mean", _effect, "You subtracted the mean for the other "
                     "value. The question asks for the mean, not for the effect."),
             Mistake("a straight line for z and x", _by_regression, "You fitted y to z and x by a "
-                    "straight line. That is right only where the effect is the same in "
-                    "every group and z enters in proportion: average the groups' own means.")),
+                    "straight line. That is right only where the effect is the same in every group "
+                    "and z enters in proportion: average the groups' own means.")),
         closed=CLOSED,
         meaning="It is the effect of doing only if z blocks every back door. No line of the function can check that: it is what you know about the arrows."),
     Question(
@@ -172,17 +172,17 @@ SEEING = [
                "share of each."),
         check=catches(
             right=[Mistake("refuses a right one", trials.back_door, "Your test refuses a right "
-                           "implementation: work your expected value out again, and leave room "
-                           "for rounding (`< 1e-9`)."),
+                           "implementation: work your expected value out again, and leave room for "
+                           "rounding (`< 1e-9`)."),
                    Mistake("exact equality", trials.rounded_otherwise,
                            "Your test refuses a right implementation whose last bit is rounded differently: compare with a tolerance, as in `abs(a - b) < 1e-9`.")],
             bugs=[Mistake("seeing passes", trials.seen, "An implementation that returns the plain "
-                          "mean of the rows with that value passes your test: "
-                          "choose a table in which seeing and doing differ."),
+                          "mean of the rows with that value passes your test: choose a table in "
+                          "which seeing and doing differ."),
                   Mistake("even weights pass", trials.groups_alike, "One that weighs all groups "
                           "alike passes: give your groups different sizes."),
-                  Mistake("the value ignored passes", trials.all_rows, "One that ignores the "
-                          "value and averages all rows passes: let y differ between values."),
+                  Mistake("the value ignored passes", trials.all_rows, "One that ignores the value "
+                          "and averages all rows passes: let y differ between values."),
                   Mistake("exchanged weights pass", trials.weights_seen, "One that weighs by who "
                           "has the value and averages everybody's y passes.")]),
         meaning="A table of five rows tells five formulas apart. The data of a real hospital would have been no better test: there nobody knows the right answer."),
@@ -197,8 +197,8 @@ SEEING = [
             Mistake("health set too", _health_set_too, "You set health as well. Setting the value moves nobody's health: the arrow points the other way."),
             Mistake("the noise kept", _noise_kept, "You added the noise of x to the value. Set by hand, it is the same number for everybody."),
             Mistake("a line through the patients", _line, "You fitted a straight line of y on x "
-                    "and read it at the value. That is seeing: patients with that x "
-                    "have the health that goes with it."),
+                    "and read it at the value. That is seeing: patients with that x have the "
+                    "health that goes with it."),
             Mistake("health left out", _health_left_out, "You struck out health from the line of y as well: only the line of x goes."),
             planted=_nearest),
         meaning="Looking up the patients near a value also looks up their health. That is the whole difference."),

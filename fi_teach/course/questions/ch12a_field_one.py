@@ -8,9 +8,12 @@ from fi_teach.course.questions.question import Question
 # Definitions to judge by, slow and short.
 
 
-def _town_means(town, y, train, *, among=lambda train: train, unknown=lambda y,
-    train: y[train].mean()):
-    """For each row the mean of y over its town's rows `among(train)`; towns without any get what is `unknown`."""
+def _of_training(y, train):
+    return y[train].mean()
+
+
+def _town_means(town, y, train, *, among=lambda train: train, unknown=_of_training):
+    """For each row its town's mean of y over the rows `among(train)`, or what is `unknown`."""
     town, y, train = np.asarray(town), np.asarray(y, float), np.asarray(train, bool)
     rows = [y[(town == name) & among(train)] for name in town]
     return [part.mean() if len(part) else unknown(y, train) for part in rows]
@@ -145,9 +148,9 @@ RECALL = [
         meaning="In the credit case this hid two leaks at once: each made the other dispensable."),
     Question(
         id="field_one.recall_false", title="How many false alarms?", kind="number", stars=1, minutes=2, points=1,
-        hints=("Each noise gene is named with probability .05.", "Expectations add up, whether "
-               "the tests are independent or not.", "As many times that probability as there are "
-               "noise genes."),
+        hints=("Each noise gene is named with probability .05.", "Expectations add up, whether the "
+               "tests are independent or not.", "As many times that probability as there are noise "
+               "genes."),
         check=value(
             20,
             Mistake("all genes counted", 25, "You counted all 500 genes. Only the 400 noise genes can be *false* alarms."),
@@ -210,37 +213,37 @@ CASES = [
             Mistake("other folds, the same leak", "a", "The genes were chosen by all forty "
                     "patients. Whoever is held out now has had a say in the choice, in whatever "
                     "fold."),
-            Mistake("fewer false genes", "c", "A corrected test names fewer genes, and still "
-                    "names them by the labels of all forty."),
-            Mistake("a better choice, too early", "d", "However good the filter is: if it sees "
-                    "the labels of the patients who judge later, they do not judge for the first "
+            Mistake("fewer false genes", "c", "A corrected test names fewer genes, and still names "
+                    "them by the labels of all forty."),
+            Mistake("a better choice, too early", "d", "However good the filter is: if it sees the "
+                    "labels of the patients who judge later, they do not judge for the first "
                     "time.")),
         meaning="With tossed labels the first recipe finds far more than half right, and the "
-                "second one half. The choice of features is part of the model, "
-                "so it is fitted where the model is fitted."),
+                "second one half. The choice of features is part of the model, so it is fitted "
+                "where the model is fitted."),
     Question(
         id="field_one.mend_leak", title="Find the bug: the mean that knew the answer", kind="mend",
             stars=2, minutes=8, points=3,
         hints=("Which rows may speak about the target before the model is tested?",
                "A town may have no training row. What is the best guess for it, then?",
-               "Pick rows by two masks at once: those of the town, and those of the training part."),
+               "Pick rows by two masks at once: those of the town, and those for training."),
         check=function(
             _towns, _town_means,
             Mistake("zero for the unknown", _with(unknown=lambda y, train: 0.0),
-                    "A town without training rows is no town with the value 0: give it the mean "
-                    "of all training rows."),
+                    "A town without training rows is no town with the value 0: give it the mean of "
+                    "all training rows."),
             Mistake("nothing for the unknown", _with(unknown=lambda y, train: np.nan),
                     "A town without training rows has no mean of its own: give it the mean of all "
                     "training rows."),
             Mistake("everybody for the unknown", _with(unknown=lambda y, train: y.mean()),
-                    "For towns without training rows you took the mean of *all* rows: "
-                    "those that are tested are among them."),
+                    "For towns without training rows you took the mean of *all* rows: those that "
+                    "are tested are among them."),
             Mistake("the tested rows", _with(among=lambda train: ~train), "You averaged the rows "
                     "that are *not* for training."),
             planted=_with(among=lambda train: train | True)),
         meaning="A column made from the target is made again for every split, from its training "
-                "rows. (For these rows themselves it still knows their own answer: "
-                "leave each row out of its own mean, or make the column in folds.)"),
+                "rows. (For these rows themselves it still knows their own answer: leave each row "
+                "out of its own mean, or make the column in folds.)"),
     Question(
         id="field_one.mend_slip", title="Find the bug: the slip that was missed", kind="mend", stars=2, minutes=8, points=3,
         hints=("Try it on a column that falls when the target rises.",

@@ -161,8 +161,8 @@ GAP = [
     Question(
         id="field_two.after_dropping", title="What is left", kind="number", stars=1, minutes=3, points=1,
         hints=("The gap of the new model is what counts, however the old one divided its own.",
-               "The part that is left is new gap over old gap.", "Both gaps stand in the "
-               "question: which is the whole, and which the part?"),
+               "The part that is left is new gap over old gap.", "Both gaps stand in the question: "
+               "which is the whole, and which the part?"),
         check=value(
             0.6,
             Mistake("what went", 0.4, "This is the part that went. The question asks for the part that is left."),

@@ -8,7 +8,8 @@
 `by_hand`       prose, which a person reads (explain, open)
 ==============  =====================================================================================
 
-A check is data that can be called, so that `fi_teach.course.questions.specification` can write it down.
+A check is data that can be called, so that `fi_teach.course.questions.specification` can write it
+down.
 """
 
 from fi_teach.course.questions.functions import Catches, Function
@@ -25,7 +26,8 @@ SHORTEST_PROSE = 5
 
 
 def choice(right, *mistakes):
-    """A check for a letter with a reason, as in ("b", "because each row counts once"). Nobody but a person reads the reason.
+    """A check for a letter with a reason, as in ("b", "because each row counts once"). Nobody but a
+    person reads the reason.
 
     right : the letter
     mistakes : one Mistake for every other letter on offer, `leads_to` being the letter
@@ -37,7 +39,8 @@ def value(right, *mistakes, unit="", tolerance=0.0051, usual=None):
     """A check for a number, or for several in a list or dictionary; the right value is never shown.
 
     right : the value; a dictionary may be answered by a list in its order
-    mistakes : Mistakes whose `leads_to` is the value they lead to; entries that they leave out are 0, or free if `partly`
+    mistakes : Mistakes whose `leads_to` is the value they lead to; entries that they leave out are
+        0, or free if `partly`
     unit : if the answer comes as (number, unit) or as "10 minutes", the unit must be this one; a tuple lists other spellings
     tolerance : how far off a rounded answer may be, relative for values above 1
     usual : {entry: value} that an entry is taken to have if the answer leaves it out; 0 without it
@@ -52,9 +55,11 @@ def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False)
     right : the definition by brute force; it may return OneOf where several answers are right
     mistakes : Mistakes whose `leads_to` is the mistaken function; one is named if it agrees on all the cases
     planted : for a bug hunt, the function as it was handed out: not started while the answer still behaves like it
-    lists : whether the text of the question calls the function with lists; it must then be right for lists
+    lists : whether the text of the question calls the function with lists; it must then be right
+        for lists
 
-    Arguments are handed over as lists, then as arrays, then as pandas objects: otherwise any of these styles will do.
+    Arguments are handed over as lists, then as arrays, then as pandas objects: otherwise any of
+    these styles will do.
     """
     return Function(cases, right, mistakes, tolerance, planted, lists)
 

@@ -1,6 +1,8 @@
-"""How a function is judged: called on cases, beside what is expected and what each mistake would have given.
+"""How a function is judged: called on cases, beside what is expected and what each mistake would
+have given.
 
-`Function` calls the definitions to know that; its sealed twin in `fi_teach.course.questions.specification` has it in writing.
+`Function` calls the definitions to know that; its sealed twin in
+`fi_teach.course.questions.specification` has it in writing.
 """
 
 import copy
@@ -38,7 +40,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Led:
-    """What a mistake leads to, case by case: `gives(k)` is its value, or an Outcome if it raises, on case k."""
+    """What a mistake leads to: `gives(k)` is its value on case k, or an Outcome if it raises."""
 
     name: str
     message: str
@@ -47,9 +49,13 @@ class Led:
 
 @dataclass(frozen=True)
 class Cases:
-    """What a function is judged by: inputs, the smallest first, what is expected, the mistakes, the function as handed out.
+    """What a function is judged by.
 
-    lists : it must be right when it is called with plain lists, as the text of the question calls it
+    inputs : tuples of arguments, the smallest first
+    expected : what the definition gives for each
+    mistakes : what people do instead
+    planted : what the function gave as it was handed out, or None
+    lists : whether it must be right for plain lists, as the text of the question calls it
     """
 
     inputs: list
@@ -62,7 +68,7 @@ class Cases:
 
 @dataclass(frozen=True)
 class Function:
-    """The check of a function by brute force; see `function` in fi_teach.course.questions.checks."""
+    """The check of a function by brute force, as `checks.function` makes it."""
 
     cases: Callable
     right: Callable
@@ -76,12 +82,18 @@ class Function:
         return frozenset(m.name for m in self.mistakes) | ({ARRAYS_ONLY} if self.lists else set())
 
     def drawn(self, rng):
-        """The cases of this rng, with what is expected -> Cases. What mistakes lead to is computed when it is asked for."""
+        """The cases of this rng -> Cases. What mistakes give is computed when it is asked for."""
         inputs = self.cases(rng)
         led = tuple(Led(m.name, m.message, _gives(m.leads_to, inputs)) for m in self.mistakes)
         planted = self.planted and _gives(self.planted, inputs)
-        return Cases(inputs, [quietly(self.right, case) for case in inputs], led, planted,
-            self.tolerance, self.lists)
+        return Cases(
+            inputs,
+            [quietly(self.right, case) for case in inputs],
+            led,
+            planted,
+            self.tolerance,
+            self.lists,
+        )
 
     def __call__(self, answer, rng):
         return judge_function(self.drawn, answer, rng)
@@ -94,9 +106,11 @@ def _gives(function, inputs):
 def judge_function(drawn, answer, rng):
     """The verdict on a function, by the cases that `drawn(rng)` gives -> Verdict."""
     if not callable(answer):
-        return Verdict("wrong", "The question asks for a function: hand over its name, without "
-            "brackets after it.",
-                       yours=show(answer))
+        return Verdict(
+            "wrong",
+            "The question asks for a function: hand over its name, without brackets after it.",
+            yours=show(answer),
+        )
     cases = drawn(rng)
     by_style, right = _runs(answer, cases)
     if right == "every way" or (right and not cases.lists):
@@ -114,8 +128,11 @@ def ask(answer, *arguments):
     try:
         return Outcome(plain(quietly(answer, arguments)))
     except (Exception, SystemExit, ClosedName) as error:
-        return Outcome(error=getattr(error, "kind", type(error).__name__), words=str(error),
-            trace=_trace(error))
+        return Outcome(
+            error=getattr(error, "kind", type(error).__name__),
+            words=str(error),
+            trace=_trace(error),
+        )
 
 
 def _trace(error):
@@ -134,7 +151,7 @@ def quietly(function, arguments):
 
 
 def led_to(function, arguments):
-    """What one of our own functions leads to: its value as it is (sets stay sets), or an Outcome if it raises."""
+    """What a function of ours gives (sets stay sets), or an Outcome if it raises."""
     try:
         return quietly(function, arguments)
     except Exception as error:
@@ -148,17 +165,21 @@ def as_lists(argument):
 
 def _as_pandas(argument):
     shape = {1: pd.Series, 2: pd.DataFrame}
-    return shape[argument.ndim](argument) if isinstance(argument,
-        np.ndarray) and argument.ndim in shape else argument
+    return (
+        shape[argument.ndim](argument)
+        if isinstance(argument, np.ndarray) and argument.ndim in shape
+        else argument
+    )
 
 
 STYLES = (as_lists, lambda argument: argument, _as_pandas)
-"""Arguments are handed over as lists, as arrays, as pandas objects: a function that is right in one of these ways is right,
-unless the text of its question calls it with lists; then it must be right for these."""
+"""Arguments are handed over as lists, as arrays, as pandas objects: a function that is right in one
+of these ways is right, unless the text of its question calls it with lists; then it must be right
+for these."""
 
 
 def _runs(answer, cases):
-    """The outcomes by style, as far as it was tried -> (list of lists, "every way" or "one way" or "" if never right)."""
+    """Outcomes by style, as far as tried -> (list of lists, "every way", "one way" or "")."""
     seen = []
     for style in STYLES:
         runs = [ask(answer, *map(style, case)) for case in cases.inputs]
@@ -170,36 +191,55 @@ def _runs(answer, cases):
 
 def _borrowed(runs):
     name = next(run.words for run in runs if run.error == "ClosedName")
-    return Verdict("wrong", f"Your function calls `{name}` of the package, which is the answer "
+    return Verdict(
+        "wrong",
+        f"Your function calls `{name}` of the package, which is the answer "
         f"itself: write it out. "
-                            "Once it passes you may import it for ever.", "borrowed")
+        "Once it passes you may import it for ever.",
+        "borrowed",
+    )
 
 
 def _right_but_for_lists(answer, cases, runs):
-    """The verdict on a function that is right for arrays, and not for the lists of the question's text."""
-    return _told(answer, runs, cases, "With arrays your function is right. With plain lists, as "
+    """The verdict on a function that is right for arrays, and not for the lists of the text."""
+    return _told(
+        answer,
+        runs,
+        cases,
+        "With arrays your function is right. With plain lists, as "
         "the "
-                 "text calls it, it is not: a list joins where an array adds. `np.asarray(...)` "
-                 "makes "
-                 "an array of either.", ARRAYS_ONLY)
+        "text calls it, it is not: a list joins where an array adds. `np.asarray(...)` "
+        "makes "
+        "an array of either.",
+        ARRAYS_ONLY,
+    )
 
 
 def _untouched(answer, runs, cases):
-    """The verdict "not started" if the function returns nothing, or does what it did as it was handed out; else None."""
+    """The verdict "not started" on nothing, or on what was handed out; else None."""
     name = getattr(answer, "__name__", "the function")
-    if all(run.error == "NotImplementedError" or (not run.error and is_blank(run.value)) for run in runs):
-        return Verdict("not started", f"`{name}` returns nothing yet: write its body, and end it "
-            f"with `return`.")
+    if all(run.error == "NotImplementedError" or _is_nothing(run) for run in runs):
+        return Verdict(
+            "not started",
+            f"`{name}` returns nothing yet: write its body, and end it with `return`.",
+        )
     if cases.planted and _behaves_like(cases.planted, runs, cases.tolerance):
-        return Verdict("not started", f"`{name}` gives on every input what it gave as it was "
+        return Verdict(
+            "not started",
+            f"`{name}` gives on every input what it gave as it was "
             f"handed out: "
-                                      "if you have changed it, the change makes no difference.",
-                                      HANDED_OUT)
+            "if you have changed it, the change makes no difference.",
+            HANDED_OUT,
+        )
     return None
 
 
+def _is_nothing(run):
+    return not run.error and is_blank(run.value)
+
+
 def _mistaken(answer, runs, cases):
-    """The verdict "wrong" with the first case that fails and, where all the cases agree with one, the mistake's name."""
+    """The verdict "wrong": the first case that fails, and the mistake that all cases agree with."""
     known = next((m for m in cases.mistakes if _behaves_like(m.gives, runs, cases.tolerance)), None)
     message, name = (known.message, known.name) if known else (_rounds(runs, cases.expected), "")
     return _told(answer, runs, cases, message, name)
@@ -207,21 +247,28 @@ def _mistaken(answer, runs, cases):
 
 def _told(answer, runs, cases, message, name):
     """The verdict "wrong" with this message and name, and the first case that fails."""
-    at = next(k for k, (run, t) in enumerate(zip(runs, cases.expected,
-        strict=True)) if not run.agrees(t, cases.tolerance))
+    at = next(
+        k
+        for k, (run, t) in enumerate(zip(runs, cases.expected, strict=True))
+        if not run.agrees(t, cases.tolerance)
+    )
     run, on = runs[at], _call(answer, map(as_lists, cases.inputs[at]))
     if run.error:
         said = f"On `{on}` your function raised {run.error}: {run.words}"
         return Verdict("wrong", f"{message} {said}".strip(), name, trace=run.trace)
     if run.value is None:
-        return Verdict("wrong", f"On `{on}` your function returns nothing: is a `return` missing "
-            f"on some way through it?", name)
+        return Verdict(
+            "wrong",
+            f"On `{on}` your function returns nothing: is a `return` missing "
+            f"on some way through it?",
+            name,
+        )
     yours, expected = show_apart(run.value, cases.expected[at])
     return Verdict("wrong", message, name, on=on, yours=yours, expected=expected)
 
 
 def _rounds(runs, expected):
-    """What to say to a function whose numbers are nearly right on every case -> str, empty if they are not."""
+    """What to say to numbers that are nearly right on every case -> str, empty if they are not."""
     close = all(run.agrees(t, 0.0051) for run, t in zip(runs, expected, strict=True))
     return "Close, but not exact: compute it exactly, and do not round." if close else ""
 
@@ -237,7 +284,7 @@ def _call(answer, case):
 
 
 def written(argument):
-    """An argument as one would write it: tuples stay tuples, and code of more than 300 characters is cut -> str."""
+    """An argument as one would write it, tuples as tuples, cut after 300 characters -> str."""
     if not _holds_tuples(argument):
         return show(argument)
     text = _nested(argument)
@@ -245,8 +292,9 @@ def written(argument):
 
 
 def _holds_tuples(argument):
-    return isinstance(argument, tuple) or (isinstance(argument, list) and any(map(_holds_tuples,
-        argument)))
+    return isinstance(argument, tuple) or (
+        isinstance(argument, list) and any(map(_holds_tuples, argument))
+    )
 
 
 def _nested(argument):
@@ -258,9 +306,10 @@ def _nested(argument):
 
 # A test, judged by the implementations it is tried on.
 
+
 @dataclass(frozen=True)
 class Catches:
-    """The check of a test: right implementations it must let pass, and wrong ones it must refuse."""
+    """The check of a test: what it must let pass, and what it must refuse."""
 
     right: tuple
     bugs: tuple
@@ -277,40 +326,52 @@ RETURNED = "returns what it should assert"
 
 
 def judge_test(asked, answer, rng):
-    """The verdict on a test -> Verdict. Each is tried twice (of many the first), in an order drawn from rng."""
+    """The verdict on a test -> Verdict. Each is tried twice (of many the first), in any order."""
     if not callable(answer):
-        return Verdict("wrong", "The question asks for a test: hand over its name, without "
-            "brackets after it.",
-                       yours=show(answer))
+        return Verdict(
+            "wrong",
+            "The question asks for a test: hand over its name, without brackets after it.",
+            yours=show(answer),
+        )
     called, found = [], {one: [] for one in (*asked.right, *asked.bugs)}
     for again in (False, True):
         for k in rng.permutation(len(found)):
             one = [*found][k]
             several = one.leads_to if isinstance(one.leads_to, tuple) else (one.leads_to,)
-            found[one] += [_trial(answer, each, called) for each in several[:1 if again else None]]
+            found[one] += [_trial(answer, each, called) for each in several[: 1 if again else None]]
     if not called:
-        return Verdict("not started", "Your test never calls the function it is given: write its "
-            "body.")
-    refused = next((_refused(one,
-        outcome) for one in asked.right for outcome in found[one] if outcome.error), None)
+        return Verdict(
+            "not started", "Your test never calls the function it is given: write its body."
+        )
+    refused = next(
+        (_refused(one, outcome) for one in asked.right for outcome in found[one] if outcome.error),
+        None,
+    )
     if refused:
         return refused
     if any(outcome.value is False for outcomes in found.values() for outcome in outcomes):
-        return Verdict("wrong", "Your test returns True or False, and nobody looks at what a test "
+        return Verdict(
+            "wrong",
+            "Your test returns True or False, and nobody looks at what a test "
             "returns: "
-                                "write `assert` in front of what must be true.", RETURNED)
+            "write `assert` in front of what must be true.",
+            RETURNED,
+        )
     missed = [bug for bug in asked.bugs if not all(outcome.error for outcome in found[bug])]
     if missed:
-        caught = f" (Your test catches {len(asked.bugs) - len(missed)} of {len(asked.bugs)} planted bugs.)"
+        planted, caught = len(asked.bugs), len(asked.bugs) - len(missed)
+        caught = f" (Your test catches {caught} of {planted} planted bugs.)"
         return Verdict("wrong", missed[0].message + caught, missed[0].name)
     return Verdict("right")
 
 
 def _trial(test, implementation, called):
     """Run a test on an implementation, noting its calls -> Outcome: an error is a refusal."""
+
     def watched(*arguments, **options):
         called.append(arguments)
         return implementation(*arguments, **options)
+
     return ask(lambda: test(watched))
 
 

@@ -7,9 +7,9 @@ A number in words is read by one pattern, the same on the page:
 
     [+ or -] digits [. digits]  [e exponent]  [/ another number]  [what follows]
 
-A minus may be typographic. A comma is a decimal comma, but "1,600" is no number: it might be a thousand.
-What follows begins with a letter or one of % € $ £ ° and is a unit; "%", "percent", "per cent",
-"percentage points" and "pp" divide by 100.
+A minus may be typographic. A comma is a decimal comma, but "1,600" is no number: it might be a
+thousand. What follows begins with a letter or one of % € $ £ ° and is a unit; "%", "percent", "per
+cent", "percentage points" and "pp" divide by 100.
 """
 
 import re
@@ -99,7 +99,8 @@ def is_blank(answer):
 
 
 def number(value):
-    """A plain value read as one number, its unit aside -> float, or None if it is not one; True is none.
+    """A plain value read as one number, its unit aside -> float, or None if it is not one; True is
+    none.
 
     >>> number("60 %"), number([0.5]), number("3/4"), number(True)
     (0.6, 0.5, 0.75, None)
@@ -108,17 +109,20 @@ def number(value):
 
 
 def number_and_unit(answer):
-    """A plain answer read as one number -> (float, unit); (None, "") if it is none. True is no number.
+    """A plain answer read as one number -> (float, unit); (None, "") if it is none. True is no
+    number.
 
-    >>> number_and_unit("8/25"), number_and_unit("60 %"), number_and_unit([10, "minutes"]), number_and_unit("0,5 bits a day")
-    ((0.32, ''), (0.6, ''), (10.0, 'minutes'), (0.5, 'bits a day'))
+    >>> number_and_unit("8/25"), number_and_unit("60 %")
+    ((0.32, ''), (0.6, ''))
+    >>> number_and_unit([10, "minutes"]), number_and_unit("0,5 bits a day")
+    ((10.0, 'minutes'), (0.5, 'bits a day'))
     """
     while isinstance(answer, list) and len(answer) == 1:
         answer = answer[0]
     if isinstance(answer, list) and len(answer) == 2 and isinstance(answer[1], str):
         value, unit = number_and_unit(answer[0])
-        after = number_and_unit(f"{value!r} {answer[1]}") if value is not None and not unit else (None, "")
-        return after if re.search(r"[^\W\d]|%", answer[1]) else (None, "")
+        is_pair = value is not None and not unit and re.search(r"[^\W\d]|%", answer[1])
+        return number_and_unit(f"{value!r} {answer[1]}") if is_pair else (None, "")
     if isinstance(answer, str):
         return _in_words(answer)
     if isinstance(answer, bool) or not isinstance(answer, int | float):
@@ -148,8 +152,9 @@ def _decimal(digits):
 def same(got, expected, tolerance=1e-6):
     """Is a plain answer the expected one, whatever its wrapping? Numbers within tolerance, relative above 1.
 
-    A list may answer where a dictionary is expected if it has the same order, or pairs of names and values; a
-    dictionary may leave out zeros, words may differ in case and spaces, a set in order and repetition; None is NaN.
+    A list may answer where a dictionary is expected if it has the same order, or pairs of names and
+    values; a dictionary may leave out zeros, words may differ in case and spaces, a set in order
+    and repetition; None is NaN.
 
     >>> same([0.6, 0.4], {"Attends": 0.6, "Time": 0.4}), same({"attends": 1}, {"Attends": 1, "Time": 0}), same("no ", "No")
     (True, True, True)
@@ -173,7 +178,10 @@ def same(got, expected, tolerance=1e-6):
 
 
 def near(got, expected, tolerance):
-    """Is a number (or None) the expected one, within the tolerance, relative above 1? NaN is near NaN, nothing is near infinity."""
+    """Is a number (or None) the expected one, within the tolerance, relative above 1?
+
+    NaN is near NaN, and nothing else is near infinity.
+    """
     if got is None or np.isnan(expected):
         return got is not None and bool(np.isnan(got))
     reach = tolerance * max(1, abs(expected)) if np.isfinite(expected) else 0

@@ -146,7 +146,8 @@ def card_of(question, verdict):
     """The verdict on an answer to the question, ready to be shown -> Card."""
     stuck = f"Stuck? `Q({question.id!r}).hint()`"
     if verdict.status == "right":
-        tried = " on all the inputs tried here; a grader draws others" if question.kind in DRAWS_INPUTS else ""
+        drawn = question.kind in DRAWS_INPUTS
+        tried = " on all the inputs tried here; a grader draws others" if drawn else ""
         return Card(f"Right{tried}.", (verdict.meaning,), tone="right")
     if verdict.status == "by hand":
         return Card(verdict.message, tone="by hand")

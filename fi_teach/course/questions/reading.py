@@ -1,17 +1,24 @@
-"""What an answer says, however it was written: several values by name, a unit, a letter with its reason.
+"""What an answer says, however it was written: several values by name, a unit, a letter with its
+reason.
 
-A unit is compared in small letters, without spaces, its plural s or what it is counted by ("bits a day", "bits/day").
+A unit is compared in small letters, without spaces, its plural s or what it is counted by ("bits a
+day", "bits/day").
 """
 
 import re
 
 from fi_teach.course.questions.plain import number_and_unit
 
-REASONED = re.compile(r"(because|since|as|for|it|its|they|the|each|every|only|both|all|no|in|if|with)\b", re.IGNORECASE)
+REASONED = re.compile(
+    r"(because|since|as|for|it|its|they|the|each|every|only|both|all|no|in|if|with)\b",
+    re.IGNORECASE,
+)
+"""How a reason may begin: "a because ..." is a letter with a reason, "A tree ..." a sentence."""
 
 
 def unit_word(unit):
-    """A unit in one spelling: small letters, no spaces, no plural s, without what it is counted by -> str.
+    """A unit in one spelling: small letters, no spaces, no plural s, without what it is counted by
+    -> str.
 
     >>> unit_word("Bits a day"), unit_word("bits/day"), unit_word("min.")
     ('bit', 'bit', 'min')
@@ -21,7 +28,8 @@ def unit_word(unit):
 
 
 def named_values(answer, entries):
-    """Several values, by name or in the order of the entries -> ({entry: value as it was given}, names that are none).
+    """Several values, by name or in the order of the entries -> ({entry: value as it was given},
+    names that are none).
 
     Raises ValueError, saying how many are wanted, for a list of another length.
     """
@@ -31,8 +39,9 @@ def named_values(answer, entries):
         answer = {part[0]: part[1] for part in answer}
     if isinstance(answer, dict):
         found = _named_otherwise({key: entry_of(key, entries) for key in answer}, entries)
-        strange = [key for key, entry in found.items() if entry is None and answer[key] not in (0,
-            None)]
+        strange = [
+            key for key, entry in found.items() if entry is None and answer[key] not in (0, None)
+        ]
         return {entry: answer[key] for key, entry in found.items() if entry is not None}, strange
     if not isinstance(answer, list) or len(answer) != len(entries):
         raise ValueError(f"The question asks for {len(entries)} values: {listed(entries)}.")
@@ -40,16 +49,17 @@ def named_values(answer, entries):
 
 
 def _named_otherwise(found, entries):
-    """The only name that is none stands for the only entry that has none ("both" for "together")."""
+    """The only strange name stands for the only entry without one ("both" for "together")."""
     strange = [key for key, entry in found.items() if entry is None]
     missing = [entry for entry in entries if entry not in found.values()]
     return found | {strange[0]: missing[0]} if len(strange) == len(missing) == 1 else found
 
 
 def _parts(text, wanted):
-    """A text cut into so many values: at semicolons, at commas with a space, or at every comma -> list."""
-    cuts = (re.split(pattern, text.strip()) for pattern in (r"\s*;\s*", r"\s*,\s+", r"\s*,\s*",
-        r"\s+"))
+    """A text cut into so many values, at semicolons, commas or spaces -> list."""
+    cuts = (
+        re.split(pattern, text.strip()) for pattern in (r"\s*;\s*", r"\s*,\s+", r"\s*,\s*", r"\s+")
+    )
     return next((parts for parts in cuts if len(parts) == wanted), [text])
 
 
@@ -61,16 +71,19 @@ def _is_pair(part, entries):
 
 
 def entry_of(key, entries):
-    """The entry that a name means: the same letters and digits, or the only one that has them in it -> str or None.
+    """The entry that a name means: the same letters and digits, or the only one that has them in it
+    -> str or None.
 
-    >>> entry_of("time<=70", ["Time ≤ 70", "Time ≤ 130"]), entry_of("70", ["Time ≤ 70", "Time ≤ 130"]), entry_of("z", ["x"])
+    >>> cuts = ["Time ≤ 70", "Time ≤ 130"]
+    >>> entry_of("time<=70", cuts), entry_of("70", cuts), entry_of("z", cuts)
     ('Time ≤ 70', 'Time ≤ 70', None)
     """
     bare = {entry: re.sub(r"[\W_]", "", entry.lower()) for entry in entries}
     word = re.sub(r"[\W_]", "", str(key).lower())
     equal = [entry for entry, text in bare.items() if text == word]
-    inside = [entry for entry,
-        text in bare.items() if len(word) > 1 and (word in text or text in word)]
+    inside = [
+        entry for entry, text in bare.items() if len(word) > 1 and (word in text or text in word)
+    ]
     return equal[0] if equal else inside[0] if len(inside) == 1 else None
 
 
@@ -84,9 +97,11 @@ def listed(names):
 
 
 def letter_and_reason(answer):
-    """A letter with a reason, from ("b", "because ...") or "(b) because ..." or "b - because ..." -> (letter, reason).
+    """A letter with a reason, from ("b", "because ...") or "(b) because ..." or "b - because ..."
+    -> (letter, reason).
 
-    The letter is None where there is none, the reason is "" where there is none; a lone word "a" begins a sentence.
+    The letter is None where there is none, the reason is "" where there is none; a lone word "a"
+    begins a sentence.
     """
     if isinstance(answer, str):
         return _letter_in(answer)

@@ -1,7 +1,9 @@
-"""Two bundles: what students get, in which no answer can be read, and what instructors get (all of it).
+"""Two bundles: what students get, in which no answer can be read, and what instructors get (all of
+it).
 
-A student's questions are specifications, data that tells right from wrong and does not show which is which; the modules
-that define the questions, the solutions, the tests and the grader stay with the instructor.
+A student's questions are specifications, data that tells right from wrong and does not show which
+is which; the modules that define the questions, the solutions, the tests and the grader stay with
+the instructor.
 """
 
 import json
@@ -19,7 +21,7 @@ INSTRUCTOR = (*STUDENT, "solutions", "tests/course/questions", "tests/conftest.p
 KINDS_OF_FILE = {".ipynb", ".py", ".toml", ".lock", ".yml", ".yaml", ".md", ".csv", ".js", ".css", ".json", ""}
 MACHINERY = "fi_teach/course/questions/"
 FOR_INSTRUCTORS = re.compile(rf"fi_teach/course/grading/|{MACHINERY}(release\.py|ch\d|trials/)")
-"""The grader, and what holds the answers: a module a set, and the implementations that tests are tried on."""
+"""The grader, and what holds answers: a module a set, and what tests are tried on."""
 NOTHING = re.compile(r"(?!)")
 SECRETS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS")
 
@@ -91,7 +93,8 @@ def _files(project, wanted, skip=NOTHING):
 def _specifications(project):
     """The questions of the project's exercises as data -> {path: bytes}."""
     asked = {question.notebook for question in QUESTIONS.values()}
-    names = sorted(path.stem for path in (project / "exercises").glob("*.ipynb") if path.stem in asked)
+    paths = sorted((project / "exercises").glob("*.ipynb"))
+    names = [path.stem for path in paths if path.stem in asked]
     return {f"{MACHINERY}specifications/{name}.json": json.dumps(specification_of(name),
         ensure_ascii=False).encode() for name in names}
 

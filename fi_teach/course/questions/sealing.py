@@ -1,14 +1,20 @@
-"""What only the right answer opens: digests on the grid of the tolerance, and text that is read with the answer as its key.
+"""What only the right answer opens: digests on the grid of the tolerance, and text read with a key.
 
-Everything here is SHA-256 of short texts, so that a page can do the same in twenty lines of its own script
-(browsers keep theirs to https). `tests/course/questions/vectors.json` holds what both must give.
+Everything here is SHA-256 of short texts, so that a page can do the same in twenty lines of its own
+script (browsers keep theirs to https). `tests/course/questions/vectors.json` holds what both give.
 
-    digest(word)     SHA-256 of the UTF-8 bytes of `word`, 64 small hexadecimal digits
-    tag(word)        its first 16 digits, by which a word is looked up
-    cell(x, width)   floor(u(x) / width), where u(x) = x for |x| < 1; beyond, halve |x| until it is below 2,
-                     count the halvings, and u(x) = sign(x) (halvings + what is left): relative above 1
-    pad(word, x)     the 8 bytes of x (IEEE double, the highest first) XOR the digits 17 to 32 of digest(word), in 16 digits
-    seal(text, key)  base64 of: the UTF-8 bytes of text XOR the bytes of digest(key|0), digest(key|1), ...
+digest(word)
+    SHA-256 of the UTF-8 bytes of `word`, 64 small hexadecimal digits
+tag(word)
+    its first 16 digits, by which a word is looked up
+cell(x, width)
+    floor(u(x) / width), where u(x) = x for |x| < 1. Beyond, halve |x| until it is below 2, count
+    the halvings, and u(x) = sign(x) (halvings + what is left): relative above 1
+pad(word, x)
+    the 8 bytes of x (IEEE double, the highest first) XOR the digits 17 to 32 of digest(word), in
+    16 digits
+seal(text, key)
+    base64 of the UTF-8 bytes of text XOR the bytes of digest(key|0), digest(key|1), ...
 """
 
 import base64
@@ -31,7 +37,7 @@ def tag(word):
 
 
 def cell(x, width):
-    """The number of the grid's cell in which a finite x lies -> int. Cells are `width` wide up to 1, then relatively so.
+    """The number of the grid's cell in which a finite x lies -> int.
 
     >>> cell(0.25, 0.1), cell(-0.25, 0.1), cell(5.0, 0.1), cell(1.0, 0.1)
     (2, -3, 32, 10)
@@ -44,7 +50,7 @@ def cell(x, width):
 
 
 def width_of(tolerance):
-    """The cells' width for a tolerance: an interval of answers then lies in two or three cells -> number."""
+    """The cells' width for a tolerance: what is near a value lies in two or three cells."""
     return 4 * max(tolerance, 1e-6)
 
 
@@ -81,13 +87,15 @@ def unseal(sealed, key):
 
 
 def _pad_bytes(word):
-    return bytes.fromhex(digest(word)[TAG:2 * TAG])
+    return bytes.fromhex(digest(word)[TAG : 2 * TAG])
 
 
 def _stream(data, key):
     blocks = (bytes.fromhex(digest(f"{key}|{k}")) for k in count())
-    return b"".join(_xor(data[at:at + 32], block) for at, block in zip(range(0, len(data), 32),
-        blocks, strict=False))
+    return b"".join(
+        _xor(data[at : at + 32], block)
+        for at, block in zip(range(0, len(data), 32), blocks, strict=False)
+    )
 
 
 def _xor(one, other):

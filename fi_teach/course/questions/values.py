@@ -1,13 +1,15 @@
-"""How a letter, a number or several numbers are judged, whether the right ones lie open or only open to who has them.
+"""How a letter, a number or several numbers are judged, whether the right ones lie open or only
+open to who has them.
 
-`Choice` and `Value` know what is right. `fi_teach.course.questions.specification` has their sealed twins, with the same
-three questions to ask: which targets does a number fit, what do these speak of, what is told to who hits one.
+`Choice` and `Value` know what is right. `fi_teach.course.questions.specification` has their sealed
+twins, with the same three questions to ask: which targets does a number fit, what do these speak
+of, what is told to who hits one.
 """
 
 from dataclasses import dataclass, field
 
-from fi_teach.course.questions.plain import near, show
-from fi_teach.course.questions.reading import letter_and_reason, listed, named_values, number_and_unit, unit_word
+from fi_teach.course.questions.plain import near, number_and_unit, show
+from fi_teach.course.questions.reading import letter_and_reason, listed, named_values, unit_word
 from fi_teach.course.questions.verdict import Verdict
 
 SHORTEST_REASON = 3
@@ -16,9 +18,11 @@ SHORTEST_REASON = 3
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake people make: its name, what it leads to (a letter, a value or a function), and what to say to it.
+    """A mistake people make: its name, what it leads to (a letter, a value or a function), and what
+    to say to it.
 
-    Of several values a mistake may speak of some only, with `partly=True`: whatever the others are, it is named.
+    Of several values a mistake may speak of some only, with `partly=True`: whatever the others are,
+    it is named.
     """
 
     name: str
@@ -29,9 +33,10 @@ class Mistake:
 
 # A letter.
 
+
 @dataclass(frozen=True)
 class Choice:
-    """The check of a letter with a reason; `told(letter)` is ("right", "", "") or ("wrong", name, message)."""
+    """The check of a letter with a reason."""
 
     right: str
     mistakes: tuple
@@ -58,27 +63,36 @@ def judge_choice(asked, answer):
     offered = ", ".join(asked.options)
     letter, reason = letter_and_reason(answer)
     if isinstance(answer, list) and None in answer[:2]:
-        return Verdict("not started", "Give a letter and, in a sentence, your reason: "
-            "`\"b\", \"because ...\"`.")
+        return Verdict(
+            "not started", 'Give a letter and, in a sentence, your reason: `"b", "because ..."`.'
+        )
     if letter is None:
-        return Verdict("wrong", f"Begin with a letter ({offered}); then your reason: "
-            f"`\"b\", \"because ...\"`.",
-                       "no letter yet", yours=show(answer))
+        return Verdict(
+            "wrong",
+            f'Begin with a letter ({offered}); then your reason: `"b", "because ..."`.',
+            "no letter yet",
+            yours=show(answer),
+        )
     if letter not in asked.options:
         return Verdict("wrong", f"There is no answer `{letter}`: choose one of {offered}.")
     if len(reason.split()) < SHORTEST_REASON:
-        return Verdict("wrong", f"You have chosen `{letter}`. Now say why, in a sentence of at "
+        return Verdict(
+            "wrong",
+            f"You have chosen `{letter}`. Now say why, in a sentence of at "
             f"least {SHORTEST_REASON} words: "
-                                "a prediction teaches only if it had a reason.", "no reason yet")
+            "a prediction teaches only if it had a reason.",
+            "no reason yet",
+        )
     status, name, message = asked.told(letter)
     return Verdict(status, name and message, name, meaning=message if status == "right" else "")
 
 
 # Numbers.
 
+
 @dataclass(frozen=True)
 class Target:
-    """A value, or several in the order of the entries (None: not spoken of), and what is said to who hits it."""
+    """Values in the order of the entries (None: not spoken of), and what is said to a hit."""
 
     values: tuple
     status: str = "right"
@@ -108,8 +122,10 @@ class Value:
     @property
     def spoken_of(self):
         """For each target the places of the values that it speaks of -> list of tuples."""
-        return [tuple(i for i,
-            v in enumerate(target.values) if v is not None) for target in self.targets]
+        return [
+            tuple(i for i, v in enumerate(target.values) if v is not None)
+            for target in self.targets
+        ]
 
     def fits(self, k, i, number):
         """Is the number what target k has in place i, within the tolerance? -> bool"""
@@ -125,18 +141,25 @@ class Value:
 
 
 def value_of(right, mistakes, units, tolerance, usual=None):
-    """The check of these values -> Value. Dictionaries are put into the order of the right one; what they leave out is 0."""
+    """The check of these values -> Value, in the right one's order; what they leave out is 0."""
     if not isinstance(right, dict):
-        targets = (Target((float(right),)), *(Target((float(m.leads_to),), "wrong", m.name,
-            m.message) for m in mistakes))
+        targets = (
+            Target((float(right),)),
+            *(Target((float(m.leads_to),), "wrong", m.name, m.message) for m in mistakes),
+        )
         return Value(targets, (), units, tolerance)
     entries = tuple(right)
     usual = dict.fromkeys(entries, 0.0) | (usual or {})
 
     def placed(values, partly=False):
-        return tuple(float(values[e]) if e in values else None if partly else usual[e] for e in entries)
-    targets = (Target(placed(right)), *(Target(placed(m.leads_to, m.partly), "wrong", m.name,
-        m.message) for m in mistakes))
+        left_out = dict.fromkeys(entries) if partly else usual
+        found = [(left_out | values)[entry] for entry in entries]
+        return tuple(None if value is None else float(value) for value in found)
+
+    targets = (
+        Target(placed(right)),
+        *(Target(placed(m.leads_to, m.partly), "wrong", m.name, m.message) for m in mistakes),
+    )
     return Value(targets, entries, units, tolerance, tuple(map(usual.get, entries)))
 
 
@@ -153,15 +176,16 @@ def _judge_one(asked, answer):
 
 
 def _no_number(answer):
-    comma = (isinstance(answer, list) and len(answer) == 2) or (isinstance(answer,
-        str) and "," in answer)
+    comma = (isinstance(answer, list) and len(answer) == 2) or (
+        isinstance(answer, str) and "," in answer
+    )
     if comma:
         return "A comma is read as two numbers, or as thousands: write a decimal point."
     return "The question asks for a number."
 
 
 def _wrong_unit(asked, unit):
-    """The verdict on a unit that is not asked for; where no unit is asked for, words behind a number do no harm."""
+    """The verdict on a wrong unit. Where none is asked for, words behind a number do no harm."""
     wanted = [unit for unit in asked.units if unit]
     if not unit or not wanted or unit_word(unit) in map(unit_word, wanted):
         return None
@@ -177,23 +201,30 @@ def _judge_several(asked, answer):
     if blank:
         return Verdict("wrong", f"Still to be filled in: {listed(blank)}.")
     if strange:
-        return Verdict("wrong", f"There is no entry `{strange[0]}`: the entries are "
-            f"{listed(asked.entries)}.")
-    read = {entry: number_and_unit(given[entry]) if entry in given else (usual, "")
-            for entry, usual in zip(asked.entries, asked.usual, strict=True)}
+        return Verdict(
+            "wrong", f"There is no entry `{strange[0]}`: the entries are {listed(asked.entries)}."
+        )
+    read = {
+        entry: number_and_unit(given[entry]) if entry in given else (usual, "")
+        for entry, usual in zip(asked.entries, asked.usual, strict=True)
+    }
     wordy = [entry for entry, (number, _) in read.items() if number is None]
     if wordy:
         return Verdict("wrong", f"No number stands at {listed(wordy)}.", yours=show(answer))
     units = (_wrong_unit(asked, unit) for _, unit in read.values())
     missing = [entry for entry in asked.entries if entry not in given]
-    return next(filter(None, units), None) or _of_numbers(asked, [number for number,
-        _ in read.values()], answer, missing)
+    return next(filter(None, units), None) or _of_numbers(
+        asked, [number for number, _ in read.values()], answer, missing
+    )
 
 
 def _of_numbers(asked, numbers, answer, missing=()):
-    """The verdict on the numbers in their places: right, a mistake of all, mistakes of some, or which are not right."""
-    hit = [k for k, places in enumerate(asked.spoken_of) if all(asked.fits(k, i,
-        numbers[i]) for i in places)]
+    """The verdict on the numbers: right, a mistake of all, mistakes of some, or which are wrong."""
+    hit = [
+        k
+        for k, places in enumerate(asked.spoken_of)
+        if all(asked.fits(k, i, numbers[i]) for i in places)
+    ]
     if hit and hit[0] == 0:
         status, _, meaning = asked.told(0, numbers)
         return Verdict(status, meaning=meaning)
@@ -201,11 +232,13 @@ def _of_numbers(asked, numbers, answer, missing=()):
     named = whole[:1] or hit
     found = [asked.told(k, numbers)[1:] for k in named]
     explained = {i for k in named for i in asked.spoken_of[k]}
-    wrong = [i for i, number in enumerate(numbers) if i not in explained and not asked.fits(0, i,
-        number)]
+    wrong = [
+        i for i, number in enumerate(numbers) if i not in explained and not asked.fits(0, i, number)
+    ]
     said = [message for _, message in found] + [_not_right(asked, wrong, missing)] * bool(wrong)
-    return Verdict("wrong", " ".join(dict.fromkeys(said)), found[0][0] if found else "",
-        yours=show(answer))
+    return Verdict(
+        "wrong", " ".join(dict.fromkeys(said)), found[0][0] if found else "", yours=show(answer)
+    )
 
 
 def _not_right(asked, wrong, missing):

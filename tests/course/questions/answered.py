@@ -1,4 +1,4 @@
-"""The answers that the proof knows: of the notebooks as they are stored, and of the files in answers/."""
+"""The answers that the proof knows: those of the notebooks, and those of answers/."""
 
 import ast
 import json
@@ -14,7 +14,7 @@ ROOT = HERE.parents[2]
 
 @cache
 def answers_of_notebook(folder, name):
-    """Run a notebook's cells in order and take what is handed to each check -> {question id: answer}."""
+    """Run a notebook's cells in order -> {question id: what is handed to its check}."""
     path = ROOT / folder / f"{name}.ipynb"
     space, answers = {"__name__": "exercise"}, {}
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:

@@ -30,7 +30,7 @@ JUDGED_ALREADY = {}
 
 
 def verdict(id, answer, seed=None):
-    """The verdict on an answer of the proof; these live as long as this module, so each has its own id()."""
+    """The verdict on an answer of the proof; these live on, so each has an id() of its own."""
     if (id, builtins.id(answer), seed) not in JUDGED_ALREADY:
         with closing(QUESTIONS[id].closed):
             JUDGED_ALREADY[id, builtins.id(answer), seed] = judge(QUESTIONS[id], answer, seed)

@@ -190,7 +190,7 @@ def test_a_stub_that_raises_not_implemented_is_not_started():
 
 
 def test_a_bug_that_was_only_rewritten_is_told_so():
-    """Not started, as far as anyone can see from afar; the title and the message say what else it may be."""
+    """Not started, as far as one sees from afar; title and message say what else it may be."""
     asked = question(function(lambda rng: [(2,), (3,)], lambda x: x + 1, planted=lambda x: x - 1),
         kind="mend")
     verdict = judge(asked, lambda x: -(1 - x))

@@ -1,4 +1,4 @@
-"""Importances of one column for `mdi.test_stretch`: some see the order of its values alone, some do not."""
+"""Importances of one column for `mdi.test_stretch`: some see its order alone, some more."""
 
 import numpy as np
 

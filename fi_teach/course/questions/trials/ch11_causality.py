@@ -5,7 +5,8 @@ import numpy as np
 
 def back_door(z, x, y, value):
     z, x, y = map(np.asarray, (z, x, y))
-    return sum((z == group).mean() * y[(z == group) & (x == value)].mean() for group in np.unique(z))
+    return sum((z == group).mean() * y[(z == group) & (x == value)].mean()
+               for group in np.unique(z))
 
 
 def rounded_otherwise(z, x, y, value):

@@ -118,7 +118,8 @@ def from_zero(in_left, in_right, out_left, out_right):
 def credit_from_two_means(in_left, in_right, out_left, out_right):
     left, right = np.mean(in_left), np.mean(in_right)
     root = (left + right) / 2
-    return np.mean([(left - root) * (y - root) for y in out_left] + [(right - root) * (y - root) for y in out_right])
+    moved = [(left, y) for y in out_left] + [(right, y) for y in out_right]
+    return np.mean([(child - root) * (y - root) for child, y in moved])
 
 
 def mean_of_two_sides(in_left, in_right, out_left, out_right):
@@ -130,7 +131,8 @@ def mean_of_two_sides(in_left, in_right, out_left, out_right):
 
 def credit_of_arrays(in_left, in_right, out_left, out_right):
     root = np.concatenate([in_left, in_right]).mean()
-    total = (in_left.mean() - root) * (out_left - root).sum() + (in_right.mean() - root) * (out_right - root).sum()
+    total = (in_left.mean() - root) * (out_left - root).sum()
+    total += (in_right.mean() - root) * (out_right - root).sum()
     return total / (len(out_left) + len(out_right))
 
 
