@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from fi_teach.basics.results import Importance
-from fi_teach.basics.seeds import Seed, own_stream
+from fi_teach.basics.seeds import Seed
 from fi_teach.importance.boruta import boruta
 from fi_teach.importance.conditional import conditional_importance
 from fi_teach.importance.debiased_mdi import debiased_mdi
@@ -245,7 +245,7 @@ def compare(
             f"n is {n}, too few rows to grow forests on one half and judge them on the other: "
             "take at least 20."
         )
-    seed = int(own_stream(rng, "compare").integers(2**31))
+    seed = int(np.random.default_rng(rng).integers(2**31))
     trials = {name: Trial(draw(n, rng=seed), n_trees, seed) for name, draw in worlds.items()}
     pairs = [(world, method) for world in trials for method in methods]
     tables = []
