@@ -40,17 +40,23 @@ CALLS = {
     "permutation_importance": lambda X, y: importance.permutation_importance(FOREST.predict, X, y, n_repeats=2),
     "permutation_importance_by_definition": lambda X, y: importance.permutation_importance_by_definition(FOREST.predict, X, y, n_repeats=2),
     "score_permutation_importance": lambda X, y: importance.score_permutation_importance(FOREST.predict, X, y, score="r2", n_repeats=2),
-    "joint_permutation_importance": lambda X, y: importance.joint_permutation_importance(FOREST.predict, X, y, {"g": ["a", "b"]}, n_repeats=2),
+    "grouped_permutation_importance": lambda X, y: importance.grouped_permutation_importance(FOREST.predict, X, y, {"g": ["a", "b"]}, n_repeats=2),
     "columnwise_permutation_importance": lambda X, y: importance.columnwise_permutation_importance(
         FOREST.predict, X, y, {"g": ["a", "b"]}, n_repeats=2),
     "exact_permutation_importance": lambda X, y: importance.exact_permutation_importance(FOREST, X, y),
     "exact_permutation_importance_by_definition": lambda X, y: importance.exact_permutation_importance_by_definition(FOREST.predict, X, y),
     "oob_importance": lambda X, y: importance.oob_importance(FOREST, X, y, n_repeats=2),
+    "oob_importance_by_definition": lambda X, y: importance.oob_importance_by_definition(FOREST, X, y, n_repeats=1),
+    "oob_importance_per_tree": lambda X, y: importance.oob_importance_per_tree(FOREST, X, y, n_repeats=2),
+    "oob_importance_per_tree_by_definition": lambda X, y: importance.oob_importance_per_tree_by_definition(
+        FOREST, X, y, n_repeats=1),
+    "conditional_importance_by_definition": lambda X, y: importance.conditional_importance_by_definition(
+        FOREST, X, y, n_repeats=1),
     "conditional_importance": lambda X, y: importance.conditional_importance(FOREST.predict, X, y, n_repeats=2),
     "drop_column_importance": lambda X, y: importance.drop_column_importance(fit, X, y),
-    "row_bootstrap_interval": lambda X, y: importance.row_bootstrap_interval(FOREST.predict, X, y, 0, n_samples=5),
-    "shuffle_differences": lambda X, y: importance.shuffle_differences(FOREST.predict, X, y, 0),
-    "pair_differences": lambda X, y: importance.pair_differences(FOREST.predict, X, y, 0),
+    "row_bootstrap_interval": lambda X, y: importance.row_bootstrap_interval(FOREST.predict, X, y, "a", n_repeats=5),
+    "shuffle_differences": lambda X, y: importance.shuffle_differences(FOREST.predict, X, y, "a"),
+    "pair_differences": lambda X, y: importance.pair_differences(FOREST.predict, X, y, "a"),
     "target_permutation_test": lambda X, y: importance.target_permutation_test(strength, X, y, n_repeats=3),
     "conditional_randomization_test": lambda X, y: importance.conditional_randomization_test(strength, X, y, n_repeats=3),
     "boruta": lambda X, y: importance.boruta(strength, X, y, n_repeats=8),
@@ -126,8 +132,8 @@ def test_good_data_is_taken(name):
 def test_the_sweep_leaves_no_public_function_out():
     """What takes X and y (or X alone) is swept; these take something else, and their own tests refuse for them."""
     other = {"as_forest", "as_risk", "from_model", "mdi", "decrease_by_feature", "subgroups", "knockoff_statistics",
-             "grow_c45", "grow_chaid", "grow_cut_once", "every_c45_tree", "nominal_splits", "chaid_splits", "grow_adaboost",
-             "oob_votes", "grow_survival_forest", "grow_survival_tree", "log_rank", "nelson_aalen", "event_times",
+             "grow_c45", "grow_cut_once", "every_c45_tree", "nominal_splits", "chaid_splits", "grow_adaboost",
+             "grow_survival_forest", "grow_survival_tree", "log_rank", "nelson_aalen", "event_times",
              "split_decrease", "impurity_of", "rules", "what_if"}
     other |= {name for name in importance.__all__
               if getattr(importance, name).__module__ == "fi_teach.importance.causal"}

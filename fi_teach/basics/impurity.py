@@ -1,21 +1,17 @@
-"""How mixed is a node? Every impurity is 0 when all rows agree, and concave: no split can make it worse on average."""
+"""How mixed is a node? An impurity is 0 if all rows agree, and concave: no split worsens it."""
+
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 CRITERIA = ("gini", "entropy", "entropy_nats", "variance")
 
 
-def _shares(counts):
-    """Counts (..., K) as shares of their sum; an empty node has shares 0."""
-    counts = np.asarray(counts, dtype=float)
-    if (counts < 0).any():
-        raise ValueError("counts holds negative numbers: give how many rows (or how much weight) each class has.")
-    total = counts.sum(axis=-1, keepdims=True)
-    return np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+def gini(counts: ArrayLike) -> NDArray:
+    """Probability that two rows drawn with replacement differ, between 0 and 1 - 1/K.
 
-
-def gini(counts):
-    """Probability that two rows drawn with replacement differ: 1 - sum_k p_k^2, between 0 and 1 - 1/K.
+    1 - sum over classes k of p_k^2
 
     counts (..., K), rows or weight a class -> (...). Source: Breiman et al. (1984), ch. 4.
 
@@ -23,11 +19,18 @@ def gini(counts):
     0.32
     """
     shares = _shares(counts)
-    return np.where(shares.sum(axis=-1) > 0, 1 - (shares**2).sum(axis=-1), 0.0)[()]
+    same = (shares**2).sum(axis=-1)
+    return np.where(
+        shares.any(axis=-1),
+        1 - same,
+        0.0,
+    )[()]
 
 
-def entropy(counts, base=2):
-    """Expected surprise: - sum_k p_k log p_k with 0 log 0 = 0, in bits (base 2) or nats (base e), between 0 and log K.
+def entropy(counts: ArrayLike, base: float = 2) -> NDArray:
+    """Expected surprise, in bits (base 2) or nats (base e), between 0 and log K.
+
+    - sum over classes k of p_k log p_k, with 0 log 0 = 0
 
     counts (..., K), rows or weight a class -> (...). Source: Quinlan (1986), sec. 4.
 
@@ -35,29 +38,41 @@ def entropy(counts, base=2):
     (1.0, 0.94)
     """
     shares = _shares(counts)
-    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
-    return (np.abs((shares * logs).sum(axis=-1)) / np.log(base))[()]
+    log_shares = np.log(
+        shares,
+        out=np.zeros_like(shares),
+        where=shares > 0,
+    )
+    surprise = np.abs((shares * log_shares).sum(axis=-1))
+    return (surprise / np.log(base))[()]
 
 
-def entropy_nats(counts):
-    """entropy(counts, base=e): natural units, as scikit-learn's chapters on theory use; 1 bit is .693 nats."""
+def entropy_nats(counts: ArrayLike) -> NDArray:
+    """entropy(counts, base=e): in natural units, of which a bit is .693."""
     return entropy(counts, base=np.e)
 
 
-def variance(y, sample_weight=None):
+def variance(y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
     """Mean squared distance from the (weighted) mean, in squared units of y.
 
-    y (n,), sample_weight (n,) or None -> float; it is the node's MSE, since the node predicts its mean.
+    It is the mean squared error of a node that predicts its mean.
+
+    y (n,), sample_weight (n,) or None -> float
 
     >>> float(variance([1, 3]))
     1.0
     """
     y = np.asarray(y, dtype=float)
-    centre = np.average(y, weights=sample_weight)
-    return float(np.average((y - centre) ** 2, weights=sample_weight))
+    mean = np.average(y, weights=sample_weight)
+    squares = (y - mean) ** 2
+    return float(np.average(squares, weights=sample_weight))
 
 
-def impurity_of(y, criterion="gini", sample_weight=None):
+def impurity_of(
+    y: ArrayLike,
+    criterion: str = "gini",
+    sample_weight: ArrayLike | None = None,
+) -> float:
     """Impurity of a node that holds the rows y: `criterion` is one of CRITERIA.
 
     y (n,) labels, or numbers for "variance" -> float
@@ -67,18 +82,38 @@ def impurity_of(y, criterion="gini", sample_weight=None):
     """
     if criterion == "variance":
         return variance(y, sample_weight)
-    return float(class_impurity(criterion)(class_counts(y, sample_weight)))
+    impurity = class_impurity(criterion)
+    counts = class_counts(y, sample_weight)
+    return float(impurity(counts))
 
 
-def class_counts(y, sample_weight=None):
+def class_counts(y: ArrayLike, sample_weight: ArrayLike | None = None) -> NDArray:
     """Rows (or weight) of each class in y, classes in sorted order -> (K,)."""
     _, code = np.unique(np.asarray(y), return_inverse=True)
     return np.bincount(code, weights=sample_weight).astype(float)
 
 
-def class_impurity(criterion):
-    """The function of class counts that `criterion` names. Raises ValueError for an unknown name."""
+def class_impurity(criterion: str) -> Callable[[ArrayLike], NDArray]:
+    """The function of class counts that `criterion` names. Raises ValueError for an unknown one."""
     known = {"gini": gini, "entropy": entropy, "entropy_nats": entropy_nats}
     if criterion not in known:
-        raise ValueError(f"unknown criterion {criterion!r}: expected one of {', '.join(map(repr, CRITERIA))}.")
+        raise ValueError(
+            f"unknown criterion {criterion!r}: "
+            f"expected one of {', '.join(map(repr, CRITERIA))}.")
     return known[criterion]
+
+
+def _shares(counts: ArrayLike) -> NDArray:
+    """Counts (..., K) as shares of their sum; an empty node has shares 0."""
+    counts = np.asarray(counts, dtype=float)
+    if (counts < 0).any():
+        raise ValueError(
+            "counts holds negative numbers: "
+            "give how many rows (or how much weight) each class has.")
+    total = counts.sum(axis=-1, keepdims=True)
+    return np.divide(
+        counts,
+        total,
+        out=np.zeros_like(counts),
+        where=total > 0,
+    )

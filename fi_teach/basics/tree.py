@@ -1,7 +1,12 @@
-"""The central noun: a fitted tree is a handful of parallel arrays, with scikit-learn's own field names.
+"""The central noun: a fitted tree is a handful of parallel arrays, named as in scikit-learn.
 
-Node 0 is the root; node t's children are children_left[t] and children_right[t], or -1 and -1 in a leaf.
-A row goes left when x[feature[t]] <= threshold[t].
+Node 0 is the root; node t's children are children_left[t] and children_right[t], or -1 and -1 in a
+leaf; parents come before their children. A row goes left when x[feature[t]] <= threshold[t].
+
+    t   feature   threshold   left   right   value        attends <= 0.5?
+    0   1  attends      0.5      1       2   .5  .5        yes |     | no
+    1   -2             -2.0     -1      -1   0   1         Fail      Pass
+    2   -2             -2.0     -1      -1   .8  .2
 """
 
 from dataclasses import dataclass, field
@@ -9,206 +14,334 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.tables import check_table
+from fi_teach.basics.equality import same_fields
+from fi_teach.basics.links import logistic, mean_of
+from fi_teach.basics.tables import check_table, feature_names
 
 LEAF = -1
 UNDEFINED = -2
+ALMOST_ZERO = 1e-35  # LightGBM's: what counts as 0 where 0 stands for a gap
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tree:
-    """A fitted decision tree with n_nodes nodes.
+    """A fitted decision tree with n_nodes nodes. Two trees are equal (==) if all their fields are.
 
     children_left, children_right : (n_nodes,) int, -1 in leaves
     feature : (n_nodes,) int, -2 in leaves
     threshold : (n_nodes,) float, -2 in leaves; rows with x <= threshold go left
     impurity : (n_nodes,) in units of `criterion`
     n_node_samples, weighted_n_node_samples : (n_nodes,) training rows, and their summed weight
-    value : (n_nodes, n_outputs) class shares, or the mean target (for boosting: the tree's contribution)
-    names : p feature names; classes : class labels in the order of value's columns, or None for numbers
+    value : (n_nodes, n_outputs) class shares, or the mean target (boosting: what the tree adds)
+    names : p feature names
+    classes : class labels in the order of value's columns, or None for numbers
     missing_left : (n_nodes,) bool, where NaN goes, or None where NaN is refused
     left_categories : {node: codes that go left} for splits on categories instead of a threshold
     known_categories : {feature: codes seen in training}; any other code counts as missing
-    zero_missing : (n_nodes,) bool, nodes at which 0 counts as missing (a LightGBM option), or None
+    zero_missing : (n_nodes,) bool, nodes where 0 counts as missing (a LightGBM option), or None
     """
 
-    children_left: np.ndarray
-    children_right: np.ndarray
-    feature: np.ndarray
-    threshold: np.ndarray
-    impurity: np.ndarray
-    n_node_samples: np.ndarray
-    weighted_n_node_samples: np.ndarray
-    value: np.ndarray
+    children_left: NDArray
+    children_right: NDArray
+    feature: NDArray
+    threshold: NDArray
+    impurity: NDArray
+    n_node_samples: NDArray
+    weighted_n_node_samples: NDArray
+    value: NDArray
     names: tuple
     classes: tuple | None = None
     criterion: str = "gini"
-    missing_left: np.ndarray | None = None
+    missing_left: NDArray | None = None
     left_categories: dict = field(default_factory=dict)
     known_categories: dict = field(default_factory=dict)
-    zero_missing: np.ndarray | None = None
+    zero_missing: NDArray | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other)
 
     @property
-    def n_nodes(self):
+    def n_nodes(self) -> int:
         return len(self.feature)
 
     @property
-    def n_features(self):
+    def n_features(self) -> int:
         return len(self.names)
 
     @property
-    def is_leaf(self):
+    def is_leaf(self) -> NDArray:
         """(n_nodes,) bool."""
         return self.children_left == LEAF
 
     @cached_property
-    def depth(self):
+    def splits(self) -> list[tuple[int, int, int]]:
+        """(node, left child, right child) of every split, parents before their children."""
+        inner = np.flatnonzero(~self.is_leaf)
+        left, right = self.children_left[inner], self.children_right[inner]
+        return list(zip(inner.tolist(), left.tolist(), right.tolist(), strict=True))
+
+    # --- the shape ---
+
+    @cached_property
+    def depth(self) -> NDArray:
         """Depth of each node, 0 at the root -> (n_nodes,) int."""
         depth = np.zeros(self.n_nodes, dtype=int)
-        for t in np.flatnonzero(~self.is_leaf):  # parents are stored before their children
-            depth[[self.children_left[t], self.children_right[t]]] = depth[t] + 1
+        for t, left, right in self.splits:
+            depth[left] = depth[right] = depth[t] + 1
         return depth
 
+    @cached_property
+    def place(self) -> NDArray:
+        """Where a drawing puts each node from left to right -> (n_nodes,).
+
+        Leaves stand at 0, 1, 2, ..., every other node midway between its children.
+        """
+        n_leaves = self.is_leaf.astype(int)  # at or below each node
+        for t, left, right in reversed(self.splits):
+            n_leaves[t] = n_leaves[left] + n_leaves[right]
+        place = np.zeros(self.n_nodes)
+        for t, left, right in self.splits:  # first, the leaves to the left of each node
+            place[left] = place[t]
+            place[right] = place[t] + n_leaves[left]
+        for t, left, right in reversed(self.splits):
+            place[t] = (place[left] + place[right]) / 2
+        return place
+
+    def boxes(self) -> tuple[NDArray, NDArray]:
+        """The box of rows that each node holds: lower_j < x_j <= upper_j, for thresholds only.
+
+        -> (lower, upper), each (n_nodes, p)
+
+        >>> shape = np.array([1, -1, -1]), np.array([2, -1, -1])
+        >>> question = np.array([0, -2, -2]), np.array([1.5, -2, -2])
+        >>> Tree(*shape, *question, *np.ones((4, 3)), ("x0",)).boxes()[1].tolist()
+        [[inf], [1.5], [inf]]
+        """
+        lower = np.full((self.n_nodes, self.n_features), -np.inf)
+        upper = np.full((self.n_nodes, self.n_features), np.inf)
+        for t, left, right in self.splits:
+            j, threshold = self.feature[t], self.threshold[t]
+            lower[left] = lower[right] = lower[t]
+            upper[left] = upper[right] = upper[t]
+            upper[left, j] = min(threshold, upper[t, j])
+            lower[right, j] = max(threshold, lower[t, j])
+        return lower, upper
+
     @property
-    def decrease(self):
-        """Each split's decrease within its node, impurity less the children's weighted mean; 0 in leaves -> (n_nodes,)."""
-        split = np.flatnonzero(~self.is_leaf)
-        left, right, w = self.children_left[split], self.children_right[split], self.weighted_n_node_samples
+    def decrease(self) -> NDArray:
+        """Each split's impurity less its children's weighted mean; 0 in leaves -> (n_nodes,)."""
+        split = ~self.is_leaf
+        weight = self.weighted_n_node_samples
+        mass = weight * self.impurity
+        left, right = self.children_left[split], self.children_right[split]
+        children = (mass[left] + mass[right]) / weight[split]
+
         decrease = np.zeros(self.n_nodes)
-        decrease[split] = self.impurity[split] - (w[left] * self.impurity[left] + w[right] * self.impurity[right]) / w[split]
+        decrease[split] = self.impurity[split] - children
         return decrease
 
-    def goes_left(self, X, t):
-        """For each row of X, does it go left at node t? X (n, p) float array -> (n,) bool."""
-        column, threshold = X[:, self.feature[t]], self.threshold[t]
-        if t in self.left_categories or self.zero_missing is not None:
-            return self._left(column, np.full(len(X), t))
-        nan_left = self.missing_left is not None and self.missing_left[t]
-        return ~(column > threshold) if nan_left else column <= threshold  # every comparison with NaN is false
+    # --- a row's way down ---
 
-    def _left(self, column, t):
+    def goes_left(self, X: NDArray, t: int) -> NDArray:
+        """For each row of X, does it go left at node t? X (n, p) float array -> (n,) bool."""
+        column = X[:, self.feature[t]]
+        if t in self.left_categories or self.zero_missing is not None:
+            return self._goes_left(column, np.full(len(X), t))
+        if self.missing_left is not None and self.missing_left[t]:
+            return ~(column > self.threshold[t])  # every comparison with NaN is false
+        return column <= self.threshold[t]
+
+    def _goes_left(self, column: NDArray, t: NDArray) -> NDArray:
         """Which of the values column (n,) go left, each at its own node t (n,) -> (n,) bool."""
         left = column <= self.threshold[t]
+        if self.missing_left is None and not self.left_categories:
+            return left
         missing = np.isnan(column)
-        for node in [node for node in self.left_categories if (t == node).any()]:
+        for node, codes in self.left_categories.items():
             here = t == node
-            left[here] = np.isin(column[here], self.left_categories[node])
-            if self.feature[node] in self.known_categories:
-                missing |= here & ~np.isin(column, self.known_categories[self.feature[node]])
+            if here.any():
+                left[here] = np.isin(column[here], codes)
+                missing |= here & self._is_stranger(column, node)
         if self.zero_missing is not None:
-            missing |= self.zero_missing[t] & (np.abs(column) <= 1e-35)
-        return left if self.missing_left is None else np.where(missing, self.missing_left[t], left)
+            zero = np.abs(column) <= ALMOST_ZERO
+            missing |= zero & self.zero_missing[t]
+        if self.missing_left is None:
+            return left
+        return np.where(missing, self.missing_left[t], left)
 
-    def apply(self, X):
-        """The leaf in which each row ends: X (n, p) -> (n,) int."""
-        X = rows_for(self, X)
-        node, inner = np.zeros(len(X), dtype=int), ~self.is_leaf
+    def _is_stranger(self, column: NDArray, node: int) -> NDArray | bool:
+        """Which codes were never seen in training, if the tree remembers -> (n,) bool."""
+        known = self.known_categories.get(int(self.feature[node]))
+        return False if known is None else ~np.isin(column, known)
+
+    def leaf_of(self, X: NDArray) -> NDArray:
+        """`apply` for an array that has been checked: X (n, p) float -> (n,) int."""
+        node = np.zeros(len(X), dtype=int)
+        inner = ~self.is_leaf
         rows = np.flatnonzero(inner[node])
         while len(rows):  # all rows take one step down
             t = node[rows]
-            left = self._left(X[rows, self.feature[t]], t)
-            node[rows] = np.where(left, self.children_left[t], self.children_right[t])
-            rows = rows[inner[node[rows]]]
+            column = X[rows, self.feature[t]]
+            left = self._goes_left(column, t)
+            child = np.where(left, self.children_left[t], self.children_right[t])
+            node[rows] = child
+            rows = rows[inner[child]]
         return node
 
-    def decision_path(self, X):
+    def apply(self, X: ArrayLike) -> NDArray:
+        """The leaf in which each row ends: X (n, p) -> (n,) int."""
+        return self.leaf_of(rows_for(self, X))
+
+    def decision_path(self, X: ArrayLike) -> NDArray:
         """The nodes each row visits: X (n, p) -> (n, n_nodes) bool."""
-        visited = np.zeros((len(X), self.n_nodes), dtype=bool)
-        visited[np.arange(len(X)), self.apply(X)] = True
-        for t in np.flatnonzero(~self.is_leaf)[::-1]:
-            visited[:, t] = visited[:, self.children_left[t]] | visited[:, self.children_right[t]]
+        leaf = self.apply(X)
+        visited = np.zeros((len(leaf), self.n_nodes), dtype=bool)
+        visited[np.arange(len(leaf)), leaf] = True
+        for t, left, right in reversed(self.splits):
+            visited[:, t] = visited[:, left] | visited[:, right]
         return visited
 
-    def raw(self, X):
+    # --- what it says ---
+
+    def raw(self, X: ArrayLike) -> NDArray:
         """The leaf's value for each row: X (n, p) -> (n, n_outputs)."""
         return self.value[self.apply(X)]
 
-    def predict(self, X):
-        """Class labels, or numbers where the tree predicts numbers: X (n, p) -> (n,) or (n, n_outputs)."""
-        raw = self.raw(X)
-        if self.classes is not None:
-            return np.asarray(self.classes)[raw.argmax(axis=1)]
-        return raw[:, 0] if raw.shape[1] == 1 else raw
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Class labels, or numbers where the tree predicts numbers: X (n, p) -> (n,) or (n, K)."""
+        return labels_or_numbers(self.raw(X), self.classes)
 
-    def predict_proba(self, X):
-        """Class shares of each row's leaf: X (n, p) -> (n, K), columns in the order of `classes`."""
-        if self.classes is None:
-            raise ValueError("this tree predicts numbers, so it has no class probabilities: use predict.")
+    def predict_proba(self, X: ArrayLike) -> NDArray:
+        """Class shares of each row's leaf: X (n, p) -> (n, K), columns in the order of `classes`.
+
+        Raises ValueError for a tree that predicts numbers.
+        """
+        refuse_numbers(self)
         return self.raw(X)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Forest:
-    """Several trees and how their values are put together: raw(x) = base + sum over trees m of weights[m] * value_m(x).
+    """Several trees and how their values are put together. Equal (==) if all fields are.
 
-    kind : "tree", "forest" (weights 1/M), "boosting" (raw is a margin or a number) or "adaboost" (raw is a vote share)
+    raw(x) = base + sum over trees m of weights[m] * value_m(x)
+
+    kind : "tree", "forest" (weights 1/M), "boosting" (raw is a margin or a number) or
+        "adaboost" (raw is a vote share)
     base : (n_outputs,), the constant a boosting model starts from
-    link : what turns raw into probabilities: "identity", "logistic" (one column for two classes), "softmax" or "samme"
-        (AdaBoost's: softmax of raw / (K - 1)); "exp" turns raw into a positive number
-    in_bag : (M, n) how often each tree saw each training row, or None; a row with 0 is out of bag
+    link : what turns raw into probabilities or a positive number, see basics/links.py;
+        "logistic" has one column for two classes
+    in_bag : (M, n) how often each tree saw each training row, or None; 0 is out of bag
     """
 
     trees: tuple
-    weights: np.ndarray
-    base: np.ndarray
+    weights: NDArray
+    base: NDArray
     names: tuple
     classes: tuple | None = None
     kind: str = "forest"
     link: str = "identity"
-    in_bag: np.ndarray | None = None
+    in_bag: NDArray | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other)
 
     @property
-    def n_features(self):
+    def n_features(self) -> int:
         return len(self.names)
 
     @property
-    def n_outputs(self):
+    def n_outputs(self) -> int:
         return len(self.base)
 
-    def raw(self, X):
-        """What the trees add up to: class probabilities, a number, or a boosting margin. X (n, p) -> (n, n_outputs)."""
-        X = rows_for(self, X)
-        total = np.tile(np.asarray(self.base, dtype=float), (len(X), 1))
+    def raw(self, X: ArrayLike) -> NDArray:
+        """What the trees add up to: class probabilities, a number, or a boosting margin.
+
+        X (n, p) -> (n, n_outputs)
+        """
+        rows = rows_for(self, X)
+        base = np.asarray(self.base, dtype=float)
+        total = np.tile(base, (len(rows), 1))
         for weight, tree in zip(self.weights, self.trees, strict=True):
-            total += weight * tree.raw(X)
+            total += weight * tree.value[tree.leaf_of(rows)]
         return total
 
-    def predict_proba(self, X):
-        """Class probabilities: X (n, p) -> (n, K), columns in the order of `classes`."""
-        if self.classes is None:
-            raise ValueError("this model predicts numbers, so it has no class probabilities: use predict.")
+    def predict_proba(self, X: ArrayLike) -> NDArray:
+        """Class probabilities: X (n, p) -> (n, K), columns in the order of `classes`.
+
+        Raises ValueError for a model that predicts numbers.
+        """
+        refuse_numbers(self)
         return self.probabilities_of(self.raw(X))
 
-    def predict(self, X):
-        """Class labels, or numbers where the model predicts numbers: X (n, p) -> (n,) or (n, n_outputs)."""
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Class labels, or numbers where the model predicts numbers: X (n, p) -> (n,) or (n, K)."""
         return self.prediction_of(self.raw(X))
 
-    def probabilities_of(self, raw):
+    def probabilities_of(self, raw: NDArray) -> NDArray:
         """What predict_proba makes of raw values (n, n_outputs) -> (n, K)."""
         if self.link == "logistic":
-            up = 1 / (1 + np.exp(-raw[:, 0]))
-            return np.column_stack([1 - up, up])
-        if self.link in ("softmax", "samme"):
-            raw = raw / (raw.shape[1] - 1) if self.link == "samme" else raw
-            odds = np.exp(raw - raw.max(axis=1, keepdims=True))
-            return odds / odds.sum(axis=1, keepdims=True)
-        return raw
+            second = logistic(raw[:, 0])
+            return np.column_stack([1 - second, second])
+        return mean_of(raw, self.link)
 
-    def prediction_of(self, raw):
-        """What predict makes of raw values (n, n_outputs) -> (n,) labels or numbers, or (n, n_outputs) numbers."""
-        if self.classes is not None:
-            return np.asarray(self.classes)[self.probabilities_of(raw).argmax(axis=1)]
-        raw = np.exp(raw) if self.link == "exp" else raw
-        return raw[:, 0] if raw.shape[1] == 1 else raw
+    def prediction_of(self, raw: NDArray) -> NDArray:
+        """What predict makes of raw values (n, n_outputs) -> labels or numbers."""
+        if self.classes is None:
+            return labels_or_numbers(mean_of(raw, self.link), None)
+        return labels_or_numbers(self.probabilities_of(raw), self.classes)
 
 
-def rows_for(model, X):
-    """X as an array with the model's columns in the model's order; NaN passes only where the trees know the way."""
+# --- what both do -----------------------------------------------------------------------------
+
+def labels_or_numbers(value: NDArray, classes: tuple | None) -> NDArray:
+    """The label of the largest of K columns, or the numbers: (n, K) -> (n,), or (n, K) numbers."""
+    if classes is not None:
+        return np.asarray(classes)[value.argmax(axis=1)]
+    return value[:, 0] if value.shape[1] == 1 else value
+
+
+def refuse_numbers(model: Tree | Forest) -> None:
+    """Raises ValueError unless the model predicts classes."""
+    if model.classes is None:
+        kind = type(model).__name__.lower()
+        raise ValueError(
+            f"this {kind} predicts numbers, so it has no class probabilities: use predict.")
+
+
+def rows_for(model: Tree | Forest, X: ArrayLike) -> NDArray:
+    """X as an array (n, p) with the model's columns, found by name, in the model's order.
+
+    By position only where one of the two has no names: a plain array, or a model that was fitted
+    on one. NaN passes only where the trees know the way.
+
+    Raises ValueError for another number of columns or other names, and as check_table does.
+    """
     trees = model.trees if isinstance(model, Forest) else (model,)
-    array, names = check_table(X, allow_nan=any(tree.missing_left is not None for tree in trees))
+    knows_gaps = any(tree.missing_left is not None for tree in trees)
+    array, names = check_table(X, allow_nan=knows_gaps)
     if array.shape[1] != model.n_features:
-        raise ValueError(f"X has {array.shape[1]} columns, the model was fitted on {model.n_features}: {', '.join(map(str, model.names))}.")
-    if isinstance(X, pd.DataFrame) and names != model.names and set(names) == set(model.names):
-        return array[:, [names.index(name) for name in model.names]]
-    return array
+        raise ValueError(
+            f"X has {array.shape[1]} columns, the model was fitted on {model.n_features}: "
+            f"{_first_of(model.names)}.")
+    if not isinstance(X, pd.DataFrame) or names == model.names:
+        return array
+
+    position = {name.replace(" ", "_"): j for j, name in enumerate(names)}  # LightGBM's spelling
+    position |= {name: j for j, name in enumerate(names)}
+    unknown = [name for name in model.names if name not in position]
+    if not unknown:
+        return array[:, [position[name] for name in model.names]]
+    if model.names == feature_names(array):  # x0, x1, ...: it was fitted without names
+        return array
+    raise ValueError(
+        f"X has no column {unknown[0]!r}, which the model was fitted on; "
+        f"it has {_first_of(names)}. Give the columns of the training table.")
+
+
+def _first_of(names: tuple, most: int = 20) -> str:
+    """Names in a row, not more than a sentence can hold."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(str, names[:most])) + more

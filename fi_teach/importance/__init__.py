@@ -18,6 +18,7 @@ from fi_teach.importance.causal import (
 )
 from fi_teach.importance.conditional import (
     conditional_importance,
+    conditional_importance_by_definition,
     subgroups,
 )
 from fi_teach.importance.conditional_randomization import conditional_randomization_test
@@ -51,10 +52,13 @@ from fi_teach.importance.leakage import leak_suspects
 from fi_teach.importance.mdi import decrease_by_feature, mdi
 from fi_teach.importance.oob import (
     oob_importance,
+    oob_importance_by_definition,
+    oob_importance_per_tree,
+    oob_importance_per_tree_by_definition,
 )
 from fi_teach.importance.permutation import (
     columnwise_permutation_importance,
-    joint_permutation_importance,
+    grouped_permutation_importance,
     permutation_importance,
     permutation_importance_by_definition,
     score_permutation_importance,
@@ -81,6 +85,7 @@ __all__ = [
     "collider_model",
     "columnwise_permutation_importance",
     "conditional_importance",
+    "conditional_importance_by_definition",
     "conditional_mean",
     "conditional_randomization_test",
     "confounder_model",
@@ -94,9 +99,9 @@ __all__ = [
     "exact_permutation_importance_by_definition",
     "gaussian_knockoffs",
     "group_gap",
+    "grouped_permutation_importance",
     "holm",
     "interventional_mean",
-    "joint_permutation_importance",
     "kernel_shap",
     "knockoff_filter",
     "knockoff_law",
@@ -109,6 +114,9 @@ __all__ = [
     "naive_interval",
     "observe",
     "oob_importance",
+    "oob_importance_by_definition",
+    "oob_importance_per_tree",
+    "oob_importance_per_tree_by_definition",
     "pair_differences",
     "parents",
     "permutation_importance",

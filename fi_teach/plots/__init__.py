@@ -6,17 +6,17 @@ alt text.
 """
 
 from fi_teach.plots import alt_text  # noqa: F401  figures shown from here on carry their sentence
+from fi_teach.plots.alt_text import caption
 from fi_teach.plots.bars import draw_importance
+from fi_teach.plots.colours import PALETTE, colours_of
 from fi_teach.plots.impurity_curves import draw_impurity_curves
 from fi_teach.plots.regions import draw_regions
 from fi_teach.plots.style import (
     INK,
     MARKERS,
     MUTED,
-    PALETTE,
     PAPER,
     STYLE,
-    colours_of,
     describe,
     new_axes,
     new_panels,
@@ -32,6 +32,7 @@ __all__ = [
     "PALETTE",
     "PAPER",
     "STYLE",
+    "caption",
     "colours_of",
     "describe",
     "draw_importance",

@@ -59,12 +59,35 @@ def _width_of(png):
     return int.from_bytes(png[16:20], "big")
 
 
+def caption(ax, finding: str):
+    """Say under the figure what it shows to be true, in a sentence or two of Markdown. Returns ax.
+
+    `describe` is for those who cannot see the picture, `caption` for all.
+
+    Raises ValueError if there is nothing to say.
+    """
+    if not finding.strip():
+        raise ValueError(
+            "the caption is empty: state in a sentence what the figure shows to be true.")
+    ax.figure._fi_caption = " ".join(finding.split())
+    return ax
+
+
+def caption_of(figure) -> tuple[dict, dict] | None:
+    """The caption as Jupyter's (data, metadata), or None if the figure has none."""
+    finding = getattr(figure, "_fi_caption", None)
+    if finding is None:
+        return None
+    said = {"text/markdown": f"**Figure.** {finding}", "text/plain": finding}
+    return said, {"text/markdown": {"caption": True}}
+
+
 def show(figure) -> None:
-    """Send the figure with its words to the page that runs this cell."""
+    """Send the figure with its words to the page that runs this cell, and its caption below it."""
     from IPython.display import publish_display_data
 
-    data, metadata = picture(figure)
-    publish_display_data(data=data, metadata=metadata)
+    for data, metadata in filter(None, (picture(figure), caption_of(figure))):
+        publish_display_data(data=data, metadata=metadata)
 
 
 def activate() -> bool:

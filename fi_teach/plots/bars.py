@@ -4,7 +4,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from fi_teach.basics.results import Importance
-from fi_teach.plots.style import INK, MUTED, PALETTE, describe, new_axes, number, write_beside
+from fi_teach.plots.colours import PALETTE
+from fi_teach.plots.style import INK, MUTED, describe, new_axes, number, write_beside
 
 
 def draw_importance(

@@ -6,7 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from fi_teach.basics.impurity import class_impurity
-from fi_teach.plots.style import PALETTE, describe, new_axes, number
+from fi_teach.plots.colours import PALETTE
+from fi_teach.plots.style import describe, new_axes, number
 
 TITLES = {
     "gini": "Gini",

@@ -6,9 +6,9 @@ from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
 
 from fi_teach.basics.tree import Tree
-from fi_teach.plots.style import INK, MARKERS, MUTED, PALETTE, describe, new_axes, number
+from fi_teach.plots.colours import PALETTE
+from fi_teach.plots.style import INK, MARKERS, MUTED, describe, new_axes, number
 from fi_teach.plots.tree import content
-from fi_teach.trees.explain import boxes
 
 HATCHES = ("", "//", "..")
 
@@ -70,7 +70,7 @@ def _limits(columns):
 
 def _rectangles(tree, features, low, high):
     """Each leaf with its lower left and upper right corner, cut off at the frame."""
-    lower, upper = boxes(tree)
+    lower, upper = tree.boxes()
     for leaf in np.flatnonzero(tree.is_leaf):
         at = list(features)
         yield leaf, np.clip(lower[leaf, at], low, high), np.clip(upper[leaf, at], low, high)

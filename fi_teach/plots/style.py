@@ -1,25 +1,12 @@
-"""What all figures share: colours, axes, numbers as the pages print them, and words beside the ink.
+"""What all figures share: axes, numbers as the pages print them, and words beside the ink.
 
-Colours are Okabe and Ito's, which stay apart for the colour-blind; shape or label always says the
-same thing again.
+Colours are those of colours.py; shape or label always says the same thing again.
 """
-
-from collections.abc import Iterable
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-PALETTE = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#6D4C9F",
-    "#7F7F7F",
-)
 INK = "#1f2328"
 MUTED = "#6e7781"
 PAPER = "#ffffff"
@@ -68,11 +55,6 @@ def describe(ax: Axes, sentence: str) -> Axes:
     figure._fi_sentences = said
     figure._fi_alt = " ".join(said[id(a)] for a in figure.axes if id(a) in said)
     return ax
-
-
-def colours_of(names: Iterable) -> dict:
-    """One colour a name, so that a feature keeps its colour through a chapter."""
-    return {name: PALETTE[k % len(PALETTE)] for k, name in enumerate(names)}
 
 
 def number(value: float) -> str:

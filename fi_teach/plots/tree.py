@@ -6,9 +6,9 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.offsetbox import AnnotationBbox, TextArea, VPacker
 from matplotlib.textpath import TextPath
 
-from fi_teach.basics.layout import places_of
 from fi_teach.basics.tree import Tree
-from fi_teach.plots.style import INK, MUTED, PALETTE, PAPER, describe, new_axes, number
+from fi_teach.plots.colours import PALETTE
+from fi_teach.plots.style import INK, MUTED, PAPER, describe, new_axes, number
 
 NODE_FONT = 9.5  # points, in the boxes of a tree
 POINTS_PER_INCH = 72
@@ -29,7 +29,7 @@ def draw_tree(
     """
     words = Words(tree, labels or {}, digits)
     lines = [words.lines(t) for t in range(tree.n_nodes)]
-    place, depth = places_of(tree), tree.depth
+    place, depth = tree.place, tree.depth
     widths = np.array([max(map(_inches, node)) for node in lines]) + 0.2
     leaf_room = _leaf_room(place, depth, widths)
     half = widths / 2 / leaf_room

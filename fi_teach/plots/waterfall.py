@@ -3,10 +3,10 @@
 import numpy as np
 from matplotlib.axes import Axes
 
+from fi_teach.plots.colours import PALETTE
 from fi_teach.plots.style import (
     INK,
     MUTED,
-    PALETTE,
     PAPER,
     describe,
     new_axes,

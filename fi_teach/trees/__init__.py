@@ -21,12 +21,20 @@ from fi_teach.trees.cart import (
     every_greedy_tree,
     every_split,
     grow_cart,
+    grow_cart_by_definition,
+    midpoints,
     split_decrease,
     tied_splits,
 )
-from fi_teach.trees.chaid import ChaidSplit, chaid_splits, chi_square, chi_square_p_value, grow_chaid
+from fi_teach.trees.chaid import ChaidSplit, chaid_splits, chi_square, chi_square_p_value
 from fi_teach.trees.explain import WhatIf, rules, what_if
-from fi_teach.trees.forest import bootstrap_counts, grow_forest, oob_prediction, oob_votes
+from fi_teach.trees.forest import (
+    bootstrap_counts,
+    grow_forest,
+    grow_forest_by_definition,
+    oob_prediction,
+    oob_prediction_by_definition,
+)
 from fi_teach.trees.survival import (
     as_risk,
     event_times,
@@ -66,17 +74,19 @@ __all__ = [
     "grow_boosting",
     "grow_c45",
     "grow_cart",
-    "grow_chaid",
+    "grow_cart_by_definition",
     "grow_cut_once",
     "grow_forest",
+    "grow_forest_by_definition",
     "grow_survival_forest",
     "grow_survival_tree",
     "impurity_of",
     "log_rank",
+    "midpoints",
     "nelson_aalen",
     "nominal_splits",
     "oob_prediction",
-    "oob_votes",
+    "oob_prediction_by_definition",
     "rules",
     "split_decrease",
     "tied_splits",

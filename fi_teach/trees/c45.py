@@ -1,24 +1,41 @@
-"""C4.5 asks for gain and price: of the splits that gain at least the average, take the one with most gain per bit of answer.
+"""C4.5 asks for gain and price: of the splits that gain at least the average, the best bargain.
 
-A column of numbers is cut in two, a column of words splits into as many branches as it has words (Quinlan 1993, ch. 2).
+    gain       = entropy(y) - mean over branches of entropy(y in the branch)
+    gain ratio = gain / entropy(branch)
+
+A column of numbers is cut in two, a column of words gets a branch for each word. Source: Quinlan
+(1993), ch. 2.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.impurity import class_counts, entropy
-from fi_teach.basics.nominal import check_words, grow_nominal, is_nominal
+from fi_teach.basics.nominal import NominalTree, check_words, is_nominal
 from fi_teach.basics.tables import check_table
+from fi_teach.basics.tree import UNDEFINED, Tree
 from fi_teach.fast.growing import TIE, target_of
-from fi_teach.trees.cart import Choices, Split, check_growing_target, check_limits, midpoints, refuse_more_than, tree_of
+from fi_teach.trees.cart import (
+    Sample,
+    Split,
+    check_growing_target,
+    check_limits,
+    every_way,
+    first,
+    grow_by,
+    midpoints,
+    tree_of,
+)
 
-# --- gain and gain ratio ----------------------------------------------------------------------------------------------
+# --- gain and gain ratio ----------------------------------------------------------------------
 
-def gain(y, branch):
-    """Bits about y that the branch gives: entropy of y less its mean over the branches, each weighted by its rows.
+def gain(y: ArrayLike, branch: ArrayLike) -> float:
+    """Bits about y that the branch gives: y's entropy less its mean over the branches.
 
     y (n,) labels, branch (n,) any labels -> bits. Source: Quinlan (1986), sec. 4.
 
@@ -26,11 +43,14 @@ def gain(y, branch):
     0.311
     """
     branch, y = np.asarray(branch), np.asarray(y)
-    rest = sum((branch == b).mean() * entropy(class_counts(y[branch == b])) for b in np.unique(branch))
-    return float(entropy(class_counts(y)) - rest)
+    bits = entropy(class_counts(y))
+    for b in np.unique(branch):
+        here = branch == b
+        bits -= here.mean() * entropy(class_counts(y[here]))
+    return float(bits)
 
 
-def split_information(branch):
+def split_information(branch: ArrayLike) -> float:
     """Bits it takes to say which branch a row took: the price of the gain. branch (n,) -> bits.
 
     >>> split_information(["sunny", "overcast", "rain", "snow"])
@@ -39,197 +59,291 @@ def split_information(branch):
     return float(entropy(class_counts(branch)))
 
 
-def gain_ratio(y, branch):
-    """Gain per bit of answer, gain / split_information; 0 where there is but one branch. Source: Quinlan (1993), sec. 2.2.
+def gain_ratio(y: ArrayLike, branch: ArrayLike) -> float:
+    """Gain per bit of answer; 0 where there is but one branch. Source: Quinlan (1993), sec. 2.2.
 
-    >>> round(gain_ratio(["Yes", "Yes", "No", "No"], ["a", "b", "c", "d"]), 3)  # each row its own branch: a dear gain
+    >>> y = ["Yes", "Yes", "No", "No"]
+    >>> round(gain_ratio(y, ["a", "b", "c", "d"]), 3)  # each row its own branch: a dear gain
     0.5
     """
     price = split_information(branch)
     return gain(y, branch) / price if price > 0 else 0.0
 
 
-def best_by_gain_ratio(gains, ratios, columns=None):
-    """Which candidates have the best ratio among those that gain at least the average -> list of positions, ties and all.
+def best_by_gain_ratio(
+    gains: ArrayLike,
+    ratios: ArrayLike,
+    columns: ArrayLike | None = None,
+) -> list[int]:
+    """Which candidates have the best ratio among those of at least average gain, ties and all.
 
-    gains, ratios (m,): each column's best split; columns (m,): which column each is of, where one has several that tie.
-    The average is over columns that gain anything. Source: Quinlan (1993), sec. 2.2.
+    gains, ratios (m,): each column's best split; columns (m,): which column each is of, where one
+    has several that tie. The average is over columns that gain anything.
+    Source: Quinlan (1993), sec. 2.2.
 
-    >>> best_by_gain_ratio([0.25, 0.15, 0.01], [0.16, 0.15, 0.50])  # the third is cheap, but gains too little
+    >>> best_by_gain_ratio([0.25, 0.15, 0.01], [0.16, 0.15, 0.50])  # the third gains too little
     [0]
     """
     gains, ratios = np.asarray(gains, dtype=float), np.asarray(ratios, dtype=float)
-    able = gains > TIE
-    if not able.any():
+    columns = np.arange(len(gains)) if columns is None else np.asarray(columns)
+    gains_at_all = gains > TIE
+    if not gains_at_all.any():
         return []
-    _, once = np.unique(np.arange(len(gains)) if columns is None else columns, return_index=True)
-    able &= gains >= gains[once[able[once]]].mean() - TIE
-    return np.flatnonzero(able & (ratios >= ratios[able].max() - TIE)).tolist()
+    _, one_a_column = np.unique(columns[gains_at_all], return_index=True)
+    average = gains[gains_at_all][one_a_column].mean()
+    enough = gains_at_all & (gains >= average - TIE)
+    best = ratios[enough].max()
+    return np.flatnonzero(enough & (ratios >= best - TIE)).tolist()
 
 
-# --- columns of numbers: cut in two -----------------------------------------------------------------------------------
+# --- columns of numbers: cut in two -----------------------------------------------------------
 
-def threshold_gains(column, onehot):
-    """The gain at each midpoint of a column, by sorting once: column (n,), onehot (n, K) -> (thresholds, gains) in bits."""
+def threshold_gains(column: NDArray, onehot: NDArray) -> tuple[NDArray, NDArray]:
+    """The gain at each midpoint of a column, by sorting once.
+
+    column (n,), onehot (n, K) of 0 and 1 -> (thresholds, gains) in bits
+    """
     values, code = np.unique(column, return_inverse=True)
-    counts = np.array([np.bincount(code, weights=k, minlength=len(values)) for k in onehot.T]).T
+    by_class = [np.bincount(code, is_class, len(values)) for is_class in onehot.T]
+    counts = np.column_stack(by_class)  # rows of each class at each value
     left = counts.cumsum(axis=0)[:-1]
-    right, n_left = counts.sum(axis=0) - left, left.sum(axis=1)
-    rest = (n_left * entropy(left) + (len(column) - n_left) * entropy(right)) / len(column)
+    right = counts.sum(axis=0) - left
+    share_left = left.sum(axis=1) / len(column)
+    rest = share_left * entropy(left) + (1 - share_left) * entropy(right)
     return midpoints(column), entropy(counts.sum(axis=0)) - rest
 
 
-def c45_splits(X, y, *, min_samples_leaf=1):
-    """The cuts C4.5 holds for best at a node of numbers, ties and all -> list of Split (decrease: the gain in bits).
+def c45_splits(X: ArrayLike, y: ArrayLike, *, min_samples_leaf: int = 1) -> list[Split]:
+    """The cuts C4.5 holds for best at a node of numbers, ties and all (decrease: gain in bits).
 
-    Each column offers the threshold of largest gain (if several tie, each of them); of the columns that gain at least
-    the average, those with the largest gain ratio win. X (n, p), y (n,). Source: Quinlan (1993), sec. 2.2 and 2.4.
+    Each column offers the threshold of largest gain (if several tie, each of them); of the columns
+    that gain at least the average, those with the largest gain ratio win. X (n, p), y (n,).
+    Source: Quinlan (1993), sec. 2.2 and 2.4.
 
     >>> c45_splits([[0, 5], [1, 6]], ["no", "yes"])
     [Split(feature=0, threshold=0.5, decrease=1.0), Split(feature=1, threshold=5.5, decrease=1.0)]
     """
-    X, onehot = check_table(X)[0], target_of(check_growing_target(y, len(X), "entropy"), "entropy").columns.T
-    return _best_cuts(X, onehot, min_samples_leaf)
+    X, _ = check_table(X)
+    y = check_growing_target(y, len(X), "entropy")
+    return _best_cuts(X, _onehot(y), min_samples_leaf)
 
 
-def _best_cuts(X, onehot, min_samples_leaf):
-    offers = [split for j, column in enumerate(X.T) for split in _column_offers(j, column, onehot, min_samples_leaf)]
-    gains = [split.decrease for split in offers]
-    ratios = [split.decrease / split_information(X[:, split.feature] <= split.threshold) for split in offers]
-    return [offers[i] for i in best_by_gain_ratio(gains, ratios, [split.feature for split in offers])]
+def _onehot(y: NDArray) -> NDArray:
+    """One 0/1 column a class -> (n, K)."""
+    return target_of(y, "entropy").columns.T
 
 
-def _column_offers(j, column, onehot, min_samples_leaf):
-    """A column's thresholds of largest gain, those that leave enough rows on both sides -> list of Split."""
+def _best_cuts(X: NDArray, onehot: NDArray, min_samples_leaf: int) -> list[Split]:
+    offers = []
+    for j, column in enumerate(X.T):
+        offers += _offers_of(j, column, onehot, min_samples_leaf)
+    prices = [split_information(X[:, offer.feature] <= offer.threshold) for offer in offers]
+    gains = [offer.decrease for offer in offers]
+    best = best_by_gain_ratio(
+        gains,
+        np.divide(gains, prices),
+        [offer.feature for offer in offers],
+    )
+    return [offers[i] for i in best]
+
+
+def _offers_of(j: int, column: NDArray, onehot: NDArray, min_samples_leaf: int) -> list[Split]:
+    """A column's thresholds of largest gain, of those that leave enough rows on both sides."""
     thresholds, gains = threshold_gains(column, onehot)
     n_left = np.searchsorted(np.sort(column), thresholds, side="right")
-    enough = np.minimum(n_left, len(column) - n_left) >= min_samples_leaf
+    smaller_side = np.minimum(n_left, len(column) - n_left)
+    enough = smaller_side >= min_samples_leaf
     if not enough.any():
         return []
     best = enough & (gains >= gains[enough].max() - TIE)
     return [Split(j, float(thresholds[i]), float(gains[i])) for i in np.flatnonzero(best)]
 
 
-def grow_c45(X, y, *, max_depth=None, min_samples_leaf=1):
-    """Grow C4.5's tree, unpruned: cut (or branch) by gain ratio until rows agree or nothing is gained.
+def grow_c45(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    max_depth: int | None = None,
+    min_samples_leaf: int = 1,
+) -> Tree | NominalTree:
+    """Grow C4.5's tree, unpruned: cut (or branch) until rows agree or nothing is gained.
 
-    Unlike CART it makes no split that gains nothing, so XOR is a leaf to it. Ties go to the lower column, then to the
-    lower threshold: `every_c45_tree` grows the others.
+    Unlike CART it makes no split that gains nothing, so XOR is a leaf to it. Ties go to the lower
+    column, then to the lower threshold: `every_c45_tree` grows the others.
 
-    X : (n, p) numbers -> Tree with binary cuts; or a DataFrame of words or categories -> NominalTree with a branch a word
+    X : (n, p) numbers -> Tree with binary cuts; or a DataFrame of words or categories ->
+        NominalTree with a branch a word
     y : (n,) labels; impurities are in bits
 
-    Raises ValueError for tables and targets that cannot be used, one class only, limits out of range, and a table that
-    mixes words and numbers. Source: Quinlan (1993), ch. 2.
+    Raises ValueError for tables and targets that cannot be used, one class only, limits out of
+    range, and a table that mixes words and numbers. Source: Quinlan (1993), ch. 2.
 
     >>> tree = grow_c45([[1, 0], [2, 0], [3, 1], [4, 1]], ["No", "Yes", "Yes", "Yes"])
     >>> tree.feature.tolist(), tree.threshold[0].item(), tree.criterion
     ([0, -2, -2], 1.5, 'entropy')
     """
     check_limits(max_depth, min_samples_leaf)
-    max_depth = np.inf if max_depth is None else max_depth
     if is_nominal(X):
-        return _grow_nominal_c45(X, y, max_depth, min_samples_leaf)
-    choices, target, names = _c45_choices(X, y, max_depth, min_samples_leaf)
-    return tree_of(next(choices.plans()), target, np.ones(target.columns.shape[1]), names)
+        return _grow_nominal(X, y, max_depth, min_samples_leaf)
+    sample, names, tied = _setting(X, y, min_samples_leaf)
+    grown = grow_by(
+        lambda rows: first(tied(rows)),
+        sample.X,
+        np.arange(len(sample.y)),
+        max_depth,
+    )
+    return tree_of(grown, sample, names)
 
 
-def every_c45_tree(X, y, *, max_depth=None, min_samples_leaf=1, most=1000):
-    """Every tree C4.5 could have grown on numbers, had it broken its ties otherwise -> generator of Trees.
+def every_c45_tree(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    max_depth: int | None = None,
+    min_samples_leaf: int = 1,
+    most: int = 1000,
+) -> Iterator[Tree]:
+    """Every tree C4.5 could have grown on numbers, had it broken its ties otherwise.
 
-    The first one is grow_c45's. Raises ValueError as it does, and when there are more than `most` trees.
+    The first one is grow_c45's. Raises ValueError as it does, and when there are more than `most`.
 
     >>> from fi_teach.data import golf
     >>> len(list(every_c45_tree(*golf())))
     4
     """
     check_limits(max_depth, min_samples_leaf)
-    choices, target, names = _c45_choices(X, y, np.inf if max_depth is None else max_depth, min_samples_leaf)
-    refuse_more_than(most, choices)
-    return (tree_of(plan, target, np.ones(target.columns.shape[1]), names) for plan in choices.plans())
+    sample, names, tied = _setting(X, y, min_samples_leaf)
+    ways = every_way(tied, sample.X, np.arange(len(sample.y)), max_depth, most)
+    return (tree_of(grown, sample, names) for grown in ways)
 
 
-def _c45_choices(X, y, max_depth, min_samples_leaf):
-    """C4.5's choices on a table of numbers -> (Choices, Target, names)."""
+def _setting(X: ArrayLike, y: ArrayLike, min_samples_leaf: int):
+    """A table of numbers as (Sample, names, the best cuts of a node's rows). Raises ValueError."""
     X, names = check_table(X)
     y = _check_classes(y, len(X))
-    target = target_of(y, "entropy")
+    onehot = _onehot(y)
+
+    sample = Sample(X, y, np.ones(len(X)), "entropy")
 
     def tied(rows):
-        return _best_cuts(X[rows], target.columns[:, rows].T, min_samples_leaf)
+        if sample.only(rows).agrees:
+            return []
+        return _best_cuts(X[rows], onehot[rows], min_samples_leaf)
 
-    return Choices(tied, X, y, np.ones(len(X)), max_depth), target, names
+    return sample, names, tied
 
 
-def _check_classes(y, n_rows):
+def _check_classes(y: ArrayLike, n_rows: int) -> NDArray:
     """Labels of at least two classes. Raises ValueError."""
-    y = check_growing_target(y, n_rows, "entropy")
-    if len(np.unique(y)) == 1:
-        raise ValueError(f"y holds one class only ({y.tolist()[0]!r}): there is nothing to split for. Give rows of at least two classes.")
-    return y
+    labels = check_growing_target(y, n_rows, "entropy")
+    if len(np.unique(labels)) == 1:
+        raise ValueError(
+            f"y holds one class only ({labels.tolist()[0]!r}): there is nothing to split for. "
+            "Give rows of at least two classes.")
+    return labels
 
 
-# --- columns of words: a branch a word --------------------------------------------------------------------------------
+# --- columns of words: a branch a word --------------------------------------------------------
 
 class Branching(NamedTuple):
-    """A column of words as a question: what its answer tells about y (bits), and how much of that a bit of answer gives."""
+    """A column of words as a question: the bits its answer gives of y, and per bit of answer."""
 
     column: str
     gain: float
     ratio: float
 
 
-def nominal_splits(X, y):
-    """What each column of words would gain if the rows were branched by it -> list of Branching, in column order.
+def nominal_splits(X: pd.DataFrame, y: ArrayLike) -> list[Branching]:
+    """What each column of words would gain if the rows were branched by it, in column order.
 
     X : DataFrame (n, p) of words or categories; y (n,) labels. Raises ValueError as grow_c45 does.
 
     >>> import pandas as pd
-    >>> nominal_splits(pd.DataFrame({"sky": ["sun", "rain", "rain"], "day": ["Mo", "Tu", "We"]}), ["No", "Yes", "Yes"])[0].ratio
+    >>> X = pd.DataFrame({"sky": ["sun", "rain", "rain"], "day": ["Mo", "Tu", "We"]})
+    >>> nominal_splits(X, ["No", "Yes", "Yes"])[0].ratio
     1.0
     """
     words, names = check_words(X)
     y = _check_classes(y, len(words))
-    return [Branching(name, gain(y, column), gain_ratio(y, column)) for name, column in zip(names, words.T.astype(str), strict=True)]
+    return [
+        Branching(name, gain(y, column), gain_ratio(y, column))
+        for name, column in zip(names, words.T.astype(str), strict=True)
+    ]
 
 
-def _grow_nominal_c45(X, y, max_depth, min_samples_leaf):
-    numbers = [name for name, kind in zip(X.columns, X.dtypes, strict=True) 
-               if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind)]
+def _grow_nominal(X, y, max_depth, min_samples_leaf) -> NominalTree:
+    """Branch every node by its best column, the root first, level by level."""
     words, names = check_words(X)
-    if numbers:
-        raise ValueError(f"X mixes words with numbers such as {numbers[0]!r}: encode the words (pd.get_dummies) for a tree of cuts, "
-                         "or cut the numbers into classes (pd.cut, then astype(str)) for a tree of words.")
+    _refuse_numbers(X)
     y = _check_classes(y, len(words))
-
-    def choose(rows, depth):
-        usable = [j for j in range(len(names)) if _branches_well(words[rows, j], min_samples_leaf)]
-        branch = [words[rows, j].astype(str) for j in usable]
-        best = best_by_gain_ratio([gain(y[rows], b) for b in branch], [gain_ratio(y[rows], b) for b in branch])
-        if not best or depth == max_depth:
-            return None
-        j = usable[best[0]]
-        return j, tuple((word,) for word in sorted(set(words[rows, j]), key=str))
-
-    return grow_nominal(words, names, y, choose, impurity=entropy, criterion="entropy")
+    nodes, feature, branches = [(np.arange(len(y)), 0)], [], []
+    for rows, depth in nodes:  # grows while it is read: children join the end of the queue
+        j = None if depth == max_depth else _best_column(words[rows], y[rows], min_samples_leaf)
+        column = words[rows, j] if j is not None else []
+        branch_words = sorted(set(column), key=str)
+        feature.append(UNDEFINED if j is None else j)
+        branches.append({word: len(nodes) + k for k, word in enumerate(branch_words)})
+        nodes += [(rows[column == word], depth + 1) for word in branch_words]
+    return _nominal_tree([rows for rows, _ in nodes], feature, branches, y, names)
 
 
-def _branches_well(column, min_samples_leaf):
+def _best_column(words: NDArray, y: NDArray, min_samples_leaf: int) -> int | None:
+    """The column to branch by: of those that branch well, the best by gain ratio."""
+    columns = words.T.astype(str)
+    usable = [j for j, column in enumerate(columns) if _branches_well(column, min_samples_leaf)]
+    best = best_by_gain_ratio(
+        [gain(y, columns[j]) for j in usable],
+        [gain_ratio(y, columns[j]) for j in usable],
+    )
+    return usable[best[0]] if best else None
+
+
+def _branches_well(column: NDArray, min_samples_leaf: int) -> bool:
     """Do at least two of the column's words have enough rows?"""
-    _, counts = np.unique(column.astype(str), return_counts=True)
+    _, counts = np.unique(column, return_counts=True)
     return (counts >= min_samples_leaf).sum() >= 2
 
 
-# --- a variant of early chefboost -------------------------------------------------------------------------------------
+def _nominal_tree(rows, feature, branches, y, names) -> NominalTree:
+    """Nodes with these rows, columns and branches as a NominalTree."""
+    classes, code = np.unique(y, return_inverse=True)
+    counts = np.array([np.bincount(code[here], minlength=len(classes)) for here in rows])
+    n = counts.sum(axis=1)
+    return NominalTree(
+        tuple(branches),
+        np.array(feature),
+        impurity=entropy(counts),
+        n_node_samples=n,
+        weighted_n_node_samples=n.astype(float),
+        value=counts / n[:, None],
+        names=names,
+        classes=tuple(classes.tolist()),
+    )
 
-def grow_cut_once(X, y):
-    """Cut every column once, at the threshold that gains most at the ROOT, then grow on the resulting yes-or-no columns.
 
-    The thresholds never adapt to the node, so a column is used at most once on a path, and rows on the same side of all
-    cuts cannot be told apart: their leaf stays mixed. `classes` are ordered by size, so that a tied leaf predicts the
-    majority of all rows. This is how early chefboost read C4.5.
+def _refuse_numbers(X: pd.DataFrame) -> None:
+    """Raises ValueError for a table of words with a column of numbers."""
+    for name, kind in X.dtypes.items():
+        is_number = pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind)
+        if is_number:
+            raise ValueError(
+                f"X mixes words with numbers such as {name!r}: encode the words (pd.get_dummies) "
+                "for a tree of cuts, or cut the numbers into classes (pd.cut, then astype(str)) "
+                "for a tree of words.")
 
-    X (n, p) numbers, y (n,) labels -> Tree with impurities in bits. Raises ValueError as grow_c45 does.
+
+# --- a variant of early chefboost -------------------------------------------------------------
+
+def grow_cut_once(X: ArrayLike, y: ArrayLike) -> Tree:
+    """Cut every column once, where it gains most at the ROOT, then grow on the yes-or-no columns.
+
+    The thresholds never adapt to the node, so a column is used at most once on a path, and rows on
+    the same side of all cuts cannot be told apart: their leaf stays mixed. `classes` are ordered
+    by size, so that a tied leaf predicts the majority of all rows. This is how early chefboost
+    read C4.5.
+
+    X (n, p) numbers, y (n,) labels -> Tree with impurities in bits.
+    Raises ValueError as grow_c45 does.
 
     >>> from fi_teach.data import golf
     >>> X, y = golf()
@@ -239,10 +353,16 @@ def grow_cut_once(X, y):
     """
     X, names = check_table(X)
     y = _check_classes(y, len(X))
-    onehot = target_of(y, "entropy").columns.T
-    offers = [_column_offers(j, column, onehot, 1) for j, column in enumerate(X.T)]
-    cut = np.array([offer[0].threshold if offer else np.inf for offer in offers])
-    tree = replace(grow_c45((cut < X).astype(float), y), names=names)
+    onehot = _onehot(y)
+    offers = [first(_offers_of(j, column, onehot, 1)) for j, column in enumerate(X.T)]
+    cut = np.array([offer.threshold if offer else np.inf for offer in offers])
+    tree = grow_c45((cut < X).astype(float), y)
+
     by_size = np.argsort(-onehot.sum(axis=0), kind="stable")
-    threshold = np.where(tree.is_leaf, tree.threshold, cut[tree.feature])
-    return replace(tree, threshold=threshold, value=tree.value[:, by_size], classes=tuple(tree.classes[k] for k in by_size))
+    return replace(
+        tree,
+        names=names,
+        threshold=np.where(tree.is_leaf, tree.threshold, cut[tree.feature]),
+        value=tree.value[:, by_size],
+        classes=tuple(tree.classes[k] for k in by_size),
+    )

@@ -1,4 +1,8 @@
-"""A tree explains itself: as a function anyone can read and run, and by the nearest row it would have decided otherwise."""
+"""A tree explains itself: as a function to read and run, and by the nearest row it would flip on.
+
+    rules     every path from the root, written as if and else
+    what_if   a leaf is a box; of the boxes that decide otherwise, the one that is least far
+"""
 
 import keyword
 import re
@@ -6,23 +10,26 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.equality import same
 from fi_teach.basics.nominal import NominalTree
-from fi_teach.basics.tree import Tree, rows_for
+from fi_teach.basics.tree import ALMOST_ZERO, Tree, rows_for
 
 DEEPEST = 90  # Python itself reads no more than 100 levels of indentation
 
 
-# --- rules ------------------------------------------------------------------------------------------------------------
+# --- rules ------------------------------------------------------------------------------------
 
-def rules(tree, *, name="decide"):
-    """The tree as the text of a Python function of its features that returns what predict returns for one row.
+def rules(tree: Tree | NominalTree, *, name: str = "decide") -> str:
+    """The tree as the text of a Python function of its features that returns what predict does.
 
-    tree : Tree or NominalTree; name : the function's name -> str
-    Each leaf says in a comment how many training rows it holds. Thresholds are written in full, so that the function and
-    predict never differ; feature names that are no Python names get underscores.
+    Each leaf says in a comment how many training rows it holds. Thresholds are written in full, so
+    that the function and predict never differ; feature names that are no Python names get
+    underscores. A tree of more than 90 levels, too deep to indent, is written node by node.
 
-    Raises ValueError for anything but one tree, and for one deeper than 90 levels, which Python could not read (nor could we).
+    tree : Tree or NominalTree; name : the function's name
+    Raises ValueError for anything but one tree.
 
     >>> from fi_teach.data import midterm
     >>> from fi_teach.trees.cart import grow_cart
@@ -35,103 +42,167 @@ def rules(tree, *, name="decide"):
     <BLANKLINE>
     """
     if not isinstance(tree, Tree | NominalTree):
-        raise ValueError(f"{type(tree).__name__} came, expected one tree: of a model, pass from_model(model).trees[0].")
+        raise ValueError(
+            f"{type(tree).__name__} came, expected one tree: "
+            "of a model, pass from_model(model).trees[0].")
     arguments = _identifiers(tree.names)
-    write = _nominal_lines if isinstance(tree, NominalTree) else _lines
-    body = write(tree, 0, arguments, 1)
-    if max(len(line) - len(line.lstrip()) for line in body) > 4 * DEEPEST:
-        raise ValueError(f"the tree is more than {DEEPEST} levels deep, too deep for Python to read: grow it with a smaller max_depth.")
+    branches = _branches_of_words if isinstance(tree, NominalTree) else _branches
+    options = [branches(tree, t, arguments) for t in range(tree.n_nodes)]
+    body = _indented(tree, options) or _node_by_node(tree, options)
     return "\n".join([f"def {name}({', '.join(arguments)}):", *body]) + "\n"
 
 
-def _identifiers(names):
-    """Feature names as distinct Python names: 'serum K+' becomes serum_K_, 'class' becomes class_."""
-    taken = []
+def _identifiers(names: tuple) -> list[str]:
+    """Feature names as distinct Python names: 'serum K+' becomes serum_K_, 'class' class_."""
+    words = {"node": ""}  # taken: see _node_by_node
     for name in names:
         word = re.sub(r"\W", "_", name) or "_"
         word = f"_{word}" if word[0].isdigit() else word
-        while keyword.iskeyword(word) or word in taken:
+        while keyword.iskeyword(word) or word in words:
             word += "_"
-        taken.append(word)
-    return taken
+        words[word] = name
+    return list(words)[1:]
 
 
-def _lines(tree, t, arguments, level):
-    """The lines that decide about rows at node t and below."""
-    indent = "    " * level
-    if tree.is_leaf[t]:
-        return [f"{indent}return {_answer(tree, t)!r}  # {_rows(tree, t)}"]
-    return [f"{indent}if {_question(tree, t, arguments[tree.feature[t]])}:", *_lines(tree, tree.children_left[t], arguments, level + 1),
-            f"{indent}else:", *_lines(tree, tree.children_right[t], arguments, level + 1)]
+def _indented(tree: Tree | NominalTree, options: list) -> list[str]:
+    """The function's lines, each question's answers indented below it; none for deep trees."""
+    lines, to_write = [], [(0, 1)]
+    while to_write:
+        following = to_write.pop()
+        if isinstance(following, str):
+            lines.append(following)
+            continue
+        t, level = following
+        if level > DEEPEST + 1:
+            return []
+        indent = "    " * level
+        if tree.is_leaf[t] or isinstance(tree, NominalTree):
+            to_write.append(f"{indent}return {_answer(tree, t)}")
+        for k, (test, child) in reversed(list(enumerate(options[t]))):
+            word = f"if {test}" if k == 0 else f"elif {test}" if test else "else"
+            to_write += [(child, level + 1), f"{indent}{word}:"]
+    return lines
 
 
-def _nominal_lines(tree, t, arguments, level):
-    """The same for a tree of words: a branch for each child, and the node's majority for words it never met."""
-    indent, keyword_ = "    " * level, "if"
-    lines = []
-    for child in tree.children(t):
-        words = [word for word, c in tree.branches[t].items() if c == child]
-        test = f"== {words[0]!r}" if len(words) == 1 else f"in {tuple(words)!r}"
-        lines += [f"{indent}{keyword_} {arguments[tree.feature[t]]} {test}:", *_nominal_lines(tree, child, arguments, level + 1)]
-        keyword_ = "elif"
-    return [*lines, f"{indent}return {_answer(tree, t)!r}  # {_rows(tree, t) if not lines else 'any other word'}"]
+def _node_by_node(tree: Tree | NominalTree, options: list) -> list[str]:
+    """The function's lines for a tree too deep to indent: a row goes from node to node."""
+    lines = ["    node = 0"]
+    for t in range(tree.n_nodes):
+        for test, child in options[t]:
+            condition = f"node == {t} and ({test})" if test else f"node == {t}"
+            lines.append(f"    if {condition}: node = {child}")
+        if tree.is_leaf[t] or isinstance(tree, NominalTree):
+            lines.append(f"    if node == {t}: return {_answer(tree, t)}")
+    return lines
 
 
-def _answer(tree, t):
-    """What the tree predicts at node t: a label, a number, or a list of numbers."""
-    if tree.classes is not None:
-        return tree.classes[int(tree.value[t].argmax())]
-    numbers = tree.value[t].tolist()
-    return numbers[0] if len(numbers) == 1 else numbers
-
-
-def _rows(tree, t):
+def _answer(tree: Tree | NominalTree, t: int) -> str:
+    """What the tree predicts at node t, a label, a number or a list of numbers; and of whom."""
     n = int(tree.n_node_samples[t])
-    return "1 row" if n == 1 else f"{n} rows"
+    who = "any other word" if not tree.is_leaf[t] else "1 row" if n == 1 else f"{n} rows"
+    value = tree.value[t].tolist()
+    if tree.classes is not None:
+        said = tree.classes[int(tree.value[t].argmax())]
+    else:
+        said = value[0] if len(value) == 1 else value
+    return f"{said!r}  # {who}"
 
 
-def _question(tree, t, x):
-    """The test that sends a row left, written so that NaN (every comparison with it is false) goes where the tree sends it."""
-    nan_left = tree.missing_left is not None and bool(tree.missing_left[t])
-    if t in tree.left_categories:
-        known = tree.known_categories.get(int(tree.feature[t]))
-        stranger = f"{x} != {x}" if known is None else f"{x} not in {tuple(np.asarray(known).tolist())}"
-        return f"{x} in {tuple(np.asarray(tree.left_categories[t]).tolist())}" + (f" or {stranger}" if nan_left else "")
-    test = f"not {x} > {float(tree.threshold[t])!r}" if nan_left else f"{x} <= {float(tree.threshold[t])!r}"
+def _branches_of_words(tree: NominalTree, t: int, arguments: list[str]) -> list[tuple[str, int]]:
+    """The node's branches as (test, child)."""
+    x = arguments[tree.feature[t]] if tree.branches[t] else ""
+    return [(f"{x} == {word!r}", child) for word, child in tree.branches[t].items()]
+
+
+def _branches(tree: Tree, t: int, arguments: list[str]) -> list[tuple[str, int]]:
+    """The node's branches as (test, child); the last has no test."""
+    if tree.is_leaf[t]:
+        return []
+    write_test = _codes_test if t in tree.left_categories else _threshold_test
+    test = write_test(tree, t, arguments[tree.feature[t]])
+    return [(test, int(tree.children_left[t])), ("", int(tree.children_right[t]))]
+
+
+def _threshold_test(tree: Tree, t: int, x: str) -> str:
+    """The test that sends a row left, so that NaN (no comparison is true) goes where it should."""
+    threshold = float(tree.threshold[t])
+    nan_left = _nan_goes_left(tree, t)
+    test = f"not {x} > {threshold!r}" if nan_left else f"{x} <= {threshold!r}"
     if tree.zero_missing is None or not tree.zero_missing[t]:
         return test
-    return f"abs({x}) <= 1e-35 or {test}" if nan_left else f"abs({x}) > 1e-35 and {test}"
+    if nan_left:
+        return f"abs({x}) <= {ALMOST_ZERO} or {test}"
+    return f"abs({x}) > {ALMOST_ZERO} and {test}"
 
 
-# --- what if ----------------------------------------------------------------------------------------------------------
+def _codes_test(tree: Tree, t: int, x: str) -> str:
+    """The same for a split on categories; unknown codes go where NaN goes."""
+    test = f"{x} in {_as_tuple(tree.left_categories[t])}"
+    if not _nan_goes_left(tree, t):
+        return test
+    known = tree.known_categories.get(int(tree.feature[t]))
+    stranger = f"{x} != {x}" if known is None else f"{x} not in {_as_tuple(known)}"
+    return f"{test} or {stranger}"
+
+
+def _as_tuple(codes: ArrayLike) -> str:
+    return str(tuple(np.asarray(codes).tolist()))
+
+
+def _nan_goes_left(tree: Tree, t: int) -> bool:
+    return tree.missing_left is not None and bool(tree.missing_left[t])
+
+
+# --- what if ----------------------------------------------------------------------------------
 
 class WhatIf(NamedTuple):
-    """A row that the tree decides otherwise: the row (p,), the new decision, {feature: (old, new)}, and how far it is."""
+    """A row that the tree decides otherwise: the row (p,), the new decision, {feature: (old, new)},
+    and how far it is. Two are equal (==) if all their parts are."""
 
-    row: np.ndarray
+    row: NDArray
     prediction: object
     changes: dict
     distance: float
 
-    def __str__(self):
-        steps = [f"{name} {old:g} -> {'just above ' if new > old else 'at most '}{new:g}" for name, (old, new) in self.changes.items()]
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple) and same(tuple(self), tuple(other))
+
+    def __ne__(self, other: object) -> bool:  # a tuple's own would compare arrays
+        return not self == other
+
+    def __str__(self) -> str:
+        steps = []
+        for name, (old, new) in self.changes.items():
+            side = "just above" if new > old else "at most"
+            steps.append(f"{name} {old:g} -> {side} {new:g}")
         return f"{' and '.join(steps)}: {self.prediction}"
 
 
-def what_if(tree, x, *, target=None, scale=None, frozen=()):
-    """The nearest change of one row that flips the tree's decision: fewest features changed, then the smallest change.
+def what_if(
+    tree: Tree,
+    x: ArrayLike,
+    *,
+    target: object = None,
+    scale: ArrayLike | None = None,
+    frozen: tuple = (),
+) -> WhatIf:
+    """The nearest change of one row that flips the tree's decision.
 
-    A leaf is a box: lower_j < x_j <= upper_j for every feature j. To enter it, each feature outside its interval moves to
-    the interval's near end, and no further. Among the boxes of another class the cheapest wins:
-    first by the number of features that move, then by sum_j |change_j| / scale_j.
+    A leaf is a box: lower_j < x_j <= upper_j for every feature j. To enter it, each feature outside
+    its interval moves to the interval's near end, and no further. Among the boxes of another class
+    the cheapest wins: first by the number of features that move, then by
+    sum over j of |change_j| / scale_j.
 
-    x : (p,), one row, or a Series with the features' names; target : the label wanted, or None for any other than now
-    scale : (p,) what counts as one unit of each feature, None for the features' own units; pass X.std() to compare like with like
+    x : (p,), one row, or a Series with the features' names
+    target : the label wanted, or None for any other than now
+    scale : (p,) what counts as one unit of each feature, None for the features' own units; pass
+        X.std() to compare like with like
     frozen : names of features that may not change
     -> WhatIf; a feature that must exceed a threshold moves to the next number above it
 
-    Raises ValueError for anything but one Tree, one that predicts numbers or splits on categories, an unknown name or
-    label, scales that are not positive, and when no allowed change leads to the wanted decision.
+    Raises ValueError for anything but one Tree, one that predicts numbers or splits on categories,
+    an unknown name or label, scales that are not positive, and when no allowed change leads to the
+    wanted decision.
 
     >>> from fi_teach.data import midterm
     >>> from fi_teach.trees.cart import grow_cart
@@ -139,56 +210,84 @@ def what_if(tree, x, *, target=None, scale=None, frozen=()):
     >>> print(what_if(grow_cart(X, y), X.loc[7]))  # 100 minutes, attends, failed
     Time 100 -> at most 90: Pass
     """
-    row, scale = _check_what_if(tree, x, target, scale, frozen)
-    now = tree.predict(row[None, :])[0].item()
+    _check_decides(tree)
+    _check_names(tree, target, frozen)
+    row, scale = _one_row(tree, x), _check_scale(scale, tree.n_features)
     labels = np.asarray(tree.classes)[tree.value.argmax(axis=1)]
-    lower, upper = boxes(tree)
-    nearest = np.where(row > upper, upper, np.where(row <= lower, np.nextafter(lower, np.inf), row))
-    moved, stuck = nearest != row, [list(tree.names).index(name) for name in frozen]
-    wanted = tree.is_leaf & (labels != now if target is None else labels == target)
-    wanted &= (lower < upper).all(axis=1) & ~moved[:, stuck].any(axis=1)
+    now = labels[tree.leaf_of(row[None, :])[0]]
+
+    nearest, is_open = _nearest_in_each_box(tree, row)
+    moved = nearest != row
+    may_not_move = [tree.names.index(name) for name in frozen]
+    wanted = labels != now if target is None else labels == target
+    wanted &= is_open & tree.is_leaf & ~moved[:, may_not_move].any(axis=1)
     if not wanted.any():
-        raise ValueError(f"no change of the allowed features leads from {now!r} to {'another label' if target is None else repr(target)}: "
-                         "freeze fewer features, or ask for another target.")
+        aim = "another label" if target is None else repr(target)
+        raise ValueError(
+            f"no change of the allowed features leads from {now.item()!r} to {aim}: "
+            "freeze fewer features, or ask for another target.")
     distance = (np.abs(nearest - row) / scale).sum(axis=1)
     best = min(np.flatnonzero(wanted), key=lambda t: (moved[t].sum(), distance[t]))
-    changes = {tree.names[j]: (float(row[j]), float(nearest[best, j])) for j in np.flatnonzero(moved[best])}
+    changes = {
+        tree.names[j]: (float(row[j]), float(nearest[best, j]))
+        for j in np.flatnonzero(moved[best])
+    }
     return WhatIf(nearest[best], labels[best].item(), changes, float(distance[best]))
 
 
-def boxes(tree):
-    """The box of rows that each node holds: lower_j < x_j <= upper_j -> (lower, upper), each (n_nodes, p).
-
-    >>> from fi_teach.trees.cart import grow_cart
-    >>> boxes(grow_cart([[1], [2]], ["no", "yes"]))[1].tolist()
-    [[inf], [1.5], [inf]]
-    """
-    lower, upper = np.full((tree.n_nodes, tree.n_features), -np.inf), np.full((tree.n_nodes, tree.n_features), np.inf)
-    for t in np.flatnonzero(~tree.is_leaf):
-        left, right, j = tree.children_left[t], tree.children_right[t], tree.feature[t]
-        lower[[left, right]], upper[[left, right]] = lower[t], upper[t]
-        upper[left, j] = min(upper[t, j], tree.threshold[t])
-        lower[right, j] = max(lower[t, j], tree.threshold[t])
-    return lower, upper
+def _nearest_in_each_box(tree: Tree, row: NDArray) -> tuple[NDArray, NDArray]:
+    """The point of each node's box that is nearest to the row, and whether the box holds any."""
+    lower, upper = tree.boxes()
+    just_inside = np.nextafter(lower, np.inf)
+    nearest = np.clip(row, just_inside, upper)
+    return nearest, (lower < upper).all(axis=1)
 
 
-def _check_what_if(tree, x, target, scale, frozen):
-    """The row and the scale as arrays (p,). Raises ValueError."""
+def _check_decides(tree: Tree) -> None:
+    """Raises ValueError for anything but a Tree of thresholds and classes."""
     if not isinstance(tree, Tree):
-        raise ValueError(f"{type(tree).__name__} came, expected one Tree: of a model, pass from_model(model).trees[0].")
+        raise ValueError(
+            f"{type(tree).__name__} came, expected one Tree: "
+            "of a model, pass from_model(model).trees[0].")
     if tree.classes is None:
-        raise ValueError("this tree predicts numbers, and what_if looks for another decision: grow it on classes.")
+        raise ValueError(
+            "this tree predicts numbers, and what_if looks for another decision: "
+            "grow it on classes.")
     if tree.left_categories:
-        raise ValueError("this tree splits on categories, which have no nearest value: what_if needs thresholds only.")
-    row = rows_for(tree, x.to_frame().T.infer_objects() if isinstance(x, pd.Series) else np.atleast_2d(np.asarray(x)))
-    if len(row) != 1 or np.isnan(row).any():
-        raise ValueError(f"x has {len(row)} rows or holds NaN, expected one complete row of {tree.n_features} numbers.")
+        raise ValueError(
+            "this tree splits on categories, which have no nearest value: "
+            "what_if needs thresholds only.")
+
+
+def _one_row(tree: Tree, x: ArrayLike) -> NDArray:
+    """The row as an array (p,). Raises ValueError."""
+    table = x
+    if isinstance(x, pd.Series):
+        table = x.to_frame().T.infer_objects()
+    rows = rows_for(tree, table if isinstance(table, pd.DataFrame) else np.atleast_2d(table))
+    if len(rows) != 1 or np.isnan(rows).any():
+        raise ValueError(
+            f"x has {len(rows)} rows or holds NaN, "
+            f"expected one complete row of {tree.n_features} numbers.")
+    return rows[0]
+
+
+def _check_names(tree: Tree, target: object, frozen: tuple) -> None:
+    """Raises ValueError for a feature or a label that the tree does not know."""
     unknown = [name for name in frozen if name not in tree.names]
     if unknown:
-        raise ValueError(f"frozen names {unknown[0]!r}, but the features are {', '.join(tree.names)}.")
+        raise ValueError(
+            f"frozen names {unknown[0]!r}, but the features are {', '.join(tree.names)}.")
     if target is not None and target not in tree.classes:
-        raise ValueError(f"target {target!r} is no label of this tree: expected one of {', '.join(map(repr, tree.classes))}.")
-    scale = np.ones(tree.n_features) if scale is None else np.asarray(scale, dtype=float)
-    if scale.shape != (tree.n_features,) or not (scale > 0).all():
-        raise ValueError(f"scale has shape {scale.shape}, expected {tree.n_features} positive numbers, one a feature.")
-    return row[0], scale
+        raise ValueError(
+            f"target {target!r} is no label of this tree: "
+            f"expected one of {', '.join(map(repr, tree.classes))}.")
+
+
+def _check_scale(scale: ArrayLike | None, p: int) -> NDArray:
+    """The scale as an array (p,). Raises ValueError unless it holds p positive numbers."""
+    scale = np.ones(p) if scale is None else np.asarray(scale, dtype=float)
+    if scale.shape != (p,) or not (scale > 0).all():
+        raise ValueError(
+            f"scale has shape {scale.shape}, expected {p} positive numbers, one a feature.")
+    return scale

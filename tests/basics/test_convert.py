@@ -27,7 +27,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeRegressor
 
-from fi_teach.basics.convert import as_forest, double_threshold, from_model
+from fi_teach.basics.convert import as_forest, from_model
+from fi_teach.basics.thresholds import double_threshold
 from fi_teach.trees.cart import grow_cart
 
 SEEDS = range(3)

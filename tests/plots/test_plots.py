@@ -15,7 +15,6 @@ from matplotlib.offsetbox import AnnotationBbox
 from matplotlib.text import Text
 
 from fi_teach import plots
-from fi_teach.basics.layout import places_of
 from fi_teach.basics.results import Importance
 from fi_teach.basics.tree import Tree
 from fi_teach.plots.tree import Words
@@ -177,7 +176,7 @@ def test_regions_refuse_a_tree_that_splits_on_categories():
 def test_a_tree_deeper_than_the_stack_can_be_told_in_words():
     """3,000 splits in a chain: neither places nor sentences recurse."""
     column = np.arange(3001.0)[:, None]
-    place = places_of(chain(3000))
+    place = chain(3000).place
     assert sorted(place[chain(3000).is_leaf]) == column[:, 0].tolist()
     assert Words(chain(3000), {}, 3).sentences().count("If no:") == 3000
 

@@ -225,10 +225,12 @@ def test_every_greedy_tree_is_greedy_and_no_two_are_the_same():
     assert len({tuple(mdi(tree).mean.round(9)) for tree in trees}) == 4
 
 
-def test_too_many_trees_are_counted_not_grown():
+def test_too_many_trees_are_refused_before_the_first_is_taken():
+    """Five columns at each of five splits: 3125 trees."""
     X = np.repeat(np.arange(6.0)[:, None], 5, axis=1)
-    with pytest.raises(ValueError, match="3125 different trees"):  # five columns at each of five splits
-        every_greedy_tree(X, 2.0 ** np.arange(6), criterion="variance", most=1000)
+    with pytest.raises(ValueError, match="more than most=3124 different trees"):
+        every_greedy_tree(X, 2.0 ** np.arange(6), criterion="variance", most=3124)
+    assert len(list(every_greedy_tree(X, 2.0 ** np.arange(6), criterion="variance", most=3125))) == 3125
 
 
 # --- traps ------------------------------------------------------------------------------------------------------------

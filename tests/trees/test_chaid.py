@@ -1,4 +1,4 @@
-"""CHAID: the chi-square test against SciPy, merging, its price, and a tree that may refuse to grow."""
+"""CHAID: the chi-square test against SciPy, merging, its price, and what each column offers."""
 
 from itertools import product
 
@@ -8,7 +8,8 @@ import pytest
 from scipy.stats import chi2, chi2_contingency
 
 from fi_teach.data import golf_nominal
-from fi_teach.trees.chaid import chaid_splits, chi_square, chi_square_p_value, grow_chaid, merge_words, ways_to_merge
+from fi_teach.trees import chaid
+from fi_teach.trees.chaid import chaid_splits, chi_square, chi_square_p_value, merge_words, ways_to_merge
 
 
 def test_the_tail_of_chi_square_is_scipys():
@@ -62,22 +63,21 @@ def test_words_that_answer_alike_are_merged_and_others_are_not():
 
 
 def test_golf_is_too_small_for_chaid():
-    """Fourteen days: no column comes near 5 %, so the tree is one leaf; at 30 % Humidity (p = .094) is first."""
-    X, y = golf_nominal()
-    assert min(split.adjusted for split in chaid_splits(X, y)) > 0.05
-    assert grow_chaid(X, y).n_nodes == 1 and grow_chaid(X, y).predict(X).tolist() == ["Yes"] * 14
-    assert grow_chaid(X, y, alpha_split=0.3).feature[0] == 2
+    """Fourteen days: no column comes near 5 %; Humidity (p = .094) is first."""
+    splits = chaid_splits(*golf_nominal())
+    assert min(split.adjusted for split in splits) > 0.05
+    assert min(splits, key=lambda split: split.adjusted).column == "Humidity"
 
 
-def test_noise_is_split_no_more_often_than_the_level_says():
-    """200 tables of noise with one column of two, one of five words: a root split at 5 % on each column with Bonferroni
-    merging happens in at most 10 % + 4 standard errors of them; entropy would split every one."""
-    splits = 0
+def test_noise_passes_the_test_no_more_often_than_the_level_says():
+    """200 tables of noise with one column of two, one of five words: at 5 % on each column, with Bonferroni's price for
+    merging, one of them passes in at most 10 % + 4 standard errors of them; entropy would split every one."""
+    passes = 0
     for seed in range(200):
         rng = np.random.default_rng(seed)
         X = pd.DataFrame({"two": rng.choice(list("ab"), 80), "five": rng.choice(list("abcde"), 80)})
-        splits += grow_chaid(X, rng.integers(0, 2, 80), max_depth=1).n_nodes > 1
-    assert splits / 200 <= 0.10 + 4 * np.sqrt(0.10 * 0.90 / 200)
+        passes += min(split.adjusted for split in chaid_splits(X, rng.integers(0, 2, 80))) <= 0.05
+    assert passes / 200 <= 0.10 + 4 * np.sqrt(0.10 * 0.90 / 200)
 
 
 def test_a_planted_signal_is_found_and_its_words_are_merged():
@@ -86,20 +86,56 @@ def test_a_planted_signal_is_found_and_its_words_are_merged():
     colour = rng.choice(["red", "blue", "green", "white"], 300)
     y = rng.random(300) < np.where(np.isin(colour, ["red", "blue"]), 0.9, 0.1)
     X = pd.DataFrame({"noise": rng.choice(list("abcdef"), 300), "colour": colour})
-    tree = grow_chaid(X, y)
-    assert tree.feature[0] == 1 and tree.branches[0]["red"] == tree.branches[0]["blue"] != tree.branches[0]["green"]
-    assert (tree.predict(X) == y).mean() > 0.85
+    noise, signal = chaid_splits(X, y)
+    assert signal.adjusted < 1e-10 < noise.adjusted
+    assert {frozenset(group) for group in signal.groups} == {frozenset({"red", "blue"}), frozenset({"green", "white"})}
 
 
-def test_limits_and_orders_are_kept():
+def test_only_neighbours_merge_where_words_have_an_order():
     rng = np.random.default_rng(1)
     X = pd.DataFrame({"size": rng.integers(0, 5, 200), "side": rng.choice(["left", "right"], 200)})
-    y = (X["size"] >= 3) ^ (X["side"] == "left")
-    tree = grow_chaid(X, y, ordered=["size"], max_depth=1)
-    assert tree.n_nodes > 1 and all(len(branches) == 0 for branches in tree.branches[1:])
     split = chaid_splits(X, X["size"] >= 3, ordered=["size"])[0]
     assert split.groups == ((0, 1, 2), (3, 4)) and split.adjusted == min(1.0, 4 * split.p_value)
-    assert grow_chaid(X, y, min_samples_leaf=150).n_nodes == 1
+
+
+def merge_by_definition(column, y, alpha):
+    """Test every pair anew before every merger."""
+    groups = [(word,) for word in np.unique(column).tolist()]
+    y = np.asarray(y)
+    while len(groups) > 2:
+        counts = [[(np.isin(column, group) & (y == label)).sum() for label in np.unique(y)] for group in groups]
+        pairs = [(a, b) for b in range(len(groups)) for a in range(b)]
+        p, a, b = max((chi_square_p_value(*chi_square([counts[a], counts[b]])), -a, -b) for a, b in pairs)
+        if p <= alpha:
+            break
+        groups[-a] += groups.pop(-b)
+    return tuple(groups)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_pairs_that_are_remembered_merge_as_pairs_that_are_tested_anew(seed):
+    rng = np.random.default_rng(seed)
+    column = rng.integers(0, 9, 150)
+    y = rng.random(150) < np.array([0.1, 0.1, 0.5, 0.9, 0.9, 0.2, 0.6, 0.3, 0.8])[column]
+    assert merge_words(column, y) == merge_by_definition(column, y, 0.05)
+
+
+def test_no_pair_of_groups_is_tested_twice(monkeypatch):
+    """120 words of one row each: n (n - 1) / 2 pairs at first, then those of the grown group alone."""
+    tested = []
+    monkeypatch.setattr(chaid, "chi_square_p_value", lambda statistic, df: tested.append(df) or chi_square_p_value(statistic, df))
+    n = 120
+    split = chaid_splits(pd.DataFrame({"id": [f"w{k}" for k in range(n)]}), np.arange(n) % 2)[0]
+    assert len(split.groups) == 2 and 0 <= split.adjusted <= 1
+    assert len(tested) <= n * (n - 1)  # testing all pairs anew takes n^3 / 6 = 288,000
+
+
+def test_a_price_that_no_float_can_hold_is_paid_all_the_same():
+    """1,011 words in two groups: 2^1010 - 1 ways; 3,000 words: 2^2999 - 1."""
+    adjusted = chaid._bonferroni(1e-306, ways_to_merge(1011, 2))
+    assert adjusted == pytest.approx(np.exp(np.log(1e-306) + 1010 * np.log(2)))
+    assert chaid._bonferroni(0.5, ways_to_merge(3000, 2)) == 1.0
+    assert chaid._bonferroni(0.0, ways_to_merge(3000, 2)) == 0.0
 
 
 @pytest.mark.parametrize(("arguments", "options", "advice"), [
@@ -107,14 +143,12 @@ def test_limits_and_orders_are_kept():
     ((pd.DataFrame({"a": ["x", "y"]}), [0, 1, 1]), {}, "2 rows"),
     ((pd.DataFrame({"a": [0.5, 1]}), [0, 1]), {}, "pd.cut"),
     (([["x"], ["y"]], [0, 1]), {}, "DataFrame"),
-    ((pd.DataFrame({"a": ["x", "y"]}), [0, 1]), {"alpha_split": 5}, "alpha_split"),
     ((pd.DataFrame({"a": ["x", "y"]}), [0, 1]), {"alpha_merge": 0}, "alpha_merge"),
     ((pd.DataFrame({"a": ["x", "y"]}), [0, 1]), {"ordered": ["b"]}, "'b'"),
-    ((pd.DataFrame({"a": ["x", "y"]}), [0, 1]), {"max_depth": -1}, "max_depth"),
 ])
 def test_what_cannot_be_tested_is_refused_with_advice(arguments, options, advice):
     with pytest.raises(ValueError, match=advice):
-        grow_chaid(*arguments, **options)
+        chaid_splits(*arguments, **options)
 
 
 def test_a_negative_statistic_is_refused():

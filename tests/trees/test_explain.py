@@ -10,7 +10,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from fi_teach.data import golf, golf_nominal, midterm
-from fi_teach.trees import from_model, grow_c45, grow_cart, grow_chaid, grow_cut_once, grow_forest, rules, what_if
+from fi_teach.trees import explain, from_model, grow_c45, grow_cart, grow_cut_once, grow_forest, rules, what_if
 
 
 def run(text, rows, name="decide"):
@@ -42,11 +42,10 @@ def test_the_golf_post_s_rules_come_out_in_our_words():
     assert sum(a == b for a, b in zip(run(text, X.to_numpy().tolist(), "play"), y, strict=True)) == 12
 
 
-@pytest.mark.parametrize("grow", [grow_c45, lambda X, y: grow_chaid(X, y, alpha_merge=0.3, alpha_split=0.5)])
-def test_trees_of_words_print_as_functions_too(grow):
+def test_trees_of_words_print_as_functions_too():
     """Known words and a word never met: exec(rules(tree)) equals predict."""
     X, y = golf_nominal()
-    tree = grow(X, y)
+    tree = grow_c45(X, y)
     strange = X.assign(Outlook="fog")
     for rows in (X, strange):
         assert run(rules(tree), rows.to_numpy().tolist()) == tree.predict(rows).tolist()
@@ -89,18 +88,34 @@ def test_several_numbers_come_back_as_a_list():
     assert run(rules(tree), [[0], [1]]) == [[0.0, 1.0], [2.0, 3.0]]
 
 
-def test_a_tree_too_deep_for_python_is_refused():
-    """A staircase of 150 levels."""
-    X, y = np.arange(150.0)[:, None], 4.0 ** np.arange(150)
-    with pytest.raises(ValueError, match="max_depth"):
-        rules(grow_cart(X, y, criterion="variance"))
+@pytest.mark.parametrize("depth", [90, 91, 150])
+def test_a_tree_too_deep_to_indent_is_written_node_by_node(depth):
+    """Python reads no more than 100 levels of indentation. A staircase on either side of our 90: the function is the tree."""
+    X, y = np.arange(depth + 1.0)[:, None], 4.0 ** np.arange(depth + 1)
+    tree = grow_cart(X, y, criterion="variance")
+    text = rules(tree)
+    assert tree.depth.max() == depth and ("node = 0" in text) == (depth > 90)
+    assert run(text, X.tolist()) == tree.predict(X).tolist()
+
+
+def test_deep_trees_with_gaps_categories_and_words_are_written_rightly_too(monkeypatch):
+    """The same trees as above, as if one level were too deep."""
+    monkeypatch.setattr(explain, "DEEPEST", 0)
+    test_gaps_and_categories_and_zeros_are_printed_as_the_tree_takes_them()
+    test_trees_of_words_print_as_functions_too()
+
+
+def test_a_feature_called_node_does_not_meet_the_function_s_own_variable():
+    X = pd.DataFrame({"node": np.arange(120.0)})
+    tree = grow_cart(X, 4.0 ** np.arange(120), criterion="variance")
+    assert run(rules(tree), X.to_numpy().tolist()) == tree.predict(X).tolist()
 
 
 def test_only_one_tree_at_a_time_has_rules_or_what_ifs():
     forest = grow_forest([[0], [1]], ["no", "yes"], n_trees=2)
-    for explain in (rules, lambda model: what_if(model, [0])):
+    for explained in (rules, lambda model: what_if(model, [0])):
         with pytest.raises(ValueError, match="trees\\[0\\]"):
-            explain(forest)
+            explained(forest)
 
 
 # --- what if ----------------------------------------------------------------------------------------------------------

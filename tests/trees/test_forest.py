@@ -11,10 +11,10 @@ from fi_teach.trees.cart import grow_cart
 from fi_teach.trees.forest import (
     bootstrap_counts,
     grow_forest,
+    grow_forest_by_definition,
     holds_classes,
-    oob_by_definition,
     oob_prediction,
-    oob_votes,
+    oob_prediction_by_definition,
 )
 
 
@@ -59,6 +59,23 @@ def test_without_random_candidates_each_tree_is_cart_on_its_bootstrap_weights(X,
         np.testing.assert_allclose(tree.value, alone.value, atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("min_samples_leaf", [1, 3])
+def test_a_forest_grown_on_one_frontier_is_cart_by_definition_on_each_sample(seed, min_samples_leaf):
+    """Where all columns are candidates the engine's trees are the definition's, in every field: 1e-12."""
+    X, y = classes_of(25, seed=seed, p=3)
+    X = np.round(X, seed % 3)  # few values, some, many
+    options = {"n_trees": 4, "max_depth": 3, "min_samples_leaf": min_samples_leaf, "rng": seed}
+    fast = grow_forest(X, y, max_features=None, **options)
+    slow = grow_forest_by_definition(X, y, **options)
+    np.testing.assert_array_equal(fast.in_bag, slow.in_bag)
+    for ours, theirs in zip(fast.trees, slow.trees, strict=True):
+        assert ours.classes == theirs.classes and ours.names == theirs.names
+        for field in ("children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples",
+                      "weighted_n_node_samples", "value"):
+            np.testing.assert_allclose(getattr(ours, field), getattr(theirs, field), atol=1e-12, err_msg=field)
+
+
 def test_the_books_are_the_trees_own():
     X, y = classes_of(60)
     forest = grow_forest(X, y, n_trees=20, rng=4)
@@ -74,19 +91,9 @@ def test_the_books_are_the_trees_own():
 def test_out_of_bag_prediction_is_its_definition(X, y):
     forest = grow_forest(X, y, n_trees=4, rng=5)  # so few trees that some rows are in every bag
     ours = oob_prediction(forest, X)
-    np.testing.assert_allclose(ours, oob_by_definition(forest, X), atol=1e-12, equal_nan=True)
+    np.testing.assert_allclose(ours, oob_prediction_by_definition(forest, X), atol=1e-12, equal_nan=True)
     np.testing.assert_array_equal(np.isnan(ours[:, 0]), (forest.in_bag > 0).all(axis=0))
     assert np.isnan(ours).any()
-
-
-def test_votes_count_each_out_of_bag_tree_once():
-    X, y = classes_of(50)
-    forest = grow_forest(X, y, n_trees=15, rng=6)
-    votes = oob_votes(forest, X)
-    np.testing.assert_array_equal(votes.sum(axis=1), (forest.in_bag == 0).sum(axis=0))
-    row = 7
-    labels = [tree.predict(X[[row]])[0] for tree, counts in zip(forest.trees, forest.in_bag, strict=True) if counts[row] == 0]
-    assert votes[row].tolist() == [labels.count(label) for label in forest.classes]
 
 
 def test_a_forest_predicts_the_mean_of_its_trees():
@@ -100,7 +107,6 @@ def test_without_bootstrap_every_row_is_in_every_bag():
     forest = grow_forest(X, y, n_trees=5, bootstrap=False)
     assert (forest.in_bag == 1).all()
     assert np.isnan(oob_prediction(forest, X)).all()
-    assert oob_votes(forest, X).sum() == 0
 
 
 def test_candidates_are_a_root_for_classes_and_a_third_for_numbers():
@@ -136,7 +142,7 @@ def test_out_of_bag_accuracy_on_pure_noise_is_a_coin_toss_and_in_bag_accuracy_is
     rng = np.random.default_rng(10)
     X, y = rng.normal(size=(600, 4)), rng.permutation(np.arange(600) % 2)
     forest = grow_forest(X, y, n_trees=40)
-    assert abs((oob_votes(forest, X).argmax(axis=1) == y).mean() - 0.5) < 4 * np.sqrt(0.25 / 600)
+    assert abs((oob_prediction(forest, X).argmax(axis=1) == y).mean() - 0.5) < 4 * np.sqrt(0.25 / 600)
     assert (forest.predict(X) == y).mean() > 0.99
 
 
@@ -222,7 +228,6 @@ X, Y = classes_of(30)
     (lambda: grow_forest(np.full((30, 2), np.nan), Y), "NaN"),
     (lambda: oob_prediction(grow_forest(X, Y, n_trees=2), X[:5]), "for the training rows"),
     (lambda: oob_prediction(grow_forest(X, Y, n_trees=2), X[:, :3]), "3 columns"),
-    (lambda: oob_votes(grow_forest(X, X[:, 0], n_trees=2), X), "use oob_prediction"),
 ])
 def test_bad_input_is_refused_with_a_sentence_that_helps(call, says):
     with pytest.raises(ValueError, match=says):
@@ -233,8 +238,6 @@ def test_a_forest_that_kept_no_books_has_no_out_of_bag_rows():
     for model in (replace(grow_forest(X, Y, n_trees=2), in_bag=None), grow_cart(X, Y), RandomForestClassifier()):
         with pytest.raises(ValueError, match="has no in_bag"):
             oob_prediction(model, X)
-        with pytest.raises(ValueError, match="has no in_bag"):
-            oob_votes(model, X)
 
 
 def test_columns_find_their_places_by_name_out_of_bag_too():

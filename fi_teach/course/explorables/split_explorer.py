@@ -7,6 +7,7 @@ from fi_teach.basics.impurity import class_counts, gini
 from fi_teach.course.explorables.explorable import State, choice, explore, slider
 from fi_teach.course.explorables.marks import axis, bars, categories, line, panel, points, region, rule, text
 from fi_teach.data import midterm
+from fi_teach.trees import midpoints
 
 LOOKS = {"Pass": ("c0", "circle", False), "Fail": ("c1", "square", True)}  # colour, shape, hatched bars
 
@@ -18,7 +19,7 @@ def explore_splits():
     "ase of 0.300 from the parent's 0.500, the largest decrease of all splits."
     """
     X, y = midterm()
-    cuts = midpoints(X["Time"])
+    cuts = midpoints(X["Time"]).tolist()
 
     def state_of(feature, threshold):
         if feature == "Attends" and threshold != cuts[0]:
@@ -28,16 +29,6 @@ def explore_splits():
 
     feature = choice("feature", "Split on", {"Time": "Time on social media", "Attends": "Attends class"})
     return explore("Where would you cut?", [feature, slider("threshold", "Threshold for Time", cuts, format="{:g} minutes")], state_of)
-
-
-def midpoints(values):
-    """The places where a cut could be: halfway between neighbouring different values.
-
-    >>> midpoints([30, 50, 50, 60])
-    [40.0, 55.0]
-    """
-    values = np.unique(values)
-    return ((values[:-1] + values[1:]) / 2).tolist()
 
 
 def children_of(X, y, feature, cut):

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from fi_teach.basics.layout import places_of
 from fi_teach.course.explorables.marks import axis, box, line, panel, text
 
 CLASS_COLOURS = ("c1", "c0", "c2", "c3", "c5", "c4", "c6", "c7")
@@ -19,7 +18,7 @@ def tree_panel(tree, *, title="", notes=None, level=76, leaf_width=44):
     >>> [mark["lines"] for mark in scene["marks"] if mark["kind"] == "box"]
     [['x0', '≤ 1.5', '1 no, 1 yes'], ['no', '1'], ['yes', '1']]
     """
-    x, y = places_of(tree), -tree.depth
+    x, y = tree.place, -tree.depth
     internal = np.flatnonzero(~tree.is_leaf)
     edges = [_edge(x, y, t, child, answer) for t in internal
              for child, answer in ((tree.children_left[t], "yes"), (tree.children_right[t], "no"))]

@@ -1,6 +1,5 @@
 import numpy as np
 
-from fi_teach.basics.layout import places_of
 from fi_teach.course.explorables import tree_panel
 from fi_teach.course.explorables.tree_marks import question
 from fi_teach.data import golf, mtcars
@@ -9,7 +8,7 @@ from fi_teach.trees import grow_cart
 
 def test_leaves_stand_side_by_side_and_nodes_between_their_children():
     tree = grow_cart(*golf())
-    x, leaf = places_of(tree), tree.is_leaf
+    x, leaf = tree.place, tree.is_leaf
     assert sorted(x[leaf]) == list(range(leaf.sum()))
     np.testing.assert_allclose(x[~leaf], (x[tree.children_left[~leaf]] + x[tree.children_right[~leaf]]) / 2)
 
@@ -32,7 +31,7 @@ def test_a_note_stands_above_its_node():
     tree = grow_cart(*golf())
     words = [mark for mark in tree_panel(tree, notes={0: "root", 1: "left", 2: "right"})["marks"] if mark["kind"] == "text"]
     noted = {mark["words"]: mark for mark in words if mark["words"] in ("root", "left", "right")}
-    assert {word: mark["x"] for word, mark in noted.items()} == dict(zip(("root", "left", "right"), places_of(tree)[:3], strict=True))
+    assert {word: mark["x"] for word, mark in noted.items()} == dict(zip(("root", "left", "right"), tree.place[:3], strict=True))
     assert all(mark["dy"] < 0 for mark in noted.values())
 
 

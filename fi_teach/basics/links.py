@@ -1,0 +1,46 @@
+"""What a model's raw score still needs to become a mean or a probability: its link."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def logistic(raw: NDArray) -> NDArray:
+    """1 / (1 + e^-raw): the chance that belongs to these log odds, without overflow.
+
+    >>> logistic(np.array([-2000.0, 0.0, 2000.0]))
+    array([0. , 0.5, 1. ])
+    """
+    return np.exp(-np.logaddexp(0, -raw))
+
+
+def softmax(raw: NDArray) -> NDArray:
+    """e^raw_k / sum over l of e^raw_l: scores (n, K) as chances (n, K) of K classes.
+
+    >>> softmax(np.array([[0.0, 0.0], [-1000.0, 0.0]]))
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+    largest = raw.max(axis=1, keepdims=True)
+    odds = np.exp(raw - largest)
+    return odds / odds.sum(axis=1, keepdims=True)
+
+
+def mean_of(raw: NDArray, link: str) -> NDArray:
+    """What a raw score says about y, column by column: (n, K) -> (n, K).
+
+    "identity" raw; "exp" e^raw; "logistic" the second class's chance; "softmax" each class's;
+    "samme" softmax of raw / (K - 1), as AdaBoost has it.
+
+    >>> mean_of(np.array([[0.0, 0.0]]), "softmax"), mean_of(np.array([[0.0]]), "logistic")
+    (array([[0.5, 0.5]]), array([[0.5]]))
+    """
+    if link == "exp":
+        return np.exp(raw)
+    if link == "logistic":
+        return logistic(raw)
+    if link == "softmax":
+        return softmax(raw)
+    if link == "samme":
+        n_classes = raw.shape[1]
+        return softmax(raw / (n_classes - 1))
+    return raw

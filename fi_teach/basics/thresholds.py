@@ -1,0 +1,80 @@
+"""Where to cut between two numbers: halfway, and never so that rounding sends both to one side."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def midpoints(column: ArrayLike) -> NDArray:
+    """The thresholds halfway between neighbouring distinct values, ascending.
+
+    column (n,) -> (at most n - 1,)
+
+    >>> midpoints([30, 50, 80, 50])
+    array([40., 65.])
+    """
+    numbers = np.asarray(column, dtype=float)
+    values = np.unique(numbers)
+    return halfway(
+        values[:-1],
+        values[1:],
+    )
+
+
+def halfway(low: NDArray, high: NDArray) -> NDArray:
+    """A threshold t for each pair with low <= t < high: their midpoint, or low itself.
+
+    Two floats can be so close that their midpoint rounds to the upper one: a threshold there
+    would send both to the left.
+
+    low (m,) < high (m,) -> (m,)
+    """
+    middle = low / 2 + high / 2  # not (low + high) / 2, which can overflow
+    too_low = middle < low
+    too_high = middle >= high
+    return np.where(
+        too_low | too_high,
+        low,
+        middle,
+    )
+
+
+def double_threshold(threshold: ArrayLike, *, strict: bool = False) -> NDArray:
+    """The threshold that tells doubles apart as a library that rounds them to single does.
+
+    For every double x: x <= result if and only if float32(x) <= threshold
+    (or < threshold, if `strict`).
+
+    Rounding never changes the order, so such a number exists: it is where single precision stops
+    rounding down. A threshold merely copied sends some of the library's own training rows to the
+    wrong side.
+
+    threshold (m,) -> (m,) float64
+
+    >>> x = 0.1  # rounds up in single precision
+    >>> bool(np.float32(x) <= np.float64(x)), bool(x <= double_threshold(np.array([x]))[0])
+    (False, False)
+    """
+    threshold = np.asarray(threshold, dtype=float)
+    left = _last_single_left_of(threshold, strict)
+    right = np.nextafter(left, np.float32(np.inf))
+    middle = halfway(
+        left.astype(float),
+        right.astype(float),
+    )
+    rounds_down = middle.astype(np.float32) == left  # a tie goes to the even neighbour
+    return np.where(
+        rounds_down,
+        middle,
+        np.nextafter(middle, -np.inf),
+    )
+
+
+def _last_single_left_of(threshold: NDArray, strict: bool) -> NDArray:
+    """The largest single-precision number that is <= threshold (or < it, if `strict`)."""
+    nearest = threshold.astype(np.float32)
+    above = np.greater_equal if strict else np.greater
+    return np.where(
+        above(nearest.astype(float), threshold),
+        np.nextafter(nearest, np.float32(-np.inf)),
+        nearest,
+    )
