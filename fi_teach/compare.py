@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from fi_teach.basics.results import Importance
-from fi_teach.basics.seeds import Seed, own_stream
+from fi_teach.basics.seeds import Seed
+from fi_teach.basics.tree import Forest, Tree
 from fi_teach.importance.boruta import boruta
 from fi_teach.importance.conditional import conditional_importance
 from fi_teach.importance.debiased_mdi import debiased_mdi
@@ -67,7 +68,7 @@ class Trial:
             return self.world.test.X, self.world.test.y.astype(float)
         return self.world.X[1::2], self.world.y[1::2].astype(float)
 
-    def grow(self, X, y):
+    def grow(self, X: pd.DataFrame, y: pd.Series | pd.DataFrame) -> Forest | Tree:
         """A forest on these rows: of numbers, or for survival one whose number is the risk."""
         if self.world.task == "survival":
             return as_risk(grow_survival_forest(X, y, n_trees=self.n_trees, rng=self.seed))
@@ -81,11 +82,11 @@ class Trial:
         )
 
     @cached_property
-    def model(self):
+    def model(self) -> Forest | Tree:
         """The forest of the training half."""
         return self.grow(*self.train)
 
-    def importance_of(self, X, y):
+    def importance_of(self, X: pd.DataFrame, y: pd.Series | pd.DataFrame) -> Importance:
         """What the methods that refit measure: the out-of-bag MDI of a forest on these rows."""
         return debiased_mdi(self.grow(X, y), X, y)
 
@@ -238,19 +239,19 @@ def compare(
     >>> table[["world", "method", "feature", "relevant"]].values.tolist()[0]
     ['and_gate', 'MDI', 'x1', True]
     """
-    worlds = _chosen(worlds, WORLDS, "world")
-    methods = _chosen(methods, METHODS, "method")
+    draws = _chosen(worlds, WORLDS, "world")
+    measures = _chosen(methods, METHODS, "method")
     if n < 20:
         raise ValueError(
             f"n is {n}, too few rows to grow forests on one half and judge them on the other: "
             "take at least 20."
         )
-    seed = int(own_stream(rng, "compare").integers(2**31))
-    trials = {name: Trial(draw(n, rng=seed), n_trees, seed) for name, draw in worlds.items()}
-    pairs = [(world, method) for world in trials for method in methods]
+    seed = int(np.random.default_rng(rng).integers(2**31))
+    trials = {name: Trial(draw(n, rng=seed), n_trees, seed) for name, draw in draws.items()}
+    pairs = [(world, method) for world in trials for method in measures]
     tables = []
     for world, method in progress(pairs) if progress else pairs:
-        found, note = _asked(methods[method], trials[world])
+        found, note = _asked(measures[method], trials[world])
         table = _beside_the_truth(found, trials[world].world.truth, note)
         table.insert(0, "world", world)
         table.insert(1, "method", method)
@@ -258,7 +259,7 @@ def compare(
     return pd.concat(tables, ignore_index=True)
 
 
-def _chosen(asked, known, what):
+def _chosen(asked, known, what) -> Mapping[str, Callable]:
     """What was asked for as {name: function}. Raises ValueError for a name that is not known."""
     if isinstance(asked, Mapping):
         return asked

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fi_teach.basics.seeds import own_stream
 from fi_teach.compare import METHODS, DoesNotApply, Trial, answers, compare
 from fi_teach.importance.mdi import mdi
 from fi_teach.worlds import WORLDS, and_gate
@@ -32,7 +31,7 @@ def test_the_truth_in_the_table_is_the_worlds_own():
 
 
 def test_an_importance_in_the_table_is_the_one_the_method_gives_by_hand():
-    seed = int(own_stream(5, "compare").integers(2**31))
+    seed = int(np.random.default_rng(5).integers(2**31))
     trial = Trial(and_gate(200, rng=seed), 7, seed)
     assert (
         compare(["and_gate"], ["MDI"], n=200, n_trees=7, rng=5)["importance"].tolist()

@@ -1,10 +1,11 @@
 """What methods that refit are handed: a function that fits on (X, y) and measures each column."""
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.results import Importance
 from fi_teach.basics.tables import check_table
@@ -14,7 +15,7 @@ ImportanceOf = Callable[..., "Importance | NDArray"]
 """A function of (X, y) that fits what it needs and returns one importance a column."""
 
 
-def measured(importance_of: ImportanceOf, X, y, n_columns: int) -> NDArray:
+def measured(importance_of: ImportanceOf, X: object, y: NDArray, n_columns: int) -> NDArray:
     """importance_of(X, y) as (n_columns,) finite numbers; of an Importance its mean.
 
     Raises ValueError for what is no function, and for a function that returns anything else.
@@ -54,7 +55,7 @@ def shown(rounds: Iterable, progress: Callable | None) -> Iterable:
     return rounds if progress is None else progress(rounds)
 
 
-def fitting_task(X, y) -> tuple:
+def fitting_task(X: ArrayLike, y: ArrayLike) -> tuple[Any, NDArray, tuple[str, ...]]:
     """A table and its target as what importance_of is handed: X of the caller's kind, y, names.
 
     Raises ValueError for tables and targets that cannot be used.

@@ -4,7 +4,7 @@ Keys in brackets, such as [quinlan1986], are entries of the book's bibliography.
 `python -m fi_teach.data.provenance` prints this list as the table that README.md beside it holds.
 """
 
-PROVENANCE = {
+PROVENANCE: dict[str, dict] = {
     "golf": {
         "title": "Golf",
         "source": (

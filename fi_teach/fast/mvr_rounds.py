@@ -16,11 +16,12 @@ At a block's end all changes enter A in one matrix product.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 BLOCK = 32
 
 
-def one_round(s, inverse):
+def one_round(s: NDArray, inverse: NDArray) -> NDArray:
     """Each s_j in turn to its best value, the others fixed -> (p,).
 
     inverse (p, p) : (2 Sigma - S)^-1 at s; it is used up

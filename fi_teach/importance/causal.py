@@ -133,7 +133,7 @@ def interventional_mean(
     2.0
     """
     _check_variables(model, cause, outcome)
-    seed = np.random.default_rng(rng).integers(2**32)
+    seed = int(np.random.default_rng(rng).integers(2**32))
     means = []
     for x in np.atleast_1d(values):
         everybody = observe(do(model, **{cause: x}), n, seed)
@@ -221,7 +221,7 @@ def _separated(arrows, a, b, given):
 
 
 def backdoor_mean(
-    data: pd.DataFrame, cause: str, value, outcome: str, adjust: str | Iterable[str]
+    data: pd.DataFrame, cause: str, value: object, outcome: str, adjust: str | Iterable[str]
 ) -> float:
     """E[Y | do(X = x)] = sum over z of P(Z = z) E[Y | X = x, Z = z], for columns with few values.
 

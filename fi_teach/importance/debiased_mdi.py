@@ -24,7 +24,7 @@ TITLES = {"oob": "out-of-bag MDI", "ufi": "unbiased feature importance (UFI)"}
 
 
 def debiased_mdi(
-    model,
+    model: object,
     X: ArrayLike,
     y: ArrayLike,
     *,
@@ -64,14 +64,14 @@ def debiased_mdi(
     if method not in MEASURES:
         raise ValueError(f"unknown method {method!r}: expected 'oob' or 'ufi'.")
     measure = MEASURES[method]
-    model = as_model(model)
-    forest = model.forest
-    _check_bags(forest)
-    X, Y = _training_rows(forest, model.arrange(X), y)
+    asked = as_model(model)
+    forest = asked.forest
+    in_bag = _checked_bags(forest)
+    rows, Y = _training_rows(forest, asked.arrange(X), y)
     draws = np.zeros((forest.n_features, len(forest.trees)))
     for m, tree in enumerate(forest.trees):
-        unseen = forest.in_bag[m] == 0
-        draws[:, m] = measure(tree, X[unseen], Y[unseen])
+        unseen = in_bag[m] == 0
+        draws[:, m] = measure(tree, rows[unseen], Y[unseen])
     return Importance(
         forest.names,
         draws,
@@ -150,8 +150,8 @@ def _by_feature(tree, split, gain):
 # --- the rows that the forest was grown on ---
 
 
-def _check_bags(forest):
-    """Raises ValueError unless every tree left some training rows out."""
+def _checked_bags(forest):
+    """How often each tree saw each row (M, n). ValueError unless each left some rows out."""
     if forest.in_bag is None or forest.kind != "forest":
         raise ValueError(
             "this model does not say which rows each tree saw: expected a forest grown on "
@@ -162,6 +162,7 @@ def _check_bags(forest):
             "some tree saw every row, so nothing is out of bag for it: "
             "grow the forest with bootstrap=True."
         )
+    return forest.in_bag
 
 
 def _training_rows(forest, X, y):

@@ -61,7 +61,7 @@ def decrease_by_feature(tree: Tree | NominalTree, *, weighted: bool = True) -> N
     return sums.astype(float)  # without a split they are whole zeros
 
 
-def mdi(model, *, normalize: bool = True, weighted: bool = True) -> Importance:
+def mdi(model: object, *, normalize: bool = True, weighted: bool = True) -> Importance:
     """Mean decrease in impurity: a feature's share of all the impurity that the splits take away.
 
     model : our Tree, NominalTree or Forest, or any fitted model of trees

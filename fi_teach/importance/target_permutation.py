@@ -51,10 +51,10 @@ def target_permutation_test(
     """
     rng = own_stream(rng, "target permutation test")
     n_repeats = check_count(n_repeats, "n_repeats")
-    X, y, names = fitting_task(X, y)
-    observed = measured(importance_of, X, y, len(names))
+    table, target, names = fitting_task(X, y)
+    observed = measured(importance_of, table, target, len(names))
     null = np.zeros((len(names), n_repeats))
     for k in shown(range(n_repeats), progress):
-        shuffled = y[rng.permutation(len(y))]
-        null[:, k] = measured(importance_of, X, shuffled, len(names))
+        shuffled = target[rng.permutation(len(target))]
+        null[:, k] = measured(importance_of, table, shuffled, len(names))
     return NullTest(names, observed, null, "target permutation")

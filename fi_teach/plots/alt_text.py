@@ -8,17 +8,18 @@ very many marks, as a sharper PNG) whose metadata hold the alt text.
 import base64
 import io
 import sys
+from typing import Any
 
 SHARPNESS = 1.5  # pixels of a PNG for each pixel of the page
 MOST_SVG_BYTES = 150_000  # above this a picture of points is smaller, and faster, as pixels
 
 
-def alt_text(figure) -> str:
+def alt_text(figure: Any) -> str:
     """What the figure shows, in words; empty if nobody said."""
     return getattr(figure, "_fi_alt", "").strip()
 
 
-def render(figure, kind: str, **options) -> bytes:
+def render(figure: Any, kind: str, **options) -> bytes:
     """The figure's file in the given format, the same bytes for the same drawing."""
     from matplotlib import rc_context
 
@@ -40,7 +41,7 @@ def in_256_colours(png: bytes) -> bytes:
     return buffer.getvalue()
 
 
-def picture(figure) -> tuple[dict, dict]:
+def picture(figure: Any) -> tuple[dict, dict]:
     """The figure as Jupyter's (data, metadata), alt text included."""
     words = alt_text(figure)
     svg = render(figure, "svg")
@@ -59,7 +60,7 @@ def _width_of(png):
     return int.from_bytes(png[16:20], "big")
 
 
-def caption(ax, finding: str):
+def caption(ax: Any, finding: str) -> Any:
     """Say under the figure what it shows to be true, in a sentence or two of Markdown. Returns ax.
 
     `describe` is for those who cannot see the picture, `caption` for all.
@@ -68,12 +69,13 @@ def caption(ax, finding: str):
     """
     if not finding.strip():
         raise ValueError(
-            "the caption is empty: state in a sentence what the figure shows to be true.")
+            "the caption is empty: state in a sentence what the figure shows to be true."
+        )
     ax.figure._fi_caption = " ".join(finding.split())
     return ax
 
 
-def caption_of(figure) -> tuple[dict, dict] | None:
+def caption_of(figure: Any) -> tuple[dict, dict] | None:
     """The caption as Jupyter's (data, metadata), or None if the figure has none."""
     finding = getattr(figure, "_fi_caption", None)
     if finding is None:
@@ -82,7 +84,7 @@ def caption_of(figure) -> tuple[dict, dict] | None:
     return said, {"text/markdown": {"caption": True}}
 
 
-def show(figure) -> None:
+def show(figure: Any) -> None:
     """Send the figure with its words to the page that runs this cell, and its caption below it."""
     from IPython.display import publish_display_data
 

@@ -1,6 +1,9 @@
 """Importances as bars, each with its spread where there is one to tell."""
 
+from collections.abc import Mapping
+
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 
 from fi_teach.basics.results import Importance
@@ -9,7 +12,7 @@ from fi_teach.plots.style import INK, MUTED, describe, new_axes, number, write_b
 
 
 def draw_importance(
-    importance,
+    importance: Importance | Mapping[str, float] | pd.Series,
     ax: Axes | None = None,
     *,
     colours: dict | None = None,
@@ -45,9 +48,9 @@ def draw_importance(
     # numbers of five characters must not touch on a narrow panel
     ax.locator_params(axis="x", nbins=5)
     ax.set_xlabel(getattr(importance, "unit", "") or "importance")
-    title = title or getattr(importance, "method", "Importance")
-    ax.set_title(title, loc="left", weight="bold")
-    return describe(ax, _in_words(title, shown, length, spread.any()))
+    said = str(title or getattr(importance, "method", "Importance"))
+    ax.set_title(said, loc="left", weight="bold")
+    return describe(ax, _in_words(said, shown, length, spread.any()))
 
 
 def _bars(importance):

@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike
 
 from fi_teach.basics.tree import Tree
 from fi_teach.plots.colours import PALETTE
@@ -15,8 +16,8 @@ HATCHES = ("", "//", "..")
 
 def draw_regions(
     tree: Tree,
-    X,
-    y,
+    X: ArrayLike,
+    y: ArrayLike,
     ax: Axes | None = None,
     *,
     features: tuple[int, int] = (0, 1),
@@ -28,8 +29,7 @@ def draw_regions(
     features : the two columns (horizontal, vertical); labels : {feature name: how to print it}
     """
     _check_plane(tree, features)
-    X, y = np.asarray(X, dtype=float), np.asarray(y)
-    columns = X[:, list(features)]
+    columns = np.asarray(X, dtype=float)[:, list(features)]
     low, high = _limits(columns)
     if ax is None:
         ax = new_axes(6.0, 3.6)
@@ -40,7 +40,7 @@ def draw_regions(
         across = _span(names[0], lower[0], upper[0], low[0], high[0])
         along = _span(names[1], lower[1], upper[1], low[1], high[1])
         said.append(f"{across} and {along}: {content(tree, leaf)}")
-    _scatter_classes(ax, columns, y, tree.classes or ())
+    _scatter_classes(ax, columns, np.asarray(y), tree.classes or ())
     xlim, ylim = zip(low, high, strict=True)
     ax.set(xlim=xlim, ylim=ylim, xlabel=names[0], ylabel=names[1])
     return describe(ax, f"Decision regions: {'; '.join(said)}.")

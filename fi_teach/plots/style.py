@@ -3,6 +3,8 @@
 Colours are those of colours.py; shape or label always says the same thing again.
 """
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,7 +13,7 @@ INK = "#1f2328"
 MUTED = "#6e7781"
 PAPER = "#ffffff"
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-STYLE = {
+STYLE: dict[Any, Any] = {
     "axes.facecolor": PAPER,
     "font.size": 11,
     "axes.titlesize": 12,
@@ -49,7 +51,7 @@ def new_panels(
 
 def describe(ax: Axes, sentence: str) -> Axes:
     """Say in words what ax shows; a figure's alt text is the sentences of its axes, in order."""
-    figure = ax.figure
+    figure: Any = ax.figure
     said = getattr(figure, "_fi_sentences", {})
     said[id(ax)] = sentence.strip()
     figure._fi_sentences = said

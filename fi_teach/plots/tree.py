@@ -58,13 +58,13 @@ def draw_tree(
 class Words:
     """What a drawn tree says at each of its nodes."""
 
-    def __init__(self, tree, labels, digits):
+    def __init__(self, tree: Tree, labels: dict, digits: int) -> None:
         self.tree = tree
         self.labels = labels
         self.digits = digits
 
-    def lines(self, t):
-        """The lines in a node's box -> list of str."""
+    def lines(self, t: int) -> list[str]:
+        """The lines in a node's box."""
         tree = self.tree
         lines = [content(tree, t), self.mixedness(t)]
         if not tree.is_leaf[t]:
@@ -74,7 +74,7 @@ class Words:
             lines.append(f"→ {tree.classes[winner]}")
         return lines
 
-    def test(self, t):
+    def test(self, t: int) -> str:
         """'Time ≤ 90?'"""
         tree = self.tree
         name = tree.names[tree.feature[t]]
@@ -84,7 +84,7 @@ class Words:
             return f"{name} in {{{codes}}}?"
         return f"{name} ≤ {number(tree.threshold[t])}?"
 
-    def mixedness(self, t):
+    def mixedness(self, t: int) -> str:
         """'Gini 0.32', '0.811 bits', 'variance 3.5'."""
         criterion = self.tree.criterion
         value = f"{round(float(self.tree.impurity[t]), self.digits) + 0.0:g}"
@@ -93,7 +93,7 @@ class Words:
             return f"{value} {unit}"
         return f"{criterion.replace('gini', 'Gini')} {value}"
 
-    def sentences(self):
+    def sentences(self) -> str:
         """The tree as sentences, depth first."""
         tree = self.tree
         said = []

@@ -1,7 +1,10 @@
 """One prediction, divided among the features: bars that lead from the base to the prediction."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
 
 from fi_teach.plots.colours import PALETTE
 from fi_teach.plots.style import (
@@ -17,8 +20,8 @@ from fi_teach.plots.style import (
 
 def draw_waterfall(
     base: float,
-    values,
-    names,
+    values: ArrayLike,
+    names: Sequence[str],
     ax: Axes | None = None,
     *,
     colours: dict | None = None,
@@ -32,32 +35,33 @@ def draw_waterfall(
     top : how many bars, the rest in one
     Bars that lead down are striped.
     """
-    names, values = _largest(names, np.asarray(values, dtype=float), top)
-    end = base + values.cumsum()
-    start = end - values
-    falls = values < 0
+    shown, shares = _largest(names, np.asarray(values, dtype=float), top)
+    end = base + shares.cumsum()
+    start = end - shares
+    falls = shares < 0
     if ax is None:
-        ax = new_axes(6.5, 1.2 + 0.36 * len(names))
+        ax = new_axes(6.5, 1.2 + 0.36 * len(shown))
     if not colours:
-        colours = dict(zip(names, np.where(falls, PALETTE[1], PALETTE[0]).tolist(), strict=True))
+        up_or_down = [PALETTE[1] if down else PALETTE[0] for down in falls]
+        colours = dict(zip(shown, up_or_down, strict=True))
     ax.barh(
-        names,
-        values,
+        shown,
+        shares,
         left=start,
         height=0.62,
-        color=[colours.get(name, MUTED) for name in names],
+        color=[colours.get(name, MUTED) for name in shown],
         hatch=["///" if down else "" for down in falls],
         edgecolor=PAPER,
         lw=0,
     )
-    for row, share in enumerate(values):
+    for row, share in enumerate(shares):
         write_beside(ax, _signed(share), max(start[row], end[row]), row)
     _mark_ends(ax, float(base), start, end)
-    shares = [f"{name} {_signed(share)}" for name, share in zip(names, values, strict=True)]
+    said = [f"{name} {_signed(share)}" for name, share in zip(shown, shares, strict=True)]
     return describe(
         ax,
         f"Waterfall from {number(base)}, when nothing is known, "
-        f"to the prediction {number(end[-1])}: {', '.join(shares)}.",
+        f"to the prediction {number(end[-1])}: {', '.join(said)}.",
     )
 
 

@@ -64,7 +64,7 @@ def correlated_proxy(n: int = 400, *, rho: float = 0.9, noise: float = 0.3, rng:
     check_not_negative(noise=noise)
     noise_sd = noise
     rest = np.sqrt(1 - rho**2)
-    equations = {
+    equations: Equations = {
         "x1": lambda noise: noise,
         "x2": lambda x1, noise: rho * x1 + rest * noise,
         "y": lambda x1, noise: x1 + noise_sd * noise,

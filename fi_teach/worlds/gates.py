@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from fi_teach.basics.seeds import Seed
 from fi_teach.worlds.world import World, check_between, check_rows, truth_table
@@ -13,7 +14,7 @@ OR = [[0, 1], [1, 1]]
 XOR = [[0, 1], [1, 0]]
 
 
-def bit_cells(rates: tuple[float, float] = (0.5, 0.5), rho: float = 0.0):
+def bit_cells(rates: tuple[float, float] = (0.5, 0.5), rho: float = 0.0) -> NDArray:
     """Joint probabilities of two bits with P(x1 = 1), P(x2 = 1) = rates and correlation rho.
 
     P(1, 1) = p1 p2 + rho sqrt(p1 (1 - p1) p2 (1 - p2)); the others follow from the rates.

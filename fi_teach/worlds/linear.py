@@ -4,10 +4,14 @@ So a variable is the vector of its weights on the noises, covariances are inner 
 vectors, and the whole truth is linear algebra.
 """
 
+from collections.abc import Collection, Mapping, Sequence
+
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from fi_teach.basics.equations import Equations, solve
+from fi_teach.basics.seeds import Seed
 from fi_teach.worlds.world import World, truth_table
 
 
@@ -22,7 +26,16 @@ def weights_on_noises(equations: Equations) -> dict:
 
 
 def linear_world(
-    n, rng, equations, *, shown, called=None, hidden=(), causal=(), name, description=""
+    n: int,
+    rng: Seed,
+    equations: Equations,
+    *,
+    shown: Sequence[str],
+    called: Mapping[str, str] | None = None,
+    hidden: Sequence[str] = (),
+    causal: Collection[str] = (),
+    name: str,
+    description: str = "",
 ) -> World:
     """Draw n rows of the linear equations; the variable "y" is the target.
 
@@ -49,7 +62,7 @@ def linear_world(
     )
 
 
-def ideal_coefficients(features, target):
+def ideal_coefficients(features: NDArray, target: NDArray) -> NDArray:
     """Coefficients of E[y | x] -> (p,); of copies the first is read, the others get 0.
 
     features (n_noises, p), target (n_noises,): weights on the noises

@@ -1,5 +1,7 @@
 """What goes wrong in practice: a leak, a careless pipeline, a biased decision."""
 
+from collections.abc import Collection
+
 import numpy as np
 import pandas as pd
 
@@ -62,7 +64,7 @@ def _sigmoid(score):
 # --- a careless pipeline ---
 
 
-def pipeline_faults(n: int = 400, *, faults=FAULTS, rng: Seed = 0) -> World:
+def pipeline_faults(n: int = 400, *, faults: Collection[str] = FAULTS, rng: Seed = 0) -> World:
     """y = x1 + x2 + 0.5 x3 + 0.5 e, and what a careless pipeline does to the table.
 
     "shift": column x2 has slipped down by one row (the last value comes first).

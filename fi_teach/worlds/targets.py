@@ -1,5 +1,7 @@
 """Worlds with a known surface, with times to an event, and with several outputs."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -87,7 +89,11 @@ def _product_sine_cost():
 
 
 def survival(
-    n: int = 400, *, log_hazard_ratios=(1.0, -0.5, 0.0, 0.0), censoring: float = 0.5, rng: Seed = 0
+    n: int = 400,
+    *,
+    log_hazard_ratios: Sequence[float] = (1.0, -0.5, 0.0, 0.0),
+    censoring: float = 0.5,
+    rng: Seed = 0,
 ) -> World:
     """Proportional hazards: time ~ Exp(exp(sum_j b_j x_j)), x ~ N(0, 1), observed until an
     independent Exp(censoring).

@@ -1,10 +1,11 @@
 """A world is a data set with its truth beside it: there an importance can be right or wrong."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -56,7 +57,13 @@ class World:
 
 
 def truth_table(
-    names, *, associated=(), relevant=(), used=(), causal=(), importance=None
+    names: Iterable[str],
+    *,
+    associated: Collection[str] = (),
+    relevant: Collection[str] = (),
+    used: Collection[str] = (),
+    causal: Collection[str] = (),
+    importance: ArrayLike | None = None,
 ) -> pd.DataFrame:
     """The truth from the names of the features that have each property -> DataFrame (p, 5)."""
     properties = {
@@ -66,7 +73,7 @@ def truth_table(
         "causal": causal,
     }
     names = list(names)
-    columns = {}
+    columns: dict = {}
     for title, members in properties.items():
         columns[title] = [name in members for name in names]
     columns["importance"] = np.nan if importance is None else np.asarray(importance, float)
