@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.nominal import check_words
 from fi_teach.basics.tables import check_target
+from fi_teach.basics.target import coded
 
 
 class ChaidSplit(NamedTuple):
@@ -114,7 +115,7 @@ def merge_words(
     """
     words, code = np.unique(column, return_inverse=True)
     counts = dict(enumerate(_cross_table(code, y)))  # of each group, by its first word's number
-    members = {k: (word,) for k, word in enumerate(words.tolist())}
+    members: dict[int, tuple] = {k: (word,) for k, word in enumerate(words.tolist())}
 
     @cache
     def p_value(a, b, n_words):  # a group that has grown is another group
@@ -134,7 +135,7 @@ def merge_words(
 
 def _cross_table(code: NDArray, y: ArrayLike) -> NDArray:
     """How many rows of each code have each label: (r, K)."""
-    labels, label = np.unique(y, return_inverse=True)
+    labels, label = coded(y)
     table = np.zeros((code.max() + 1, len(labels)), dtype=int)
     np.add.at(table, (code, label), 1)
     return table

@@ -46,8 +46,10 @@ def rules(tree: Tree | NominalTree, *, name: str = "decide") -> str:
             f"{type(tree).__name__} came, expected one tree: "
             "of a model, pass from_model(model).trees[0].")
     arguments = _identifiers(tree.names)
-    branches = _branches_of_words if isinstance(tree, NominalTree) else _branches
-    options = [branches(tree, t, arguments) for t in range(tree.n_nodes)]
+    if isinstance(tree, NominalTree):
+        options = [_branches_of_words(tree, t, arguments) for t in range(tree.n_nodes)]
+    else:
+        options = [_branches(tree, t, arguments) for t in range(tree.n_nodes)]
     body = _indented(tree, options) or _node_by_node(tree, options)
     return "\n".join([f"def {name}({', '.join(arguments)}):", *body]) + "\n"
 
@@ -66,7 +68,8 @@ def _identifiers(names: tuple) -> list[str]:
 
 def _indented(tree: Tree | NominalTree, options: list) -> list[str]:
     """The function's lines, each question's answers indented below it; none for deep trees."""
-    lines, to_write = [], [(0, 1)]
+    lines: list[str] = []
+    to_write: list[str | tuple[int, int]] = [(0, 1)]
     while to_write:
         following = to_write.pop()
         if isinstance(following, str):
@@ -240,7 +243,8 @@ def _nearest_in_each_box(tree: Tree, row: NDArray) -> tuple[NDArray, NDArray]:
     lower, upper = tree.boxes()
     just_inside = np.nextafter(lower, np.inf)
     nearest = np.clip(row, just_inside, upper)
-    return nearest, (lower < upper).all(axis=1)
+    n_open = (lower < upper).sum(axis=1)
+    return nearest, n_open == tree.n_features
 
 
 def _check_decides(tree: Tree) -> None:
@@ -278,10 +282,11 @@ def _check_names(tree: Tree, target: object, frozen: tuple) -> None:
     if unknown:
         raise ValueError(
             f"frozen names {unknown[0]!r}, but the features are {', '.join(tree.names)}.")
-    if target is not None and target not in tree.classes:
+    labels = tree.classes or ()
+    if target is not None and target not in labels:
         raise ValueError(
             f"target {target!r} is no label of this tree: "
-            f"expected one of {', '.join(map(repr, tree.classes))}.")
+            f"expected one of {', '.join(map(repr, labels))}.")
 
 
 def _check_scale(scale: ArrayLike | None, p: int) -> NDArray:
