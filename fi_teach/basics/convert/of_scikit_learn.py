@@ -120,8 +120,7 @@ def _in_bag(model) -> NDArray | None:
 
 def read_adaboost(model) -> Forest:
     """AdaBoost: each tree votes for one class, with its weight; the others share a vote against."""
-    classes = _classes(model)
-    if classes is None:
+    if not hasattr(model, "classes_"):
         raise ValueError(
             "AdaBoostRegressor predicts the weighted median of its trees, which is no sum: "
             "use a gradient-boosting model, or explain its predict by sampling.")
@@ -129,7 +128,7 @@ def read_adaboost(model) -> Forest:
         raise ValueError(
             'AdaBoost with algorithm="SAMME.R" adds up logarithms, not votes: '
             'fit it with algorithm="SAMME".')
-    names = names_of(model, model.n_features_in_)
+    names, classes = names_of(model, model.n_features_in_), _classes(model) or ()
     trees = tuple(_with_votes(_class_tree_of(tree, names, classes)) for tree in model.estimators_)
     weights = np.asarray(model.estimator_weights_[:len(trees)], dtype=float)
     return _forest(
