@@ -11,25 +11,49 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
+# The package and the questions, without the book, the grader and the notebooks.
+CHECKED := tests/basics tests/fast tests/trees tests/importance tests/plots tests/data tests/course/questions \
+  $(wildcard tests/test_*.py) fi_teach/basics fi_teach/trees fi_teach/importance fi_teach/worlds* fi_teach/plots
+
 # The environment is up to date when a stamp named after the lock and the package's description lies in it.
 key = $(shell cat $(1) pyproject.toml | cksum | cut -d ' ' -f 1)
 BOOK_STAMP := $(VENV)/book-$(call key,requirements.lock).stamp
 TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
+WASM_STAMP := $(VENV)/wasm-$(call key,requirements-wasm.lock).stamp
 BENCH_STAMP := $(VENV)/bench-$(call key,requirements-bench.lock).stamp
 
-.PHONY: help book test lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
+.PHONY: help book check test coverage check-wasm luck lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
 
 help: ## list all targets (this list)
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 book: $(BOOK_STAMP) ## build the book and serve it; SERVE=0 only builds, PORT=8000 chooses the port
 	$(BIN)/python book/tools/build.py
 	@if [ "$(SERVE)" != 0 ]; then $(BIN)/python book/tools/serve.py $(PORT); fi
 
-test: $(TEST_STAMP) ## run everything: lint, unit tests, notebooks, the book under -W, the pages in a browser
+check: $(TEST_STAMP) ## what one runs often: lint, types, the package and its questions
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m mypy
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder --doctest-modules $(CHECKED)
+
+test: $(TEST_STAMP) ## run everything: lint, types, unit tests, notebooks, the book under -W, the pages in a browser
 	sh .ci/tools
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
-	  --doctest-modules --nbval-lax --nbval-current-env tests fi_teach notebooks solutions
+	$(BIN)/python -m mypy
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder --durations 10 \
+	  --doctest-modules --nbval-lax --nbval-current-env tests fi_teach solutions
+
+coverage: $(TEST_STAMP) ## which lines and branches of fi_teach no test runs
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder --doctest-modules --cov fi_teach --cov-branch \
+	  --cov-report term-missing:skip-covered $(CHECKED) tests/course
+
+check-wasm: $(WASM_STAMP) ## the package's tests under a WebAssembly Python, whose indices have 32 bits
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --upgrade --target $(VENV)/wasm-site \
+	  "pytest<10" "hypothesis==6.130.0"
+	$(BIN)/python tests/on_wasm.py $(VENV)/wasm-site
+
+luck: $(BOOK_STAMP) ## run chapters under other draws and count what holds; ONLY=03 DRAWS=20 JOBS=2 CELL=43 AGAIN=1 UNASSERTED=1
+	$(BIN)/python book/tools/luck.py $(ONLY) $(if $(DRAWS),--draws $(DRAWS)) $(if $(JOBS),--jobs $(JOBS)) \
+	  $(if $(CELL),--cell $(CELL)) $(if $(AGAIN),--again) $(if $(UNASSERTED),--unasserted)
 
 lab: $(BOOK_STAMP) ## open JupyterLab on the chapters and exercises
 	$(BIN)/jupyter lab
@@ -45,6 +69,8 @@ lock: ## resolve the pinned versions anew (needs uv); UPGRADE=--upgrade takes th
 	  --extra test -o requirements-test.lock
 	uv pip compile --no-header --no-emit-index-url --universal --python-version 3.11 -q $(UPGRADE) pyproject.toml \
 	  --extra book --extra grade -c requirements-test.lock -o requirements.lock
+	uv pip compile --no-header --no-emit-index-url --universal --python-version 3.11 -q $(UPGRADE) pyproject.toml \
+	  --extra wasm --generate-hashes -c requirements-test.lock -o requirements-wasm.lock
 	uv pip compile --no-header --no-emit-index-url --universal --python-version 3.11 -q $(UPGRADE) pyproject.toml \
 	  --extra bench -c requirements-test.lock -o requirements-bench.lock
 
@@ -69,13 +95,13 @@ clean: ## remove the built book and its caches (the environment stays)
 	rm -rf _build .pytest_cache .ruff_cache
 
 $(BIN)/python:
-	@for python in python3 python3.13 python3.12 python3.11; do \
-	  if $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; then \
+	@for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	  if $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' 2>/dev/null; then \
 	    $$python -m venv $(VENV) && exit 0; \
 	    rm -rf $(VENV); echo "$$python cannot make a virtual environment: install its venv module (Debian: python3-venv)." >&2; exit 1; \
 	  fi; \
 	done; \
-	echo "Python 3.11, 3.12 or 3.13 is needed, and none was found on the path as python3 or python3.1x." >&2; exit 1
+	echo "Python 3.11, 3.12, 3.13 or 3.14 is needed, and none was found on the path as python3 or python3.1x." >&2; exit 1
 
 $(VENV)/%.stamp: | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \

@@ -18,6 +18,7 @@ from fi_teach.importance import (
     exact_permutation_importance_by_definition,
     gaussian_knockoffs,
     oob_importance,
+    oob_importance_by_definition,
     sage,
     tree_shap,
     tree_shap_by_definition,
@@ -25,7 +26,6 @@ from fi_teach.importance import (
     tree_shap_interactions_by_definition,
 )
 from fi_teach.importance.knockoffs import equicorrelated_s, mvr_s
-from fi_teach.importance.oob import oob_importance_by_definition
 from fi_teach.trees import from_model, grow_cart, grow_forest
 
 
@@ -180,8 +180,8 @@ def permutation(quick):
     yield Case("Out-of-bag permutation", "100 trees, depth 8, 10 features, 2,000 rows, 5 shuffles", "scikit-learn, 5 shuffles",
                lambda: oob_importance(forest, X, y, n_repeats=5),
                lambda: sklearn_permutation(model, X, y, n_repeats=5, scoring="neg_mean_squared_error"), must=1, aim=3, compare=None,
-               check=lambda: largest_difference(oob_importance(tiny, X[:50], y[:50], n_repeats=small).mean,
-                                                oob_importance_by_definition(tiny, X[:50], y[:50], small)))
+               check=lambda: largest_difference(oob_importance(tiny, X[:50], y[:50], donors=small).mean,
+                                                oob_importance_by_definition(tiny, X[:50], y[:50], donors=small).mean))
 
 
 def _all_pairings(n, p, depth, shuffles=2):

@@ -1,10 +1,11 @@
-"""The grand table: every pair is there, the truth stands beside it, and the figures are the methods' own."""
+"""The grand table: every pair is there, the truth beside it, the figures are the methods' own."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from fi_teach.compare import METHODS, Trial, answers, compare
+from fi_teach.basics.seeds import own_stream
+from fi_teach.compare import METHODS, DoesNotApply, Trial, answers, compare
 from fi_teach.importance.mdi import mdi
 from fi_teach.worlds import WORLDS, and_gate
 
@@ -31,16 +32,58 @@ def test_the_truth_in_the_table_is_the_worlds_own():
 
 
 def test_an_importance_in_the_table_is_the_one_the_method_gives_by_hand():
-    seed = int(np.random.default_rng(5).integers(2**31))
+    seed = int(own_stream(5, "compare").integers(2**31))
     trial = Trial(and_gate(200, rng=seed), 7, seed)
-    assert compare(["and_gate"], ["MDI"], n=200, n_trees=7, rng=5)["importance"].tolist() == mdi(trial.model).mean.tolist()
+    assert (
+        compare(["and_gate"], ["MDI"], n=200, n_trees=7, rng=5)["importance"].tolist()
+        == mdi(trial.model).mean.tolist()
+    )
 
 
 def test_a_method_that_does_not_apply_says_why_and_gives_no_number(table):
     silent = table[table["note"] != ""]
     assert set(zip(silent["world"], silent["method"], strict=True)) == {
-        ("survival", "MDI"), ("survival", "conditional permutation"), ("survival", "drop column")}
+        ("survival", "MDI"),
+        ("survival", "conditional permutation"),
+        ("survival", "drop column"),
+    }
     assert silent["importance"].isna().all() and silent["rank"].isna().all()
+
+
+@pytest.mark.parametrize("method", ["knockoff statistic", "MDI", "Boruta", "SAGE"])
+def test_what_a_censored_time_or_several_targets_cannot_answer_is_said(method):
+    found = compare(["survival", "several_outputs"], [method], n=100, n_trees=3)
+    silent = found[found["note"] != ""]
+    expected = {"survival"} | ({"several_outputs"} if method == "knockoff statistic" else set())
+    assert set(silent["world"]) == expected
+    assert silent["importance"].isna().all()
+
+
+def test_an_error_of_a_method_is_an_error_and_no_refusal():
+    """A bug that raises ValueError must not pass as a method that does not apply."""
+
+    def broken(trial):
+        raise ValueError("shapes (3,) and (4,) not aligned")
+
+    with pytest.raises(ValueError, match="not aligned"):
+        compare(["null"], {"mine": broken}, n=60)
+
+
+def test_a_method_of_ones_own_may_say_that_it_does_not_apply():
+    def choosy(trial):
+        raise DoesNotApply("only on Sundays.")
+
+    found = compare(
+        ["null"], {**{name: METHODS[name] for name in QUICK}, "mine": choosy}, n=60, n_trees=2
+    )
+    mine = found[found["method"] == "mine"]
+    assert set(mine["note"]) == {"only on Sundays."}
+    assert mine["rank"].isna().all()
+    assert (found.loc[found["method"] != "mine", "note"] == "").all()
+
+
+def test_one_name_is_a_list_of_one():
+    assert compare("null", "MDI", n=60, n_trees=2)["world"].unique().tolist() == ["null"]
 
 
 def test_the_same_seed_gives_the_same_table():
@@ -55,8 +98,15 @@ def test_every_method_runs(method):
 
 
 def test_drop_column_answers_what_is_relevant_better_than_what_is_associated():
-    """Planted truth: of two copies neither is missed; over four worlds the AUC for 'relevant' is the higher one."""
-    found = answers(compare(["correlated_proxy", "twins", "confounder", "collider"], ["drop column"], n=600, n_trees=40))
+    """Planted truth: of two copies neither is missed; high for 'relevant' over four worlds."""
+    found = answers(
+        compare(
+            ["correlated_proxy", "twins", "confounder", "collider"],
+            ["drop column"],
+            n=600,
+            n_trees=40,
+        )
+    )
     assert found.loc["drop column", "relevant"] > 0.8
 
 
@@ -67,12 +117,20 @@ def test_mdi_cannot_tell_noise_from_noise():
 
 def test_progress_wraps_the_pairs():
     seen = []
-    compare(["null"], QUICK, n=60, n_trees=2, progress=lambda pairs: (seen.append(len(pairs)), pairs)[1])
+    compare(
+        ["null"], QUICK, n=60, n_trees=2, progress=lambda pairs: (seen.append(len(pairs)), pairs)[1]
+    )
     assert seen == [3]
 
 
-@pytest.mark.parametrize(("call", "words"), [(lambda: compare(["atlantis"]), "unknown world"), (lambda: compare(["null"], ["magic"]), "unknown method"),
-                                             (lambda: compare(["null"], QUICK, n=10), "too few rows")])
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: compare(["atlantis"]), "unknown world"),
+        (lambda: compare(["null"], ["magic"]), "unknown method"),
+        (lambda: compare(["null"], QUICK, n=10), "too few rows"),
+    ],
+)
 def test_unknown_names_and_tiny_tables_are_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()

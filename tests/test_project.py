@@ -14,7 +14,7 @@ import fi_teach
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = {"requirements.lock": ("lab", "book", "grade"), "requirements-test.lock": ("lab", "book", "grade", "test"),
-         "requirements-bench.lock": ("bench",)}
+         "requirements-bench.lock": ("bench",), "requirements-wasm.lock": ("wasm",)}
 REQUIREMENT = re.compile(r"([A-Za-z0-9_.-]+)(?:\[[a-z]+\])?(.*)")
 
 
@@ -55,7 +55,7 @@ def test_a_lock_pins_what_the_project_asks_for(lock):
         assert all(version in SpecifierSet(specifier) for version in pinned[name]), f"{name} in {lock}: run make lock"
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-bench.lock"])
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-bench.lock", "requirements-wasm.lock"])
 def test_the_locks_agree(lock):
     """What the book is built with, and what is timed, is what is tested."""
     pinned, test = pins(lock), pins("requirements-test.lock")
@@ -109,7 +109,7 @@ def test_ruff_is_content():
 def test_no_script_of_others_and_no_heavy_file_is_stored():
     """The only JavaScript is our own, and nothing is larger than what git is good at."""
     scripts = [path.relative_to(ROOT).as_posix() for path in tracked() if path.suffix in {".js", ".mjs"}]
-    assert [path for path in scripts if not path.startswith("fi_teach/course/explorables/")] == []
+    assert [path for path in scripts if not path.startswith(("fi_teach/course/explorables/", "book/script/"))] == []
     assert [path for path in tracked() if path.stat().st_size > 3_000_000] == []
     assert not [path for path in tracked() if path.name in {"uv.lock", "package-lock.json"}]
 

@@ -1,4 +1,5 @@
-"""Worlds are what their docstrings say: the truth table is checked against large samples and exact enumeration."""
+"""Worlds are what their docstrings say: the truth table is checked against large samples and exact
+enumeration."""
 
 import numpy as np
 import pytest
@@ -18,7 +19,8 @@ def squared_error(y, prediction):
 
 
 def shuffling_cost(world, name, seed):
-    """Rise of the ideal predictor's squared error, and its standard error, when one column is shuffled."""
+    """Rise of the ideal predictor's squared error, and its standard error, when one column is
+    shuffled."""
     X = world.X.copy()
     X[name] = np.random.default_rng(seed).permutation(X[name].to_numpy())
     rise = squared_error(world.y, world.ideal(X)) - squared_error(world.y, world.ideal(world.X))
@@ -30,21 +32,28 @@ def variants():
     without_formula = ("survival", "fairness", "pipeline_faults")
     cases = {name: (name, {}) for name in WORLDS if name not in without_formula}
     cases |= {
-        "near twins": ("twins", {"jitter": 0.3}), "one copy": ("twins", {"copies": 1}),
-        "and, correlated": ("and_gate", {"rho": 0.8}), "or, noisy": ("or_gate", {"flip": 0.2}),
-        "and, unequal": ("and_gate", {"rates": (0.5, 0.9)}), "xor, correlated": ("xor_gate", {"rho": -0.4}),
+        "near twins": ("twins", {"jitter": 0.3}),
+        "one copy": ("twins", {"copies": 1}),
+        "and, correlated": ("and_gate", {"rho": 0.8}),
+        "or, noisy": ("or_gate", {"flip": 0.2}),
+        "and, unequal": ("and_gate", {"rates": (0.5, 0.9)}),
+        "xor, correlated": ("xor_gate", {"rho": -0.4}),
         "confounder shown": ("confounder", {"shown": True}),
         "confounder with error": ("confounder", {"shown": True, "measurement_error": 0.3}),
-        "confounder with effect": ("confounder", {"effect": 1.0}), "collider with effect": ("collider", {"effect": 1.0}),
-        "mediator with direct path": ("mediator", {"direct": 1.0}), "no faults": ("pipeline_faults", {"faults": ()}),
-        "slipped": ("pipeline_faults", {"faults": ("shift",)}), "negative proxy": ("correlated_proxy", {"rho": -0.9}),
+        "confounder with effect": ("confounder", {"effect": 1.0}),
+        "collider with effect": ("collider", {"effect": 1.0}),
+        "mediator with direct path": ("mediator", {"direct": 1.0}),
+        "no faults": ("pipeline_faults", {"faults": ()}),
+        "slipped": ("pipeline_faults", {"faults": ("shift",)}),
+        "negative proxy": ("correlated_proxy", {"rho": -0.9}),
     }
     return [pytest.param(*case, id=label) for label, case in cases.items()]
 
 
 @pytest.mark.parametrize(("name", "settings"), variants())
 def test_closed_form_importance_is_what_shuffling_a_large_sample_costs(name, settings):
-    """E[(y - f(x_j'))^2] - E[(y - f)^2] within 5 standard errors + 1 per cent (a row is also a donor)."""
+    """E[(y - f(x_j'))^2] - E[(y - f)^2] within 5 standard errors + 1 per cent (a row is also a
+    donor)."""
     world = WORLDS[name](N, rng=1, **settings)
     known = world.truth["importance"].dropna()
     for seed, (feature, importance) in enumerate(known.items()):
@@ -59,12 +68,20 @@ def test_unused_features_cost_exactly_nothing(name, settings):
         assert shuffling_cost(world, feature, 0)[0] == 0, feature
 
 
-@pytest.mark.parametrize("name", [n for n in WORLDS if n not in ("pipeline_faults", "survival", "shift")])
+@pytest.mark.parametrize(
+    "name", [n for n in WORLDS if n not in ("pipeline_faults", "survival", "shift")]
+)
 def test_the_ideal_predictor_leaves_no_residual_that_its_features_explain(name):
-    """E[y - f(X) | X] = 0: the residual is uncorrelated with every feature and with f itself (4 standard errors)."""
+    """E[y - f(X) | X] = 0: the residual is uncorrelated with every feature and with f itself (4
+    standard errors)."""
     world = WORLDS[name](N, rng=3)
-    residual = np.asarray(world.y, float).reshape(N, -1) - np.asarray(world.ideal(world.X)).reshape(N, -1)
-    for column in [*world.X.to_numpy(float).T, np.asarray(world.ideal(world.X)).reshape(N, -1)[:, 0]]:
+    residual = np.asarray(world.y, float).reshape(N, -1) - np.asarray(world.ideal(world.X)).reshape(
+        N, -1
+    )
+    for column in [
+        *world.X.to_numpy(float).T,
+        np.asarray(world.ideal(world.X)).reshape(N, -1)[:, 0],
+    ]:
         product = (column - column.mean())[:, None] * residual
         assert (np.abs(product.mean(axis=0)) <= 4 * product.std(axis=0) / np.sqrt(N) + 1e-12).all()
 
@@ -92,26 +109,42 @@ def test_a_number_of_rows_that_is_none_is_refused(name, n):
         WORLDS[name](n)
 
 
-@pytest.mark.parametrize(("name", "settings", "words"), [
-    ("null", {"p": 0}, "p is 0"), ("twins", {"copies": 0}, "copies is 0"), ("twins", {"jitter": -1}, "jitter is -1"),
-    ("twins", {"noise": np.inf}, "noise is inf"), ("correlated_proxy", {"rho": 1.1}, "from -1 to 1"),
-    ("correlated_proxy", {"rho": np.nan}, "from -1 to 1"), ("and_gate", {"rho": -2}, "from -1 to 1"),
-    ("and_gate", {"rates": (0, 0.5)}, "strictly between"), ("or_gate", {"rates": 0.5}, "two probabilities"),
-    ("xor_gate", {"rates": (0.1, 0.9), "rho": 0.9}, "cannot have correlation"), ("xor_gate", {"flip": 1.5}, "flip is 1.5"),
-    ("confounder", {"measurement_error": -0.1}, "measurement_error"), ("confounder", {"effect": np.nan}, "effect is nan"),
-    ("mediator", {"direct": np.inf}, "direct is inf"), ("collider", {"effect": np.inf}, "effect is inf"),
-    ("shift", {"after": np.nan}, "after is nan"), ("pipeline_faults", {"faults": ("typo",)}, "unknown fault 'typo'"),
-    ("fairness", {"agreement": 2}, "agreement is 2"), ("fairness", {"bias": np.inf}, "bias is inf"),
-    ("friedman", {"p": 4}, "p is 4"), ("friedman", {"noise": -1}, "noise is -1"),
-    ("survival", {"log_hazard_ratios": ()}, "log_hazard_ratios"), ("survival", {"censoring": -1}, "censoring is -1"),
-    ("several_outputs", {"noise": -1}, "noise is -1"),
-])
+@pytest.mark.parametrize(
+    ("name", "settings", "words"),
+    [
+        ("null", {"p": 0}, "p is 0"),
+        ("twins", {"copies": 0}, "copies is 0"),
+        ("twins", {"jitter": -1}, "jitter is -1"),
+        ("twins", {"noise": np.inf}, "noise is inf"),
+        ("correlated_proxy", {"rho": 1.1}, "from -1 to 1"),
+        ("correlated_proxy", {"rho": np.nan}, "from -1 to 1"),
+        ("and_gate", {"rho": -2}, "from -1 to 1"),
+        ("and_gate", {"rates": (0, 0.5)}, "strictly between"),
+        ("or_gate", {"rates": 0.5}, "two probabilities"),
+        ("xor_gate", {"rates": (0.1, 0.9), "rho": 0.9}, "cannot have correlation"),
+        ("xor_gate", {"flip": 1.5}, "flip is 1.5"),
+        ("confounder", {"measurement_error": -0.1}, "measurement_error"),
+        ("confounder", {"effect": np.nan}, "effect is nan"),
+        ("mediator", {"direct": np.inf}, "direct is inf"),
+        ("collider", {"effect": np.inf}, "effect is inf"),
+        ("shift", {"after": np.nan}, "after is nan"),
+        ("pipeline_faults", {"faults": ("typo",)}, "unknown fault 'typo'"),
+        ("fairness", {"agreement": 2}, "agreement is 2"),
+        ("fairness", {"bias": np.inf}, "bias is inf"),
+        ("friedman", {"p": 4}, "p is 4"),
+        ("friedman", {"noise": -1}, "noise is -1"),
+        ("survival", {"log_hazard_ratios": ()}, "log_hazard_ratios"),
+        ("survival", {"censoring": -1}, "censoring is -1"),
+        ("several_outputs", {"noise": -1}, "noise is -1"),
+    ],
+)
 def test_impossible_settings_are_refused_with_the_offender_named(name, settings, words):
     with pytest.raises(ValueError, match=words):
         WORLDS[name](20, **settings)
 
 
 # --- gates ---
+
 
 @pytest.mark.parametrize("rho", [-0.5, 0.0, 0.3, 0.8])
 def test_bit_cells_have_the_asked_rates_and_correlation(rho):
@@ -121,8 +154,10 @@ def test_bit_cells_have_the_asked_rates_and_correlation(rho):
     assert (cells[1, 1] - p1 * p2) / np.sqrt(p1 * (1 - p1) * p2 * (1 - p2)) == pytest.approx(rho)
 
 
-@pytest.mark.parametrize(("name", "logic"), [("and_gate", np.logical_and), ("or_gate", np.logical_or),
-                                             ("xor_gate", np.logical_xor)])
+@pytest.mark.parametrize(
+    ("name", "logic"),
+    [("and_gate", np.logical_and), ("or_gate", np.logical_or), ("xor_gate", np.logical_xor)],
+)
 def test_gates_compute_what_they_are_called(name, logic):
     world = WORLDS[name](200, rng=0)
     assert (world.y == logic(world.X["x1"], world.X["x2"])).all()
@@ -144,6 +179,7 @@ def test_bits_that_are_always_equal_are_not_relevant_given_each_other():
 
 
 # --- twins, proxies, causes ---
+
 
 def test_exact_twins_are_equal_columns_and_neither_is_relevant():
     world = worlds.twins(50, copies=3)
@@ -168,13 +204,19 @@ def test_confounded_feature_predicts_with_slope_two_over_one_point_zero_nine():
 
 
 def test_confounder_stays_hidden_unless_shown_and_is_measured_with_the_asked_error():
-    hidden, shown = worlds.confounder(N, rng=0), worlds.confounder(N, shown=True, measurement_error=0.5, rng=0)
+    hidden, shown = (
+        worlds.confounder(N, rng=0),
+        worlds.confounder(N, shown=True, measurement_error=0.5, rng=0),
+    )
     assert "z" not in hidden.X and "z" in hidden.hidden
     assert (shown.X["z"] - shown.hidden["z"]).std() == pytest.approx(0.5, abs=0.01)
 
 
 def test_a_confounder_seen_with_error_leaves_the_confounded_feature_relevant():
-    relevant = [worlds.confounder(9, shown=True, measurement_error=e).truth.loc["x1", "relevant"] for e in (0, 0.3)]
+    relevant = [
+        worlds.confounder(9, shown=True, measurement_error=e).truth.loc["x1", "relevant"]
+        for e in (0, 0.3)
+    ]
     assert relevant == [False, True]
 
 
@@ -193,9 +235,12 @@ def test_shifted_relation_makes_the_old_predictor_better_when_shuffled():
 
 # --- practice ---
 
+
 def test_leak_is_zero_for_every_negative_and_known_only_afterwards():
     world = worlds.leak(500, rng=0)
-    assert (world.X.loc[world.y == 0, "spent"] == 0).all() and (world.X.loc[world.y == 1, "spent"] >= 1).all()
+    assert (world.X.loc[world.y == 0, "spent"] == 0).all() and (
+        world.X.loc[world.y == 1, "spent"] >= 1
+    ).all()
     assert [c for c, when in world.extra["available"].items() if when > 0] == ["spent"]
 
 
@@ -209,7 +254,11 @@ def test_duplicates_are_one_row_in_five_and_say_whom_they_copy():
     world = worlds.pipeline_faults(100, rng=0)
     copies = world.extra["copy_of"][100:]
     assert world.X.duplicated().sum() == len(copies) == 20
-    assert world.X.iloc[100:].reset_index(drop=True).equals(world.X.iloc[copies].reset_index(drop=True))
+    assert (
+        world.X.iloc[100:]
+        .reset_index(drop=True)
+        .equals(world.X.iloc[copies].reset_index(drop=True))
+    )
     assert (world.y.iloc[100:].to_numpy() == world.y.iloc[copies].to_numpy()).all()
 
 
@@ -239,18 +288,32 @@ def test_proxy_carries_the_gap_once_the_protected_column_is_dropped():
     assert prediction[protected == 0].mean() - prediction[protected == 1].mean() > 0.05
 
 
-@pytest.mark.parametrize(("settings", "relevant"), [({}, False), ({"shown": False}, True), ({"bias": 0.0, "shown": False}, False),
-                                                    ({"agreement": 0.5, "shown": False}, False)])
-def test_proxy_is_relevant_exactly_when_it_carries_a_bias_that_nothing_else_tells(settings, relevant):
+@pytest.mark.parametrize(
+    ("settings", "relevant"),
+    [
+        ({}, False),
+        ({"shown": False}, True),
+        ({"bias": 0.0, "shown": False}, False),
+        ({"agreement": 0.5, "shown": False}, False),
+    ],
+)
+def test_proxy_is_relevant_exactly_when_it_carries_a_bias_that_nothing_else_tells(
+    settings, relevant
+):
     assert worlds.fairness(20, **settings).truth.loc["proxy", "relevant"] == relevant
 
 
 def test_an_exact_proxy_makes_the_protected_column_irrelevant_given_it():
     assert worlds.fairness(20, agreement=1).truth["relevant"].to_dict() == {
-        "skill": True, "proxy": False, "noise": False, "protected": False}
+        "skill": True,
+        "proxy": False,
+        "noise": False,
+        "protected": False,
+    }
 
 
 # --- other targets ---
+
 
 def test_event_times_are_exponential_with_the_stated_hazard():
     """time * exp(b x) is a unit exponential: mean and standard deviation 1."""
@@ -263,7 +326,9 @@ def test_censored_times_are_lower_bounds_and_events_are_seen_exactly():
     world = worlds.survival(2000, rng=0)
     due, seen = world.hidden["event_time"], world.y["event"] == 1
     assert 0.2 < seen.mean() < 0.9
-    assert (world.y["time"][seen] == due[seen]).all() and (world.y["time"][~seen] < due[~seen]).all()
+    assert (world.y["time"][seen] == due[seen]).all() and (
+        world.y["time"][~seen] < due[~seen]
+    ).all()
 
 
 def test_each_output_has_its_own_importances():
@@ -271,7 +336,9 @@ def test_each_output_has_its_own_importances():
     X = world.X.copy()
     X["x2"] = np.random.default_rng(0).permutation(X["x2"].to_numpy())
     rise = (world.y - world.ideal(X)) ** 2 - (world.y - world.ideal(world.X)) ** 2
-    assert rise.mean().to_numpy() == pytest.approx(world.extra["per_output"].loc["x2"].to_numpy(), abs=0.1)
+    assert rise.mean().to_numpy() == pytest.approx(
+        world.extra["per_output"].loc["x2"].to_numpy(), abs=0.1
+    )
 
 
 def test_friedman_importance_agrees_with_independent_quadrature():

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from docutils import nodes
+from luck_results import marks
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
@@ -185,8 +186,8 @@ def table(rows):
     return nodes.table("", group, classes=["claims"])
 
 
-def claim_row(entry, place, link):
-    """One claim: its id and sources and words, its verdict, and what was computed or that it is to come."""
+def claim_row(entry, place, link, mark):
+    """One claim: its id and sources and words, its verdict, and what was computed, and in how many draws, or that it is to come."""
     id = entry["id"]
     source = nodes.inline("", ", ".join(entry["source"]), classes=["claim-source"])
     words = [paragraph(entry["claim"] + "."), paragraph(nodes.strong("", id, ids=[id.lower()]), " ", source)]
@@ -196,14 +197,15 @@ def claim_row(entry, place, link):
         page, badge = place
         result = paragraph(VERDICTS[badge["verdict"]])
         computed = paragraph(badge["figure"] + " ", nodes.reference("", "see the cell", refuri=link(page, badge)))
-    return nodes.row("", nodes.entry("", *words), nodes.entry("", result), nodes.entry("", computed))
+    held = [nodes.paragraph("", mark, classes=["fi-luck"])] if mark and place else []
+    return nodes.row("", nodes.entry("", *words), nodes.entry("", result), nodes.entry("", computed, *held))
 
 
 def fill(app, doctree, page):
     """Replace the placeholders by what all chapters computed."""
     if page not in ledger_pages(app.env):
         return
-    entries, cells = read_ledger(Path(app.srcdir) / FILE), settled(app.env)
+    entries, cells, luck = read_ledger(Path(app.srcdir) / FILE), settled(app.env), marks(app.srcdir)
 
     def link(target, badge):
         return f"{app.builder.get_relative_uri(page, target)}#{badge['anchor']}"
@@ -212,7 +214,8 @@ def fill(app, doctree, page):
         node.replace_self(summary(entries, cells))
     for node in list(doctree.findall(claims_table)):
         mine = [entry for entry in entries.values() if entry["chapter"] == node["chapter"]]
-        node.replace_self(table([claim_row(entry, cells.get(entry["id"], [None])[0], link) for entry in mine]))
+        node.replace_self(table([claim_row(entry, cells.get(entry["id"], [None])[0], link, luck.get(entry["id"]))
+                                 for entry in mine]))
 
 
 def setup(app):

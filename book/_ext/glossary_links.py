@@ -7,8 +7,10 @@ tables, links and the folded answers of the quiz questions are left alone.
 import re
 
 from docutils import nodes
+from predictions import Option
 
-CLOSED = (nodes.reference, nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.table, nodes.raw)
+CLOSED = (nodes.reference, nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.table, nodes.raw,
+          Option)
 """Nodes whose words stay as they are."""
 
 

@@ -10,16 +10,22 @@ from pathlib import Path
 from docutils import nodes
 
 STYLE = Path(__file__).parent.parent / "style"
+SCRIPT = Path(__file__).parent.parent / "script"
+SHEETS = ("book.css", "cards.css")
+SCRIPTS = ("reader.js", "course.js", "cards.js", "progress.js")
+SOME = {"exercises/": ("judge.js", "exercises.js"), "book/recall": ("recall.js",)}
+"""Scripts of some pages only, by how these pages' names begin."""
 TEMPLATES = Path(__file__).parent.parent / "templates"
 FIGURE = re.compile(r'(?<=<div class="cell_output docutils container">\n)<img [^>]*src="([^"]+)"[^>]*>')
 ICON_SCRIPT = "_static/scripts/fontawesome.js"
 
 
 def dress(app, config):
-    config.html_static_path.append(str(STYLE))
-    config.html_css_files.append("book.css")
+    config.html_static_path += [str(STYLE), str(SCRIPT)]
+    config.html_css_files += SHEETS
+    config.html_js_files += [(name, {"defer": "defer"}) for name in SCRIPTS]
     config.templates_path.append(str(TEMPLATES))
-    config.html_sidebars = {"**": ["home.html", "search-button-field.html", "sbt-sidebar-nav.html"]}
+    config.html_sidebars = {"**": ["home.html", "search-button-field.html", "sbt-sidebar-nav.html", "reader.html"]}
     config.html_theme_options["navbar_persistent"] = []  # no second search field in a bar above the page
     config.html_context.setdefault("default_mode", "auto")  # as the reader's system has it, until they choose
 
@@ -36,6 +42,13 @@ def name_toggles(app, page, template, context, doctree):
 def link_figures(app, page, template, context, doctree):
     """A figure leads to itself alone, so that it can be enlarged, and reached by keyboard where a phone scrolls it."""
     context["body"] = FIGURE.sub(r'<a class="reference internal image-reference" href="\1">\g<0></a>', context.get("body", ""))
+
+
+def add_scripts(app, page, template, context, doctree):
+    """What only some pages need."""
+    for start, names in SOME.items():
+        for name in names if page.startswith(start) else ():
+            app.add_js_file(name, priority=900, defer="defer")  # after those that every page has
 
 
 def drop_icon_script(app, error):
@@ -59,5 +72,6 @@ def setup(app):
     app.connect("config-inited", dress)
     app.connect("html-page-context", name_toggles, priority=900)  # after the theme has put its function there
     app.connect("html-page-context", link_figures)
+    app.connect("html-page-context", add_scripts)
     app.connect("build-finished", drop_icon_script)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

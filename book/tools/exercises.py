@@ -19,13 +19,12 @@ from nbgrader.preprocessors import ClearHiddenTests, ClearOutput, ClearSolutions
 
 from fi_teach.course.questions import QUESTIONS
 from fi_teach.course.questions.checks import CODE_STUB, TEXT_STUB
+from fi_teach.course.questions.question import DRAWS_INPUTS
 
 ROOT = Path(__file__).resolve().parents[2]
 OPENING = re.compile(r"### (?P<id>[a-z0-9_]+\.[a-z0-9_]+)\s*$")
 NOTEBOOK_METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
                      "language_info": {"name": "python"}}
-DRAWS_INPUTS = ("implement", "mend", "test")
-"""Kinds of question whose check draws inputs, and is therefore run again with a secret seed."""
 
 
 def stamp(notebook):

@@ -17,12 +17,13 @@ from fi_teach.basics.losses import (
     UNITS,
     Loss,
     class_codes,
+    column_labels,
     row_loss,
     zero_one,
 )
 from fi_teach.basics.model import Model, as_model
-from fi_teach.basics.tables import check_real_table, check_weights, feature_names, positions_of
-from fi_teach.basics.target import check_outcome, coded, holds_labels, places_among
+from fi_teach.basics.tables import check_real_table, check_weights, positions_of
+from fi_teach.basics.target import check_outcome, check_outcomes, coded, holds_labels, places_among
 
 
 class Evaluation:
@@ -38,6 +39,9 @@ class Evaluation:
         returns one column a class "log_loss".
     sample_weight (n,) : how much each row counts in a mean loss; None: all alike
     groups (n,) : rows of one label belong together (one patient's visits); None: each row alone
+
+    whole : the target of a larger set that these rows are a part of, if they are: then y may be
+        constant here, and labels that only occur there count too
 
     names, n_rows, n_features : of the table
     y : as the loss meets it: for probabilities the number of each row's column
@@ -61,19 +65,19 @@ class Evaluation:
         *,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        whole: ArrayLike | None = None,
     ) -> None:
         self.model: Model = as_model(model)
         table = check_real_table(X)
         self.X = self.model.arrange(table)
         self.n_rows, self.n_features = self.X.shape
         self._has_names = isinstance(table, pd.DataFrame)
-        self.names = feature_names(self.X)
-        if not self._has_names and self.model.names:
-            self.names = self.model.names
+        self.names = self.model.column_names(self.X)
 
-        self.loss: Loss = row_loss(loss) if loss is not None else self._loss_for(y)
+        whole = y if whole is None else whole
+        self.loss: Loss = row_loss(loss) if loss is not None else self._loss_for(whole)
         self.unit = UNITS.get(self.loss, "loss")
-        self.y = self._coded(y)
+        self.y = self._coded(y, whole)
         self.weights = _mean_one(sample_weight, self.n_rows)
         self.groups = None if groups is None else check_groups(groups, self.n_rows)
 
@@ -96,6 +100,21 @@ class Evaluation:
                 f"the loss returned shape {losses.shape} for {len(y)} rows: expected one number a "
                 "row, not their mean (a whole-set measure is a score).")
         return losses
+
+    def losses_of_raw(self, raw: NDArray, rows: NDArray) -> NDArray:
+        """The loss of what the model's trees add up to: raw (m, n_outputs), rows (m,) -> (m,)."""
+        forest = self.model.forest
+        if self.loss in PROBABILITY_LOSSES:
+            return self.losses_of(forest.probabilities_of(raw), rows)
+        if self.loss is zero_one and forest.classes is not None:
+            shares = forest.probabilities_of(raw).round(12)  # ties are ties up to rounding
+            return (shares.argmax(axis=1) != self._class_numbers[rows]).astype(float)
+        return self.losses_of(forest.prediction_of(raw), rows)
+
+    @cached_property
+    def _class_numbers(self) -> NDArray:
+        """Numbers compare faster than labels do."""
+        return places_among(self.y, self.model.forest.classes)
 
     def predict(self, table: ArrayLike) -> NDArray:
         """What the loss judges: labels, numbers, or probabilities (m, K)."""
@@ -128,23 +147,24 @@ class Evaluation:
         of_classes = holds_labels(y) if model.is_classifier is None else model.is_classifier
         return LOSSES["zero_one"] if of_classes else LOSSES["squared"]
 
-    def _coded(self, y: ArrayLike) -> NDArray:
+    def _coded(self, y: ArrayLike, whole: ArrayLike) -> NDArray:
         """The target as the loss meets it."""
-        outcome = check_outcome(y, self.n_rows, numeric=self.loss in NUMBER_LOSSES)
+        numeric = self.loss in NUMBER_LOSSES
+        if y is whole:
+            y = check_outcome(y, self.n_rows, numeric=numeric)
+        else:
+            y = check_outcomes(y, self.n_rows, numeric=numeric)
         classes = self.model.classes
+        if self.loss in PROBABILITY_LOSSES and classes is None:
+            n_classes = self.prediction_before.shape[1]
+            return class_codes(y, n_classes, column_labels(whole, n_classes))
         if self.loss in PROBABILITY_LOSSES:
-            return self._columns(outcome)
+            return coded(y, classes)[1]
         if self.loss is zero_one and classes is not None:
-            _check_some_known(outcome, classes)
+            _check_some_known(whole, classes)
         if self.loss is zero_one and classes is None:
-            _check_labels(self.prediction_before, holds_labels(y))
-        return outcome
-
-    def _columns(self, outcome: NDArray) -> NDArray:
-        """Which column of the probabilities came true in each row."""
-        if self.model.classes is not None:
-            return coded(outcome, self.model.classes)[1]
-        return class_codes(outcome, self.prediction_before.shape[1])
+            _check_labels(self.prediction_before, holds_labels(whole))
+        return y
 
 
 def check_groups(groups: ArrayLike, n_rows: int) -> NDArray:
@@ -170,11 +190,11 @@ def _mean_one(sample_weight: ArrayLike | None, n_rows: int) -> NDArray:
     return weights / weights.mean()
 
 
-def _check_some_known(y: NDArray, classes: NDArray) -> None:
+def _check_some_known(y: ArrayLike, classes: NDArray) -> None:
     """A label that the model never saw is always missed; if all are, y is in other words."""
     if (places_among(y, classes) < 0).all():
         raise ValueError(
-            f"y holds labels such as {y.tolist()[0]!r}, none of which the model knows: it has "
+            f"y holds labels such as {np.asarray(y).tolist()[0]!r}, none of which the model knows: it has "
             f"{', '.join(map(repr, classes.tolist()))}. Give y in the words that it was fitted on.")
 
 
@@ -184,5 +204,5 @@ def _check_labels(prediction: NDArray, holds_words: bool) -> None:
     if holds_words and fractions:
         raise ValueError(
             "y holds classes (strings, booleans or categories), but the model predicts numbers "
-            f"such as {prediction.flat[0]!r}. Choose 'log_loss' or 'brier' if they are "
+            f"such as {prediction.flat[0]:.3g}. Choose 'log_loss' or 'brier' if they are "
             "probabilities, or give y as numbers for 'squared'.")

@@ -273,13 +273,23 @@ def class_codes(y: ArrayLike, n_classes: int, classes: ArrayLike | None = None) 
     y = np.asarray(y)
     if classes is None and _are_codes(y, n_classes):
         return y.astype(np.int64)
-    labels = np.unique(y) if classes is None else np.asarray(classes)
+    labels = column_labels(y, n_classes) if classes is None else np.asarray(classes)
     if len(labels) != n_classes:
         raise ValueError(
             f"there are {n_classes} columns of probabilities, but y has {len(labels)} labels: "
             "say which label each column stands for (classes=), or give y as the number of its "
             "column, 0, 1, ...")
     return coded(y, labels)[1]
+
+
+def column_labels(y: ArrayLike, n_classes: int) -> NDArray:
+    """What the columns stand for if nobody says: 0 ... K-1 if y is that, else its sorted labels.
+
+    >>> column_labels([0, 0], 2), column_labels([1, 2], 2)
+    (array([0, 1]), array([1, 2]))
+    """
+    y = np.asarray(y)
+    return np.arange(n_classes) if _are_codes(y, n_classes) else np.unique(y)
 
 
 def _are_codes(y: NDArray, n_classes: int) -> bool:

@@ -102,23 +102,23 @@ class Model:
 
         Raises ValueError for a table that has other columns, or another number of them.
         """
-        if not isinstance(X, pd.DataFrame):
-            X = X if isinstance(X, np.ndarray) else check_real_table(X)
-            return self._named(X) if self.names and X.ndim == 2 else X
-        if self.names:
+        if not isinstance(X, pd.DataFrame | np.ndarray):
+            X = check_real_table(X)
+        if isinstance(X, pd.DataFrame) and self.names:
             return _by_name(X, self.names)
-        numbered = getattr(self.given, "names", ()) if isinstance(self.given, OURS) else ()
-        same = set(numbered) == set(feature_names(X))  # the table has columns x0, x1, ... too
-        return _by_name(X, numbered) if same else X
+        _check_width(self.given, X)
+        if isinstance(X, pd.DataFrame):
+            numbered = getattr(self.given, "names", ()) if isinstance(self.given, OURS) else ()
+            same = set(numbered) == set(feature_names(X))  # the table has columns x0, x1, ... too
+            return _by_name(X, numbered) if same else X
+        looks_for_names = self.names and not self.is_function and not isinstance(self.given, OURS)
+        return pd.DataFrame(X, columns=list(self.names)) if looks_for_names else X
 
-    def _named(self, X: NDArray) -> Table:
-        """An array with the names that another library's model looks for."""
-        if X.shape[1] != len(self.names):
-            raise ValueError(
-                f"X has {X.shape[1]} columns, the model was fitted on {len(self.names)}: "
-                f"{_some(self.names)}.")
-        needs_none = self.is_function or isinstance(self.given, OURS)
-        return X if needs_none else pd.DataFrame(X, columns=list(self.names))
+    def column_names(self, X: Table) -> tuple[str, ...]:
+        """What the columns of an arranged table are called: by itself, or else by the model."""
+        if isinstance(X, pd.DataFrame) or self.names is None:
+            return feature_names(X)
+        return self.names
 
 
 def as_model(model: object) -> Model:
@@ -145,6 +145,22 @@ def as_model(model: object) -> Model:
     return _of_function(model)
 
 
+RAW_UNITS = {
+    "logistic": "log-odds",
+    "softmax": "log-odds (softmax scores)",
+    "exp": "log of the prediction",
+}
+
+
+def raw_unit(forest: Forest) -> str:
+    """What a forest's raw scores are counted in, and with them its Shapley values."""
+    if forest.kind == "adaboost":
+        return "share of the votes"
+    if forest.link in RAW_UNITS:
+        return RAW_UNITS[forest.link]
+    return "units of the prediction" if forest.classes is None else "probability"
+
+
 # --- asking ---
 
 
@@ -162,7 +178,8 @@ def _answers(function: Callable, X: Table) -> NDArray:
         raise ValueError(
             f"predict returned shape {answers.shape} for {len(X)} rows: "
             "expected one prediction a row.")
-    if pd.isna(answers).any() or (answers.dtype.kind == "f" and np.isinf(answers).any()):
+    finite = np.isfinite(answers) if answers.dtype.kind in "biuf" else pd.notna(answers)
+    if not finite.all():
         raise ValueError(
             "predict returned NaN or infinite predictions, which cannot be judged: "
             "fill in missing values in X, or mend the model.")
@@ -255,6 +272,15 @@ def _is_classifier(model: object) -> bool | None:
 
 
 # --- columns ---
+
+
+def _check_width(given: object, X: Table) -> None:
+    attribute = "n_features" if isinstance(given, OURS) else "n_features_in_"
+    width = getattr(given, attribute, None)
+    if width is not None and X.ndim == 2 and X.shape[1] != width:
+        raise ValueError(
+            f"X has {X.shape[1]} columns, the model was fitted on {width}: pass the same table, "
+            "with the same columns in the same order.")
 
 
 def _by_name(X: pd.DataFrame, names: tuple[str, ...]) -> pd.DataFrame:

@@ -93,10 +93,11 @@ class Importance(Result):
 class Attribution(Result):
     """Each row's prediction, divided among the features: f(x_i) = base + sum over j of phi_ij.
 
-    values : phi, (n, p) or (n, p, n_outputs), in units of the prediction
+    values : phi, (n, p) or (n, p, n_outputs)
     base : number or (n_outputs,), what is predicted when nothing is known
     names : tuple of p str
     standard_error : shaped like values, or None where the values are exact
+    unit : what values and base are counted in ("units of the prediction", "log-odds")
 
     >>> phi = Attribution(np.array([[1.0, -1.0], [3.0, 0.0]]), 2.0, ("a", "b"))
     >>> phi.to_importance().mean
@@ -108,6 +109,7 @@ class Attribution(Result):
     names: tuple
     method: str = "Shapley values"
     standard_error: NDArray | None = None
+    unit: str = "units of the prediction"
 
     def to_importance(self) -> Importance:
         """The mean over rows of |phi_ij|, added over outputs; each row is one repeat."""
@@ -115,4 +117,4 @@ class Attribution(Result):
         if size.ndim == 3:
             size = size.sum(axis=2)
         title = f"mean |{self.method}|"
-        return Importance(self.names, size.T, method=title, unit="units of the prediction")
+        return Importance(self.names, size.T, method=title, unit=self.unit)

@@ -1,7 +1,7 @@
 """Input is checked once, at the public door: what came, what was expected, what to do."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -60,13 +60,14 @@ def check_real_table(X: ArrayLike, *, what: str = "X") -> pd.DataFrame | NDArray
     """
     if not isinstance(X, pd.DataFrame):
         return _check_array(X, what)
-    _check_names(feature_names(X), what)
+    names = feature_names(X)
+    _check_names(names, what)
     _check_shape(X.shape, what)
-    for name, column in X.items():
-        if column.dtype.kind == "f" and np.isinf(column.to_numpy(float, na_value=np.nan)).any():
-            raise ValueError(
-                f"{what} holds infinities, in column {str(name)!r}: "
-                "replace them with large finite numbers or drop the rows.")
+    floats = [j for j, kind in enumerate(X.dtypes) if kind.kind == "f"]
+    if floats:
+        columns = X if len(floats) == len(names) else X.iloc[:, floats]
+        numbers = columns.to_numpy(dtype=float, na_value=np.nan)
+        _check_infinities(numbers, [names[j] for j in floats], what)
     return X
 
 
@@ -226,7 +227,7 @@ def _check_shape(shape: tuple[int, ...], what: str) -> None:
         raise ValueError(f"{what} has shape {shape}: at least one row and one feature are needed.")
 
 
-def _check_infinities(array: NDArray, names: tuple[str, ...], what: str) -> None:
+def _check_infinities(array: NDArray, names: Sequence[str], what: str) -> None:
     infinite = np.isinf(array)
     if infinite.any():
         raise ValueError(

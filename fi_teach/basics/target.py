@@ -90,7 +90,7 @@ def check_outcome(y: ArrayLike, n_rows: int, *, numeric: bool = False) -> NDArra
     if n_rows < 2:
         raise ValueError(
             "X has one row: a shuffle needs at least two, and an importance many more.")
-    outcome = _checked_kind(y, n_rows, numeric)
+    outcome = check_outcomes(y, n_rows, numeric=numeric)
     if (outcome == outcome[0]).all():
         raise ValueError(
             f"the target is constant (every row has {outcome[0]!r}): there is nothing to predict, "
@@ -98,7 +98,11 @@ def check_outcome(y: ArrayLike, n_rows: int, *, numeric: bool = False) -> NDArra
     return outcome
 
 
-def _checked_kind(y: ArrayLike, n_rows: int, numeric: bool) -> NDArray:
+def check_outcomes(y: ArrayLike, n_rows: int, *, numeric: bool = False) -> NDArray:
+    """Targets of some rows, which may be all alike: (n,), or (n, n_outputs) numbers.
+
+    Raises ValueError for another length, gaps, and labels where numbers are needed.
+    """
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
         columns = [check_numeric_target(column, n_rows) for column in np.asarray(y).T]
         return np.column_stack(columns)

@@ -7,7 +7,10 @@ Keys in brackets, such as [quinlan1986], are entries of the book's bibliography.
 PROVENANCE = {
     "golf": {
         "title": "Golf",
-        "source": "Fourteen days after Quinlan's weather example [quinlan1986]; coded as numbers in the golf post",
+        "source": (
+            "Fourteen days after Quinlan's weather example [quinlan1986]; coded as numbers in the"
+            " golf post"
+        ),
         "package": None,
         "licence": "none stated; fourteen textbook facts in general use",
         "changes": "none: the codes as printed; their words are in fi_teach.data.small",
@@ -39,25 +42,36 @@ PROVENANCE = {
     },
     "tissues": {
         "title": "Tissue gene expression",
-        "source": "189 human samples, 500 genes drawn at random from the microarrays of "
-                  "github.com/genomicsclass/tissuesGeneExpression, which names no original studies [dslabs]",
+        "source": (
+            "189 human samples, 500 genes drawn at random from the microarrays of "
+            "github.com/genomicsclass/tissuesGeneExpression, which names no original studies "
+            "[dslabs]"
+        ),
         "package": "R package dslabs, data set tissue_gene_expression",
         "licence": "Artistic-2.0 (dslabs); the collection it was drawn from is GPL-3",
-        "changes": "sample names dropped, prefix x. of the gene names dropped, y is called tissue and comes first; "
-                   "no rounding",
+        "changes": (
+            "sample names dropped, prefix x. of the gene names dropped, y is called tissue and "
+            "comes first; no rounding"
+        ),
         "sha256": "17d81f3835acb66d580971aa356bb3333510b41b6c89b00d86503d922171d102",
     },
     "concrete": {
         "title": "Concrete strength",
         "source": "Laboratory mixes gathered by Yeh [yeh1998]",
         "package": "R package modeldata, data set concrete",
-        "licence": "MIT (modeldata); the original file is distributed by the UCI repository under CC BY 4.0",
+        "licence": (
+            "MIT (modeldata); the original file is distributed by the UCI repository under CC BY "
+            "4.0"
+        ),
         "changes": "row numbers dropped",
         "sha256": "431e0b0b8bab99794c905cb45440a089c32c8f6d14bfd2602d1449727db92222",
     },
     "credit_cards": {
         "title": "Credit-card applications",
-        "source": "Table F21.4 of Greene's textbook, online complements [greene2003]; studied in [greene1992]",
+        "source": (
+            "Table F21.4 of Greene's textbook, online complements [greene2003]; studied in "
+            "[greene1992]"
+        ),
         "package": "R package AER, data set CreditCard",
         "licence": "AER is GPL-2 or GPL-3; the textbook's tables state no licence",
         "changes": "row numbers dropped",
@@ -65,8 +79,10 @@ PROVENANCE = {
     },
     "mortgages": {
         "title": "Boston mortgage applications",
-        "source": "Federal Reserve Bank of Boston, Home Mortgage Disclosure Act data of 1990 [munnell1996], "
-                  "in the selection of a textbook's online complements",
+        "source": (
+            "Federal Reserve Bank of Boston, Home Mortgage Disclosure Act data of 1990 "
+            "[munnell1996], in the selection of a textbook's online complements"
+        ),
         "package": "R package AER, data set HMDA",
         "licence": "AER is GPL-2 or GPL-3; the original survey states no licence",
         "changes": "row numbers dropped",
@@ -75,14 +91,19 @@ PROVENANCE = {
     "gbsg2": {
         "title": "Breast-cancer recurrence (GBSG2)",
         "source": "German Breast Cancer Study Group, trial 2 [schumacher1994]",
-        "package": "Python package scikit-survival, load_gbsg2, after R package TH.data, data set GBSG2",
+        "package": (
+            "Python package scikit-survival, load_gbsg2, after R package TH.data, data set GBSG2"
+        ),
         "licence": "GPL-3 (TH.data and scikit-survival)",
         "changes": "whole numbers written without a decimal point, cens written as 0 and 1",
         "sha256": "1164011b336d1953f4d74daf760641822e1c5b8a1df469f2f0742ccbddc5161f",
     },
     "meats": {
         "title": "Meat spectra",
-        "source": "Near-infrared spectra recorded on a Tecator Infratec Food and Feed Analyzer [borggaard1992]",
+        "source": (
+            "Near-infrared spectra recorded on a Tecator Infratec Food and Feed Analyzer "
+            "[borggaard1992]"
+        ),
         "package": "R package modeldata, data set meats",
         "licence": "public domain, if the permission note below stays attached; MIT (modeldata)",
         "changes": "row numbers dropped",
@@ -91,12 +112,22 @@ PROVENANCE = {
 }
 
 
-def provenance_table():
-    """The list as a Markdown table, one data set a row -> str."""
-    lines = ["| file | what | source | taken from | licence | changes | sha256 |", "|---|---|---|---|---|---|---|"]
+def provenance_table() -> str:
+    """The list as a Markdown table, one data set a row."""
+    lines = [
+        "| file | what | source | taken from | licence | changes | sha256 |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for name, record in PROVENANCE.items():
-        cells = [f"{name}.csv", record["title"], record["source"], record["package"] or "typed in by hand",
-                 record["licence"], record["changes"], f"`{record['sha256']}`"]
+        cells = [
+            f"{name}.csv",
+            record["title"],
+            record["source"],
+            record["package"] or "typed in by hand",
+            record["licence"],
+            record["changes"],
+            f"`{record['sha256']}`",
+        ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

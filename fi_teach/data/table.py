@@ -1,4 +1,4 @@
-"""A table is a question with its data: features, target, units, and the words to say where they come from."""
+"""A table is a question with its data: features, target, units, and where they come from."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -46,8 +46,8 @@ class Table:
         target = ", ".join(self.y.columns) if isinstance(self.y, pd.DataFrame) else self.y.name
         return f"<{self.title}: {len(self.X)} rows, {self.X.shape[1]} features, target {target}>"
 
-    def in_words(self):
-        """The same table with every coded column written out in words -> Table.
+    def in_words(self) -> "Table":
+        """The same table with every coded column written out in words.
 
         >>> from fi_teach.data import golf
         >>> golf().in_words().X.loc[1].tolist()
@@ -56,8 +56,8 @@ class Table:
         words = self.X.assign(**{c: self.X[c].map(code) for c, code in self.codes.items()})
         return replace(self, X=words, codes={})
 
-    def to_frame(self):
-        """Features and target side by side, the target last -> DataFrame (n, p + n_outputs).
+    def to_frame(self) -> pd.DataFrame:
+        """Features and target side by side, the target last (n, p + n_outputs).
 
         >>> from fi_teach.data import midterm
         >>> midterm().to_frame().columns.tolist()
@@ -66,13 +66,13 @@ class Table:
         return pd.concat([self.X, self.y], axis=1)
 
 
-def read_csv(name):
-    """The vendored file of that name, cell by cell as its source has it -> DataFrame."""
+def read_csv(name: str) -> pd.DataFrame:
+    """The vendored file of that name, cell by cell as its source has it."""
     return pd.read_csv(FOLDER / f"{name}.csv", keep_default_na=False, na_values=[""])
 
 
-def encode(column, code):
-    """Words to numbers by {number: word}, exactly -> Series of int.
+def encode(column: pd.Series, code: dict) -> pd.Series:
+    """Words to numbers by {number: word}, exactly.
 
     >>> encode(pd.Series(["no", "yes"]), {0: "no", 1: "yes"}).tolist()
     [0, 1]
@@ -80,8 +80,25 @@ def encode(column, code):
     return column.map({word: number for number, word in code.items()}).astype(int)
 
 
-def as_table(name, features, target, *, description, units, codes=None):
-    """A Table from its columns, with title, source and licence from the provenance list -> Table."""
+def as_table(
+    name: str,
+    features: pd.DataFrame,
+    target: pd.Series | pd.DataFrame,
+    *,
+    description: str,
+    units: dict,
+    codes: dict | None = None,
+) -> Table:
+    """A Table from its columns, with title, source and licence from the provenance list."""
     record = PROVENANCE[name]
-    return Table(features, target, name, record["title"], description, record["source"], record["licence"],
-                 units, codes or {})
+    return Table(
+        X=features,
+        y=target,
+        name=name,
+        title=record["title"],
+        description=description,
+        source=record["source"],
+        licence=record["licence"],
+        units=units,
+        codes=codes or {},
+    )

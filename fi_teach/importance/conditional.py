@@ -1,112 +1,263 @@
-"""What does a feature tell the model that the other features do not already say? Shuffle it among rows that are otherwise alike.
+"""What does a feature tell the model that the other features do not already say?
 
-A marginal shuffle of a correlated feature makes rows that cannot exist: a height of two metres with a child's weight. Drawing
-x_j anew *given the other features* keeps the rows possible, and measures x_j's part that the others do not know. The
-price: the conditional distribution has to be known, or estimated, and the estimate decides.
+A marginal shuffle of a correlated feature makes rows that cannot exist: a height of two metres with
+a child's weight. Drawing x_j anew *given the other features* keeps the rows possible, and measures
+x_j's part that the others do not know:
+
+    CFI_j  =  mean over rows of  L(y_i, f(x_i with x_ij replaced by x~_ij))  -  L(y_i, f(x_i)),
+    x~_ij drawn from the distribution of x_j given the rest of x_i
+
+The price: that distribution has to be known, or estimated, and the estimate decides.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
+from fi_teach.basics.encoding import as_numbers
+from fi_teach.basics.evaluation import Evaluation
+from fi_teach.basics.losses import Loss
 from fi_teach.basics.results import Importance
-from fi_teach.basics.shuffles import check_count, check_setting, normal_given_others, receiver_donor_variance
-from fi_teach.basics.tables import check_table
+from fi_teach.basics.seeds import Seed, own_stream
+from fi_teach.basics.shuffles import (
+    Table,
+    gaussian_conditional,
+    normal_given_others,
+    put,
+    receiver_donor_variance,
+    swap,
+    variance_of_mean,
+)
+from fi_teach.basics.tables import check_count, check_real_table, check_table, positions_of
+from fi_teach.fast.shuffled_tables import losses_after_dealing, losses_after_putting, never_asks
 from fi_teach.trees.cart import grow_cart
 
+Drawn = tuple[NDArray, float]
+"""What each row's loss gains in each draw (n, K), and the variance of the mean."""
 
-def conditional_importance(predict, X, y, *, method="subgroups", loss="mse", n_repeats=30, rng=0):
-    """Mean loss after feature j was drawn anew given the other features, less the mean loss before.
 
-    CFI_j = 1/n sum_i [ L(y_i, f(x_i with x_ij replaced by x~_ij)) - L(y_i, f(x_i)) ],  x~_ij drawn from x_j given x_i,-j.
+def conditional_importance_by_definition(
+    model: object,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    method: str = "subgroups",
+    loss: str | Loss | None = None,
+    n_repeats: int = 30,
+    rng: Seed = 0,
+) -> NDArray:
+    """Draw one column anew given the others, predict again, count the new mistakes.
 
-    method : how x~ is drawn. "subgroups": x_j is shuffled within the leaves of a regression tree that predicts x_j from the other
-        features (see subgroups); what the leaves leave unexplained of the dependence is still broken. "gaussian": from
-        the normal distribution that least squares fits; exact for jointly normal features, wrong for curved dependence.
-    predict, X (n, p), y (n,), loss, n_repeats, rng : as in permutation_importance; X without missing values
-    Returns an Importance, in units of the loss: draws (p, n_repeats), permutation_sd their spread; standard_error is that of new
-    test sets, each row counted twice: for subgroups as receiver and donor, for gaussian draws as receiver and as one of the
-    rows that fitted the distribution drawn from. Neither knows whether that distribution has the right shape.
+    -> the draws of conditional_importance, (p, n_repeats)
 
-    Raises ValueError as permutation_importance does, and for missing values or an unknown method.
-    Source: Strobl et al. (2008); Molnar et al. (2023), subgroups by trees; Watson and Wright (2021), for tests.
+    >>> X = np.array([[0.0, 1.0], [2.0, 1.0]] * 6)
+    >>> draws = conditional_importance_by_definition(lambda X: X[:, 0], X, X[:, 0], n_repeats=2)
+    >>> draws.shape, draws[1].tolist()
+    ((2, 2), [0.0, 0.0])
+    """
+    task = Evaluation(model, X, y, loss)
+    streams = own_stream(rng, "conditional importance").spawn(task.n_features)
+    draws = np.zeros((task.n_features, n_repeats))
+    for j, stream in enumerate(streams):
+        for k in range(n_repeats):
+            redrawn = _redrawn_by_definition(task.X, j, method, stream)
+            draws[j, k] = np.mean(task.losses(redrawn) - task.losses(task.X))
+    return draws
 
-    >>> rng = np.random.default_rng(0)
-    >>> x = rng.normal(size=400)
-    >>> X = np.column_stack([x, x + 0.5 * rng.normal(size=400)])
-    >>> conditional_importance(lambda X: X[:, 0], X, x, method="gaussian").mean.round(1)  # 2 Var(x given x1); alone it is 2 Var(x)
+
+def _redrawn_by_definition(X: Table, j: int, method: str, rng: np.random.Generator) -> Table:
+    """The table with column j drawn anew."""
+    if method == "gaussian":
+        new = gaussian_conditional(check_table(X)[0], j, rng)
+        return put(X, j, new[:, None])
+    leaves = _leaves(as_numbers(X)[0], j, _holds_words(X, j))
+    donors = shuffle_within(leaves, rng)
+    return swap(X, [j], np.arange(len(X)), donors[:, None])
+
+
+def conditional_importance(
+    model: object,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    method: str = "subgroups",
+    loss: str | Loss | None = None,
+    n_repeats: int = 30,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    rng: Seed = 0,
+) -> Importance:
+    """Mean loss after feature j was drawn anew given the other features, less the mean before.
+
+    method : how x~ is drawn. "subgroups": x_j is shuffled within the leaves of a tree that predicts
+        x_j from the other features (see subgroups); what the leaves leave unexplained of the
+        dependence is still broken. Columns of any kind. "gaussian": from the normal distribution
+        that least squares fits; exact for jointly normal features, wrong for curved dependence.
+        Numbers without gaps.
+    model, X (n, p), y (n,), loss, n_repeats, sample_weight, groups : as in permutation_importance
+    -> Importance in units of the loss: draws (p, n_repeats), permutation_sd their spread;
+       standard_error is that of new test sets, each row counted twice: for subgroups as receiver
+       and donor, for gaussian draws as receiver and as one of the rows that fitted the distribution
+       drawn from. Neither knows whether that distribution has the right shape.
+
+    Raises ValueError as permutation_importance does, for an unknown method, and for columns that
+    the method cannot take.
+    Source: Strobl et al. (2008); Molnar et al. (2023), subgroups by trees; Watson and Wright
+    (2021), for tests.
+
+    >>> data = np.random.default_rng(0)
+    >>> x = data.normal(size=400)
+    >>> X = np.column_stack([x, x + 0.5 * data.normal(size=400)])
+    >>> f = lambda X: X[:, 0]
+    >>> importance = conditional_importance(f, X, x, method="gaussian")
+    >>> importance.mean.round(1)  # 2 Var(x given x1); alone it is 2 Var(x)
     array([0.4, 0. ])
     """
     if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}: expected one of {', '.join(map(repr, METHODS))}.")
-    rng, (table, names) = np.random.default_rng(rng), check_table(X)
-    setting = check_setting(predict, X, y, loss)
-    draws, variance = [], []
-    for j in range(len(names)):
-        differences, its_variance = METHODS[method](setting, table, j, check_count(n_repeats, "n_repeats"), rng)
-        draws.append(differences.mean(axis=0))
-        variance.append(its_variance)
-    spread = np.std(draws, axis=1, ddof=1) if n_repeats > 1 else None
-    return Importance(names, np.array(draws), f"conditional importance ({method})", "loss", np.sqrt(variance), spread)
+        known = ", ".join(map(repr, METHODS))
+        raise ValueError(f"unknown method {method!r}: expected one of {known}.")
+    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
+    as_seen, drawn_anew = METHODS[method]
+    table, _ = as_seen(task.X)
+    n_repeats = check_count(n_repeats, "n_repeats")
+    streams = own_stream(rng, "conditional importance").spawn(task.n_features)
+
+    draws = np.zeros((task.n_features, n_repeats))
+    variances = np.zeros(task.n_features)
+    for j, stream in enumerate(streams):
+        if not never_asks(task, [j]):
+            gains, variances[j] = drawn_anew(task, table, j, n_repeats, stream)
+            draws[j] = task.weights @ gains / task.n_rows
+    spread = draws.std(axis=1, ddof=1) if n_repeats > 1 else None
+    title = f"conditional importance ({method})"
+    return Importance(task.names, draws, title, task.unit, np.sqrt(variances), spread)
 
 
-def subgroups(X, column, *, min_rows=None):
-    """Rows that are alike in everything that predicts one column: the leaves of a regression tree for it on the others.
+def subgroups(X: ArrayLike, column: object, *, min_rows: int | None = None) -> NDArray:
+    """Rows that are alike in all that predicts one column: the leaves of a tree grown for it.
 
-    X (n, p) array, column a position; min_rows : smallest subgroup, None takes sqrt(n), at least 5
-    -> (n,) int, the subgroup's number from 0
+    The tree predicts the column from the others: numbers by squared error, words by Gini. All
+    columns go in as encoding.as_numbers has them.
 
-    A small min_rows makes rows more alike and leaves less to shuffle; with one subgroup the shuffle is the marginal one.
+    X (n, p) : any table; column : a name, of an array a position
+    min_rows : smallest subgroup, None takes sqrt(n), at least 5
+    -> (n,) int64, the subgroup's number from 0
+
+    A small min_rows makes rows more alike and leaves less to shuffle; with one subgroup the shuffle
+    is the marginal one.
+
+    Raises ValueError for a column that X does not have, and a min_rows that is no count.
     Source: Molnar et al. (2023), sec. 3.
 
     >>> subgroups(np.array([[0.0, 1], [0, 1], [1, 5], [1, 5]]), 1, min_rows=2)
     array([0, 0, 1, 1])
     """
-    rest, target = np.delete(X, column, axis=1), X[:, column]
-    min_rows = max(5, round(np.sqrt(len(X)))) if min_rows is None else check_count(min_rows, "min_rows")
-    if rest.shape[1] == 0 or (target == target[0]).all():
-        return np.zeros(len(X), dtype=int)
-    tree = grow_cart(rest, target, criterion="variance", min_samples_leaf=min_rows)
-    return np.unique(tree.apply(rest), return_inverse=True)[1]
+    X = check_real_table(X)
+    (j,) = positions_of([column], X)
+    if min_rows is not None:
+        min_rows = check_count(min_rows, "min_rows")
+    return _leaves(as_numbers(X)[0], j, _holds_words(X, j), min_rows)
 
 
-def shuffle_within(groups, rng):
-    """A random permutation that keeps every row in its group: groups (n,) int -> donors (n,) int.
+def shuffle_within(groups: NDArray, rng: np.random.Generator) -> NDArray:
+    """A random permutation that keeps every row in its group: groups (n,) int -> donors (n,) int64.
 
     >>> shuffle_within(np.array([0, 1, 0, 1, 2]), np.random.default_rng(0))[[4]]
     array([4])
     """
-    donors = np.empty(len(groups), dtype=int)
-    donors[np.argsort(groups, kind="stable")] = np.lexsort((rng.random(len(groups)), groups))
+    rows_by_group = np.argsort(groups, kind="stable")
+    the_same_shuffled = np.lexsort((rng.random(len(groups)), groups))
+    donors = np.empty(len(groups), dtype=np.int64)
+    donors[rows_by_group] = the_same_shuffled
     return donors
 
 
-def _within_subgroups(setting, table, j, n_repeats, rng):
-    groups = subgroups(table, j)
-    donors = np.stack([shuffle_within(groups, rng) for _ in range(n_repeats)], axis=1)
-    differences = setting.swapped([j], donors) - setting.base[:, None]
-    return differences, receiver_donor_variance(differences, donors, groups)
+# --- shuffled within subgroups ---
 
 
-def _gaussian(setting, table, j, n_repeats, rng):
+def _within_subgroups(
+    task: Evaluation, table: NDArray, j: int, n_repeats: int, rng: np.random.Generator
+) -> Drawn:
+    within = _leaves(table, j, _holds_words(task.X, j))
+    donors = np.stack([shuffle_within(within, rng) for _ in range(n_repeats)], axis=1)
+    gains = losses_after_dealing(task, [j], donors) - task.losses_before[:, None]
+    variance = receiver_donor_variance(
+        gains, donors, within, weights=task.weights, groups=task.groups)
+    return gains, variance
+
+
+def _leaves(table: NDArray, j: int, words: bool, min_rows: int | None = None) -> NDArray:
+    """The leaf of each row in a tree that tells column j from the others, numbered from 0."""
+    n_rows, p = table.shape
+    target = table[:, j]
+    if p == 1 or (target == target[0]).all():
+        return np.zeros(n_rows, dtype=np.int64)
+    smallest = max(5, round(np.sqrt(n_rows)))
+    if min_rows is not None:
+        smallest = min_rows
+    others = np.delete(table, j, axis=1)
+    criterion = "gini" if words else "variance"
+    tree = grow_cart(others, target, criterion=criterion, min_samples_leaf=smallest)
+    leaf = tree.apply(others)
+    return np.unique(leaf, return_inverse=True)[1].astype(np.int64)
+
+
+def _holds_words(X: Table, j: int) -> bool:
+    """Numbers, truth values, dates and times have an order; words have none."""
+    if isinstance(X, np.ndarray):
+        return False
+    kind = X.dtypes.iloc[j]
+    return not (is_numeric_dtype(kind) or is_datetime64_any_dtype(kind) or kind.kind == "m")
+
+
+# --- drawn from a fitted normal distribution ---
+
+
+def _gaussian(
+    task: Evaluation, table: NDArray, j: int, n_repeats: int, rng: np.random.Generator
+) -> Drawn:
     design, fitted, spread = normal_given_others(table, j)
-    noise = rng.standard_normal((len(table), n_repeats))
-    differences = setting.replaced(j, fitted[:, None] + spread * noise) - setting.base[:, None]
-    if spread == 0:  # the others determine the column: every draw is the fitted value itself
-        return differences, differences.mean(axis=1).var(ddof=1) / len(table)
-    helped = _help_with_the_fit(differences, noise, design, table[:, j] - fitted, spread)
-    return differences, (differences.mean(axis=1) + helped).var(ddof=1) / len(table)
+    noise = np.ascontiguousarray(rng.standard_normal((n_repeats, task.n_rows)).T)
+    drawn = fitted[:, None] + spread * noise
+    gains = losses_after_putting(task, j, drawn) - task.losses_before[:, None]
+
+    counted = task.weights[:, None] * gains
+    psi = counted.mean(axis=1) - task.weights * counted.mean()
+    if spread > 0:  # else the others determine the column: every draw is the fitted value itself
+        psi = psi + _help_with_the_fit(counted, noise, design, table[:, j] - fitted, spread)
+    return gains, variance_of_mean(psi, task.groups)
 
 
-def _help_with_the_fit(differences, noise, design, residual, spread):
-    """A row's second role: no donor of its value, it helps to fit the normal distribution from which all rows draw -> (n,).
+def _help_with_the_fit(
+    gains: NDArray, noise: NDArray, design: NDArray, residual: NDArray, spread: float
+) -> NDArray:
+    """A row's second role: no donor of its value, it helps to fit the normal distribution -> (n,).
 
-    helped_i = g_w . H^-1 a_i r_i + g_s (r_i^2 - s^2) / (2 s): how far row i moves the weights w and the spread s, with a_i its row
-    of the design, r_i its residual, H = mean of a a', times how far the mean difference moves with them. Those slopes need no
-    new predictions: d/dw E[D] = E[D z / s a] and d/ds E[D] = E[D (z^2 - 1) / s] for draws w.a + s z.
+    helped_i = g_w . H^-1 a_i r_i + g_s (r_i^2 - s^2) / (2 s): how far row i moves the weights w and
+    the spread s, with a_i its row of the design, r_i its residual, H = mean of a a', times how far
+    the mean difference D moves with them. Those slopes need no new predictions, as draws are
+    w.a + s z:  d/dw E[D] = E[D z / s a]  and  d/ds E[D] = E[D (z^2 - 1) / s].
     """
-    slope_w = design.T @ (differences * noise).mean(axis=1) / (spread * len(design))
-    slope_s = (differences * (noise**2 - 1)).mean() / spread
-    moved_w = design @ np.linalg.pinv(design.T @ design / len(design)) @ slope_w
-    return moved_w * residual + slope_s * (residual**2 - spread**2) / (2 * spread)
+    n = len(design)
+    slope_w = design.T @ (gains * noise).mean(axis=1) / (spread * n)
+    slope_s = (gains * (noise**2 - 1)).mean() / spread
+
+    H = design.T @ design / n
+    moved_w = design @ np.linalg.pinv(H) @ slope_w * residual
+    moved_s = slope_s * (residual**2 - spread**2) / (2 * spread)
+    return moved_w + moved_s
 
 
-METHODS = {"subgroups": _within_subgroups, "gaussian": _gaussian}
+def _numbers_without_gaps(X: Table) -> tuple[NDArray, tuple]:
+    try:
+        return check_table(X)
+    except ValueError as refusal:
+        raise ValueError(
+            f"{refusal} Or choose method='subgroups', which takes any columns.") from None
+
+
+METHODS = {
+    "subgroups": (as_numbers, _within_subgroups),
+    "gaussian": (_numbers_without_gaps, _gaussian),
+}
+"""How each method sees the table, and how it draws."""

@@ -1,37 +1,62 @@
-"""How much worse would a model be that had never seen the feature? Leave the column out, fit again, compare on held-out rows.
+"""How much worse would a model be that had never seen the feature? Leave it out, fit again, compare.
 
-Unlike a shuffle this asks about the *learner*: a feature whose message another one carries too is not missed at all.
+Known as LOCO, leave one covariate out. Unlike a shuffle this asks about the *learner*: a feature
+whose message another one carries too is not missed at all.
+
+    LOCO_j  =  mean over held-out rows of  L(y_i, f_-j(x_i without j))  -  L(y_i, f(x_i))
 """
 
 from copy import deepcopy
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.losses import PROBABILITY_LOSSES, absolute_error, row_loss, squared_error
+from fi_teach.basics.evaluation import Evaluation, check_groups
+from fi_teach.basics.folds import fold_error
+from fi_teach.basics.losses import NUMBER_LOSSES, Loss, row_loss
 from fi_teach.basics.results import Importance
-from fi_teach.basics.shuffles import check_outcome, setting_of, take
-from fi_teach.basics.tables import check_table
+from fi_teach.basics.seeds import Seed, own_stream
+from fi_teach.basics.shuffles import Table, take, variance_of_mean
+from fi_teach.basics.tables import check_real_table, check_weights, feature_names
+from fi_teach.basics.target import check_outcome
+
+Rows = tuple[Table, NDArray]  # a table and its target
 
 
-def drop_column_importance(fit, X, y, *, loss="mse", test=None, folds=5, rng=0):
-    """Mean held-out loss of the model fitted without feature j, less that of the model fitted with all features.
+def drop_column_importance(
+    fit: object,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    loss: str | Loss | None = None,
+    test: tuple | None = None,
+    folds: int = 5,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    rng: Seed = 0,
+) -> Importance:
+    """Mean held-out loss of the model fitted without feature j, less that of the whole model.
 
-    LOCO_j = mean over held-out rows of [ L(y_i, f_-j(x_i,-j)) - L(y_i, f(x_i)) ]
-
-    fit : a function (X, y) -> a predict function or a fitted model; or an unfitted model with fit and predict (it is copied
-        before every fit and stays unfitted). It is called p + 1 times, or (p + 1) times folds.
-    X (n, p), y (n,) : training rows; with test=None they are split into `folds` random parts, each held out once
+    fit : a function (X, y) -> a fitted model or predict function; or an unfitted model with fit and
+        predict (it is copied before every fit and stays unfitted). It is called p + 1 times, or
+        (p + 1) times folds
+    X (n, p), y (n,) : training rows; with test=None they are split into `folds` random parts, each
+        held out once
     test : (X_test, y_test) to hold out instead
-    loss : "mse", "absolute", "zero_one", "log_loss", "brier", or a function of (y, prediction) -> one number a row
-    Returns an Importance in units of the loss.
-      With test: draws (p, n_test), one column a held-out row, standard_error sd / sqrt(n_test): for these two fitted models and new
-      rows (Lei et al.).
-      With folds: draws (p, folds); the folds' models share training rows, so standard_error is widened to
-      sd * sqrt(1/folds + 1/(folds - 1)), the correction of Nadeau and Bengio (2003): approximate, but not blind to the learner.
+    loss : as in permutation_importance; None follows the first model fitted
+    sample_weight, groups : for the rows that are held out (of X, or of X_test): how much each row's
+        loss counts, and which were drawn together. Folds keep groups whole
+    -> Importance in units of the loss.
+       With test: draws (p, n_test), one column a held-out row; standard_error is that of new rows
+       for these two fitted models (Lei et al.).
+       With folds: draws (p, folds). The folds' models share training rows, so standard_error is
+       widened to sd * sqrt(1/folds + 1/(folds - 1)), the correction of Nadeau and Bengio (2003):
+       approximate, but not blind to the learner.
 
-    Raises ValueError for unusable tables, targets, losses, folds and fits, and for a table of one column, which leaves nothing to fit.
-    Source: Lei et al. (2018), sec. 6 (leave one covariate out).
+    Raises ValueError for unusable tables, targets, losses, folds and fits, and for a table of one
+    column, which leaves nothing to fit.
+    Source: Lei et al. (2018), sec. 6.
 
     >>> X = np.array([[i, i % 2] for i in range(40)])
     >>> def fit(X, y):
@@ -41,68 +66,136 @@ def drop_column_importance(fit, X, y, *, loss="mse", test=None, folds=5, rng=0):
     >>> bool(importance.mean[0] > 100), bool(abs(importance.mean[1]) < 1e-9)
     (True, True)
     """
-    table, names = check_table(X, allow_nan=True)
-    loss = row_loss(loss)
-    numeric = loss in (squared_error, absolute_error)
-    y = check_outcome(y, len(table), numeric=numeric)
+    rng = own_stream(rng, "drop column folds")
+    X = check_real_table(X)
+    y_train = _checked_target(y, len(X), loss)
+    names = feature_names(X)
     if len(names) == 1:
-        raise ValueError("X has one column: without it there is nothing to fit. Compare the model's loss with that of a constant.")
-    X = X if isinstance(X, (pd.DataFrame, np.ndarray)) else table
+        raise ValueError(
+            "X has one column: without it there is nothing to fit. "
+            "Compare the model's loss with that of a constant.")
     if test is not None:
-        gain = _gains(fit, loss, (X, y), _checked_test(test, X, names, numeric))
-        return Importance(names, gain, "drop-column importance", "loss")
-    parts = _folds(folds, len(y), np.random.default_rng(rng))
-    draws = np.stack([_gains(fit, loss, *_split(X, y, part)).mean(axis=1) for part in parts], axis=1)
-    widened = draws.std(axis=1, ddof=1) * np.sqrt(1 / folds + 1 / (folds - 1))
-    return Importance(names, draws, "drop-column importance", "loss", widened)
+        test = _checked_test(test, X, loss)
+        judge = _Judge(fit, loss, np.concatenate([y_train, test[1]]))
+        return _by_test(judge, names, (X, y_train), test, sample_weight, groups)
+    parts = _folds(folds, len(X), groups, rng)
+    return _by_folds(_Judge(fit, loss, y), names, (X, y_train), parts, sample_weight)
 
 
-def _gains(fit, loss, train, test):
-    """What each held-out row's loss gains without each column: -> (p, n_test)."""
-    before = _held_out_losses(fit, loss, train, test)
-    return np.array([_held_out_losses(fit, loss, (_without(train[0], j), train[1]), (_without(test[0], j), test[1])) - before
-                     for j in range(train[0].shape[1])])
+def _by_test(
+    judge: "_Judge", names: tuple, train: Rows, test: Rows,
+    sample_weight: ArrayLike | None, groups: ArrayLike | None,
+) -> Importance:
+    """One column a held-out row."""
+    n = len(test[1])
+    weights = check_weights(sample_weight, n)
+    weights = weights / weights.mean()
+    groups = None if groups is None else check_groups(groups, n)
+
+    draws = weights * judge.gains(train, test)
+    around_zero = draws - weights * draws.mean(axis=1, keepdims=True)
+    errors = [np.sqrt(variance_of_mean(gains, groups)) for gains in around_zero]
+    return Importance(names, draws, "drop-column importance", judge.unit, np.array(errors))
 
 
-def _held_out_losses(fit, loss, train, test):
-    """Fit on the training rows, judge the held-out rows -> (n_test,)."""
-    model = deepcopy(fit).fit(*train) if hasattr(fit, "fit") else _called(fit, *train)
-    (X, y), labels = test, None
-    if loss in PROBABILITY_LOSSES and not any(hasattr(model, name) for name in ("classes", "classes_")):
-        labels = np.unique(np.concatenate([train[1], y]))  # a fold may lack a class: number them all
-    return setting_of(model, X, y if labels is None else np.searchsorted(labels, y), loss).base
+def _by_folds(
+    judge: "_Judge", names: tuple, rows: Rows, parts: list[NDArray], sample_weight: ArrayLike | None
+) -> Importance:
+    """One column a fold: the mean over its held-out rows."""
+    X, y = rows
+    weights = check_weights(sample_weight, len(y))
+    means = []
+    for part in parts:
+        rest = np.setdiff1d(np.arange(len(y)), part)
+        gains = judge.gains((take(X, rest), y[rest]), (take(X, part), y[part]))
+        means.append(np.average(gains, axis=1, weights=weights[part]))
+    draws = np.stack(means, axis=1)
+    return Importance(names, draws, "drop-column importance", judge.unit, fold_error(draws))
 
 
-def _called(fit, X, y):
+class _Judge:
+    """Fits models and judges them on held-out rows, all by one loss."""
+
+    def __init__(self, fit: object, loss: str | Loss | None, whole: ArrayLike) -> None:
+        self.fit = fit
+        self.loss = loss
+        self.whole = whole  # the target of all rows: some labels may be missing in a part
+        self.unit = ""
+
+    def gains(self, train: Rows, test: Rows) -> NDArray:
+        """What each held-out row's loss gains without each column -> (p, n_test)."""
+        before = self.losses(train, test)
+        gains = []
+        for j in range(train[0].shape[1]):
+            after = self.losses(_without(train, j), _without(test, j))
+            gains.append(after - before)
+        return np.array(gains)
+
+    def losses(self, train: Rows, test: Rows) -> NDArray:
+        """The loss of each held-out row by the model of the training rows -> (n_test,)."""
+        model = _fitted(self.fit, *train)
+        task = Evaluation(model, *test, self.loss, whole=self.whole)
+        self.loss, self.unit = task.loss, task.unit  # what the first model chose holds for all
+        return task.losses_before
+
+
+def _fitted(fit: object, X: Table, y: NDArray) -> object:
+    """The model of these rows; an unfitted model is copied first."""
+    if hasattr(fit, "fit"):
+        return deepcopy(fit).fit(X, y)
     if not callable(fit):
-        raise ValueError(f"fit is {type(fit).__name__!r}, expected a function (X, y) -> predict function, or an unfitted model with a fit method.")
+        raise ValueError(
+            f"fit is {type(fit).__name__!r}, expected a function (X, y) -> predict function, "
+            "or an unfitted model with a fit method.")
     model = fit(X, y)
     if not (callable(model) or hasattr(model, "predict")):
-        raise ValueError(f"fit returned {type(model).__name__!r}, expected a predict function or a fitted model: does it end in return?")
+        raise ValueError(
+            f"fit returned {type(model).__name__!r}, expected a predict function or a fitted "
+            "model: does it end in return?")
     return model
 
 
-def _without(X, j):
-    return X.drop(columns=X.columns[j]) if isinstance(X, pd.DataFrame) else np.delete(X, j, axis=1)
+def _without(rows: Rows, j: int) -> Rows:
+    """The rows without column j."""
+    X, y = rows
+    if isinstance(X, pd.DataFrame):
+        return X.iloc[:, np.delete(np.arange(X.shape[1]), j)], y
+    return np.delete(X, j, axis=1), y
 
 
-def _folds(folds, n_rows, rng):
-    """The rows of each part, dealt out at random."""
-    if not isinstance(folds, (int, np.integer)) or not 2 <= folds <= n_rows:
-        raise ValueError(f"folds is {folds!r}, expected a whole number from 2 to the {n_rows} rows.")
-    return np.array_split(rng.permutation(n_rows), folds)
+def _folds(
+    folds: int, n_rows: int, groups: ArrayLike | None, rng: np.random.Generator
+) -> list[NDArray]:
+    """The rows of each part, dealt out at random, groups of rows as wholes."""
+    unit = np.arange(n_rows) if groups is None else check_groups(groups, n_rows)
+    n_units = int(unit.max()) + 1
+    whole = isinstance(folds, int | np.integer) and not isinstance(folds, bool)
+    if not whole or not 2 <= folds <= n_units:
+        of_what = "rows" if groups is None else "groups"
+        raise ValueError(
+            f"folds is {folds!r}, expected a whole number from 2 to the {n_units} {of_what}.")
+    parts = np.array_split(rng.permutation(n_units), folds)
+    if groups is None:
+        return parts
+    return [np.flatnonzero(np.isin(unit, part)) for part in parts]
 
 
-def _split(X, y, part):
-    rest = np.setdiff1d(np.arange(len(y)), part)
-    return (take(X, rest), y[rest]), (take(X, part), y[part])
+def _checked_target(y: ArrayLike, n_rows: int, loss: str | Loss | None) -> NDArray:
+    numeric = loss is not None and row_loss(loss) in NUMBER_LOSSES
+    return check_outcome(y, n_rows, numeric=numeric)
 
 
-def _checked_test(test, X, names, numeric):
-    if not isinstance(test, (tuple, list)) or len(test) != 2:
+def _checked_test(test: object, X: Table, loss: str | Loss | None) -> Rows:
+    """The held-out rows, with X's columns in X's order."""
+    if not isinstance(test, tuple | list) or len(test) != 2:
         raise ValueError("test is not a pair: expected (X_test, y_test).")
-    X_test, y_test = test
-    table, test_names = check_table(X_test, allow_nan=True, what="X_test")
-    if table.shape[1] != len(names) or (isinstance(X, pd.DataFrame) and test_names != names):
-        raise ValueError(f"X_test has the columns {', '.join(test_names)}, X has {', '.join(names)}: give both the same, in one order.")
-    return X_test if isinstance(X_test, (pd.DataFrame, np.ndarray)) else table, check_outcome(y_test, len(table), numeric=numeric)
+    X_test = check_real_table(test[0], what="X_test")
+    both_named = isinstance(X, pd.DataFrame) and isinstance(X_test, pd.DataFrame)
+    same = set(feature_names(X_test)) == set(feature_names(X))
+    if X_test.shape[1] != X.shape[1] or (both_named and not same):
+        raise ValueError(
+            f"X_test has the columns {', '.join(feature_names(X_test)[:10])}, "
+            f"X has {', '.join(feature_names(X)[:10])}: give both the same.")
+    if both_named:
+        X_test = X_test[X.columns]
+    return X_test, _checked_target(test[1], len(X_test), loss)

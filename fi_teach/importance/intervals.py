@@ -1,21 +1,42 @@
-"""An importance from n test rows is uncertain; how uncertain depends on seeing that every shuffled row is used twice.
+"""How sure is an importance from n test rows? That depends on seeing that a shuffle uses rows twice.
 
-Three intervals for the importance of one feature: the textbook one, which is too narrow (or, for a feature that the target
-does not depend on, too wide), and two that count each row both as receiver and as donor.
+Three intervals for the importance of one feature: the textbook one, which is too narrow (or, for a
+feature that the target does not depend on, too wide), and two that count each row both as receiver
+and as donor.
 """
 
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.shuffles import check_count, check_setting, receiver_donor_variance, shuffles, swap
+from fi_teach.basics.evaluation import Evaluation, check_groups
+from fi_teach.basics.losses import Loss
+from fi_teach.basics.seeds import Seed, own_stream
+from fi_teach.basics.shuffles import receiver_donor_variance, shuffles
+from fi_teach.basics.tables import check_count, check_weights
+from fi_teach.fast.shuffled_tables import losses_after_dealing, losses_of_pairs
+
+Interval = tuple[float, float]
 
 
-def shuffle_differences(predict, X, y, column, *, loss="mse", n_repeats=1, rng=0):
+def shuffle_differences(
+    model: object,
+    X: ArrayLike,
+    y: ArrayLike,
+    column: object,
+    *,
+    loss: str | Loss | None = None,
+    n_repeats: int = 1,
+    rng: Seed = 0,
+) -> tuple[NDArray, NDArray]:
     """What each row's loss gains when `column` is shuffled, and from whom it got its value.
 
-    X (n, p), y (n,), column: a position or a name -> differences (n, n_repeats), in units of the loss, and
-    donors (n, n_repeats) int: in shuffle k row i was given the value of row donors[i, k].
+    model, X (n, p), y (n,), loss : as in permutation_importance
+    column : a name; of an array, a position
+    -> differences (n, n_repeats), in units of the loss, and donors (n, n_repeats) int: in shuffle k
+       row i was given the value of row donors[i, k]
+
     Raises ValueError as permutation_importance does, and for a column that X does not have.
 
     >>> X = np.array([[0.0], [1.0], [2.0]])
@@ -23,95 +44,160 @@ def shuffle_differences(predict, X, y, column, *, loss="mse", n_repeats=1, rng=0
     >>> bool((differences[:, 0] == (X[donors[:, 0], 0] - X[:, 0]) ** 2).all())
     True
     """
-    setting, j = _setting_and_column(predict, X, y, column, loss)
-    donors = shuffles(setting.n_rows, n_repeats, np.random.default_rng(rng))
-    return setting.swapped([j], donors) - setting.base[:, None], donors
+    task = Evaluation(model, X, y, loss)
+    columns = task.positions([column])
+    rng = own_stream(rng, "shuffle differences")
+    donors = shuffles(task.n_rows, n_repeats, rng)
+    after = losses_after_dealing(task, columns, donors)
+    return after - task.losses_before[:, None], donors
 
 
-def naive_interval(differences, *, level=0.95):
-    """The textbook interval: mean plus and minus z sd / sqrt(n), as if the n loss differences were independent.
+def naive_interval(differences: ArrayLike, *, level: float = 0.95) -> Interval:
+    """The textbook interval: mean +- z sd / sqrt(n), as if the n differences were independent.
 
-    They are not: a row is a receiver in its own difference and the donor in another's. For f(x) = x, y = x + s e and squared
-    loss the interval is too narrow (about 87 % for 95 at s = 0, n = 200); averaging more shuffles first makes it worse (67 %),
-    as the averages keep the receiver's half only; for a feature that y does not depend on it is too wide (98 %).
+    They are not: a row is a receiver in its own difference and the donor in another's. For f(x) = x,
+    y = x + s e and squared loss the interval is too narrow (about 87 % for 95 at s = 0, n = 200);
+    averaging more shuffles first makes it worse (67 %), as averages keep the receiver's half only;
+    for a feature that y does not depend on it is too wide (98 %).
 
-    differences (n,) or (n, K), averaged over the K shuffles first -> (low, high), in units of the loss.
+    differences (n,) or (n, K), averaged over the K shuffles first -> (low, high)
+
     Raises ValueError for fewer than two rows, or a level outside (0, 1).
 
     >>> low, high = naive_interval(np.array([1.0, 2.0, 3.0]))
     >>> round(low, 2), round(high, 2)
     (0.87, 3.13)
     """
-    differences = _checked_differences(differences).mean(axis=1)
-    return _around(differences.mean(), differences.var(ddof=1) / len(differences), level)
+    of_rows = _checked_differences(differences).mean(axis=1)
+    variance = of_rows.var(ddof=1) / len(of_rows)
+    return _around(of_rows.mean(), variance, level)
 
 
-def receiver_donor_interval(differences, donors, *, level=0.95):
-    """Mean plus and minus z standard errors, each row counted in both its roles (shuffles.receiver_donor_variance).
+def receiver_donor_interval(
+    differences: ArrayLike,
+    donors: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+) -> Interval:
+    """Mean +- z standard errors, each row counted in both its roles (receiver_donor_variance).
 
-    differences, donors (n, K) as shuffle_differences returns them -> (low, high), in units of the loss.
-    Raises ValueError for arrays that do not belong together, fewer than two rows, or a level outside (0, 1).
-    Source: Hoeffding (1948): the projection of a statistic of pairs on its single rows.
+    differences, donors (n, K), as shuffle_differences returns them
+    sample_weight (n,) : how much each row counts; groups (n,) : rows drawn together
+    -> (low, high), in units of the loss
+
+    Raises ValueError for arrays that do not belong together, fewer than two rows, or a level
+    outside (0, 1).
+    Source: Hoeffding (1948): the projection of a statistic of pairs (a U-statistic) on single rows.
 
     >>> differences, donors = np.array([[1.0], [0.0], [2.0]]), np.array([[1], [2], [0]])
     >>> low, high = receiver_donor_interval(differences, donors)
     >>> bool(low < 1 < high)
     True
     """
-    differences, donors = _checked_differences(differences), np.asarray(donors)
-    donors = donors[:, None] if donors.ndim == 1 else donors
-    if donors.shape != differences.shape or donors.dtype.kind not in "iu":
-        raise ValueError(f"donors has shape {donors.shape}, the differences {differences.shape}: expected one donor's row number "
-                         "for each difference, as shuffle_differences returns them.")
-    return _around(differences.mean(), receiver_donor_variance(differences, donors), level)
+    differences = _checked_differences(differences)
+    donors = _checked_donors(donors, differences)
+    n = len(differences)
+    weights = check_weights(sample_weight, n)
+    weights = weights / weights.mean()
+    groups = None if groups is None else check_groups(groups, n)
+    mean = (weights[:, None] * differences).mean()
+    variance = receiver_donor_variance(differences, donors, weights=weights, groups=groups)
+    return _around(mean, variance, level)
 
 
-def row_bootstrap_interval(predict, X, y, column, *, loss="mse", n_samples=200, level=0.95, rng=0):
-    """Resample whole rows, shuffle the column afresh in every sample, take the middle `level` of the importances.
+def row_bootstrap_interval(
+    model: object,
+    X: ArrayLike,
+    y: ArrayLike,
+    column: object,
+    *,
+    loss: str | Loss | None = None,
+    n_repeats: int = 200,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    rng: Seed = 0,
+) -> Interval:
+    """Resample whole rows, shuffle the column afresh in every sample, take the middle `level`.
 
-    Resampling the loss differences instead would repeat the naive interval's mistake: a resampled difference brings
-    its receiver along but leaves its donor behind.
+    Resampling the loss differences instead would repeat the naive interval's mistake: a resampled
+    difference brings its receiver along but leaves its donor behind.
 
-    X (n, p), y (n,), column: a position or a name -> (low, high), in units of the loss.
-    Raises ValueError as permutation_importance does, for a column that X does not have, or a level outside (0, 1).
+    model, X (n, p), y (n,), loss, sample_weight : as in permutation_importance
+    column : a name; of an array, a position; n_repeats : samples
+    groups (n,) : rows drawn together; whole groups are then resampled
+    -> (low, high), in units of the loss
+
+    Raises ValueError as permutation_importance does, for a column that X does not have, or a level
+    outside (0, 1).
 
     >>> X = np.arange(20.0)[:, None]
     >>> low, high = row_bootstrap_interval(lambda X: X[:, 0], X, X[:, 0], 0)
     >>> bool(low < 2 * X.var() < high)
     True
     """
-    setting, j = _setting_and_column(predict, X, y, column, loss)
-    rng, tail = np.random.default_rng(rng), (1 - _checked_level(level)) / 2
-    rows = rng.integers(setting.n_rows, size=(check_count(n_samples, "n_samples"), setting.n_rows))
-    table = swap(setting.X, [j], rows.ravel(), rng.permuted(rows, axis=1).reshape(-1, 1))
-    after = setting.losses(table, setting.y[rows.ravel()]).reshape(rows.shape)
-    importances = (after - setting.base[rows]).mean(axis=1)
+    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
+    columns = task.positions([column])
+    n_repeats = check_count(n_repeats, "n_repeats")
+    tail = (1 - _checked_level(level)) / 2
+    rng = own_stream(rng, "row bootstrap")
+
+    sample, rows, donors = _resampled(task, n_repeats, rng)
+    gains = losses_of_pairs(task, columns, rows, donors) - task.losses_before[rows]
+    weights = task.weights[rows]
+    importances = np.bincount(sample, weights * gains) / np.bincount(sample, weights)
     low, high = np.quantile(importances, [tail, 1 - tail])
     return float(low), float(high)
 
 
-def _setting_and_column(predict, X, y, column, loss):
-    setting = check_setting(predict, X, y, loss)
-    known = {name: j for j, name in enumerate(setting.names)} | {j: j for j in range(len(setting.names))}
-    if column not in known:
-        raise ValueError(f"X has no column {column!r}: choose among {', '.join(setting.names)}, or a position from 0.")
-    return setting, known[column]
+def _resampled(
+    task: Evaluation, n_repeats: int, rng: np.random.Generator
+) -> tuple[NDArray, NDArray, NDArray]:
+    """Which sample, which row, which donor: rows (or whole groups of rows) drawn with replacement."""
+    if task.groups is None:
+        rows = rng.integers(task.n_rows, size=(n_repeats, task.n_rows))
+        sample = np.repeat(np.arange(n_repeats), task.n_rows)
+        return sample, rows.ravel(), rng.permuted(rows, axis=1).ravel()
+    n_groups = int(task.groups.max()) + 1
+    members = [np.flatnonzero(task.groups == g) for g in range(n_groups)]
+    drawn = rng.integers(n_groups, size=(n_repeats, n_groups))
+    samples = [np.concatenate([members[g] for g in groups]) for groups in drawn]
+    donors = np.concatenate([rng.permutation(rows) for rows in samples])
+    sample = np.repeat(np.arange(n_repeats), [len(rows) for rows in samples])
+    return sample, np.concatenate(samples), donors
 
 
-def _checked_differences(differences):
+def _checked_differences(differences: ArrayLike) -> NDArray:
     array = np.asarray(differences, dtype=float)
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2 or len(array) < 2 or array.shape[1] < 1:
-        raise ValueError(f"differences has shape {np.shape(differences)}, expected (rows, shuffles) with at least two rows.")
+        raise ValueError(
+            f"differences has shape {np.shape(differences)}, "
+            "expected (rows, shuffles) with at least two rows.")
     return array
 
 
-def _checked_level(level):
+def _checked_donors(donors: ArrayLike, differences: NDArray) -> NDArray:
+    donors = np.asarray(donors)
+    donors = donors[:, None] if donors.ndim == 1 else donors
+    is_rows = donors.dtype.kind in "iu" and donors.shape == differences.shape
+    if not is_rows or donors.min() < 0 or donors.max() >= len(donors):
+        raise ValueError(
+            f"donors has shape {donors.shape}, the differences {differences.shape}: expected one "
+            f"donor's row number, 0 to {len(differences) - 1}, for each difference, as "
+            "shuffle_differences returns them.")
+    return donors
+
+
+def _checked_level(level: float) -> float:
     if not 0 < level < 1:
         raise ValueError(f"level is {level!r}, expected a share between 0 and 1, such as 0.95.")
     return level
 
 
-def _around(mean, variance, level):
-    reach = NormalDist().inv_cdf(0.5 + _checked_level(level) / 2) * np.sqrt(variance)
+def _around(mean: float, variance: float, level: float) -> Interval:
+    z = NormalDist().inv_cdf(0.5 + _checked_level(level) / 2)
+    reach = z * np.sqrt(variance)
     return float(mean - reach), float(mean + reach)

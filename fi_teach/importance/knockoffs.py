@@ -1,217 +1,277 @@
-"""A knockoff is a fake feature that is as much like the others as the real one, but made without looking at y.
+"""A knockoff is a fake feature that is as much like the others as the real one, but made without
+looking at y.
 
-Whatever a real feature scores above its knockoff is evidence; whatever a knockoff scores above the real feature counts the
-luck that the real ones had too. Notation: Sigma (p, p) is the covariance of the features, s (p,) how far each feature is
-kept from its knockoff: Cov(x_j, knockoff_j) = Sigma_jj - s_j, so at s_j = 0 it is a copy, which its feature never beats.
+Whatever a real feature scores above its knockoff is evidence; whatever a knockoff scores above the
+real feature counts the luck that the real ones had too. Notation: Sigma (p, p) is the covariance of
+the features, s (p,) how far each feature is kept from its knockoff:
+Cov(x_j, knockoff_j) = Sigma_jj - s_j, so at s_j = 0 it is a copy, which its feature never beats.
+
+Read next: fast/mvr_rounds.py, which finds the s of `mvr_s` with one inversion a round.
 """
 
+from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.results import Importance
+from fi_teach.basics.covariance import correlation_of, estimate_covariance
+from fi_teach.basics.measured import ImportanceOf, measured
+from fi_teach.basics.results import Result
+from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_table, check_target
+from fi_teach.fast.mvr_rounds import one_round
 
-SMALLEST_EIGENVALUE = 1e-4  # of an estimated correlation matrix: below it, sampling and inverting lose their digits
+NEGLIGIBLE = 1e-6  # a round that lowers the loss by a smaller share than this was the last one
 
 
-def equicorrelated_s(covariance):
+@dataclass(frozen=True, eq=False)
+class KnockoffSelection(Result):
+    """What the knockoff filter found; unpacks into (selected, statistics, threshold).
+
+    names : p names; statistics : (p,) W, in units of the importance; threshold : number
+
+    >>> found = KnockoffSelection(("a", "b"), np.array([3.0, -1.0]), 3.0)
+    >>> found.selected, found.selected_names
+    (array([0]), ('a',))
+    """
+
+    names: tuple
+    statistics: NDArray
+    threshold: float
+
+    @property
+    def selected(self) -> NDArray:
+        """Indices of the features with W_j >= threshold."""
+        return np.flatnonzero(self.statistics >= self.threshold)
+
+    @property
+    def selected_names(self) -> tuple:
+        """Their names."""
+        return tuple(self.names[j] for j in self.selected)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A table, largest statistic first: feature, statistic, selected."""
+        columns = {
+            "feature": self.names,
+            "statistic": self.statistics,
+            "selected": self.statistics >= self.threshold,
+        }
+        table = pd.DataFrame(columns)
+        return table.sort_values("statistic", ascending=False, ignore_index=True, kind="stable")
+
+    def __iter__(self):
+        return iter((self.selected, self.statistics, self.threshold))
+
+    def __getitem__(self, place):
+        return tuple(self)[place]
+
+    def __len__(self):
+        return 3
+
+
+# --- how far to keep a knockoff from its feature ---
+
+
+def equicorrelated_s(covariance: ArrayLike) -> NDArray:
     """Every feature is equally far from its knockoff: s_j = min(1, 2 lambda_min) * Sigma_jj.
 
-    lambda_min is the smallest eigenvalue of the correlation matrix; any common s larger than this would need a negative
-    variance. covariance (p, p) -> (p,), in units of the variances.
-    Raises ValueError for a matrix that is no covariance. Source: Barber and Candès (2015), sec. 2.1.
+    lambda_min is the smallest eigenvalue of the correlation matrix; any common s larger than this
+    would need a negative variance. covariance (p, p) -> (p,), in units of the variances.
+    Raises ValueError for a matrix that is no covariance.
+    Source: Barber and Candès (2015), sec. 2.1.
 
     >>> equicorrelated_s([[1.0, 0.75], [0.75, 1.0]])
     array([0.5, 0.5])
     """
-    _, scale, smallest = _correlation(covariance)
+    _, scale, smallest = correlation_of(covariance)
     return min(1.0, 2 * smallest) * scale**2
 
 
-def mvr_loss(covariance, s):
-    """How well the features can be reconstructed from the others and all knockoffs: trace of the inverse of G.
+def mvr_loss(covariance: ArrayLike, s: ArrayLike) -> float:
+    """How well features can be reconstructed from the others and all knockoffs: trace of G^-1.
 
-    G = [[Sigma, Sigma - S], [Sigma - S, Sigma]], S = diag(s), is the covariance of features and knockoffs, and 1 / (G^-1)_jj is
-    the variance that is left of feature j when everything else is known. trace(G^-1) = trace((2 Sigma - S)^-1) + trace(S^-1).
+    G = [[Sigma, Sigma - S], [Sigma - S, Sigma]], S = diag(s), is the covariance of features and
+    knockoffs, and 1 / (G^-1)_jj is the variance that is left of feature j when everything else is
+    known. trace(G^-1) = trace((2 Sigma - S)^-1) + trace(S^-1).
     covariance (p, p), s (p,) -> number, infinite where no such knockoffs exist.
     Source: Spector and Janson (2022), minimum variance-based reconstructability.
     """
     s = np.asarray(s, dtype=float)
     eigenvalues = np.linalg.eigvalsh(2 * np.asarray(covariance, dtype=float) - np.diag(s))
-    if min(eigenvalues[0], s.min()) <= 0:
+    if eigenvalues[0] <= 0 or s.min() <= 0:
         return np.inf
     return float((1 / eigenvalues).sum() + (1 / s).sum())
 
 
-def mvr_s(covariance):
-    """The s with the smallest mvr_loss (of the correlation matrix): features that nothing else can reconstruct.
+def mvr_s_by_definition(covariance: ArrayLike) -> NDArray:
+    """`mvr_s`, with a matrix inverted for every single step."""
+    correlation, scale, smallest = correlation_of(covariance)
+    s = np.full(len(scale), smallest)
+    before, loss = np.inf, mvr_loss(correlation, s)
+    while before - loss > NEGLIGIBLE * loss:
+        for j in range(len(s)):
+            inverse = np.linalg.inv(2 * correlation - np.diag(s))
+            a = inverse[j, j]
+            c = np.linalg.norm(inverse[j])
+            s[j] = (1 + s[j] * a) / (a + c)
+        before, loss = loss, mvr_loss(correlation, s)
+    return s * scale**2
 
-    Equicorrelated knockoffs leave some weighted sum of all the x_j + knockoff_j without any variance: a model can then move a
-    feature's credit to the others and the knockoffs at no cost, and power is lost.
-    The loss is convex, and its minimum over one s_j is a formula: with A = (2 Sigma - S)^-1, a = A_jj and c = |A e_j|, the best
-    is s_j <- (1 + s_j a) / (a + c). Rounds over all j, until the loss stands still.
+
+def mvr_s(covariance: ArrayLike) -> NDArray:
+    """The s with the smallest mvr_loss (of the correlation matrix): features that nothing else can
+    reconstruct.
+
+    Equicorrelated knockoffs leave some weighted sum of all the x_j + knockoff_j without any
+    variance: a model can then move a feature's credit to the others and the knockoffs at no cost,
+    and power is lost.
+    The loss is convex, and its minimum over one s_j is a formula: with A = (2 Sigma - S)^-1,
+    a = A_jj and c = |A e_j|, the best is s_j <- (1 + s_j a) / (a + c). Rounds over all j, until the
+    loss stands still.
     covariance (p, p) -> (p,), in units of the variances.
-    Raises ValueError for a matrix that is no covariance. Source: Spector and Janson (2022), coordinate descent.
+    Raises ValueError for a matrix that is no covariance.
+    Source: Spector and Janson (2022), coordinate descent.
 
     >>> mvr_s([[1.0, 0.0], [0.0, 4.0]])
     array([1., 4.])
     """
-    correlation, scale, smallest = _correlation(covariance)
-    s, before = np.full(len(scale), smallest), np.inf
+    correlation, scale, smallest = correlation_of(covariance)
+    s = np.full(len(scale), smallest)
+    before = np.inf
     while True:
         inverse = np.linalg.inv(2 * correlation - np.diag(s))
         loss = np.trace(inverse) + (1 / s).sum()
-        if before - loss <= 1e-6 * loss:
+        if before - loss <= NEGLIGIBLE * loss:
             return s * scale**2
-        s, before = _one_round(s, inverse), loss
-
-
-def _one_round(s, inverse, block=32):
-    """Each s_j in turn to its best value, the others fixed -> (p,). inverse = (2 Sigma - S)^-1 is used up.
-
-    A step in s_j changes the inverse by weight * column column' (Sherman and Morrison); `block` such changes are kept aside
-    and entered in one matrix product, which is much faster than p single ones.
-    """
-    s = s.copy()
-    for start in range(0, len(s), block):
-        columns, weights = np.zeros((block, len(s))), np.zeros(block)
-        for k, j in enumerate(range(start, min(start + block, len(s)))):
-            column = inverse[j] + (weights[:k] * columns[:k, j]) @ columns[:k]
-            a, c = column[j], np.sqrt(column @ column)
-            step = (1 - c * s[j]) / (a + c)
-            columns[k], weights[k] = column, step / (1 - step * a)
-            s[j] += step
-        inverse += (columns.T * weights) @ columns
-    return s
+        before = loss
+        s = one_round(s, inverse)
 
 
 S_METHODS = {"mvr": mvr_s, "equicorrelated": equicorrelated_s}
 
 
-def knockoff_law(covariance, s):
-    """Given x, its Gaussian knockoff is Normal(mean + shrink (x - mean), noise) -> (shrink (p, p), noise (p, p)).
+# --- drawing them ---
 
-    shrink = I - S Sigma^-1, noise = 2 S - S Sigma^-1 S: the only pair that makes the covariance of (features, knockoffs)
-    [[Sigma, Sigma - S], [Sigma - S, Sigma]], in which any feature can change places with its own knockoff.
+
+def knockoff_law(covariance: ArrayLike, s: ArrayLike) -> tuple[NDArray, NDArray]:
+    """Given x, its Gaussian knockoff is Normal(mean + shrink (x - mean), noise)
+    -> (shrink (p, p), noise (p, p)).
+
+    shrink = I - S Sigma^-1, noise = 2 S - S Sigma^-1 S: the only pair that makes the covariance of
+    (features, knockoffs) [[Sigma, Sigma - S], [Sigma - S, Sigma]], in which any feature can change
+    places with its own knockoff.
     Source: Candès et al. (2018), sec. 3.1.
 
-    >>> shrink, noise = knockoff_law([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0])   # independent features:
-    >>> shrink.tolist(), noise.tolist()                                      # fresh draws, the old value plays no part
+    >>> independent = [[1.0, 0.0], [0.0, 1.0]]
+    >>> shrink, noise = knockoff_law(independent, [1.0, 1.0])
+    >>> shrink.tolist(), noise.tolist()             # fresh draws, the old value plays no part
     ([[0.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])
     """
     s = np.asarray(s, dtype=float)
-    pull = np.linalg.solve(np.asarray(covariance, dtype=float), np.diag(s))  # Sigma^-1 S
-    noise = 2 * np.diag(s) - s[:, None] * pull
-    return np.eye(len(s)) - pull.T, (noise + noise.T) / 2
+    S = np.diag(s)
+    pull = np.linalg.solve(np.asarray(covariance, dtype=float), S)  # Sigma^-1 S
+    shrink = np.eye(len(s)) - pull.T
+    noise = 2 * S - s[:, None] * pull
+    return shrink, (noise + noise.T) / 2
 
 
-def estimate_covariance(X):
-    """The covariance of X's columns, correlations shrunk towards 0 by the share that is expected to be noise.
+def gaussian_knockoffs(
+    X: ArrayLike,
+    *,
+    method: str = "mvr",
+    mean: ArrayLike | None = None,
+    covariance: ArrayLike | None = None,
+    rng: Seed = 0,
+) -> NDArray:
+    """Knockoffs for Gaussian features: one fake column for each of X's, drawn without any target.
 
-    r_jk <- (1 - a) r_jk for j != k, with a = sum of the r_jk's sampling variances / sum of their squares, the share with the
-    least expected squared error; it vanishes as rows grow. Variances stay. If columns are (nearly) copies, a is raised
-    until the matrix can be inverted. X (n, p) -> (p, p).
-    Raises ValueError for fewer than two rows or a constant column.
-
-    >>> estimate_covariance([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    array([[0.25, 0.  ],
-           [0.  , 0.25]])
-    """
-    X, names = check_table(X)
-    centred = X - X.mean(axis=0)
-    scale = X.std(axis=0)
-    if len(X) < 2 or (scale <= 1e-12 * np.abs(X).max(axis=0)).any():
-        raise ValueError(f"column {names[int(scale.argmin())]!r} of X has one value in all {len(X)} rows: a constant has no "
-                         "covariance and no knockoff. Drop it (or bring more rows).")
-    z = centred / scale
-    correlation = z.T @ z / len(X)
-    return _shrunk(correlation, _noise_share(z, correlation)) * np.outer(scale, scale)
-
-
-def _noise_share(z, correlation):
-    """Sum of Var(r_jk) over sum of r_jk^2, j != k, between 0 and 1: z (n, p) standardised rows -> number."""
-    variances = ((z**2).T @ z**2 / len(z) - correlation**2) / len(z)
-    noise, size = (table.sum() - np.trace(table) for table in (variances, correlation**2))
-    return min(1.0, noise / size) if size > 0 else 0.0
-
-
-def _shrunk(correlation, share):
-    """(1 - a) R + a I with a = share, or the smallest larger a that lifts every eigenvalue to SMALLEST_EIGENVALUE."""
-    smallest = min(np.linalg.eigvalsh(correlation)[0], SMALLEST_EIGENVALUE)
-    share = max(share, (SMALLEST_EIGENVALUE - smallest) / (1 - smallest))
-    return (1 - share) * correlation + share * np.eye(len(correlation))
-
-
-def gaussian_knockoffs(X, *, method="mvr", mean=None, covariance=None, rng=0):
-    """Knockoffs for Gaussian features: one fake column for each of X's, drawn without looking at any target.
-
-    Exact if X's rows are independent draws of Normal(mean, covariance); if these are not given they are estimated
-    (`estimate_covariance`) and the guarantee is approximate. For other laws the first two moments are matched.
-    X (n, p); method "mvr" or "equicorrelated"; mean (p,), covariance (p, p) -> (n, p), in units of X.
-    Raises ValueError for an unknown method, a constant column, and a mean or covariance that does not fit X.
+    Exact if X's rows are independent draws of Normal(mean, covariance); if these are not given they
+    are estimated (`estimate_covariance`) and the guarantee is approximate. For other laws the first
+    two moments are matched.
+    X (n, p); method "mvr" or "equicorrelated"; mean (p,), covariance (p, p)
+    -> (n, p), in units of X.
+    Raises ValueError for an unknown method, a constant column, and a mean or covariance that does
+    not fit X.
     Source: Candès et al. (2018), sec. 3; the choice of s: `mvr_s`, `equicorrelated_s`.
 
     >>> X = np.random.default_rng(1).normal(size=(1000, 2))
     >>> gaussian_knockoffs(X, mean=[0, 0], covariance=np.eye(2)).shape
     (1000, 2)
     """
-    rng = np.random.default_rng(rng).spawn(1)[0]  # X may come from default_rng(0).normal: never draw the same numbers again
+    rng = own_stream(rng, "gaussian knockoffs")
     X, _ = check_table(X)
     if method not in S_METHODS:
-        raise ValueError(f"unknown method {method!r}: expected one of {', '.join(map(repr, S_METHODS))}.")
-    covariance = estimate_covariance(X) if covariance is None else _check_shape(covariance, X, 2, "covariance")
-    mean = X.mean(axis=0) if mean is None else _check_shape(mean, X, 1, "mean")
+        known = ", ".join(map(repr, S_METHODS))
+        raise ValueError(f"unknown method {method!r}: expected one of {known}.")
+    if covariance is None:
+        covariance = estimate_covariance(X)
+    if mean is None:
+        mean = X.mean(axis=0)
+    p = X.shape[1]
+    covariance = _check_shape(covariance, (p, p), "covariance")
+    mean = _check_shape(mean, (p,), "mean")
     shrink, noise = knockoff_law(covariance, S_METHODS[method](covariance))
-    table = X - mean
-    knockoffs = table @ shrink.T
-    knockoffs += mean  # in place, here and below: a fresh array costs more time than the sum that fills it
-    knockoffs += rng.standard_normal(out=table) @ _root(noise).T
-    return knockoffs
+    expected = mean + (X - mean) @ shrink.T
+    chance = rng.standard_normal(X.shape) @ _root(noise).T
+    return expected + chance
 
 
 def _root(matrix):
-    """An R with R R' = matrix. An equicorrelated noise is singular, and rounding can push it below zero: that is cut off."""
+    """An R with R R' = matrix.
+
+    An equicorrelated noise is singular, and rounding can push it below zero: that is cut off.
+    """
+    variances = np.diag(np.diag(matrix))
     try:
-        return np.linalg.cholesky(matrix + 1e-10 * np.diag(np.diag(matrix)))
+        return np.linalg.cholesky(matrix + 1e-10 * variances)
     except np.linalg.LinAlgError:
         eigenvalues, vectors = np.linalg.eigh(matrix)
         return vectors * np.sqrt(np.maximum(eigenvalues, 0))
 
 
-def knockoff_statistics(importance_of, X, knockoffs, y, *, rng=0):
+# --- the contest, and where to stop ---
+
+
+def knockoff_statistics(
+    importance_of: ImportanceOf, X: ArrayLike, knockoffs: ArrayLike, y: ArrayLike, *, rng: Seed = 0
+) -> NDArray:
     """W_j = importance of feature j - importance of its knockoff, in a model that saw both.
 
-    X, knockoffs (n, p), y (n,); importance_of(XX, y) gets (n, 2p) and returns 2p values or an Importance -> (p,).
+    X, knockoffs (n, p), y (n,) -> (p,)
+    importance_of(XX, y) gets (n, 2p) and returns 2p values or an Importance.
 
-    Every pair is handed over in an order that a fair coin decides, and put back afterwards. Without it a tree that breaks
-    ties by column order would prefer the features, which always come first; with it the sign of W_j of a null feature is a
-    fair coin whatever importance_of does.
-    Raises ValueError if importance_of does not return 2p finite numbers, and for shapes that disagree. Source: Candès et al. (2018), sec. 3.2.
+    Every pair is handed over in an order that a fair coin decides, and put back afterwards. Without
+    it a tree that breaks ties by column order would prefer the features, which always come first;
+    with it the sign of W_j of a null feature is a fair coin whatever importance_of does.
+    Raises ValueError if importance_of does not return 2p finite numbers, and for shapes that
+    disagree. Source: Candès et al. (2018), sec. 3.2.
     """
-    rng = np.random.default_rng(rng)
+    rng = own_stream(rng, "knockoff statistics")
     X, _ = check_table(X)
-    knockoffs, y, n_features = _check_own(knockoffs, X), check_target(y, len(X)), X.shape[1]
-    swapped = rng.random(n_features) < 0.5
-    side_by_side = np.hstack([np.where(swapped, knockoffs, X), np.where(swapped, X, knockoffs)])
-    values = importance_of(side_by_side, y)
-    values = np.asarray(values.mean if isinstance(values, Importance) else values, dtype=float)
-    if values.shape != (2 * n_features,) or not np.isfinite(values).all():
-        raise ValueError(f"importance_of returned shape {values.shape}, expected {2 * n_features} finite numbers: one for each of the "
-                         f"{n_features} features and then one for each knockoff, which it gets side by side.")
-    difference = values[:n_features] - values[n_features:]
+    knockoffs = _check_own(knockoffs, X)
+    y = check_target(y, len(X))
+    p = X.shape[1]
+    swapped = rng.random(p) < 0.5
+    first = np.where(swapped, knockoffs, X)
+    second = np.where(swapped, X, knockoffs)
+    values = measured(importance_of, np.hstack([first, second]), y, 2 * p)
+    difference = values[:p] - values[p:]
     return np.where(swapped, -difference, difference)
 
 
-def knockoff_threshold(statistics, q=0.2, *, offset=1):
-    """The smallest t > 0 at which the estimated share of false discoveries is at most q, or infinity.
+def knockoff_threshold(statistics: ArrayLike, q: float = 0.2, *, offset: int = 1) -> float:
+    """The smallest t > 0 at which the estimated share of false discoveries is at most q, or
+    infinity.
 
-    (offset + #{j: W_j <= -t}) / max(1, #{j: W_j >= t}) <= q, over t among the |W_j| > 0. offset 1 is knockoff+, which
-    controls the false discovery rate E[false / selected] at q; offset 0 is the knockoff filter, which controls
-    E[false / (selected + 1/q)]. With offset 1 it takes 1/q selections or more: at q = .2 it is five features or none.
+    (offset + #{j: W_j <= -t}) / max(1, #{j: W_j >= t}) <= q, over t among the |W_j| > 0. offset 1
+    is knockoff+, which controls the false discovery rate E[false / selected] at q; offset 0 is the
+    knockoff filter, which controls E[false / (selected + 1/q)]. With offset 1 it takes 1/q
+    selections or more: at q = .2 it is five features or none.
     statistics (p,) -> number, in units of the statistics.
-    Raises ValueError for q outside (0, 1), another offset, or statistics that are not finite numbers.
-    Source: Barber and Candès (2015), sec. 1.2.
+    Raises ValueError for q outside (0, 1), another offset, or statistics that are not finite
+    numbers. Source: Barber and Candès (2015), sec. 1.2.
 
     >>> knockoff_threshold([6, 5, 4, 3, 2, -1]), knockoff_threshold([6, 5, 4, 3])
     (2.0, inf)
@@ -219,26 +279,41 @@ def knockoff_threshold(statistics, q=0.2, *, offset=1):
     _check_filter(q, offset)
     statistics = np.asarray(statistics, dtype=float)
     if statistics.ndim != 1 or not np.isfinite(statistics).all():
-        raise ValueError(f"statistics has shape {statistics.shape}, expected one finite number a feature, shape (p,).")
-    t = np.unique(np.abs(statistics[statistics != 0]))
+        raise ValueError(
+            f"statistics has shape {statistics.shape}, "
+            "expected one finite number a feature, shape (p,)."
+        )
+    candidates = np.unique(np.abs(statistics[statistics != 0]))
     ordered = np.sort(statistics)
-    below = np.searchsorted(ordered, -t, side="right")
-    above = len(ordered) - np.searchsorted(ordered, t, side="left")
-    good = t[(offset + below) / np.maximum(1, above) <= q]
-    return float(good[0]) if len(good) else np.inf
+    losers = np.searchsorted(ordered, -candidates, side="right")
+    winners = len(ordered) - np.searchsorted(ordered, candidates, side="left")
+    estimated = (offset + losers) / np.maximum(1, winners)
+    passing = candidates[estimated <= q]
+    return float(passing[0]) if len(passing) else np.inf
 
 
-def knockoff_filter(importance_of, X, y, *, q=0.2, knockoffs="mvr", offset=1, rng=0):
+def knockoff_filter(
+    importance_of: ImportanceOf,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    q: float = 0.2,
+    knockoffs: str | ArrayLike = "mvr",
+    offset: int = 1,
+    rng: Seed = 0,
+) -> KnockoffSelection:
     """Which features matter, with at most a share q of false discoveries on average?
 
-    Build knockoffs, let importance_of compare each feature with its own, keep W_j >= threshold. A discovery j is false if y
-    is independent of x_j GIVEN the other features. Exact for features of known law, approximate when it is estimated.
+    Build knockoffs, let importance_of compare each feature with its own, keep W_j >= threshold. A
+    discovery j is false if y is independent of x_j GIVEN the other features. Exact for features of
+    known law, approximate when it is estimated.
 
-    importance_of : function of (XX, y), XX (n, 2p) features and knockoffs side by side -> 2p values or an Importance
+    importance_of : function of (XX, y), XX (n, 2p) features and knockoffs side by side
+        -> 2p values or an Importance
     X (n, p), y (n,); q in (0, 1), the target false discovery rate
-    knockoffs : "mvr", "equicorrelated", or an array (n, p) of your own (`gaussian_knockoffs` with a known covariance)
+    knockoffs : "mvr", "equicorrelated", or an array (n, p) of your own (`gaussian_knockoffs` with a
+        known covariance)
     offset : 1 for knockoff+, 0 for the knockoff filter
-    -> (selected, int array; statistics W (p,), in units of the importance; threshold, number)
 
     Raises ValueError for q outside (0, 1), a constant column or target, and shapes that disagree.
     Source: Candès et al. (2018), sec. 3; Barber and Candès (2015), sec. 1.2.
@@ -248,23 +323,29 @@ def knockoff_filter(importance_of, X, y, *, q=0.2, knockoffs="mvr", offset=1, rn
     >>> y = X[:, :6].sum(axis=1) + rng.normal(size=500)
     >>> selected, statistics, threshold = knockoff_filter(lambda XX, y: abs(XX.T @ y), X, y)
     >>> selected   # the six causes; at q = .2 a stranger or two may come along
-    array([ 0,  1,  2,  3,  4,  5,  9, 10])
+    array([ 0,  1,  2,  3,  4,  5, 10])
     """
-    rng = np.random.default_rng(rng)
+    rng = own_stream(rng, "knockoff filter")
     _check_filter(q, offset)
-    X, _ = check_table(X)
-    y = check_target(y, len(X))
+    table, names = check_table(X)
+    y = check_target(y, len(table))
     if len(set(y.tolist())) == 1:
-        raise ValueError(f"y is {y[0]!r} in every row: nothing can be important for a constant. Bring a target that varies.")
-    fake = gaussian_knockoffs(X, method=knockoffs, rng=rng) if isinstance(knockoffs, str) else _check_own(knockoffs, X)
-    statistics = knockoff_statistics(importance_of, X, fake, y, rng=rng)
+        raise ValueError(
+            f"y is {y[0]!r} in every row: nothing can be important for a constant. "
+            "Bring a target that varies."
+        )
+    if isinstance(knockoffs, str):
+        knockoffs = gaussian_knockoffs(table, method=knockoffs, rng=rng)
+    statistics = knockoff_statistics(importance_of, table, knockoffs, y, rng=rng)
     threshold = knockoff_threshold(statistics, q, offset=offset)
-    return np.flatnonzero(statistics >= threshold), statistics, threshold
+    return KnockoffSelection(names, statistics, threshold)
 
 
 def _check_filter(q, offset):
     if not (isinstance(q, Real) and 0 < q < 1):
-        raise ValueError(f"q is {q!r}, expected a false discovery rate strictly between 0 and 1, such as 0.2.")
+        raise ValueError(
+            f"q is {q!r}, expected a false discovery rate strictly between 0 and 1, such as 0.2."
+        )
     if offset not in (0, 1):
         raise ValueError(f"offset is {offset!r}, expected 1 (knockoff+) or 0 (knockoff).")
 
@@ -273,31 +354,19 @@ def _check_own(knockoffs, X):
     """Knockoffs that the caller built: as an array of X's shape."""
     array, _ = check_table(knockoffs, what="knockoffs")
     if array.shape != X.shape:
-        raise ValueError(f"knockoffs has shape {array.shape}, X has {X.shape}: expected one knockoff for each value of X.")
+        raise ValueError(
+            f"knockoffs has shape {array.shape}, X has {X.shape}: "
+            "expected one knockoff for each value of X."
+        )
     return array
 
 
-def _check_shape(values, X, n_dimensions, what):
+def _check_shape(values, shape, what):
     """A mean (p,) or a covariance (p, p) that fits X's p columns."""
-    values, shape = np.asarray(values, dtype=float), (X.shape[1],) * n_dimensions
+    values = np.asarray(values, dtype=float)
     if values.shape != shape or not np.isfinite(values).all():
-        raise ValueError(f"{what} has shape {values.shape}, expected finite numbers of shape {shape}, as X has {X.shape[1]} columns.")
+        raise ValueError(
+            f"{what} has shape {values.shape}, expected finite numbers of shape {shape}, "
+            f"as X has {shape[0]} columns."
+        )
     return values
-
-
-def _correlation(covariance):
-    """A covariance matrix as (correlation (p, p), standard deviations (p,), its smallest eigenvalue); refuses what is none."""
-    covariance = np.asarray(covariance, dtype=float)
-    if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1]:
-        raise ValueError(f"covariance has shape {covariance.shape}, expected a symmetric matrix (p, p).")
-    if not (np.diag(covariance) > 0).all():
-        raise ValueError("covariance has a variance that is not above 0: drop constant columns first.")
-    scale = np.sqrt(np.diag(covariance))
-    correlation = covariance / np.outer(scale, scale)
-    if not np.abs(correlation - correlation.T).max() <= 1e-5:
-        raise ValueError(f"covariance, of shape {covariance.shape}, is not symmetric: expected the same number at (j, k) and at (k, j).")
-    smallest = np.linalg.eigvalsh(correlation)[0]
-    if smallest < 1e-10:
-        raise ValueError("covariance cannot be inverted: some column is a copy or a sum of others, and can have no knockoff "
-                         "but itself. Drop it, or shrink the correlations as estimate_covariance does.")
-    return correlation, scale, smallest

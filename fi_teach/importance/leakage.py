@@ -1,30 +1,57 @@
-"""A leak is a column that knows the answer because it was written down after it. It shows in two ways: it predicts too well
-alone, and its date is too late. Only the second is proof."""
+"""A leak is a column that knows the answer because it was written down after it.
+
+It shows in two ways: it predicts too well alone, and its date is too late. Only the second is
+proof.
+
+    strength_j  =  score of a forest on feature j alone  /  score of a forest on all features
+"""
+
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
+from fi_teach.basics.encoding import as_numbers
+from fi_teach.basics.folds import held_out_predictions, stratified_folds
 from fi_teach.basics.losses import auc, r2
-from fi_teach.basics.tables import check_table, check_target
-from fi_teach.trees.forest import grow_forest, oob_prediction
+from fi_teach.basics.seeds import Seed, own_stream
+from fi_teach.basics.tables import check_count
+from fi_teach.basics.target import check_outcome, coded, holds_labels
+from fi_teach.trees.forest import grow_forest
 
 LEAST_SKILL = 0.05  # a forest with less has learned nothing worth comparing with
+N_FOLDS = 3
 
-def leak_suspects(X, y, *, known_from=None, decided_at=0, share=0.9, n_trees=50, rng=0):
-    """Ask of every feature: does it do nearly the whole forest's work alone, and was it known in time?
 
-    strength_j = (score of a forest on feature j alone) / (score of a forest on all features), where a score is
-    2 AUC - 1 for two classes and R^2 for numbers, both out of bag: 0 for guessing, 1 for perfection
-    (the whole forest's counts as at least .05, so that noise cannot dominate noise).
+def leak_suspects(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    known_from: Mapping | None = None,
+    decided_at: float = 0,
+    share: float = 0.9,
+    n_trees: int = 50,
+    rng: Seed = 0,
+) -> pd.DataFrame:
+    """Ask of every feature: does it do nearly the whole forest's work alone, and was it known in
+    time?
 
-    X : (n, p); y : (n,) two labels, or numbers
-    known_from : {feature: when its value is known}, on the same clock as decided_at; features left out count as known in time
+    A score is 2 AUC - 1 for two classes and R^2 for numbers, both cross-validated: 0 for guessing,
+    1 for perfection (the whole forest's counts as at least .05, so that noise cannot dominate
+    noise).
+
+    X : (n, p), columns of any kind and with gaps; y : (n,) two labels, or numbers
+    known_from : {feature: when its value is known}, on the same clock as decided_at; features left
+        out count as known in time
     share : strength from which a feature is called dominant
+    n_trees : a third of them are grown on each two thirds of the rows, and judge the others
     -> DataFrame, strongest first: feature, strength, dominant, too_late, verdict
 
-    A dominant feature is a suspect, no more: some features are simply good. One that is known too late is a leak whatever
-    its strength. Raises ValueError for unknown names in known_from, a share outside (0, 1], or more than two classes.
-    Source: Kaufman et al. (2012), sec. 3 and 4.
+    A dominant feature is a suspect, no more: some features are simply good. One that is known too
+    late is a leak whatever its strength.
+    Raises ValueError for unknown names in known_from, a share outside (0, 1], or more than two
+    classes. Source: Kaufman et al. (2012), sec. 3 and 4.
 
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, 300)
@@ -32,46 +59,89 @@ def leak_suspects(X, y, *, known_from=None, decided_at=0, share=0.9, n_trees=50,
     >>> leak_suspects(X, y, known_from={"paid": 30}, decided_at=0)["verdict"].tolist()
     ['leak: known only after the decision', 'no sign of a leak']
     """
-    rng = np.random.default_rng(rng)
-    array, names = check_table(X)
-    y = _target(y, len(array))
-    late = _too_late(names, known_from or {}, decided_at)
+    rng = own_stream(rng, "leak suspects")
+    n_trees = check_count(n_trees, "n_trees")
     if not 0 < share <= 1:
-        raise ValueError(f"share is {share}, expected a number above 0 and at most 1: the part of the whole forest's score.")
-    everything = _score(array, y, n_trees, rng)
-    strength = np.array([_score(array[:, [j]], y, n_trees, rng) for j in range(len(names))]) / max(everything, LEAST_SKILL)
-    table = pd.DataFrame({"feature": names, "strength": strength, "dominant": strength >= share, "too_late": late})
-    table["verdict"] = [_verdict(*row) for row in zip(table["dominant"], table["too_late"], strict=True)]
-    return table.sort_values("strength", ascending=False, ignore_index=True)
+        raise ValueError(
+            f"share is {share}, expected a number above 0 and at most 1: "
+            "the part of the whole forest's score."
+        )
+    table, names = as_numbers(X)
+    y = _two_classes_or_numbers(y, len(table))
+    late = _too_late(names, known_from or {}, decided_at)
+    folds = _folds(y, rng)
+
+    def skill(columns):
+        return _skill(columns, y, folds, n_trees, rng)
+
+    everything = max(skill(table), LEAST_SKILL)
+    alone = np.array([skill(table[:, [j]]) for j in range(len(names))])
+    found = pd.DataFrame({"feature": names, "strength": alone / everything})
+    found["dominant"] = found["strength"] >= share
+    found["too_late"] = late
+    found["verdict"] = list(map(_verdict, found["dominant"], found["too_late"]))
+    return found.sort_values("strength", ascending=False, ignore_index=True)
 
 
-def _target(y, n_rows):
-    """Two classes as booleans, or numbers."""
-    y = check_target(y, n_rows)
-    labels = np.unique(y)
+def _two_classes_or_numbers(y, n_rows):
+    """The target as booleans, or as numbers."""
+    is_words = holds_labels(y)
+    y = check_outcome(y, n_rows)
+    if y.ndim > 1:
+        raise ValueError(
+            f"y has shape {y.shape}, expected one target, shape ({n_rows},): "
+            "look at one output at a time."
+        )
+    labels, codes = coded(y)
     if len(labels) == 2:
-        return y == labels[1]
-    if len(labels) == 1:
-        raise ValueError(f"y is constant ({labels[0]!r}): there is nothing that a feature could give away.")
-    if y.dtype.kind not in "iuf":
-        raise ValueError(f"y has {len(labels)} classes, expected two or numbers: look at one class against the rest, y == label.")
+        return codes == 1
+    if is_words:
+        raise ValueError(
+            f"y has {len(labels)} classes, expected two or numbers: "
+            "look at one class against the rest, y == label."
+        )
     return y.astype(float)
 
 
 def _too_late(names, known_from, decided_at):
-    unknown = sorted(set(known_from) - set(names))
+    """(p,) bool."""
+    when = {str(name): time for name, time in known_from.items()}
+    unknown = sorted(set(when) - set(names))
     if unknown:
-        raise ValueError(f"known_from names {unknown[0]!r}, which is no column of X: expected some of {', '.join(names)}.")
-    return np.array([name in known_from and known_from[name] > decided_at for name in names])
+        raise ValueError(
+            f"known_from names {unknown[0]!r}, which is no column of X: "
+            f"expected some of {', '.join(names)}."
+        )
+    return np.array([name in when and when[name] > decided_at for name in names])
 
 
-def _score(X, y, n_trees, rng):
-    """Out-of-bag skill of a forest, 0 for guessing (or worse) and 1 for perfection."""
-    if np.ptp(X, axis=0).max() == 0:
-        return 0.0
-    said = oob_prediction(grow_forest(X, y, n_trees=n_trees, min_samples_leaf=5, rng=rng), X)[:, -1]
-    heard = ~np.isnan(said)
-    skill = 2 * auc(y[heard], said[heard]) - 1 if y.dtype == bool else r2(y[heard], said[heard])
+def _folds(y, rng):
+    """Parts of the rows: with equal shares of both classes, of numbers at random."""
+    if y.dtype != bool:
+        return stratified_folds(np.zeros(len(y)), min(N_FOLDS, len(y)), rng)
+    fewest = min(y.sum(), (~y).sum())
+    if fewest < 2:
+        raise ValueError(
+            "y has one row of one of its classes: without a second nothing can be held out. "
+            "Bring more rows of it."
+        )
+    return stratified_folds(y, min(N_FOLDS, fewest), rng)
+
+
+def _skill(X, y, folds, n_trees, rng):
+    """Cross-validated skill of a forest, 0 for guessing (or worse) and 1 for perfection."""
+    n_trees_a_fold = max(1, n_trees // len(folds))
+
+    def fit(X, y):
+        forest = grow_forest(X, y, n_trees=n_trees_a_fold, min_samples_leaf=5, rng=rng)
+        return lambda rows: forest.raw(rows)[:, -1]
+
+    said = held_out_predictions(fit, X, y, folds)
+    if y.dtype == bool:
+        aucs = [auc(y[rows], said[rows]) for rows in folds]
+        skill = 2 * np.mean(aucs) - 1
+    else:
+        skill = r2(y, said)
     return max(float(skill), 0.0)
 
 

@@ -1,203 +1,286 @@
 """A random forest brings its own test set: each tree may be asked about the rows it never saw.
 
-Two measures go under one name. The votes of the out-of-bag trees can be put together first and the forest be judged, as in
-Breiman (2001, sec. 10) and on the random-forest slides; or each tree can be judged on its own out-of-bag rows and the trees
-be averaged, as later software does (Strobl et al. 2008 write out its formula). Breiman shuffles within each tree's rows.
+Two measures go under one name. The votes of the out-of-bag trees can be put together first and the
+forest be judged, as in Breiman (2001, sec. 10) and on the random-forest slides:
+
+    PFI_j  =  mean over rows i that some tree did not see of
+              L(y_i, votes after the shuffle)  -  L(y_i, votes before)
+
+Or each tree m can be judged on its own out-of-bag rows O_m, the column shuffled within them, and the
+trees be averaged, as later software does (Strobl et al. 2008 write out its formula):
+
+    PFI_j  =  mean over trees m, mean over i in O_m of  L(y_i, f_m after)  -  L(y_i, f_m before)
+
+A single tree errs more, so the second is larger wherever voting forgives mistakes.
+
+Read next: fast/out_of_bag.py, which asks a tree again only about the rows that a shuffle can move.
 """
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.convert import as_forest
-from fi_teach.basics.losses import absolute_error, row_loss, squared_error
+from fi_teach.basics.evaluation import Evaluation
+from fi_teach.basics.losses import Loss
+from fi_teach.basics.model import as_model
 from fi_teach.basics.results import Importance
-from fi_teach.basics.shuffles import (
-    check_count,
-    check_outcome,
-    checked_losses,
-    judged_by,
-    names_of,
-    receiver_donor_variance,
-    shuffles,
-)
-from fi_teach.basics.tree import rows_for
+from fi_teach.basics.seeds import Seed, own_stream
+from fi_teach.basics.shuffles import receiver_donor_variance, shuffles, swap
+from fi_teach.basics.tables import check_count, check_table
+from fi_teach.basics.tree import Tree
+from fi_teach.fast.out_of_bag import TreeSums, sums_over_trees, vote_gains
 
 
-def oob_importance(forest, X, y, *, loss=None, aggregate=True, n_repeats=10, rng=0):
-    """Permutation importance on out-of-bag rows: no new model is fitted and no test set is spent.
-
-    aggregate=True: shuffle the column over all rows, let the trees that did not see a row vote on it, then judge the votes:
-        PFI_j = mean over rows i with such trees of [ L(y_i, votes after) - L(y_i, votes before) ].
-    aggregate=False: shuffle within each tree's out-of-bag rows O_m, judge each tree alone, then average:
-        PFI_j = mean over trees m of 1/|O_m| sum_{i in O_m} [ L(y_i, f_m after) - L(y_i, f_m before) ].
-    A single tree errs more, so the second is larger wherever voting forgives mistakes.
-
-    forest : a Forest with in_bag (grow_forest keeps it), or a fitted scikit-learn forest; X (n, p), y (n,) its training rows, in
-        their order
-    loss : None takes "zero_one" for classes and "mse" for numbers; else as in permutation_importance
-    n_repeats : how many random shuffles; or the shuffles themselves, donors (n, K) int, row i receiving from donors[i, k] (in
-        the second measure too, where donors then need not be out of bag)
-    Returns an Importance in units of the loss; draws (p, n_repeats), a column a shuffle, or for aggregate=False (p, M), a
-    column a tree (trees without out-of-bag rows are left out). standard_error counts each row as receiver and as donor and
-    speaks of new rows for this forest; sd over trees / sqrt(M) would pretend that trees grown on the same rows were independent.
-
-    Raises ValueError for forests that do not know their out-of-bag rows or have none, rows that are not the training rows,
-    unusable targets, losses and shuffles.
-    Source: Breiman (2001), sec. 10, for the votes; Strobl et al. (2008) for the mean over trees.
-
-    >>> from fi_teach.trees.forest import grow_forest
-    >>> X = np.array([[i, i % 2] for i in range(40)])
-    >>> importance = oob_importance(grow_forest(X, X[:, 0] >= 20, max_features=None), X, X[:, 0] >= 20)
-    >>> importance.rank.tolist(), bool(importance.mean[0] > 0.3)
-    ([1, 2], True)
-    """
-    forest, table = _checked_forest(forest, X)
-    loss = _loss_for(forest, loss)
-    y = check_outcome(y, len(table), numeric=loss in (squared_error, absolute_error))
-    rng, given = np.random.default_rng(rng), _given_shuffles(n_repeats, len(table))
-    y, predict = judged_by(forest, y, loss)
-
-    def judge(rows, raw):
-        return checked_losses(loss, y[rows], predict(raw))
-
-    measure = _of_votes if aggregate else _of_trees
-    draws, error, unit = measure(forest, table, judge, given, n_repeats, rng)
-    return Importance(names_of(X, forest), draws, f"out-of-bag importance {unit}", "loss", error)
-
-
-def oob_importance_by_definition(forest, X, y, donors, *, loss=None, aggregate=True):
-    """oob_importance with given shuffles, one feature, shuffle, tree and row at a time -> (p,) importances.
+def oob_importance_by_definition(
+    model: object,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    loss: str | Loss | None = None,
+    n_repeats: int = 10,
+    donors: ArrayLike | None = None,
+    rng: Seed = 0,
+) -> Importance:
+    """oob_importance, one feature, shuffle, row and tree at a time.
 
     >>> from fi_teach.trees.forest import grow_forest
     >>> X = np.array([[i, i % 2] for i in range(10)])
     >>> forest = grow_forest(X, X[:, 0] >= 5, n_trees=20)
-    >>> reverse = np.arange(10)[::-1, None]
-    >>> slow = oob_importance_by_definition(forest, X, X[:, 0] >= 5, reverse)
-    >>> np.allclose(slow, oob_importance(forest, X, X[:, 0] >= 5, n_repeats=reverse).mean)
+    >>> slow = oob_importance_by_definition(forest, X, X[:, 0] >= 5, n_repeats=2)
+    >>> slow == oob_importance(forest, X, X[:, 0] >= 5, n_repeats=2)
     True
     """
-    forest = as_forest(forest)
-    table, loss = rows_for(forest, X), _loss_for(forest, loss)
-    y, predict = judged_by(forest, np.asarray(y), loss)
-    judge_all = _judge_votes_by_definition if aggregate else _judge_trees_by_definition
-    importance = np.zeros(table.shape[1])
-    for j in range(table.shape[1]):
-        for k in range(donors.shape[1]):
-            after = table.copy()
-            after[:, j] = table[donors[:, k], j]
-            importance[j] += (judge_all(forest, after, y, loss, predict) - judge_all(forest, table, y, loss, predict)) / donors.shape[1]
-    return importance
+    task, table = _checked(model, X, y, loss)
+    rng = own_stream(rng, "out-of-bag importance")
+    dealt = []
+    for j, its_donors in enumerate(_shuffles(task, donors, n_repeats, rng)):
+        gains = np.zeros(its_donors.shape)
+        for k in range(its_donors.shape[1]):
+            shuffled = swap(table, [j], np.arange(task.n_rows), its_donors[:, [k]])
+            for i in range(task.n_rows):
+                gains[i, k] = _vote_gain(task, table, shuffled, i)
+        dealt.append((gains, its_donors))
+    return _importance_of_votes(task, dealt)
 
 
-def _judge_votes_by_definition(forest, X, y, loss, predict):
-    losses = []
-    for i in range(len(X)):
-        votes = [tree.raw(X[[i]]) for tree, seen in zip(forest.trees, forest.in_bag[:, i], strict=True) if seen == 0]
-        if votes:
-            losses.append(loss(y[[i]], predict(np.mean(votes, axis=0)))[0])
-    return np.mean(losses)
+def _vote_gain(task: Evaluation, table: NDArray, shuffled: NDArray, i: int) -> float:
+    """What row i's loss gains by the shuffle, judged by the votes of trees that never saw it."""
+    forest = task.model.forest
+    asked = [tree for tree, seen in zip(forest.trees, forest.in_bag[:, i], strict=True) if not seen]
+    if not asked:
+        return 0.0
+    before = np.mean([tree.raw(table[[i]]) for tree in asked], axis=0)
+    after = np.mean([tree.raw(shuffled[[i]]) for tree in asked], axis=0)
+    row = np.array([i])
+    return (task.losses_of_raw(after, row) - task.losses_of_raw(before, row))[0]
 
 
-def _judge_trees_by_definition(forest, X, y, loss, predict):
-    outs = [np.flatnonzero(seen == 0) for seen in forest.in_bag]
-    return np.mean([loss(y[out], predict(tree.raw(X[out]))).mean() for tree, out in zip(forest.trees, outs, strict=True) if len(out)])
+def oob_importance(
+    model: object,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    loss: str | Loss | None = None,
+    n_repeats: int = 10,
+    donors: ArrayLike | None = None,
+    rng: Seed = 0,
+) -> Importance:
+    """Permutation importance of a forest's out-of-bag votes: no new model, no test set spent.
+
+    model : a Forest with in_bag (grow_forest keeps it), or a fitted scikit-learn forest
+    X (n, p), y (n,) : its training rows, in their order
+    loss : as in permutation_importance; None takes "zero_one" for classes, "squared" for numbers
+    donors (n, K) int : the shuffles themselves, the same for every feature, instead of n_repeats
+        random ones: row i receives from row donors[i, k]
+    -> Importance in units of the loss: draws (p, n_repeats), a column a shuffle. standard_error
+       counts each row as receiver and as donor and speaks of new rows for this forest.
+
+    Raises ValueError for forests that do not know their out-of-bag rows or have none, rows that are
+    not the training rows, unusable targets, losses and shuffles.
+    Source: Breiman (2001), sec. 10.
+
+    >>> from fi_teach.trees.forest import grow_forest
+    >>> X = np.array([[i, i % 2] for i in range(40)])
+    >>> forest = grow_forest(X, X[:, 0] >= 20, max_features=None)
+    >>> importance = oob_importance(forest, X, X[:, 0] >= 20)
+    >>> importance.rank.tolist(), bool(importance.mean[0] > 0.3)
+    ([1, 2], True)
+    """
+    task, table = _checked(model, X, y, loss)
+    rng = own_stream(rng, "out-of-bag importance")
+    dealt = vote_gains(task, table, _shuffles(task, donors, n_repeats, rng))
+    return _importance_of_votes(task, dealt)
 
 
-def _of_votes(forest, table, judge, given, n_repeats, rng):
-    """Aggregate, then judge -> draws (p, K), standard error (p,), words."""
-    n, p = table.shape
-    walks = _walks(forest, table)
-    speakers = (forest.in_bag == 0).sum(axis=0)
-    spoken = np.flatnonzero(speakers)
-    before = np.zeros((n, forest.n_outputs))
-    for _, out, raw, _ in walks:
-        before[out] += raw
-    losses_before = judge(spoken, before[spoken] / speakers[spoken, None])
-    donors = np.stack([shuffles(n, n_repeats, rng) for _ in range(p)]) if given is None else np.broadcast_to(given, (p, *given.shape))
-    differences = np.empty((p, len(spoken), donors.shape[2]))
-    for k in range(donors.shape[2]):
-        after = _votes_after(walks, table, donors[:, :, k], before)
-        differences[:, :, k] = [judge(spoken, after[j, spoken] / speakers[spoken, None]) - losses_before for j in range(p)]
-    padded = np.zeros((p, n, donors.shape[2]))
-    padded[:, spoken] = differences * (n / len(spoken))  # a row without votes is a donor all the same
-    variance = [receiver_donor_variance(D, d) for D, d in zip(padded, donors, strict=True)]
-    return differences.mean(axis=1), np.sqrt(variance), "of the votes"
+def _importance_of_votes(task: Evaluation, dealt) -> Importance:
+    """From (gains, donors), each (n, K), of every feature; rows without a vote gain 0."""
+    n_voted = (task.model.forest.in_bag == 0).any(axis=0).sum()
+    draws, variances = [], []
+    for gains, donors in dealt:
+        per_row = gains * (task.n_rows / n_voted)  # a row without votes is a donor all the same
+        draws.append(per_row.mean(axis=0))
+        variances.append(receiver_donor_variance(per_row, donors))
+    several = len(draws[0]) > 1
+    spread = np.std(draws, axis=1, ddof=1) if several else None
+    method = "out-of-bag importance of the votes"
+    return Importance(
+        task.names, np.array(draws), method, task.unit, np.sqrt(variances), spread)
 
 
-def _votes_after(walks, table, donors, before):
-    """The summed votes for each feature's shuffled table: donors (p, n) -> (p, n, n_outputs)."""
-    after = np.tile(before, (len(donors), 1, 1))
-    for tree, out, raw, asks in walks:
-        feature, i = np.nonzero(asks.T)
-        change = _raw_after(tree, table, feature, out[i], donors[feature, out[i]]) - raw[i]
-        after[feature, out[i]] += change  # each pair (feature, row) occurs once a tree
-    return after
+# --- each tree judged alone ---
 
 
-def _of_trees(forest, table, judge, given, n_repeats, rng):
-    """Judge each tree, then average -> draws (p, M), standard error (p,), words."""
-    n, p = table.shape
-    walks, K = _walks(forest, table), n_repeats if given is None else given.shape[1]
-    draws, roles, share = np.zeros((p, len(walks))), np.zeros((p, n)), np.zeros(n)
-    for m, (tree, out, raw, asks) in enumerate(walks):
-        feature, i = np.nonzero(asks.T)
-        before, part = judge(out, raw), 1 / (len(out) * len(walks))
-        share[out] += part
-        for k in range(K):
-            within = rng.permuted(np.tile(out, (p, 1)), axis=1) if given is None else np.tile(given[out, k], (p, 1))
-            donor = within[feature, i]
-            gain = judge(out[i], _raw_after(tree, table, feature, out[i], donor)) - before[i]
-            draws[:, m] += np.bincount(feature, gain, minlength=p) / (len(out) * K)
-            for row in (out[i], donor):
-                roles += np.bincount(feature * n + row, gain, minlength=p * n).reshape(p, n) * part / K
-    psi = n * (roles - 2 * draws.mean(axis=1, keepdims=True) * share)  # a row out of bag more often weighs more
-    return draws, psi.std(axis=1, ddof=1) / np.sqrt(n), "of the trees"
+def oob_importance_per_tree_by_definition(
+    model: object,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    loss: str | Loss | None = None,
+    n_repeats: int = 10,
+    donors: ArrayLike | None = None,
+    rng: Seed = 0,
+) -> Importance:
+    """oob_importance_per_tree, one tree, feature, shuffle and row at a time.
+
+    >>> from fi_teach.trees.forest import grow_forest
+    >>> X = np.array([[i, i % 2] for i in range(10)])
+    >>> forest = grow_forest(X, X[:, 0] >= 5, n_trees=20)
+    >>> slow = oob_importance_per_tree_by_definition(forest, X, X[:, 0] >= 5)
+    >>> np.allclose(slow.draws, oob_importance_per_tree(forest, X, X[:, 0] >= 5).draws)
+    True
+    """
+    task, table = _checked(model, X, y, loss)
+    rng = own_stream(rng, "out-of-bag importance per tree")
+    within = _shuffles_within(task, donors, n_repeats, rng)
+    sums = TreeSums.empty(task)
+    for m, (tree, out) in enumerate(_trees_and_rows(task)):
+        features = np.unique(tree.feature[~tree.is_leaf])
+        for j, its_donors in zip(features, within(out, len(features)), strict=True):
+            for k in range(its_donors.shape[1]):
+                shuffled = swap(table, [j], out, its_donors[:, [k]])
+                after = task.losses_of_raw(tree.raw(shuffled), out)
+                gains = after - task.losses_of_raw(tree.raw(table[out]), out)
+                share = 1 / (len(out) * its_donors.shape[1])
+                for gain, receiver, donor in zip(gains, out, its_donors[:, k], strict=True):
+                    sums.draws[j, m] += gain * share
+                    sums.roles[j, receiver] += gain * share
+                    sums.roles[j, donor] += gain * share
+    return _importance_of_trees(task, sums)
 
 
-def _walks(forest, table):
-    """For each tree with out-of-bag rows: the tree, those rows, its values for them, and which features it asks them about."""
-    walks = []
-    for tree, seen in zip(forest.trees, forest.in_bag, strict=True):
-        out = np.flatnonzero(seen == 0)
-        if len(out):
-            path, inner = tree.decision_path(table[out]), ~tree.is_leaf
-            asks = path[:, inner].astype(np.float32) @ (tree.feature[inner, None] == np.arange(table.shape[1])).astype(np.float32)
-            walks.append((tree, out, tree.raw(table[out]), asks > 0))
-    return walks
+def oob_importance_per_tree(
+    model: object,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    loss: str | Loss | None = None,
+    n_repeats: int = 10,
+    donors: ArrayLike | None = None,
+    rng: Seed = 0,
+) -> Importance:
+    """Permutation importance of each tree on its own out-of-bag rows, averaged over trees.
+
+    donors (n, K) int : as in oob_importance; they then need not be out of bag
+    The other parameters and the errors as in oob_importance.
+    -> Importance in units of the loss: draws (p, M), a column a tree (trees without out-of-bag rows
+       are left out). standard_error counts each row as receiver and as donor and speaks of new rows
+       for this forest; sd over trees / sqrt(M) would pretend that trees grown on the same rows were
+       independent.
+
+    Source: Strobl et al. (2008).
+
+    >>> from fi_teach.trees.forest import grow_forest
+    >>> X = np.array([[i, i % 2] for i in range(40)])
+    >>> forest = grow_forest(X, X[:, 0] >= 20, n_trees=30, max_features=None)
+    >>> oob_importance_per_tree(forest, X, X[:, 0] >= 20).draws.shape
+    (2, 30)
+    """
+    task, table = _checked(model, X, y, loss)
+    rng = own_stream(rng, "out-of-bag importance per tree")
+    within = _shuffles_within(task, donors, n_repeats, rng)
+    return _importance_of_trees(task, sums_over_trees(task, table, within))
 
 
-def _raw_after(tree, table, feature, rows, donors):
-    """The tree's values for rows[a] with feature[a] taken from donors[a]; only rows that are asked about it need asking again."""
-    if len(rows) == 0:
-        return np.zeros((0, tree.value.shape[1]))
-    asked = table[rows]
-    asked[np.arange(len(rows)), feature] = table[donors, feature]
-    return tree.raw(asked)
+def _importance_of_trees(task: Evaluation, sums: TreeSums) -> Importance:
+    """The mean over trees; a row out of bag more often weighs more."""
+    n, n_trees = task.n_rows, sums.draws.shape[1]
+    rows_share = sum(
+        np.bincount(out, minlength=n) / len(out) for _, out in _trees_and_rows(task)) / n_trees
+    total = sums.draws.mean(axis=1)
+    psi = n * (sums.roles / n_trees - 2 * np.outer(total, rows_share))
+    error = psi.std(axis=1, ddof=1) / np.sqrt(n)
+    method = "out-of-bag importance of the trees"
+    return Importance(task.names, sums.draws, method, task.unit, error)
 
 
-def _checked_forest(model, X):
-    forest = as_forest(model)
+def _trees_and_rows(task: Evaluation) -> list[tuple[Tree, NDArray]]:
+    """Every tree with the rows it never saw, if there are any."""
+    forest = task.model.forest
+    pairs = [(tree, np.flatnonzero(seen == 0))
+             for tree, seen in zip(forest.trees, forest.in_bag, strict=True)]
+    return [(tree, out) for tree, out in pairs if len(out)]
+
+
+# --- checks and shuffles ---
+
+
+def _checked(
+    model: object, X: ArrayLike, y: ArrayLike, loss: str | Loss | None
+) -> tuple[Evaluation, NDArray]:
+    """The task, and its table as numbers in the forest's column order."""
+    model = as_model(model)
+    forest = model.forest
     if forest.in_bag is None:
-        raise ValueError("this model does not know which rows its trees were grown on (in_bag is None): use grow_forest or a "
-                         "scikit-learn forest with bootstrap=True, or permutation_importance on held-out rows.")
+        raise ValueError(
+            "this model does not know which rows its trees were grown on (in_bag is None): use "
+            "grow_forest or a scikit-learn forest with bootstrap=True, or permutation_importance "
+            "on held-out rows.")
     if not (np.asarray(forest.in_bag) == 0).any():
-        raise ValueError("no row is out of bag for any tree: grow the forest with bootstrap=True and more trees.")
-    table = rows_for(forest, X)
-    if len(table) != forest.in_bag.shape[1]:
-        raise ValueError(f"X has {len(table)} rows, the forest was grown on {forest.in_bag.shape[1]}: pass its training rows, in their order.")
-    return forest, table
+        raise ValueError(
+            "no row is out of bag for any tree: grow the forest with bootstrap=True and more "
+            "trees.")
+    n_trained = forest.in_bag.shape[1]
+    if np.ndim(X) == 2 and len(X) not in (0, n_trained):
+        raise ValueError(
+            f"X has {len(X)} rows, the forest was grown on {n_trained}: "
+            "pass its training rows, in their order.")
+    task = Evaluation(model, X, y, loss)
+    table, _ = check_table(task.X, allow_nan=True)
+    return task, table
 
 
-def _loss_for(forest, loss):
-    return row_loss(loss if loss is not None else "mse" if forest.classes is None else "zero_one")
+def _shuffles(
+    task: Evaluation, donors: ArrayLike | None, n_repeats: int, rng: np.random.Generator
+) -> Iterator[NDArray]:
+    """Each feature's donors (n, K): the caller's, or random ones of its own."""
+    check_count(n_repeats, "n_repeats")
+    given = None if donors is None else _checked_donors(donors, task.n_rows)
+    for _ in range(task.n_features):
+        yield shuffles(task.n_rows, n_repeats, rng) if given is None else given
 
 
-def _given_shuffles(n_repeats, n_rows):
-    """The shuffles themselves (n, K), where they and not their number came; else None."""
-    if np.ndim(n_repeats) == 0:
-        check_count(n_repeats, "n_repeats")
-        return None
-    donors = np.asarray(n_repeats)
-    if donors.ndim != 2 or len(donors) != n_rows or donors.dtype.kind not in "iu" or donors.min() < 0 or donors.max() >= n_rows:
-        raise ValueError(f"the shuffles have shape {donors.shape}, expected row numbers 0 to {n_rows - 1} in shape ({n_rows}, K): "
-                         "row i receives from row donors[i, k].")
-    return donors
+def _shuffles_within(
+    task: Evaluation, donors: ArrayLike | None, n_repeats: int, rng: np.random.Generator
+) -> Callable[[NDArray, int], NDArray]:
+    """A function of a tree's rows O (m,) and its number of features: donors (features, m, K)."""
+    check_count(n_repeats, "n_repeats")
+    given = None if donors is None else _checked_donors(donors, task.n_rows)
+
+    def within(out: NDArray, n_features: int) -> NDArray:
+        if given is not None:
+            return np.broadcast_to(given[out], (n_features, len(out), given.shape[1]))
+        copies = np.tile(out, (n_features, n_repeats, 1))
+        return rng.permuted(copies, axis=2).swapaxes(1, 2)
+
+    return within
+
+
+def _checked_donors(donors: ArrayLike, n_rows: int) -> NDArray:
+    donors = np.asarray(donors)
+    shaped = donors.ndim == 2 and len(donors) == n_rows and donors.shape[1] > 0
+    if not shaped or donors.dtype.kind not in "iu" or donors.min() < 0 or donors.max() >= n_rows:
+        raise ValueError(
+            f"donors has shape {donors.shape}, expected row numbers 0 to {n_rows - 1} in shape "
+            f"({n_rows}, K): row i receives from row donors[i, k].")
+    return donors.astype(np.int64)

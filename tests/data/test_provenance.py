@@ -1,4 +1,5 @@
-"""The files are what their provenance says: same bytes, same cells as the packages, a licence each."""
+"""The files are what their provenance says: same bytes, same cells as the packages, a licence
+each."""
 
 import hashlib
 import importlib.util
@@ -10,14 +11,19 @@ import pytest
 from fi_teach.data.provenance import PROVENANCE, provenance_table
 from fi_teach.data.table import FOLDER
 
-spec = importlib.util.spec_from_file_location("compare_with_packages", Path(__file__).with_name("compare_with_packages.py"))
+spec = importlib.util.spec_from_file_location(
+    "compare_with_packages", Path(__file__).with_name("compare_with_packages.py")
+)
 compare = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(compare)
 
 
 @pytest.mark.parametrize("name", PROVENANCE)
 def test_file_has_the_checksum_of_its_record(name):
-    assert hashlib.sha256((FOLDER / f"{name}.csv").read_bytes()).hexdigest() == PROVENANCE[name]["sha256"]
+    assert (
+        hashlib.sha256((FOLDER / f"{name}.csv").read_bytes()).hexdigest()
+        == PROVENANCE[name]["sha256"]
+    )
 
 
 def test_every_file_has_a_record_and_every_record_a_file():

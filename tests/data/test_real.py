@@ -1,4 +1,5 @@
-"""The six real tables: complete, numeric, documented, and with the oddities the field cases tell of."""
+"""The six real tables: complete, numeric, documented, and with the oddities the field cases tell
+of."""
 
 import pandas as pd
 import pytest
@@ -12,8 +13,17 @@ def outputs(y):
     return list(y.columns) if isinstance(y, pd.DataFrame) else [y.name]
 
 
-@pytest.mark.parametrize(("load", "shape"), [(tissues, (189, 500)), (concrete, (1030, 8)), (credit_cards, (1319, 11)),
-                                             (mortgages, (2380, 13)), (gbsg2, (686, 8)), (meats, (215, 100))])
+@pytest.mark.parametrize(
+    ("load", "shape"),
+    [
+        (tissues, (189, 500)),
+        (concrete, (1030, 8)),
+        (credit_cards, (1319, 11)),
+        (mortgages, (2380, 13)),
+        (gbsg2, (686, 8)),
+        (meats, (215, 100)),
+    ],
+)
 def test_every_table_has_its_published_size(load, shape):
     assert load().X.shape == shape
 

@@ -53,7 +53,11 @@ def test_midterm_sorted_by_time_changes_class_at_four_places():
     X, y = midterm()
     result = y.loc[X["Time"].sort_values().index].tolist()
     time = X["Time"].sort_values().tolist()
-    cuts = [(a + b) / 2 for a, b, r, s in zip(time, time[1:], result, result[1:], strict=False) if r != s]
+    cuts = [
+        (a + b) / 2
+        for a, b, r, s in zip(time, time[1:], result, result[1:], strict=False)
+        if r != s
+    ]
     assert cuts == [55, 70, 90, 130]
 
 

@@ -129,13 +129,13 @@ def test_a_constant_column_and_a_column_alone_form_one_subgroup():
 @pytest.mark.parametrize(("change", "says"), [
     ({"method": "knn"}, "unknown method 'knn'.*'subgroups', 'gaussian'"), ({"loss": "hinge"}, "unknown loss"),
     ({"n_repeats": 0}, "n_repeats"), ({"y": np.ones(60)}, "constant"), ({"y": [1, 2]}, "y has shape"),
-    ({"X": np.full((60, 2), np.nan)}, "NaN"), ({"X": np.zeros((0, 2))}, "at least one row"), ({"predict": "tree"}, "expected a function"),
+    ({"X": np.full((60, 2), np.nan)}, "NaN"), ({"X": np.zeros((0, 2))}, "at least one row"), ({"model": "tree"}, "expected a function"),
 ])
 def test_bad_input_is_refused_with_a_sentence(change, says):
     X = correlated(n=60)
-    given = {"predict": first, "X": X, "y": X[:, 0]} | change
+    given = {"model": first, "X": X, "y": X[:, 0]} | change
     with pytest.raises(ValueError, match=says):
-        conditional_importance(given.pop("predict"), given.pop("X"), given.pop("y"), **given)
+        conditional_importance(given.pop("model"), given.pop("X"), given.pop("y"), **given)
 
 
 def test_a_subgroup_needs_a_row():

@@ -127,7 +127,7 @@ def test_the_held_out_error_covers_for_the_two_fitted_models():
     ({"test": np.zeros((3, 3))}, "expected .X_test, y_test"), ({"test": (np.zeros((5, 2)), np.arange(5))}, "X_test has the columns"),
     ({"test": (np.zeros((5, 3)), np.arange(4))}, "y has shape"), ({"X": np.zeros((60, 1))}, "one column"),
     ({"X": np.zeros((0, 3))}, "at least one row"), ({"y": np.ones(60)}, "constant"), ({"y": np.arange(3)}, "y has shape"),
-    ({"y": ["a", "b"] * 30}, "labels"),
+    ({"y": ["a", "b"] * 30, "loss": "squared"}, "labels"),
 ])
 def test_bad_input_is_refused_with_a_sentence(change, says):
     X, y = data(60)
@@ -139,5 +139,5 @@ def test_bad_input_is_refused_with_a_sentence(change, says):
 def test_probabilities_need_a_model_that_has_them():
     linear_model = pytest.importorskip("sklearn.linear_model")
     X, y = data(60)
-    with pytest.raises(ValueError, match="no predict_proba"):
+    with pytest.raises(ValueError, match="class probabilities"):
         drop_column_importance(linear_model.LinearRegression(), X, y > 0, loss="log_loss")

@@ -64,7 +64,7 @@ def test_blocks_of_any_size_give_the_same_sums(block, monkeypatch):
     X, y = a_table()
     forest = grow_forest(X, y, n_trees=9, rng=1)
     whole = exact_permutation_importance(forest, X, y)
-    monkeypatch.setattr("fi_teach.importance.exact_permutation.PAIRS_AT_ONCE", block)
+    monkeypatch.setattr("fi_teach.fast.exact_permutation.PAIRS_AT_ONCE", block)
     assert same(exact_permutation_importance(forest, X, y), whole)
 
 
@@ -216,7 +216,7 @@ def test_memory_stays_bounded():
 
 
 @pytest.mark.parametrize(("change", "says"), [
-    ({"model": "tree"}, "expected a fitted model"), ({"loss": "hinge"}, "unknown loss"), ({"loss": "log_loss"}, "predicts numbers"),
+    ({"model": "tree"}, "or a fitted model"), ({"loss": "hinge"}, "unknown loss"), ({"loss": "log_loss"}, "class probabilities"),
     ({"X": np.zeros((40, 3))}, "3 columns"), ({"X": np.zeros((0, 4))}, "at least one row"), ({"X": np.full((40, 4), np.nan)}, "NaN"),
     ({"y": np.ones(40)}, "constant"), ({"y": np.arange(7)}, "y has shape"), ({"y": ["a", "b"] * 20}, "labels"),
     ({"X": np.zeros((1, 4)), "y": [1.0]}, "one row"),
@@ -231,5 +231,7 @@ def test_bad_input_is_refused_with_a_sentence(change, says):
 def test_a_label_that_the_model_never_saw_is_refused():
     X, y = a_table()
     tree = grow_cart(X, y > 0)
-    with pytest.raises(ValueError, match="never saw"):
+    with pytest.raises(ValueError, match="none of which the model knows"):
         exact_permutation_importance(tree, X, np.array(["a", "b"] * 20), loss="zero_one")
+    with pytest.raises(ValueError, match="never saw"):
+        exact_permutation_importance(tree, X, np.arange(40), loss="brier")

@@ -5,7 +5,8 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from fi_teach.basics.shuffles import check_setting
+from fi_teach.basics.evaluation import Evaluation
+from fi_teach.fast.shuffled_tables import losses_after_dealing
 from fi_teach.importance.intervals import (
     naive_interval,
     receiver_donor_interval,
@@ -37,8 +38,9 @@ def test_the_variance_of_one_shuffle_is_twelve_n_and_so_on_exactly(n, s):
 def _importance(x, y, permutation):
     if np.ptp(y) == 0:  # refused as constant by the public door; its importance is still part of the expectation
         return ((x[list(permutation)] - y) ** 2 - (x - y) ** 2).mean()
-    setting = check_setting(first, x[:, None], y, "mse")
-    return (setting.swapped([0], np.array(permutation)[:, None])[:, 0] - setting.base).mean()
+    task = Evaluation(first, x[:, None], y, "squared")
+    after = losses_after_dealing(task, [0], np.array(permutation)[:, None])
+    return (after[:, 0] - task.losses_before).mean()
 
 
 def coverage(n_repeats=1, s=0.0, null=False, sims=1500, n=200):
@@ -66,7 +68,7 @@ def test_the_row_bootstrap_covers():
     rng, hits = np.random.default_rng(8), 0
     for _ in range(500):
         X = rng.normal(size=(200, 1))
-        low, high = row_bootstrap_interval(first, X, X[:, 0], 0, n_samples=150, rng=rng)
+        low, high = row_bootstrap_interval(first, X, X[:, 0], 0, n_repeats=150, rng=rng)
         hits += low <= 2 <= high
     assert hits / 500 == pytest.approx(0.945, abs=0.03)
 
@@ -103,7 +105,7 @@ X = np.arange(5.0)[:, None]
     (lambda: shuffle_differences(first, X, X[:, 0], "weight"), "no column 'weight'"),
     (lambda: row_bootstrap_interval(first, X, X[:, 0], 3), "no column 3"),
     (lambda: row_bootstrap_interval(first, X, X[:, 0], 0, level=0), "between 0 and 1"),
-    (lambda: row_bootstrap_interval(first, X, X[:, 0], 0, n_samples=0), "n_samples"),
+    (lambda: row_bootstrap_interval(first, X, X[:, 0], 0, n_repeats=0), "n_repeats"),
 ])
 def test_bad_input_is_refused_with_a_sentence(call, says):
     with pytest.raises(ValueError, match=says):

@@ -7,7 +7,12 @@ import pandas as pd
 import pytest
 
 from fi_teach.basics.tree import Forest, Tree
-from fi_teach.importance.oob import oob_importance, oob_importance_by_definition
+from fi_teach.importance.oob import (
+    oob_importance,
+    oob_importance_by_definition,
+    oob_importance_per_tree,
+    oob_importance_per_tree_by_definition,
+)
 from fi_teach.trees.forest import grow_forest
 
 
@@ -31,7 +36,7 @@ def bananas():
 def test_the_bananas_give_two_thirds_when_the_votes_are_judged(bananas):
     """Row 1 is in both bags and cannot be judged; of rows 2, 3, 4 two change sides: 0/3 errors before, 2/3 after."""
     forest, X, y, rotation = bananas
-    importance = oob_importance(forest, X, y, n_repeats=rotation)
+    importance = oob_importance(forest, X, y, donors=rotation)
     assert importance.names == ("colour", "length")
     assert importance.mean == pytest.approx([0, 2 / 3], abs=1e-15)
 
@@ -39,7 +44,7 @@ def test_the_bananas_give_two_thirds_when_the_votes_are_judged(bananas):
 def test_the_bananas_give_three_quarters_when_each_tree_is_judged(bananas):
     """Tree 1 judges row 2 (wrong after), tree M rows 3 and 4 (one wrong after): (1 + 1/2) / 2."""
     forest, X, y, rotation = bananas
-    importance = oob_importance(forest, X, y, aggregate=False, n_repeats=rotation)
+    importance = oob_importance_per_tree(forest, X, y, donors=rotation)
     assert importance.mean == pytest.approx([0, 0.75], abs=1e-15)
     assert importance.draws[1].tolist() == [1, 0.5]
 
@@ -51,37 +56,44 @@ def data():
     return X, X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=60)
 
 
-@pytest.mark.parametrize("aggregate", [True, False])
+MEASURES = {
+    oob_importance: oob_importance_by_definition,
+    oob_importance_per_tree: oob_importance_per_tree_by_definition,
+}
+DONORS = np.stack([np.random.default_rng(k).permutation(60) for k in range(3)], axis=1)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("kind", ["numbers", "classes", "probabilities"])
-def test_one_walk_a_tree_gives_what_row_by_row_gives(data, aggregate, kind):
+@pytest.mark.parametrize("donors", [None, DONORS], ids=["drawn", "given"])
+def test_one_walk_a_tree_gives_what_row_by_row_gives(data, measure, kind, donors):
     X, y = data
     y = y if kind == "numbers" else np.where(y > 0, "yes", "no")
-    loss = "log_loss" if kind == "probabilities" else None
+    shuffled = {"n_repeats": 3, "donors": donors, "loss": "log_loss" if kind == "probabilities" else None}
     forest = grow_forest(X, y, n_trees=7, max_depth=5, rng=1)
-    donors = np.stack([np.random.default_rng(k).permutation(60) for k in range(3)], axis=1)
-    fast = oob_importance(forest, X, y, loss=loss, aggregate=aggregate, n_repeats=donors)
-    slow = oob_importance_by_definition(forest, X, y, donors, loss=loss, aggregate=aggregate)
-    assert fast.draws.shape == (4, 7 if not aggregate else 3)
-    assert np.allclose(fast.mean, slow, atol=1e-12)
+    fast, slow = measure(forest, X, y, **shuffled), MEASURES[measure](forest, X, y, **shuffled)
+    assert fast.draws.shape == (4, 3 if measure is oob_importance else 7)
+    assert np.allclose(fast.draws, slow.draws, atol=1e-12)
+    assert np.allclose(fast.standard_error, slow.standard_error, atol=1e-12)
 
 
-@pytest.mark.parametrize("aggregate", [True, False])
-def test_the_planted_order_is_found_and_noise_is_within_three_standard_errors_of_zero(aggregate):
+@pytest.mark.parametrize("measure", MEASURES)
+def test_the_planted_order_is_found_and_noise_is_within_three_standard_errors_of_zero(measure):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(300, 4))
     y = 2 * X[:, 0] + X[:, 1] + rng.normal(size=300)
-    importance = oob_importance(grow_forest(X, y, n_trees=60), X, y, aggregate=aggregate)
+    importance = measure(grow_forest(X, y, n_trees=60), X, y)
     assert importance.rank[:2].tolist() == [1, 2]
     assert (np.abs(importance.mean[2:]) < 3 * importance.standard_error[2:]).all()
     assert (importance.mean[:2] > 5 * importance.standard_error[:2]).all()
 
 
-@pytest.mark.parametrize("aggregate", [True, False])
-def test_a_feature_that_no_tree_asks_about_is_exactly_zero(data, aggregate):
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_feature_that_no_tree_asks_about_is_exactly_zero(data, measure):
     X, y = data
     X = X.copy()
     X[:, 3] = 5.0
-    importance = oob_importance(grow_forest(X, y, n_trees=7), X, y, aggregate=aggregate)
+    importance = measure(grow_forest(X, y, n_trees=7), X, y)
     assert (importance.draws[3] == 0).all() and importance.standard_error[3] == 0
 
 
@@ -91,7 +103,7 @@ def test_a_tree_alone_suffers_more_than_the_vote_where_voting_forgives():
     cause = rng.normal(size=200)
     X, y = np.column_stack([cause] * 10), cause > 0
     forest = grow_forest(X, y, n_trees=60, max_features=1)
-    assert oob_importance(forest, X, y, aggregate=False).mean.sum() > 2 * oob_importance(forest, X, y).mean.sum()
+    assert oob_importance_per_tree(forest, X, y).mean.sum() > 2 * oob_importance(forest, X, y).mean.sum()
 
 
 def test_the_standard_error_is_the_spread_over_new_rows():
@@ -99,12 +111,12 @@ def test_the_standard_error_is_the_spread_over_new_rows():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(200, 2))
     forest = grow_forest(X, X[:, 0] + 0.3 * rng.normal(size=200), n_trees=15, max_depth=4)
-    for aggregate in (True, False):
+    for measure in MEASURES:
         found = []
         for _ in range(250):
             new = rng.normal(size=(80, 2))
             fresh = replace(forest, in_bag=(rng.random((15, 80)) < 0.632).astype(int))
-            found.append(oob_importance(fresh, new, new[:, 0], aggregate=aggregate, n_repeats=3, rng=rng))
+            found.append(measure(fresh, new, new[:, 0], n_repeats=3, rng=rng))
         means, errors = np.array([(f.mean[0], f.standard_error[0]) for f in found]).T
         assert np.sqrt((errors**2).mean()) == pytest.approx(means.std(), rel=0.15)
 
@@ -124,9 +136,8 @@ def test_the_callers_arguments_are_left_alone_and_seeds_repeat(data):
     X, y = data
     before = X.copy()
     forest = grow_forest(X, y, n_trees=5)
-    for aggregate in (True, False):
-        first, second = (oob_importance(forest, X, y, aggregate=aggregate, rng=9).draws for _ in range(2))
-        assert np.array_equal(first, second)
+    for measure in MEASURES:
+        assert measure(forest, X, y, rng=9) == measure(forest, X, y, rng=9)
     assert np.array_equal(X, before)
 
 
@@ -138,11 +149,14 @@ def test_the_callers_arguments_are_left_alone_and_seeds_repeat(data):
     (lambda f, X, y: oob_importance(f, X, y[:5]), "y has shape"),
     (lambda f, X, y: oob_importance(f, X, np.zeros(60)), "constant"),
     (lambda f, X, y: oob_importance(f, X, y, loss="hinge"), "unknown loss"),
-    (lambda f, X, y: oob_importance(f, X, y, loss="brier"), "predicts numbers"),
+    (lambda f, X, y: oob_importance(f, X, y, loss="brier"), "class probabilities"),
     (lambda f, X, y: oob_importance(f, X, y, n_repeats=0), "n_repeats"),
-    (lambda f, X, y: oob_importance(f, X, y, aggregate=False, n_repeats=0), "n_repeats"),
-    (lambda f, X, y: oob_importance(f, X, y, n_repeats=np.full((60, 2), 60)), "row numbers"),
-    (lambda f, X, y: oob_importance("forest", X, y), "expected a fitted model"),
+    (lambda f, X, y: oob_importance_per_tree(f, X, y, n_repeats=0), "n_repeats"),
+    (lambda f, X, y: oob_importance(f, X, y, n_repeats=np.zeros((60, 2), int)), "n_repeats"),
+    (lambda f, X, y: oob_importance(f, X, y, donors=np.full((60, 2), 60)), "row numbers"),
+    (lambda f, X, y: oob_importance_per_tree(f, X, y, donors=[[0]]), "row numbers"),
+    (lambda f, X, y: oob_importance("forest", X, y), "or a fitted model"),
+    (lambda f, X, y: oob_importance(f.predict, X, y), "expected a fitted model"),
     (lambda f, X, y: oob_importance(f, None, y), "two dimensions"),
 ])
 def test_bad_input_is_refused_with_a_sentence(data, call, says):

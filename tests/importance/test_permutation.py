@@ -7,7 +7,7 @@ import pytest
 from fi_teach.basics.shuffles import receiver_donor_variance, shuffles
 from fi_teach.importance.permutation import (
     columnwise_permutation_importance,
-    joint_permutation_importance,
+    grouped_permutation_importance,
     permutation_importance,
     permutation_importance_by_definition,
     score_permutation_importance,
@@ -38,7 +38,7 @@ def test_the_batched_shuffles_are_the_definition_draw_by_draw(data, loss):
 def test_a_batch_of_many_calls_gives_the_draws_of_one(data, monkeypatch):
     X, y = data
     whole = permutation_importance(linear, X, y).draws
-    monkeypatch.setattr("fi_teach.basics.shuffles.ROWS_A_CALL", 300)
+    monkeypatch.setattr("fi_teach.fast.shuffled_tables.ROWS_A_CALL", 300)
     assert np.array_equal(permutation_importance(linear, X, y).draws, whole)
 
 
@@ -154,7 +154,7 @@ def test_the_callers_table_is_left_alone(data):
     before, y_before = frame.copy(), y.copy()
     permutation_importance(linear, frame, y, n_repeats=3)
     permutation_importance(linear, X, y, n_repeats=3)
-    joint_permutation_importance(linear, X, y, {"both": [0, 1]}, n_repeats=3)
+    grouped_permutation_importance(linear, X, y, {"both": [0, 1]}, n_repeats=3)
     columnwise_permutation_importance(linear, X, y, {"both": [0, 1]}, n_repeats=3)
     pd.testing.assert_frame_equal(frame, before)
     assert np.array_equal(X, before.to_numpy()) and np.array_equal(y, y_before)
@@ -180,7 +180,7 @@ def test_a_missing_value_passes_where_the_model_can_take_it(data):
 def test_a_group_of_one_is_the_feature(data):
     X, y = data
     alone = permutation_importance(linear, X[:, :1].repeat(3, axis=1), y, n_repeats=4).draws[0]
-    for grouped in (joint_permutation_importance, columnwise_permutation_importance):
+    for grouped in (grouped_permutation_importance, columnwise_permutation_importance):
         assert np.allclose(grouped(linear, X[:, :1].repeat(3, axis=1), y, {"first": [0]}, n_repeats=4).draws[0], alone)
 
 
@@ -191,7 +191,7 @@ def test_twins_shuffled_jointly_matter_more_than_columnwise():
     """
     x = np.random.default_rng(4).normal(size=100)
     X, mean = np.column_stack([x, x]), (lambda X: X.mean(axis=1))
-    assert joint_permutation_importance(mean, X, x, {"twins": [0, 1]}, n_repeats=1000).mean[0] == pytest.approx(2 * x.var(), rel=0.05)
+    assert grouped_permutation_importance(mean, X, x, {"twins": [0, 1]}, n_repeats=1000).mean[0] == pytest.approx(2 * x.var(), rel=0.05)
     assert columnwise_permutation_importance(mean, X, x, {"twins": [0, 1]}, n_repeats=1000).mean[0] == pytest.approx(1.5 * x.var(), rel=0.05)
     assert permutation_importance(mean, X, x, n_repeats=1000).mean == pytest.approx([x.var() / 2] * 2, rel=0.05)
 
@@ -199,16 +199,16 @@ def test_twins_shuffled_jointly_matter_more_than_columnwise():
 def test_groups_go_by_name_too(data):
     X, y = data
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    by_name = joint_permutation_importance(linear, frame, y, {"ab": ["a", "b"], "c": "c"}, n_repeats=3)
+    by_name = grouped_permutation_importance(linear, frame, y, {"ab": ["a", "b"], "c": "c"}, n_repeats=3)
     assert by_name.names == ("ab", "c")
-    assert np.allclose(by_name.draws, joint_permutation_importance(linear, X, y, {"ab": [0, 1], "c": [2]}, n_repeats=3).draws)
+    assert np.allclose(by_name.draws, grouped_permutation_importance(linear, X, y, {"ab": [0, 1], "c": [2]}, n_repeats=3).draws)
 
 
 @pytest.mark.parametrize(("groups", "says"), [
     ({}, "at least one group"), ([0, 1], "expected {name of a group"), ({"g": []}, "no columns"),
     ({"g": [7]}, "column 7"), ({"g": ["x0", 0]}, "twice"),
 ])
-@pytest.mark.parametrize("grouped", [joint_permutation_importance, columnwise_permutation_importance])
+@pytest.mark.parametrize("grouped", [grouped_permutation_importance, columnwise_permutation_importance])
 def test_a_group_that_makes_no_sense_is_refused(data, grouped, groups, says):
     with pytest.raises(ValueError, match=says):
         grouped(linear, *data, groups)
@@ -248,7 +248,7 @@ def test_an_unknown_score_is_refused(data):
 def sampling_sd(columnwise, n=60, n_repeats=3, sims=800):
     """The true sd of the importance of f = x1 + x2 over new test sets, and the mean of its estimates."""
     rng = np.random.default_rng(6)
-    method = columnwise_permutation_importance if columnwise else joint_permutation_importance
+    method = columnwise_permutation_importance if columnwise else grouped_permutation_importance
     means, errors = [], []
     for _ in range(sims):
         X = rng.normal(size=(n, 2))
@@ -284,22 +284,23 @@ def test_shuffles_are_permutations():
     ({"X": np.zeros(4)}, "two dimensions"), ({"X": [["a"], ["b"]], "y": [1, 2]}, "not a number"),
     ({"X": np.array([[np.inf], [1.0]]), "y": [1, 2]}, "infinities"),
     ({"X": pd.DataFrame([[1, 2], [2, 3]], columns=["a", "a"]), "y": [1, 2]}, "two columns named"),
-    ({"y": [1, 2]}, "y has shape"), ({"y": np.ones(120)}, "constant"), ({"y": ["a", "b"] * 60}, "labels"),
+    ({"y": [1, 2]}, "y has shape"), ({"y": np.ones(120)}, "constant"), ({"y": ["a", "b"] * 60}, "y holds classes"),
+    ({"y": ["a", "b"] * 60, "loss": "squared"}, "labels such as"),
     ({"loss": "hinge"}, "unknown loss"), ({"loss": lambda y, f: 0.0}, "one number a row"),
     ({"n_repeats": 0}, "n_repeats"), ({"n_repeats": 2.5}, "n_repeats"),
-    ({"predict": 3}, "expected a function"), ({"predict": lambda X: X[:5, 0]}, "one prediction a row"),
-    ({"predict": lambda X: 1.0}, "one prediction a row"),
-    ({"predict": lambda X: np.array(["a"] * len(X))}, "labels such as"),
+    ({"model": 3}, "expected a function"), ({"model": lambda X: X[:5, 0]}, "one prediction a row"),
+    ({"model": lambda X: 1.0}, "one prediction a row"),
+    ({"model": lambda X: np.array(["a"] * len(X))}, "labels such as"),
 ])
 def test_bad_input_is_refused_with_a_sentence(data, change, says):
-    given = {"predict": linear, "X": data[0], "y": data[1]} | change
+    given = {"model": linear, "X": data[0], "y": data[1]} | change
     with pytest.raises(ValueError, match=says):
-        permutation_importance(given.pop("predict"), given.pop("X"), given.pop("y"), **given)
+        permutation_importance(given.pop("model"), given.pop("X"), given.pop("y"), **given)
 
 
 def test_an_unfitted_model_and_one_without_probabilities_are_refused(data):
     linear_model = pytest.importorskip("sklearn.linear_model")
     with pytest.raises(ValueError, match="not fitted"):
         permutation_importance(linear_model.LinearRegression(), *data)
-    with pytest.raises(ValueError, match="no predict_proba"):
-        permutation_importance(linear_model.LinearRegression(), data[0], data[1] > 0, loss="log_loss")
+    with pytest.raises(ValueError, match="class probabilities"):
+        permutation_importance(linear_model.LinearRegression().fit(*data), data[0], data[1] > 0, loss="log_loss")

@@ -3,6 +3,7 @@
 import base64
 
 import numpy as np
+import pytest
 
 from fi_teach import plots
 from fi_teach.plots import alt_text
@@ -27,7 +28,9 @@ def test_a_crowded_figure_is_sent_as_sharp_pixels_instead():
     data, metadata = alt_text.picture(drawing(points=20_000))
     png = base64.b64decode(data["image/png"])
     assert "image/svg+xml" not in data and len(png) < alt_text.MOST_SVG_BYTES
-    assert metadata["image/png"]["width"] == round(int.from_bytes(png[16:20], "big") / alt_text.SHARPNESS)
+    assert metadata["image/png"]["width"] == round(
+        int.from_bytes(png[16:20], "big") / alt_text.SHARPNESS
+    )
     assert metadata["image/png"]["alt"] == "Points around zero."
 
 
@@ -44,3 +47,17 @@ def test_a_figure_that_nobody_described_has_no_words():
 def test_outside_a_notebook_nothing_is_hooked():
     """Importing the plots in a script must not need IPython."""
     assert alt_text.activate() is False
+
+
+def test_a_caption_is_sent_below_the_picture_marked_as_one():
+    """JupyterLab prints it there; the book makes it the figure's caption."""
+    figure = alt_text.caption(plots.new_axes(), "Noise  *beats*\n signal.").figure
+    data, metadata = alt_text.caption_of(figure)
+    assert data == {"text/markdown": "**Figure.** Noise *beats* signal.", "text/plain": "Noise *beats* signal."}
+    assert metadata == {"text/markdown": {"caption": True}}
+    assert alt_text.caption_of(drawing()) is None
+
+
+def test_an_empty_caption_is_refused():
+    with pytest.raises(ValueError, match="the caption is empty"):
+        alt_text.caption(plots.new_axes(), " ")

@@ -1,5 +1,6 @@
 """A figure shows what is in the data, says it in words, and leaves its input alone."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import matplotlib
@@ -16,6 +17,7 @@ from matplotlib.text import Text
 from fi_teach import plots
 from fi_teach.basics.results import Importance
 from fi_teach.basics.tree import Tree
+from fi_teach.plots.tree import Words
 from fi_teach.trees import grow_cart
 
 
@@ -27,10 +29,39 @@ def _close_figures():
 
 def small_tree():
     """attends <= 0.5 -> 3 Fail; else 4 Pass, 1 Fail."""
-    return Tree(children_left=np.array([1, -1, -1]), children_right=np.array([2, -1, -1]), feature=np.array([1, -2, -2]),
-                threshold=np.array([0.5, -2, -2]), impurity=np.array([0.5, 0, 0.32]), n_node_samples=np.array([8, 3, 5]),
-                weighted_n_node_samples=np.array([8.0, 3, 5]), value=np.array([[0.5, 0.5], [1, 0], [0.2, 0.8]]),
-                names=("time", "attends"), classes=("Fail", "Pass"))
+    return Tree(
+        children_left=np.array([1, -1, -1]),
+        children_right=np.array([2, -1, -1]),
+        feature=np.array([1, -2, -2]),
+        threshold=np.array([0.5, -2, -2]),
+        impurity=np.array([0.5, 0, 0.32]),
+        n_node_samples=np.array([8, 3, 5]),
+        weighted_n_node_samples=np.array([8.0, 3, 5]),
+        value=np.array([[0.5, 0.5], [1, 0], [0.2, 0.8]]),
+        names=("time", "attends"),
+        classes=("Fail", "Pass"),
+    )
+
+
+def chain(depth):
+    """A tree whose right child splits again, `depth` times: node 2k splits, 2k + 1 is its left
+    leaf."""
+    n = 2 * depth + 1
+    node = np.arange(n)
+    splits = (node % 2 == 0) & (node < n - 1)
+    ones, shares = np.ones(n), np.full((n, 2), 0.5)
+    return Tree(
+        np.where(splits, node + 1, -1),
+        np.where(splits, node + 2, -1),
+        np.where(splits, 0, -2),
+        node / 2.0,
+        ones,
+        ones,
+        ones,
+        shares,
+        ("x",),
+        ("no", "yes"),
+    )
 
 
 def words_in(ax):
@@ -41,41 +72,68 @@ def deep_tree():
     """Time three times, then attendance: leaves on every level, and numbers with many digits."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"time": rng.integers(0, 1000, 60), "attends": rng.integers(0, 2, 60)})
-    return grow_cart(X, 1000 * X["time"] ** 0.5 + 300 * X["attends"], criterion="variance", max_depth=3)
+    return grow_cart(
+        X, 1000 * X["time"] ** 0.5 + 300 * X["attends"], criterion="variance", max_depth=3
+    )
 
 
 def node_boxes(ax):
     """The boxes of a drawn tree, as drawn -> list of (box, [extent of each line])."""
     ax.figure.draw_without_rendering()
     renderer = ax.figure.canvas.get_renderer()
-    return [(node.patch.get_window_extent(renderer), [line.get_window_extent(renderer) for line in node.findobj(Text) if line.get_text()])
-            for node in ax.findobj(AnnotationBbox)]
+    return [
+        (
+            node.patch.get_window_extent(renderer),
+            [line.get_window_extent(renderer) for line in node.findobj(Text) if line.get_text()],
+        )
+        for node in ax.findobj(AnnotationBbox)
+    ]
 
 
 def test_a_drawn_tree_carries_everything_a_hand_computation_needs():
     words = [text.get_text() for text in plots.draw_tree(small_tree()).findobj(Text)]
-    for needed in ("attends ≤ 0.5?", "4 Fail, 4 Pass", "Gini 0.32", "1 Fail, 4 Pass", "→ Pass", "yes", "no"):
+    for needed in (
+        "attends ≤ 0.5?",
+        "4 Fail, 4 Pass",
+        "Gini 0.32",
+        "1 Fail, 4 Pass",
+        "→ Pass",
+        "yes",
+        "no",
+    ):
         assert needed in words
 
 
 @pytest.mark.parametrize("panels", [0, 2], ids=["a figure of its own", "one of two panels"])
-@pytest.mark.parametrize("labels", [{}, {"attends": "comes to class with the exercises done", "time": "minutes on social media"}],
-                         ids=["short names", "long names"])
+@pytest.mark.parametrize(
+    "labels",
+    [{}, {"attends": "comes to class with the exercises done", "time": "minutes on social media"}],
+    ids=["short names", "long names"],
+)
 @pytest.mark.parametrize("tree", [small_tree, deep_tree])
 def test_words_stay_inside_their_box_boxes_apart_and_all_in_the_picture(tree, labels, panels):
     ax = plots.draw_tree(tree(), plots.new_panels(panels)[-1] if panels else None, labels=labels)
     boxes = node_boxes(ax)
     assert len(boxes) == tree().n_nodes
     for box, lines in boxes:
-        assert all(box.x0 < line.x0 and line.x1 < box.x1 and box.y0 < line.y0 and line.y1 < box.y1 for line in lines)
+        assert all(
+            box.x0 < line.x0 and line.x1 < box.x1 and box.y0 < line.y0 and line.y1 < box.y1
+            for line in lines
+        )
     for (one, _), (other, _) in combinations(boxes, 2):
         assert not one.overlaps(other)
-    assert min(box.x0 for box, _ in boxes) >= 0 and max(box.x1 for box, _ in boxes) <= ax.figure.bbox.x1
+    assert (
+        min(box.x0 for box, _ in boxes) >= 0
+        and max(box.x1 for box, _ in boxes) <= ax.figure.bbox.x1
+    )
 
 
 def test_alt_text_tells_the_tree_as_sentences():
     alt = plots.draw_tree(small_tree()).figure._fi_alt
-    assert alt.startswith("Decision tree. attends ≤ 0.5? 4 Fail, 4 Pass (Gini 0.5). If yes: leaf with 3 Fail, 0 Pass")
+    assert alt.startswith(
+        "Decision tree. attends ≤ 0.5? 4 Fail, 4 Pass (Gini 0.5). "
+        "If yes: leaf with 3 Fail, 0 Pass"
+    )
 
 
 def test_importance_bars_are_sorted_and_labelled_with_their_values():
@@ -93,7 +151,10 @@ def test_a_plain_dict_is_drawn_without_spread():
 
 
 def test_regions_are_the_leaves_rectangles():
-    X, y = np.array([[30, 1], [60, 0], [100, 1], [120, 0]]), np.array(["Pass", "Fail", "Fail", "Fail"])
+    X, y = (
+        np.array([[30, 1], [60, 0], [100, 1], [120, 0]]),
+        np.array(["Pass", "Fail", "Fail", "Fail"]),
+    )
     ax = plots.draw_regions(small_tree(), X, y)
     lower, upper = sorted((patch.get_y(), patch.get_height()) for patch in ax.patches)
     assert lower[0] + lower[1] == pytest.approx(0.5) == upper[0]
@@ -103,6 +164,21 @@ def test_regions_are_the_leaves_rectangles():
 def test_regions_refuse_a_tree_that_needs_a_third_axis():
     with pytest.raises(ValueError, match="also splits on attends"):
         plots.draw_regions(small_tree(), np.zeros((2, 3)), ["Pass", "Fail"], features=(0, 2))
+
+
+def test_regions_refuse_a_tree_that_splits_on_categories():
+    """A set of codes is no stretch of an axis."""
+    tree = replace(small_tree(), left_categories={0: np.array([0.0, 2.0])})
+    with pytest.raises(ValueError, match="categories"):
+        plots.draw_regions(tree, np.zeros((2, 2)), ["Pass", "Fail"])
+
+
+def test_a_tree_deeper_than_the_stack_can_be_told_in_words():
+    """3,000 splits in a chain: neither places nor sentences recurse."""
+    column = np.arange(3001.0)[:, None]
+    place = chain(3000).place
+    assert sorted(place[chain(3000).is_leaf]) == column[:, 0].tolist()
+    assert Words(chain(3000), {}, 3).sentences().count("If no:") == 3000
 
 
 def test_impurity_curves_mark_the_computed_value():
@@ -147,7 +223,10 @@ def test_only_bars_that_lead_down_are_striped():
 def test_a_waterfall_says_its_shares_in_words_and_lumps_the_small_ones_together():
     """The lump keeps the sum: 10 + 5 - 3 + 1 - 0.5 = 12.5."""
     ax = plots.draw_waterfall(10, [1.0, -3.0, 5.0, -0.5], ["a", "b", "c", "d"], top=2)
-    assert ax.figure._fi_alt == ("Waterfall from 10, when nothing is known, to the prediction 12.5: c +5, b −3, 2 others +0.5.")
+    assert ax.figure._fi_alt == (
+        "Waterfall from 10, when nothing is known, to the prediction 12.5: "
+        "c +5, b −3, 2 others +0.5."
+    )
 
 
 def test_a_feature_keeps_the_colour_it_is_given_in_a_waterfall():

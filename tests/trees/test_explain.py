@@ -113,9 +113,9 @@ def test_a_feature_called_node_does_not_meet_the_function_s_own_variable():
 
 def test_only_one_tree_at_a_time_has_rules_or_what_ifs():
     forest = grow_forest([[0], [1]], ["no", "yes"], n_trees=2)
-    for explain in (rules, lambda model: what_if(model, [0])):
+    for explained in (rules, lambda model: what_if(model, [0])):
         with pytest.raises(ValueError, match="trees\\[0\\]"):
-            explain(forest)
+            explained(forest)
 
 
 # --- what if ----------------------------------------------------------------------------------------------------------

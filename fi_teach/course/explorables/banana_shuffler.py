@@ -10,7 +10,7 @@ from fi_teach.basics.tree import Forest
 from fi_teach.course.explorables.explorable import State, choice, explore
 from fi_teach.course.explorables.marks import axis, bars, categories, line, panel, points, rule
 from fi_teach.data import BANANA_OUT_OF_BAG, bananas
-from fi_teach.importance import oob_importance
+from fi_teach.importance import oob_importance, oob_importance_per_tree
 from fi_teach.trees import grow_cart
 
 MEASURES = {True: "the votes, put together", False: "each tree alone, then the mean"}
@@ -49,7 +49,8 @@ def importance_of_deals(aggregate):
     """Length's importance in each of the 24 deals -> {donors: importance}; donors[i] is the row whose length row i gets."""
     X, y = bananas()
     deals = list(permutations(range(4)))
-    return {deal: oob_importance(drawn_forest(), X, y, aggregate=aggregate, n_repeats=np.array(deal)[:, None]).mean[LENGTH]
+    measure = oob_importance if aggregate else oob_importance_per_tree
+    return {deal: measure(drawn_forest(), X, y, donors=np.array(deal)[:, None]).mean[LENGTH]
             for deal in deals}
 
 

@@ -79,5 +79,5 @@ def _curves_panel(classes, ratio, share, value, largest, scaled):
 
 def _shares_panel(shares):
     names = ["first class", "second class", "third class"][:len(shares)]
-    return panel(bars(shares, colour="c7", labels="{:.2f}", horizontal=True), x=axis(0, 1.25, "share of the rows", ticks=[0, 0.5, 1]),
+    return panel(bars(shares, colour="muted", labels="{:.2f}", horizontal=True), x=axis(0, 1.25, "share of the rows", ticks=[0, 0.5, 1]),
                  y=categories(names), title="The node", height=60 + 50 * len(shares))

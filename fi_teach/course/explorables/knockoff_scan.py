@@ -94,7 +94,7 @@ def _duels_panel(statistics, cause, t):
     row = np.where(statistics > 0, 0, 1) + 0.32 * np.sin(2.4 * np.arange(len(statistics)))
     sides = [points(np.abs(statistics[side]), row[side], colour=colour, shape=shape, name=name, size=5)
              for side, colour, shape, name in ((cause, "c0", "circle", "cause"), (~cause, "c1", "square", "no cause")) if side.any()]
-    return panel(region(x=(t, HIGHEST), colour="c7"), rule(y=0.5, colour="ink", dashed=False), sides, rule(x=t, colour="ink", name="t"),
+    return panel(region(x=(t, HIGHEST), colour="muted"), rule(y=0.5, colour="ink", dashed=False), sides, rule(x=t, colour="ink", name="t"),
                  x=axis(0, HIGHEST, "size of W"), y=categories(["wins", "loses"]), title="Feature against double", height=230, min_width=300)
 
 

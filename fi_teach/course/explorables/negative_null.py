@@ -100,7 +100,7 @@ def _importance_panel(found, mean):
 
 def _error_panel(runs, depth):
     by_depth = runs.groupby("depth")[["train", "test", "mean alone"]].mean()
-    looks = {"train": ("c2", "triangle", "training rows"), "test": ("c7", "square", "new rows")}
+    looks = {"train": ("c2", "triangle", "training rows"), "test": ("muted", "square", "new rows")}
     curves = [[line(by_depth.index, by_depth[column], colour=colour), points([depth], [by_depth.at[depth, column]], colour=colour, shape=shape, name=name)]
               for column, (colour, shape, name) in looks.items()]
     return panel(rule(y=by_depth["mean alone"].mean(), name="the mean alone"), curves, x=axis(0, 13, "depth of the tree", ticks=list(DEPTHS)),

@@ -4,11 +4,20 @@ A cell is known by its grade_id, else by its cell id, else by what it defines or
 in the student's own order, each question to be judged before the next one begins, and flags for what had to be put right.
 """
 
-import ast
+import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from fi_teach.course.grading.assignment import Cell
+from fi_teach.course.grading.shown import printable
+
+LONGEST_CODE = 1_000_000
+"""A longer cell of code is not run."""
+LONGEST_PROSE = 50_000
+"""Prose beyond so many characters is cut."""
+MOST_LOOKED_THROUGH = 2_000_000
+"""Characters in cells without marks that are looked through for what they might be."""
+_CHECKS = re.compile(r"""Q\(["']([\w.]{1,100})["']\)\.check\(""")
+_DEFINES = re.compile(r"^(?:async +)?(?:def|class)[ \t]+(\w{1,100})|^(\w{1,100})[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -53,10 +62,37 @@ def match(handed_out, cells):
         free = set(places.values()) - set(matched.values())
         found = {p: places.get(getattr(cell, name)) for p, cell in enumerate(cells) if p not in matched}
         matched.update({p: place for p, place in found.items() if place in free})
-    for place in sorted(set(range(len(handed_out))) - set(matched.values())):
-        same = (p for p, cell in enumerate(cells) if p not in matched and _same_words(handed_out[place], cell))
-        matched.update(dict.fromkeys(list(same)[:1], place))
+    matched.update(_by_words(handed_out, cells, matched))
     return {**matched, **_prose_after_its_text(handed_out, cells, matched)}
+
+
+def _by_words(handed_out, cells, matched):
+    """For each handed-out cell that is missing, the first cell without marks that says or defines what it did."""
+    told, left, found = {}, MOST_LOOKED_THROUGH, {}
+    for p in (p for p in range(len(cells)) if p not in matched):
+        left -= len(cells[p].source)
+        for word in _tells(cells[p]) if left > 0 else ():
+            told.setdefault(word, []).append(p)
+    for place in sorted(set(range(len(handed_out))) - set(matched.values())):
+        same = [p for word in _known_by(handed_out[place]) for p in told.get(word, ()) if p not in found]
+        found.update({min(same): place} if same else {})
+    return found
+
+
+def _tells(cell):
+    """What a cell without marks could be known by -> set."""
+    words = {("checks", question) for question in _CHECKS.findall(cell.source)} | {("says", cell.source.strip())}
+    defined = map("".join, _DEFINES.findall(cell.source)) if cell.kind == "code" else ()
+    return words | {("defines", name) for name in defined}
+
+
+def _known_by(ref):
+    """What a handed-out cell is known by when its marks are lost -> set; prose that a student writes, by nothing."""
+    if ref.part == "check":
+        return {("checks", ref.question)}
+    if ref.part == "answer":
+        return {word for word in _tells(ref) if word[0] == "defines"}
+    return {("says", ref.source.strip())} - {("says", "")}
 
 
 def _prose_after_its_text(handed_out, cells, matched):
@@ -66,37 +102,18 @@ def _prose_after_its_text(handed_out, cells, matched):
     return {p: k for p, k in wanted.items() if p < len(cells) and p not in matched and cells[p].kind == "markdown"}
 
 
-def _same_words(ref, cell):
-    """Does a cell without marks say or define what this one did?"""
-    if ref.part == "check":
-        return f'Q("{ref.question}").check(' in cell.source.replace("'", '"')
-    if ref.part == "answer" and ref.kind == "code":
-        return cell.kind == "code" and bool(_defined(ref.source) & _defined(cell.source))
-    return ref.part != "answer" and bool(ref.source.strip()) and ref.source.strip() == cell.source.strip()
-
-
-@lru_cache(maxsize=1000)
-def _defined(source):
-    """The names a cell defines at its top -> set; of a cell that is no Python, what its lines seem to define."""
-    try:
-        nodes = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {line.split("(")[0].removeprefix("def ").split("=")[0].strip() for line in source.split("\n")
-                if line[:1].strip() and ("=" in line or line.startswith("def "))}
-    targets = [t for n in nodes for t in (n.targets if isinstance(n, ast.Assign) else [n])]
-    return {getattr(t, "id", getattr(t, "name", None)) for t in targets} - {None}
-
-
 def _whole_flags(assignment, cells, matched):
     place = {id(cell): k for k, cell in enumerate(assignment.cells)}
     first = list(dict.fromkeys(place[id(ref)] for ref in matched.values()))
-    return ["cells reordered"] * (first != sorted(first))
+    long = [f"cell {p + 1} is too long to be run" for p, c in enumerate(cells) if _is_too_long(c)]
+    return ["cells reordered"] * (first != sorted(first)) + long
 
 
 def _kernel_flag(metadata):
     kernel = metadata.get("kernelspec")
     name = kernel.get("name") if isinstance(kernel, dict) else None
-    return [f"kernel {str(name)[:40]}"] if name not in (None, "python3", "python") else []
+    is_other = isinstance(name, str) and name not in ("python3", "python")
+    return [f"kernel {printable(name[:40])}"] if is_other else []
 
 
 def _flag_question(plan, assignment, question, cells, matched):
@@ -129,26 +146,49 @@ def _steps(plan, assignment, cells, matched):
     """The student's cells in the student's order, with what is missing put back and each question judged in its place."""
     last = {ref.question: p for p, ref in matched.items() if ref.part == "answer"}
     by_hand = [q for q in assignment.questions if q not in assignment.expressions]
-    steps, waiting = _put_back(plan, assignment, matched), []
+    steps, waiting, written = _put_back(plan, assignment, matched), [], {}
     for position, cell in enumerate(cells):
         ref = matched.get(position, Cell("", ""))
         if ref.question:
             steps += [Step("judge", q) for q in waiting if q != ref.question]
             waiting = [q for q in waiting if q == ref.question]
         if ref.question in by_hand and ref.part == "answer":
-            plan.prose[ref.question] = "\n\n".join(filter(None, [plan.prose.get(ref.question), cell.source]))
+            written.setdefault(ref.question, []).append(cell.source)
         elif _is_run(ref, cell):
             name = f"answer to {ref.question}" if ref.part == "answer" else f"cell {position + 1}"
             steps.append(Step("run", ref.question, cell.source, name))
         if last.get(ref.question) == position and ref.question not in by_hand:
             waiting.append(ref.question)
+    for question, sources in written.items():
+        plan.prose[question] = _joined(sources)
+        if len(plan.prose[question]) == LONGEST_PROSE:
+            plan.flag(question, "prose cut")
     late = [q for q in assignment.questions if q not in by_hand and q not in last]
     return [*steps, *(Step("judge", q) for q in [*waiting, *late])]
 
 
 def _is_run(ref, cell):
     unchanged_check = ref.part == "check" and cell.source.strip() == ref.source.strip()
-    return cell.kind == "code" and bool(cell.source.strip()) and not unchanged_check
+    is_code = cell.kind == "code" and bool(cell.source.strip())
+    return is_code and not unchanged_check and not _is_too_long(cell)
+
+
+def _is_too_long(cell):
+    return cell.kind == "code" and len(cell.source) > LONGEST_CODE
+
+
+def _joined(sources):
+    """What stands in the cells of one answer, cut where nobody would read on -> str."""
+    return "\n\n".join(filter(None, sources))[:LONGEST_PROSE]
+
+
+def answers(assignment, cells):
+    """What stands in a notebook's answer cells -> {place of the handed-out cell: source}."""
+    found = {}
+    for position, place in sorted(match(assignment.cells, cells).items()):
+        if assignment.cells[place].part == "answer":
+            found.setdefault(place, []).append(cells[position].source)
+    return {place: _joined(sources) for place, sources in found.items()}
 
 
 def _put_back(plan, assignment, matched):

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import json
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from fi_teach.course.questions import QUESTIONS
@@ -58,14 +59,21 @@ class Assignment:
 
 def cell_from(raw):
     """A cell of a notebook's JSON, whatever is missing or misshapen in it -> Cell."""
-    metadata = raw.get("metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
-    about, grading = (part if isinstance(part, dict) else {} for part in (metadata.get("fi_teach"), metadata.get("nbgrader")))
-    source = raw.get("source", raw.get("input", ""))
-    source = "".join(map(str, source)) if isinstance(source, list) else str(source)
+    metadata = _dict(raw.get("metadata"))
+    about, grading = _dict(metadata.get("fi_teach")), _dict(metadata.get("nbgrader"))
+    source = raw.get("source", raw.get("input"))
+    source = "".join(map(_text, source)) if isinstance(source, list) else _text(source)
     known = tuple((k, grading.get(k)) for k in ("grade", "locked", "solution", "points") if k in grading)
-    return Cell(str(raw.get("cell_type", "")), source.replace("\r\n", "\n"), str(raw.get("id", "")), str(grading.get("grade_id", "")),
-                str(about.get("part", "")), str(about.get("question", "")), known)
+    words = (raw.get("id"), grading.get("grade_id"), about.get("part"), about.get("question"))
+    return Cell(_text(raw.get("cell_type")), source.replace("\r\n", "\n"), *map(_text, words), known)
+
+
+def _dict(value):
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value):
+    return value if isinstance(value, str) else ""
 
 
 def load(folder):
@@ -97,6 +105,7 @@ def _expression(check):
 
 def _hash(content, questions):
     """The hash of what was handed out and of what it is judged by -> str."""
-    modules = {inspect.getsource(importlib.import_module(f"fi_teach.course.questions.ch{QUESTIONS[id].notebook}"))
-               for id in questions if QUESTIONS[id].notebook}
+    names = {f"fi_teach.course.questions.{part}ch{QUESTIONS[id].notebook}"
+             for id in questions if QUESTIONS[id].notebook for part in ("", "trials.")}
+    modules = {inspect.getsource(importlib.import_module(name)) for name in names if find_spec(name)}
     return hashlib.sha256(b"\0".join([content, *(m.encode() for m in sorted(modules))])).hexdigest()

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from fi_teach.course.grading import assignment, pages, read, results, run, sandbox, tables
-from fi_teach.course.grading.proxies import printable
+from fi_teach.course.grading.shown import printable
 
 PATIENCE_WITH_A_CLUSTER = 20
 """Seconds in which a dask scheduler must answer."""

@@ -3,20 +3,25 @@
 The report's folder becomes an nbgrader course: start `nbgrader formgrader` in it.
 """
 
+import hashlib
 import json
 import os
+import re
 import sys
 import warnings
+from contextlib import closing
 from copy import deepcopy
 from pathlib import Path
 
-from fi_teach.course.grading import read
-from fi_teach.course.grading.align import match
+from fi_teach.course.grading import read, shown
 from fi_teach.course.grading.pages import WORDS
-from fi_teach.course.grading.proxies import printable
 from fi_teach.course.grading.results import write
+from fi_teach.course.grading.station import Station
 from fi_teach.course.questions import QUESTIONS
 from fi_teach.course.questions.release import NBGRADER_CONFIG
+
+LONGEST_ID = 80
+"""Bytes of a name: it is a folder's, too."""
 
 
 def export(report, records, assignments, submissions):
@@ -39,7 +44,8 @@ def export(report, records, assignments, submissions):
 def _export(report, records, assignments, submissions):
     write(report / "nbgrader_config.py", NBGRADER_CONFIG)
     exercises = sorted({exercise for _, exercise in records})
-    with opened(report) as book:
+    station = Station({"exercises": str(next(iter(assignments.values())).path.parent)})
+    with opened(report) as book, closing(station):
         for name in exercises:
             _describe(book, assignments[name])
             write(report / "source" / name / f"{name}.ipynb", assignments[name].path.read_bytes())
@@ -47,7 +53,7 @@ def _export(report, records, assignments, submissions):
             _enter(book, record, assignments[record["exercise"]])
             place = record["student"], record["exercise"]
             if place in submissions:
-                _show(report, record, assignments[record["exercise"]], submissions[place])
+                _show(report, record, assignments[record["exercise"]], _answers(station, submissions[place]))
 
 
 def opened(folder):
@@ -65,6 +71,18 @@ def opened(folder):
         return Gradebook(f"sqlite:///{Path(folder).resolve()}/gradebook.db")
     finally:
         os.environ["PATH"] = path
+
+
+def id_of(student):
+    """The name of a student in nbgrader: letters, digits and a few signs, no other student's -> str.
+
+    nbgrader puts it into pages, addresses and scripts as it is, so what could act there is left out,
+    and the hash of the whole name tells it from others.
+    """
+    digest = hashlib.sha256(os.fsencode(student)).hexdigest()[:12]
+    safe = re.sub(r"[^\w .,+@()-]|^\.+", "_", shown.name(student))
+    is_other = safe != student or len(os.fsencode(safe)) > LONGEST_ID or re.search("-[0-9a-f]{12}$", safe)
+    return f"{safe[:40]}-{digest}" if is_other else safe
 
 
 def _graded_cells(assignment):
@@ -88,7 +106,7 @@ def _describe(book, assignment):
 
 def _enter(book, record, assignment):
     """Enter one record's points; what waits for a person is marked so, unless one has graded it."""
-    student, name = printable(record["student"]), assignment.name
+    student, name = id_of(record["student"]), assignment.name
     book.update_or_create_student(student)
     book.update_or_create_submission(name, student)
     cells = _graded_cells(assignment)
@@ -99,38 +117,42 @@ def _enter(book, record, assignment):
     book.db.commit()
 
 
-def _show(report, record, assignment, submission):
-    """Write the notebook that formgrader shows: the exercise's own cells, with the student's answers and our verdicts in them."""
+def _show(report, record, assignment, answers):
+    """Write the notebook for formgrader: the exercise's own cells, with the answers and our verdicts.
+
+    Formgrader renders prose as a page of the server that also runs the instructor's notebooks, so
+    what a student wrote there is a listing: to be read, never rendered.
+    """
     notebook = json.loads(assignment.path.read_text(encoding="utf-8"))
-    answers = _answers(assignment, submission)
     rows, cells = {row["question"]: row for row in record["rows"]}, []
-    for raw, cell in zip(notebook["cells"], assignment.cells, strict=True):
-        cells.append(_with_answer(deepcopy(raw), cell, answers, rows))
+    for place, (raw, cell) in enumerate(zip(notebook["cells"], assignment.cells, strict=True)):
+        cells.append(_with_answer(deepcopy(raw), cell, answers.get(str(place), ""), rows))
         cells += _rubric(cell)
     notebook["cells"] = cells
-    folder = report / "autograded" / os.path.basename(printable(record["student"])) / assignment.name
+    folder = report / "autograded" / id_of(record["student"]) / assignment.name
     write(folder / f"{assignment.name}.ipynb", json.dumps(notebook, indent=1))
 
 
-def _answers(assignment, submission):
-    """What stands in a submission's answer cells -> {place of the handed-out cell: source}."""
+def _answers(station, submission):
+    """What stands in a submission's answer cells -> {place of the handed-out cell: source}.
+
+    The station reads it, in a process of limited memory; what it cannot read it has flagged when it graded.
+    """
     try:
-        cells, _, _ = read.notebook_of(read.content_of(submission)) if submission.path else ([], {}, [])
-    except ValueError:
+        return station.ask(submission.exercise, read.content_of(submission), "read")["answers"]
+    except (ValueError, RuntimeError):
         return {}
-    answers = {}
-    for position, place in sorted(match(assignment.cells, cells).items()):
-        answers[place] = "\n\n".join(filter(None, [answers.get(place), cells[position].source]))
-    return {assignment.cells[place]: source for place, source in answers.items()}
 
 
-def _with_answer(raw, cell, answers, rows):
+def _with_answer(raw, cell, answer, rows):
     if cell.part == "answer":
-        raw["source"] = answers.get(cell, "")
+        answer = answer.encode("utf-8", "replace").decode()
+        raw["source"] = answer if cell.kind == "code" else shown.listing(answer)
     if cell.part == "check":
         row = rows[cell.question]
-        said = f"{WORDS[row['status']]}. {row['message']}\n{'; '.join(row['flags'])}".strip() + "\n"
-        raw["outputs"] = [{"output_type": "stream", "name": "stdout", "text": said.encode("utf-8", "replace").decode()}]
+        said = f"{WORDS[row['status']]}. {row['message']}\n{'; '.join(row['flags'])}".strip()
+        said = shown.lines(said) + "\n"
+        raw["outputs"] = [{"output_type": "stream", "name": "stdout", "text": said}]
     return raw
 
 

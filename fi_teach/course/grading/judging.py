@@ -9,17 +9,22 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fi_teach.course.grading.align import align
-from fi_teach.course.grading.proxies import Lost, Returned, Student, Unreadable
+from fi_teach.course.grading.align import answers as answers_of
+from fi_teach.course.grading.proxies import Lost, Returned, Student, Unreadable, alarm
 from fi_teach.course.grading.read import notebook_of
+from fi_teach.course.grading.shown import without_folders
 from fi_teach.course.questions import QUESTIONS, Verdict, judge
 
+SECONDS_TO_READ = 10
 SECONDS_OF_OTHER_CELLS = 30
 SECONDS_IN_ALL = 600
 """No notebook is worked on for longer than this, whatever is in it."""
 MOST_RESTARTS = 40
+MOST_NOTES = 100
+"""No notebook's student process tells more of its doings than this."""
 CAUSES = {"time": "ran too long", "memory": "ran out of memory", "ended": "ended its process", "garbled": "sent garbage"}
 HELD_AGAINST = ("overwrote", "reached for", "points edited", "metadata edited", *CAUSES.values(), "check failed", "left threads",
-                "no notebook", "nothing handed in", "given up")
+                "no notebook", "nothing handed in", "given up", "cells unreadable", "prose cut", "name looks like")
 """Flags that begin like this want a person's eye."""
 
 
@@ -36,6 +41,7 @@ class Hearing:
     traces: dict = field(default_factory=dict)
     seconds: dict = field(default_factory=dict)
     skipped: set = field(default_factory=set)
+    notes: int = 0
 
     def allowed(self, question):
         """Seconds that a step of this question may take; "" is no question's."""
@@ -51,13 +57,36 @@ def grade(assignment, content, nursery, *, seed, limit=None):
 
     Raises ValueError if the content is no notebook.
     """
-    cells, metadata, flags = notebook_of(content)
-    plan = align(assignment, cells, metadata)
-    plan.whole += flags
-    hearing = Hearing(assignment, plan, seed, limit)
+    hearing = Hearing(assignment, bounded(plan_of, assignment, content), seed, limit)
     _hear_prose(hearing)
     _hear(hearing, nursery)
     return record_of(hearing), {q: round(s, 3) for q, s in hearing.seconds.items()}
+
+
+def bounded(work, *arguments):
+    """What this work on a notebook gives. Raises ValueError if it takes too long or too much memory."""
+    slow = ValueError(f"reading it takes longer than {SECONDS_TO_READ} s: clear its outputs.")
+    try:
+        with alarm(SECONDS_TO_READ, slow):
+            return work(*arguments)
+    except (MemoryError, RecursionError):
+        raise ValueError("reading it takes more memory than there is: clear its outputs.") from None
+
+
+def plan_of(assignment, content):
+    """What to do with the bytes of a notebook -> Plan. Raises ValueError if they are none."""
+    cells, metadata, flags = notebook_of(content)
+    plan = align(assignment, cells, metadata)
+    plan.whole += flags
+    return plan
+
+
+def answers(assignment, content):
+    """What a notebook's bytes have in the answer cells -> {place of the handed-out cell: source}, {} if it is none."""
+    try:
+        return bounded(lambda: answers_of(assignment, notebook_of(content)[0]))
+    except ValueError:
+        return {}
 
 
 def _hear_prose(hearing):
@@ -152,9 +181,10 @@ def _judged(hearing, student, question, answer):
 def _note(hearing, student, step):
     """Turn what the student process told of itself into flags."""
     for word in student.noted:
-        known = hearing.plan.flags.get(step.question, []) if step.question else hearing.plan.whole
-        if word not in known:
-            hearing.plan.flag(step.question, word) if step.question else hearing.plan.whole.append(word)
+        known = hearing.plan.flags.setdefault(step.question, []) if step.question else hearing.plan.whole
+        if word not in known and hearing.notes <= MOST_NOTES:
+            hearing.notes += 1
+            known.append(word if hearing.notes <= MOST_NOTES else "reached for more than is told here")
     student.noted = []
 
 
@@ -182,8 +212,10 @@ def _row(hearing, question):
     status, message = _told(hearing, question, verdict)
     points = QUESTIONS[question].points
     earned = {"right": points, "by hand": None}.get(status, 0)
-    return {"question": question, "status": status, "points": earned, "max_points": points, "mistake": verdict.mistake,
-            "message": message[:2000], "trace": hearing.traces.get(question, ""), "flags": hearing.plan.flags.get(question, [])}
+    message, trace = map(without_folders, (message, hearing.traces.get(question, "")))
+    return {"question": question, "status": status, "points": earned, "max_points": points,
+            "mistake": verdict.mistake, "message": message[:2000], "trace": trace,
+            "flags": hearing.plan.flags.get(question, [])}
 
 
 def _told(hearing, question, verdict):
@@ -201,7 +233,7 @@ def _told(hearing, question, verdict):
 def blank_record(assignment, flag, message):
     """The record of what could not be graded at all: no points, one flag, and what to do -> dict."""
     rows = [{"question": q, "status": "not graded", "points": 0, "max_points": QUESTIONS[q].points, "mistake": "",
-             "message": message, "trace": "", "flags": []} for q in assignment.questions]
+             "message": without_folders(message), "trace": "", "flags": []} for q in assignment.questions]
     return {"flags": [flag], "rows": rows}
 
 

@@ -1,4 +1,7 @@
-"""The pages of a report: feedback for each student, without a hidden test; one for the instructor, with the whole class."""
+"""The pages of a report: feedback for each student, without a hidden test; one for the instructor, with the whole class.
+
+What students wrote stands in them as text; should a tag slip through, the page's own policy lets no script run.
+"""
 
 import os
 from collections import Counter
@@ -6,7 +9,7 @@ from html import escape
 from statistics import median
 from urllib.parse import quote
 
-from fi_teach.course.grading.proxies import printable
+from fi_teach.course.grading import shown
 from fi_teach.course.grading.results import write
 from fi_teach.course.grading.tables import points_of
 from fi_teach.course.questions import QUESTIONS
@@ -19,6 +22,7 @@ table{border-collapse:collapse;width:100%;margin:1rem 0}th,td{text-align:left;pa
 td.n,th.n{text-align:right}div[role=status]{margin:1.2em 0 .2em!important}h2{font-size:1.1rem;margin:.2em 0}
 pre{white-space:pre-wrap;background:#f4f4f4;padding:.5em}.bar{background:#1a7f4b;height:.7em;display:inline-block;min-width:1px}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#262626}a{color:#8ab4f8}}"""
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 WORDS = {"right": "Right", "wrong": "Not right", "not started": "Not started", "by hand": "A person will read this", "not graded": "Not graded"}
 
 
@@ -36,7 +40,8 @@ def feedback(record):
     """What a student reads about one exercise -> HTML. No flag, no input of a hidden test beyond the counterexample."""
     top = f"<p>{points_of(record)} of {sum(r['max_points'] for r in record['rows'])} points{_waiting(record)}.</p>"
     notes = "".join(f"<p>{escape(r)}</p>" for r in _reasons(record))
-    return _page(f"{record['exercise']}: {printable(record['student'])}", top + notes + "".join(map(_section, record["rows"])))
+    title = f"{record['exercise']}: {shown.name(record['student'])}"
+    return _page(title, top + notes + "".join(map(_section, record["rows"])))
 
 
 def _reasons(record):
@@ -53,9 +58,10 @@ def _section(row):
     question = QUESTIONS.get(row["question"])
     title = f"{row['question']}: {question.title}" if question else row["question"]
     points = f"{row['max_points']} points wait" if row["points"] is None else f"{row['points']} of {row['max_points']}"
-    said = row["message"] if row["status"] in ("wrong", "not started") else ""
+    said = shown.lines(row["message"]) if row["status"] in ("wrong", "not started") else ""
     words = (f"{WORDS[row['status']]} ({points}){': ' * bool(row['mistake'])}{row['mistake']}", said)
-    trace = f"<details><summary>Where it happened</summary><pre>{escape(row['trace'])}</pre></details>" if row["trace"] else ""
+    trace = f"<pre>{escape(shown.lines(row['trace']))}</pre>"
+    trace = f"<details><summary>Where it happened</summary>{trace}</details>" if row["trace"] else ""
     tone = row["status"] if row["status"] != "not graded" else "note"
     return Card(title, words, tone=tone)._repr_html_() + trace
 
@@ -73,7 +79,8 @@ def class_page(records, seconds):
 
 
 def _who(records):
-    rows = [(_link(r), escape("; ".join(r["human"]))) for r in records.values() if r["human"]]
+    wanted = [r for r in records.values() if r["human"]]
+    rows = [(_link(r), escape(shown.printable("; ".join(r["human"])))) for r in wanted]
     return f"<h2>Wants a person ({len(rows)})</h2>" + (_table(("submission", "why"), rows) if rows else "<p>None.</p>")
 
 
@@ -107,7 +114,7 @@ def _everybody(records):
 
 def _link(record):
     place = quote(os.fsencode(f"feedback/{record['student']}/{record['exercise']}.html"))
-    return f"<a href='{place}'>{escape(printable(record['student']))}, {escape(record['exercise'])}</a>"
+    return f"<a href='{place}'>{escape(shown.name(record['student']))}, {escape(record['exercise'])}</a>"
 
 
 def _table(head, rows):
@@ -118,4 +125,5 @@ def _table(head, rows):
 
 def _page(title, body):
     return (f"<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+            f"<meta http-equiv='Content-Security-Policy' content=\"{POLICY}\">"
             f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><h1>{escape(title)}</h1>{body}</body></html>\n")

@@ -6,6 +6,7 @@ import time
 from contextlib import contextmanager
 
 from fi_teach.course.grading.inside import wire
+from fi_teach.course.grading.shown import printable, without_host
 
 LARGEST_NUMBER = 10**300
 GRACE = 0.5
@@ -24,7 +25,7 @@ class Returned(Exception):
     """An error of a student's function that crossed the border; `kind` is the name of its class."""
 
     def __init__(self, kind, words):
-        super().__init__(str(words)[:1000])
+        super().__init__(str(words))
         self.kind = str(kind)[:80]
 
 
@@ -49,7 +50,7 @@ class Student:
         """Everything asked inside this block must be answered within so many seconds, or the process is lost."""
         self.seconds, self.deadline = seconds, time.monotonic() + seconds
         self.callbacks = {}
-        with _alarm(seconds + GRACE, Lost("time", f"took longer than {seconds:g} s")):
+        with alarm(seconds + GRACE, Lost("time", f"took longer than {seconds:g} s")):
             yield
         self.callbacks = {}
 
@@ -106,11 +107,11 @@ class Student:
             except RecursionError:
                 raise Unreadable("it is nested too deeply.") from None
         if "unreadable" in reply:
-            raise Unreadable(str(reply["unreadable"])[:1000])
+            raise Unreadable(without_host(str(reply["unreadable"])[:1000]))
         error = reply.get("error")
         error = error if isinstance(error, dict) else {}
-        self.trace = str(error.get("trace", ""))[:4000]
-        raise Returned(error.get("kind", "Error"), error.get("words", ""))
+        self.trace = without_host(str(error.get("trace", ""))[:4000])
+        raise Returned(error.get("kind", "Error"), without_host(str(error.get("words", ""))[:1000]))
 
     def end(self):
         """End the process and all it started -> True if it had run out of memory."""
@@ -135,7 +136,7 @@ class Faraway:
 
 
 @contextmanager
-def _alarm(seconds, error):
+def alarm(seconds, error):
     """Interrupt whatever runs inside this block after so many seconds, and again each second until it gives up."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -150,11 +151,6 @@ def _alarm(seconds, error):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-
-
-def printable(text):
-    """Text that does nothing to a terminal: what is no letter, digit, sign or space is spelled out -> str."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def tame(data):

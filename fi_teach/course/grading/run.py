@@ -45,7 +45,7 @@ def jobs_of(submissions, assignments, done, seed, skipped=lambda: None):
     done : the Records of what was graded before; `skipped` is called for each that still holds
     """
     for s in submissions:
-        job = {"student": s.student, "exercise": s.exercise, "file": s.file, "problem": "", "content": b""}
+        job = {"student": s.student, "exercise": s.exercise, "file": s.file, "flag": s.flag, "problem": "", "content": b""}
         try:
             if not s.path:
                 raise ValueError("nothing was handed in.")
@@ -71,11 +71,13 @@ def record(records, results, assignments, sandbox):
     """Write down each result as it comes -> iterator of the new records."""
     from fi_teach.course.grading.judging import blank_record, wants_a_person
     for job, reply in results:
-        problem = job.pop("problem") or reply.get("problem", "")
-        flag = "nothing handed in" if not job["file"] else "given up"
+        problem, known = job.pop("problem") or reply.get("problem", ""), job.pop("flag", "")
+        unread = "no notebook" if job["file"] else "nothing handed in"
+        flag = "given up" if "problem" in reply else unread
         found = blank_record(assignments[job["exercise"]], flag, f"Nothing was graded: {problem}") if problem else reply["record"]
         again = " (again)" * ("problem" in reply)  # the grader's own failure is no result: the next run tries once more
         found = {**job, **found, "key": job["key"] + again, "sandbox": sandbox}
+        found["flags"] = [*found["flags"], *filter(None, [known])]
         found["human"] = wants_a_person(found)
         records.add(found, reply.get("seconds", {}))
         yield found

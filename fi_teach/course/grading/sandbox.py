@@ -146,7 +146,8 @@ def roots():
 
 def bwrap(command):
     """The command inside a bubblewrap that shows the system, the libraries and the package without its questions -> list."""
-    options = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--die-with-parent", "--new-session", "--clearenv"]
+    options = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
+               "--hostname", "sandbox", "--die-with-parent", "--new-session", "--clearenv"]
     if os.getuid():
         options += ["--unshare-user", "--disable-userns", "--cap-add", "ALL"]
     for name, value in {**QUIET, "PYTHONPATH": "/course"}.items():

@@ -4,7 +4,6 @@ Whoever wants grading done starts a `Station` and asks it; the station itself is
 """
 
 import atexit
-import base64
 import json
 import os
 import platform
@@ -18,7 +17,7 @@ from pathlib import Path
 from fi_teach.course.grading.inside import wire
 from fi_teach.course.grading.sandbox import Nursery, hang_up
 
-LARGEST_JOB = 600_000_000
+LARGEST_REPLY = 100_000_000
 LARGEST_JUDGE = 2 * 2**30
 """Bytes of address space beyond what it has at its start that a judge may take: a huge answer ends in an error, not in a full machine."""
 PATIENCE = 720
@@ -32,8 +31,10 @@ class Station:
         self.settings, self.process, self.is_shut = settings, None, False
         atexit.register(self.shut)
 
-    def ask(self, exercise, content):
-        """Grade a notebook's bytes -> {"record": ..., "seconds": ...}. A station that dies is tried once more, anew.
+    def ask(self, exercise, content, verb="grade"):
+        """Let a notebook's bytes be worked on -> dict. A station that dies is tried once more, anew.
+
+        verb : "grade" -> {"record": ..., "seconds": ...}, or "read" -> {"answers": {place of the handed-out cell: source}}
 
         Raises RuntimeError if it dies twice, or once it was shut; ValueError if no submission can be graded where it runs.
         """
@@ -41,7 +42,7 @@ class Station:
             if self.is_shut:
                 raise RuntimeError("grading was ended.")
             try:
-                reply = self._exchange({"exercise": exercise, "content": base64.b64encode(content).decode()})
+                reply = self._exchange({"verb": verb, "exercise": exercise, "size": len(content)}, content)
             except (OSError, EOFError, ValueError):
                 self.close()
                 continue
@@ -50,12 +51,13 @@ class Station:
             return reply
         raise RuntimeError("the grader was ended twice while it worked on this submission.")
 
-    def _exchange(self, job):
+    def _exchange(self, job, content):
         if self.process is None:
             self._start()
         self.channel.settimeout(PATIENCE)
-        wire.send(self.channel, job, LARGEST_JOB)
-        return wire.receive(self.channel)
+        wire.send(self.channel, job)
+        self.channel.sendall(content)
+        return wire.receive(self.channel, LARGEST_REPLY)
 
     def _start(self):
         self.channel, theirs = socket.socketpair()
@@ -86,12 +88,15 @@ class _Desk:
         self.settings, self.nursery = settings, None
         self.assignments = assignment.load(settings["exercises"])
 
-    def grade(self, job):
+    def read(self, assignment, content):
+        from fi_teach.course.grading import judging
+        return {"answers": {str(p): source for p, source in judging.answers(assignment, content).items()}}
+
+    def grade(self, assignment, content):
         from fi_teach.course.grading import judging
         start = time.monotonic()
-        assignment = self.assignments[job["exercise"]]
         try:
-            record, seconds = self._graded(assignment, base64.b64decode(job["content"]))
+            record, seconds = self._graded(assignment, content)
         except ValueError as error:
             record, seconds = judging.blank_record(assignment, "no notebook", f"Nothing was graded: {error}"), {}
         return {"record": record, "seconds": {**seconds, "all": round(time.monotonic() - start, 3)}}
@@ -124,7 +129,10 @@ def main(channel, settings):
     _stay_modest()
     try:
         while True:
-            wire.send(channel, desk.grade(wire.receive(channel, LARGEST_JOB)))
+            job = wire.receive(channel)
+            content = wire.exactly(channel, job["size"])
+            work = {"grade": desk.grade, "read": desk.read}[job["verb"]]
+            wire.send(channel, work(desk.assignments[job["exercise"]], content), LARGEST_REPLY)
     except (EOFError, OSError):
         return
     finally:

@@ -4,6 +4,7 @@ import csv
 import io
 from itertools import chain, groupby
 
+from fi_teach.course.grading import shown
 from fi_teach.course.grading.results import write
 
 COLUMNS = ("student", "exercise", "question", "status", "points", "max_points", "flag", "message")
@@ -20,8 +21,9 @@ def _questions(record):
     for row in record["rows"]:
         flag = "; ".join([*row["flags"], *record["flags"]])
         message = f"{row['mistake']}: {row['message']}" if row["mistake"] else row["message"]
-        yield (record["student"], record["exercise"], row["question"], row["status"], "" if row["points"] is None else row["points"],
-               row["max_points"], flag, message)
+        points = "" if row["points"] is None else row["points"]
+        yield (shown.name(record["student"]), record["exercise"], row["question"], row["status"],
+               points, row["max_points"], flag, message)
 
 
 def _students(records):
@@ -34,8 +36,9 @@ def _students(records):
         points = [points_of(theirs[e]) if e in theirs else "" for e in exercises]
         waiting = sum(row["max_points"] for row in rows if row["status"] == "by hand")
         flags = dict.fromkeys(f for r in theirs.values() for f in r["human"])
-        yield (student, *points, sum(p for p in points if p != ""), sum(row["max_points"] for row in rows), waiting,
-               "; ".join(flags), "; ".join(sorted({r["sandbox"] for r in theirs.values()})))
+        most, walls = sum(row["max_points"] for row in rows), sorted({r["sandbox"] for r in theirs.values()})
+        yield (shown.name(student), *points, sum(p for p in points if p != ""), most, waiting,
+               "; ".join(flags), "; ".join(walls))
 
 
 def points_of(record):
@@ -45,13 +48,5 @@ def points_of(record):
 
 def _csv(rows):
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([_harmless(field) for field in row] for row in rows)
+    csv.writer(text, lineterminator="\n").writerows([shown.field(value) for value in row] for row in rows)
     return text.getvalue()
-
-
-def _harmless(field):
-    """A field that no spreadsheet takes for a formula, on one line."""
-    if not isinstance(field, str):
-        return field
-    field = " ".join(field.split())
-    return f"'{field}" if field[:1] in ("=", "+", "-", "@") else field

@@ -6,6 +6,7 @@ import numpy as np
 
 from fi_teach.course.questions.checks import Mistake, by_hand, catches, choice, function, value
 from fi_teach.course.questions.question import Question
+from fi_teach.course.questions.trials import ch02_golf as trials
 from fi_teach.data import golf
 
 CLOSED = ("fi_teach.basics.impurity", "fi_teach.trees.c45", "fi_teach.trees.cart")
@@ -43,11 +44,6 @@ def _days():
 
 def _decision(*codes):
     return _days()[codes]
-
-
-def _shares(decreases):
-    total = sum(decreases.values())
-    return {feature: decrease / total for feature, decrease in decreases.items()}
 
 
 # Mistaken formulas, each under the name a check gives it.
@@ -99,26 +95,6 @@ def _wind_decides(*codes):
     return "No" if codes[3] > 1 else _decision(*codes)
 
 
-def _truncated(decreases):
-    return {feature: int(100 * share) / 100 for feature, share in _shares(decreases).items()}
-
-
-def _by_the_largest(decreases):
-    return {feature: decrease / max(decreases.values()) for feature, decrease in decreases.items()}
-
-
-def _without_zeros(decreases):
-    return {feature: share for feature, share in _shares(decreases).items() if share}
-
-
-def _by_the_rows(decreases):
-    return {feature: decrease / 14 for feature, decrease in decreases.items()}
-
-
-def _in_another_order(decreases):
-    return {feature: share * (1 + 2**-52) for feature, share in sorted(_shares(decreases).items(), reverse=True)}
-
-
 # Cases, the smallest first.
 
 def _counts(rng):
@@ -151,7 +127,7 @@ RECALL = [
         id="golf.recall_below", title="What is left to earn?", kind="number", stars=1, minutes=3, points=1,
         hints=("Pure leaves: nothing is left of what the node had.",
                "Decreases telescope, so the splits below take away all of the node's impurity together.",
-               "Its impurity counts with its share of the rows: 5/8 of 0.32."),
+               "Its impurity counts with its share of the rows: how many of the eight does it hold?"),
         check=value(
             0.2,
             Mistake("node weight forgotten", 0.32, "This is the node's own impurity. In the tree it counts with its share of the rows."),
@@ -255,7 +231,7 @@ IMPORTANCE = [
         id="golf.recode", title="The same weather, other codes", kind="number", stars=2, minutes=8, points=2,
         hints=("Which days can now be parted by one cut? Write the two cuts in words.",
                "The new order allows sunny, rain | overcast. Overcast days: 4 Yes. The others: 5 Yes, 5 No.",
-               "0.940 less 10/14 of 1 bit."),
+               "Overcast days keep nothing. What do the other ten keep, weighed by their share of the days?"),
         check=value(
             _gain([[5, 5], [4, 0]]),
             Mistake("the old order", _gain([[2, 3], [7, 2]]), "That is the best cut in the *old* order (sunny against the rest), "
@@ -271,7 +247,7 @@ IMPORTANCE = [
         id="golf.tied_leaf", title="A leaf that is not pure", kind="number", stars=2, minutes=6, points=2,
         hints=("Who sits in the two children? Write down Yes and No of each.",
                "Strong wind: one Yes and one No. What is the entropy of one against one?",
-               "4 times 0.811 less 2 times 1."),
+               "The four days begin with 0.811 bits each. Take off what the two days of the mixed leaf keep."),
         check=value(
             TIED_WIND,
             Mistake("forgetting the leaf", 4 * _entropy([3, 1]), "You counted both children as pure. The leaf of strong wind holds "
@@ -288,16 +264,16 @@ IMPORTANCE = [
                "Humidity 2.126, Outlook 3.651 + 0.755, Wind 1.387 + 1.245.",
                "Divide each by the sum of these three, 9.164, not by another tree's total."),
         check=value(
-            _shares(DECREASES),
-            Mistake("forgetting the leaf", _shares(AS_IF_PURE), "These are the post's shares, with the two mixed leaves counted as pure."),
+            trials.shares(DECREASES),
+            Mistake("forgetting the leaf", trials.shares(AS_IF_PURE), "These are the post's shares, with the two mixed leaves counted as pure."),
             Mistake("not normalised", DECREASES, "The decreases are right. Shares are these divided by their sum."),
-            Mistake("the last split only", _shares({H: ROOT, O: TIED_OUTLOOK, W: TIED_WIND}),
+            Mistake("the last split only", trials.shares({H: ROOT, O: TIED_OUTLOOK, W: TIED_WIND}),
                     "Outlook and Wind are split on twice: add both decreases."),
-            Mistake("mean of the splits", _shares({H: ROOT, O: (OUTLOOK + TIED_OUTLOOK) / 2, W: (WIND + TIED_WIND) / 2}),
+            Mistake("mean of the splits", trials.shares({H: ROOT, O: (OUTLOOK + TIED_OUTLOOK) / 2, W: (WIND + TIED_WIND) / 2}),
                     "You averaged over a feature's splits. A feature used twice has earned twice: add."),
             Mistake("another tree's total", {f: d / (14 * _entropy([9, 5])) for f, d in DECREASES.items()},
                     "You divided by 13.16, what a tree with pure leaves takes away. This one takes away 9.164; your shares do not add up to 1."),
-            Mistake("percent", {f: 100 * s for f, s in _shares(DECREASES).items()},
+            Mistake("percent", {f: 100 * s for f, s in trials.shares(DECREASES).items()},
                     "Right as percentages: write them as shares of 1, or as words with the sign, as in `\"50 %\"`.")),
         meaning="Outlook .48, Wind .29, Humidity .23: other shares than the post's .48, .35, .16, and the same ranking. "
                 "Be fair to it: what it says about golf stands."),
@@ -334,16 +310,16 @@ IMPORTANCE = [
                "Give one feature the decrease 0 and ask for its entry: it must be there, and 0."),
         check=catches(
             right=[
-                Mistake("refuses a right one", _shares, "Your test refuses a right implementation: work its cases out again."),
-                Mistake("exact equality or order", _in_another_order,
+                Mistake("refuses a right one", trials.shares, "Your test refuses a right implementation: work its cases out again."),
+                Mistake("exact equality or order", trials.in_another_order,
                         "Your test refuses a right implementation that lists the features in another order, with a last bit rounded "
                         "differently: compare feature by feature and with a tolerance.")],
             bugs=[
-                Mistake("misses the largest as 1", _by_the_largest, "An implementation that divides by the largest passes your test."),
-                Mistake("misses another total", _by_the_rows, "An implementation that divides by 14 instead of by the sum passes your test."),
-                Mistake("misses a lost feature", _without_zeros, "An implementation that drops features with decrease 0 passes your test. "
+                Mistake("misses the largest as 1", trials.by_the_largest, "An implementation that divides by the largest passes your test."),
+                Mistake("misses another total", trials.by_the_rows, "An implementation that divides by 14 instead of by the sum passes your test."),
+                Mistake("misses a lost feature", trials.without_zeros, "An implementation that drops features with decrease 0 passes your test. "
                         "Temperature has 0, and that is a result."),
-                Mistake("misses cut-off decimals", _truncated, "An implementation that cuts shares off after two decimals passes your test: "
+                Mistake("misses cut-off decimals", trials.truncated, "An implementation that cuts shares off after two decimals passes your test: "
                         "use shares such as 1/3, and see that they add up to 1.")]),
         meaning="The last planted bug is from the field: .16 + .48 + .35 = .99, since .487 was cut off to .48. "
                 "A sum that must be 1 is the cheapest test there is."),

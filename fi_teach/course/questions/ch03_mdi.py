@@ -4,6 +4,7 @@ import numpy as np
 
 from fi_teach.course.questions.checks import Mistake, by_hand, catches, choice, function, value
 from fi_teach.course.questions.question import Question
+from fi_teach.course.questions.trials import ch03_mdi as trials
 
 # Definitions to judge by, slow and short.
 
@@ -89,57 +90,6 @@ def _by_feature(decreases):
     return np.divide(decreases, total, out=np.zeros_like(decreases), where=total > 0).mean(axis=0)
 
 
-# Importances of one column, for a test to judge: the first three see the order alone.
-
-def _best_decrease(impurity):
-    def importance(x, y):
-        x, y = np.asarray(x, float), np.asarray(y)
-        cuts = np.unique(x)[:-1]
-        halves = [(y[x <= cut], y[x > cut]) for cut in cuts]
-        return max((impurity(y) - (len(a) * impurity(a) + len(b) * impurity(b)) / len(y) for a, b in halves), default=0.0)
-    return importance
-
-
-def _gini(y):
-    return 2 * np.mean(y) * (1 - np.mean(y))
-
-
-def _entropy(y):
-    shares = np.array([np.mean(y), 1 - np.mean(y)])
-    return -sum(p * np.log2(p) for p in shares if p > 0)
-
-
-def _ranks(x):
-    return np.searchsorted(np.unique(x), x)
-
-
-def _rank_difference(x, y):
-    ranks, y = _ranks(x), np.asarray(y)
-    return abs(ranks[y == 1].mean() - ranks[y == 0].mean())
-
-
-def _mean_difference(x, y):
-    x, y = np.asarray(x, float), np.asarray(y)
-    return abs(x[y == 1].mean() - x[y == 0].mean())
-
-
-def _standardised_difference(x, y):
-    return _mean_difference(x, y) / np.std(x)
-
-
-def _cut_at(place):
-    """The decrease of a single cut, at a place that distances decide."""
-    def importance(x, y):
-        x, y = np.asarray(x, float), np.asarray(y)
-        left = x <= place(x)
-        return _gini(y) - left.mean() * _gini(y[left]) - (1 - left.mean()) * (_gini(y[~left]) if (~left).any() else 0.0)
-    return importance
-
-
-def _constant(x, y):
-    return 0.25
-
-
 # Cases, the smallest first.
 
 def _forests(rng):
@@ -184,7 +134,7 @@ RECALL = [
         id="mdi.recall_left_over", title="What the leaves keep", kind="number", stars=1, minutes=4, points=1,
         hints=("Decreases telescope: the root's impurity less what the leaves keep.",
                "A leaf keeps its impurity times its share of the rows.",
-               "0.48 less 4/10 of 0.375."),
+               "Weigh the mixed leaf by the share of the rows that it holds; the pure ones keep nothing."),
         check=value(
             0.33,
             Mistake("pure leaves taken for granted", 0.48, "That would be so if every leaf were pure. One of them keeps something."),
@@ -199,7 +149,7 @@ MANY_TREES = [
         id="mdi.boost_step", title="One step of boosting", kind="number", stars=1, minutes=5, points=2,
         hints=("Everybody starts with the mean of the four targets.",
                "The stump predicts residuals: what is missing from the mean. In a leaf of one row that is the row's own residual.",
-               "2 + 0.5 · (8 - 2)."),
+               "Half of what is missing, added to where the row already was."),
         check=value(
             5,
             Mistake("the whole step", 8, "You took the whole step. The learning rate takes half of it."),
@@ -287,18 +237,18 @@ CREDIT = [
                "Use a column whose middle value is far from the middle of its range, such as 0, 1, 2, 3, 4, 9, and mixed labels; compare with a tolerance."),
         check=catches(
             right=[
-                Mistake("refuses a tree's measure", _best_decrease(_gini), "Your test refuses the best Gini decrease, which sees the order only: "
+                Mistake("refuses a tree's measure", trials.best_gini, "Your test refuses the best Gini decrease, which sees the order only: "
                         "is your change strictly increasing, and do you compare with a tolerance?"),
-                Mistake("refuses entropy", _best_decrease(_entropy), "Your test refuses the best entropy decrease: do not ask for one particular value."),
-                Mistake("refuses ranks", _rank_difference, "Your test refuses a difference of mean ranks. It is no decrease, but it sees the order only: "
+                Mistake("refuses entropy", trials.best_entropy, "Your test refuses the best entropy decrease: do not ask for one particular value."),
+                Mistake("refuses ranks", trials.rank_difference, "Your test refuses a difference of mean ranks. It is no decrease, but it sees the order only: "
                         "that is all you were asked to test.")],
             bugs=[
-                Mistake("misses a change of unit", _mean_difference, "An importance that grows with the unit passes your test: multiply the column by something."),
-                Mistake("misses a bend", _standardised_difference, "A standardised difference of means passes your test. It survives every straight "
+                Mistake("misses a change of unit", trials.mean_difference, "An importance that grows with the unit passes your test: multiply the column by something."),
+                Mistake("misses a bend", trials.standardised_difference, "A standardised difference of means passes your test. It survives every straight "
                         "change, not a bent one: try np.exp or a cube."),
-                Mistake("misses a cut at the mean", _cut_at(np.mean), "A tree that always cuts at the mean passes your test: "
+                Mistake("misses a cut at the mean", trials.cut_at_the_mean, "A tree that always cuts at the mean passes your test: "
                         "bend the axis so far that another row falls on the other side of the mean."),
-                Mistake("misses a cut at mid-range", _cut_at(lambda x: (x.min() + x.max()) / 2), "A tree that cuts halfway between the smallest and the "
+                Mistake("misses a cut at mid-range", trials.cut_at_mid_range, "A tree that cuts halfway between the smallest and the "
                         "largest value passes your test: bend the axis so far that the middle moves past a row.")]),
         meaning="An invariance is a test you can write without knowing the right answer: change what must not matter, and compare."),
     Question(

@@ -6,6 +6,7 @@ import numpy as np
 
 from fi_teach.course.questions.checks import Mistake, by_hand, catches, choice, function, value
 from fi_teach.course.questions.question import Question
+from fi_teach.course.questions.trials import ch04_bias as trials
 
 # Definitions to judge by, slow and short.
 
@@ -96,38 +97,6 @@ def _squared_error_drop(in_left, in_right, out_left, out_right):
     return np.concatenate(drops).mean()
 
 
-# Controls: a right one is the column's own values in another order.
-
-def _shuffled(column, rng=0):
-    return np.random.default_rng(rng).permutation(np.asarray(column))
-
-
-def _shuffled_by_keys(column, rng=0):
-    column = np.asarray(column)
-    return column[np.random.default_rng(rng).random(len(column)).argsort()]
-
-
-def _constant(column, rng=0):
-    return np.random.default_rng(rng).integers(0, 1, len(column))
-
-
-def _fresh_numbers(column, rng=0):
-    return np.random.default_rng(rng).random(len(column))
-
-
-def _with_replacement(column, rng=0):
-    return np.random.default_rng(rng).choice(np.asarray(column), len(column))
-
-
-def _untouched_copy(column, rng=0):
-    return np.array(column)
-
-
-def _shuffled_in_place(column, rng=0):
-    np.random.default_rng(rng).shuffle(column)
-    return np.array(column)
-
-
 # Cases, the smallest first.
 
 def _label_lists(rng):
@@ -148,7 +117,7 @@ RECALL = [
         id="bias.recall_total", title="All of it, whatever the labels", kind="number", stars=1, minutes=3, points=1,
         hints=("Decreases telescope: what do they add up to in a tree with pure leaves?",
                "They add up to the root's impurity.",
-               "With shares 0.6 and 0.4, Gini is 1 - 0.36 - 0.16."),
+               "Six in ten rows say yes: one minus the squares of the two shares."),
         check=value(
             0.48,
             Mistake("the shares, normalised", 1, "After normalising the shares add up to 1, always. The question asks for the "
@@ -259,13 +228,13 @@ REMEDIES = [
                "Which values, how many of each, in which order? `sorted` helps with the first two.",
                "And keep a copy of the column from before the call: has it changed?"),
         check=catches(
-            right=[Mistake("refuses a right one", _shuffled, "Your test refuses a control that is right: the same values, shuffled."),
-                   Mistake("asks for one order", _shuffled_by_keys, "Your test asks for one certain order. Any random order is right, however it was drawn.")],
-            bugs=[Mistake("misses a constant", _constant, "Your test lets a constant pass, the very bug of the public course: such a column is never split on."),
-                  Mistake("misses foreign values", _fresh_numbers, "Your test lets fresh random numbers pass. A control must have the column's own values, or it has other chances to be lucky."),
-                  Mistake("misses drawing with replacement", _with_replacement, "Your test lets a column pass in which some values are missing and others occur too often: compare how often each occurs."),
-                  Mistake("misses an unshuffled copy", _untouched_copy, "Your test lets the column itself pass, in its own order. That is no noise, that is a twin."),
-                  Mistake("misses a changed column", _shuffled_in_place, "Your test lets a control pass that shuffles the caller's own column on the way, and so ruins the table.")]),
+            right=[Mistake("refuses a right one", trials.shuffled, "Your test refuses a control that is right: the same values, shuffled."),
+                   Mistake("asks for one order", trials.shuffled_by_keys, "Your test asks for one certain order. Any random order is right, however it was drawn.")],
+            bugs=[Mistake("misses a constant", trials.constant, "Your test lets a constant pass, the very bug of the public course: such a column is never split on."),
+                  Mistake("misses foreign values", trials.fresh_numbers, "Your test lets fresh random numbers pass. A control must have the column's own values, or it has other chances to be lucky."),
+                  Mistake("misses drawing with replacement", trials.with_replacement, "Your test lets a column pass in which some values are missing and others occur too often: compare how often each occurs."),
+                  Mistake("misses an unshuffled copy", trials.untouched_copy, "Your test lets the column itself pass, in its own order. That is no noise, that is a twin."),
+                  Mistake("misses a changed column", trials.shuffled_in_place, "Your test lets a control pass that shuffles the caller's own column on the way, and so ruins the table.")]),
         meaning="A control with the same values has the same chances to be lucky, and nothing else. That makes it a control."),
     Question(
         id="bias.credit_ranks", title="Credit cards: who rises?", kind="claim", stars=2, minutes=6, points=3,

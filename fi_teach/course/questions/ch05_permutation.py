@@ -4,29 +4,16 @@ import numpy as np
 
 from fi_teach.course.questions.checks import Mistake, by_hand, catches, choice, function, value
 from fi_teach.course.questions.question import Question
+from fi_teach.course.questions.trials import ch05_permutation as trials
 
-CLOSED = ("fi_teach.importance.permutation", "fi_teach.importance.exact_permutation")
+CLOSED = ("fi_teach.importance.permutation", "fi_teach.importance.exact_permutation",
+          "fi_teach.fast.exact_permutation")
 
 
 # Definitions to judge by, slow and short.
 
-def _losses(X, y, weights):
-    return (np.asarray(y) - np.asarray(X) @ np.asarray(weights)) ** 2
-
-
 def _all_pairs(X, y, weights, j):
     return _mean_over(X, y, weights, j, lambda i, n: range(n))
-
-
-def _grouped(X, y, weights, groups, order):
-    return [_rise(X, y, weights, group, order) for group in groups]
-
-
-def _rise(X, y, weights, columns, order):
-    """Mean squared error after `columns` were taken from the rows of `order`, less before."""
-    shuffled = np.array(X, dtype=float)
-    shuffled[:, columns] = np.asarray(X)[order][:, columns]
-    return _losses(shuffled, y, weights).mean() - _losses(X, y, weights).mean()
 
 
 # Mistaken formulas, each under the name a check gives it.
@@ -45,13 +32,13 @@ def _mean_over(X, y, weights, j, donors_of, loss=np.square, baseline=True):
 def _mean_put_in(X, y, weights, j):
     filled = np.array(X, dtype=float)
     filled[:, j] = filled[:, j].mean()
-    return _losses(filled, y, weights).mean() - _losses(X, y, weights).mean()
+    return trials.losses(filled, y, weights).mean() - trials.losses(X, y, weights).mean()
 
 
 def _column_left_out(X, y, weights, j):
     without = np.array(X, dtype=float)
     without[:, j] = 0
-    return _losses(without, y, weights).mean() - _losses(X, y, weights).mean()
+    return trials.losses(without, y, weights).mean() - trials.losses(X, y, weights).mean()
 
 
 def _times_rows(X, y, weights, j):
@@ -62,42 +49,16 @@ def _times_pairs(X, y, weights, j):
     return len(X) ** 2 * _all_pairs(X, y, weights, j)
 
 
-def _wrong_columns(X, y, weights, groups, order):
-    """As handed out: a group of two shuffles the first two columns of the table, and the group's own columns are put back."""
-    X, rises = np.array(X, dtype=float), []
-    before = _losses(X, y, weights).mean()
-    for group in groups:
-        saved = X[:, group].copy()
-        shuffled = range(len(group)) if len(group) > 1 else group
-        X[:, shuffled] = X[order][:, shuffled]
-        rises.append(_losses(X, y, weights).mean() - before)
-        X[:, group] = saved
-    return rises
-
-
 def _wrong_columns_put_back(X, y, weights, groups, order):
-    return [_rise(X, y, weights, list(range(len(group))) if len(group) > 1 else group, order) for group in groups]
-
-
-def _left_scrambled(X, y, weights, groups, order):
-    """The right columns, but they stay shuffled while the next groups have their turn."""
-    done, rises = np.array(X, dtype=float), []
-    for group in groups:
-        done[:, group] = done[order][:, group]
-        rises.append(_losses(done, y, weights).mean() - _losses(X, y, weights).mean())
-    return rises
-
-
-def _sum_of_parts(X, y, weights, groups, order):
-    return [sum(_rise(X, y, weights, [column], order) for column in group) for group in groups]
+    return [trials.rise(X, y, weights, list(range(len(group))) if len(group) > 1 else group, order) for group in groups]
 
 
 def _first_column(X, y, weights, groups, order):
-    return [_rise(X, y, weights, group[:1], order) for group in groups]
+    return [trials.rise(X, y, weights, group[:1], order) for group in groups]
 
 
 def _last_column(X, y, weights, groups, order):
-    return [_rise(X, y, weights, group[-1:], order) for group in groups]
+    return [trials.rise(X, y, weights, group[-1:], order) for group in groups]
 
 
 def _once_a_column(X, y, weights, groups, order):
@@ -105,24 +66,7 @@ def _once_a_column(X, y, weights, groups, order):
     orders = {1: np.asarray(order)}
     for size in range(2, 1 + max(map(len, groups))):
         orders[size] = orders[size - 1][np.asarray(order)]
-    return [_rise(X, y, weights, group, orders[len(group)]) for group in groups]
-
-
-def _backwards(X, y, weights, groups, order):
-    return _grouped(X, y, weights, groups, np.argsort(order))
-
-
-# Implementations of a grouped importance, for a test to judge.
-
-def _grouped_in_an_array(X, y, weights, groups, order):
-    return np.array(_grouped(X, y, weights, groups, order)) * (1 + 2**-52)
-
-
-def _table_changed(X, y, weights, groups, order):
-    """Right numbers, but the caller's table is shuffled on the way."""
-    rises = _grouped(X, y, weights, groups, order)
-    X[:, groups[0]] = X[order][:, groups[0]]
-    return rises
+    return [trials.rise(X, y, weights, group, orders[len(group)]) for group in groups]
 
 
 # Cases, the smallest first.
@@ -246,20 +190,20 @@ SHUFFLES = [
                "Which columns are shuffled for the group [1, 2], and which are put back?",
                "Shuffle `X[:, group]`, all of the group's columns with the same order, and put exactly these back."),
         check=function(
-            _families, _grouped,
+            _families, trials.grouped,
             Mistake("wrong columns, put back", _wrong_columns_put_back, "The table is put in order again after each group, good. "
                     "But a group of two still shuffles the first two columns of the table, and not its own."),
-            Mistake("left scrambled", _left_scrambled, "The right columns are shuffled now, but they stay shuffled: "
+            Mistake("left scrambled", trials.left_scrambled, "The right columns are shuffled now, but they stay shuffled: "
                     "from the second group on you measure several groups at once. Put them back, or copy X for each group."),
-            Mistake("sum of the parts", _sum_of_parts, "You shuffled the group's columns one after the other and added the rises. "
+            Mistake("sum of the parts", trials.sum_of_parts, "You shuffled the group's columns one after the other and added the rises. "
                     "A group is shuffled as one: all its columns at the same time."),
             Mistake("one column of the group", _first_column, "Only the group's first column is shuffled."),
             Mistake("one column of the group", _last_column, "Only the group's last column is shuffled when the model is asked."),
             Mistake("shuffled once a column", _once_a_column, "The whole group is shuffled again for each of its columns, "
                     "so a group of two ends in another order than a group of one."),
-            Mistake("donors for receivers", _backwards, "Your row i *gives* its values to row order[i]. "
+            Mistake("donors for receivers", trials.backwards, "Your row i *gives* its values to row order[i]. "
                     "It should receive them from there."),
-            planted=_wrong_columns),
+            planted=trials.wrong_columns),
         meaning="This bug was in a widely used package. For single columns the answers were right, and a wrong number looks like any number: "
                 "only a group whose worth is known, such as one of constant columns, gives it away. "
                 "It also left the caller's table scrambled: work on a copy."),
@@ -269,18 +213,18 @@ SHUFFLES = [
                "For one group: copy X, put `X[order][:, group]` into the group's columns, and take the two mean squared errors.",
                "Use an order that is not its own inverse ([1, 2, 0]) and targets that the model does not hit exactly. Has X changed afterwards?"),
         check=catches(
-            right=[Mistake("refuses a right one", _grouped, "Your test refuses a right implementation: work its numbers out again."),
-                   Mistake("exact equality", _grouped_in_an_array, "Your test refuses a right implementation that returns an array whose last bits are "
+            right=[Mistake("refuses a right one", trials.grouped, "Your test refuses a right implementation: work its numbers out again."),
+                   Mistake("exact equality", trials.in_an_array, "Your test refuses a right implementation that returns an array whose last bits are "
                            "rounded differently: compare number by number, with a tolerance.")],
-            bugs=[Mistake("misses the wrong columns", _wrong_columns, "The bug from the field passes your test. With groups of one column it is right: "
+            bugs=[Mistake("misses the wrong columns", trials.wrong_columns, "The bug from the field passes your test. With groups of one column it is right: "
                           "use a group of two that does not stand at the left edge."),
-                  Mistake("misses a table left scrambled", _left_scrambled, "An implementation that never puts a group back passes your test: "
+                  Mistake("misses a table left scrambled", trials.left_scrambled, "An implementation that never puts a group back passes your test: "
                           "use two groups, and look at the second."),
-                  Mistake("misses columns shuffled apart", _sum_of_parts, "An implementation that shuffles a group's columns one by one and adds up the rises "
+                  Mistake("misses columns shuffled apart", trials.sum_of_parts, "An implementation that shuffles a group's columns one by one and adds up the rises "
                           "passes your test: the columns of a group must travel together."),
-                  Mistake("misses donors for receivers", _backwards, "An implementation in which row i *gives* to row order[i] passes your test: use an order that is "
+                  Mistake("misses donors for receivers", trials.backwards, "An implementation in which row i *gives* to row order[i] passes your test: use an order that is "
                           "not its own inverse, and targets that the model does not hit exactly."),
-                  Mistake("misses a changed table", _table_changed, "An implementation that shuffles the caller's own X passes your test: keep a copy, and compare.")]),
+                  Mistake("misses a changed table", trials.table_changed, "An implementation that shuffles the caller's own X passes your test: keep a copy, and compare.")]),
         meaning="A test of single columns passes the bug from the field. It takes the case that the function was written for: "
                 "a group, not at the left edge, beside another one."),
 ]

@@ -5,7 +5,8 @@ import numpy as np
 from fi_teach.course.questions.checks import Mistake, by_hand, choice, function, value
 from fi_teach.course.questions.question import Question
 
-CLOSED = ("fi_teach.basics.shuffles.receiver_donor_variance", "fi_teach.importance.intervals", "fi_teach.importance.exact_permutation")
+CLOSED = ("fi_teach.basics.shuffles.receiver_donor_variance", "fi_teach.importance.intervals",
+          "fi_teach.importance.exact_permutation", "fi_teach.fast.exact_permutation")
 
 
 # Definitions to judge by, slow and short.
@@ -135,7 +136,7 @@ SIGNS = [
         id="negative.wrong_slope", title="The wrong way round", kind="number", stars=2, minutes=5, points=2,
         hints=("For a linear model and squared loss: twice the model's slope times the covariance of the feature with what the rest leaves.",
                "There are no other features, so the rest leaves y less a constant. Cov(x, y) is the true slope times Var(x).",
-               "2 times -0.2 times (0.1 times 4)."),
+               "Put the covariance into the first line, with the *model's* slope and its sign."),
         check=value(
             -0.16,
             Mistake("the factor 2", -0.08, "Write out (r - b x')² - (r - b x)²: the mixed term carries a factor 2."),
@@ -174,7 +175,7 @@ LUCK = [
         id="negative.alarms", title="Twelve tests", kind="number", stars=1, minutes=4, points=1,
         hints=("Work out the chance that *none* of the twelve gives an alarm.",
                "One test stays silent with chance .95, and twelve independent ones with .95 to the power 12.",
-               "1 - .95**12"),
+               "Take the chance of silence from 1."),
         check=value(
             1 - 0.95**12,
             Mistake("chances added", 0.6, "You added the twelve chances. Alarms can fall together, so the chance of at least one is less than the sum "

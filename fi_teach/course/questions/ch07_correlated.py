@@ -5,6 +5,7 @@ import numpy as np
 from fi_teach.course.questions.checks import Mistake, by_hand, catches, choice, function, value
 from fi_teach.course.questions.plain import OneOf
 from fi_teach.course.questions.question import Question
+from fi_teach.course.questions.trials import ch07_correlated as trials
 
 CLOSED = ("fi_teach.basics.shuffles.gaussian_conditional", "fi_teach.basics.shuffles.normal_given_others")
 
@@ -70,47 +71,6 @@ def _drawn_the_wrong_way(x, z, noise):
 
 def _drawn_from_all(x, z, noise):
     return np.mean(x) + np.std(x) * np.asarray(noise, float)
-
-
-# Shuffles within groups, right and wrong, for a test to tell apart.
-
-def _within(values, groups, rng):
-    values, groups = np.asarray(values), np.asarray(groups)
-    new = values.copy()
-    for g in np.unique(groups):
-        new[groups == g] = rng.permutation(values[groups == g])
-    return new
-
-
-def _within_by_sorting(values, groups, rng):
-    values, groups = np.asarray(values), np.asarray(groups)
-    new = np.empty_like(values)
-    new[np.argsort(groups, kind="stable")] = values[np.lexsort((rng.random(len(groups)), groups))]
-    return new
-
-
-def _across(values, groups, rng):
-    return rng.permutation(np.asarray(values))
-
-
-def _unmoved(values, groups, rng):
-    return np.asarray(values).copy()
-
-
-def _with_replacement(values, groups, rng):
-    values, groups = np.asarray(values), np.asarray(groups)
-    return np.array([rng.choice(values[groups == g]) for g in groups])
-
-
-def _groups_sorted(values, groups, rng):
-    """Shuffles within groups, and hands the groups back one after the other."""
-    return _within(values, groups, rng)[np.argsort(np.asarray(groups), kind="stable")]
-
-
-def _in_place(values, groups, rng):
-    new = _within(values, groups, rng)
-    values[:] = new.tolist() if isinstance(values, list) else new
-    return new
 
 
 # Cases, the smallest first.
@@ -226,18 +186,18 @@ ALIKE = [
                "Keep a copy of `values` and compare at the end. One shuffle may leave all in place by luck: use long groups or several draws."),
         check=catches(
             right=[
-                Mistake("refuses a right one", _within, "Your test refuses a right implementation. A value may stay where it is by chance: "
+                Mistake("refuses a right one", trials.within, "Your test refuses a right implementation. A value may stay where it is by chance: "
                         "do not ask that every single one moves."),
-                Mistake("asks for one shuffle", _within_by_sorting, "Your test refuses a right implementation that uses its random numbers in another way: "
+                Mistake("asks for one shuffle", trials.within_by_sorting, "Your test refuses a right implementation that uses its random numbers in another way: "
                         "test what is true of every shuffle, not one particular outcome.")],
             bugs=[
-                Mistake("misses crossed groups", _across, "An implementation that ignores the groups passes your test: compare the sorted values of each group."),
-                Mistake("misses a standstill", _unmoved, "An implementation that moves nothing passes your test: with long groups a shuffle must change something."),
-                Mistake("misses replacement", _with_replacement, "An implementation that draws with replacement passes your test: in a shuffle every value turns up again, "
+                Mistake("misses crossed groups", trials.across, "An implementation that ignores the groups passes your test: compare the sorted values of each group."),
+                Mistake("misses a standstill", trials.unmoved, "An implementation that moves nothing passes your test: with long groups a shuffle must change something."),
+                Mistake("misses replacement", trials.with_replacement, "An implementation that draws with replacement passes your test: in a shuffle every value turns up again, "
                         "as often as before."),
-                Mistake("misses another order", _groups_sorted, "An implementation that hands the rows back sorted by group passes your test: "
+                Mistake("misses another order", trials.groups_sorted, "An implementation that hands the rows back sorted by group passes your test: "
                         "mix the groups up, as in 0, 1, 0, 1."),
-                Mistake("misses a changed argument", _in_place, "An implementation that scrambles the caller's `values` passes your test: keep a copy and compare.")]),
+                Mistake("misses a changed argument", trials.in_place, "An implementation that scrambles the caller's `values` passes your test: keep a copy and compare.")]),
         meaning="The last bug has happened to a popular package: the next feature was then measured on a table that was already shuffled."),
 ]
 

@@ -6,33 +6,12 @@ import numpy as np
 
 from fi_teach.course.questions.checks import Mistake, by_hand, catches, choice, function, value
 from fi_teach.course.questions.question import Question
+from fi_teach.course.questions.trials import ch08_shapley as trials
 
 CLOSED = ("fi_teach.basics.games", "fi_teach.importance.shapley")
 
 
 # Definitions to judge by, slow and short. A game is {"": 0, "A": 12, "B": 18, "AB": 24}, players in the order of the alphabet.
-
-def _players(pay):
-    return max(pay, key=len)
-
-
-def _named(group):
-    return "".join(sorted(group))
-
-
-def _rise(pay, before, player):
-    return pay[_named(before + player)] - pay[before]
-
-
-def _in_order(pay, order):
-    return {player: _rise(pay, _named(order[:k]), player) for k, player in enumerate(order)}
-
-
-def _divide(pay):
-    """Shapley's shares, over all orders."""
-    rises = [_in_order(pay, order) for order in permutations(_players(pay))]
-    return {player: sum(rise[player] for rise in rises) / len(rises) for player in _players(pay)}
-
 
 def _mix(row, background, known):
     return np.where(np.asarray(known, bool), row, np.asarray(background, float))
@@ -44,54 +23,20 @@ def _worth(row, background, known):
 
 # Mistaken ways, each under the name a check gives it.
 
-def _others(pay, player):
-    others = [p for p in _players(pay) if p != player]
-    return [_named(S) for size in range(len(others) + 1) for S in combinations(others, size)]
-
-
-def _plain_average(pay):
-    return {p: float(np.mean([_rise(pay, S, p) for S in _others(pay, p)])) for p in _players(pay)}
-
-
-def _one_order(pay):
-    return _in_order(pay, _players(pay))
-
-
 def _two_orders(pay):
-    there, back = _in_order(pay, _players(pay)), _in_order(pay, _players(pay)[::-1])
+    there, back = trials.in_order(pay, trials.players(pay)), trials.in_order(pay, trials.players(pay)[::-1])
     return {p: (there[p] + back[p]) / 2 for p in there}
 
 
-def _equal(pay):
-    return {p: (pay[_players(pay)] - pay[""]) / len(_players(pay)) for p in _players(pay)}
-
-
 def _in_proportion(pay):
-    alone = {p: pay[p] - pay[""] for p in _players(pay)}
-    whole = pay[_players(pay)] - pay[""]
+    alone = {p: pay[p] - pay[""] for p in trials.players(pay)}
+    whole = pay[trials.players(pay)] - pay[""]
     return {p: whole * own / sum(alone.values()) for p, own in alone.items()}
 
 
 def _summed(pay):
-    orders = len(list(permutations(_players(pay))))
-    return {p: share * orders for p, share in _divide(pay).items()}
-
-
-def _base_included(pay):
-    """Takes the first player's whole payoff for its rise."""
-    return _divide(pay | {"": 0})
-
-
-def _without_idle(pay):
-    return {p: share for p, share in _divide(pay).items() if abs(share) > 1e-12}
-
-
-def _backwards_and_rounded(pay):
-    return {p: share + 1e-15 for p, share in sorted(_divide(pay).items(), reverse=True)}
-
-
-def _never_negative(pay):
-    return {p: max(share, 0) for p, share in _divide(pay).items()}
+    orders = len(list(permutations(trials.players(pay))))
+    return {p: share * orders for p, share in trials.divide(pay).items()}
 
 
 def _average_row(row, background, known):
@@ -125,7 +70,7 @@ def _rows_that_agree(row, background, known):
 # Cases, the smallest first.
 
 def _game(rng, players, base=0):
-    groups = [_named(S) for size in range(len(players) + 1) for S in combinations(players, size)]
+    groups = [trials.named(S) for size in range(len(players) + 1) for S in combinations(players, size)]
     return {S: int(rng.integers(0, 60)) if S else base for S in groups}
 
 
@@ -161,7 +106,7 @@ RECALL = [
         id="shapley.recall_rest", title="What the second question earns", kind="number", stars=1, minutes=3, points=1,
         hints=("Pure leaves: all of the root's impurity has been taken away.",
                "Weighted decreases telescope: both features together earn the root's impurity.",
-               "0.5 less 0."),
+               "How much has x1 taken of it?"),
         check=value(
             0.5,
             Mistake("alike, so halves", 0.25, "Halves would be fair. But the decreases are what they are: the first question took nothing away."),
@@ -185,15 +130,15 @@ BILLS = [
         id="shapley.bill", title="A shared plan", kind="number", stars=1, minutes=8, points=2,
         hints=("Six orders. For each, write down what the price rises by when somebody joins.",
                "C adds nothing if first or after A, and 6 after B. Now see what C adds when both are there.",
-               "C comes first in two orders (0), after A in one (0), after B in one (6), last in two (12): 30/6."),
+               "C comes first in two orders, right after A in one, right after B in one, and last in two."),
         check=value(
-            _divide(PLAN),
-            Mistake("plain average", _plain_average(PLAN), "You averaged over the coalitions, each counted once. Nobody-before and "
+            trials.divide(PLAN),
+            Mistake("plain average", trials.plain_average(PLAN), "You averaged over the coalitions, each counted once. Nobody-before and "
                     "everybody-before come in two orders each, the others in one."),
             Mistake("in proportion", _in_proportion(PLAN), "In proportion to each one's own plan: then C pays nothing, "
                     "though C does raise the price once B is there."),
-            Mistake("equal shares", _equal(PLAN), "Equal shares: people who add different amounts pay the same."),
-            Mistake("one order", _one_order(PLAN), "That is one order, A, B, C. The others have the same right."),
+            Mistake("equal shares", trials.equal(PLAN), "Equal shares: people who add different amounts pay the same."),
+            Mistake("one order", trials.one_order(PLAN), "That is one order, A, B, C. The others have the same right."),
             Mistake("two orders", _two_orders(PLAN), "You averaged an order and its reverse. There are six."),
             Mistake("not averaged", _summed(PLAN), "These are the sums over the six orders: divide by 6.")),
         meaning="A 26, B 29, C 5. C alone would cost nothing and pays all the same: what counts is what C adds to *every* coalition. "
@@ -204,15 +149,15 @@ BILLS = [
                "The group's name is its letters in the order of the alphabet: `\"\".join(sorted(group + player))`.",
                "Each time a player enters, add `(pay[with_player] - pay[without]) / number_of_orders` to its share."),
         check=function(
-            _games, _divide,
-            Mistake("plain average", _plain_average, "This is the plain average over coalitions (Banzhaf). With three players it no longer "
+            _games, trials.divide,
+            Mistake("plain average", trials.plain_average, "This is the plain average over coalitions (Banzhaf). With three players it no longer "
                     "adds up: average over *orders*, or give each coalition the share of the orders that lead to it."),
-            Mistake("one order", _one_order, "You let them enter in one order only. Average over all."),
+            Mistake("one order", trials.one_order, "You let them enter in one order only. Average over all."),
             Mistake("two orders", _two_orders, "An order and its reverse are enough for two players, not for three."),
-            Mistake("equal shares", _equal, "These are equal shares: nobody's own part is in them."),
+            Mistake("equal shares", trials.equal, "These are equal shares: nobody's own part is in them."),
             Mistake("in proportion", _in_proportion, "You divided in proportion to what each pays alone. The other coalitions have a say, too."),
             Mistake("not averaged", _summed, "You added over the orders: divide by their number."),
-            Mistake("empty coalition forgotten", _base_included, "The first to enter adds `pay[player] - pay[\"\"]`, and nobody's payoff is not always 0.")),
+            Mistake("empty coalition forgotten", trials.base_included, "The first to enter adds `pay[player] - pay[\"\"]`, and nobody's payoff is not always 0.")),
         closed=CLOSED,
         meaning="Twelve lines, and exact, for up to about nine players: at ten there are 3.6 million orders. "
                 "The other formula asks for 1,024 payoffs there, each once."),
@@ -223,16 +168,16 @@ BILLS = [
                "And `pay[\"\"]` may be something else than 0: a gate's base."),
         check=catches(
             right=[
-                Mistake("refuses a right one", _divide, "Your test refuses a right implementation: work its cases out again."),
-                Mistake("exact equality or order", _backwards_and_rounded, "Your test refuses a right implementation whose last bit is rounded "
+                Mistake("refuses a right one", trials.divide, "Your test refuses a right implementation: work its cases out again."),
+                Mistake("exact equality or order", trials.backwards_and_rounded, "Your test refuses a right implementation whose last bit is rounded "
                         "differently, or which lists the players in another order: compare player by player and with a tolerance.")],
             bugs=[
-                Mistake("misses equal shares", _equal, "Equal shares pass your test."),
-                Mistake("misses the plain average", _plain_average, "The plain average over coalitions passes your test. With two players it is right: take three."),
-                Mistake("misses one order", _one_order, "\"Each pays the rise, in alphabetical order\" passes your test."),
-                Mistake("misses a lost player", _without_idle, "A rule that drops players whose share is 0 passes your test."),
-                Mistake("misses negative shares", _never_negative, "A rule that turns negative shares into 0 passes your test: let a player lower the bill."),
-                Mistake("misses the base", _base_included, "A rule that takes `pay[\"\"]` for 0 passes your test.")]),
+                Mistake("misses equal shares", trials.equal, "Equal shares pass your test."),
+                Mistake("misses the plain average", trials.plain_average, "The plain average over coalitions passes your test. With two players it is right: take three."),
+                Mistake("misses one order", trials.one_order, "\"Each pays the rise, in alphabetical order\" passes your test."),
+                Mistake("misses a lost player", trials.without_idle, "A rule that drops players whose share is 0 passes your test."),
+                Mistake("misses negative shares", trials.never_negative, "A rule that turns negative shares into 0 passes your test: let a player lower the bill."),
+                Mistake("misses the base", trials.base_included, "A rule that takes `pay[\"\"]` for 0 passes your test.")]),
         meaning="Each bug breaks a wish: that is what wishes are for. A test that asks for all four on a few odd games "
                 "needs no reference implementation."),
 ]

@@ -4,6 +4,7 @@ import numpy as np
 
 from fi_teach.course.questions.checks import Mistake, by_hand, catches, choice, function, value
 from fi_teach.course.questions.question import Question
+from fi_teach.course.questions.trials import ch10_knockoffs as trials
 
 CLOSED = ("fi_teach.importance.knockoffs",)
 
@@ -72,24 +73,6 @@ def _first_failure(w, q):
     return best
 
 
-# Ways to turn 2p importances into p duels, right and wrong.
-
-def _duel(of_pair):
-    """W by a function of (features' importances, doubles' importances)."""
-    def duel(values):
-        values = np.asarray(values, float)
-        return of_pair(values[:len(values) // 2], values[len(values) // 2:])
-    return duel
-
-
-_difference = _duel(lambda a, b: a - b)
-_signed_maximum = _duel(lambda a, b: np.maximum(a, b) * np.sign(a - b))
-_difference_of_squares = _duel(lambda a, b: a**2 - b**2)
-_size = _duel(lambda a, b: np.abs(a - b))
-_against_the_mean = _duel(lambda a, b: a - b.mean())
-_thumb = _duel(lambda a, b: np.where(a > b, 2 * (a - b), a - b))
-_sorted_rows = _duel(lambda a, b: np.sort(a) - np.sort(b))
-
 
 # Cases, the smallest first.
 
@@ -129,7 +112,7 @@ DOUBLES = [
         id="knockoffs.double", title="A pair and its doubles", kind="number", stars=2, minutes=8, points=2,
         hints=("Whatever two different features have in common, a feature has in common with the other's double.",
                "The doubles among themselves must look like the features among themselves.",
-               "Only a feature and its own double may differ: Cov(x1, .5 x2 + e)."),
+               "Only a feature and its own double may differ: put the double's recipe into Cov(x1, double 1)."),
         check=value(
             {"x1, double 1": 0.25, "x1, double 2": 0.5, "double 1, double 2": 0.5},
             Mistake("s itself", {"x1, double 1": 0.75, "x1, double 2": 0.5, "double 1, double 2": 0.5},
@@ -162,18 +145,18 @@ DUELS = [
                "Do it for each j, with unequal numbers; ask for the same size as well as the other sign."),
         check=catches(
             right=[
-                Mistake("refuses the difference", _difference, "Your test refuses the plain difference of feature and double, which is fair. Compare with a tolerance."),
-                Mistake("refuses the signed maximum", _signed_maximum, "Your test refuses the larger of the two values with the winner's sign. It is fair: "
+                Mistake("refuses the difference", trials.difference, "Your test refuses the plain difference of feature and double, which is fair. Compare with a tolerance."),
+                Mistake("refuses the signed maximum", trials.signed_maximum, "Your test refuses the larger of the two values with the winner's sign. It is fair: "
                         "do not ask for one particular value."),
-                Mistake("refuses a difference of squares", _difference_of_squares, "Your test refuses a difference of squares. It turns its sign and nothing "
+                Mistake("refuses a difference of squares", trials.difference_of_squares, "Your test refuses a difference of squares. It turns its sign and nothing "
                         "else moves: that is all you were asked to test.")],
             bugs=[
-                Mistake("misses a lost sign", _size, "A duel that forgets who won, |a - b|, passes your test: after a swap the *sign* must turn."),
-                Mistake("misses a shared opponent", _against_the_mean, "A duel of each feature against the mean of all doubles passes your test: "
+                Mistake("misses a lost sign", trials.size, "A duel that forgets who won, |a - b|, passes your test: after a swap the *sign* must turn."),
+                Mistake("misses a shared opponent", trials.against_the_mean, "A duel of each feature against the mean of all doubles passes your test: "
                         "swap one pair and compare every number."),
-                Mistake("misses a thumb on the scale", _thumb, "A duel in which features win twice as high as doubles passes your test: "
+                Mistake("misses a thumb on the scale", trials.thumb, "A duel in which features win twice as high as doubles passes your test: "
                         "after the swap the *size* must be the same as before."),
-                Mistake("misses mixed-up pairs", _sorted_rows, "A duel that sorts features and doubles first, and so mixes up the pairs, passes your test. "
+                Mistake("misses mixed-up pairs", trials.sorted_rows, "A duel that sorts features and doubles first, and so mixes up the pairs, passes your test. "
                         "Swapping all pairs at once does not show it: swap one pair alone, with numbers in no order.")]),
         meaning="This flip-sign property, and exact doubles, are all that the theorem asks for."),
     Question(

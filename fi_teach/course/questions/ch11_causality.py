@@ -4,37 +4,15 @@ import numpy as np
 
 from fi_teach.course.questions.checks import Mistake, by_hand, catches, choice, function, value
 from fi_teach.course.questions.question import Question
+from fi_teach.course.questions.trials import ch11_causality as trials
 
 CLOSED = ("fi_teach.importance.causal",)
 
 
 # The back-door mean, by its formula, and what people write instead.
 
-def _back_door(z, x, y, value):
-    z, x, y = map(np.asarray, (z, x, y))
-    return sum((z == group).mean() * y[(z == group) & (x == value)].mean() for group in np.unique(z))
-
-
-def _seen(z, x, y, value):
-    return np.asarray(y)[np.asarray(x) == value].mean()
-
-
-def _groups_alike(z, x, y, value):
-    z, x, y = map(np.asarray, (z, x, y))
-    return np.mean([y[(z == group) & (x == value)].mean() for group in np.unique(z)])
-
-
-def _all_rows(z, x, y, value):
-    return np.mean(np.asarray(y))
-
-
-def _weights_seen(z, x, y, value):
-    z, x, y = map(np.asarray, (z, x, y))
-    return sum((z[x == value] == group).mean() * y[z == group].mean() for group in np.unique(z))
-
-
 def _sum_of_groups(z, x, y, value):
-    return len(y) * _back_door(z, x, y, value)
+    return len(y) * trials.back_door(z, x, y, value)
 
 
 def _tables(rng):
@@ -115,7 +93,7 @@ SEEING = [
         id="causality.thirty_patients", title="Thirty patients", kind="number", stars=1, minutes=6, points=2,
         hints=("For `seen` use only those who had the drug: 4 mild and 8 severe.",
                "For `done` everybody gets it: what share of all thirty is mild?",
-               "seen: (4 · 3 + 8 · 9)/12. done: 20/30 · 3 + 10/30 · 9."),
+               "`seen` weighs the two means by the 4 and the 8; `done` by the 20 mild and the 10 severe."),
         check=value(
             {"seen": 7, "done": 5},
             Mistake("the two exchanged", {"seen": 5, "done": 7}, "The weights are exchanged: seeing weighs by those who had the drug, doing by all patients."),
@@ -131,11 +109,11 @@ SEEING = [
                "Weigh each group's mean by the group's share of *all* rows.",
                "sum of (z == group).mean() * y[(z == group) & (x == value)].mean()"),
         check=function(
-            _tables, _back_door,
-            Mistake("seeing, not doing", _seen, "This is the plain mean of the rows with that value: what one sees. Its groups are weighed by who *has* the value."),
-            Mistake("groups counted alike", _groups_alike, "You averaged the groups' means evenly: each counts by its share of all rows."),
-            Mistake("everybody as they are", _all_rows, "This is the mean over all rows, whatever their value: within each group take only the rows with x == value."),
-            Mistake("weights and means exchanged", _weights_seen,
+            _tables, trials.back_door,
+            Mistake("seeing, not doing", trials.seen, "This is the plain mean of the rows with that value: what one sees. Its groups are weighed by who *has* the value."),
+            Mistake("groups counted alike", trials.groups_alike, "You averaged the groups' means evenly: each counts by its share of all rows."),
+            Mistake("everybody as they are", trials.all_rows, "This is the mean over all rows, whatever their value: within each group take only the rows with x == value."),
+            Mistake("weights and means exchanged", trials.weights_seen,
                     "You weighed by who has the value and averaged over everybody: it is the other way round."),
             Mistake("counts for shares", _sum_of_groups, "You weighed by the number of rows: divide by how many there are in all.")),
         closed=CLOSED,
@@ -146,14 +124,14 @@ SEEING = [
                "In your table the two groups must differ in size, and in how many have the value.",
                "z = [0, 0, 1, 1, 1], x = [0, 1, 1, 1, 0], y = [0, 1, 5, 7, 2]: doing x = 1 gives 2/5 · 1 + 3/5 · 6 = 4."),
         check=catches(
-            right=[Mistake("refuses a right one", _back_door, "Your test refuses a right implementation: work your expected value out again, and leave room for rounding (`< 1e-9`)."),
-                   Mistake("exact equality", lambda *table: float(_back_door(*table)) * (1 + 4e-16) + 4e-16,
+            right=[Mistake("refuses a right one", trials.back_door, "Your test refuses a right implementation: work your expected value out again, and leave room for rounding (`< 1e-9`)."),
+                   Mistake("exact equality", trials.rounded_otherwise,
                            "Your test refuses a right implementation whose last bit is rounded differently: compare with a tolerance, as in `abs(a - b) < 1e-9`.")],
-            bugs=[Mistake("seeing passes", _seen, "An implementation that returns the plain mean of the rows with that value passes your test: "
+            bugs=[Mistake("seeing passes", trials.seen, "An implementation that returns the plain mean of the rows with that value passes your test: "
                           "choose a table in which seeing and doing differ."),
-                  Mistake("even weights pass", _groups_alike, "One that weighs all groups alike passes: give your groups different sizes."),
-                  Mistake("the value ignored passes", _all_rows, "One that ignores the value and averages all rows passes: let y differ between values."),
-                  Mistake("exchanged weights pass", _weights_seen, "One that weighs by who has the value and averages everybody's y passes.")]),
+                  Mistake("even weights pass", trials.groups_alike, "One that weighs all groups alike passes: give your groups different sizes."),
+                  Mistake("the value ignored passes", trials.all_rows, "One that ignores the value and averages all rows passes: let y differ between values."),
+                  Mistake("exchanged weights pass", trials.weights_seen, "One that weighs by who has the value and averages everybody's y passes.")]),
         meaning="A table of five rows tells five formulas apart. The data of a real hospital would have been no better test: there nobody knows the right answer."),
     Question(
         id="causality.mend_do", title="Find the bug: the ward that only looked", kind="mend", stars=2, minutes=8, points=3,
@@ -175,7 +153,7 @@ ADJUSTING = [
         id="causality.two_records", title="Two records of one health", kind="number", stars=2, minutes=6, points=2,
         hints=("Both columns are health plus independent noise of the same size. Is one of them nearer to health?",
                "The best estimate of z from two such columns weighs them alike: each gets 1/(2 + variance of the noise).",
-               "2 times 1/(2 + 0.25)."),
+               "Severity is *twice* health: what does that make of the weight?"),
         check=value(
             2 / 2.25,
             Mistake("adjusted away", 0, "It would be 0 if the record had no error. This one is no nearer to health than the value is."),

@@ -124,7 +124,7 @@ RECALL = [
         meaning="In the credit case this hid two leaks at once: each made the other dispensable."),
     Question(
         id="field_one.recall_false", title="How many false alarms?", kind="number", stars=1, minutes=2, points=1,
-        hints=("Each noise gene is named with probability .05.", "Expectations add up, whether the tests are independent or not.", "400 times .05"),
+        hints=("Each noise gene is named with probability .05.", "Expectations add up, whether the tests are independent or not.", "As many times that probability as there are noise genes."),
         check=value(
             20,
             Mistake("all genes counted", 25, "You counted all 500 genes. Only the 400 noise genes can be *false* alarms."),
@@ -139,7 +139,7 @@ CASES = [
         id="field_one.together", title="Shuffled together", kind="number", stars=2, minutes=5, points=2,
         hints=("Shuffled alone, a column leaves the other one readable.",
                "The joint importance is the error after shuffling both, less the error before.",
-               ".38 less .01"),
+               "Which error was there before any shuffle?"),
         check=value(
             0.37,
             Mistake("the bars added", 0.2, "You added the two single importances, .16 and .04. While one is shuffled the other still speaks, so the two add up to less than the pair is worth."),

@@ -108,7 +108,7 @@ def _follow_ups(rng):
 RECALL = [
     Question(
         id="field_two.recall_additive", title="One applicant", kind="number", stars=1, minutes=2, points=1,
-        hints=("What do the SHAP values of a row add up to?", "To the row's prediction, less the base value.", ".12 + .05 - .02 + .03"),
+        hints=("What do the SHAP values of a row add up to?", "To the row's prediction, less the base value.", "Begin at the base, and give each value its sign."),
         check=value(
             0.18,
             Mistake("the base forgotten", 0.06, "This is the sum of the three values: they say how far the prediction is from the *base*."),
@@ -158,7 +158,7 @@ GAP = [
         meaning="A test that every model passes tests nothing. Ask of each check: which model would fail it?"),
     Question(
         id="field_two.after_dropping", title="What is left", kind="number", stars=1, minutes=3, points=1,
-        hints=("The gap of the new model is what counts, however the old one divided its own.", "The part that is left is new gap over old gap.", ".096 / .16"),
+        hints=("The gap of the new model is what counts, however the old one divided its own.", "The part that is left is new gap over old gap.", "Both gaps stand in the question: which is the whole, and which the part?"),
         check=value(
             0.6,
             Mistake("what went", 0.4, "This is the part that went. The question asks for the part that is left."),

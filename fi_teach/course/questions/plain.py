@@ -2,8 +2,17 @@
 
 An answer may be an array, a Series, a frame, a fraction or a tuple; none of these is a matter of right or wrong.
 `plain` takes the wrapping off (and is what may cross a process border), `same` compares what is left.
+
+A number in words is read by one pattern, the same on the page:
+
+    [+ or -] digits [. digits]  [e exponent]  [/ another number]  [what follows]
+
+A minus may be typographic. A comma is a decimal comma, but "1,600" is no number: it might be a thousand.
+What follows begins with a letter or % and is a unit; "%", "percent", "per cent", "percentage points" and
+"pp" divide by 100.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,6 +24,10 @@ import pandas as pd
 
 LONGEST = 100_000
 """No answer has more parts than this: an endless generator is cut here."""
+NUMBER = r"[+-]?\s*(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:e[+-]?[0-9]+)?"
+WRITTEN = re.compile(rf"\s*({NUMBER})(?:\s*/\s*({NUMBER}))?\s*((?:[^\W\d_]|%).*?)?\s*", re.IGNORECASE | re.DOTALL)
+PERCENT = re.compile(r"(?:%|percent|per cent|percentage points?|pp)(?![a-z])\s*", re.IGNORECASE)
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}(?![0-9])")
 
 
 @dataclass(frozen=True)
@@ -85,27 +98,57 @@ def is_blank(answer):
 
 
 def number(value):
-    """A plain value read as one number -> float, or None if it is not one; "60 %" is 0.6, [0.5] is 0.5, True is none."""
-    while isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if isinstance(value, str):
-        return _number_in_words(value)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    """A plain value read as one number, its unit aside -> float, or None if it is not one; True is none.
+
+    >>> number("60 %"), number([0.5]), number("3/4"), number(True)
+    (0.6, 0.5, 0.75, None)
+    """
+    return number_and_unit(value)[0]
 
 
-def _number_in_words(text):
-    digits = text.strip().removesuffix("%").strip()
+def number_and_unit(answer):
+    """A plain answer read as one number -> (float, unit); (None, "") if it is none. True is no number.
+
+    >>> number_and_unit("8/25"), number_and_unit("60 %"), number_and_unit([10, "minutes"]), number_and_unit("0,5 bits a day")
+    ((0.32, ''), (0.6, ''), (10.0, 'minutes'), (0.5, 'bits a day'))
+    """
+    while isinstance(answer, list) and len(answer) == 1:
+        answer = answer[0]
+    if isinstance(answer, list) and len(answer) == 2 and isinstance(answer[1], str):
+        value, unit = number_and_unit(answer[0])
+        after = number_and_unit(f"{value!r} {answer[1]}") if value is not None and not unit else (None, "")
+        return after if re.search(r"[^\W\d]|%", answer[1]) else (None, "")
+    if isinstance(answer, str):
+        return _in_words(answer)
+    if isinstance(answer, bool) or not isinstance(answer, int | float):
+        return None, ""
     try:
-        return float(digits) / (100 if text.strip().endswith("%") else 1)
-    except ValueError:
-        return None
+        return float(answer), ""
+    except OverflowError:
+        return np.inf if answer > 0 else -np.inf, ""
+
+
+def _in_words(text):
+    found = WRITTEN.fullmatch(text.replace("−", "-"))
+    if not found:
+        return None, ""
+    above, below, rest = (part or "" for part in found.groups())
+    value, divisor = _decimal(above), _decimal(below or "1")
+    if divisor == 0 or THOUSANDS.match(above) or THOUSANDS.match(below):
+        return None, ""
+    percent = PERCENT.match(rest)
+    return value / divisor / (100 if percent else 1), rest[percent.end():] if percent else rest
+
+
+def _decimal(digits):
+    return float("".join(digits.replace(",", ".").split()))
 
 
 def same(got, expected, tolerance=1e-6):
     """Is a plain answer the expected one, whatever its wrapping? Numbers within tolerance, relative above 1.
 
-    A list may answer where a dictionary is expected if it has the same order, a dictionary may leave out zeros, words
-    may differ in case and spaces, a set in order and repetition.
+    A list may answer where a dictionary is expected if it has the same order, or pairs of names and values; a
+    dictionary may leave out zeros, words may differ in case and spaces, a set in order and repetition; None is NaN.
 
     >>> same([0.6, 0.4], {"Attends": 0.6, "Time": 0.4}), same({"attends": 1}, {"Attends": 1, "Time": 0}), same("no ", "No")
     (True, True, True)
@@ -123,14 +166,17 @@ def same(got, expected, tolerance=1e-6):
         return isinstance(got, str) and _word(got) == _word(expected)
     if expected is None or isinstance(expected, bool):
         return got is not None and got == expected if isinstance(expected, bool) else got is None
-    return _same_number(number(got), expected, tolerance)
+    if np.isnan(expected) and got is None:
+        return True  # nobody knows, in Python's own word
+    return near(number(got), expected, tolerance)
 
 
-def _same_number(got, expected, tolerance):
+def near(got, expected, tolerance):
+    """Is a number (or None) the expected one, within the tolerance, relative above 1? NaN is near NaN, nothing is near infinity."""
     if got is None or np.isnan(expected):
         return got is not None and bool(np.isnan(got))
-    near = tolerance * max(1, abs(expected)) if np.isfinite(expected) else 0  # no number is near infinity
-    return got == expected or abs(got - expected) <= near
+    reach = tolerance * max(1, abs(expected)) if np.isfinite(expected) else 0
+    return got == expected or abs(got - expected) <= reach
 
 
 def _same_list(got, expected, tolerance):
@@ -149,6 +195,8 @@ def _same_set(got, expected, tolerance):
 
 
 def _same_entries(got, expected, tolerance):
+    if isinstance(got, list) and got and all(isinstance(g, list) and len(g) == 2 and isinstance(g[0], str) for g in got):
+        got = dict(got)
     if isinstance(got, list):
         return _same_list(got, list(expected.values()), tolerance)
     if not isinstance(got, dict):

@@ -5,7 +5,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
 
@@ -20,6 +20,8 @@ PUBLIC_SEED = 20230511
 """A student's own check draws its inputs from this seed; grading uses the instructor's, from FI_TEACH_SEED."""
 
 KINDS = ("predict", "number", "implement", "mend", "test", "claim", "explain", "open")
+DRAWS_INPUTS = ("implement", "mend", "test")
+"""Kinds of question whose check draws inputs: a grader runs it again with a seed of its own."""
 QUESTIONS = {}
 """All questions by id, in the order of the chapters."""
 
@@ -75,7 +77,10 @@ def judge(question, answer, rng=None):
             answer = plain(answer)
         except ValueError as error:
             return Verdict("wrong", f"Your answer cannot be read: {error}", "not an answer")
-    return Verdict("not started", "Nothing is filled in yet.") if is_blank(answer) else question.check(answer, rng)
+    if is_blank(answer):
+        return Verdict("not started", "Nothing is filled in yet.")
+    verdict = question.check(answer, rng)
+    return replace(verdict, meaning=verdict.meaning or question.meaning) if verdict.status == "right" else verdict
 
 
 class CheckFailed(Exception):
@@ -140,15 +145,18 @@ def card_of(question, verdict):
     """The verdict on an answer to the question, ready to be shown -> Card."""
     stuck = f"Stuck? `Q({question.id!r}).hint()`"
     if verdict.status == "right":
-        return Card("Right: the public checks pass; hidden ones run at grading.", (question.meaning,), tone="right")
+        tried = " on all the inputs tried here; a grader draws others" if question.kind in DRAWS_INPUTS else ""
+        return Card(f"Right{tried}.", (verdict.meaning,), tone="right")
     if verdict.status == "by hand":
         return Card(verdict.message, tone="by hand")
-    title = "Not started" if verdict.status == "not started" else _name_of(verdict)
+    title = _title_of(verdict)
     trace = f"Where it happened: `Q({question.id!r}).traceback()`" if verdict.trace else ""
     return Card(f"{title} ({question.id})", (verdict.message, verdict.counterexample, trace, stuck), tone=verdict.status)
 
 
-def _name_of(verdict):
+def _title_of(verdict):
+    if verdict.status == "not started":
+        return f"Not started, or {verdict.mistake}" if verdict.mistake else "Not started"
     return f"Not yet: {verdict.mistake}" if verdict.mistake else "Not yet"
 
 

@@ -9,6 +9,7 @@ class Verdict:
 
     A wrong answer has a message, the name of the mistake if it is a known one, and the smallest counterexample found:
     on which input, what came, what was expected. `trace` is the answer's own traceback, shown on request only.
+    `meaning` is what a right answer means.
     """
 
     status: str
@@ -18,6 +19,7 @@ class Verdict:
     yours: str = ""
     expected: str = ""
     trace: str = ""
+    meaning: str = ""
 
     @property
     def counterexample(self):

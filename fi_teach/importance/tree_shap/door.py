@@ -1,11 +1,13 @@
 """The public door of TreeSHAP: which algorithm for which tree, and the checks."""
 
+from dataclasses import replace
 from math import prod
 
 import numpy as np
 import pandas as pd
 
 from fi_teach.basics.convert import as_forest
+from fi_teach.basics.model import raw_unit
 from fi_teach.basics.removal import check_background
 from fi_teach.basics.results import Attribution
 from fi_teach.basics.tables import feature_names
@@ -43,7 +45,8 @@ def tree_shap(model, X, *, background=None):
            [ 0.125, -0.375]])
     """
     forest, total, base = _explain(model, X, background, order=1)
-    return as_attribution(np.moveaxis(total, 2, 0), base, forest.names)
+    attribution = as_attribution(np.moveaxis(total, 2, 0), base, forest.names)
+    return replace(attribution, unit=raw_unit(forest))
 
 
 def tree_shap_interactions(model, X, *, background=None):

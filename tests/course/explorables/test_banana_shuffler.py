@@ -5,7 +5,7 @@ import pytest
 
 from fi_teach.course.explorables.banana_shuffler import drawn_forest, explore_bananas, importance_of_deals
 from fi_teach.data import BANANA_LENGTH_PERMUTED, BANANA_OUT_OF_BAG, bananas
-from fi_teach.importance.oob import oob_importance_by_definition
+from fi_teach.importance import oob_importance_by_definition, oob_importance_per_tree_by_definition
 
 ROTATION = (1, 2, 3, 0)
 
@@ -39,7 +39,8 @@ def test_it_opens_with_the_drawn_deal_and_its_two_thirds(seen):
 def test_every_deal_is_worth_what_the_definition_says(aggregate):
     X, y = bananas()
     for deal, worth in importance_of_deals(aggregate).items():
-        by_definition = oob_importance_by_definition(drawn_forest(), X, y, np.array(deal)[:, None], aggregate=aggregate)
+        measure = oob_importance_by_definition if aggregate else oob_importance_per_tree_by_definition
+        by_definition = measure(drawn_forest(), X, y, donors=np.array(deal)[:, None]).mean
         assert worth == pytest.approx(by_definition[3], abs=1e-12)
         assert by_definition[:3].tolist() == [0, 0, 0]
 

@@ -5,15 +5,14 @@ import json
 import os
 import shutil
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "submissions"))
-from corpus import every_case, hand_in
-
-from fi_teach.course.grading import main
+from corpus import bulky, every_case, hand_in
 
 ROOT = Path(__file__).resolve().parents[3]
 SEED = 4711
@@ -29,9 +28,20 @@ def fingerprint(*folders):
     return digest.hexdigest()
 
 
+MEASURED = """
+import sys
+from fi_teach.course.grading import main
+main(sys.argv[1:])
+print("most", next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
+"""
+
+
 @pytest.fixture(scope="module")
 def batch(tmp_path_factory):
-    """The whole corpus, graded in one run with the sandbox -> {case's name: (Case, record)}, and what the run was like."""
+    """The whole corpus, graded in one run with the sandbox -> {case's name: (Case, record)}, and what the run was like.
+
+    It is a process of its own, so that what it held at most is its own.
+    """
     base = tmp_path_factory.mktemp("corpus")
     folders = {"home": base / "home", "report": base / "report", "submissions": base / "submissions",
                "exercises": base / "exercises", "solutions": base / "solutions"}
@@ -44,11 +54,16 @@ def batch(tmp_path_factory):
         students = hand_in(cases, folders["submissions"])
         watched = [folders[w] for w in ("home", "submissions", "exercises", "solutions")] + [ROOT / "fi_teach" / "grading"]
         before = fingerprint(*watched)
-        main([str(folders["submissions"]), "--out", str(folders["report"]), "--jobs", "3", "--exercises", str(folders["exercises"]), "--seed", str(SEED), "--time-limit", "4"])
+        words = [str(folders["submissions"]), "--out", str(folders["report"]), "--exercises", str(folders["exercises"])]
+        words += ["--jobs", "3", "--seed", str(SEED), "--time-limit", "4", "--gradebook"]
+        done = subprocess.run([sys.executable, "-c", MEASURED, *words], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
         unchanged = fingerprint(*watched) == before
     records = [json.loads(line) for line in (folders["report"] / "results.jsonl").read_text().splitlines()]
     found = {students[r["student"]].name: (students[r["student"]], r) for r in records}
-    return {"found": found, "unchanged": unchanged, "report": folders["report"]}
+    times = [json.loads(line) for line in (folders["report"] / "times.jsonl").read_text().splitlines()]
+    seconds = {key: parts.get("all", 0) for line in times for key, parts in line.items()}
+    return {"found": found, "unchanged": unchanged, "report": folders["report"], "megabytes": int(done.stdout.split("most ")[1]) / 1024,
+            "seconds": {students[r["student"]].name: seconds[r["key"]] for r in records}}
 
 
 def points(record):
@@ -73,6 +88,16 @@ def problem(case, record):
     return "" if named == case.mistakes else f"named {named}, expected {case.mistakes}"
 
 
+def test_no_exported_notebook_renders_what_a_student_wrote(batch):
+    """Formgrader's notebooks hold prose as a listing: a fence, and every line between indented; as many as records."""
+    notebooks = list((batch["report"] / "autograded").rglob("*.ipynb"))
+    assert len(notebooks) == len(batch["found"])
+    for path in notebooks:
+        cells = [c for c in json.loads(path.read_text())["cells"] if c["metadata"].get("fi_teach", {}).get("part") == "answer"]
+        prose, = (c["source"].split("\n") for c in cells if c["cell_type"] == "markdown")
+        assert prose == [""] or (prose[0] == prose[-1] == "```" and all(line.startswith("    ") for line in prose[1:-1])), path
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_each_case_gets_its_points_and_its_flag(name, batch):
     case, record = batch["found"][name]
@@ -83,6 +108,16 @@ def test_cases_without_tampering_get_no_flag(batch):
     for case, record in batch["found"].values():
         if case.name.startswith(("perfect", "empty", "right answer", "named", "warnings", "magic", "syntax", "answer ")) and not case.flag and case.content:
             assert not flags(record), case.name
+
+
+def test_the_grader_itself_stays_small_whatever_it_is_handed(batch):
+    """Megabytes that the process which finds, reports and exports held at most; without bounds a bulky case took 1,650 of it."""
+    assert batch["megabytes"] < 600
+
+
+def test_no_bulky_submission_takes_long(batch):
+    """Reading, aligning, running and judging: without bounds 3 million cells of nothing took 57 s, a million empty ones 30 s."""
+    assert not {case.name: batch["seconds"][case.name] for case in bulky() if batch["seconds"][case.name] > 15}
 
 
 def test_nothing_outside_the_sandbox_has_changed(batch):

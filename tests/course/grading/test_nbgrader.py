@@ -119,7 +119,7 @@ def page(port, path):
 
 def test_formgrader_shows_the_prose_with_its_rubric_and_our_verdicts(report):
     cells = json.loads((report / "autograded" / "bert" / "01_trees" / "01_trees.ipynb").read_text())["cells"]
-    assert find({"cells": [c for c in cells if "fi_teach" in c["metadata"]]}, "trees.what_sixty_means", "answer")["source"].startswith("Attendance took")
+    assert find({"cells": [c for c in cells if "fi_teach" in c["metadata"]]}, "trees.what_sixty_means", "answer")["source"].startswith("```\n    Attendance took")
     assert any("**Rubric**" in c["source"] and "1 point" in c["source"] for c in cells)
     assert any("mean of two means" not in str(c) and "averaged the two averages" in str(c.get("outputs")) for c in cells)
 

@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import shutil
+import socket
 import subprocess
 import sys
 import zipfile
@@ -22,11 +24,12 @@ from fi_teach.course.grading.inside import wire
 from fi_teach.course.grading.inside.guarded import could_overwrite
 from fi_teach.course.grading.inside.magics import Shell, compiled
 from fi_teach.course.grading.judging import grade
-from fi_teach.course.grading.proxies import Lost, Student, printable, tame
+from fi_teach.course.grading.pages import feedback
+from fi_teach.course.grading.proxies import Lost, Student, tame
 from fi_teach.course.grading.results import Records, seed_of, write
 from fi_teach.course.grading.sandbox import Nursery
+from fi_teach.course.grading.shown import printable
 from fi_teach.course.grading.station import Station
-from fi_teach.course.grading.tables import _harmless
 from fi_teach.course.questions.submit import submit
 from notebooks import filled, handed_out, to_bytes
 
@@ -65,7 +68,6 @@ def test_a_forged_message_builds_nothing(message, words):
 
 
 def test_a_message_that_is_too_long_is_neither_sent_nor_read():
-    import socket
     here, there = socket.socketpair()
     with here, there:
         with pytest.raises(wire.TooLarge):
@@ -76,7 +78,6 @@ def test_a_message_that_is_too_long_is_neither_sent_nor_read():
 
 
 def test_a_message_nested_too_deeply_is_an_error_and_no_crash():
-    import socket
     here, there = socket.socketpair()
     with here, there:
         body = b"[" * 100_000
@@ -146,7 +147,7 @@ def test_a_link_to_somebody_elses_work_is_left_aside(tmp_path):
     (tmp_path / "anna" / "01_trees.ipynb").write_bytes(to_bytes(filled()))
     (tmp_path / "eve" / "01_trees.ipynb").symlink_to(tmp_path / "anna" / "01_trees.ipynb")
     found, aside = read.find(tmp_path, ["01_trees"])
-    assert {s.student: bool(s.path) for s in found} == {"anna": True, "eve": False} and "a link to a file outside" in aside[0]
+    assert {s.student: bool(s.path) for s in found} == {"anna": True, "eve": False} and "a link; links are not followed" in aside[0]
 
 
 @pytest.mark.parametrize(("files", "words"), [
@@ -177,8 +178,6 @@ def test_a_zip_with_a_password_is_said_to_be_unreadable(tmp_path):
 
 
 def test_a_file_that_cannot_be_read_is_said_to_be(tmp_path):
-    with pytest.raises(ValueError, match="cannot be read"):
-        read.content_of(read.Submission("anna", "01_trees", str(tmp_path / "gone.ipynb")))
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("01_trees.ipynb", "x")
     with open(tmp_path / "a.zip", "r+b") as file:
@@ -263,6 +262,32 @@ def test_both_levels_give_the_same_record_and_name_the_mistake(nursery):
     assert "KeyError" in rows["trees.decrease"]["message"] and "raise KeyError" in rows["trees.decrease"]["trace"]
     assert sum(row["points"] or 0 for row in record["rows"]) == 20 and not record["flags"]
     assert set(seconds) >= {"trees.decrease"}
+
+
+TELLING = """
+import os, platform, socket, sys
+import numpy
+def decrease(left, right):
+    try:
+        from numpy import no_such_name
+    except ImportError as error:
+        raise ValueError(f"{error} {numpy.__file__} {sys.prefix} {socket.gethostname()} {platform.node()} {os.uname().nodename}")
+"""
+
+
+def test_feedback_tells_no_path_and_no_name_of_the_instructors_machine(nursery):
+    """An import that fails names the file it looked in, and a student may ask for the rest."""
+    record, _ = grade(TREES, to_bytes(filled({"trees.decrease": TELLING})), nursery, seed=3)
+    page = feedback({**record, "student": "anna", "exercise": "01_trees"})
+    assert "cannot import name" in page and "numpy/__init__.py" in page
+    assert sys.prefix not in page and str(Path.home()) not in page
+    assert not re.search(rf"(?<!\w){socket.gethostname()}(?!\w)", page)
+
+
+def test_a_file_that_cannot_be_read_is_not_named_by_its_path(tmp_path):
+    with pytest.raises(ValueError, match="cannot be read: No such file") as caught:
+        read.content_of(read.Submission("anna", "01_trees", str(tmp_path / "gone.ipynb")))
+    assert str(tmp_path) not in str(caught.value)
 
 
 def test_an_endless_answer_costs_its_question_at_both_levels(nursery):
@@ -445,7 +470,7 @@ def test_a_cluster_without_dask_is_refused_with_the_way_to_get_it(monkeypatch):
 
 def test_a_station_that_dies_twice_is_given_up_and_one_that_was_shut_stays_shut(monkeypatch):
     station = Station({})
-    monkeypatch.setattr(station, "_exchange", lambda job: (_ for _ in ()).throw(EOFError))
+    monkeypatch.setattr(station, "_exchange", lambda job, content: (_ for _ in ()).throw(EOFError))
     with pytest.raises(RuntimeError, match="twice"):
         station.ask("01_trees", b"")
     station.shut()
@@ -465,11 +490,6 @@ def test_a_warm_parent_that_dies_is_replaced(tmp_path):
 
 def _children_of(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-@pytest.mark.parametrize(("field", "written"), [("=1+1", "'=1+1"), ("-x", "'-x"), ("two\nlines", "two lines"), (3, 3)])
-def test_no_field_of_a_table_is_a_formula(field, written):
-    assert _harmless(field) == written
 
 
 def test_records_are_read_from_the_disk_and_the_last_of_each_counts(tmp_path):

@@ -4,11 +4,9 @@ A set NN_name is proved by solutions/NN_name.ipynb (the references), exercises/N
 answers/chNN.py (RIGHT: other right answers, WRONG: mistakes by name; NN may carry a letter, as 12a). Nothing else is needed for a new set.
 """
 
-import ast
 import json
-import runpy
+import sys
 import time
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,44 +15,13 @@ from fi_teach.course.questions import QUESTIONS, judge
 from fi_teach.course.questions.closing import closing
 from fi_teach.course.questions.plain import plain
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[2]
+sys.path.insert(0, str(Path(__file__).parent))
+from answered import answers_of_notebook, right_answers, wrong_answers
+
 SEEDS = (None, *range(101, 111))
 """The public seed and ten others."""
 ALL = list(QUESTIONS)
 JUDGED = [id for id, question in QUESTIONS.items() if question.kind not in ("explain", "open")]
-
-
-@cache
-def answers_of_notebook(folder, name):
-    """Run a notebook's cells one after the other and take what is handed to each check -> {question id: answer}."""
-    cells = json.loads((ROOT / folder / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
-    space, answers = {"__name__": "exercise"}, {}
-    for cell in cells:
-        source, about = "".join(cell["source"]), cell["metadata"].get("fi_teach", {})
-        if about.get("part") == "check":
-            call = ast.parse(source).body[0].value
-            answers[about["question"]] = eval(ast.unparse(call.args[0]), space)
-        elif cell["cell_type"] == "code":
-            exec(source, space)
-        elif about.get("part") == "answer":
-            answers[about["question"]] = source
-    return answers
-
-
-@cache
-def answers_of_proof(notebook):
-    """RIGHT and WRONG of a set's answers file -> dict."""
-    return runpy.run_path(str(HERE / "answers" / f"ch{notebook.split('_')[0]}.py"))
-
-
-def right_answers(id):
-    notebook = QUESTIONS[id].notebook
-    return [answers_of_notebook("solutions", notebook)[id], *answers_of_proof(notebook)["RIGHT"].get(id, [])]
-
-
-def wrong_answers(id):
-    return answers_of_proof(QUESTIONS[id].notebook)["WRONG"].get(id, [])
 
 
 def verdict(id, answer, seed=None):

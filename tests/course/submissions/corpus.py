@@ -3,31 +3,40 @@
 Points are those a machine gives: 24, or what is left of them when the questions in `lost` are.
 """
 
+import io
 import json
+import zipfile
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
 
+import scripts
+
 from fi_teach.course.questions import QUESTIONS
-from notebooks import filled, find, from_proof, handed_out, proof, questions, to_bytes
+from notebooks import PROSE, filled, find, from_proof, handed_out, proof, questions, to_bytes
 
 FULL = 24
 
 
 @dataclass(frozen=True)
 class Case:
-    """A submission: its name, the bytes handed in, the questions it must lose, and words its flags must contain.
+    """A submission: its name, the bytes handed in (or a function that makes them), the questions it must lose, and words its flags must contain.
 
     flag : "" if there must be none
     mistakes : {question: the name of the mistake that must be found}
     folder : the student's folder, if it is to be another than the name
+    file : what the file is called, if it is no plain notebook
+    link : a folder that the student's folder is a link to
     """
 
     name: str
-    content: bytes | None
+    content: bytes | Callable | None
     lost: tuple = ()
     flag: str = ""
     mistakes: dict = field(default_factory=dict)
     folder: str = ""
+    file: str = "01_trees.ipynb"
+    link: str = ""
 
     @property
     def points(self):
@@ -192,6 +201,19 @@ def _version_3():
     return to_bytes({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": sheet}]})
 
 
+ODD = {
+    "a number for a sheet": '{"worksheets": [1]}', "words for cells": '{"worksheets": [{"cells": "x"}]}',
+    "a list in a list of sheets": '{"worksheets": [[], null, {"cells": [1, [], "x", null]}]}', "numbers for cells": '{"cells": [1, 2.5, null, true, "x", []]}',
+    "cells without anything": '{"cells": [{}, {}, {"metadata": null}]}', "a dictionary for cells": '{"cells": {"0": {}}}',
+    "both kinds of cells": '{"cells": null, "worksheets": [{}]}', "a dictionary for a source": '{"cells": [{"cell_type": "code", "source": {"a": [1]}}]}',
+    "lists in a source": '{"cells": [{"cell_type": ["code"], "source": [["x"], 1, {}, "y"], "id": {}, "metadata": {"nbgrader": [], "fi_teach": {"part": [1]}}}]}',
+    "NaN for points": '{"cells": [{"cell_type": "code", "source": NaN, "metadata": {"nbgrader": {"grade_id": NaN, "points": [Infinity]}}}]}',
+    "a deep name of a kernel": '{"cells": [], "metadata": {"kernelspec": {"name": ' + "[" * 900 + "]" * 900 + "}}}",
+    "a number of many digits": '{"cells": [], "nbformat": ' + "9" * 5000 + "}", "half characters": '{"cells": [{"cell_type": "markdown", "source": "\\ud800", "id": "\\udfff"}]}'}
+"""What is JSON, and no notebook that any program writes."""
+NO_CELLS = ("a dictionary for cells", "both kinds of cells", "a number of many digits")
+
+
 def no_notebooks():
     whole = to_bytes(filled())
     for name, content in (("corrupt JSON", whole.replace(b'"cells"', b'"cells', 1)), ("truncated file", whole[:len(whole) // 2]),
@@ -199,11 +221,86 @@ def no_notebooks():
                           ("empty file", b""), ("deep nesting", b"[" * 200_000 + b"]" * 200_000)):
         yield Case(name, content, ALL, "no notebook")
     yield Case("empty folder", None, ALL, "nothing handed in")
+    for name, content in ODD.items():
+        yield Case(f"JSON that holds {name}", content.encode(), ALL, "no notebook" if name in NO_CELLS else "answer missing")
     latin = filled({MEAN: "average_of_all = 60  # Schüler"})
     yield Case("not UTF-8", json.dumps(latin, ensure_ascii=False).encode("latin-1", "replace"), (), "not UTF-8")
     yield Case("name that is no UTF-8", whole, folder="caf\udce9")
     yield Case("long name", whole, folder="n" * 240)
     yield Case("name like a formula", whole, folder="=cmd|' <script>alert(1)</script>'!A1".replace("/", ""))
+
+
+# Submissions that are small to send and large to read.
+
+def bulky():
+    """Cases whose content is a function: it is made when it is handed in, since it is large."""
+    empty, refused, packed = b'{"cell_type": "code", "source": ""}', {"lost": ALL, "flag": "no notebook"}, {"file": "01_trees.zip"}
+    yield Case("a million empty cells", lambda: _of_cells(empty, 1_000_000), **refused)
+    yield Case("25,000 empty cells", lambda: _of_cells(empty, 25_000), **refused)
+    yield Case("3 million cells of nothing in a zip", lambda: _zipped(_of_cells(b"{}", 3_000_000)), **refused, **packed)
+    yield Case("20 million empty lists", lambda: b'{"cells": [], "x": [' + b"[]," * 20_000_000 + b"0]}", **refused)
+    yield Case("2,000 cells that define nothing asked for", lambda: _zipped(to_bytes(_long_cells(2000))), ALL, "answer missing", **packed)
+    yield Case("a zip bomb", lambda: _zipped(b" " * 80_000_000), **refused, **packed)
+    yield Case("a zip bomb that lies about its size", lambda: _lying(_zipped(b" " * 80_000_000)), **refused, **packed)
+    yield Case("a zip packed in an unusual way", lambda: _zipped(b" " * 100_000, zipfile.ZIP_LZMA), **refused, **packed)
+    yield Case("a zip of 5,000 files", lambda: _zip_of_many(5000), ALL, "nothing handed in", **packed)
+    yield grown("one answer in 15,000 cells", _in_many_cells, "answer duplicated")
+    yield grown("20 MB of prose", lambda n: find(n, "trees.what_sixty_means", "answer").update(source="words " * 3_500_000), "prose cut")
+    yield grown("20 MB of code in a cell", lambda n: n["cells"].append({**_spare(1), "source": "x = 1\n" * 3_500_000}), "too long to be run")
+    yield grown("40 MB that look like cells without marks", lambda n: n["cells"].extend({**_spare(k), "source": "\n" * 200_000} for k in range(100)))
+    yield grown("more doings than are told", lambda n: n["cells"].extend({**_spare(k), "source": _opening(k)} for k in range(200)), "reached for more than is told")
+
+
+def grown(name, change, flag=""):
+    """A case in which the finished notebook has grown by a function, when it is handed in."""
+    def content():
+        notebook = filled()
+        change(notebook)
+        return to_bytes(notebook)
+    return Case(name, content, flag=flag)
+
+
+def _of_cells(one, many):
+    return b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [' + b",".join([one] * many) + b"]}"
+
+
+def _zipped(content, method=zipfile.ZIP_DEFLATED):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method, compresslevel=1) as archive:
+        archive.writestr("01_trees.ipynb", content)
+    return file.getvalue()
+
+
+def _lying(content):
+    """The same zip file with a size of a thousand bytes in both places where it is told."""
+    for head, place in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        at = content.index(head) + place
+        content = content[:at] + (1000).to_bytes(4, "little") + content[at + 4:]
+    return content
+
+
+def _zip_of_many(many):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for k in range(many):
+            archive.writestr(f"{k}/01_trees.ipynb", b"")
+    return file.getvalue()
+
+
+def _long_cells(many):
+    source = "\n".join(f"x{k} = [{k}, ({k} + 1) * 2]" for k in range(30))
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "code", "source": f"{source}\ny = {k}"} for k in range(many)]}
+
+
+def _in_many_cells(notebook):
+    """The prose and one right answer 7,500 times each, every one with its marks."""
+    for one in (find(notebook, "trees.what_sixty_means", "answer"), find(notebook, MEAN, "answer")):
+        place = notebook["cells"].index(one)
+        notebook["cells"][place:place + 1] = [one] * 7500
+
+
+def _opening(k):
+    return f"for k in range(19):\n    try:\n        open(f'/{k}/{{k}}')\n    except OSError:\n        pass"
 
 
 # The library and the judge.
@@ -302,6 +399,21 @@ def thresholds(values, labels):
 """
 
 
+# Words that would run where they are shown as anything but text.
+
+def scripted():
+    for name, words in scripts.PROSE.items():
+        yield Case(f"prose: {name}", to_bytes(filled(prose=f"{PROSE} {words}")))
+    yield before("a comment that would run", f"# {scripts.IMAGE}")
+    yield cell("an error that would run", f"raise ValueError({scripts.IMAGE!r})")
+    yield cell("an answer that would run", f"average_of_all = {scripts.IMAGE!r}")
+    yield before("a flag that would run", f"try:\n    open('/' + {scripts.IMAGE!r})\nexcept OSError:\n    pass", flag="reached for the file /<img")
+    yield Case("a name that would run", to_bytes(filled()), folder=f"eve {scripts.IMAGE}")
+    yield Case("a name and", to_bytes(filled()), flag="name looks like", folder="eve")
+    yield Case("its look-alike", to_bytes(filled()), flag="name looks like", folder="\u0435v\u0435")
+    yield Case("a name in letters turned round", to_bytes(filled()), folder="eve \u202egnp.ypi")
+
+
 # Looking for the tests, and reaching outside.
 
 def burglars(places):
@@ -328,6 +440,7 @@ def burglars(places):
     for word in ("home", "report", "submissions", "exercises", "solutions"):
         yield if_found(f"reads {word}", _reading(places[word]), flag=_seen(places[word]))
         yield if_found(f"writes into {word}", _writing(places[word]), flag=_seen(places[word]))
+    yield Case("a folder that is a link", None, ALL, "nothing handed in", link=str(places["solutions"]))
     yield if_found("becomes root", "import os\ntry:\n    os.setuid(0)\n    found = 1\nexcept OSError:\n    found = 0")
     yield if_found("mounts", "import ctypes\nfound = ctypes.CDLL(None).mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0")
     yield if_found("a word in another's log", "import os\nfound = [k for k in range(3, 64) if os.path.exists(f'/proc/self/fd/{k}') and "
@@ -357,7 +470,7 @@ def _writing(folder):
 
 def every_case(places):
     """The whole corpus -> list of Case."""
-    groups = (honest(), runaway(), mangled(), no_notebooks(), fakes(), burglars(places))
+    groups = (honest(), runaway(), mangled(), no_notebooks(), bulky(), fakes(), scripted(), burglars(places))
     return [case for group in groups for case in group]
 
 
@@ -367,9 +480,10 @@ def hand_in(cases, folder):
     for case in cases:
         student = case.folder or case.name.replace("/", "-")
         place = folder / student
-        place.mkdir(parents=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(case.link, target_is_directory=True) if case.link else place.mkdir()
         if case.content is not None:
-            (place / "01_trees.ipynb").write_bytes(case.content)
+            (place / case.file).write_bytes(case.content() if callable(case.content) else case.content)
         students[student] = case
     return students
 

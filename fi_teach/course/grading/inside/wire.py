@@ -29,16 +29,17 @@ def send(channel, message, largest=LARGEST):
 
 def receive(channel, largest=LARGEST):
     """Read one message from a socket -> JSON value. Raises EOFError at the end, ValueError for what is no message."""
-    (size,) = HEAD.unpack(_exactly(channel, HEAD.size))
+    (size,) = HEAD.unpack(exactly(channel, HEAD.size))
     if size > largest:
         raise TooLarge(f"{size} bytes are more than the {largest} that an answer may have.")
     try:
-        return json.loads(_exactly(channel, size))
+        return json.loads(exactly(channel, size))
     except RecursionError:
         raise ValueError("the answer is nested too deeply to be read.") from None
 
 
-def _exactly(channel, size):
+def exactly(channel, size):
+    """So many bytes from a socket. Raises EOFError at the end."""
     parts = []
     while size:
         part = channel.recv(min(size, 1 << 20))

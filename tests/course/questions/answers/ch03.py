@@ -193,7 +193,7 @@ RIGHT = {
     "mdi.mend_weights": [weights_by_halves, weights_with_lists],
     "mdi.forest_shares": [shares_with_pandas, shares_with_arrays],
     "mdi.shallow_noise": [("B", WHY), ["b)", WHY]],
-    "mdi.test_stretch": [test_with_cubes, test_that_answers],
+    "mdi.test_stretch": [test_with_cubes],
 }
 
 WRONG = {
@@ -207,7 +207,8 @@ WRONG = {
     "mdi.forest_shares": [("raw trees averaged", shares_raw), ("divided by nothing", shares_without_guard), ("short of one", shares_with_idle_trees),
                           ("down the columns", shares_down), ("borrowed", shares_borrowed)],
     "mdi.shallow_noise": [("grown to purity in mind", ("a", WHY)), ("the best of many bad cuts", ("c", WHY)), ("noise gives nothing", ("d", WHY))],
-    "mdi.test_stretch": [("refuses a tree's measure", test_of_order_turned), ("refuses entropy", test_gini_value), ("refuses ranks", test_bounded),
+    "mdi.test_stretch": [
+        ("returns what it should assert", test_that_answers), ("refuses a tree's measure", test_of_order_turned), ("refuses entropy", test_gini_value), ("refuses ranks", test_bounded),
                          ("misses a change of unit", test_only_shift), ("misses a bend", test_only_straight),
                          ("misses a cut at the mean", test_mean_stays_put), ("misses a cut at mid-range", test_middle_stays_put)],
 }

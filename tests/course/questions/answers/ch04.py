@@ -192,7 +192,7 @@ RIGHT = {
     "bias.predict_growth": [("B", WHY), ["b)", WHY]],
     "bias.average_best": [average_best_by_counts, average_best_exactly],
     "bias.split_credit": [credit_with_frame, credit_in_one_sum],
-    "bias.test_control": [test_by_counts, test_that_answers],
+    "bias.test_control": [test_by_counts],
     "bias.credit_ranks": [{"out of bag": 2, "MDI": 5}, [5, 2]],
     "bias.triplets": [("c", WHY), np.array(["C.", WHY])],
 }
@@ -218,6 +218,7 @@ WRONG = {
         ("a sum, not a mean", not_divided), ("divided by the wrong rows", over_in_bag), ("drop in squared error", drop_of_loss),
         ("borrowed", borrowed_credit)],
     "bias.test_control": [
+        ("returns what it should assert", test_that_answers),
         ("refuses a right one", test_that_refuses_all), ("asks for one order", test_for_one_order), ("misses a constant", test_of_length),
         ("misses foreign values", test_that_it_varies), ("misses drawing with replacement", test_of_values),
         ("misses an unshuffled copy", test_of_counts), ("misses a changed column", test_of_order)],

@@ -187,7 +187,7 @@ RIGHT = {
     "correlated.four_models": [[18, 8, 2], {"x1": 18.0, "x2": 8.0, "together": 2.0}, np.array([18, 8, 2])],
     "correlated.among_alike": [alike_by_loops, alike_by_weights, alike_with_frames],
     "correlated.mend_sampler": [draw_by_polyfit, draw_by_correlation, draw_by_least_squares, draw_unbiased],
-    "correlated.test_shuffle": [test_by_frames, test_that_answers],
+    "correlated.test_shuffle": [test_by_frames],
     "correlated.contract": [("c", WHY), np.array(["C.", WHY])],
 }
 
@@ -205,6 +205,7 @@ WRONG = {
         ("no noise", fitted_only), ("variance for deviation", times_the_variance), ("the wrong way round", other_regression),
         ("among all", ignores_z), ("borrowed", borrowed_sampler)],
     "correlated.test_shuffle": [
+        ("returns what it should assert", test_that_answers),
         ("refuses a right one", test_that_all_move), ("asks for one shuffle", test_one_outcome), ("misses crossed groups", test_of_the_column_only),
         ("misses a standstill", test_without_movement), ("misses replacement", test_of_membership), ("misses another order", test_on_sorted_groups),
         ("misses a changed argument", test_of_the_result_only)],

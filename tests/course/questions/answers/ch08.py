@@ -210,7 +210,7 @@ RIGHT = {
     "shapley.recall_unused": [("A", WHY), ["a)", WHY]],
     "shapley.bill": [[26, 29, 5], {"a": 26, "b": 29.0, "c": 5}],
     "shapley.divide": [divide_over_coalitions, divide_dividends],
-    "shapley.test_rule": [test_with_four_games, test_that_answers],
+    "shapley.test_rule": [test_with_four_games],
     "shapley.gate": [[3 / 8, -1 / 8], {"x1": "0.375", "x2": "-0.125"}],
     "shapley.mend_worth": [worth_row_by_row, worth_in_two_factors],
     "shapley.first": [("B", WHY), ["b.", WHY]],
@@ -226,6 +226,7 @@ WRONG = {
         ("equal shares", all_alike), ("in proportion", by_own_ride), ("not averaged", never_divided),
         ("empty coalition forgotten", from_zero), ("borrowed", borrowed_whole)],
     "shapley.test_rule": [
+        ("returns what it should assert", test_that_answers),
         ("refuses a right one", test_wrong_itself), ("exact equality or order", test_exactly), ("misses equal shares", test_sum_only),
         ("misses the plain average", test_two_players_only), ("misses one order", test_with_cleo_only),
         ("misses a lost player", test_no_idle), ("misses negative shares", test_no_card), ("misses the base", test_no_base)],

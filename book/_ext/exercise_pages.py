@@ -1,0 +1,229 @@
+"""Exercise pages that answer: the notebook stays as it is, its page gets fields to fill in where cells would wait for a kernel.
+
+A question whose answer is a letter or numbers becomes a field; `exercises.js` judges what is typed by the specification that
+`fi_teach.course.questions.specification` writes, the one from which a student's own copy is judged. A question whose answer
+is code keeps its cell and says how to run it. Prose gets room to write, and then a model answer out of solutions/. Cells
+that show the data of the set are run as the page is made; cells that only prepare stay in the notebook.
+"""
+
+import ast
+import contextlib
+import io
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import nbformat
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+from fi_teach.course.questions.references import without_markers
+from fi_teach.course.questions.specification import page_specification
+
+FOLDER = "exercises/"
+JUDGED = ("choice", "number")
+UNSCRIPTED = {
+    "choice": "Where scripts run, this page judges your choice.",
+    "number": "Where scripts run, this page judges your answer.",
+    "function": "This one is code.",
+    "test": "This one is code.",
+    "prose": "This one is prose.",
+}
+"""What stands in a field's place; under code it stays."""
+DIRECTIONS = """
+
+{here} of the {all} questions answer on this page, at once and with no kernel.
+Try as many values as you like: it is a self-test, and grading draws inputs of its own.
+Decimals, fractions, percentages, a number with its unit: any will do.
+The rest is code and prose: `make lab` opens `{notebook}` in JupyterLab, where every question is checked.
+
+```{{points}}
+```
+"""
+OF_CELLS = re.compile(
+    r"\s*(?:Each has a cell for your answer|As before: replace|Replace the dots|Run a check)[^\n]*"
+)
+ABOUT_CELLS = re.compile(r"^- (?:A check says|Stuck\?|Arrays, lists).*\n?", re.MULTILINE)
+LETTER_AND_REASON = re.compile(r"\n*^Answer with the letter[^\n]*$", re.MULTILINE)
+COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
+
+
+@cache
+def specifications(name):
+    """What the page of a set carries -> {question id: specification}."""
+    return {question["id"]: question for question in page_specification(name)["questions"]}
+
+
+# The notebook of the page ---------------------------------------------------------------------------------------------
+
+
+def page_of(notebook, name):
+    """The notebook that the page is made from: fields for cells, an introduction to fields, data shown."""
+    asked, cells = specifications(name), []
+    for cell, outputs in zip(notebook.cells, shown(notebook.cells), strict=True):
+        about = cell.metadata.get("fi_teach", {})
+        if about:
+            cells += _PARTS[about["part"]](cell, asked[about["question"]])
+        elif cell.cell_type == "markdown":
+            cells.append(cell if cells else introduction(cell, name, asked))
+        elif outputs:
+            cell.outputs, cell.metadata["tags"] = outputs, ["hide-input"]
+            cells.append(cell)
+    notebook.cells = cells
+    return notebook
+
+
+def introduction(cell, name, asked):
+    """The set's first cell, with the page's directions in place of the notebook's."""
+    here = sum(question["asks"] in JUDGED for question in asked.values())
+    cell.source = ABOUT_CELLS.sub("", OF_CELLS.sub("", cell.source)).rstrip()
+    cell.source += DIRECTIONS.format(here=here, all=len(asked), notebook=f"{FOLDER}{name}.ipynb")
+    return cell
+
+
+def text(cell, question):
+    cell.source = (
+        LETTER_AND_REASON.sub("", cell.source) if question["asks"] == "choice" else cell.source
+    )
+    return [cell]
+
+
+def answer(cell, question):
+    kept = [cell] if question["asks"] not in (*JUDGED, "prose") else []
+    return [*kept, nbformat.v4.new_markdown_cell(f"```{{question}} {question['id']}\n```")]
+
+
+_PARTS = {"text": text, "answer": answer, "check": lambda cell, question: []}
+
+
+def shown(cells):
+    """What each cell that belongs to no question puts out, run in order as far as the last that shows something -> list of lists."""
+    outputs, space = [[] for _ in cells], {"__name__": "exercise"}
+    ours = [
+        k
+        for k, cell in enumerate(cells)
+        if cell.cell_type == "code" and not cell.metadata.get("fi_teach")
+    ]
+    last = max((k for k in ours if shows(cells[k].source)), default=-1)
+    for k in ours:
+        if k <= last:
+            outputs[k] = run(cells[k].source, space)
+    return outputs
+
+
+def shows(source):
+    """Does the cell end in a value, or print?"""
+    body = ast.parse(source).body
+    return (bool(body) and isinstance(body[-1], ast.Expr)) or "print(" in source
+
+
+def run(source, space):
+    """Run a cell -> its outputs as a notebook stores them."""
+    *body, last = ast.parse(source).body
+    said, value = io.StringIO(), None
+    with contextlib.redirect_stdout(said):
+        if isinstance(last, ast.Expr):
+            exec(compile(ast.Module(body, []), "<exercise>", "exec"), space)
+            value = eval(compile(ast.Expression(last.value), "<exercise>", "eval"), space)
+        else:
+            exec(source, space)
+    stream = (
+        [nbformat.v4.new_output("stream", name="stdout", text=said.getvalue())]
+        if said.getvalue()
+        else []
+    )
+    return (
+        stream
+        if value is None
+        else [*stream, nbformat.v4.new_output("execute_result", data=mime(value))]
+    )
+
+
+def mime(value):
+    """A value as Jupyter shows it."""
+    html = getattr(value, "_repr_html_", lambda: None)()
+    return {"text/plain": repr(value), **({"text/html": html} if html else {})}
+
+
+def replace(app, page, content):
+    """Give Sphinx the page's notebook instead of the student's."""
+    if page.startswith(FOLDER):
+        notebook = nbformat.reads(content[0], as_version=4)
+        content[0] = nbformat.writes(page_of(notebook, page.removeprefix(FOLDER)))
+
+
+# The fields of the page -----------------------------------------------------------------------------------------------
+
+
+@cache
+def model_answers(path):
+    """The prose of a solutions notebook -> {question id: Markdown}."""
+    cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
+    answers = {
+        cell["metadata"].get("fi_teach", {}).get("question"): "".join(cell["source"])
+        for cell in cells
+        if cell["cell_type"] == "markdown"
+        and cell["metadata"].get("fi_teach", {}).get("part") == "answer"
+    }
+    return {id: COMMENT.sub("", without_markers(source)).strip() for id, source in answers.items()}
+
+
+class Question(SphinxDirective):
+    """`{question} trees.recall_mean`: the place of the question's field, with its specification."""
+
+    required_arguments = 1
+
+    def run(self):
+        id, name = self.arguments[0], self.env.docname.removeprefix(FOLDER)
+        question = specifications(name)[id]
+        data = json.dumps(question, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+        beginning = (
+            f'<div class="fi-exercise" id="q-{id.replace(".", "-")}" data-question="{id}" data-asks="{question["asks"]}">\n'
+            f'<script type="application/json">{data}</script>\n'
+        )
+        how = nodes.paragraph(
+            "",
+            "",
+            nodes.Text(f"{UNSCRIPTED[question['asks']]} In JupyterLab: "),
+            nodes.literal("", "make lab"),
+            nodes.Text(", then "),
+            nodes.literal("", f"{FOLDER}{name}.ipynb"),
+            nodes.Text("."),
+            classes=["fi-how"],
+        )
+        return [raw(beginning), how, *self.model(id, name), raw("</div>\n")]
+
+    def model(self, id, name):
+        """The model answer to prose, folded."""
+        path = Path(self.env.srcdir) / "solutions" / f"{name}.ipynb"
+        source = model_answers(str(path)).get(id) if path.exists() else None
+        if source is None:
+            return []
+        self.env.note_dependency(str(path))
+        parsed = nodes.container()
+        self.state.nested_parse(StringList(source.splitlines(), source=str(path)), 0, parsed)
+        return [
+            raw('<details class="fi-model"><summary>A model answer</summary>\n'),
+            *parsed.children,
+            raw("</details>\n"),
+        ]
+
+
+class Points(SphinxDirective):
+    """`{points}`: how many points the reader has on this page, which the script knows."""
+
+    def run(self):
+        return [raw('<p class="fi-points" role="status"></p>\n')]
+
+
+def raw(html):
+    return nodes.raw("", html, format="html")
+
+
+def setup(app):
+    app.add_directive("question", Question)
+    app.add_directive("points", Points)
+    app.connect("source-read", replace)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

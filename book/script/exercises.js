@@ -1,0 +1,121 @@
+// The fields of an exercise page: what is typed is judged at once by the specification beside it (judge.js), hints come one at
+// a time, and the last answer is remembered with its verdict.
+
+(() => {
+  const { element, button, read, change, today } = fi;
+
+  function start(place) {
+    const asked = JSON.parse(place.querySelector("script").textContent);
+    const make = { choice: makeChoice, number: makeNumber, prose: makeProse }[asked.asks];
+    if (make) make(place, asked);
+    if (asked.hints.length) place.append(hints(asked));
+  }
+
+  // ---- a form that is judged -----------------------------------------------------------------------------------------------
+
+  function judged(place, asked, ...fields) {
+    const verdict = element("p", { class: "fi-verdict", role: "status", hidden: true });
+    const form = element("form", {}, ...fields, element("button", { class: "fi-button" }, "Check"));
+    place.querySelector(".fi-how").replaceWith(form, verdict);
+    const kept = read().answers[asked.id]?.given;
+    if (kept) {
+      for (const field of form.elements) if (field.name in kept) fill(field, kept[field.name]);
+      tell(verdict, asked, fi.judge(asked, kept));
+    }
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const given = Object.fromEntries(new FormData(form)), found = fi.judge(asked, given);
+      if (found.status !== "not started") keep(asked.id, given, found.status);
+      tell(verdict, asked, found);
+    });
+  }
+
+  function fill(field, value) {
+    if (field.type === "radio") field.checked = field.value === value;
+    else field.value = value;
+  }
+
+  function keep(id, given, status) {
+    change(({ answers }) => {
+      answers[id] = { given, status, day: today() };
+    });
+  }
+
+  function tell(verdict, asked, { status, mistake, message }) {
+    const title = { right: "Right.", wrong: mistake ? `Not yet: ${mistake}.` : "Not yet.", "not started": "Not started." }[status];
+    const worth = status === "right" ? ` (${asked.points} point${asked.points > 1 ? "s" : ""})` : "";
+    verdict.hidden = false;
+    verdict.className = `fi-verdict fi-${status.replace(" ", "-")}`;
+    verdict.replaceChildren(element("strong", {}, title), " ", ...marked(message), worth);
+  }
+
+  // ---- the three kinds -----------------------------------------------------------------------------------------------------
+
+  function makeNumber(place, asked) {
+    const unit = asked.units[0] ?? "", names = asked.entries.length ? asked.entries : ["answer"];
+    const fields = names.map((name, i) => element("label", { class: "fi-field" }, element("span", {}, asked.entries.length ? name : "Your answer"),
+      element("input", { name, autocomplete: "off", size: 12, placeholder: asked.usual[i] ? String(asked.usual[i]) : false }),
+      unit && element("span", {}, unit)));
+    judged(place, asked, ...fields);
+  }
+
+  // The options stand in the text as a list that begins with letters in bold: radios go before them.
+  function makeChoice(place, asked) {
+    const lists = [...place.closest("section").querySelectorAll("ul")];
+    const letterOf = (item) => item.querySelector("strong")?.textContent.trim();
+    const list = lists.find((ul) => asked.options.includes(letterOf(ul.querySelector("li"))));
+    const radios = [...list.children].map((item) => {
+      const words = item.querySelector(":scope > p") ?? item;
+      return element("label", {}, element("input", { type: "radio", name: "letter", value: letterOf(item) }), element("span", {}, ...words.childNodes));
+    });
+    list.remove();
+    judged(place, asked, element("fieldset", {}, element("legend", {}, "Your choice"), ...radios),
+      element("label", { class: "fi-field" }, element("span", {}, "Why?"), element("input", { name: "reason", autocomplete: "off", size: 50 })));
+  }
+
+  // Prose is judged by nobody: after a sentence of one's own one may compare.
+  function makeProse(place, asked) {
+    const model = place.querySelector(".fi-model");
+    const text = element("textarea", { rows: 6, "aria-label": "Your answer" });
+    const note = element("p", { class: "fi-how" });
+    text.value = read().words[asked.id] ?? "";
+    const enough = () => text.value.trim().split(/\s+/).length >= 8;
+    const see = () => {
+      if (model) model.hidden = !enough();
+      note.textContent = enough() || !model ? "" : "After a sentence of your own you may compare it with a model answer.";
+    };
+    text.addEventListener("input", () => { change(({ words }) => { words[asked.id] = text.value; }); see(); });
+    place.querySelector(".fi-how").replaceWith(text, note);
+    see();
+  }
+
+  function hints({ hints: all }) {
+    const list = element("ol", { "aria-live": "polite" });
+    const more = button(`A hint (${all.length} there are)`, () => {
+      list.append(element("li", {}, ...marked(all[list.children.length])));
+      const left = all.length - list.children.length;
+      more.textContent = left ? `Another hint (${left} left)` : "No more hints";
+      more.disabled = !left;
+    });
+    return element("div", { class: "fi-hints" }, list, more);
+  }
+
+  // ---- words -----------------------------------------------------------------------------------------------------------------
+
+  // `code` and *emphasis*, as the cards in JupyterLab have them.
+  function marked(text) {
+    return text.split(/(`[^`]+`|\*\S[^*`]*\*)/).map((part) => part.length > 2 && /^[`*]/.test(part)
+      ? element(part[0] === "`" ? "code" : "em", {}, part.slice(1, -1)) : part);
+  }
+
+  function drawPoints() {
+    const asked = fi.course.find(({ page }) => page === fi.page)?.questions ?? {}, { answers } = read();
+    const sum = (ids) => ids.reduce((total, id) => total + asked[id], 0), all = Object.keys(asked);
+    const line = document.querySelector(".fi-points");
+    if (line) line.textContent = `Points on this page so far: ${sum(all.filter((id) => answers[id]?.status === "right"))} of ${sum(all)}.`;
+  }
+
+  document.querySelectorAll(".fi-exercise").forEach(start);
+  drawPoints();
+  document.addEventListener("fi:changed", drawPoints);
+})();

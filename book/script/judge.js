@@ -1,0 +1,159 @@
+// Judges a letter, a number or several by the specification that the page carries, word for word as the course's Python does
+// (fi_teach/course/questions: sealing.py, reading.py, values.py). Nothing can be read out of a specification: what is said
+// to an answer opens with that answer only. Its SHA-256 is here because browsers keep theirs to https.
+
+fi.judge = (() => {
+  const bytesOf = (text) => new TextEncoder().encode(text);
+  const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const unhex = (digits) => Uint8Array.from(digits.match(/../g), (pair) => parseInt(pair, 16));
+  const xor = (one, other) => one.map((byte, i) => byte ^ other[i]);
+
+  // ---- SHA-256 (FIPS 180-4): constants from the roots of the first 64 primes, then the rounds --------------------------------
+
+  const fraction = (x) => ((x - Math.floor(x)) * 2 ** 32) | 0;
+  const primes = [];
+  for (let n = 2; primes.length < 64; n++) if (primes.every((p) => n % p)) primes.push(n);
+  const START = primes.slice(0, 8).map((p) => fraction(Math.sqrt(p)));
+  const ROUND = primes.map((p) => fraction(Math.cbrt(p)));
+  const turn = (x, n) => (x >>> n) | (x << (32 - n));
+
+  function sha256(text) {
+    const message = bytesOf(text), blocks = new DataView(new ArrayBuffer(((message.length + 72) >> 6) << 6));
+    message.forEach((byte, i) => blocks.setUint8(i, byte));
+    blocks.setUint8(message.length, 128);
+    blocks.setUint32(blocks.byteLength - 4, message.length * 8);
+    const state = [...START], w = [];
+    for (let at = 0; at < blocks.byteLength; at += 64) {
+      let [a, b, c, d, e, f, g, h] = state;
+      for (let t = 0; t < 64; t++) {
+        const u = w[t - 15], v = w[t - 2];
+        w[t] = t < 16 ? blocks.getInt32(at + 4 * t)
+          : (w[t - 16] + w[t - 7] + (turn(u, 7) ^ turn(u, 18) ^ (u >>> 3)) + (turn(v, 17) ^ turn(v, 19) ^ (v >>> 10))) | 0;
+        const one = (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + ROUND[t] + w[t]) | 0;
+        const two = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+        [a, b, c, d, e, f, g, h] = [(one + two) | 0, a, b, c, (d + one) | 0, e, f, g];
+      }
+      [a, b, c, d, e, f, g, h].forEach((word, i) => { state[i] = (state[i] + word) | 0; });
+    }
+    const out = new DataView(new ArrayBuffer(32));
+    state.forEach((word, i) => out.setInt32(4 * i, word));
+    return new Uint8Array(out.buffer);
+  }
+
+  // ---- sealing.py --------------------------------------------------------------------------------------------------------
+
+  const tag = (word) => hex(sha256(word)).slice(0, 16);
+
+  function cell(x, width) {
+    let size = Math.abs(x), halvings = 0;
+    for (; size >= 2; size /= 2) halvings++;
+    return Math.floor((Math.sign(x) * (halvings + size)) / width);
+  }
+
+  function hexOf(x) {
+    const view = new DataView(new ArrayBuffer(8));
+    view.setFloat64(0, x);
+    return hex(new Uint8Array(view.buffer));
+  }
+
+  function unpad(word, sealed) {
+    return new DataView(xor(unhex(sealed), sha256(word).slice(8, 16)).buffer).getFloat64(0);
+  }
+
+  function unseal(sealed, key) {
+    const data = Uint8Array.from(atob(sealed), (letter) => letter.charCodeAt(0));
+    for (let at = 0; at < data.length; at += 32) data.set(xor(data.slice(at, at + 32), sha256(`${key}|${at / 32}`)), at);
+    return new TextDecoder().decode(data);
+  }
+
+  // ---- plain.py and reading.py: a number in words ----------------------------------------------------------------------------
+
+  const NUMBER = "[+-]?\\s*(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:e[+-]?[0-9]+)?";
+  const WRITTEN = new RegExp(`^\\s*(${NUMBER})(?:\\s*/\\s*(${NUMBER}))?\\s*((?:\\p{L}|\\p{No}|%).*?)?\\s*$`, "isu");
+  const PERCENT = /^(?:%|percent|per cent|percentage points?|pp)(?![a-z])\s*/i;
+  const THOUSANDS = /^[+-]?[1-9][0-9]{0,2},[0-9]{3}(?![0-9])/;
+  const decimal = (digits) => Number(digits.replace(",", ".").replace(/\s/g, ""));
+
+  // "60 %" -> { number: 0.6, unit: "" }; the number of what is none is null
+  function numberAndUnit(text) {
+    const [, above, below = "1", rest = ""] = WRITTEN.exec(text.replaceAll("−", "-")) ?? [];
+    const none = { number: null, unit: "" };
+    if (!above || decimal(below) === 0 || THOUSANDS.test(above) || THOUSANDS.test(below)) return none;
+    const percent = PERCENT.exec(rest)?.[0];
+    return { number: decimal(above) / decimal(below) / (percent ? 100 : 1), unit: percent ? rest.slice(percent.length) : rest };
+  }
+
+  function unitWord(unit) {
+    const counted = unit.toLowerCase().trim().replace(/\s*(\/|\b(?:per|a|an|each)\b).*/, "");
+    return counted.replace(/\s/g, "").replace(/\.+$/, "").replace(/s$/, "");
+  }
+
+  // ---- values.py: a letter, a number, several --------------------------------------------------------------------------------
+
+  const wrong = (message, mistake = "") => ({ status: "wrong", mistake, message });
+  const listed = (names) => names.map((name) => `\`${name}\``).join(", ");
+  const open = (sealed, key) => JSON.parse(unseal(sealed, key));
+
+  function judgeChoice(asked, { letter, reason }) {
+    if (!letter && !reason) return null;
+    if (!letter) return wrong(`Begin with a letter (${asked.options.join(", ")}); then your reason: \`"b", "because ..."\`.`, "no letter yet");
+    if (reason.trim().split(/\s+/).filter(Boolean).length < 3) {
+      return wrong(`You have chosen \`${letter}\`. Now say why, in a sentence of at least 3 words: a prediction teaches only if it had a reason.`, "no reason yet");
+    }
+    const word = `${asked.id}|${letter}`;
+    return open(asked.verdicts[tag(word)], word);
+  }
+
+  function judgeNumber(asked, given) {
+    const names = asked.entries.length ? asked.entries : ["answer"];
+    const said = names.filter((name) => given[name]?.trim()), missing = names.filter((name) => !said.includes(name));
+    if (!said.length) return null;
+    const read = names.map((name, i) => said.includes(name) ? numberAndUnit(given[name]) : { number: asked.usual[i], unit: "" });
+    const wordy = names.filter((name, i) => read[i].number === null);
+    if (wordy.length && asked.entries.length) return wrong(`No number stands at ${listed(wordy)}.`);
+    if (wordy.length) return wrong(given.answer.includes(",") ? "A comma is read as two numbers, or as thousands: write a decimal point." : "The question asks for a number.");
+    const units = asked.units.map(unitWord);
+    if (units.length && read.some(({ unit }) => unit && !units.includes(unitWord(unit)))) return wrong(`The question asks for ${asked.units[0]}.`, "wrong unit");
+    return judgeValues(asked, read.map(({ number }) => number), missing);
+  }
+
+  // The value of target k in place i, if the number is in one of its cells; whether it is near enough.
+  function valueOf(asked, k, i, number) {
+    const word = `${asked.id}|${k}|${i}|${cell(number, 4 * Math.max(asked.tolerance, 1e-6))}`, sealed = asked.cells[tag(word)];
+    return sealed === undefined ? null : unpad(word, sealed);
+  }
+
+  function fits(asked, k, i, number) {
+    const value = Number.isFinite(number) ? valueOf(asked, k, i, number) : null;
+    return value !== null && Math.abs(number - value) <= asked.tolerance * Math.max(1, Math.abs(value));
+  }
+
+  function judgeValues(asked, numbers, missing) {
+    const told = (k) => open(asked.verdicts[k], [asked.id, k, ...asked.spoken_of[k].map((i) => hexOf(valueOf(asked, k, i, numbers[i])))].join("|"));
+    const hit = asked.spoken_of.map((_, k) => k).filter((k) => asked.spoken_of[k].every((i) => fits(asked, k, i, numbers[i])));
+    if (hit[0] === 0) return told(0);
+    const whole = hit.filter((k) => asked.spoken_of[k].length === numbers.length).slice(0, 1);
+    const named = whole.length ? whole : hit, explained = named.flatMap((k) => asked.spoken_of[k]);
+    const off = numbers.map((_, i) => i).filter((i) => !explained.includes(i) && !fits(asked, 0, i, numbers[i]));
+    const found = named.map(told), words = found.map(({ message }) => message);
+    if (off.length) words.push(notRight(asked, off.map((i) => asked.entries[i]), missing));
+    return wrong([...new Set(words)].join(" "), found[0]?.mistake);
+  }
+
+  function notRight(asked, off, missing) {
+    if (!asked.entries.length) return "That is not the value.";
+    if (asked.usual.some(Boolean)) return "Not all of the values are right, or one is missing.";
+    const lost = missing.filter((name) => off.includes(name));
+    if (lost.length) return `No entry yet for ${listed(lost)}. The entries are ${listed(asked.entries)}.`;
+    if (off.length === asked.entries.length) return `None of the ${off.length} values is right yet.`;
+    return `Not right yet: ${listed(off)}.`;
+  }
+
+  // given: { letter, reason }, or { answer: text } for one number, or { entry: text } -> { status, mistake, message }
+  function judge(asked, given) {
+    const found = asked.asks === "choice" ? judgeChoice(asked, given) : judgeNumber(asked, given);
+    return found ?? { status: "not started", mistake: "", message: "Nothing is filled in yet." };
+  }
+
+  return Object.assign(judge, { sha256: (text) => hex(sha256(text)), tag, cell, hexOf, unpad, unseal, numberAndUnit, unitWord });
+})();

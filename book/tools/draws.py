@@ -1,0 +1,157 @@
+"""One switch that draws everything anew: as if each integer seed were another one.
+
+    install()     once, before any library that draws is imported
+    use(7)        from here on it is draw 7; draw 0 is the book's own
+
+NumPy's generators, scikit-learn's and SciPy's `random_state`, the standard library's `random` and
+the seeds of xgboost and lightgbm are shifted alike. A generator that is handed on is left alone: it
+came from a seed that was shifted. The same seed gives the same numbers throughout a draw, and other
+numbers in every other draw: (seed, draw) are mixed, not added, since seeds 0, 1, 2 plus one would
+be seeds 1, 2, 3 again. Nothing in `fi_teach` knows of this module.
+"""
+
+import random
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import wraps
+from numbers import Integral
+
+import numpy as np
+
+MARK = 1_912_000_000  # no chapter's own streams begin with such a number
+SEED_NAMES = ("seed", "random_seed", "random_state", "bagging_seed", "feature_fraction_seed",
+              "data_random_seed", "extra_seed", "drop_seed", "objective_seed")
+FIRST_NAMES = ("seed", "entropy", "a", "x")  # NumPy's, and those of the standard library
+BOOSTERS = ("xgboost", "lightgbm")
+REAL = {}  # name -> what install() replaced
+state = {"draw": 0, "seeded": 0}
+
+
+def use(draw):
+    """Make it this draw; what nobody seeds is seeded too, so that a draw can be had again."""
+    state["draw"] = draw
+    np.random.seed(draw)  # noqa: NPY002 - sklearn without a random_state draws from here
+    random.seed(draw)
+    for name in BOOSTERS:
+        if name in sys.modules:
+            shift_booster(sys.modules[name])
+
+
+def is_seed(seed):
+    """An integer or a non-empty series of integers; no generator, no bits, not None."""
+    if isinstance(seed, np.ndarray):
+        return seed.size > 0 and seed.dtype.kind in "iu"
+    if isinstance(seed, Sequence) and not isinstance(seed, str | bytes):
+        return len(seed) > 0 and all(isinstance(part, Integral) for part in seed)
+    return isinstance(seed, Integral)
+
+
+def shifted(seed):
+    """What stands for a seed in this draw: itself in draw 0, else a series of integers."""
+    if not is_seed(seed):
+        return seed
+    state["seeded"] += 1
+    if state["draw"] == 0:
+        return seed
+    return [MARK + state["draw"], *(int(part) for part in np.ravel(np.array(seed, dtype=object)))]
+
+
+def shifted_int(seed, bits=32):
+    """The same where only one integer of so many bits is taken."""
+    mixed = shifted(seed)
+    if mixed is seed:
+        return seed
+    words = REAL.get("SeedSequence", np.random.SeedSequence)(mixed).generate_state(1)
+    return int(words[0]) >> (32 - bits)
+
+
+# --- what is replaced ---
+
+class Shifted(type):
+    """The type of a class that only makes instances of a real one, from shifted seeds."""
+
+    def __call__(cls, *arguments, **named):
+        return with_shift(cls.real, cls.shift, arguments, named)
+
+    def __instancecheck__(cls, thing):
+        return isinstance(thing, cls.real)
+
+    def __subclasscheck__(cls, other):
+        return other is cls or issubclass(other, cls.real)
+
+
+def shifting_class(real, shift):
+    """Stands for a class of generators: same name, same instances."""
+    return Shifted(real.__name__, (), {"real": real, "shift": staticmethod(shift),
+                                       "__doc__": real.__doc__})
+
+
+def shifting_function(real, shift):
+    """Stands for a function whose first argument is the seed."""
+    @wraps(real)
+    def function(*arguments, **named):
+        return with_shift(real, shift, arguments, named)
+
+    return function
+
+
+def with_shift(real, shift, arguments, named):
+    """Call the real one with its seed shifted, which comes first or by its name."""
+    named = {name: shift(value) if name in FIRST_NAMES else value for name, value in named.items()}
+    return real(*map(shift, arguments[:1]), *arguments[1:], **named)
+
+
+def shift_booster(library):
+    """Shift the seeds among the parameters of every model that xgboost or lightgbm makes."""
+    real = library.Booster.__init__
+    if getattr(real, "shifts", False):
+        return
+
+    def start(self, params=None, *arguments, **named):
+        real(self, shifted_parameters(params), *arguments, **named)
+
+    start.shifts = True
+    library.Booster.__init__ = start
+
+
+def shifted_parameters(params):
+    """A booster's parameters with every seed shifted; without a seed theirs is 0."""
+    if params is None or state["draw"] == 0:
+        return params
+    params = dict(params)
+    seeds = {name: params[name] for name in SEED_NAMES if params.get(name) is not None}
+    params.update({name: shifted_int(seed, bits=31) for name, seed in seeds.items()})
+    if not set(seeds) & {"seed", "random_seed", "random_state"}:
+        params["seed"] = shifted_int(0, bits=31)
+    return params
+
+
+def install():
+    """Replace, for this process, everything that takes an integer seed; a second call is idle."""
+    if REAL:
+        return
+    for name in ("SeedSequence", "PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64", "RandomState"):
+        REAL[name] = getattr(np.random, name)
+        shift = shifted_int if name == "RandomState" else shifted
+        setattr(np.random, name, shifting_class(REAL[name], shift))
+    for name, shift in {"default_rng": shifted, "seed": shifted_int}.items():
+        REAL[f"np.{name}"] = getattr(np.random, name)
+        setattr(np.random, name, shifting_function(REAL[f"np.{name}"], shift))
+    REAL["Random"], REAL["random.seed"] = random.Random, random.seed
+    random.Random = shifting_class(random.Random, shifted_int)
+    random.seed = shifting_function(random.seed, shifted_int)
+
+
+def warm_up(modules):
+    """Import what chapters import, once for all draws; those that are not installed are left out.
+
+    Raises RuntimeError if a module of ours draws while it is imported: all draws would share it.
+    """
+    for name in modules:
+        before = state["seeded"]
+        with suppress(ModuleNotFoundError):
+            __import__(name)
+        if name.startswith("fi_teach") and state["seeded"] > before:
+            raise RuntimeError(f"{name} draws from a seed while it is imported, so that every draw "
+                               "would share its numbers: draw inside a function.")

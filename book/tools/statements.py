@@ -1,0 +1,248 @@
+"""What a chapter states: the assertions and claims in its code cells, each with a place of its own.
+
+`instrument` rewrites a cell so that a statement that does not hold is noted, with the numbers it
+compared, and the cell goes on. `assert ...`, `claim(...)` and calls such as
+`np.testing.assert_allclose(...)` count; those inside a function or a `try` are left as they are,
+for there they belong to the function. A statement is about one draw, an illustration, if its cell
+begins with a line `# this draw: ...` or its own lines carry a comment `# this draw`.
+"""
+
+import ast
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from numbers import Number
+
+import numpy as np
+
+ONE_DRAW = "# this draw"
+NAME = "__luck__"  # by which a rewritten cell reaches its Record
+PLAIN = (np.ndarray, Number, str, tuple, list)  # what a cell may end with that reads well in print
+TESTS = ("allclose", "isclose", "array_equal", "all", "any")
+VALUES_KEPT, VALUES_HASHED = 4, 1000
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement's place and words; claim is its id in the ledger, or empty."""
+
+    cell: str
+    number: int
+    claim: str
+    source: str
+    one_draw: bool
+
+
+def called(node):
+    """The last part of the name that a call calls: np.testing.assert_equal -> assert_equal."""
+    return getattr(node.func, "id", getattr(node.func, "attr", ""))
+
+
+def states(node):
+    """Is this line of code an assertion or a claim?"""
+    if isinstance(node, ast.Assert):
+        return True
+    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+        return False
+    return called(node.value) == "claim" or called(node.value).startswith("assert_")
+
+
+def claim_id(node):
+    """The id that a claim's call names, or an empty string."""
+    if isinstance(node, ast.Expr) and called(node.value) == "claim" and node.value.args:
+        return str(getattr(node.value.args[0], "value", ""))
+    return ""
+
+
+class Rewriter(ast.NodeTransformer):
+    """Wrap each statement of a cell, and collect them as it goes."""
+
+    def __init__(self, cell, source):
+        self.cell, self.source, self.found = cell, source, []
+        self.one_draw = source.lstrip().startswith(ONE_DRAW)
+
+    def visit_FunctionDef(self, node):
+        return node
+
+    visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = visit_FunctionDef
+
+    def visit_Try(self, node):
+        return node if node.handlers else self.generic_visit(node)
+
+    def visit_Assert(self, node):
+        return self.wrapped(node)
+
+    def visit_Expr(self, node):
+        return self.wrapped(node) if states(node) else node
+
+    def wrapped(self, node):
+        """with __luck__.statement(number): node"""
+        lines = self.source.splitlines()[node.lineno - 1:node.end_lineno]
+        one_draw = self.one_draw or any(ONE_DRAW in line for line in lines)
+        number, words = len(self.found), self.words(node)
+        self.found.append(Statement(self.cell, number, claim_id(node), words, one_draw))
+        guard = ast.withitem(reach("statement", ast.Constant(number)))
+        return ast.copy_location(ast.With([guard], [self.reporting(node)]), node)
+
+    def words(self, node):
+        """A piece of the source on one line."""
+        return " ".join(ast.get_source_segment(self.source, node).split())
+
+    def reporting(self, node):
+        """The statement with each of its parts, and each number that it compares, reported."""
+        if isinstance(node, ast.Assert):
+            node.test = self.parts(node.test)
+            return node
+        for keyword in node.value.keywords:
+            check = keyword.arg in ("holds", "fails")
+            keyword.value = self.elements(keyword.value) if check else watched(keyword.value)
+        node.value.args = list(map(watched, node.value.args))
+        return node
+
+    def parts(self, node):
+        """The parts of `a and b and c`, or the whole."""
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+            node.values = list(map(self.part, node.values))
+            return node
+        return self.part(node)
+
+    def elements(self, node):
+        """A claim's check: the elements of a list one by one, anything else as a whole."""
+        if not isinstance(node, ast.List | ast.Tuple):
+            return self.part(node)
+        node.elts = [element if isinstance(element, ast.Starred) else self.part(element)
+                     for element in node.elts]
+        return node
+
+    def part(self, node):
+        """__luck__.part("its source", node), with what it compares reported."""
+        return reach("part", ast.Constant(self.words(node)), Watcher().visit(node))
+
+
+def reach(method, *arguments):
+    """The expression __luck__.method(*arguments)."""
+    return ast.Call(ast.Attribute(ast.Name(NAME, ast.Load()), method, ast.Load()),
+                    list(arguments), [])
+
+
+class Watcher(ast.NodeTransformer):
+    """Report what a comparison compares, and what a test such as np.allclose or all is given."""
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        node.left, *node.comparators = map(watched, [node.left, *node.comparators])
+        return node
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if called(node) in TESTS:
+            node.args = list(map(watched, node.args))
+            if isinstance(node.func, ast.Attribute) and node.args == []:
+                node.func.value = watched(node.func.value)
+        return node
+
+
+def watched(node):
+    """The node reported; what is plain in the source, or reports for itself, stays as it is."""
+    inner = (ast.Constant, ast.Starred, ast.Compare, ast.GeneratorExp)
+    return node if isinstance(node, inner) else reach("see", node)
+
+
+def instrument(cell, source):
+    """A cell's id and source -> (rewritten tree, its statements)."""
+    tree, rewriter = ast.parse(source), Rewriter(cell, source)
+    last = tree.body[-1] if tree.body else None
+    if isinstance(last, ast.Expr) and not states(last):
+        last.value = reach("show", last.value)
+    return ast.fix_missing_locations(rewriter.visit(tree)), rewriter.found
+
+
+# --- while a cell runs ---
+
+def short(value):
+    """A value in a few signs: numbers to four digits.
+
+    >>> short(0.123456), short(np.array([1.0, 2.5])), short("MDI")
+    ('0.1235', '[1, 2.5]', "'MDI'")
+    """
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value))
+    if isinstance(value, int | float | np.number):
+        return f"{value:.4g}"
+    if hasattr(value, "to_numpy") and hasattr(value, "dtype"):
+        value = value.to_numpy()
+    if isinstance(value, np.ndarray | list | tuple) and np.ndim(value) and len(value) < 9:
+        return "[" + ", ".join(map(short, value)) + "]"
+    text = " ".join(repr(value).split())
+    return text if len(text) < 80 else text[:77] + "..."
+
+
+def as_bytes(value):
+    """Something that differs where values differ."""
+    if hasattr(value, "to_numpy"):
+        value = value.to_numpy()
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return value.tobytes()
+    if isinstance(value, np.ndarray):
+        return repr(value.tolist()).encode()
+    text = repr(value)
+    return b"" if " at 0x" in text else text.encode()
+
+
+@dataclass
+class Outcome:
+    """How one statement fared in one draw."""
+
+    held: bool = True
+    because: str = "it was not reached"
+    digest: object = field(default_factory=lambda: blake2b(digest_size=8))
+    hashed: int = 0
+
+
+class Record:
+    """What the rewritten cells report; `outcomes` is by (cell, number)."""
+
+    def __init__(self):
+        self.outcomes, self.cell, self.now, self.seen, self.false = {}, None, None, [], []
+
+    def statement(self, number):
+        self.now = self.outcomes.setdefault((self.cell, number), Outcome())
+        self.seen, self.false = [], []
+        return self
+
+    def see(self, value):
+        """Note a value that is compared; it passes through."""
+        self.seen.append(value)
+        del self.seen[:-VALUES_KEPT]
+        if self.now.hashed < VALUES_HASHED:
+            self.now.hashed += 1
+            self.now.digest.update(as_bytes(value))
+        return value
+
+    def show(self, value):
+        """Print a table or a number that a cell ends with, as a notebook would; nothing else."""
+        if hasattr(value, "to_numpy") or isinstance(value, PLAIN):
+            print(value)
+
+    def part(self, source, value):
+        """Note a part that is not true, with the last values that it compared."""
+        truths = [bool(truth) for truth in np.ravel(np.asarray(value, dtype=object))]
+        if not all(truths):
+            which = f" [{truths.index(False)}]" if len(truths) > 1 else ""
+            values = f" ({', '.join(map(short, self.seen))})" if self.seen else ""
+            self.false.append(source + which + values)
+        self.now.digest.update(repr(truths).encode())
+        self.seen = []
+        return value
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is None:
+            return False
+        if not issubclass(kind, Exception):
+            return False
+        if self.now.held:
+            said = f"{kind.__name__}: {error}" if kind is not AssertionError else str(error)
+            self.now.held, self.now.because = False, "; ".join(self.false) or said
+        return True

@@ -1,0 +1,210 @@
+"""Shuffle out-of-bag rows without asking every tree about every row again.
+
+A shuffle of column j can only move a row in trees whose path asks that row about j. So each tree is
+walked once, and keeps the pairs (row, feature) that its paths ask about:
+
+    tree 0, rows out of bag 2, 5            pairs       row      2  2  5
+        x1 <= 4 ?                           asked       feature  1  3  1
+       /         \\                          again
+    leaf      x3 <= 0 ?                     donors of feature 1 in two shuffles: 5 0 / 2 7
+    (5)       /       \\
+           leaf (2)   leaf                  rows to ask, feature 1:  2<-5  2<-0  5<-2  5<-7
+
+For a shuffle of any other feature the tree's answers stay. What changes is added to the votes of
+(feature, row, shuffle), or judged for the tree alone.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fi_teach.basics.evaluation import Evaluation
+from fi_teach.basics.tree import UNDEFINED, Tree
+
+CELLS_AT_ONCE = 2**22  # numbers in a table of rows to ask, or of votes: 32 MB
+
+
+class Walk(NamedTuple):
+    """One tree on its out-of-bag rows, and what it asks them about."""
+
+    tree: Tree         # its features numbered 0, 1, ... among those it uses
+    features: NDArray  # (u,) which columns those are
+    out: NDArray       # (m,) rows of the table
+    raw: NDArray       # (m, n_outputs) its answers
+    place: NDArray     # (a,) of every pair asked about: the row's place in `out` ...
+    asked: NDArray     # (a,) ... and the feature's in `features`; sorted by feature
+
+
+@dataclass
+class TreeSums:
+    """What is added up over trees: draws (p, M), roles (p, n) of every row as receiver and donor."""
+
+    draws: NDArray
+    roles: NDArray
+
+    @classmethod
+    def empty(cls, task: Evaluation) -> "TreeSums":
+        in_bag = task.model.forest.in_bag
+        n_trees = int((in_bag == 0).any(axis=1).sum())
+        return cls(np.zeros((task.n_features, n_trees)), np.zeros((task.n_features, task.n_rows)))
+
+
+def vote_gains(
+    task: Evaluation, table: NDArray, donors: Iterable[NDArray]
+) -> Iterator[tuple[NDArray, NDArray]]:
+    """What each row's loss gains in each shuffle of each feature, judged by its votes.
+
+    table (n, p) float; donors : of each feature, (n, K) -> of each feature gains (n, K), and donors
+    """
+    walks = _walks(task, table)
+    n_outputs = task.model.forest.n_outputs
+    votes = np.zeros((task.n_rows, n_outputs))
+    speakers = np.zeros(task.n_rows)
+    for walk in walks:
+        votes[walk.out] += walk.raw
+        speakers[walk.out] += 1
+    spoken = np.flatnonzero(speakers)
+    before = task.losses_of_raw(votes[spoken] / speakers[spoken, None], spoken)
+
+    start = 0
+    for dealt in _blocks(donors, n_outputs):
+        changes, moved = _changed_votes(walks, table, start, dealt)
+        start += len(dealt)
+        for change, its_donors, any_moved in zip(changes, dealt, moved, strict=True):
+            gains = np.zeros(its_donors.shape)
+            if any_moved:
+                after = (votes[:, None] + change)[spoken] / speakers[spoken, None, None]
+                gains[spoken] = _losses(task, after, spoken) - before[:, None]
+            yield gains, its_donors
+
+
+def sums_over_trees(
+    task: Evaluation, table: NDArray, within: Callable[[NDArray, int], NDArray]
+) -> TreeSums:
+    """Each tree judged on its own out-of-bag rows.
+
+    within : of a tree's rows (m,) and its number of features u, their donors (u, m, K)
+    """
+    sums = TreeSums.empty(task)
+    for m, walk in enumerate(_walks(task, table)):
+        donors = within(walk.out, len(walk.features))[walk.asked, walk.place]
+        receivers = walk.out[walk.place]
+        before = task.losses_of_raw(walk.raw, walk.out)[walk.place]
+        after = _losses(task, _asked_again(walk, table, slice(None), donors), receivers)
+        shares = (after - before[:, None]) / (len(walk.out) * donors.shape[1])
+
+        u, n = len(walk.features), task.n_rows
+        of_pair = shares.sum(axis=1)
+        sums.draws[walk.features, m] = np.bincount(walk.asked, of_pair, minlength=u)
+        row = walk.asked * n
+        received = np.bincount(row + receivers, of_pair, minlength=u * n)
+        given = np.bincount((row[:, None] + donors).ravel(), shares.ravel(), minlength=u * n)
+        sums.roles[walk.features] += (received + given).reshape(u, n)
+    return sums
+
+
+def _blocks(donors: Iterable[NDArray], n_outputs: int) -> Iterator[NDArray]:
+    """Donors of several features together, (b, n, K), as many as memory likes."""
+    block: list[NDArray] = []
+    for its_donors in donors:
+        block.append(its_donors)
+        if len(block) * its_donors.size * n_outputs >= CELLS_AT_ONCE:
+            yield np.stack(block)
+            block = []
+    if block:
+        yield np.stack(block)
+
+
+def _changed_votes(
+    walks: list[Walk], table: NDArray, start: int, donors: NDArray
+) -> tuple[NDArray, NDArray]:
+    """How far shuffles of features start, start + 1, ... move the votes, donors (b, n, K).
+
+    -> (b, n, K, n_outputs), and whether any tree asks about the feature (b,)
+    """
+    n_outputs = walks[0].raw.shape[1]
+    changes = np.zeros((*donors.shape, n_outputs))
+    moved = np.zeros(len(donors), dtype=bool)
+    for walk in walks:
+        inside = np.searchsorted(walk.features, [start, start + len(donors)])
+        pairs = slice(*np.searchsorted(walk.asked, inside))
+        place, feature = walk.place[pairs], walk.features[walk.asked[pairs]] - start
+        row = walk.out[place]
+        answers = _asked_again(walk, table, pairs, donors[feature, row])
+        changes[feature, row] += answers - walk.raw[place, None]  # a pair occurs once a tree
+        moved[feature] = True
+    return changes, moved
+
+
+def _asked_again(walk: Walk, table: NDArray, pairs: slice, donors: NDArray) -> NDArray:
+    """The tree's answers for some pairs with the feature from their donors (a, K).
+
+    -> (a, K, n_outputs)
+    """
+    n_repeats = donors.shape[1]
+    receiver = np.repeat(walk.out[walk.place[pairs]], n_repeats)
+    feature = np.repeat(walk.asked[pairs], n_repeats)
+    donor = donors.ravel()
+    answers = np.empty((len(receiver), walk.raw.shape[1]))
+    step = max(1, CELLS_AT_ONCE // max(1, len(walk.features)))
+    for first in range(0, len(receiver), step):
+        piece = slice(first, first + step)
+        rows = _narrow(table, receiver[piece], walk.features)
+        each = np.arange(len(rows))
+        rows[each, feature[piece]] = table[donor[piece], walk.features[feature[piece]]]
+        answers[piece] = walk.tree.raw(rows)
+    return answers.reshape(*donors.shape, walk.raw.shape[1])
+
+
+def _losses(task: Evaluation, raw: NDArray, rows: NDArray) -> NDArray:
+    """raw (m, K, n_outputs) of rows (m,) -> (m, K)."""
+    m, n_repeats, n_outputs = raw.shape
+    judged = np.repeat(rows, n_repeats)
+    return task.losses_of_raw(raw.reshape(-1, n_outputs), judged).reshape(m, n_repeats)
+
+
+# --- one walk a tree ---
+
+
+def _walks(task: Evaluation, table: NDArray) -> list[Walk]:
+    forest = task.model.forest
+    walks = []
+    for tree, seen in zip(forest.trees, forest.in_bag, strict=True):
+        out = np.flatnonzero(seen == 0)
+        if len(out):
+            walks.append(_walk(tree, table, out))
+    return walks
+
+
+def _walk(tree: Tree, table: NDArray, out: NDArray) -> Walk:
+    """The tree on these rows, narrowed to the features that it uses."""
+    inner = np.flatnonzero(~tree.is_leaf)
+    features = np.unique(tree.feature[inner]).astype(np.int64)
+    narrow = _renumbered(tree, features)
+    rows = _narrow(table, out, features) if len(features) else table[out]
+    path = narrow.decision_path(rows)
+    place, node = np.nonzero(path[:, inner])
+    pair = np.unique(narrow.feature[inner[node]] * np.int64(len(out)) + place)
+    asked, place = np.divmod(pair, len(out))
+    return Walk(narrow, features, out, narrow.raw(rows), place, asked)
+
+
+def _renumbered(tree: Tree, features: NDArray) -> Tree:
+    """The same tree for a table of only these columns."""
+    if len(features) == 0:
+        return tree
+    number = np.searchsorted(features, tree.feature)
+    known = {f: tree.known_categories[j]
+             for f, j in enumerate(features.tolist()) if j in tree.known_categories}
+    return replace(
+        tree, feature=np.where(tree.is_leaf, UNDEFINED, number),
+        names=tuple(tree.names[j] for j in features), known_categories=known)
+
+
+def _narrow(table: NDArray, rows: NDArray, features: NDArray) -> NDArray:
+    """Some rows of some columns, as a new table."""
+    every_column = len(features) == table.shape[1]
+    return table[rows] if every_column else table[rows[:, None], features]

@@ -1,0 +1,73 @@
+"""What all figures share: axes, numbers as the pages print them, and words beside the ink.
+
+Colours are those of colours.py; shape or label always says the same thing again.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+INK = "#1f2328"
+MUTED = "#6e7781"
+PAPER = "#ffffff"
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+STYLE = {
+    "axes.facecolor": PAPER,
+    "font.size": 11,
+    "axes.titlesize": 12,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "text.color": INK,
+    "legend.frameon": False,
+    "hatch.linewidth": 0.6,
+}
+
+
+def new_axes(width: float = 6.5, height: float = 3.2) -> Axes:
+    """Fresh axes in the book's style; width and height in inches."""
+    return new_panels(1, width, height)[0]
+
+
+def new_panels(
+    columns: int, width: float = 8.0, height: float = 3.0, rows: int = 1, **keywords
+) -> np.ndarray:
+    """A row (or grid) of axes in the book's style -> array of axes.
+
+    keywords go to Figure.subplots (sharey=True ...)
+    """
+    figure = plt.figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
+    # after the figure: a backend first loaded inside would lose its settings on leaving
+    with plt.rc_context(STYLE):
+        return np.atleast_1d(figure.subplots(rows, columns, **keywords))
+
+
+def describe(ax: Axes, sentence: str) -> Axes:
+    """Say in words what ax shows; a figure's alt text is the sentences of its axes, in order."""
+    figure = ax.figure
+    said = getattr(figure, "_fi_sentences", {})
+    said[id(ax)] = sentence.strip()
+    figure._fi_sentences = said
+    figure._fi_alt = " ".join(said[id(a)] for a in figure.axes if id(a) in said)
+    return ax
+
+
+def number(value: float) -> str:
+    """A number as the pages print it: three significant digits, no trailing zeros, no '-0'.
+
+    >>> number(0.33333), number(5.0), number(-0.0)
+    ('0.333', '5', '0')
+    """
+    if abs(value) < 1000:
+        return f"{float(value) + 0.0:.3g}"
+    return f"{value:,.0f}"
+
+
+def write_beside(ax: Axes, words: str, x: float, y: float, gap: int = 4) -> None:
+    """Words to the right of a point, `gap` typographic points away."""
+    ax.annotate(words, (x, y), xytext=(gap, 0), textcoords="offset points", va="center", color=INK)

@@ -1,0 +1,210 @@
+"""A tree with everything a hand computation needs: test, rows of each class, impurity."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
+from matplotlib.offsetbox import AnnotationBbox, TextArea, VPacker
+from matplotlib.textpath import TextPath
+
+from fi_teach.basics.tree import Tree
+from fi_teach.plots.colours import PALETTE
+from fi_teach.plots.style import INK, MUTED, PAPER, describe, new_axes, number
+
+NODE_FONT = 9.5  # points, in the boxes of a tree
+POINTS_PER_INCH = 72
+
+
+def draw_tree(
+    tree: Tree,
+    ax: Axes | None = None,
+    *,
+    labels: dict | None = None,
+    colours: dict | None = None,
+    digits: int = 3,
+) -> Axes:
+    """The tree from the root down; a row that passes the test goes left.
+
+    labels : {feature name: how to print it}; colours : {feature name: colour of its boxes}
+    Boxes are as wide as their words, and the figure as wide as its boxes need.
+    """
+    words = Words(tree, labels or {}, digits)
+    lines = [words.lines(t) for t in range(tree.n_nodes)]
+    place, depth = tree.place, tree.depth
+    widths = np.array([max(map(_inches, node)) for node in lines]) + 0.2
+    leaf_room = _leaf_room(place, depth, widths)
+    half = widths / 2 / leaf_room
+    left = (place - half).min() - 0.1
+    right = (place + half).max() + 0.1
+    needed = leaf_room * (right - left)
+    font = NODE_FONT
+    if ax is None:
+        ax = new_axes(max(3.0, needed), 0.6 + 1.25 * (depth.max() + 1))
+    else:
+        # small letters come out a little wider than their share
+        font *= min(1.0, 0.94 * _inches_of(ax) / needed)
+    _draw_edges(ax, tree, place, depth)
+    for t in range(tree.n_nodes):
+        colour = _node_colour(tree, t, colours or {})
+        _draw_node(ax, place[t], -depth[t], lines[t], colour, font)
+    ax.set_xlim(left, right)
+    ax.set_ylim(-depth.max() - 0.5, 0.5)
+    ax.axis("off")
+    return describe(ax, f"Decision tree. {words.sentences()}")
+
+
+# --- what stands in the boxes ---
+
+
+class Words:
+    """What a drawn tree says at each of its nodes."""
+
+    def __init__(self, tree, labels, digits):
+        self.tree = tree
+        self.labels = labels
+        self.digits = digits
+
+    def lines(self, t):
+        """The lines in a node's box -> list of str."""
+        tree = self.tree
+        lines = [content(tree, t), self.mixedness(t)]
+        if not tree.is_leaf[t]:
+            return [self.test(t), *lines]
+        if tree.classes is not None:
+            winner = int(tree.value[t].argmax())
+            lines.append(f"→ {tree.classes[winner]}")
+        return lines
+
+    def test(self, t):
+        """'Time ≤ 90?'"""
+        tree = self.tree
+        name = tree.names[tree.feature[t]]
+        name = self.labels.get(name, name)
+        if t in tree.left_categories:
+            codes = ", ".join(map(number, tree.left_categories[t]))
+            return f"{name} in {{{codes}}}?"
+        return f"{name} ≤ {number(tree.threshold[t])}?"
+
+    def mixedness(self, t):
+        """'Gini 0.32', '0.811 bits', 'variance 3.5'."""
+        criterion = self.tree.criterion
+        value = f"{round(float(self.tree.impurity[t]), self.digits) + 0.0:g}"
+        unit = {"entropy": "bits", "entropy_nats": "nats"}.get(criterion)
+        if unit:
+            return f"{value} {unit}"
+        return f"{criterion.replace('gini', 'Gini')} {value}"
+
+    def sentences(self):
+        """The tree as sentences, depth first."""
+        tree = self.tree
+        said = []
+        waiting = [(0, "")]
+        while waiting:
+            t, answer = waiting.pop()
+            here = f"{content(tree, t)} ({self.mixedness(t)})"
+            if tree.is_leaf[t]:
+                said.append(f"{answer}leaf with {here}.")
+            else:
+                said.append(f"{answer}{self.test(t)} {here}.")
+                waiting.append((tree.children_right[t], "If no: "))
+                waiting.append((tree.children_left[t], "If yes: "))  # told first
+        return " ".join(said)
+
+
+def content(tree: Tree, t: int) -> str:
+    """What a node holds: '4 Pass, 4 Fail', or 'mean 3.5, 8 rows'."""
+    rows = tree.weighted_n_node_samples[t]
+    if tree.classes is None:
+        means = ", ".join(number(mean) for mean in tree.value[t])
+        return f"mean {means}, {number(rows)} rows"
+    counts = (tree.value[t] * rows).round(6)
+    return ", ".join(f"{number(c)} {k}" for c, k in zip(counts, tree.classes, strict=True))
+
+
+# --- how much room the boxes need ---
+
+
+def _inches(line):
+    """How wide a line of a node is in the font of trees."""
+    font = FontProperties(weight=_weight(line))
+    extents = TextPath((0, 0), line, NODE_FONT, prop=font).get_extents()
+    return extents.width / POINTS_PER_INCH
+
+
+def _weight(line):
+    return "bold" if line.endswith("?") else "normal"
+
+
+def _leaf_room(place, depth, widths):
+    """The least distance in inches from leaf to leaf at which no two boxes of a level touch."""
+    room = 1.2
+    for level in range(depth.max() + 1):
+        nodes = np.flatnonzero(depth == level)
+        nodes = nodes[np.argsort(place[nodes])]
+        needed = (widths[nodes[:-1]] + widths[nodes[1:]]) / 2 + 0.15
+        room = max([room, *(needed / np.diff(place[nodes]))])
+    return room
+
+
+def _inches_of(ax):
+    """How wide the axes can become: their share of the figure's columns."""
+    width = ax.figure.get_size_inches()[0]
+    spec = ax.get_subplotspec()
+    if spec is None:
+        return width * ax.get_position().width
+    return width * len(spec.colspan) / spec.get_gridspec().ncols
+
+
+# --- drawing ---
+
+
+def _draw_edges(ax, tree, place, depth):
+    for t in np.flatnonzero(~tree.is_leaf):
+        _draw_edge(ax, place, depth, t, tree.children_left[t], "yes")
+        _draw_edge(ax, place, depth, t, tree.children_right[t], "no")
+
+
+def _draw_edge(ax, place, depth, parent, child, answer):
+    ends = [parent, child]
+    x, y = place[ends], -depth[ends]
+    ax.plot(x, y, color=MUTED, lw=1.2, zorder=1)
+    ax.text(
+        x.mean(),
+        y.mean(),
+        answer,
+        ha="center",
+        va="center",
+        fontsize=9,
+        color=INK,
+        bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.2},
+        zorder=2,
+    )
+
+
+def _node_colour(tree, t, colours):
+    if tree.is_leaf[t]:
+        return MUTED
+    return colours.get(tree.names[tree.feature[t]], PALETTE[0])
+
+
+def _draw_node(ax, x, y, lines, colour, font):
+    words = []
+    for line in lines:
+        look = {"fontsize": font, "weight": _weight(line), "color": INK}
+        words.append(TextArea(line, textprops=look))
+    frame = {
+        "boxstyle": "round,pad=0.5,rounding_size=0.5",
+        "facecolor": PAPER,
+        "edgecolor": colour,
+        "lw": 1.8,
+    }
+    box = AnnotationBbox(
+        VPacker(children=words, align="center", pad=0, sep=0.35 * font),
+        (x, y),
+        bboxprops=frame,
+        fontsize=font,
+        annotation_clip=False,
+        zorder=3,
+    )
+    # the limits leave room for it; the layout would make room once more
+    box.set_in_layout(False)
+    ax.add_artist(box)

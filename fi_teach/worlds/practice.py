@@ -1,0 +1,247 @@
+"""What goes wrong in practice: a leak, a careless pipeline, a biased decision."""
+
+import numpy as np
+import pandas as pd
+
+from fi_teach.basics.seeds import Seed
+from fi_teach.worlds.world import (
+    World,
+    check_between,
+    check_finite,
+    check_rows,
+    truth_table,
+)
+
+FAULTS = ("shift", "duplicates", "id")
+
+
+def leak(n: int = 400, *, rng: Seed = 0) -> World:
+    """A column written after the outcome: P(y = 1) = sigmoid(x1 + 0.5 x2),
+    spent = y * (1 + Exp(1)).
+
+    True: x1 and x2 cause y; `spent` is its consequence and gives it away, so that given `spent`
+    nothing else is relevant, and shuffling it costs 2 P(y=0) P(y=1) = 1/2. `extra["available"]`
+    says when each column is known (0 at the decision, 1 after it).
+
+    Raises ValueError for n < 1.
+
+    >>> world = leak(100)
+    >>> bool(((world.X["spent"] > 0) == (world.y == 1)).all()), world.extra["available"]["spent"]
+    (True, 1)
+    """
+    check_rows(n)
+    rng = np.random.default_rng(rng)
+    x1, x2 = rng.standard_normal((2, n))
+    y = (rng.uniform(size=n) < _sigmoid(x1 + 0.5 * x2)).astype(int)
+    spent = y * (1 + rng.exponential(size=n))
+    columns = {"x1": x1, "x2": x2, "spent": spent}
+    truth = truth_table(
+        columns,
+        associated=columns,
+        relevant=("spent",),
+        used=("spent",),
+        causal=("x1", "x2"),
+        importance=[0, 0, 0.5],
+    )
+    return World(
+        X=pd.DataFrame(columns),
+        y=pd.Series(y, name="y"),
+        truth=truth,
+        name="leak",
+        description="spent is recorded after the outcome and gives it away.",
+        task="classification",
+        ideal=lambda X: (np.asarray(X, float)[:, 2] > 0).astype(float),
+        extra={"available": {"x1": 0, "x2": 0, "spent": 1}},
+    )
+
+
+def _sigmoid(score):
+    return 1 / (1 + np.exp(-score))
+
+
+# --- a careless pipeline ---
+
+
+def pipeline_faults(n: int = 400, *, faults=FAULTS, rng: Seed = 0) -> World:
+    """y = x1 + x2 + 0.5 x3 + 0.5 e, and what a careless pipeline does to the table.
+
+    "shift": column x2 has slipped down by one row (the last value comes first).
+    "duplicates": one row in five (rounded down) is appended a second time at the end.
+    "id": a column of numbers that were given out in the order of the outcome.
+
+    True: a slipped x2 is worthless to any predictor although the quantity it should hold is a
+    cause; the id predicts and causes nothing. `extra` holds the list of faults and `copy_of`, for
+    every row the row it copies (or itself).
+
+    Raises ValueError for n < 2 or an unknown fault.
+
+    >>> world = pipeline_faults(100)
+    >>> world.X.shape, world.truth.loc["x2", "associated"].item()
+    ((120, 4), False)
+    """
+    check_rows(n, least=2)
+    _check_faults(faults)
+    rng = np.random.default_rng(rng)
+    X = pd.DataFrame(rng.standard_normal((n, 3)), columns=["x1", "x2", "x3"])
+    signal = X["x1"] + X["x2"] + 0.5 * X["x3"]
+    y = pd.Series(signal + 0.5 * rng.standard_normal(n), name="y")
+    broken = _break_columns(X, y, faults)
+    copy_of = np.arange(n)
+    if "duplicates" in faults:
+        repeated = rng.choice(n, n // 5, replace=False)
+        copy_of = np.concatenate([copy_of, repeated])
+    return World(
+        X=_rows(broken, copy_of),
+        y=_rows(y, copy_of),
+        truth=_fault_truth(faults),
+        name="pipeline_faults",
+        description="Good data after a careless pipeline.",
+        task="regression",
+        ideal=_fault_ideal(faults),
+        hidden=_rows(X, copy_of),
+        extra={"faults": tuple(faults), "copy_of": copy_of},
+    )
+
+
+def _check_faults(faults):
+    unknown = [fault for fault in faults if fault not in FAULTS]
+    if unknown:
+        raise ValueError(f"unknown fault {unknown[0]!r}: choose among {', '.join(FAULTS)}.")
+
+
+def _break_columns(X, y, faults):
+    """X with a slipped column and a telling id, as the faults say."""
+    if "shift" in faults:
+        X = X.assign(x2=np.roll(X["x2"], 1))
+    if "id" in faults:
+        X = X.assign(id=1000 + y.rank().astype(int))
+    return X
+
+
+def _rows(table, rows):
+    return table.iloc[rows].reset_index(drop=True)
+
+
+def _fault_coefficients(faults):
+    return np.array([1.0, 0.0 if "shift" in faults else 1.0, 0.5])
+
+
+def _fault_ideal(faults):
+    """The ideal predictor; none is written down where the id gives ranks away."""
+    if "id" in faults:
+        return None
+    coefficients = _fault_coefficients(faults)
+    return lambda X: np.asarray(X, float) @ coefficients
+
+
+def _fault_truth(faults):
+    """Truth of the broken table; no importance has a formula once the id is in it."""
+    causes = ["x1", "x2", "x3"]
+    coefficients = _fault_coefficients(faults)
+    names = causes
+    good = [name for name, b in zip(causes, coefficients, strict=True) if b]
+    importance = 2 * coefficients**2
+    if "id" in faults:
+        names = [*causes, "id"]
+        good = [*good, "id"]
+        importance = None
+    return truth_table(
+        names,
+        associated=good,
+        relevant=good,
+        used=good,
+        causal=causes,
+        importance=importance,
+    )
+
+
+# --- a biased decision ---
+
+
+def fairness(
+    n: int = 400, *, bias: float = 1.0, agreement: float = 0.9, shown: bool = True, rng: Seed = 0
+) -> World:
+    """Decisions with a bias: P(y = 1) = sigmoid(2 skill - bias * (protected - 1/2)).
+
+    protected is a fair bit, skill ~ N(0, 1) in both groups, proxy equals protected with
+    probability `agreement`, noise ~ N(0, 1). `shown=False` drops the protected column from X (it
+    stays in `hidden`).
+
+    True: the groups differ in nothing but the decision. proxy causes nothing; it is irrelevant
+    while protected is shown, and carries the bias on once protected is dropped (unless agreement
+    is 1/2 or bias is 0).
+
+    Raises ValueError for n < 1, agreement outside [0, 1], or a bias that is not finite.
+
+    >>> fairness(50).truth.loc["proxy", "relevant"]
+    np.False_
+    >>> fairness(50, shown=False).truth.loc["proxy", "relevant"]
+    np.True_
+    """
+    check_rows(n)
+    check_finite(bias=bias)
+    check_between(0, 1, agreement=agreement)
+    rng = np.random.default_rng(rng)
+    protected = rng.integers(0, 2, n)
+    skill = rng.standard_normal(n)
+    noise = rng.standard_normal(n)
+    agrees = rng.uniform(size=n) < agreement
+    proxy = np.where(agrees, protected, 1 - protected)
+    chance = _decision(skill, protected, bias)
+    y = (rng.uniform(size=n) < chance).astype(int)
+    columns = {"skill": skill, "proxy": proxy, "noise": noise}
+    if shown:
+        columns["protected"] = protected
+    return World(
+        X=pd.DataFrame(columns),
+        y=pd.Series(y, name="y"),
+        truth=_fairness_truth(tuple(columns), bias, agreement),
+        name="fairness",
+        description="A biased decision, and a harmless-looking column that stands for the "
+        "protected one.",
+        task="classification",
+        ideal=_fairness_ideal(bias, agreement, shown),
+        hidden=pd.DataFrame({"protected": protected}),
+        extra={"protected": "protected", "proxy": "proxy"},
+    )
+
+
+def _decision(skill, protected, bias):
+    """P(y = 1 | skill, protected)."""
+    return _sigmoid(2 * skill - bias * (protected - 0.5))
+
+
+def _fairness_truth(names, bias, agreement):
+    """Which columns carry the bias; if the proxy is exact, neither it nor protected is relevant."""
+    carriers = {"protected"} if bias else set()
+    proxy_tells = bool(bias) and agreement != 0.5
+    telling = {"proxy"} if proxy_tells else set()
+    if "protected" in names:
+        used = {"skill"} | carriers
+        relevant = {"skill"} if agreement in (0, 1) else used
+    else:
+        used = relevant = {"skill"} | telling
+    return truth_table(
+        names,
+        associated={"skill"} | carriers | telling,
+        relevant=relevant,
+        used=used,
+        causal={"skill"} | carriers,
+    )
+
+
+def _fairness_ideal(bias, agreement, shown):
+    """P(y = 1 | X): by its formula, or averaged over P(protected | proxy)."""
+
+    def ideal(X):
+        X = np.asarray(X, float)
+        skill = X[:, 0]
+        if shown:
+            likely = X[:, 3]
+        else:
+            likely = np.where(X[:, 1] == 1, agreement, 1 - agreement)
+        treated = _decision(skill, 1, bias)
+        spared = _decision(skill, 0, bias)
+        return likely * treated + (1 - likely) * spared
+
+    return ideal

@@ -1,0 +1,277 @@
+"""Exercise pages answer as `Q(id).check` does: the same verdict, the same named mistake, the same words."""
+
+import json
+import sys
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from fi_teach.course.questions import QUESTIONS, judge
+from fi_teach.course.questions.plain import plain
+from fi_teach.course.questions.reading import letter_and_reason, named_values
+from fi_teach.course.questions.specification import of, page_specification
+
+from .conftest import ROOT
+from .test_pages import RULES, opened
+
+sys.path.insert(0, str(ROOT / "tests/course/questions"))
+from answered import right_answers, wrong_answers
+
+SETS = sorted({question.notebook for question in QUESTIONS.values()})
+ASKED = {id: of(question)["asks"] for id, question in QUESTIONS.items()}
+JUDGED = [id for id in QUESTIONS if ASKED[id] in ("choice", "number")]
+VECTORS = json.loads((ROOT / "tests/course/questions/vectors.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def judging(browser):
+    """A blank page that has the judge."""
+    tab = browser.new_page()
+    tab.add_script_tag(content="window.fi = {};")
+    tab.add_script_tag(path=ROOT / "book/script/judge.js")
+    yield tab
+    tab.close()
+
+
+def typed(id, answer):
+    """An answer as it would be typed into the page's fields -> dict, or None where no field takes it."""
+    answer, asked = plain(answer), of(QUESTIONS[id])
+    if asked["asks"] == "choice":
+        letter, reason = letter_and_reason(answer)
+        return (
+            {"letter": letter or "", "reason": reason}
+            if letter in asked["options"] or (letter is None and reason)
+            else None
+        )
+    if not asked["entries"]:
+        return {"answer": in_words(answer)}
+    try:
+        given, strange = named_values(answer, asked["entries"])
+    except ValueError:
+        return None
+    return None if strange else {entry: in_words(value) for entry, value in given.items()}
+
+
+def in_words(value):
+    """A number as one types it, a pair with its unit; text stays as it is."""
+    if isinstance(value, list) and len(value) == 2 and isinstance(value[1], str):
+        return f"{in_words(value[0])} {value[1]}"
+    return (
+        value
+        if isinstance(value, str)
+        else ", ".join(map(in_words, value))
+        if isinstance(value, list)
+        else repr(value)
+    )
+
+
+# The judge ------------------------------------------------------------------------------------------------------------
+
+
+def test_digests_cells_seals_and_numbers_are_as_the_vectors_say(judging):
+    found = judging.evaluate(
+        """(v) => ({
+        digests: v.digests.map(({ word }) => [fi.judge.sha256(word), fi.judge.tag(word)]),
+        cells: v.cells.map(({ number, width }) => fi.judge.cell(number, width)),
+        pads: v.pads.map(({ word, pad, number }) => [fi.judge.unpad(word, pad), fi.judge.hexOf(number)]),
+        seals: v.seals.map(({ sealed, key }) => fi.judge.unseal(sealed, key)),
+        numbers: v.numbers.map(({ text }) => fi.judge.numberAndUnit(text)).map(({ number, unit }) => [number, unit, fi.judge.unitWord(unit)]),
+    })""",
+        VECTORS,
+    )
+    assert found["digests"] == [[case["digest"], case["tag"]] for case in VECTORS["digests"]]
+    assert found["cells"] == [case["cell"] for case in VECTORS["cells"]]
+    assert found["pads"] == [[case["number"], case["hex"]] for case in VECTORS["pads"]]
+    assert found["seals"] == [case["text"] for case in VECTORS["seals"]]
+    assert found["numbers"] == [
+        [case["number"], case["unit"], case["word"]] for case in VECTORS["numbers"]
+    ]
+
+
+@pytest.mark.parametrize("id", JUDGED)
+def test_the_page_says_of_every_known_answer_what_the_check_says(judging, id):
+    """Every right and every mistaken answer of the proof, and nonsense: status, mistake and words."""
+    answers = [
+        *right_answers(id),
+        *(answer for _, answer in wrong_answers(id)),
+        0,
+        -1,
+        0.5,
+        "x",
+        "1,5",
+        "7 %",
+        "-1/8",
+    ]
+    cases = [(answer, typed(id, answer)) for answer in answers if typed(id, answer) is not None]
+    said = judging.evaluate(
+        "([asked, all]) => all.map((given) => fi.judge(asked, given))",
+        [of(QUESTIONS[id]), [given for _, given in cases]],
+    )
+    for (answer, given), found in zip(cases, said, strict=True):
+        verdict = judge(QUESTIONS[id], answer)
+        assert found == {
+            "status": verdict.status,
+            "mistake": verdict.mistake,
+            "message": verdict.message or verdict.meaning,
+        }, given
+    assert {found["status"] for found in said} >= {"right", "wrong"}
+
+
+@pytest.mark.parametrize("id", JUDGED)
+def test_every_right_answer_and_every_named_mistake_can_be_typed(id):
+    known = [*right_answers(id), *(answer for name, answer in wrong_answers(id) if name)]
+    assert [answer for answer in known if typed(id, answer) is None] == []
+
+
+@pytest.mark.parametrize("id", JUDGED)
+def test_empty_fields_are_not_started(judging, id):
+    asked = of(QUESTIONS[id])
+    fields = (
+        {"letter": "", "reason": ""}
+        if asked["asks"] == "choice"
+        else dict.fromkeys(asked["entries"] or ["answer"], " ")
+    )
+    for given in ({}, fields):
+        assert (
+            judging.evaluate("([asked, given]) => fi.judge(asked, given).status", [asked, given])
+            == "not started"
+        )
+
+
+# The pages ------------------------------------------------------------------------------------------------------------
+
+
+def answer_by_keyboard(tab, id, given):
+    """Fill the fields of a question and press Enter."""
+    place = tab.locator(f"[data-question='{id}']")
+    if ASKED[id] == "choice":
+        place.locator("input[type=radio]").first.focus()
+        tab.keyboard.press("Space")
+        while place.locator("input:checked").get_attribute("value") != given["letter"]:
+            tab.keyboard.press("ArrowDown")
+        tab.keyboard.press("Tab")
+        given = {"reason": given["reason"]}
+    for name, words in given.items():
+        place.locator(f"input[name='{name}']").fill("")
+        place.locator(f"input[name='{name}']").press_sequentially(words)
+    tab.keyboard.press("Enter")
+    return place.locator(".fi-verdict").inner_text()
+
+
+def plain_words(text):
+    """A message as the page prints it, without its marks."""
+    return text.replace("`", "").replace("*", "")
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_question_of_a_page_is_answered_wrongly_and_rightly_by_keyboard_and_remembered(
+    browser, address, name
+):
+    mine = [id for id in JUDGED if QUESTIONS[id].notebook == name]
+    with opened(browser, address, f"exercises/{name}") as (tab, errors, *_):
+        for id in mine:
+            mistake, answer = next((m, a) for m, a in wrong_answers(id) if m and typed(id, a))
+            said = answer_by_keyboard(tab, id, typed(id, answer))
+            assert (
+                said.startswith(f"Not yet: {mistake}. ")
+                and plain_words(judge(QUESTIONS[id], answer).message) in said
+            )
+            said = answer_by_keyboard(tab, id, typed(id, right_answers(id)[0]))
+            assert said.startswith("Right. ") and plain_words(QUESTIONS[id].meaning) in said
+        worth = sum(QUESTIONS[id].points for id in mine)
+        tab.reload()
+        verdicts = tab.locator(".fi-verdict.fi-right").all_inner_texts()
+        assert len(verdicts) == len(mine) and all(said.startswith("Right. ") for said in verdicts)
+        assert (
+            tab.locator(".fi-points").inner_text()
+            == f"Points on this page so far: {worth} of {worth}."
+        )
+        assert errors == []
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_page_shows_each_question_with_its_way_to_answer(browser, address, name):
+    """Letters and numbers have a form, code says how it is run, prose has room and a model answer; each has its hints."""
+    with opened(browser, address, f"exercises/{name}") as (tab, *_):
+        for question in page_specification(name)["questions"]:
+            place = tab.locator(f"[data-question='{question['id']}']")
+            assert place.locator("form").count() == (question["asks"] in ("choice", "number"))
+            assert place.locator("textarea").count() == (question["asks"] == "prose")
+            assert ("make lab" in place.inner_text()) == (question["asks"] in ("function", "test"))
+            assert place.locator(".fi-hints button").count() == 1
+            for field in place.locator("input, textarea").all():
+                assert field.evaluate(
+                    "field => field.labels.length > 0 || field.hasAttribute('aria-label')"
+                )
+
+
+def test_hints_come_one_at_a_time(browser, address):
+    hints = QUESTIONS["trees.entropy_bits"].hints
+    with opened(browser, address, "exercises/01_trees") as (tab, *_):
+        place = tab.locator("[data-question='trees.entropy_bits'] .fi-hints")
+        for k in range(1, len(hints) + 1):
+            assert place.locator("li").count() == k - 1
+            place.get_by_role("button").press("Enter")
+            assert place.locator("li").all_inner_texts() == [
+                plain_words(hint) for hint in hints[:k]
+            ]
+        assert place.get_by_role("button").is_disabled()
+
+
+def test_the_model_answer_waits_for_a_sentence_of_ones_own(browser, address):
+    with opened(browser, address, "exercises/01_trees") as (tab, *_):
+        place = tab.locator("[data-question='trees.what_sixty_means']")
+        assert not place.locator(".fi-model").is_visible()
+        place.locator("textarea").fill("Too short.")
+        assert not place.locator(".fi-model").is_visible()
+        place.locator("textarea").fill(
+            "They are a share of what this tree took away from its own training rows."
+        )
+        assert (
+            place.locator(".fi-model").is_visible()
+            and place.locator(".fi-model").get_attribute("open") is None
+        )
+        tab.reload()
+        assert place.locator("textarea").input_value().startswith("They are a share")
+
+
+def test_the_data_of_a_set_stand_on_its_page(browser, address):
+    with opened(browser, address, "exercises/01_trees") as (tab, *_):
+        assert tab.locator("table.dataframe tbody tr").count() == 8
+    with opened(browser, address, "exercises/02_golf") as (tab, *_):
+        assert tab.locator("table.dataframe tbody tr").count() == 14
+
+
+def test_without_scripts_a_question_says_where_it_is_answered(browser, address):
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(f"{address}/exercises/01_trees.html")
+    assert all("make lab" in place.inner_text() for place in tab.locator(".fi-exercise").all())
+    context.close()
+
+
+def test_a_page_opened_from_disk_judges_without_a_server(browser, built_book):
+    tab = browser.new_page()
+    tab.goto((built_book / "exercises/06_negative.html").as_uri())
+    assert answer_by_keyboard(
+        tab, "negative.alarms", typed("negative.alarms", right_answers("negative.alarms")[0])
+    ).startswith("Right.")
+    tab.close()
+
+
+@pytest.mark.parametrize("view", ["day", "night", "phone"])
+def test_a_page_with_verdicts_and_hints_passes_the_accessibility_rules(browser, address, view):
+    with opened(browser, address, "exercises/06_negative", view) as (tab, *_):
+        for id in [id for id in JUDGED if id.startswith("negative.")]:
+            answer_by_keyboard(tab, id, typed(id, right_answers(id)[0]))
+        for button in tab.locator(".fi-hints button").all():
+            button.click()
+        found = (
+            Axe()
+            .run(tab, options={"rules": RULES, "resultTypes": ["violations"]})
+            .response["violations"]
+        )
+    assert [
+        (violation["id"], [node["html"][:200] for node in violation["nodes"]][:5])
+        for violation in found
+    ] == []

@@ -1,0 +1,203 @@
+"""Checks as data: the same verdicts, word for word, from a specification in which no answer can be read."""
+
+import doctest
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fi_teach.course.questions import QUESTIONS, judge, sealing
+from fi_teach.course.questions import specification as module
+from fi_teach.course.questions.checks import Mistake, catches, choice, value
+from fi_teach.course.questions.closing import closing
+from fi_teach.course.questions.functions import Outcome
+from fi_teach.course.questions.plain import OneOf, number_and_unit
+from fi_teach.course.questions.question import Question
+from fi_teach.course.questions.reading import unit_word
+from fi_teach.course.questions.specification import (
+    decode,
+    encode,
+    judge_from,
+    of,
+    page_specification,
+    question_from,
+    specification_of,
+)
+
+sys.path.insert(0, str(Path(__file__).parent))
+from answered import answers_of_notebook, right_answers, wrong_answers
+
+VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
+SETS = sorted({question.notebook for question in QUESTIONS.values()})
+LARGEST_PAGE = 60_000
+
+
+def question(check, kind="number"):
+    return Question("a.question", "A question", kind, 1, 1, 1, ("one", "two"), check, "What it means.")
+
+
+def through_json(data):
+    """The specification as a file holds it."""
+    return json.loads(json.dumps(data))
+
+
+# The same verdicts
+
+def everything_handed_in(id):
+    stub = answers_of_notebook("exercises", QUESTIONS[id].notebook)[id]
+    return [stub, *right_answers(id), *(answer for _, answer in wrong_answers(id)), None, "", 3, (1, 2), "a", len]
+
+
+@pytest.mark.parametrize("id", list(QUESTIONS))
+def test_a_specification_gives_every_verdict_that_the_question_gives(id):
+    """Status, mistake, message, counterexample and meaning: right answers, mistakes, the stub, and nonsense."""
+    question, data = QUESTIONS[id], through_json(of(QUESTIONS[id]))
+    for answer in everything_handed_in(id):
+        with closing(question.closed):
+            whole, written = judge(question, answer), judge_from(data, answer)
+        assert str(whole.__dict__ | {"trace": ""}) == str(written.__dict__ | {"trace": ""})
+
+
+@pytest.mark.parametrize("id", list(QUESTIONS))
+def test_a_question_read_from_its_specification_tells_the_same_of_itself(id):
+    question, read = QUESTIONS[id], question_from(through_json(of(QUESTIONS[id])))
+    told = ("id", "title", "kind", "stars", "minutes", "points", "seconds", "hints", "closed", "notebook", "heading")
+    assert [getattr(read, name) for name in told] == [getattr(question, name) for name in told]
+
+
+@pytest.mark.parametrize("right", [0, 0.32, -0.02, 1, 0.9999, 1.0001, 60, 1600, -7.25, 1e9, 1e-9])
+@pytest.mark.parametrize("tolerance", [0, 0.0011, 0.0051, 0.011])
+def test_the_grid_honours_the_tolerance_exactly(right, tolerance):
+    """At the tolerance, just inside, just outside, and wherever cells meet, both say the same."""
+    asked = question(value(right, Mistake("twice", 3 * right + 5, "Twice."), tolerance=tolerance))
+    data = of(asked)
+    reach = tolerance * max(1, abs(right))
+    edges = [right + sign * reach * factor for sign in (-1, 1) for factor in (0, 0.3, 0.999999, 1, 1.000001, 1.5, 3)]
+    beside = [np.nextafter(edge, side) for edge in edges for side in (-np.inf, np.inf)]
+    for answer in [*edges, *beside, *(3 * right + 5 + np.array(edges) - right)]:
+        assert judge(asked, answer) == judge_from(data, answer)
+    assert judge_from(data, right).status == "right"
+
+
+@pytest.mark.parametrize("answer", [float("nan"), float("inf"), -float("inf"), 10**400, "1e999", 1e308])
+def test_numbers_out_of_this_world_are_wrong_and_no_error(answer):
+    assert judge_from(of(question(value(1, Mistake("m", 2, "M.")))), answer).status == "wrong"
+
+
+def test_several_values_open_together_and_a_part_of_them_opens_nothing():
+    asked = question(value({"x": 0.5, "y": 3}, Mistake("turned", {"x": 3, "y": 0.5}, "Turned."),
+                           Mistake("y halved", {"y": 1.5}, "Twice that.", partly=True)))
+    data = of(asked)
+    assert judge_from(data, {"x": 0.5, "y": 3}).meaning == "What it means."
+    assert judge_from(data, [3, 0.5]).mistake == "turned"
+    assert judge_from(data, {"x": 0.7, "y": 1.5}).mistake == "y halved"
+    assert judge_from(data, {"x": 0.5, "y": 4}).message == "Not right yet: `y`."
+    assert judge_from(data, {"x": 0.4, "y": 4}).message == "None of the 2 values is right yet."
+    assert data["spoken_of"] == [[0, 1], [0, 1], [1]]
+
+
+# What pages and copies carry
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_specification_of_a_page_is_small_and_carries_no_function(name):
+    data = page_specification(name)
+    assert len(json.dumps(data, ensure_ascii=False).encode()) < LARGEST_PAGE
+    assert [q["id"] for q in data["questions"]] == [id for id, q in QUESTIONS.items() if q.notebook == name]
+    for q in data["questions"]:
+        assert q["heading"] and q["points"] and (q["asks"] in ("choice", "number") or not {"cases", "code"} & set(q))
+
+
+def test_an_unknown_set_is_refused_with_the_sets_there_are():
+    with pytest.raises(ValueError, match="01_trees"):
+        specification_of("99_nowhere")
+
+
+def test_a_check_of_ones_own_making_is_refused():
+    with pytest.raises(ValueError, match="none of those"):
+        of(question(lambda answer, rng: None))
+
+
+def test_implementations_that_stand_beside_other_secrets_are_refused():
+    with pytest.raises(ValueError, match="trials"):
+        of(question(catches([Mistake("a", doubled, "A.")], [Mistake("b", doubled, "B.")]), "test"))
+
+
+def doubled(x):
+    return 2 * x
+
+
+def test_nothing_that_opens_only_with_the_answer_stands_in_the_open():
+    """No letter, value, message or meaning of a choice or number is in its specification as text."""
+    for id, q in QUESTIONS.items():
+        data = of(q)
+        if data["asks"] not in ("choice", "number"):
+            continue
+        hidden = {name: data[name] for name in data if name not in ("hints", "heading", "title", "usual", "tolerance")}
+        text = json.dumps(hidden, ensure_ascii=False)
+        assert not q.meaning or q.meaning not in text, id
+        messages = [m.message for m in q.check.mistakes] if data["asks"] == "choice" else [t.message for t in q.check.targets]
+        names = q.check.names
+        assert not [m for m in messages if m and m in text] and not [n for n in names if f'"{n}"' in text], id
+
+
+def test_a_letter_or_number_is_looked_up_by_its_own_question_only():
+    one, other = (of(Question(id, "T", "predict", 1, 1, 1, ("a", "b"), choice("a", Mistake("m", "b", "M.")))) for id in ("x.a", "x.b"))
+    assert not set(one["verdicts"]) & set(other["verdicts"])
+
+
+# Vectors: what any other evaluator must give
+
+@pytest.mark.parametrize("case", VECTORS["digests"], ids=lambda c: c["word"][:20] or "empty")
+def test_digests_are_as_the_vectors_say(case):
+    assert sealing.digest(case["word"]) == case["digest"] and sealing.tag(case["word"]) == case["tag"]
+
+
+@pytest.mark.parametrize("case", VECTORS["cells"], ids=str)
+def test_cells_are_as_the_vectors_say(case):
+    assert sealing.cell(case["number"], case["width"]) == case["cell"]
+
+
+@pytest.mark.parametrize("case", VECTORS["pads"], ids=str)
+def test_pads_are_as_the_vectors_say(case):
+    assert sealing.pad(case["word"], case["number"]) == case["pad"]
+    assert sealing.unpad(case["word"], case["pad"]) == case["number"] and sealing.hex_of(case["number"]) == case["hex"]
+
+
+@pytest.mark.parametrize("case", VECTORS["seals"], ids=lambda c: c["text"][:20] or "empty")
+def test_seals_are_as_the_vectors_say(case):
+    assert sealing.seal(case["text"], case["key"]) == case["sealed"]
+    assert sealing.unseal(case["sealed"], case["key"]) == case["text"]
+
+
+@pytest.mark.parametrize("case", VECTORS["numbers"], ids=lambda c: c["text"] or "empty")
+def test_numbers_in_words_are_read_as_the_vectors_say(case):
+    number, unit = number_and_unit(case["text"])
+    assert number == case["number"] and unit == case["unit"]
+    assert unit_word(unit) == case["word"]
+
+
+@pytest.mark.parametrize("case", VECTORS["verdicts"], ids=lambda c: c["question"]["id"])
+def test_verdicts_are_as_the_vectors_say(case):
+    for answer, status, mistake, message in case["answers"]:
+        found = judge_from(case["question"], answer)
+        assert (found.status, found.mistake, found.message or found.meaning) == (status, mistake, message)
+
+
+# What JSON has no word for
+
+@pytest.mark.parametrize("value", [
+    None, True, 3, 0.1, "x", [1, (2, [3])], {"": 0, "A": (1,)}, {1: 2}, {1, 2}, OneOf((1, (2, 3))), Outcome(error="ValueError"), float("inf")])
+def test_what_json_has_no_word_for_survives_it(value):
+    assert decode(through_json(encode(value))) == value
+
+
+@pytest.mark.parametrize("array", [np.array([[1, 2]]), np.array([0.5, np.nan]), np.array([True]), np.array(["Pass", "no"]), np.array([])])
+def test_arrays_keep_their_kind(array):
+    found = decode(through_json(encode((array,))))[0]
+    assert found.dtype == array.dtype and np.array_equal(found, array, equal_nan=array.dtype.kind == "f")
+
+
+def test_the_examples_in_the_docstrings_run():
+    assert all(doctest.testmod(m).failed == 0 for m in (module, sealing))
