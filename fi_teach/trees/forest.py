@@ -119,7 +119,7 @@ def grow_forest_by_definition(
     y: ArrayLike,
     *,
     n_trees: int = 100,
-    criterion: str = "gini",
+    criterion: str | None = None,
     max_depth: int | None = None,
     min_samples_leaf: int = 1,
     rng: Seed = 0,
@@ -132,7 +132,9 @@ def grow_forest_by_definition(
     True
     """
     rng = own_stream(rng, "grow forest")
-    in_bag = bootstrap_counts(len(np.asarray(y)), n_trees, rng=rng)
+    rows, _ = check_table(X)
+    criterion = criterion or ("gini" if holds_classes(y) else "variance")
+    in_bag = bootstrap_counts(len(rows), check_n_trees(n_trees), rng=rng)
     trees = []
     for counts in in_bag:
         tree = grow_cart_by_definition(

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from fi_teach import plots
 from fi_teach.course.explorables.tree_marks import tree_panel
+from fi_teach.plots.tree import Words
 from fi_teach.trees import (
     every_greedy_tree,
     from_model,
@@ -49,7 +49,7 @@ def test_a_deep_tree_has_places_boxes_words_and_a_nearest_change(staircase):
     assert sorted(staircase.place[leaves]) == list(range(leaves.sum()))
     lower, upper = staircase.boxes()
     assert ((lower < X[:1]) & (X[:1] <= upper)).sum() == staircase.decision_path(X[:1]).sum()
-    assert plots._in_words(staircase, {}, 3).count("leaf with") == DEEP + 1
+    assert Words(staircase, {}, 3).sentences().count("leaf with") == DEEP + 1
     assert len(tree_panel(staircase)["marks"]) > 2 * DEEP
     assert what_if(staircase, [2500.0]).distance <= 1
 
