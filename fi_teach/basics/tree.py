@@ -217,14 +217,14 @@ class Tree:
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Class labels, or numbers where the tree predicts numbers: X (n, p) -> (n,) or (n, K)."""
-        return labels_or_numbers(self.raw(X), self.classes)
+        return _labels_or_numbers(self.raw(X), self.classes)
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
         """Class shares of each row's leaf: X (n, p) -> (n, K), columns in the order of `classes`.
 
         Raises ValueError for a tree that predicts numbers.
         """
-        refuse_numbers(self)
+        _refuse_numbers(self)
         return self.raw(X)
 
 
@@ -279,7 +279,7 @@ class Forest:
 
         Raises ValueError for a model that predicts numbers.
         """
-        refuse_numbers(self)
+        _refuse_numbers(self)
         return self.probabilities_of(self.raw(X))
 
     def predict(self, X: ArrayLike) -> NDArray:
@@ -296,20 +296,20 @@ class Forest:
     def prediction_of(self, raw: NDArray) -> NDArray:
         """What predict makes of raw values (n, n_outputs) -> labels or numbers."""
         if self.classes is None:
-            return labels_or_numbers(mean_of(raw, self.link), None)
-        return labels_or_numbers(self.probabilities_of(raw), self.classes)
+            return _labels_or_numbers(mean_of(raw, self.link), None)
+        return _labels_or_numbers(self.probabilities_of(raw), self.classes)
 
 
 # --- what both do -----------------------------------------------------------------------------
 
-def labels_or_numbers(value: NDArray, classes: tuple | None) -> NDArray:
+def _labels_or_numbers(value: NDArray, classes: tuple | None) -> NDArray:
     """The label of the largest of K columns, or the numbers: (n, K) -> (n,), or (n, K) numbers."""
     if classes is not None:
         return np.asarray(classes)[value.argmax(axis=1)]
     return value[:, 0] if value.shape[1] == 1 else value
 
 
-def refuse_numbers(model: Tree | Forest) -> None:
+def _refuse_numbers(model: Tree | Forest) -> None:
     """Raises ValueError unless the model predicts classes."""
     if model.classes is None:
         kind = type(model).__name__.lower()

@@ -93,8 +93,8 @@ class Splits(NamedTuple):
     feature: NDArray
     code: NDArray
 
-    def put(self, nodes: NDArray, others: "Splits") -> None:
-        """Take the others' splits for these nodes."""
+    def replace_at(self, nodes: NDArray, others: "Splits") -> None:
+        """Take the others' splits at these nodes."""
         for mine, theirs in zip(self, others, strict=True):
             mine[nodes] = theirs
 
@@ -401,7 +401,7 @@ def _splits_of(rules: Rules, frontier: Frontier, rng) -> Splits:
 
 
 def _look_further(rules: Rules, frontier: Frontier, order: NDArray, m: int, stuck, splits) -> None:
-    """Where none of the m drawn columns varies, put the split of the next in `order` that does."""
+    """Where none of the m drawn columns varies, the next in `order` that does takes their place."""
     for drawn in range(0, len(order), m):
         if not stuck.any():
             return
@@ -413,7 +413,7 @@ def _look_further(rules: Rules, frontier: Frontier, order: NDArray, m: int, stuc
         if drawn and some.any():  # those that had one from the start have no split to be found
             first = next_drawn[varies.argmax(axis=0), np.arange(len(nodes))]
             found = _search(rules, part.keep(some), first[None, some])
-            splits.put(nodes[some], found)
+            splits.replace_at(nodes[some], found)
 
 
 def _varies(table: RankedTable, candidates: NDArray, frontier: Frontier) -> NDArray:

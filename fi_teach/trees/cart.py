@@ -394,7 +394,7 @@ def grow_cart(
 
     A split that takes nothing off the impurity is still made while the rows disagree: in XOR the
     first question helps nobody, and the second answers everything. Ties go to the lower column,
-    then to the lower threshold. Thresholds are midpoints between neighbouring values.
+    then to the lower threshold. The Tree's thresholds are midpoints between neighbouring values.
 
     X : (n, p) numbers
     y : (n,) labels, or numbers for "variance" (several outputs: (n, k), impurities added up)
