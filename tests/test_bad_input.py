@@ -28,6 +28,8 @@ def fit(table, target):
 # Every public function that takes data, called with a table and a target.
 CALLS = {
     "grow_cart": lambda X, y: trees.grow_cart(X, y, criterion="variance"),
+    "grow_cart_by_definition": lambda X, y: trees.grow_cart_by_definition(X, y, criterion="variance", max_depth=1),
+    "grow_forest_by_definition": lambda X, y: trees.grow_forest_by_definition(X, y, n_trees=2, max_depth=1),
     "grow_forest": lambda X, y: trees.grow_forest(X, y, n_trees=2),
     "grow_boosting": lambda X, y: trees.grow_boosting(X, y, n_trees=2),
     "best_split": lambda X, y: trees.best_split(X, y, criterion="variance"),
@@ -36,6 +38,7 @@ CALLS = {
     "tied_splits": lambda X, y: trees.tied_splits(X, y, criterion="variance"),
     "every_greedy_tree": lambda X, y: list(trees.every_greedy_tree(X, y, criterion="variance", max_depth=1)),
     "oob_prediction": lambda X, y: trees.oob_prediction(FOREST, X),
+    "oob_prediction_by_definition": lambda X, y: trees.oob_prediction_by_definition(FOREST, X),
     "debiased_mdi": lambda X, y: importance.debiased_mdi(FOREST, X, y),
     "permutation_importance": lambda X, y: importance.permutation_importance(FOREST.predict, X, y, n_repeats=2),
     "permutation_importance_by_definition": lambda X, y: importance.permutation_importance_by_definition(FOREST.predict, X, y, n_repeats=2),
@@ -76,7 +79,7 @@ CALLS = {
     "proxies": lambda X, y: proxies(X, np.asarray(y) > 0, n_trees=2),
     "leak_suspects": lambda X, y: leak_suspects(X, y, n_trees=2),
 }
-TARGETLESS = {name for name in CALLS if "shap" in name or name in ("oob_prediction", "gaussian_knockoffs")}
+TARGETLESS = {name for name in CALLS if "shap" in name or name in ("oob_prediction", "oob_prediction_by_definition", "gaussian_knockoffs")}
 
 
 def _fresh(table):

@@ -9,9 +9,12 @@ are laid out there by hand). Examples run as doctests.
 
 import importlib
 import inspect
+from pathlib import Path
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
+
+PROJECT = Path(importlib.import_module("fi_teach").__file__).parents[1]
 
 
 def public_objects(module):
@@ -40,7 +43,7 @@ class Api(SphinxDirective):
         module = importlib.import_module(self.arguments[0])
         self.env.note_dependency(inspect.getsourcefile(module))
         idea = inspect.getdoc(module).split("\n\n")[0].replace("\n", " ")
-        where = module.__name__.replace(".", "/") + ".py"
+        where = Path(inspect.getsourcefile(module)).relative_to(PROJECT).as_posix()
         return [nodes.paragraph("", "", nodes.literal("", where), nodes.Text(": " + idea)),
                 *(self.section(name, thing) for name, thing in public_objects(module))]
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.target import coded
+
 CRITERIA = ("gini", "entropy", "entropy_nats", "variance")
 
 
@@ -63,9 +65,10 @@ def variance(y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
     1.0
     """
     y = np.asarray(y, dtype=float)
-    mean = np.average(y, weights=sample_weight)
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    mean = np.average(y, weights=weights)
     squares = (y - mean) ** 2
-    return float(np.average(squares, weights=sample_weight))
+    return float(np.average(squares, weights=weights))
 
 
 def impurity_of(
@@ -89,7 +92,7 @@ def impurity_of(
 
 def class_counts(y: ArrayLike, sample_weight: ArrayLike | None = None) -> NDArray:
     """Rows (or weight) of each class in y, classes in sorted order -> (K,)."""
-    _, code = np.unique(np.asarray(y), return_inverse=True)
+    _, code = coded(y)
     return np.bincount(code, weights=sample_weight).astype(float)
 
 

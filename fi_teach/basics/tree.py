@@ -78,9 +78,10 @@ class Tree:
     @cached_property
     def splits(self) -> list[tuple[int, int, int]]:
         """(node, left child, right child) of every split, parents before their children."""
-        inner = np.flatnonzero(~self.is_leaf)
-        left, right = self.children_left[inner], self.children_right[inner]
-        return list(zip(inner.tolist(), left.tolist(), right.tolist(), strict=True))
+        node = np.arange(self.n_nodes)
+        table = np.column_stack([node, self.children_left, self.children_right])
+        inner = table[~self.is_leaf]
+        return list(map(tuple, inner.tolist()))
 
     # --- the shape ---
 
@@ -119,10 +120,12 @@ class Tree:
         >>> Tree(*shape, *question, *np.ones((4, 3)), ("x0",)).boxes()[1].tolist()
         [[inf], [1.5], [inf]]
         """
-        lower = np.full((self.n_nodes, self.n_features), -np.inf)
-        upper = np.full((self.n_nodes, self.n_features), np.inf)
+        size = self.n_nodes, self.n_features
+        lower = np.full(size, -np.inf)
+        upper = np.full(size, np.inf)
         for t, left, right in self.splits:
-            j, threshold = self.feature[t], self.threshold[t]
+            j = self.feature[t]
+            threshold = self.threshold[t]
             lower[left] = lower[right] = lower[t]
             upper[left] = upper[right] = upper[t]
             upper[left, j] = min(threshold, upper[t, j])
@@ -184,8 +187,11 @@ class Tree:
         while len(rows):  # all rows take one step down
             t = node[rows]
             column = X[rows, self.feature[t]]
-            left = self._goes_left(column, t)
-            child = np.where(left, self.children_left[t], self.children_right[t])
+            child = np.where(
+                self._goes_left(column, t),
+                self.children_left[t],
+                self.children_right[t],
+            )
             node[rows] = child
             rows = rows[inner[child]]
         return node
@@ -200,7 +206,7 @@ class Tree:
         visited = np.zeros((len(leaf), self.n_nodes), dtype=bool)
         visited[np.arange(len(leaf)), leaf] = True
         for t, left, right in reversed(self.splits):
-            visited[:, t] = visited[:, left] | visited[:, right]
+            visited[:, t] = visited[:, [left, right]].any(axis=1)
         return visited
 
     # --- what it says ---
@@ -211,14 +217,14 @@ class Tree:
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Class labels, or numbers where the tree predicts numbers: X (n, p) -> (n,) or (n, K)."""
-        return labels_or_numbers(self.raw(X), self.classes)
+        return _labels_or_numbers(self.raw(X), self.classes)
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
         """Class shares of each row's leaf: X (n, p) -> (n, K), columns in the order of `classes`.
 
         Raises ValueError for a tree that predicts numbers.
         """
-        refuse_numbers(self)
+        _refuse_numbers(self)
         return self.raw(X)
 
 
@@ -273,7 +279,7 @@ class Forest:
 
         Raises ValueError for a model that predicts numbers.
         """
-        refuse_numbers(self)
+        _refuse_numbers(self)
         return self.probabilities_of(self.raw(X))
 
     def predict(self, X: ArrayLike) -> NDArray:
@@ -290,20 +296,20 @@ class Forest:
     def prediction_of(self, raw: NDArray) -> NDArray:
         """What predict makes of raw values (n, n_outputs) -> labels or numbers."""
         if self.classes is None:
-            return labels_or_numbers(mean_of(raw, self.link), None)
-        return labels_or_numbers(self.probabilities_of(raw), self.classes)
+            return _labels_or_numbers(mean_of(raw, self.link), None)
+        return _labels_or_numbers(self.probabilities_of(raw), self.classes)
 
 
 # --- what both do -----------------------------------------------------------------------------
 
-def labels_or_numbers(value: NDArray, classes: tuple | None) -> NDArray:
+def _labels_or_numbers(value: NDArray, classes: tuple | None) -> NDArray:
     """The label of the largest of K columns, or the numbers: (n, K) -> (n,), or (n, K) numbers."""
     if classes is not None:
         return np.asarray(classes)[value.argmax(axis=1)]
     return value[:, 0] if value.shape[1] == 1 else value
 
 
-def refuse_numbers(model: Tree | Forest) -> None:
+def _refuse_numbers(model: Tree | Forest) -> None:
     """Raises ValueError unless the model predicts classes."""
     if model.classes is None:
         kind = type(model).__name__.lower()
@@ -343,5 +349,6 @@ def rows_for(model: Tree | Forest, X: ArrayLike) -> NDArray:
 
 def _first_of(names: tuple, most: int = 20) -> str:
     """Names in a row, not more than a sentence can hold."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(str, names[:most])) + more
+    some = ", ".join(names[:most])
+    n_more = len(names) - most
+    return f"{some} and {n_more} more" if n_more > 0 else some

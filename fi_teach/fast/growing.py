@@ -27,12 +27,13 @@ Few values are lined up by counting, many by sorting. A single tree is a forest 
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.impurity import class_impurity
+from fi_teach.basics.target import coded
 from fi_teach.basics.thresholds import halfway
 from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 
@@ -40,7 +41,7 @@ TIE = 1e-12  # decreases closer than this share of the node's impurity are equal
 PURE = 1e-26  # rounding leaves a pure node of numbers a variance of about (1e-16 mean)^2
 CHUNK = 1 << 15  # (entry, column) pairs looked at in one go: they stay in the processor's cache
 BATCH = 1 << 20  # entries on one frontier: larger forests are grown in batches of trees
-DRAWS = 1 << 21  # (node, column) pairs drawn from in one go: wide tables take few nodes at a time
+DRAWS = 1 << 22  # (node, column) pairs drawn from in one go: wide tables take few nodes at a time
 
 
 class RankedTable(NamedTuple):
@@ -92,8 +93,8 @@ class Splits(NamedTuple):
     feature: NDArray
     code: NDArray
 
-    def put(self, nodes: NDArray, others: "Splits") -> None:
-        """Take the others' splits for these nodes."""
+    def replace_at(self, nodes: NDArray, others: "Splits") -> None:
+        """Take the others' splits at these nodes."""
         for mine, theirs in zip(self, others, strict=True):
             mine[nodes] = theirs
 
@@ -188,7 +189,7 @@ def target_of(y: ArrayLike, criterion: str) -> Target:
     if criterion == "variance":
         columns = np.asarray(y, dtype=float).T
         return Target(np.atleast_2d(columns), None, criterion)
-    classes, code = np.unique(y, return_inverse=True)
+    classes, code = coded(y)
     is_class = np.arange(len(classes))[:, None] == code
     return Target(is_class.astype(float), tuple(classes.tolist()), criterion)
 
@@ -222,7 +223,7 @@ def grow_trees(
 
 def _grow_batch(rules: Rules, target: Target, weights: NDArray, rng) -> list[Tree]:
     """Split the nodes of a frontier, send their rows down, and go on until no node is split."""
-    levels = []
+    levels: list[dict] = []
     frontier = _roots(target, weights)
     while len(frontier.n):
         is_split, parents, splits = _split_level(rules, frontier, len(levels), rng)
@@ -340,8 +341,8 @@ def _trees_from(levels: list[dict], names: tuple, target: Target) -> list[Tree]:
     meaning = {"names": names, "classes": target.classes, "criterion": target.criterion}
     trees = []
     for own in np.split(order, start[1:]):
-        fields = {key: column[own] for key, column in nodes.items()}
-        trees.append(Tree(**fields, **meaning))
+        fields: dict[str, Any] = {key: column[own] for key, column in nodes.items()}
+        trees.append(Tree(**fields | meaning))
     return trees
 
 
@@ -393,27 +394,26 @@ def _splits_of(rules: Rules, frontier: Frontier, rng) -> Splits:
         return _search(rules, frontier, every)
     order = rng.random((p, size)).argsort(axis=0)
     splits = _search(rules, frontier, order[:m])
-    if np.isinf(splits.decrease).any():
-        _look_further(rules, frontier, order, splits)
+    stuck = np.isinf(splits.decrease)
+    if stuck.any():
+        _look_further(rules, frontier, order, m, stuck, splits)
     return splits
 
 
-def _look_further(rules: Rules, frontier: Frontier, order: NDArray, splits: Splits) -> None:
-    """Where none of the drawn columns varies, put the split of the next in `order` that does."""
-    m = rules.max_features
-    stuck = np.isinf(splits.decrease)
+def _look_further(rules: Rules, frontier: Frontier, order: NDArray, m: int, stuck, splits) -> None:
+    """Where none of the m drawn columns varies, the next in `order` that does takes their place."""
     for drawn in range(0, len(order), m):
         if not stuck.any():
             return
         nodes, part = np.flatnonzero(stuck), frontier.keep(stuck)
-        next_drawn = order[drawn:drawn + m, nodes]
+        next_drawn = order[drawn:drawn + m][:, nodes]
         varies = _varies(rules.table, next_drawn, part)
-        some = varies.any(axis=0)
+        some = varies.sum(axis=0) > 0
         stuck[nodes[some]] = False
         if drawn and some.any():  # those that had one from the start have no split to be found
             first = next_drawn[varies.argmax(axis=0), np.arange(len(nodes))]
             found = _search(rules, part.keep(some), first[None, some])
-            splits.put(nodes[some], found)
+            splits.replace_at(nodes[some], found)
 
 
 def _varies(table: RankedTable, candidates: NDArray, frontier: Frontier) -> NDArray:

@@ -114,7 +114,7 @@ def _columns(X: NDArray, y: ArrayLike, loss: str | None) -> tuple[NDArray, tuple
     check_varies(labels)
     target = target_of(labels, "gini")
     onehot = target.columns.T
-    if len(target.classes) == 2:
+    if len(target.columns) == 2:
         return onehot[:, 1:], target.classes, "logistic"
     return onehot, target.classes, "softmax"
 
@@ -210,11 +210,12 @@ def grow_adaboost(
     n_trees, learning_rate = check_n_trees(n_trees), _check_rate(learning_rate)
     table, target = rank_table(X, names), target_of(y, "gini")
     truth = target.columns.argmax(axis=0)
-    n_classes = len(target.classes)
+    n_classes = len(target.columns)
     chance = 1 - 1 / n_classes - 1e-12  # rounding must not pass a coin off as a voter
 
     weight = np.full(len(X), 1 / len(X))
-    trees, alphas = [], []
+    trees: list[Tree] = []
+    alphas: list[float] = []
     while len(trees) < n_trees:
         tree = grow_trees(table, target, weight[None, :], max_depth=max_depth)[0]
         missed = tree.value[tree.leaf_of(X)].argmax(axis=1) != truth
@@ -227,7 +228,7 @@ def grow_adaboost(
             break
         weight = weight * np.exp(alphas[-1] * missed)
         weight /= weight.sum()
-    return _weighted_vote(trees, alphas, names, target.classes)
+    return _weighted_vote(trees, alphas, names, target.classes or ())
 
 
 def _alpha(error: float, n_classes: int, learning_rate: float) -> float:

@@ -18,11 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 from fi_teach.basics.impurity import class_counts, entropy
 from fi_teach.basics.nominal import NominalTree, check_words, is_nominal
 from fi_teach.basics.tables import check_table
+from fi_teach.basics.target import coded
 from fi_teach.basics.tree import UNDEFINED, Tree
 from fi_teach.fast.growing import TIE, target_of
 from fi_teach.trees.cart import (
     Sample,
     Split,
+    all_alike,
     check_growing_target,
     check_limits,
     every_way,
@@ -105,7 +107,7 @@ def threshold_gains(column: NDArray, onehot: NDArray) -> tuple[NDArray, NDArray]
     """
     values, code = np.unique(column, return_inverse=True)
     by_class = [np.bincount(code, is_class, len(values)) for is_class in onehot.T]
-    counts = np.column_stack(by_class)  # rows of each class at each value
+    counts = np.array(by_class).T  # rows of each class at each value
     left = counts.cumsum(axis=0)[:-1]
     right = counts.sum(axis=0) - left
     share_left = left.sum(axis=1) / len(column)
@@ -185,6 +187,11 @@ def grow_c45(
     check_limits(max_depth, min_samples_leaf)
     if is_nominal(X):
         return _grow_nominal(X, y, max_depth, min_samples_leaf)
+    return _grow_cuts(X, y, max_depth, min_samples_leaf)
+
+
+def _grow_cuts(X: ArrayLike, y: ArrayLike, max_depth: int | None, min_samples_leaf: int) -> Tree:
+    """grow_c45 on a table of numbers."""
     sample, names, tied = _setting(X, y, min_samples_leaf)
     grown = grow_by(
         lambda rows: first(tied(rows)),
@@ -226,7 +233,7 @@ def _setting(X: ArrayLike, y: ArrayLike, min_samples_leaf: int):
     sample = Sample(X, y, np.ones(len(X)), "entropy")
 
     def tied(rows):
-        if sample.only(rows).agrees:
+        if all_alike(y[rows]):
             return []
         return _best_cuts(X[rows], onehot[rows], min_samples_leaf)
 
@@ -236,7 +243,7 @@ def _setting(X: ArrayLike, y: ArrayLike, min_samples_leaf: int):
 def _check_classes(y: ArrayLike, n_rows: int) -> NDArray:
     """Labels of at least two classes. Raises ValueError."""
     labels = check_growing_target(y, n_rows, "entropy")
-    if len(np.unique(labels)) == 1:
+    if all_alike(labels):
         raise ValueError(
             f"y holds one class only ({labels.tolist()[0]!r}): there is nothing to split for. "
             "Give rows of at least two classes.")
@@ -306,7 +313,7 @@ def _branches_well(column: NDArray, min_samples_leaf: int) -> bool:
 
 def _nominal_tree(rows, feature, branches, y, names) -> NominalTree:
     """Nodes with these rows, columns and branches as a NominalTree."""
-    classes, code = np.unique(y, return_inverse=True)
+    classes, code = coded(y)
     counts = np.array([np.bincount(code[here], minlength=len(classes)) for here in rows])
     n = counts.sum(axis=1)
     return NominalTree(
@@ -356,13 +363,14 @@ def grow_cut_once(X: ArrayLike, y: ArrayLike) -> Tree:
     onehot = _onehot(y)
     offers = [first(_offers_of(j, column, onehot, 1)) for j, column in enumerate(X.T)]
     cut = np.array([offer.threshold if offer else np.inf for offer in offers])
-    tree = grow_c45((cut < X).astype(float), y)
+    tree = _grow_cuts((cut < X).astype(float), y, None, 1)
 
     by_size = np.argsort(-onehot.sum(axis=0), kind="stable")
+    classes, _ = coded(y)
     return replace(
         tree,
         names=names,
         threshold=np.where(tree.is_leaf, tree.threshold, cut[tree.feature]),
         value=tree.value[:, by_size],
-        classes=tuple(tree.classes[k] for k in by_size),
+        classes=tuple(classes[by_size].tolist()),
     )

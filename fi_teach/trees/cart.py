@@ -101,15 +101,6 @@ class Sample(NamedTuple):
         """The same with these rows alone."""
         return self._replace(X=self.X[rows], y=self.y[rows], weight=self.weight[rows])
 
-    @property
-    def impurity(self) -> float:
-        return _impurity(self.y, self.weight, self.criterion)
-
-    @property
-    def agrees(self) -> bool:
-        """Have all rows the same target?"""
-        return len(np.unique(self.y, axis=0)) == 1
-
     def splits(self) -> list[Split]:
         """Every split that leaves enough rows on both sides, in column order."""
         splits = []
@@ -131,9 +122,9 @@ class Sample(NamedTuple):
 
     def tied_splits(self) -> list[Split]:
         """The splits that are best together; none if the rows agree or cannot be told apart."""
-        splits = [] if self.agrees else self.splits()
+        splits = [] if all_alike(self.y) else self.splits()
         best = max((split.decrease for split in splits), default=0.0)
-        slack = TIE * self.impurity
+        slack = TIE * _impurity(self.y, self.weight, self.criterion)
         return [split for split in splits if split.decrease >= best - slack]
 
 
@@ -231,15 +222,17 @@ def grow_by(
 def tree_of(grown: Grown, sample: Sample, names: tuple) -> Tree:
     """A grown tree as arrays, with what each node knows of its rows."""
     target = target_of(sample.y, sample.criterion)
-    nodes = [sample.only(rows) for rows in grown.rows]
-    columns = [target.columns[:, rows] for rows in grown.rows]
-    value = [np.average(y, axis=1, weights=node.weight)
-             for y, node in zip(columns, nodes, strict=True)]
+    impurity, value, weight = [], [], []
+    for rows in grown.rows:
+        w = sample.weight[rows]
+        impurity.append(_impurity(sample.y[rows], w, sample.criterion))
+        value.append(np.average(target.columns[:, rows], axis=1, weights=w))
+        weight.append(w.sum())
     return Tree(
         **questions_of(grown.splits),
-        impurity=np.array([node.impurity for node in nodes]),
-        n_node_samples=np.array([len(node.y) for node in nodes]),
-        weighted_n_node_samples=np.array([node.weight.sum() for node in nodes]),
+        impurity=np.array(impurity),
+        n_node_samples=np.array([len(rows) for rows in grown.rows]),
+        weighted_n_node_samples=np.array(weight),
         value=np.array(value),
         names=names,
         classes=target.classes,
@@ -340,7 +333,7 @@ def _ways(tied, X, rows, max_depth) -> Iterator[Grown]:
     def splits_of(rows):
         return tied(np.array(rows)) or [None]
 
-    begun = [([(rows, 0)], [])]
+    begun: list[tuple[list, list]] = [([(rows, 0)], [])]
     while begun:
         nodes, splits = begun.pop()
         if len(splits) == len(nodes):
@@ -401,7 +394,7 @@ def grow_cart(
 
     A split that takes nothing off the impurity is still made while the rows disagree: in XOR the
     first question helps nobody, and the second answers everything. Ties go to the lower column,
-    then to the lower threshold. Thresholds are midpoints between neighbouring values.
+    then to the lower threshold. The Tree's thresholds are midpoints between neighbouring values.
 
     X : (n, p) numbers
     y : (n,) labels, or numbers for "variance" (several outputs: (n, k), impurities added up)
@@ -445,9 +438,14 @@ def _check(X, y, criterion, min_samples_leaf, sample_weight) -> tuple[Sample, tu
     return Sample(X, y, weight, criterion, min_samples_leaf), names
 
 
+def all_alike(y: NDArray) -> bool:
+    """Have all rows the same target? y (n,) or (n, k)"""
+    return bool((y == y[0]).all())
+
+
 def check_varies(y: NDArray) -> None:
     """Raises ValueError if all rows have the same target."""
-    if len(np.unique(y, axis=0)) == 1:
+    if all_alike(y):
         raise ValueError(
             f"y is constant ({y.tolist()[0]!r} in every row that counts): "
             "there is nothing to split for. Give rows with at least two different targets.")
@@ -494,7 +492,7 @@ def check_limits(max_depth: int | None, min_samples_leaf: int) -> None:
 
 
 def _is_count(number: object) -> bool:
-    return isinstance(number, Integral) and number >= 1
+    return isinstance(number, Integral) and int(number) >= 1
 
 
 def number_of_features(max_features: float | str | None, p: int) -> int | None:

@@ -7,9 +7,9 @@ multiplied by the number of ways in which the words could have been merged, so t
 many words buys no advantage. Source: Kass (1980).
 """
 
-from functools import cache
 from itertools import combinations, pairwise
 from math import comb, exp, lgamma, log
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.nominal import check_words
 from fi_teach.basics.tables import check_target
+from fi_teach.basics.target import coded
 
 
 class ChaidSplit(NamedTuple):
@@ -45,7 +46,8 @@ def chi_square(table: ArrayLike) -> tuple[float, int]:
     observed = np.asarray(table, dtype=float)
     observed = observed[observed.any(axis=1)]
     observed = observed[:, observed.any(axis=0)]
-    of_row, of_column = observed.sum(axis=1), observed.sum(axis=0)
+    of_row = observed.sum(axis=1)
+    of_column = observed.sum(axis=0)
     expected = np.outer(of_row, of_column) / max(observed.sum(), 1.0)
     statistic = ((observed - expected) ** 2 / expected).sum()
     df = (len(of_row) - 1) * (len(of_column) - 1)
@@ -89,7 +91,8 @@ def _gamma_fraction(a: float, x: float, steps: int = 500) -> float:
     """1/(x+1-a - 1(1-a)/(x+3-a - 2(2-a)/(x+5-a - ...))), from the inside out; for x > a + 1."""
     value = 0.0
     for k in range(steps, 0, -1):
-        value = k * (k - a) / (x + 2 * k + 1 - a - value)
+        below = x + 2 * k + 1 - a
+        value = k * (k - a) / (below - value)
     return 1 / (x + 1 - a - value)
 
 
@@ -114,28 +117,27 @@ def merge_words(
     """
     words, code = np.unique(column, return_inverse=True)
     counts = dict(enumerate(_cross_table(code, y)))  # of each group, by its first word's number
-    members = {k: (word,) for k, word in enumerate(words.tolist())}
-
-    @cache
-    def p_value(a, b, n_words):  # a group that has grown is another group
-        return chi_square_p_value(*chi_square([counts[a], counts[b]]))
-
+    members: dict[int, tuple] = dict(enumerate(zip(words.tolist())))
+    p_values: dict[tuple, float] = {}
     while len(members) > 2:
         pairs = list(pairwise(members) if ordered else combinations(members, 2))
-        p_values = [p_value(a, b, len(members[a]) + len(members[b])) for a, b in pairs]
-        most_alike = int(np.argmax(p_values))
-        if p_values[most_alike] <= alpha:
+        for a, b in pairs:
+            if (a, b) not in p_values:
+                p_values[a, b] = chi_square_p_value(*chi_square([counts[a], counts[b]]))
+        a, b = max(pairs, key=lambda pair: p_values[pair])
+        if p_values[a, b] <= alpha:
             break
-        a, b = pairs[most_alike]
         counts[a] = counts[a] + counts.pop(b)
-        members[a] = members[a] + members.pop(b)
+        members[a] += members.pop(b)
+        p_values = {pair: p for pair, p in p_values.items() if a not in pair}  # it has grown
     return tuple(members.values())
 
 
 def _cross_table(code: NDArray, y: ArrayLike) -> NDArray:
     """How many rows of each code have each label: (r, K)."""
-    labels, label = np.unique(y, return_inverse=True)
-    table = np.zeros((code.max() + 1, len(labels)), dtype=int)
+    labels, label = coded(y)
+    n_codes = code.max() + 1
+    table = np.zeros((n_codes, len(labels)), dtype=int)
     np.add.at(table, (code, label), 1)
     return table
 
@@ -153,7 +155,9 @@ def ways_to_merge(n_words: int, n_groups: int, *, ordered: bool = False) -> int:
         return comb(n_words - 1, n_groups - 1)
     ways = [1] + [0] * n_groups
     for _ in range(n_words):  # a new word joins one of k groups, or founds the k-th
-        ways = [0] + [k * ways[k] + ways[k - 1] for k in range(1, n_groups + 1)]
+        joins = [k * way for k, way in enumerate(ways)]
+        founds = [0, *ways]
+        ways = list(map(add, joins, founds))
     return ways[n_groups]
 
 
@@ -197,7 +201,13 @@ def _offer(name: str, column: NDArray, y: NDArray, alpha: float, ordered: bool) 
     statistic, df = chi_square(_cross_table(group, y))
     p_value = chi_square_p_value(statistic, df)
     ways = ways_to_merge(len(group_of), len(groups), ordered=ordered)
-    return ChaidSplit(name, groups, statistic, p_value, _bonferroni(p_value, ways))
+    return ChaidSplit(
+        name,
+        groups,
+        statistic,
+        p_value,
+        adjusted=_bonferroni(p_value, ways),
+    )
 
 
 def _bonferroni(p_value: float, ways: int) -> float:

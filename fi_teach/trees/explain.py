@@ -17,6 +17,7 @@ from fi_teach.basics.nominal import NominalTree
 from fi_teach.basics.tree import ALMOST_ZERO, Tree, rows_for
 
 DEEPEST = 90  # Python itself reads no more than 100 levels of indentation
+Branches = list[tuple[str, int]]  # of a node: the test, and the child where it leads
 
 
 # --- rules ------------------------------------------------------------------------------------
@@ -46,10 +47,13 @@ def rules(tree: Tree | NominalTree, *, name: str = "decide") -> str:
             f"{type(tree).__name__} came, expected one tree: "
             "of a model, pass from_model(model).trees[0].")
     arguments = _identifiers(tree.names)
-    branches = _branches_of_words if isinstance(tree, NominalTree) else _branches
-    options = [branches(tree, t, arguments) for t in range(tree.n_nodes)]
+    if isinstance(tree, NominalTree):
+        options = [_branches_of_words(tree, t, arguments) for t in range(tree.n_nodes)]
+    else:
+        options = [_branches(tree, t, arguments) for t in range(tree.n_nodes)]
     body = _indented(tree, options) or _node_by_node(tree, options)
-    return "\n".join([f"def {name}({', '.join(arguments)}):", *body]) + "\n"
+    head = f"def {name}({', '.join(arguments)}):"
+    return "\n".join([head, *body, ""])
 
 
 def _identifiers(names: tuple) -> list[str]:
@@ -66,7 +70,8 @@ def _identifiers(names: tuple) -> list[str]:
 
 def _indented(tree: Tree | NominalTree, options: list) -> list[str]:
     """The function's lines, each question's answers indented below it; none for deep trees."""
-    lines, to_write = [], [(0, 1)]
+    lines: list[str] = []
+    to_write: list = [(0, 1)]  # nodes with their levels, and lines that come between them
     while to_write:
         following = to_write.pop()
         if isinstance(following, str):
@@ -78,9 +83,11 @@ def _indented(tree: Tree | NominalTree, options: list) -> list[str]:
         indent = "    " * level
         if tree.is_leaf[t] or isinstance(tree, NominalTree):
             to_write.append(f"{indent}return {_answer(tree, t)}")
-        for k, (test, child) in reversed(list(enumerate(options[t]))):
-            word = f"if {test}" if k == 0 else f"elif {test}" if test else "else"
-            to_write += [(child, level + 1), f"{indent}{word}:"]
+        for test, child in reversed(options[t]):
+            is_first = child == options[t][0][1]
+            word = "if " if is_first else "elif " if test else "else"
+            to_write.append((child, level + 1))
+            to_write.append(f"{indent}{word}{test}:")
     return lines
 
 
@@ -99,28 +106,36 @@ def _node_by_node(tree: Tree | NominalTree, options: list) -> list[str]:
 def _answer(tree: Tree | NominalTree, t: int) -> str:
     """What the tree predicts at node t, a label, a number or a list of numbers; and of whom."""
     n = int(tree.n_node_samples[t])
-    who = "any other word" if not tree.is_leaf[t] else "1 row" if n == 1 else f"{n} rows"
-    value = tree.value[t].tolist()
+    who = "1 row" if n == 1 else f"{n} rows"
+    if not tree.is_leaf[t]:
+        who = "any other word"
+    value = tree.value[t]
+    said = value.tolist()
     if tree.classes is not None:
-        said = tree.classes[int(tree.value[t].argmax())]
-    else:
-        said = value[0] if len(value) == 1 else value
+        said = tree.classes[int(value.argmax())]
+    elif len(said) == 1:
+        said = said[0]
     return f"{said!r}  # {who}"
 
 
-def _branches_of_words(tree: NominalTree, t: int, arguments: list[str]) -> list[tuple[str, int]]:
-    """The node's branches as (test, child)."""
-    x = arguments[tree.feature[t]] if tree.branches[t] else ""
+def _branches_of_words(tree: NominalTree, t: int, arguments: list[str]) -> Branches:
+    """The node's branches."""
+    if tree.is_leaf[t]:
+        return []
+    x = arguments[tree.feature[t]]
     return [(f"{x} == {word!r}", child) for word, child in tree.branches[t].items()]
 
 
-def _branches(tree: Tree, t: int, arguments: list[str]) -> list[tuple[str, int]]:
-    """The node's branches as (test, child); the last has no test."""
+def _branches(tree: Tree, t: int, arguments: list[str]) -> Branches:
+    """The node's branches; the last has no test."""
     if tree.is_leaf[t]:
         return []
+    x = arguments[tree.feature[t]]
     write_test = _codes_test if t in tree.left_categories else _threshold_test
-    test = write_test(tree, t, arguments[tree.feature[t]])
-    return [(test, int(tree.children_left[t])), ("", int(tree.children_right[t]))]
+    return [
+        (write_test(tree, t, x), int(tree.children_left[t])),
+        ("", int(tree.children_right[t])),
+    ]
 
 
 def _threshold_test(tree: Tree, t: int, x: str) -> str:
@@ -141,8 +156,9 @@ def _codes_test(tree: Tree, t: int, x: str) -> str:
     if not _nan_goes_left(tree, t):
         return test
     known = tree.known_categories.get(int(tree.feature[t]))
-    stranger = f"{x} != {x}" if known is None else f"{x} not in {_as_tuple(known)}"
-    return f"{test} or {stranger}"
+    if known is None:
+        return f"{test} or {x} != {x}"
+    return f"{test} or {x} not in {_as_tuple(known)}"
 
 
 def _as_tuple(codes: ArrayLike) -> str:
@@ -173,8 +189,8 @@ class WhatIf(NamedTuple):
     def __str__(self) -> str:
         steps = []
         for name, (old, new) in self.changes.items():
-            side = "just above" if new > old else "at most"
-            steps.append(f"{name} {old:g} -> {side} {new:g}")
+            bound = "just above" if new > old else "at most"
+            steps.append(f"{name} {old:g} -> {bound} {new:g}")
         return f"{' and '.join(steps)}: {self.prediction}"
 
 
@@ -219,20 +235,24 @@ def what_if(
     nearest, is_open = _nearest_in_each_box(tree, row)
     moved = nearest != row
     may_not_move = [tree.names.index(name) for name in frozen]
+    allowed = ~moved[:, may_not_move].any(axis=1)
     wanted = labels != now if target is None else labels == target
-    wanted &= is_open & tree.is_leaf & ~moved[:, may_not_move].any(axis=1)
+    wanted &= is_open & tree.is_leaf & allowed
     if not wanted.any():
         aim = "another label" if target is None else repr(target)
         raise ValueError(
             f"no change of the allowed features leads from {now.item()!r} to {aim}: "
             "freeze fewer features, or ask for another target.")
+    n_moved = moved.sum(axis=1)
     distance = (np.abs(nearest - row) / scale).sum(axis=1)
-    best = min(np.flatnonzero(wanted), key=lambda t: (moved[t].sum(), distance[t]))
-    changes = {
-        tree.names[j]: (float(row[j]), float(nearest[best, j]))
-        for j in np.flatnonzero(moved[best])
-    }
-    return WhatIf(nearest[best], labels[best].item(), changes, float(distance[best]))
+    best = min(np.flatnonzero(wanted), key=lambda t: (n_moved[t], distance[t]))
+    changed = nearest[best]
+    return WhatIf(
+        changed,
+        labels[best].item(),
+        {tree.names[j]: (float(row[j]), float(changed[j])) for j in np.flatnonzero(moved[best])},
+        float(distance[best]),
+    )
 
 
 def _nearest_in_each_box(tree: Tree, row: NDArray) -> tuple[NDArray, NDArray]:
@@ -240,7 +260,8 @@ def _nearest_in_each_box(tree: Tree, row: NDArray) -> tuple[NDArray, NDArray]:
     lower, upper = tree.boxes()
     just_inside = np.nextafter(lower, np.inf)
     nearest = np.clip(row, just_inside, upper)
-    return nearest, (lower < upper).all(axis=1)
+    n_open = (lower < upper).sum(axis=1)
+    return nearest, n_open == tree.n_features
 
 
 def _check_decides(tree: Tree) -> None:
@@ -261,10 +282,11 @@ def _check_decides(tree: Tree) -> None:
 
 def _one_row(tree: Tree, x: ArrayLike) -> NDArray:
     """The row as an array (p,). Raises ValueError."""
-    table = x
     if isinstance(x, pd.Series):
-        table = x.to_frame().T.infer_objects()
-    rows = rows_for(tree, table if isinstance(table, pd.DataFrame) else np.atleast_2d(table))
+        x = x.to_frame().T.infer_objects()
+    if not isinstance(x, pd.DataFrame):
+        x = np.atleast_2d(x)
+    rows = rows_for(tree, x)
     if len(rows) != 1 or np.isnan(rows).any():
         raise ValueError(
             f"x has {len(rows)} rows or holds NaN, "
@@ -278,10 +300,11 @@ def _check_names(tree: Tree, target: object, frozen: tuple) -> None:
     if unknown:
         raise ValueError(
             f"frozen names {unknown[0]!r}, but the features are {', '.join(tree.names)}.")
-    if target is not None and target not in tree.classes:
+    labels = tree.classes or ()
+    if target is not None and target not in labels:
         raise ValueError(
             f"target {target!r} is no label of this tree: "
-            f"expected one of {', '.join(map(repr, tree.classes))}.")
+            f"expected one of {', '.join(map(repr, labels))}.")
 
 
 def _check_scale(scale: ArrayLike | None, p: int) -> NDArray:

@@ -119,7 +119,7 @@ def grow_forest_by_definition(
     y: ArrayLike,
     *,
     n_trees: int = 100,
-    criterion: str = "gini",
+    criterion: str | None = None,
     max_depth: int | None = None,
     min_samples_leaf: int = 1,
     rng: Seed = 0,
@@ -132,7 +132,9 @@ def grow_forest_by_definition(
     True
     """
     rng = own_stream(rng, "grow forest")
-    in_bag = bootstrap_counts(len(y), n_trees, rng=rng)
+    rows, _ = check_table(X)
+    criterion = criterion or ("gini" if holds_classes(y) else "variance")
+    in_bag = bootstrap_counts(len(rows), check_n_trees(n_trees), rng=rng)
     trees = []
     for counts in in_bag:
         tree = grow_cart_by_definition(
@@ -171,11 +173,11 @@ def oob_prediction_by_definition(forest: Forest, X: ArrayLike) -> NDArray:
     >>> np.allclose(oob_prediction_by_definition(forest, X), oob_prediction(forest, X))
     True
     """
-    rows = _training_rows(forest, X)
+    rows, in_bag = _training_rows(forest, X)
     prediction = np.full((len(rows), forest.n_outputs), np.nan)
     for i in range(len(rows)):
         said = []
-        for tree, counts in zip(forest.trees, forest.in_bag, strict=True):
+        for tree, counts in zip(forest.trees, in_bag, strict=True):
             if counts[i] == 0:
                 said.append(tree.raw(rows[[i]])[0])
         if said:
@@ -198,8 +200,8 @@ def oob_prediction(forest: Forest, X: ArrayLike) -> NDArray:
     >>> shares.shape, bool((shares.argmax(axis=1) == y).mean() > 0.9)
     ((40, 2), True)
     """
-    rows = _training_rows(forest, X)
-    is_out = forest.in_bag == 0
+    rows, in_bag = _training_rows(forest, X)
+    is_out = in_bag == 0
     total = np.zeros((len(rows), forest.n_outputs))
     for tree, out in zip(forest.trees, is_out, strict=True):
         total[out] += tree.value[tree.leaf_of(rows[out])]
@@ -214,19 +216,20 @@ def oob_prediction(forest: Forest, X: ArrayLike) -> NDArray:
 
 # --- what comes in ----------------------------------------------------------------------------
 
-def _training_rows(forest: Forest, X: ArrayLike) -> NDArray:
-    """X as an array, if it can be the table that the forest was grown on. Raises ValueError."""
-    if getattr(forest, "in_bag", None) is None:
+def _training_rows(forest: Forest, X: ArrayLike) -> tuple[NDArray, NDArray]:
+    """X as an array, and in_bag (M, n). Raises ValueError if X cannot be the training table."""
+    in_bag = getattr(forest, "in_bag", None)
+    if in_bag is None:
         raise ValueError(
             "this model does not know which rows its trees saw (it has no in_bag): "
             "grow it with grow_forest.")
     rows = rows_for(forest, X)
-    n_rows = forest.in_bag.shape[1]
+    n_rows = in_bag.shape[1]
     if len(rows) != n_rows:
         raise ValueError(
             f"X has {len(rows)} rows, but the forest was grown on {n_rows}: "
             "out-of-bag predictions are for the training rows, in their order.")
-    return rows
+    return rows, in_bag
 
 
 def _candidates(max_features: float | str | None, criterion: str, p: int) -> int | None:

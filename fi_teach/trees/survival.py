@@ -140,7 +140,7 @@ def cut_statistics(
     sum_k c_k Y_kL (Y_k - Y_kL) with c_k = d_k (Y_k - d_k) / (Y_k^2 (Y_k - 1)); Y_kL, the rows left
     of the cut and at risk, is a running sum, too.
     """
-    order = np.argsort(column, kind="stable")
+    order = np.argsort(column)
     column, time, event = column[order], time[order], event[order]
     is_new = np.diff(column, prepend=-np.inf) > 0
     starts = np.flatnonzero(is_new)  # of each distinct value's rows
@@ -365,7 +365,8 @@ def _check(X: ArrayLike, y: ArrayLike, times: ArrayLike | None) -> SurvivalData:
         raise ValueError(
             f"times has shape {times.shape}, "
             "expected finite times in ascending order, each once, such as [365, 730].")
-    return SurvivalData(X, time, event, times, names)
+    by_column = np.asfortranarray(X)  # columns are what is looked at
+    return SurvivalData(by_column, time, event, times, names)
 
 
 def survival_target(

@@ -290,6 +290,14 @@ def test_lightgbms_raw_score_is_ours(K, gaps, zero_as_missing):
     np.testing.assert_allclose(from_model(model.booster_).raw(new), forest.raw(new))
 
 
+def test_a_lightgbm_model_without_a_single_split_is_read():
+    """A constant target leaves trees of one leaf."""
+    model = lightgbm.LGBMRegressor(n_estimators=2, verbose=-1).fit(X4, np.full(len(X4), 3.0))
+    forest = from_model(model)
+    assert [tree.n_nodes for tree in forest.trees] == [1] * len(forest.trees)
+    np.testing.assert_allclose(forest.predict(X4), model.predict(X4))
+
+
 def test_lightgbms_categories_and_random_forests_are_read():
     """Category lists (also for gaps and codes never seen) and averaged trees: raw equal to 1e-12."""
     rng = np.random.default_rng(0)
@@ -333,7 +341,7 @@ X4, SIGNAL4 = table(0)
     (LinearRegression().fit(X4, SIGNAL4), "not made of trees"),
     (IsolationForest(n_estimators=2).fit(X4), "not made of trees"),
     (RandomForestClassifier, "create one and fit it"),
-    (make_pipeline(DecisionTreeRegressor()).fit(X4, SIGNAL4), "last step"),
+    (make_pipeline(DecisionTreeRegressor()).fit(X4, SIGNAL4), "model\\[-1\\], a DecisionTreeRegressor, and the table as model"),
     (SimpleNamespace(best_estimator_=1), "best_estimator_"),
     ("forest", "expected a fitted model"),
     (AdaBoostRegressor(n_estimators=2).fit(X4, SIGNAL4), "median"),
@@ -343,6 +351,9 @@ X4, SIGNAL4 = table(0)
     (xgboost.XGBRegressor(booster="gblinear").fit(X4, SIGNAL4), "booster='gbtree'"),
     (xgboost.XGBRegressor(n_estimators=2, objective="reg:logistic").fit(X4, SIGNAL4 > 0), "objective"),
     (lightgbm.LGBMRegressor(n_estimators=2, verbose=-1, linear_tree=True).fit(X4, SIGNAL4), "linear_tree=False"),
+    (lightgbm.LGBMRegressor(n_estimators=2, verbose=-1, reg_sqrt=True).fit(X4, SIGNAL4), "'regression sqrt' is not one we can read"),
+    (lightgbm.LGBMClassifier(n_estimators=2, verbose=-1, sigmoid=2.0).fit(X4, SIGNAL4 > 0), "'binary sigmoid:2' is not one we can read"),
+    (lightgbm.LGBMRegressor(n_estimators=2, verbose=-1, objective=lambda y, p: (p - y, np.ones(len(y)))).fit(X4, SIGNAL4), "'custom' is not"),
     (SimpleNamespace(estimators_=[], estimator_weights_=[], classes_=[0, 1], algorithm="SAMME.R"), "SAMME"),
 ], ids=lambda value: value if isinstance(value, str) else type(value).__name__)
 def test_other_models_are_refused_with_advice(model, advice):

@@ -64,6 +64,63 @@ def test_columns_are_found_by_name(fitted):
     np.testing.assert_array_equal(tree.predict(frame[list("zyxw")]), tree.predict(frame))
 
 
+def test_a_table_with_other_columns_is_refused_never_taken_by_position(fitted):
+    """Fitted on (w, x, y, z): (x, y, z, v) has as many columns, of which one is a stranger. So has one with columns 0 to 3."""
+    X, y, _ = fitted
+    frame = pd.DataFrame(X, columns=list("wxyz"))
+    tree = grow_cart(frame, y, max_depth=4)
+    for model in (tree, as_forest(tree), from_model(DecisionTreeClassifier(max_depth=2).fit(frame, y))):
+        with pytest.raises(ValueError, match="X has no column 'w'"):
+            model.predict(pd.DataFrame(X, columns=list("xyzv")))
+        with pytest.raises(ValueError, match="X has no column 'w'"):
+            model.predict(pd.DataFrame(X))
+        with pytest.raises(ValueError, match="3 columns"):
+            model.predict(frame[list("xyz")])
+        assert len(model.predict(X)) == len(X), "an array has no names, so it is taken as it comes"
+
+
+def test_a_model_fitted_without_names_takes_any_names_by_position(fitted):
+    X, y, _ = fitted
+    tree = grow_cart(X, y, max_depth=4)
+    np.testing.assert_array_equal(tree.predict(pd.DataFrame(X, columns=list("wxyz"))), tree.predict(X))
+
+
+def test_whole_numbers_are_names_too(fitted):
+    """Columns called 3, 1, 2, 0 go to their places by these names."""
+    X, y, _ = fitted
+    frame = pd.DataFrame(X, columns=[3, 1, 2, 0])
+    tree = grow_cart(frame, y, max_depth=4)
+    np.testing.assert_array_equal(tree.predict(frame[[0, 1, 2, 3]]), tree.predict(frame))
+
+
+def test_trees_and_forests_are_equal_if_all_their_fields_are(fitted):
+    X, y, model = fitted
+    one, again, other = grow_cart(X, y), grow_cart(X, y), grow_cart(X, y, max_depth=2)
+    assert one == again and one != other and one != "a tree" and one != as_forest(one)
+    assert as_forest(one) == as_forest(again) and as_forest(one) != as_forest(other)
+    assert from_model(model) == from_model(model) != as_forest(one)
+    categorical = replace(one, left_categories={0: np.array([1.0, np.nan])})
+    assert categorical == replace(one, left_categories={0: np.array([1.0, np.nan])}) != one
+
+
+def test_a_drawing_puts_leaves_side_by_side_and_nodes_between_their_children(fitted):
+    X, y, _ = fitted
+    tree = grow_cart(X, y)
+    inner = ~tree.is_leaf
+    assert sorted(tree.place[tree.is_leaf]) == list(range(tree.is_leaf.sum()))
+    middle = (tree.place[tree.children_left[inner]] + tree.place[tree.children_right[inner]]) / 2
+    np.testing.assert_array_equal(tree.place[inner], middle)
+    assert (tree.place[tree.children_left[inner]] < tree.place[tree.children_right[inner]]).all()
+
+
+def test_a_row_lies_in_the_boxes_of_the_nodes_it_visits_and_in_no_other(fitted):
+    X, y, _ = fitted
+    tree = grow_cart(X, y)
+    lower, upper = tree.boxes()
+    inside = ((lower < X[:, None]) & (X[:, None] <= upper)).all(axis=2)
+    np.testing.assert_array_equal(inside, tree.decision_path(X))
+
+
 def test_gaps_go_where_the_node_sends_them_or_are_refused():
     tree = grow_cart([[1.0], [3.0]], ["no", "yes"])
     with pytest.raises(ValueError, match="NaN"):

@@ -153,6 +153,21 @@ def test_the_columns_of_words_are_found_by_name():
         tree.predict(X.to_numpy())
 
 
+def test_columns_of_words_that_are_called_by_numbers_are_found_by_them():
+    """A tree grown on columns 1, 2, 3, 4 predicts its own table, in any order."""
+    X, y = golf_nominal()
+    X.columns = [1, 2, 3, 4]
+    tree = grow_c45(X, y)
+    assert (tree.predict(X) == y).all() and (tree.predict(X[[4, 2, 3, 1]]) == y).all()
+    with pytest.raises(ValueError, match="'4' is not among them"):
+        tree.predict(X[[1, 2, 3]])
+
+
+def test_trees_of_words_are_equal_if_all_their_fields_are():
+    X, y = golf_nominal()
+    assert grow_c45(X, y) == grow_c45(X, y) != grow_c45(X, y, max_depth=1)
+
+
 def test_categorical_and_boolean_columns_are_words():
     X, y = golf_nominal()
     tree = grow_c45(X.astype("category").assign(strong=X["Wind"] == "strong"), y)

@@ -131,6 +131,14 @@ def test_the_midterm_student_who_attends_needs_ten_minutes_less():
     assert "just above 0.5" in str(answer)
 
 
+def test_answers_are_equal_if_all_their_parts_are():
+    X, y = midterm()
+    tree = grow_cart(X, y)
+    assert what_if(tree, X.loc[5]) == what_if(tree, X.loc[5]) and what_if(tree, X.loc[5]) != what_if(tree, X.loc[7])
+    row, prediction, changes, distance = what_if(tree, X.loc[7])
+    assert (row.tolist(), prediction, changes, distance) == ([90.0, 1.0], "Pass", {"Time": (100.0, 90.0)}, 10.0)
+
+
 def nearest_by_definition(tree, row, scale):
     """Try every combination of: leave a feature, move it to a threshold, move it just above one."""
     now = tree.predict(row[None, :])[0]

@@ -128,7 +128,7 @@ def read_adaboost(model) -> Forest:
         raise ValueError(
             'AdaBoost with algorithm="SAMME.R" adds up logarithms, not votes: '
             'fit it with algorithm="SAMME".')
-    names, classes = names_of(model, model.n_features_in_), _classes(model)
+    names, classes = names_of(model, model.n_features_in_), _classes(model) or ()
     trees = tuple(_with_votes(_class_tree_of(tree, names, classes)) for tree in model.estimators_)
     weights = np.asarray(model.estimator_weights_[:len(trees)], dtype=float)
     return _forest(

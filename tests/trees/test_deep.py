@@ -1,0 +1,102 @@
+"""Trees of depth 5,000: nothing that reads, writes or draws a tree may lean on Python's own recursion."""
+
+import inspect
+import sys
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from fi_teach.course.explorables.tree_marks import tree_panel
+from fi_teach.plots.tree import Words
+from fi_teach.trees import (
+    every_greedy_tree,
+    from_model,
+    grow_boosting,
+    grow_c45,
+    grow_cart,
+    grow_cart_by_definition,
+    grow_survival_tree,
+    rules,
+    what_if,
+)
+
+DEEP = 5000
+X, Y = np.arange(DEEP + 1.0)[:, None], np.arange(DEEP + 1) % 2
+
+
+@pytest.fixture(scope="module")
+def staircase():
+    """Labels that alternate along a line: the best cut takes one row off an end, again and again."""
+    return grow_cart(X, Y)
+
+
+def test_a_deep_tree_grows_and_predicts(staircase):
+    assert staircase.depth.max() == DEEP
+    np.testing.assert_array_equal(staircase.predict(X), Y)
+    assert staircase.decision_path(X[:3]).sum(axis=1).max() <= DEEP + 1
+
+
+def test_a_deep_tree_is_printed_as_a_function_that_python_reads(staircase):
+    space = {}
+    exec(rules(staircase), space)
+    rows = range(0, DEEP, 111)
+    assert [space["decide"](float(row)) for row in rows] == [Y[row] for row in rows]
+
+
+def test_a_deep_tree_has_places_boxes_words_and_a_nearest_change(staircase):
+    leaves = staircase.is_leaf
+    assert sorted(staircase.place[leaves]) == list(range(leaves.sum()))
+    lower, upper = staircase.boxes()
+    assert ((lower < X[:1]) & (X[:1] <= upper)).sum() == staircase.decision_path(X[:1]).sum()
+    assert Words(staircase, {}, 3).sentences().count("leaf with") == DEEP + 1
+    assert len(tree_panel(staircase)["marks"]) > 2 * DEEP
+    assert what_if(staircase, [2500.0]).distance <= 1
+
+
+def test_a_deep_tree_of_scikit_learn_is_read():
+    model = DecisionTreeClassifier(random_state=0).fit(X, Y)
+    assert model.get_depth() > 4000
+    np.testing.assert_array_equal(from_model(model).predict(X), Y)
+
+
+def test_a_deep_tree_of_xgboost_or_lightgbm_is_read():
+    """LightGBM's own dump_model fails on this tree, as its nested text is too deep for Python's reader."""
+    import lightgbm
+    import xgboost
+
+    X, y = np.arange(1500.0)[:, None], np.arange(1500) % 2.0
+    bins = {"max_bin": 60_000, "min_data_in_bin": 1, "bin_construct_sample_cnt": 10**6}
+    leaves = {"num_leaves": 1500, "min_child_samples": 1, "min_child_weight": 0}
+    one = {"n_estimators": 1, "learning_rate": 1.0, "reg_lambda": 0}
+    light = lightgbm.LGBMRegressor(**one, **bins, **leaves, verbose=-1).fit(X, y)
+    xgb = xgboost.XGBRegressor(**one, max_depth=3000, tree_method="exact", min_child_weight=0).fit(X, y)
+    for model in (light, xgb):
+        forest = from_model(model)
+        assert forest.trees[0].depth.max() > 1100
+        np.testing.assert_allclose(forest.predict(X), model.predict(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("grow", [
+    lambda X, y: grow_c45(X, y),
+    lambda X, y: grow_boosting(X, y.astype(float), n_trees=1, max_depth=None).trees[0],
+    lambda X, y: grow_survival_tree(X, np.column_stack([1.0 + 4 * y, np.ones(len(y))]), min_samples_leaf=1),
+], ids=["C4.5", "boosting", "survival"])
+def test_other_growers_go_as_deep(grow):
+    """1,500 rows, beyond what Python's stack would hold."""
+    assert grow(X[:1500], Y[:1500]).depth.max() > 1100
+
+
+@pytest.fixture
+def few_frames():
+    """Python's stack with room for 60 more calls."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 60)
+    yield
+    sys.setrecursionlimit(before)
+
+
+def test_the_definition_and_the_trees_that_ties_leave_open_need_no_stack(few_frames):
+    """120 levels: labels that alternate, by definition; and numbers that double from row to row, where no splits tie."""
+    assert grow_cart_by_definition(X[:121], Y[:121]).depth.max() == 120
+    assert [tree.depth.max() for tree in every_greedy_tree(X[:121], 4.0 ** np.arange(121), criterion="variance")] == [120]

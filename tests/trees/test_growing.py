@@ -1,0 +1,125 @@
+"""The engine that grows all trees at once: its drawing, its definition, and sizes at which arrays could overflow."""
+
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fi_teach.fast import growing
+from fi_teach.fast.growing import grow_trees, rank_table, target_of
+from fi_teach.trees import grow_cart, grow_cart_by_definition, grow_forest
+
+FIELDS = ("children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples", "weighted_n_node_samples", "value")
+
+
+# --- the drawing at the head of the file ------------------------------------------------------------------------------
+
+X = np.array([[2.5], [7.0], [1.0], [7.0], [4.0]])
+Y = np.array(["no", "yes", "yes", "yes", "no"])
+WEIGHTS = np.array([[1, 1, 1, 1, 1], [2, 1, 0, 0, 2]])
+
+
+@pytest.fixture
+def levels(monkeypatch):
+    """The frontier of each level, as the two trees of the drawing grow."""
+    seen = []
+    split_level = growing._split_level
+    monkeypatch.setattr(growing, "_split_level", lambda rules, frontier, *rest: seen.append(frontier) or split_level(rules, frontier, *rest))
+    grow_trees(rank_table(X, ("x",)), target_of(Y, "gini"), WEIGHTS)
+    return seen
+
+
+def test_the_drawing_shows_the_arrays_that_are_there(levels):
+    """Nodes, rows, weights and codes, level by level."""
+    assert rank_table(X, ("x",)).codes.tolist() == [[1, 3, 0, 3, 2]]
+    assert [level.n.tolist() for level in levels] == [[5, 3], [3, 2, 2, 1], [1, 2]]
+    assert [level.row.tolist() for level in levels] == [[0, 1, 2, 3, 4, 0, 1, 4], [0, 2, 4, 1, 3, 0, 4, 1], [2, 0, 4]]
+    assert levels[0].starts.tolist() == [0, 5] and levels[0].weight.tolist() == [1, 1, 1, 1, 1, 2, 1, 2]
+    assert [level.tree.tolist() for level in levels] == [[0, 1], [0, 0, 1, 1], [0, 0]]
+
+
+def test_the_trees_of_the_drawing_are_cut_where_it_says():
+    """After code 2, between 4.0 and 7.0, in both; then after code 0, between 1.0 and 2.5, in the first."""
+    first, second = grow_trees(rank_table(X, ("x",)), target_of(Y, "gini"), WEIGHTS)
+    assert first.threshold.tolist() == [5.5, 1.75, -2, -2, -2] and second.threshold.tolist() == [5.5, -2, -2]
+    assert first.children_left.tolist() == [1, 3, -1, -1, -1] and first.children_right.tolist() == [2, 4, -1, -1, -1]
+
+
+# --- the definition ---------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_engine_grows_the_tree_by_definition(seed):
+    """Every criterion, few or many values, weights or none, limits or none: all fields equal, to 1e-12."""
+    rng = np.random.default_rng(seed)
+    n, p = rng.integers(5, 40), rng.integers(1, 4)
+    table = np.round(rng.normal(size=(n, p)), rng.integers(0, 3))
+    criterion = ("gini", "entropy", "entropy_nats", "variance")[seed % 4]
+    y = np.arange(n) % 3 if criterion != "variance" else rng.normal(size=n)
+    options = {"criterion": criterion, "max_depth": (None, 2)[rng.integers(2)], "min_samples_leaf": int(rng.integers(1, 4)),
+               "sample_weight": (None, rng.integers(0, 3, n) + (np.arange(n) < 2))[rng.integers(2)]}
+    fast, slow = grow_cart(table, y, **options), grow_cart_by_definition(table, y, **options)
+    assert (fast.names, fast.classes, fast.criterion) == (slow.names, slow.classes, slow.criterion)
+    for field in FIELDS:
+        np.testing.assert_allclose(getattr(fast, field), getattr(slow, field), rtol=0, atol=1e-12, err_msg=field)
+
+
+def test_the_definition_refuses_what_the_engine_refuses():
+    for arguments, advice in [({"criterion": "giny"}, "expected one of"), ({"max_depth": 0}, "max_depth"), ({"min_samples_leaf": 0}, "min_samples_leaf")]:
+        with pytest.raises(ValueError, match=advice):
+            grow_cart_by_definition(X, Y, **arguments)
+    with pytest.raises(ValueError, match="constant"):
+        grow_cart_by_definition(X, ["yes"] * 5)
+
+
+# --- 32-bit platforms: WebAssembly's integers -------------------------------------------------------------------------
+
+def test_numbers_are_packed_into_64_bits_whatever_they_come_in():
+    """Node times span, shifted by the bits of a place: 3,000 nodes of span 300 among 2^15 entries need 45 bits."""
+    numbers = np.array([900_000, 899_999, 900_000, 0] * 2**13, dtype=np.int32)
+    ordered, place = growing._sorted(numbers)
+    np.testing.assert_array_equal(ordered, np.sort(numbers))
+    np.testing.assert_array_equal(place, np.argsort(numbers, kind="stable"))
+
+
+# --- wide tables ------------------------------------------------------------------------------------------------------
+
+def test_candidates_of_many_nodes_of_a_wide_table_are_drawn_a_few_nodes_at_a_time():
+    """4,000 nodes of two rows in a table of 4,000 columns: 16 million draws of 8 bytes and their order are 256 MB at once."""
+    n = 4000
+    table = rank_table(np.tile([[0.0], [1.0]], (1, n)), tuple(map(str, range(n))))
+    target = target_of(np.array([0, 1]), "gini")
+    frontier = growing._roots(target, np.ones((n, 2), dtype=int))
+    rules = growing.Rules(table, "gini", None, 1, 60)
+    tracemalloc.start()
+    splits = growing.find_splits(rules, frontier, np.random.default_rng(0))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (splits.decrease == 0.5).all() and len(np.unique(splits.feature)) > 2000
+    assert peak < 128 * 2**20
+
+
+def test_looking_further_in_pieces_finds_what_one_look_over_all_columns_finds():
+    """Fifty constant columns and one that varies: every drawn set misses it most of the time, and the tree is found all the same."""
+    table = np.zeros((30, 51))
+    table[:, 50] = np.arange(30)
+    y = np.arange(30) // 10
+    for seed in range(5):
+        tree = grow_cart(table, y, max_features=3, rng=seed)
+        assert (tree.predict(table) == y).all() and set(tree.feature[~tree.is_leaf]) == {50}
+
+
+def test_a_few_nodes_at_a_time_grow_the_same_trees(monkeypatch):
+    rng = np.random.default_rng(0)
+    table, y = np.round(rng.normal(size=(60, 6)), 1), rng.integers(0, 2, 60)
+    whole = grow_forest(table, y, n_trees=6, max_features=None)
+    monkeypatch.setattr(growing, "DRAWS", 1)
+    assert grow_forest(table, y, n_trees=6, max_features=None) == whole
+
+
+def test_columns_of_a_wide_table_are_found_by_name_at_once():
+    """20,000 names in the opposite order: looked up, not searched for."""
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame(rng.normal(size=(20, 20_000)), columns=[f"gene {j}" for j in range(20_000)])
+    tree = grow_cart(wide, wide["gene 19000"] > 0)
+    np.testing.assert_array_equal(tree.predict(wide[wide.columns[::-1]]), tree.predict(wide))
