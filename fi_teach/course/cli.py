@@ -49,7 +49,8 @@ def _add_submit(commands):
 
 def _add_release(commands):
     command = commands.add_parser("release", help="make the student's and the instructor's bundle",
-                                  description="Write student.zip (no solutions, no hidden tests) and instructor.zip (all of it).")
+                                  description="Write student.zip, in which no answer can be read, "
+                                              "and instructor.zip (all of it).")
     command.add_argument("--out", required=True, metavar="DIR", help="the folder to write them into")
     command.add_argument("--project", default=".", metavar="DIR", help="the folder with exercises/ and solutions/ (default: here)")
     command.set_defaults(run=release)

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import json
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from fi_teach.course.questions import QUESTIONS
@@ -97,6 +98,7 @@ def _expression(check):
 
 def _hash(content, questions):
     """The hash of what was handed out and of what it is judged by -> str."""
-    modules = {inspect.getsource(importlib.import_module(f"fi_teach.course.questions.ch{QUESTIONS[id].notebook}"))
-               for id in questions if QUESTIONS[id].notebook}
+    names = {f"fi_teach.course.questions.{part}ch{QUESTIONS[id].notebook}"
+             for id in questions if QUESTIONS[id].notebook for part in ("", "trials.")}
+    modules = {inspect.getsource(importlib.import_module(name)) for name in names if find_spec(name)}
     return hashlib.sha256(b"\0".join([content, *(m.encode() for m in sorted(modules))])).hexdigest()

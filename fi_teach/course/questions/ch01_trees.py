@@ -21,7 +21,7 @@ def _entropy(counts):
 def _thresholds(values, labels):
     distinct = sorted(set(values))
     at = {v: {label for u, label in zip(values, labels, strict=True) if u == v} for v in distinct}
-    return {(v + w) / 2 for v, w in pairwise(distinct) if len(at[v] | at[w]) > 1}
+    return [(v + w) / 2 for v, w in pairwise(distinct) if len(at[v] | at[w]) > 1]
 
 
 # Mistaken formulas, each under the name a check gives it.
@@ -113,7 +113,7 @@ def _columns(rng):
     return [(np.array(values), np.array(labels)) for values, labels in small + drawn]
 
 
-SLIDE = {"Attends": 0.20, "Time <= 55": 0.33, "Time <= 70": 0.48, "Time <= 90": 0.38, "Time <= 130": 0.44}
+PRINTED = {"Rent <= 435": 0.44, "Rent <= 495": 0.48, "Rent <= 525": 0.45, "Rent <= 640": 0.29, "Rent <= 680": 0.40}
 
 
 def _split_lists(rng):
@@ -142,13 +142,17 @@ RECALL = [
         id="trees.recall_two_draws", title="Two draws from a bag", kind="number", stars=1, minutes=3, points=1,
         hints=("The ball goes back: the second draw knows nothing of the first.",
                "The colours differ in two ways: red then blue, or blue then red.",
-               "Each way has probability 4/5 times 1/5."),
+               "How likely is each of the two ways? They exclude each other, so their chances add up."),
         check=value(
-            0.32,
-            Mistake("one order only", 0.16, "You counted red then blue; blue then red is as likely."),
-            Mistake("without putting back", 0.4, "Without putting the ball back it would be this; here it goes back."),
-            Mistake("the opposite event", 0.68, "This is the probability that the colours are the *same*."),
-            Mistake("one draw", 0.2, "This is the chance to draw blue once; two balls are drawn.")),
+            0.42,
+            Mistake("one order only", 0.21, "You counted red then blue; blue then red is as likely."),
+            Mistake("without putting back", 7 / 15,
+                    "Without putting the ball back it would be this; here it goes back."),
+            Mistake("the opposite event", 0.58,
+                    "This is the probability that the colours are the *same*."),
+            Mistake("one draw", 0.3, "This is the chance to draw blue once; two balls are drawn."),
+            Mistake("per cent without its sign", 42,
+                    "You count in per cent: write a share such as 0.05, or the sign, as in `\"5 %\"`.")),
         meaning="You have computed a Gini impurity: the chance that two rows, drawn with replacement from the node, differ."),
 ]
 
@@ -156,21 +160,22 @@ IMPURITY = [
     Question(
         id="trees.first_cut", title="Which cut comes first?", kind="predict", stars=1, minutes=3, points=1,
         hints=("A pure child is worth as much as the rows it holds.",
-               "Sort the eight rows by time and count Pass and Fail on both sides of each cut.",
-               "Attendance leaves one Fail among five on one side and three Fail on the other."),
+               "Count yes and no on both sides of each of the four cuts.",
+               "How many flats of each cut end on the side of the other class?"),
         check=choice(
-            "a",
-            Mistake("pure is enough", "b", "One child is pure, but it holds 2 rows of 8; the other 6 stay as mixed as 2 to 4. "
-                    "A pure child is worth as much as the rows it holds."),
-            Mistake("balance is not the aim", "c", "Two equal halves look fair, but both stay mixed (3 to 1 each): "
+            "c",
+            Mistake("pure is enough", "a", "One child is pure, but it holds 2 flats of 10; the other 8 stay "
+                    "as mixed as 3 to 5. A pure child is worth as much as the rows it holds."),
+            Mistake("balance is not the aim", "b", "Two equal halves look fair, but both stay mixed (4 to 1): "
                     "a cut is judged by how pure the children are, not by how alike they are in size."),
-            Mistake("one row cut off", "d", "It takes a single row away, and the 7 others are left as mixed as 3 to 4.")),
+            Mistake("one row cut off", "d", "It takes a single flat away, and the 9 others are left "
+                    "as mixed as 5 to 4.")),
         meaning="The parent is fixed, so the best cut is the one whose children are least mixed *on average over rows*."),
     Question(
         id="trees.entropy_bits", title="The same node in bits", kind="number", stars=1, minutes=5, points=2,
         hints=("Entropy is the mean surprise: each class counts with its share.",
                "In bits the logarithm has base 2: log2(4/5) = -0.322 and log2(1/5) = -2.322.",
-               "4/5 times 0.322 plus 1/5 times 2.322."),
+               "Weigh each of these two surprises by its class's share of the five students, and add."),
         check=value(
             _entropy([4, 1]),
             Mistake("entropy in nats", _entropy([4, 1]) * np.log(2), "These are nats: your logarithm has base e. "
@@ -205,7 +210,8 @@ IMPURITY = [
         id="trees.decrease", title="How much does a split gain?", kind="implement", stars=2, minutes=10, points=3,
         hints=("First the parent: its counts are those of both children added up.",
                "Write a small function for 1 minus the sum of squared shares, and call it three times.",
-               "gini(left + right) - n_left / n * gini(left) - n_right / n * gini(right)"),
+               "Lists join when you add them: `[a + b for a, b in zip(left, right)]` adds class by class. "
+               "And each child counts with its rows over all rows."),
         check=function(
             _pairs_of_counts, trials.decrease,
             Mistake("mean of two class shares", trials.of_mean_shares,
@@ -223,7 +229,8 @@ IMPURITY = [
             Mistake("two classes only", trials.of_two_classes,
                     "2p(1 - p) is the Gini of two classes. With a third class you need 1 minus the sum of all squared shares."),
             Mistake("decrease in rows", _decrease_in_rows, "You weighted the whole by the number of rows: the question asks for the decrease a row."),
-            Mistake("entropy, not Gini", _decrease_in_bits, "These are bits: the question asks for the decrease in Gini.")),
+            Mistake("entropy, not Gini", _decrease_in_bits, "These are bits: the question asks for the decrease in Gini."),
+            lists=True),
         closed=CLOSED,
         meaning="On the midterm table it gives 0.3 for attendance, more than any cut in time: "
                 "that is why the tree asks for attendance first."),
@@ -231,8 +238,8 @@ IMPURITY = [
         id="trees.thresholds", title="Where may a tree cut?", kind="implement", stars=2, minutes=12, points=3,
         hints=("Rows of one value cannot be parted, whatever their classes: think in distinct values.",
                "Two neighbouring values need a cut between them unless all rows at both belong to one class.",
-               "For each pair of neighbours v < w in sorted(set(values)): keep (v + w) / 2 if the labels at v and at w, "
-               "put together, are more than one."),
+               "Gather the labels at each value first. Then look at two neighbouring values: how many "
+               "different labels do they have, put together?"),
         check=function(
             _columns, _thresholds,
             Mistake("threshold on a data point", _on_data_points(min),
@@ -246,7 +253,9 @@ IMPURITY = [
             *(Mistake("tied values", _row_by_row(order, skip),
                       "Where several rows share a value you compared them one by one. Rows of one value stay together: "
                       "gather their labels first, then look at neighbouring *values*.")
-              for order in (sorted, _by_value) for skip in (False, True))),
+              for order in (sorted, _by_value) for skip in (False, True)),
+            Mistake("not in ascending order", lambda values, labels: set(_thresholds(values, labels)),
+                    "These are the right cuts. The question asks for them in ascending order, each once.")),
         closed=CLOSED,
         meaning="Seven midpoints lie in the midterm's times, but only four can be best. "
                 "For Gini and entropy the best cut is always a class boundary."),
@@ -255,19 +264,21 @@ IMPURITY = [
 IMPORTANCE = [
     Question(
         id="trees.slide_table", title="Two entries do not bear checking", kind="claim", stars=2, minutes=8, points=2,
-        hints=("Sort the rows by time. For every cut write down Pass and Fail on either side.",
-               "An entry that is only rounded (0.375 to 0.38) is not wrong.",
-               "The two wrong entries belong to cuts whose larger child is *nearly* half and half."),
+        hints=("For every cut write down yes and no on either side: the flats are sorted by rent already.",
+               "An entry that is only rounded (0.4762 to 0.48) is not wrong.",
+               "In both wrong entries a child was taken as half and half that is not."),
         check=value(
-            {"Attends": 1 / 5, "Time <= 55": 1 / 3, "Time <= 70": 7 / 15, "Time <= 90": 3 / 8, "Time <= 130": 3 / 7},
-            Mistake("nearly half is not half", {"Time <= 70": 0.47917, "Time <= 130": 0.4375},
-                    "You took the larger child's impurity as 0.5. It is a little less: 2 of 5 and 3 of 7 are not half."),
-            Mistake("children not weighted", {"Time <= 70": 0.46222, "Time <= 130": 0.2449},
+            {"Rent <= 435": 4 / 9, "Rent <= 495": 10 / 21, "Rent <= 525": 5 / 12, "Rent <= 640": 2 / 7, "Rent <= 680": 3 / 8},
+            Mistake("left as printed", {"Rent <= 525": 0.45, "Rent <= 680": 0.40},
+                    "The two wrong entries stand as printed: in each a mixed child counts as half and half, with Gini 0.5."),
+            Mistake("children not weighted", {"Rent <= 525": (3 / 8 + 4 / 9) / 2, "Rent <= 680": 15 / 64},
                     "You averaged the children as if both held as many rows."),
-            Mistake("one of two", {"Time <= 70": 7 / 15}, "That one is right. There is another."),
-            Mistake("one of two", {"Time <= 130": 3 / 7}, "That one is right. There is another."),
-            usual=SLIDE),
-        meaning="Harmless: attendance wins by the slide's numbers and by yours, and the order of the five cuts is the same. "
+            Mistake("the larger child alone", {"Rent <= 525": 4 / 9, "Rent <= 680": 15 / 32},
+                    "These are the impurities of the larger children alone: each counts with its rows, and the smaller one counts too."),
+            Mistake("one of two", {"Rent <= 525": 5 / 12}, "That one is right. There is another."),
+            Mistake("one of two", {"Rent <= 680": 3 / 8}, "That one is right. There is another."),
+            usual=PRINTED),
+        meaning="Harmless: the best of the five cuts is the same by both tables. "
                 "An error is worth finding also when it changes nothing, since only then do you know that it changes nothing."),
     Question(
         id="trees.mend_importance", title="Find the bug: 43 % or 60 %?", kind="mend", stars=2, minutes=10, points=3,
@@ -293,24 +304,26 @@ IMPORTANCE = [
         id="trees.any_pure_tree", title="Another tree, the same importance?", kind="predict", stars=2, minutes=5, points=2,
         hints=("Write down all the decreases of one such tree, each times its share of the rows, and add them up.",
                "What is subtracted for a child at one split is what the child starts with at the next.",
-               "In pure leaves nothing is left, so everything the node had was taken away on the path: 5/8 of 0.32."),
+               "In pure leaves nothing is left: everything that the node of six flats had was taken away below it."),
         check=choice(
             "b",
-            Mistake("the cuts decide", "a", "Try two trees and add up: 0.075 + 0.125 and 0.0125 + 0.1875 are the same 0.2. "
+            Mistake("the cuts decide", "a", "Add up for both trees: 0.033 + 0.133 and 0.017 + 0.150 are the same. "
                     "The cuts decide how it is *spread over the splits*, not how much it is."),
             Mistake("more splits, more importance", "c", "Every split takes away some of what the node has left. More splits "
-                    "share the same 0.2; they cannot make it more."),
+                    "share the same amount; they cannot make it more."),
             Mistake("every split counts alike", "d", "A split counts by what it takes away, weighted by its rows, not by being one.")),
         meaning="Decreases telescope: below a node grown to purity they add up to its weighted impurity, whatever the splits. "
-                "So 60/40 is a fact about the first split and these eight students, not about the rest of the tree."),
+                "So two thirds for rent and one for size are a fact about the first split and these ten flats, "
+                "not about the rest of the tree."),
     Question(
         id="trees.test_decrease", title="Write a test that catches them", kind="test", stars=3, minutes=12, points=3,
         hints=("Work out a split by hand whose children differ in size and are both mixed, and compare with `abs(a - b) < 1e-9`.",
                "A split that parts nothing, such as [2, 2] and [1, 1], must have a decrease of 0; none may be negative.",
-               "Add a case with three classes: [2, 0, 0] and [0, 1, 1] go from 0.625 to 0.25, a decrease of 0.375."),
+               "Add a case with three classes, such as [2, 0, 0] and [0, 1, 1], and work it out by hand."),
         check=catches(
             right=[
-                Mistake("refuses a right one", trials.decrease, "Your test refuses a right implementation: work its cases out again."),
+                Mistake("refuses a right one", trials.decrease, "Your test refuses a right implementation. Work its cases out "
+                        "again, and mind that 0.3 may come out as 0.30000000000000004: compare with a tolerance."),
                 Mistake("exact equality", trials.rounded_otherwise,
                         "Your test refuses a right implementation whose last bit is rounded differently: "
                         "compare floats with a tolerance, as in `abs(a - b) < 1e-9`."),
@@ -332,19 +345,19 @@ IMPORTANCE = [
                 "Pure children and equal halves are the cases in which nearly everything looks right."),
     Question(
         id="trees.what_if", title="What would have helped?", kind="number", stars=1, minutes=4, points=1,
-        hints=("Follow the rules for this student: which question decides?",
-               "There are two ways out of the failing interval, down and up. Which is shorter?",
-               "The interval begins just above 90; the student has 100."),
+        hints=("Follow the rules for this flat: which question decides?",
+               "There are two ways out of the interval in which it stays empty, down and up. Which is shorter?",
+               "The nearer end of the interval is the threshold below."),
         check=value(
-            10,
-            Mistake("the far way out", 20, "That far it is to the other end (beyond 120), or to the next student who passed (80). "
+            60,
+            Mistake("the far way out", 200, "That far it is to the other end of the interval. "
                     "The tree's answer flips already at its nearest threshold."),
-            Mistake("the threshold, not the change", 90, "This is where the answer flips; the question asks by how much the time must change."),
-            Mistake("the direction", -10, "The question asks for the size of the change: write it without the sign."),
-            Mistake("attendance", 0, "This student attends already. Without a change the tree says Fail."),
-            unit=("minutes", "min")),
-        meaning="A counterfactual is about the *tree*: it says when its answer changes. It is no advice: also 21 minutes more "
-                "would turn the answer to Pass, and nobody believes that this helps."),
+            Mistake("the threshold, not the change", 640, "This is where the answer flips; the question asks by how much the rent must change."),
+            Mistake("the direction", -60, "The question asks for the size of the change: write it without the sign."),
+            Mistake("the balcony", 0, "This flat has no balcony. Without a change the tree says that it stays empty."),
+            unit=("euros", "euro", "€", "eur")),
+        meaning="A counterfactual is about the *tree*: it says when its answer changes. It is no advice: 201 euros more would turn "
+                "the answer as well, and nobody believes that this helps."),
     Question(
         id="trees.what_sixty_means", title="What does 60 % say?", kind="explain", stars=2, minutes=10, points=3,
         hints=("Say what the 60 % is a percentage of.",

@@ -59,6 +59,10 @@ def _entropy_that_raises(counts):
     return _entropy(counts)
 
 
+def _nothing_without_all_classes(counts):
+    return _entropy(counts) if np.all(np.asarray(counts) > 0) else 0.0
+
+
 def _unshared(counts):
     return -sum(c * np.log2(c) for c in counts if c > 0)
 
@@ -112,22 +116,33 @@ def _fourteen_days(rng):
     return list(_days())
 
 
-H, O, W = "Humidity", "Outlook", "Wind"
-ROOT = 14 * _gain([[3, 4], [6, 1]])
-OUTLOOK = 7 * _entropy([3, 4]) - 4 * _entropy([3, 1])
-WIND = 7 * _entropy([6, 1]) - 3 * _entropy([2, 1])
-TIED_WIND = 4 * _entropy([3, 1]) - 2
-TIED_OUTLOOK = 3 * _entropy([2, 1]) - 2
-DECREASES = {H: ROOT, O: OUTLOOK + TIED_OUTLOOK, W: WIND + TIED_WIND}
-"""Of the printed tree, in bits times rows, its two mixed leaves counted as they are."""
-AS_IF_PURE = {H: ROOT, O: OUTLOOK + TIED_OUTLOOK + 2, W: WIND + TIED_WIND + 2}
+def _left(*counts):
+    """What a node of these counts has, in bits times days."""
+    return sum(counts) * _entropy(counts)
+
+
+DAYS = 18
+"""The museum's days: it was full on 11 of them. Its tree has two mixed leaves, of four days and of two."""
+DAY = _left(11, 7) - _left(4, 6) - _left(7, 1)
+SKY = _left(4, 6) - _left(4, 2)
+WIND = _left(7, 1) - _left(2, 1)
+TIED_WIND = _left(4, 2) - _left(2, 2)
+TIED_SKY = _left(2, 1) - _left(1, 1)
+
+
+def _of_museum(leaf_of_wind=0, leaf_of_sky=0):
+    """The decreases, in bits times days, if so much of what the two mixed leaves keep is overlooked."""
+    return {"Day": DAY, "Sky": SKY + TIED_SKY + leaf_of_sky, "Wind": WIND + TIED_WIND + leaf_of_wind}
+
+
+HEAT = _gain([[5, 1], [6, 6]])
 
 RECALL = [
     Question(
         id="golf.recall_below", title="What is left to earn?", kind="number", stars=1, minutes=3, points=1,
         hints=("Pure leaves: nothing is left of what the node had.",
                "Decreases telescope, so the splits below take away all of the node's impurity together.",
-               "Its impurity counts with its share of the rows: 5/8 of 0.32."),
+               "Its impurity counts with its share of the rows: how many of the eight does it hold?"),
         check=value(
             0.2,
             Mistake("node weight forgotten", 0.32, "This is the node's own impurity. In the tree it counts with its share of the rows."),
@@ -152,21 +167,21 @@ RECALL = [
 BITS = [
     Question(
         id="golf.predict_root", title="Which column first?", kind="predict", stars=1, minutes=4, points=1,
-        hints=("Count Yes and No on both sides of a cut, for one column after the other.",
-               "With codes, Outlook can be cut into sunny | overcast, rain or into sunny, overcast | rain, but not into three.",
-               "High humidity has 3 Yes and 4 No, normal humidity 6 Yes and 1 No. Can any cut of Outlook do as well?"),
+        hints=("Count yes and no on both sides of a cut, for one column after the other.",
+               "With codes, Sky can be cut into clear | cloudy, rain or into clear, cloudy | rain, but not into three.",
+               "Free days: 7 yes, 1 no. Working days: 4 yes, 6 no. Can any cut of Sky do as well?"),
         check=choice(
             "c",
-            Mistake("the answer for categories", "a", "Outlook as a *category*, cut into three, would win (0.247 bits). Coded, it can only "
-                    "be cut into two, in the order of its codes, and the better cut gains 0.102 bits."),
-            Mistake("more values, more information?", "b", "Temperature has more cuts to choose from than Wind, but its best gains 0.025 bits."),
-            Mistake("a good story", "d", "It sounds right that wind should matter, but its cut gains 0.048 bits only at the root.")),
-        meaning="Humidity gains 0.152 bits. Note what decided it: not the weather alone, but how the weather was written down."),
+            Mistake("the answer for categories", "a", "Sky as a *category*, cut into three, would win (0.275 bits). Coded, it can only "
+                    "be cut into two, in the order of its codes, and the better cut gains 0.117 bits."),
+            Mistake("more values, more information?", "b", "Warmth has more cuts to choose from than Day, but its best gains 0.081 bits."),
+            Mistake("a good story", "d", "It sounds right that wind should matter, but its cut gains 0.086 bits only at the root.")),
+        meaning="Day gains 0.183 bits. Note what decided it: not the weather alone, but how the weather was written down."),
     Question(
         id="golf.entropy", title="Entropy in bits", kind="implement", stars=2, minutes=8, points=3,
         hints=("Turn the counts into shares first: divide by their sum.",
                "A class that does not occur contributes nothing: leave it out before you take its logarithm.",
-               "-sum(p * log2(p) for p in shares if p > 0)"),
+               "Its surprise is -log2 of its share. Each surprise counts with the share of its class; add them up."),
         check=function(
             _counts, _entropy,
             Mistake("entropy in nats", lambda counts: _entropy(counts) * np.log(2),
@@ -175,34 +190,36 @@ BITS = [
             Mistake("a class that is absent", _entropy_without_care,
                     "A class without rows makes it NaN, since log 0 has no value. By agreement 0 log 0 = 0: leave such classes out."),
             Mistake("a class that is absent", _entropy_that_raises, "A class without rows: by agreement 0 log 0 = 0, so leave it out."),
+            Mistake("a class that is absent", _nothing_without_all_classes,
+                    "You return 0 as soon as a class is absent. Only that class contributes nothing: the others are still mixed."),
             Mistake("counts for shares", _unshared, "You took the logarithm of counts: divide by their sum first."),
             Mistake("sign", lambda counts: -_entropy(counts), "The logarithm of a share is negative: the sum needs a minus."),
             Mistake("not averaged", _summed_surprise, "You added the surprises. Each counts with the share of its class."),
             Mistake("scaled to 1", _relative_entropy,
                     "You divided by the largest possible entropy. Bits are not scaled: four equal classes have 2."),
-            Mistake("Gini, not entropy", _gini, "This is the Gini impurity: the question asks for the entropy.")),
+            Mistake("Gini, not entropy", _gini, "This is the Gini impurity: the question asks for the entropy."),
+            lists=True),
         closed=CLOSED,
         meaning="9 Yes and 5 No have 0.940 bits, nearly a full question a day: knowing how often people play tells you little."),
     Question(
-        id="golf.gain", title="What the humidity tells", kind="number", stars=1, minutes=6, points=2,
-        hints=("Three entropies: all days (9, 5), high humidity (3, 4), normal humidity (6, 1).",
-               "They are 0.940, 0.985 and 0.592 bits; both children hold 7 of the 14 days.",
-               "0.940 less the mean of 0.985 and 0.592."),
+        id="golf.gain", title="What the heat tells", kind="number", stars=1, minutes=6, points=2,
+        hints=("Three entropies: all days (11, 7), hot days (5, 1), the others (6, 6).",
+               "They are 0.964, 0.650 and 1 bit. How many of the 18 days does each child hold?",
+               "The parent's entropy less the mean of the children's, each weighted by its share of the days."),
         check=value(
-            ROOT / 14,
-            Mistake("gain in nats", ROOT / 14 * np.log(2), "These are nats. Bits need logarithms of base 2."),
-            Mistake("in bits times days", ROOT, "This is the gain of all 14 days together, as the post writes it: the question asks for one day."),
-            Mistake("what is left", (_entropy([3, 4]) + _entropy([6, 1])) / 2, "This is what the children still have: "
-                    "the gain is the parent's entropy less this."),
-            Mistake("the parent is not one bit", 1 - (_entropy([3, 4]) + _entropy([6, 1])) / 2,
-                    "You took the parent's entropy as 1 bit: 9 to 5 is not half and half."),
-            Mistake("one child forgotten", _entropy([9, 5]) - _entropy([3, 4]) / 2, "The days of normal humidity are not pure either."),
-            Mistake("one child forgotten", _entropy([9, 5]) - _entropy([6, 1]) / 2, "The days of high humidity are missing."),
-            Mistake("Gini, not entropy", _gini([9, 5]) - (_gini([3, 4]) + _gini([6, 1])) / 2,
-                    "This is the decrease in Gini: the question asks for entropy."),
-            unit="bits"),
-        meaning="Being told the humidity saves 0.15 of the 0.94 questions a day. The post's 2.121 is the same figure times 14, "
-                "from rounded parts; exactly it is 2.126."),
+            HEAT,
+            Mistake("gain in nats", HEAT * np.log(2), "These are nats. Bits need logarithms of base 2."),
+            Mistake("in bits times days", DAYS * HEAT, "This is the gain of all 18 days together: the question asks for one day."),
+            Mistake("what is left", _entropy([11, 7]) - HEAT, "This is what the children still have: the gain is the parent's entropy less this."),
+            Mistake("the parent is not one bit", 1 - _entropy([11, 7]) + HEAT, "You took the parent's entropy as 1 bit: 11 to 7 is not half and half."),
+            Mistake("one child forgotten", _entropy([11, 7]) - _entropy([5, 1]) / 3, "The days that were not hot are missing: they are half and half."),
+            Mistake("one child forgotten", _entropy([11, 7]) - 2 / 3, "The hot days are not pure either."),
+            Mistake("children taken off in full", _entropy([11, 7]) - _entropy([5, 1]) - 1, "You took both children's entropies off in full: "
+                    "each counts with its share of the days. No gain is negative."),
+            Mistake("children counted alike", _entropy([11, 7]) - (_entropy([5, 1]) + 1) / 2, "You averaged the children as if both held as many days."),
+            Mistake("Gini, not entropy", _gini([11, 7]) - _gini([5, 1]) / 3 - 1 / 3, "This is the decrease in Gini: the question asks for entropy."),
+            unit="bits", tolerance=0.0031),
+        meaning="Being told whether it was hot saves 0.08 of the 0.96 questions a day. The tree asks something better first."),
     Question(
         id="golf.gain_ratio", title="A fee for many branches", kind="implement", stars=3, minutes=12, points=3,
         hints=("Two entropies of different things: one of the classes, one of the *branches*.",
@@ -220,7 +237,8 @@ BITS = [
             Mistake("divided by the branches", lambda b: _gain(b) / len(b),
                     "You divided by the number of branches. Their sizes matter too: take the entropy of the sizes."),
             Mistake("branches not weighted", _ratio_unweighted, "In the gain, each branch's entropy counts with its share of the rows."),
-            Mistake("upside down", lambda b: 1 / _gain_ratio(b), "Upside down: the gain is divided by the split information.")),
+            Mistake("upside down", lambda b: 1 / _gain_ratio(b), "Upside down: the gain is divided by the split information."),
+            lists=True),
         closed=CLOSED,
         meaning="The ratio asks how much of what a branching says is about the target. Outlook in three branches: 0.247 bits of gain "
                 "for 1.577 bits of branching, ratio 0.156; Humidity 0.152 for 1, ratio 0.152: nearly a draw."),
@@ -231,7 +249,7 @@ IMPORTANCE = [
         id="golf.recode", title="The same weather, other codes", kind="number", stars=2, minutes=8, points=2,
         hints=("Which days can now be parted by one cut? Write the two cuts in words.",
                "The new order allows sunny, rain | overcast. Overcast days: 4 Yes. The others: 5 Yes, 5 No.",
-               "0.940 less 10/14 of 1 bit."),
+               "Overcast days keep nothing. What do the other ten keep, weighed by their share of the days?"),
         check=value(
             _gain([[5, 5], [4, 0]]),
             Mistake("the old order", _gain([[2, 3], [7, 2]]), "That is the best cut in the *old* order (sunny against the rest), "
@@ -245,55 +263,60 @@ IMPORTANCE = [
                 "Nothing about the weather has changed. Codes of categories are a choice, and trees see it."),
     Question(
         id="golf.tied_leaf", title="A leaf that is not pure", kind="number", stars=2, minutes=6, points=2,
-        hints=("Who sits in the two children? Write down Yes and No of each.",
-               "Strong wind: one Yes and one No. What is the entropy of one against one?",
-               "4 times 0.811 less 2 times 1."),
+        hints=("Who sits in the two children? Write down yes and no of each.",
+               "Strong wind: two yes and two no. What is the entropy of two against two?",
+               "The six days begin with 0.918 bits each. Take off what the four days of the mixed leaf keep."),
         check=value(
             TIED_WIND,
-            Mistake("forgetting the leaf", 4 * _entropy([3, 1]), "You counted both children as pure. The leaf of strong wind holds "
-                    "one Yes and one No: it *answers* Yes, but its two days have 1 bit each, and that is not taken away."),
-            Mistake("the leaf not weighted", 4 * _entropy([3, 1]) - 1, "The mixed leaf holds two days: its 1 bit counts twice."),
-            Mistake("a day's decrease", TIED_WIND / 4, "This is the decrease for one of the four days: the post counts all four."),
-            Mistake("a share of all days", TIED_WIND / 14, "You divided by all 14 days: here decreases are counted in bits times days."),
-            Mistake("the other split", TIED_OUTLOOK, "This is the other level-3 split, on Outlook, and right for that one."),
+            Mistake("forgetting the leaf", _left(4, 2), "You counted both children as pure. The leaf of strong wind holds "
+                    "two yes and two no: it *answers* yes, but its four days have 1 bit each, and that is not taken away."),
+            Mistake("the leaf not weighted", _left(4, 2) - 1, "The mixed leaf holds four days: its 1 bit counts four times."),
+            Mistake("a day's decrease", TIED_WIND / 6, "This is the decrease for one of the six days: the notes count all six."),
+            Mistake("a share of all days", TIED_WIND / DAYS, "You divided by all 18 days: here decreases are counted in bits times days."),
+            Mistake("the other split", TIED_SKY, "This is the fifth split, on Sky, and right for that one."),
             unit=("bits times days", "bits", "bit days", "days times bits"), tolerance=0.006),
-        meaning="1.245, not the post's 3.244. A leaf's printed answer says which class is not the rarer one, not that it is alone."),
+        meaning="1.51, not the 5.51 of the notes. A leaf's printed answer says which class is not the rarer one, not that it is alone."),
     Question(
         id="golf.shares", title="The shares, put right", kind="number", stars=2, minutes=6, points=2,
         hints=("Add up the decreases of each feature over all of its splits.",
-               "Humidity 2.126, Outlook 3.651 + 0.755, Wind 1.387 + 1.245.",
-               "Divide each by the sum of these three, 9.164, not by another tree's total."),
+               "Day 3.296, Sky 4.200 + 0.755, Wind 1.594 and your own number.",
+               "Divide each by the sum of these three, not by another tree's total."),
         check=value(
-            trials.shares(DECREASES),
-            Mistake("forgetting the leaf", trials.shares(AS_IF_PURE), "These are the post's shares, with the two mixed leaves counted as pure."),
-            Mistake("not normalised", DECREASES, "The decreases are right. Shares are these divided by their sum."),
-            Mistake("the last split only", trials.shares({H: ROOT, O: TIED_OUTLOOK, W: TIED_WIND}),
-                    "Outlook and Wind are split on twice: add both decreases."),
-            Mistake("mean of the splits", trials.shares({H: ROOT, O: (OUTLOOK + TIED_OUTLOOK) / 2, W: (WIND + TIED_WIND) / 2}),
+            trials.shares(_of_museum()),
+            Mistake("forgetting the leaf", trials.shares(_of_museum(4, 2)), "These are the shares of the notes, with the two mixed leaves counted as pure."),
+            Mistake("one leaf of two", trials.shares(_of_museum(4, 0)), "The leaf of two days is counted rightly, the leaf of four days as if it were pure."),
+            Mistake("one leaf of two", trials.shares(_of_museum(0, 2)), "The leaf of four days is counted rightly; the fifth split has a mixed leaf, too: "
+                    "the table says what it takes away exactly."),
+            Mistake("not normalised", _of_museum(), "The decreases are right. Shares are these divided by their sum."),
+            Mistake("the last split only", trials.shares({"Day": DAY, "Sky": TIED_SKY, "Wind": TIED_WIND}),
+                    "Sky and Wind are split on twice: add both decreases."),
+            Mistake("mean of the splits", trials.shares({"Day": DAY, "Sky": (SKY + TIED_SKY) / 2, "Wind": (WIND + TIED_WIND) / 2}),
                     "You averaged over a feature's splits. A feature used twice has earned twice: add."),
-            Mistake("another tree's total", {f: d / (14 * _entropy([9, 5])) for f, d in DECREASES.items()},
-                    "You divided by 13.16, what a tree with pure leaves takes away. This one takes away 9.164; your shares do not add up to 1."),
-            Mistake("percent", {f: 100 * s for f, s in trials.shares(DECREASES).items()},
+            Mistake("another tree's total", {f: d / _left(11, 7) for f, d in _of_museum().items()},
+                    "You divided by 17.35, what a tree with pure leaves takes away. This one takes away less; your shares do not add up to 1."),
+            Mistake("percent", {f: 100 * s for f, s in trials.shares(_of_museum()).items()},
                     "Right as percentages: write them as shares of 1, or as words with the sign, as in `\"50 %\"`.")),
-        meaning="Outlook .48, Wind .29, Humidity .23: other shares than the post's .48, .35, .16, and the same ranking. "
-                "Be fair to it: what it says about golf stands."),
+        meaning="Sky .44, Day .29, Wind .27. By the notes Wind came first, with .41: counting mixed leaves as pure has turned the ranking round."),
     Question(
-        id="golf.whose_total", title="Wrong parts, right sum?", kind="predict", stars=2, minutes=5, points=2,
-        hints=("What do the decreases of a tree add up to, if all of its leaves are pure?",
-               "14 times 0.940 is 13.16. Does that depend on the tree?",
-               "Counting a mixed leaf as pure is to compute the sum for another tree: which one?"),
+        id="golf.whose_total", title="Half mended", kind="predict", stars=2, minutes=5, points=2,
+        hints=("What do the decreases of a tree add up to, leaf by leaf?",
+               "The root's entropy less what the leaves keep. In the notes no leaf keeps anything.",
+               "Which leaf is still taken as pure, and what does the other one keep?"),
         check=choice(
             "b",
-            Mistake("luck", "a", "The two errors go the same way (both decreases are too large, by 2 bits each), so they cannot cancel."),
-            Mistake("normalising mends nothing", "c", "Normalising comes after the sum; it spreads an error over all the shares, it does not remove it."),
-            Mistake("a wrong theorem", "d", "That holds only if all the leaves are pure. Here two are not, and the tree takes away 9.164.")),
-        meaning="A right total is no proof of right parts: here it is the sign that the leaves were taken as pure. "
-                "Check a sum, and then ask what it would be if you had made a mistake."),
+            Mistake("a sum is no witness", "a", "The fourth row has fallen by 4 bits, so the sum has. "
+                    "Normalising comes after the sum: it spreads an error over all shares, it removes none."),
+            Mistake("one leaf overlooked", "c", "11.35 is what the tree takes away when both mixed leaves keep what they have. "
+                    "In the fifth row the leaf of two days still counts as pure."),
+            Mistake("a sum that telescopes", "d", "No tree need be grown: the decreases add up to the root less the leaves, "
+                    "whatever the splits are, so each leaf taken as pure adds just what it would have kept.")),
+        meaning="A total is a root less its leaves. So a right total is no proof of right parts: 17.35 was the sign that "
+                "the leaves were taken as pure. Check a sum, and then ask what it would be if you had made a mistake."),
     Question(
         id="golf.mend_rules", title="Find the bug: rules that decide nothing", kind="mend", stars=2, minutes=10, points=3,
         hints=("Run the rules on all 14 days. On which two do they differ from the table?",
                "They are days 6 and 14. Both are rainy and windy, and both end in an `if` whose two branches say the same.",
-               "In both places ask `outlook > 2`, rain against the rest, and answer No for it."),
+               "An idle `if` becomes a question if its two branches answer differently. Which code tells these two days from the others?"),
         check=function(
             _fourteen_days, _decision,
             Mistake("one day left", _rules_without((3, 3, 2, 2)), "Thirteen of fourteen: one of the two idle questions is mended."),
@@ -310,7 +333,8 @@ IMPORTANCE = [
                "Give one feature the decrease 0 and ask for its entry: it must be there, and 0."),
         check=catches(
             right=[
-                Mistake("refuses a right one", trials.shares, "Your test refuses a right implementation: work its cases out again."),
+                Mistake("refuses a right one", trials.shares, "Your test refuses a right implementation. Work its cases out again, and compare "
+                        "with a tolerance: 0.1 + 0.2 is 0.30000000000000004."),
                 Mistake("exact equality or order", trials.in_another_order,
                         "Your test refuses a right implementation that lists the features in another order, with a last bit rounded "
                         "differently: compare feature by feature and with a tolerance.")],
@@ -320,8 +344,12 @@ IMPORTANCE = [
                 Mistake("misses a lost feature", trials.without_zeros, "An implementation that drops features with decrease 0 passes your test. "
                         "Temperature has 0, and that is a result."),
                 Mistake("misses cut-off decimals", trials.truncated, "An implementation that cuts shares off after two decimals passes your test: "
-                        "use shares such as 1/3, and see that they add up to 1.")]),
-        meaning="The last planted bug is from the field: .16 + .48 + .35 = .99, since .487 was cut off to .48. "
+                        "use shares such as 1/3, and see that they add up to 1."),
+                Mistake("misses equal shares", trials.equal, "An implementation that gives every feature the same passes your test: "
+                        "use decreases that differ."),
+                Mistake("misses squared decreases", trials.of_squares, "An implementation that squares the decreases first passes your test: "
+                        "compare every share with its value.")]),
+        meaning="One of the planted bugs is from the field: .16 + .48 + .35 = .99, since .487 was cut off to .48. "
                 "A sum that must be 1 is the cheapest test there is."),
     Question(
         id="golf.report", title="Which of the four do you report?", kind="explain", stars=2, minutes=10, points=3,

@@ -134,11 +134,12 @@ RECALL = [
         id="mdi.recall_left_over", title="What the leaves keep", kind="number", stars=1, minutes=4, points=1,
         hints=("Decreases telescope: the root's impurity less what the leaves keep.",
                "A leaf keeps its impurity times its share of the rows.",
-               "0.48 less 4/10 of 0.375."),
+               "Weigh the mixed leaf by the share of the rows that it holds; the pure ones keep nothing."),
         check=value(
             0.33,
             Mistake("pure leaves taken for granted", 0.48, "That would be so if every leaf were pure. One of them keeps something."),
             Mistake("leaf not weighted", 0.105, "The mixed leaf holds 4 of the 10 rows: only so much of its impurity is kept."),
+            Mistake("normalised", 0.33 / 0.48, "You divided by the root's impurity. Here nothing is normalised: the decreases are added as they are."),
             Mistake("what is left, not what was taken", 0.15, "That is what the leaves keep. The decreases are the rest."),
             unit="gini", tolerance=0.002),
         meaning="Stop a tree early and the leaves keep something. Question 8 makes use of that."),
@@ -149,7 +150,7 @@ MANY_TREES = [
         id="mdi.boost_step", title="One step of boosting", kind="number", stars=1, minutes=5, points=2,
         hints=("Everybody starts with the mean of the four targets.",
                "The stump predicts residuals: what is missing from the mean. In a leaf of one row that is the row's own residual.",
-               "2 + 0.5 · (8 - 2)."),
+               "Half of what is missing, added to where the row already was."),
         check=value(
             5,
             Mistake("the whole step", 8, "You took the whole step. The learning rate takes half of it."),
@@ -162,7 +163,7 @@ MANY_TREES = [
         id="mdi.oob_mean", title="Only strangers may judge", kind="implement", stars=2, minutes=12, points=3,
         hints=("`in_bag == 0` says which tree is a stranger to which row.",
                "For each row add up what the strangers say, and divide by how many strangers there are.",
-               "For column i: said = predictions[in_bag[:, i] == 0, i]; its mean, or NaN if it is empty."),
+               "Go through the rows one by one: pick what the strangers say, and think of what to do if there are none."),
         check=function(
             _forests, _oob_mean,
             Mistake("those who saw it", _oob_seen, "You asked the trees that *saw* the row. They know its answer by heart."),
@@ -183,6 +184,8 @@ MANY_TREES = [
             Mistake("not scaled", 0.4, "Right so far, but now the ten weights add up to 1.6: divide by that."),
             Mistake("both together", 0.5, "Both missed rows together weigh this: the question asks for one of them."),
             Mistake("a row that was right", 0.0625, "That is the weight of a row the stump got right."),
+            Mistake("e taken for the error", 0.1 * 0.2**np.log(4) / (0.8 + 0.2 * 0.2**np.log(4)),
+                    "In e to the alpha, e is Euler's number 2.718 and not the error: the factor is (1 - error) / error."),
             Mistake("alpha, not e to the alpha", 0.1 * np.log(4) / (0.8 + 0.2 * np.log(4)),
                     "You multiplied by alpha = log 4. The weights are multiplied by e to the alpha, which is 4.")),
         meaning="Missed rows always weigh one half together. So the stump just chosen is now a coin flip, and the next must differ."),
@@ -190,7 +193,7 @@ MANY_TREES = [
         id="mdi.mend_weights", title="Find the bug: the wrong rows get heavy", kind="mend", stars=2, minutes=8, points=3,
         hints=("Run it on the eight students. Which rows should carry half of the weight afterwards?",
                "With an error of 1/8, is the missed row multiplied by 7 or by 1/7?",
-               "alpha is log((1 - error) / error): positive while the stump is better than a coin."),
+               "While the stump is better than a coin, must alpha be positive or negative?"),
         check=function(
             _rounds, _next_weights,
             Mistake("not scaled", _not_scaled, "The missed rows are multiplied rightly now, but the new weights must add up to 1."),
@@ -198,7 +201,7 @@ MANY_TREES = [
                     "With half of alpha you must also divide the right rows by the same factor. As it stands, the missed rows get too little."),
             Mistake("rows counted, not weighed", _counted,
                     "The error is the *weight* of the missed rows, not their number: after the first round these differ."),
-            planted=_reweighed(lambda error: np.log(error / (1 - error)))),
+            planted=_reweighed(lambda error: np.log(error / (1 - error))), lists=True),
         meaning="With the bug the model studies what it already knows. It still runs, and on easy data it even looks good: "
                 "test what must be true (missed rows weigh 1/2), not that something comes out."),
 ]
@@ -208,11 +211,13 @@ CREDIT = [
         id="mdi.forest_shares", title="Importances as scikit-learn's forest has them", kind="implement", stars=2, minutes=12, points=3,
         hints=("Each tree has one vote: turn its row into shares first.",
                "A tree that never split has a row of zeros: it cannot be divided by its sum. Leave it zero.",
-               "Average the shares over the trees, and divide by the sum, so that idle trees do not make it fall short of 1."),
+               "Average the shares over the trees. What do they add up to if some trees are idle, and how is that put right?"),
         check=function(
             _decreases, _shares,
             Mistake("raw trees averaged", _raw_first,
                     "You averaged the raw decreases: that is gradient boosting's way. A forest turns each tree into shares *first*."),
+            Mistake("no shares at all", lambda decreases: np.mean(decreases, axis=0),
+                    "These are mean decreases: nothing was divided. A forest turns each tree into shares first."),
             Mistake("divided by nothing", _no_guard, "A tree without a split has decreases that add up to 0, and you divided by that."),
             Mistake("short of one", _short_of_one, "Trees without a split pull your shares below 1 in sum: divide once more at the end."),
             Mistake("down the columns", _by_feature, "You divided each feature's column by its sum. It is each *tree* that must add up to 1.")),
@@ -241,7 +246,7 @@ CREDIT = [
                         "is your change strictly increasing, and do you compare with a tolerance?"),
                 Mistake("refuses entropy", trials.best_entropy, "Your test refuses the best entropy decrease: do not ask for one particular value."),
                 Mistake("refuses ranks", trials.rank_difference, "Your test refuses a difference of mean ranks. It is no decrease, but it sees the order only: "
-                        "that is all you were asked to test.")],
+                        "that is all you were asked to test. (x² is no increasing change where x is negative.)")],
             bugs=[
                 Mistake("misses a change of unit", trials.mean_difference, "An importance that grows with the unit passes your test: multiply the column by something."),
                 Mistake("misses a bend", trials.standardised_difference, "A standardised difference of means passes your test. It survives every straight "
@@ -254,12 +259,13 @@ CREDIT = [
     Question(
         id="mdi.board_meeting", title="A chart in a meeting", kind="explain", stars=2, minutes=10, points=3,
         hints=("What would have to be true of the chart if the labels had been shuffled?",
-               "Compare 61 % with the best answer that looks at nothing.",
+               "Compare 61 % with the best answer that looks at nothing. Would log loss or AUC have to say the same?",
                "Which two or three facts should stand beside any such chart?"),
         check=by_hand,
         rubric=((1, "the importances always add up to 100 %, also on shuffled labels, so the chart alone is no evidence that a feature matters"),
-                (1, "61 % on new rows is no better than always answering 'stays' (62 %): the model has learned nothing that can be credited"),
-                (1, "says what to do: take the chart down or show it only beside a score on unseen rows (and the model and what was averaged)")),
+                (1, "61 % on new rows is no better than always answering 'stays' (62 %): no skill has been shown. Nor is its absence: where most stay, "
+                    "a model that knows who is at risk may still be right no more often, so log loss or AUC on new rows must be asked"),
+                (1, "says what to do: take the chart down until such a score stands beside it (and the model and what was averaged); no campaign follows from it")),
         meaning=""),
 ]
 

@@ -82,6 +82,20 @@ def _label_not_distance(in_left, in_right, out_left, out_right):
     return (left * out_left.sum() + right * out_right.sum()) / (len(out_left) + len(out_right))
 
 
+def _root_of_two_means(in_left, in_right, out_left, out_right):
+    in_left, in_right, out_left, out_right = _arrays(in_left, in_right, out_left, out_right)
+    root = (in_left.mean() + in_right.mean()) / 2
+    left, right = in_left.mean() - root, in_right.mean() - root
+    return (left * (out_left - root).sum() + right * (out_right - root).sum()) / (len(out_left) + len(out_right))
+
+
+def _sides_alike(in_left, in_right, out_left, out_right):
+    in_left, in_right, out_left, out_right = _arrays(in_left, in_right, out_left, out_right)
+    left, right, root = _moves(in_left, in_right)
+    sides = [move * (side - root).mean() for move, side in ((left, out_left), (right, out_right)) if len(side)]
+    return np.mean(sides)
+
+
 def _summed(in_left, in_right, out_left, out_right):
     return _split_credit(in_left, in_right, out_left, out_right) * (len(out_left) + len(out_right))
 
@@ -117,7 +131,7 @@ RECALL = [
         id="bias.recall_total", title="All of it, whatever the labels", kind="number", stars=1, minutes=3, points=1,
         hints=("Decreases telescope: what do they add up to in a tree with pure leaves?",
                "They add up to the root's impurity.",
-               "With shares 0.6 and 0.4, Gini is 1 - 0.36 - 0.16."),
+               "Six in ten rows say yes: one minus the squares of the two shares."),
         check=value(
             0.48,
             Mistake("the shares, normalised", 1, "After normalising the shares add up to 1, always. The question asks for the "
@@ -126,6 +140,7 @@ RECALL = [
                     "leaves are pure, so all of the root's impurity is gone."),
             Mistake("a balanced root", 0.5, "0.5 is the Gini of an even mix. Here six in ten rows say yes."),
             Mistake("one class's share", 0.6, "This is the share of yes. The impurity is the chance that two drawn rows differ."),
+            Mistake("variance, not Gini", 0.24, "This is the variance of labels 0 and 1, p(1 - p). Gini is twice that."),
             Mistake("entropy, not Gini", 0.971, "This is the entropy in bits; the question asks for Gini."),
             unit="gini"),
         meaning="A tree grown to purity hands out the root's impurity, on noise as on signal. So the total MDI can never warn you."),
@@ -133,12 +148,13 @@ RECALL = [
         id="bias.recall_judges", title="Who may judge row 17?", kind="number", stars=1, minutes=2, points=1,
         hints=("Each tree draws as many rows as there are, with replacement.",
                "A tree misses row 17 with chance (1 - 1/n)^n, about 1/e.",
-               "Multiply 0.368 by the number of trees."),
+               "Each of the trees has this chance: how many of them is that?"),
         check=value(
             500 * (1 - 1 / 1000) ** 1000,
             Mistake("those that saw it", 500 * (1 - (1 - 1 / 1000) ** 1000), "These are the trees that *did* see the row: they may have learned it by heart."),
             Mistake("one half", 250, "A tree sees a row more often than not: it draws 1000 times, and misses row 17 each time with chance 999/1000."),
             Mistake("all of them", 500, "Most of these trees were grown on row 17. Out of bag, only the others may speak."),
+            Mistake("a chance, not a number", (1 - 1 / 1000) ** 1000, "This is the chance that one tree misses the row. There are 500 trees."),
             Mistake("one in a thousand", 0.5, "1/1000 is the chance to *draw* the row in a single draw; each tree draws 1000 times."),
             unit="trees", tolerance=0.01),
         meaning="Each row has a jury of more than a third of the trees. That is what makes the out-of-bag measures of this chapter free."),
@@ -149,15 +165,19 @@ CHANCES = [
         id="bias.places", title="How many places to cut?", kind="number", stars=1, minutes=4, points=2,
         hints=("A cut goes between two neighbouring *different* values. Rows that agree cannot be parted.",
                "For unordered words each group of words may go left; a group and its complement make the same split.",
-               "2 to the power of 5 groups, without the empty one and the full one, divided by two."),
+               "How many groups of five cities are there, the empty one and the full one included? Which of them make one and the same split?"),
         check=value(
             {"grades": 4, "cities": 15},
             Mistake("a cut for each row", {"grades": 39, "cities": 39}, "Rows with the same value cannot be parted: count values, not rows."),
-            Mistake("words cut like numbers", {"grades": 4, "cities": 4}, "Without an order there is no *between*: any set of cities may go to the left."),
-            Mistake("each split counted twice", {"grades": 4, "cities": 30}, "Two cities to the left, or the other three to the left: that is one split."),
-            Mistake("the empty side", {"grades": 4, "cities": 31}, "One of your sets is empty or full, or you counted complements twice: a split needs rows on both sides."),
-            Mistake("the empty side", {"grades": 4, "cities": 16}, "One of your splits leaves a side empty: that is no split."),
-            Mistake("values, not gaps", {"grades": 5, "cities": 15}, "Five values have four gaps between them: a cut after the last would leave nobody on the right.")),
+            Mistake("a cut for each row", {"grades": 39}, "Rows with the same grade cannot be parted: count grades, not rows.", partly=True),
+            Mistake("words cut like numbers", {"cities": 4}, "Without an order there is no *between*: any set of cities may go to the left.", partly=True),
+            Mistake("one city at a time", {"cities": 5}, "You sent one city at a time to the left. Two of them may go there, too.", partly=True),
+            Mistake("each split counted twice", {"cities": 30}, "Two cities to the left, or the other three to the left: that is one split.", partly=True),
+            Mistake("the empty side", {"cities": 31}, "One of your sets is empty or full, or you counted complements twice: a split needs rows on both sides.",
+                    partly=True),
+            Mistake("the empty side", {"cities": 16}, "One of your splits leaves a side empty: that is no split.", partly=True),
+            Mistake("values, not gaps", {"grades": 5}, "Five values have four gaps between them: a cut after the last would leave nobody on the right.",
+                    partly=True)),
         meaning="With 20 unordered words there are more than half a million ways to split, and only one of them needs to be lucky."),
     Question(
         id="bias.tickets", title="Nine tickets against three", kind="number", stars=2, minutes=5, points=2,
@@ -168,6 +188,7 @@ CHANCES = [
             0.75,
             Mistake("against one ticket", 0.9, "9/10 is the chance against a column with *one* cut. This one has three."),
             Mistake("how many times more", 3, "Three times as many tickets: yes. The question asks for a chance, which is at most 1."),
+            Mistake("per cent without its sign", 75, "You count in per cent: write a share such as 0.05, or the sign, as in `\"5 %\"`."),
             Mistake("the other column", 0.25, "This is the chance of the column with three cuts."),
             Mistake("all tickets are alike", 0.5, "Each single ticket is as good as any other, but one column holds more of them."),
             Mistake("a chance to lose each", 1 - 0.5**9, "You let nine tickets each toss a coin against the other column. But it is always the same "
@@ -197,7 +218,8 @@ CHANCES = [
             Mistake("the luckiest order", lambda labels: _over_orders(labels, max, max), "You took the best order as well. The tree chooses the cut; the order is chance: average over it."),
             Mistake("one order only", _best_as_given, "You took the labels in the order they came. On noise every order is equally likely: average over all of them."),
             Mistake("children not weighted", _average_best_unweighted, "A side counts with its share of the rows, k/n, not one half."),
-            Mistake("a share, not a decrease", lambda labels: _average_best(labels) / _gini(labels), "You divided by the node's impurity: the question asks for the decrease itself.")),
+            Mistake("a share, not a decrease", lambda labels: _average_best(labels) / _gini(labels), "You divided by the node's impurity: the question asks for the decrease itself."),
+            lists=True),
         closed=("fi_teach.trees.cart", "fi_teach.fast.growing"),
         meaning="The average of a maximum is larger than the maximum of the averages: here lies the whole bias. Compare your value with "
                 "impurity / (n - 1), the average of any single cut."),
@@ -211,17 +233,39 @@ REMEDIES = [
                "Add up over all out-of-bag rows, left and right, and divide by their number. A side may be empty."),
         check=function(
             _splits_with_judges, _split_credit,
+            Mistake("the root as a mean of two means", _root_of_two_means, "You took the mean of the two sides' means for the root's: "
+                    "the sides may differ in size, and each *row* counts once."),
+            Mistake("sides counted alike", _sides_alike, "You averaged the two sides as if as many rows were judged on both: each row counts once."),
+            Mistake("Gini, not variance", lambda *lists: 2 * _split_credit(*lists), "This is twice what is asked for: Gini counts two classes, "
+                    "move times distance is in units of the variance."),
             Mistake("marked by its own rows", _marked_by_its_own_rows, "You let the in-bag rows judge. That is the MDI itself: never negative, and flattered."),
             Mistake("moves from the wrong rows", _moves_from_outside, "You computed the means from the out-of-bag rows. The tree learned its answers in the bag; the others only judge them."),
-            Mistake("the label, not its distance", _label_not_distance, "You multiplied by the label itself. Take its distance from the node's mean: "
+            Mistake("the label, not its distance", _label_not_distance, "You multiplied by the label itself. That is how Li and others (2019) write it, for whole trees "
+                    "in the mean over many rows. For one split and few rows take the label's distance from the root's mean, as the question does: "
                     "a move up is good news for a 1 and bad news for a 0."),
             Mistake("distance from the child", _distance_from_the_child, "You measured the label from the child's mean. Measure it from where the row came from: the node's mean."),
             Mistake("a sum, not a mean", _summed, "Divide by the number of out-of-bag rows."),
             Mistake("divided by the wrong rows", _divided_by_in_bag, "You divided by the number of in-bag rows. The mean is over those who judge."),
             Mistake("drop in squared error", _squared_error_drop, "This is the drop in squared error. It is honest too, but another measure: 2 · move · distance − move². "
-                    "The chapter's takes move · distance.")),
+                    "The chapter's takes move · distance."),
+            lists=True),
         closed=("fi_teach.importance.mdi", "fi_teach.importance.debiased_mdi"),
         meaning="With the in-bag rows as judges your function is the decrease in variance. With others it can be negative, and for noise it is 0 on average."),
+    Question(
+        id="bias.one_in_one_out", title="Pure in the bag", kind="number", stars=1, minutes=4, points=2,
+        hints=("Gini is the chance that two rows drawn from the leaf differ. Here one of them is drawn out of bag.",
+               "They differ if the one in the bag says yes and the other no, or the other way round.",
+               "The chance of each of these two ways is a product of one share in the bag and one share out of bag."),
+        check=value(
+            {"Gini": 0.18, "UFI": 0.42},
+            Mistake("swapped", {"Gini": 0.42, "UFI": 0.18}, "You have the two the wrong way round."),
+            Mistake("both rows out of bag", {"UFI": 0.48}, "This is the Gini of the out-of-bag rows alone: draw one row in the bag and one out of it.", partly=True),
+            Mistake("both rows from one heap", {"UFI": 0.32}, "You put the fifteen rows together. One row is drawn in the bag, the other out of bag.", partly=True),
+            Mistake("the chance to agree", {"UFI": 0.58}, "This is the chance that the two rows agree.", partly=True),
+            Mistake("one way only", {"UFI": 0.36}, "A yes in the bag and a no out of bag: the other way round they differ, too.", partly=True),
+            Mistake("variance, not Gini", {"Gini": 0.09}, "This is p(1 - p). Two rows may differ in two ways: Gini is twice that.", partly=True)),
+        meaning="In the bag the leaf looks nearly pure, since the split was chosen for that. The strangers see a leaf that is nearly half and half. "
+                "Computed so, an impurity cannot flatter itself."),
     Question(
         id="bias.test_control", title="Test a control", kind="test", stars=3, minutes=15, points=4,
         hints=("Call `make_control` on a column such as `[3, 1, 4, 1, 5, 9, 2, 6]` and look at what could be wrong with the result.",
@@ -229,7 +273,10 @@ REMEDIES = [
                "And keep a copy of the column from before the call: has it changed?"),
         check=catches(
             right=[Mistake("refuses a right one", trials.shuffled, "Your test refuses a control that is right: the same values, shuffled."),
-                   Mistake("asks for one order", trials.shuffled_by_keys, "Your test asks for one certain order. Any random order is right, however it was drawn.")],
+                   Mistake("asks for one order", trials.shuffled_by_keys, "Your test asks for one certain order. Any random order is right, however it was drawn."),
+                   Mistake("refuses some right ones", trials.many_orders, "Your test refuses a right control now and then: it asks for something that "
+                           "a random order has by luck only, as that the first value is another. Ask for what is true of every shuffle, "
+                           "and take a column long enough.")],
             bugs=[Mistake("misses a constant", trials.constant, "Your test lets a constant pass, the very bug of the public course: such a column is never split on."),
                   Mistake("misses foreign values", trials.fresh_numbers, "Your test lets fresh random numbers pass. A control must have the column's own values, or it has other chances to be lucky."),
                   Mistake("misses drawing with replacement", trials.with_replacement, "Your test lets a column pass in which some values are missing and others occur too often: compare how often each occurs."),

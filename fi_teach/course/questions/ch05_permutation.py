@@ -98,7 +98,7 @@ RECALL = [
         id="permutation.recall_judges", title="Who may be judged?", kind="number", stars=1, minutes=3, points=1,
         hints=("A tree may judge a row if the row is not in its bag: where its count is 0.",
                "Go through the five rows. Which of them has a 0 in at least one tree?",
-               "Row 4 has the counts 1, 2 and 4: every tree has seen it."),
+               "Look down the columns: is there one without a 0?"),
         check=value(
             4,
             Mistake("rows of one tree", 2, "This is how many rows a single tree may judge, on average. Put the trees together."),
@@ -128,7 +128,7 @@ SHUFFLES = [
         id="permutation.bananas", title="Another deal of the lengths", kind="number", stars=1, minutes=7, points=2,
         hints=("Fruit 1 gets the 14, and nobody may judge it.",
                "Fruit 2 gets 10: what does tree 1 say? Fruit 3 gets 11 and fruit 4 gets 19: what does tree M say?",
-               "One of three votes is wrong. Tree 1 has 1 of 1 wrong, tree M none of 2."),
+               "Three votes are cast. For the trees, take each tree's own share of wrong answers first."),
         check=value(
             {"votes": 1 / 3, "trees": 1 / 2},
             Mistake("the two swapped", {"votes": 1 / 2, "trees": 1 / 3}, "Both numbers are right, under each other's name."),
@@ -140,12 +140,13 @@ SHUFFLES = [
                     "Fruit 4 is in its bag; tree M judges it, and calls 19 a banana."),
             Mistake("one number for both", {"votes": 1 / 3, "trees": 1 / 3}, "The votes are right. For the trees, first take each tree's own "
                     "share of wrong answers, then their mean.")),
-        meaning="Tree 1 judges one fruit, tree M two. By the vote each *fruit* counts alike, by the tree each *tree* does."),
+        meaning="Tree 1 judges one fruit, tree M two. By the vote each *fruit* counts alike, by the tree each *tree* does. "
+                "(Breiman and R deal out lengths among each tree's own out-of-bag rows; tree 1 has one, so its share could never rise.)"),
     Question(
         id="permutation.accuracy", title="Three shuffles of a score", kind="number", stars=1, minutes=4, points=1,
         hints=("Accuracy is a score: large is good. Which way must be subtracted for a useful feature to come out positive?",
                "First the mean of the three accuracies after shuffling.",
-               "It is .78; before, the accuracy was .90."),
+               "Hold that mean against the accuracy before."),
         check=value(
             0.12,
             Mistake("sign", -0.12, "You subtracted as for a loss, after less before. For a score it is before less after."),
@@ -154,6 +155,7 @@ SHUFFLES = [
             Mistake("the worst shuffle", 0.20, "This is the shuffle that hurt most: average over all three."),
             Mistake("ratio of scores", 0.78 / 0.9, "You divided the accuracies. The question asks for the difference."),
             Mistake("ratio of errors", 0.22 / 0.1, "This is error after over error before, a ratio. The question asks for the difference."),
+            Mistake("per cent without its sign", 12, "You count in per cent: write a share such as 0.05, or the sign, as in `\"5 %\"`."),
             Mistake("in shares of the score", 0.12 / 0.9, "You divided the drop by the accuracy before: leave it in units of accuracy."),
             unit=("accuracy", "")),
         meaning="As a loss it is the same number: the error rises from .10 to .22. "
@@ -203,16 +205,16 @@ SHUFFLES = [
             Mistake("donors for receivers", trials.backwards, "Your row i *gives* its values to row order[i]. "
                     "It should receive them from there."),
             planted=trials.wrong_columns),
-        meaning="This bug was in a widely used package. For single columns the answers were right, and a wrong number looks like any number: "
+        meaning="The bug is from a widely used package (mlxtend, issue 1092). For single columns its answers are right, and a wrong number looks like any number: "
                 "only a group whose worth is known, such as one of constant columns, gives it away. "
-                "It also left the caller's table scrambled: work on a copy."),
+                "It also leaves the caller's table scrambled: work on a copy."),
     Question(
         id="permutation.test_groups", title="The test that was missing", kind="test", stars=3, minutes=14, points=3,
         hints=("Call it with several groups, such as [[0], [1, 2]], and compare each number with one that you compute yourself, with a tolerance.",
                "For one group: copy X, put `X[order][:, group]` into the group's columns, and take the two mean squared errors.",
                "Use an order that is not its own inverse ([1, 2, 0]) and targets that the model does not hit exactly. Has X changed afterwards?"),
         check=catches(
-            right=[Mistake("refuses a right one", trials.grouped, "Your test refuses a right implementation: work its numbers out again."),
+            right=[Mistake("refuses a right one", trials.grouped, "Your test refuses a right implementation: work its numbers out again, and compare with a tolerance."),
                    Mistake("exact equality", trials.in_an_array, "Your test refuses a right implementation that returns an array whose last bits are "
                            "rounded differently: compare number by number, with a tolerance.")],
             bugs=[Mistake("misses the wrong columns", trials.wrong_columns, "The bug from the field passes your test. With groups of one column it is right: "

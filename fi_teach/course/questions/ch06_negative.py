@@ -123,19 +123,20 @@ SIGNS = [
         id="negative.thirty_bars", title="Thirty bars", kind="predict", stars=1, minutes=3, points=1,
         hints=("How overfitted the forest is does not enter the three lines.",
                "The expectation of every bar is 0. Is every bar 0?",
-               "The distribution of each bar is about symmetric round 0."),
+               "One shuffle deals noise for noise: the loss before and the loss after are two draws of the same kind."),
         check=choice(
             "b",
             Mistake("overfitting is not negative", "a", "The forest is overfitted to all thirty, and still each expectation is exactly 0: "
                     "shuffled noise is as harmful as the noise it replaces."),
             Mistake("luck has two signs", "c", "Nothing holds an importance above zero: on a finite set of new rows a shuffle may help by luck as often as it may hurt."),
             Mistake("zero on average only", "d", "Exactly 0 is the *expectation*. A forest that uses the columns gives a different value on every set of rows.")),
-        meaning="Fifteen negative bars, and all thirty features are alike. The sign of an importance near zero is a coin toss."),
+        meaning="Fifteen negative bars, and all thirty features are alike. The sign of one shuffle is a coin toss. "
+                "(A mean of many shuffles keeps the expectation 0, but need not fall to either side equally often.)"),
     Question(
         id="negative.wrong_slope", title="The wrong way round", kind="number", stars=2, minutes=5, points=2,
         hints=("For a linear model and squared loss: twice the model's slope times the covariance of the feature with what the rest leaves.",
                "There are no other features, so the rest leaves y less a constant. Cov(x, y) is the true slope times Var(x).",
-               "2 times -0.2 times (0.1 times 4)."),
+               "Put the covariance into the first line, with the *model's* slope and its sign."),
         check=value(
             -0.16,
             Mistake("the factor 2", -0.08, "Write out (r - b x')² - (r - b x)²: the mixed term carries a factor 2."),
@@ -152,7 +153,7 @@ LUCK = [
         id="negative.p_value", title="Below its copies", kind="implement", stars=2, minutes=8, points=3,
         hints=("Count the copies that are as small as the observed value or smaller.",
                "The observed value is one more draw of luck: it counts itself, above and below the line.",
-               "(1 + number of copies <= observed) / (1 + number of copies)"),
+               "So there is one more below the line, and one more in all."),
         check=function(
             _tests_of_luck, _p_below,
             Mistake("the observation forgotten", _p_of(lambda copies, observed: copies <= observed, (0, 0)),
@@ -174,13 +175,14 @@ LUCK = [
         id="negative.alarms", title="Twelve tests", kind="number", stars=1, minutes=4, points=1,
         hints=("Work out the chance that *none* of the twelve gives an alarm.",
                "One test stays silent with chance .95, and twelve independent ones with .95 to the power 12.",
-               "1 - .95**12"),
+               "Take the chance of silence from 1."),
         check=value(
             1 - 0.95**12,
             Mistake("chances added", 0.6, "You added the twelve chances. Alarms can fall together, so the chance of at least one is less than the sum "
                     "(which is Bonferroni's bound)."),
             Mistake("all silent", 0.95**12, "This is the chance that all twelve stay silent; the question asks for the opposite."),
             Mistake("percent without its sign", 100 * (1 - 0.95**12), "A probability lies between 0 and 1. In percent, write it as \"... %\"."),
+            Mistake("twenty tests", 1 - 0.95**20, "This is the chance for twenty tests. Here there are twelve."),
             Mistake("one test", 0.05, "This is the chance of an alarm in one given test."),
             Mistake("all at once", 0, "You seem to have multiplied the twelve chances of an alarm: that is the chance that *all* of them ring.")),
         meaning="Nearly every second table of twelve noise features has one that is \"significantly negative\" at 5 %. Holm's first hurdle would be .05/12."),
@@ -198,12 +200,13 @@ INTERVALS = [
                     "The formula on these averages covers even less."),
             Mistake("differences drawn", "b", "A difference that is drawn brings its receiver along and leaves its donor behind: the old mistake, in a new coat."),
             Mistake("no fixed factor", "d", "1.5 belongs to one model without noise. For a null feature the formula's interval is too *wide*.")),
-        meaning="Rows are what a new test set would bring, so rows are what must be drawn. Nothing about the model or the loss enters."),
+        meaning="Rows are what a new test set would bring, so rows are what must be drawn. Nothing about the model or the loss enters. "
+                "It errs on the safe side: for a feature without importance the interval comes out wider than it need be."),
     Question(
         id="negative.standard_error", title="Both roles", kind="implement", stars=3, minutes=12, points=4,
         hints=("Row means of D say what each row suffers as receiver. What do column means say?",
                "Give each row one number: what it suffers plus what it causes.",
-               "np.std(D.mean(axis=1) + D.mean(axis=0), ddof=1) / sqrt(n)"),
+               "Then the sample standard deviation of these n numbers. How does the spread of a mean of n numbers come from it?"),
         check=function(
             _pair_matrices, _standard_error,
             Mistake("the receiver's half", _se_of(lambda receiver, donor: receiver),
@@ -227,7 +230,7 @@ INTERVALS = [
         id="negative.mend_bootstrap", title="Find the bug: the row that lost its donor", kind="mend", stars=2, minutes=10, points=3,
         hints=("What does a row drawn twice take part in twice? Follow its value, not only its target.",
                "A resampled table is a table: draw x and y first, and deal out among the drawn rows.",
-               "x, y = x[rows], y[rows], and then as before with x[order]."),
+               "Once the new table stands there, which x and which y must the rest of the function work on?"),
         check=function(
             _draws, _resampled,
             Mistake("donors from the old table", _resample_of(lambda x, y, rows, order: (y[rows] - x[order]) ** 2, _before),
@@ -241,7 +244,7 @@ INTERVALS = [
             Mistake("the sign", lambda *case: -_resampled(*case), "The sign is turned round: after less before."),
             Mistake("a sum, not a mean", lambda x, y, rows, order: len(x) * _resampled(x, y, rows, order), "You added the differences and did not divide by the rows."),
             planted=_differences_drawn),
-        meaning="With the bug the intervals cover about 88 % in the chapter's example, without it 97 %: one line decides whether an error bar keeps its word."),
+        meaning="With the bug a row drawn twice suffers twice and causes its harm once, so the intervals come out too narrow: one line decides whether an error bar keeps its word."),
     Question(
         id="negative.reply", title="A reply to the colleague", kind="explain", stars=2, minutes=10, points=3,
         hints=("What would you have to know before you believe the minus sign at all?",

@@ -93,7 +93,7 @@ RECALL = [
         id="correlated.recall_pairs", title="Forty houses", kind="number", stars=1, minutes=3, points=1,
         hints=("In all shuffles together, which pairs of a receiver and a donor occur?",
                "Every row may receive from every row, and also from itself: a shuffle may leave a value where it is.",
-               "40 receivers, 40 donors each."),
+               "How many donors has each receiver?"),
         check=value(
             1600,
             Mistake("one shuffle", 40, "That is one prediction a row: a single shuffle, one draw from the urn."),
@@ -101,7 +101,7 @@ RECALL = [
             Mistake("each pair once", 780, "You counted each pair once. Row 3 with the value of row 5 is another prediction than row 5 with the value of row 3."),
             Mistake("all columns", 9600, "The question asks about *one* of the six columns."),
             tolerance=1e-4),
-        meaning="1600 predictions replace 40! shuffles. Most of these 1600 houses do not exist: that is the subject of this set."),
+        meaning="1600 pairs replace 40! shuffles, and 1560 predictions are new. Most of these houses do not exist: that is the subject of this set."),
     Question(
         id="correlated.recall_crowd", title="In company", kind="predict", stars=1, minutes=3, points=1,
         hints=("MDI hands out what the splits take away. How much is there to hand out about x1's message?",
@@ -147,7 +147,7 @@ ALIKE = [
         id="correlated.among_alike", title="A shuffle that stays in the group", kind="implement", stars=2, minutes=8, points=3,
         hints=("Row i may receive from the rows of its own group, itself among them. Which entries of D are these?",
                "Take the mean of those entries for each row, and then the mean over the rows.",
-               "np.mean([D[i, groups == groups[i]].mean() for i in range(len(D))])"),
+               "A loop over the rows will do: which entries of row i of D may count, and how many rows are averaged in the end?"),
         check=function(
             _grouped_pairs, _among_alike,
             Mistake("among all", lambda D, groups: np.mean(D), "You let every row receive from every row: that is the permutation importance. Keep to the row's own group."),
@@ -156,13 +156,29 @@ ALIKE = [
             Mistake("pairs pooled", _pairs_pooled,
                     "You averaged all pairs within groups at once. A group of three has nine pairs and would count nine times as much as a group of one: "
                     "average each row first."),
-            Mistake("groups pooled", _groups_pooled, "You gave every group the same weight. The importance is a mean over *rows*: large groups count for more."),
+            Mistake("groups counted alike", _groups_pooled, "You gave every group the same weight. The importance is a mean over *rows*: large groups count for more."),
             Mistake("among the others", _mean_of_rows(lambda groups, i: groups != groups[i]),
                     "You let rows receive from *other* groups: these are the donors that make impossible rows."),
             Mistake("a sum over donors", lambda D, groups: np.mean([np.asarray(D, float)[i, np.asarray(groups) == groups[i]].sum() for i in range(len(D))]),
                     "You added over the donors of a row: take their mean.")),
         meaning="With one group this is the permutation importance over all shuffles; with every row a group of its own it is 0. "
                 "Everything between depends on how alike is alike."),
+    Question(
+        id="correlated.one_copy", title="One conditional copy", kind="number", stars=2, minutes=4, points=2,
+        hints=("Given z, the normal law of x has a mean of its own and a spread of its own.",
+               "The mean goes along with z: correlation times z, since both have standard deviation 1.",
+               "Of the variance 1 the part r² is told by z. What standard deviation has the rest?"),
+        check=value(
+            1.3,
+            Mistake("the noise at full size", 1.4, "You added the noise as it is. z has told a part of x: only the rest is drawn, and it spreads less."),
+            Mistake("the root forgotten", 1.22, "You multiplied the noise by 1 - r². That is the *variance* of what is left: take its root."),
+            Mistake("no noise", 0.9, "This is the mean of x given z, a guess. A copy is *drawn*: add the noise, at its size."),
+            Mistake("noise only", 0.4, "The size of the noise is right. It is added to what z tells about x."),
+            Mistake("z itself", 1.9, "You began at z. It tells 0.6 of itself: that is the correlation."),
+            Mistake("as if unrelated", 0.5, "This is a draw from all rows, whatever z is."),
+            tolerance=0.0031),
+        meaning="\"Drawn given the others\" is this, row by row: what the others tell, plus fresh noise of the size that they leave. "
+                "With many other columns a regression tells the mean, and its residuals the size."),
     Question(
         id="correlated.mend_sampler", title="Find the bug: people of 172 cm", kind="mend", stars=2, minutes=10, points=3,
         hints=("Draw many new values at one z. How much should they scatter?",
@@ -172,6 +188,8 @@ ALIKE = [
             _columns, _drawn,
             Mistake("no noise", _drawn_with(lambda x, residual: 0.0),
                     "You return the fitted value. That is a guess, not a draw: x has a part of its own that z does not know."),
+            Mistake("the root forgotten", _drawn_with(lambda x, residual: residual.var() / x.std()),
+                    "You multiplied the standard deviation of x by 1 - r². That is what is left of its *variance*: take the root."),
             Mistake("variance for deviation", _drawn_with(lambda x, residual: residual.var()), "You multiply the noise by a variance: take the standard deviation."),
             Mistake("the wrong way round", _drawn_the_wrong_way, "Your slope divides by the variance of x. x is predicted *from* z: divide by the variance of z."),
             Mistake("among all", _drawn_from_all, "You draw around the mean of x whatever z is: that is a draw among all."),
@@ -211,7 +229,7 @@ CHOICE = [
             "c",
             Mistake("about the old model", "a", "Permutation says what the present model would suffer from wrong values. The plan is to train a new model without them."),
             Mistake("near, but not refitted", "b", "Conditional importance comes near: it asks for the part that the others do not know. But it feeds the *old* model drawn values, "
-                    "and says about twice what a new model would lose."),
+                    "and says more than a new model would lose."),
             Mistake("how it was built", "d", "Impurity divides the credit between the two by chance, and counts on training rows.")),
         meaning="Both stations may get a drop-column importance near 0. That allows one cancellation: after it, measure again."),
     Question(

@@ -103,26 +103,29 @@ PLAN = {"": 0, "A": 30, "B": 30, "C": 0, "AB": 48, "AC": 30, "BC": 36, "ABC": 60
 
 RECALL = [
     Question(
-        id="shapley.recall_rest", title="What the second question earns", kind="number", stars=1, minutes=3, points=1,
-        hints=("Pure leaves: all of the root's impurity has been taken away.",
-               "Weighted decreases telescope: both features together earn the root's impurity.",
-               "0.5 less 0."),
+        id="shapley.recall_rest", title="What three bars leave out", kind="number", stars=1, minutes=3, points=1,
+        hints=("While one column is shuffled, the two others still tell what it told.",
+               "Together they are worth what is lost when all three are shuffled at the same time.",
+               "Add up the bars. How far is that from the worth of the three?"),
         check=value(
-            0.5,
-            Mistake("alike, so halves", 0.25, "Halves would be fair. But the decreases are what they are: the first question took nothing away."),
-            Mistake("useless alone, useless", 0, "x2 alone tells nothing. Asked after x1, it tells everything."),
-            Mistake("node weight forgotten", 1, "You added the decreases of both nodes. Each counts with its share of the rows, one half.")),
-        meaning="All of it. MDI knows an order of questions, and the last one that was needed takes the thanks."),
+            0.24,
+            Mistake("the bars added", 0.06, "This is what the three bars add up to. How much of the joint importance is *not* in them?"),
+            Mistake("one bar taken off", 0.28, "You took one bar off. There are three of them."),
+            Mistake("the whole", 0.3, "This is what the three are worth together. Part of it stands in the bars."),
+            Mistake("a ratio", 0.8, "You gave the part as a share of the joint importance. The question asks for it in the units of the loss."),
+            tolerance=0.0031),
+        meaning="Most of what the three are worth is in no bar at all. This chapter hands the whole out, to the last bit, by asking in what order they come."),
     Question(
-        id="shapley.recall_unused", title="A column that nobody reads", kind="predict", stars=1, minutes=3, points=1,
-        hints=("What does the shuffle change?", "Which of the model's inputs are other numbers now?",
-               "If no prediction changes, what does the loss do?"),
+        id="shapley.recall_copy", title="Given its own copy", kind="predict", stars=1, minutes=3, points=1,
+        hints=("What does x2 tell about x1?", "Draw a new x1, given x2. How far can it move?",
+               "What happens to the predictions, and so to the loss, of a row that does not change?"),
         check=choice(
             "a",
-            Mistake("a leak", "b", "Importance leaks into a correlated feature only if the model *reads* it. This one does not."),
-            Mistake("unlikely rows", "c", "The shuffle does make impossible rows. But the model does not see the column, so it cannot notice."),
-            Mistake("depends on the loss", "d", "Whatever the loss: the same predictions have the same loss.")),
-        meaning="Exactly zero. The Shapley value with background rows agrees: who adds nothing to any coalition gets nothing."),
+            Mistake("the marginal shuffle", "b", "That is what a shuffle among *all* rows costs. Given x2 there is no other value to put in."),
+            Mistake("halves for twins", "c", "Halves would be fair to twins, and no shuffle hands them out: given x2, x1 cannot change at all."),
+            Mistake("negative by luck", "d", "Luck needs something that moves. Every drawn value is the old one.")),
+        meaning="The model reads x1 and nothing else, and its conditional importance is 0: that question is about what x1 adds to x2. "
+                "Shapley values answer a third one, and it will depend on what is put in for an unknown bit."),
 ]
 
 BILLS = [
@@ -130,7 +133,7 @@ BILLS = [
         id="shapley.bill", title="A shared plan", kind="number", stars=1, minutes=8, points=2,
         hints=("Six orders. For each, write down what the price rises by when somebody joins.",
                "C adds nothing if first or after A, and 6 after B. Now see what C adds when both are there.",
-               "C comes first in two orders (0), after A in one (0), after B in one (6), last in two (12): 30/6."),
+               "C comes first in two orders, right after A in one, right after B in one, and last in two."),
         check=value(
             trials.divide(PLAN),
             Mistake("plain average", trials.plain_average(PLAN), "You averaged over the coalitions, each counted once. Nobody-before and "
@@ -147,7 +150,7 @@ BILLS = [
         id="shapley.divide", title="Divide any bill", kind="implement", stars=3, minutes=15, points=4,
         hints=("`itertools.permutations(players)` gives all orders. Walk through each and keep the group so far.",
                "The group's name is its letters in the order of the alphabet: `\"\".join(sorted(group + player))`.",
-               "Each time a player enters, add `(pay[with_player] - pay[without]) / number_of_orders` to its share."),
+               "Each time a player enters, note what the payoff rises by. What becomes of these notes after the last order?"),
         check=function(
             _games, trials.divide,
             Mistake("plain average", trials.plain_average, "This is the plain average over coalitions (Banzhaf). With three players it no longer "
@@ -168,7 +171,7 @@ BILLS = [
                "And `pay[\"\"]` may be something else than 0: a gate's base."),
         check=catches(
             right=[
-                Mistake("refuses a right one", trials.divide, "Your test refuses a right implementation: work its cases out again."),
+                Mistake("refuses a right one", trials.divide, "Your test refuses a right implementation: work its cases out again, and compare with a tolerance."),
                 Mistake("exact equality or order", trials.backwards_and_rounded, "Your test refuses a right implementation whose last bit is rounded "
                         "differently, or which lists the players in another order: compare player by player and with a tolerance.")],
             bugs=[
@@ -201,7 +204,7 @@ GATES = [
         id="shapley.mend_worth", title="Find the bug: what fills the gap", kind="mend", stars=2, minutes=12, points=3,
         hints=("Try it on a background of (0, 0) and (1, 1), with nothing known. What does the product predict for these two rows?",
                "The prediction for the average row is not the average of the predictions.",
-               "`np.where(known, row, background)` makes one row for each background row."),
+               "`np.where` can mix one row with a whole table: how many rows come out, and what is averaged then?"),
         check=function(
             _gaps, _worth,
             Mistake("known and unknown swapped", _swapped, "You replaced what is known and kept what is not: turn `known` round."),

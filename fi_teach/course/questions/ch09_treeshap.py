@@ -148,6 +148,15 @@ def _signed_mean(phi):
     return np.asarray(phi, float).mean(axis=0)
 
 
+THREE = ("conditional", "interventional", "path-dependent")
+
+
+def _in_each_game(name, shares, message):
+    """The same slip in all three games, or in one of them."""
+    whole = dict(zip(THREE, shares, strict=True))
+    return [Mistake(name, whole, message), *(Mistake(name, {game: whole[game]}, message, partly=True) for game in THREE)]
+
+
 # Cases, the smallest first.
 
 ICE = (0, 0.0, (1, 0.0, 1.0, 0.25), 0.6)
@@ -202,18 +211,32 @@ GAMES = [
                "Cold adds v(cold) − 3/10 if it comes first, and 0 − 0 if second."),
         check=value(
             {"conditional": 0.225, "interventional": 0.1, "path-dependent": 0.225},
-            Mistake("the dry bit's shares", {"conditional": -0.525, "interventional": -0.4, "path-dependent": -0.525},
-                    "These are the shares of *dry*. The question asks for cold."),
-            Mistake("first order only", {"conditional": 0.45, "interventional": 0.2, "path-dependent": 0.45},
-                    "That is what cold adds if it comes first. It comes second as often."),
-            Mistake("the wet morning", {"conditional": 0.425, "interventional": 0.4, "path-dependent": 0.525},
-                    "These are cold's shares on a morning that is cold and *wet*."),
-            Mistake("path taken for marginal", {"conditional": 0.225, "interventional": 0.1, "path-dependent": 0.1},
-                    "When cold is known, the walk goes to the four cold mornings, and follows both branches there by *their* counts."),
-            Mistake("halves", {"conditional": -0.15, "interventional": -0.15, "path-dependent": -0.15},
-                    "Halves of −.3: but cold raises the hope of ice, and dry ends it.")),
+            *_in_each_game("the dry bit's shares", (-0.525, -0.4, -0.525), "These are the shares of *dry*. The question asks for cold."),
+            *_in_each_game("first order only", (0.45, 0.2, 0.45), "That is what cold adds if it comes first. It comes second as often."),
+            *_in_each_game("the wet morning", (0.425, 0.4, 0.525), "These are cold's shares on a morning that is cold and *wet*."),
+            *_in_each_game("halves", (-0.15, -0.15, -0.15), "Halves of −.3: but cold raises the hope of ice, and dry ends it."),
+            Mistake("path taken for marginal", {"path-dependent": 0.1},
+                    "On the path: when cold is known, the walk goes to the four cold mornings, and follows both branches there by *their* counts.",
+                    partly=True),
+            Mistake("marginal taken for path", {"interventional": 0.225},
+                    "With a background, cold alone is asked of *all* ten mornings: how many of them are wet?", partly=True)),
         meaning="On this morning the path-dependent game sides with the conditional one, since cold is asked first. "
                 "On a mild and wet morning it sides with the interventional one."),
+    Question(
+        id="treeshap.which_call", title="Three calls, two games", kind="predict", stars=2, minutes=4, points=2,
+        hints=("A game needs something to fill the gaps with. Which of the calls hands over rows for that?",
+               "Without rows, what can stand in for a missing feature? The tree's own counts.",
+               "The name of the class does not decide; what it is given does."),
+        check=choice(
+            "b",
+            Mistake("one name, one game", "a", "All three are TreeSHAP, and exact. But with background rows the game is the interventional one, "
+                    "without them the path-dependent one."),
+            Mistake("data means background", "c", "The matrix handed to `predict` holds the rows to be explained. The booster has no background: it uses "
+                    "the counts that its trees remember."),
+            Mistake("the class decides", "d", "Both make a `TreeExplainer`. The second one is given a background, and then plays another game.")),
+        meaning="shap's `TreeExplainer` without data and the learners' own contributions (XGBoost's `pred_contribs`, LightGBM's `pred_contrib`) are "
+                "path-dependent; with data, `TreeExplainer` and `shap.Explainer(model, X)` are interventional. Write the call, the background and its "
+                "size under the figure."),
     Question(
         id="treeshap.regrown", title="The same predictions from another tree", kind="predict", stars=2, minutes=5, points=2,
         hints=("Both models are the same function of the row.", "Which of the calls never sees the order of the questions?",
@@ -231,8 +254,8 @@ ALGORITHM = [
     Question(
         id="treeshap.expect", title="Walk the tree", kind="implement", stars=3, minutes=15, points=4,
         hints=("The function calls itself: once for a known feature, twice for an unknown one.",
-               "A leaf is a number: `if not isinstance(tree, tuple): return tree`. Else take it apart: `feature, low, high, share_low = tree`.",
-               "Unknown: `share_low * expect(low, row, known) + (1 - share_low) * expect(high, row, known)`."),
+               "A leaf is a number, and `isinstance(tree, tuple)` tells it from a tree. Take a tree apart into its four parts first.",
+               "Unknown: ask both subtrees, and count each by the share of the training rows that went there."),
         check=function(
             _walks, _expect,
             Mistake("branches alike", _halves, "You gave both branches one half. They count by the training rows that took them."),
@@ -247,8 +270,8 @@ ALGORITHM = [
         id="treeshap.leaf", title="Divide one leaf", kind="implement", stars=3, minutes=18, points=4,
         hints=("A coalition S is paid value times the product of a over S and of b over the rest.",
                "Either go through `itertools.permutations(range(d))` and note what each adds; or integrate over the time of arrival.",
-               "With numpy.polynomial.legendre.leggauss(d): t = (nodes + 1) / 2, weights / 2; "
-               "share i = value * (a_i - b_i) * sum of weights * product of the others' t a_j + (1 - t) b_j."),
+               "For the integral: `numpy.polynomial.legendre.leggauss(d)` is made for times from -1 to 1. Move its nodes and halve its weights; "
+               "at time t each of the others passes with chance t a_j + (1 - t) b_j."),
         check=function(
             _leaves, _divide_leaf,
             Mistake("plain average", _at_half_time, "This is the integrand at t = 1/2, the plain average over coalitions. It is right for two players only."),
@@ -265,7 +288,7 @@ ALGORITHM = [
 
 MEANING = [
     Question(
-        id="treeshap.mend_ranking", title="Find the bug: a ranking without age", kind="mend", stars=1, minutes=8, points=2,
+        id="treeshap.mend_ranking", title="Find the bug: shares that cancel", kind="mend", stars=1, minutes=8, points=2,
         hints=("Try it on two rows with the shares +1 and −1.", "What happens first: the mean, or the absolute value?"),
         check=function(
             _tables, _mean_size,
@@ -277,7 +300,7 @@ MEANING = [
             Mistake("no absolute value", _signed_mean, "Without the absolute value, shares of both signs cancel."),
             planted=_size_of_mean),
         meaning="With the path-dependent base the mean of a feature's shares over the training rows is near zero for *every* feature: "
-                "the mended bug would have ranked rounding errors and odd correlations."),
+                "unmended, the bug ranks rounding errors and odd correlations."),
     Question(
         id="treeshap.report", title="A report that contradicts itself", kind="explain", stars=2, minutes=11, points=3,
         hints=("Which two sentences cannot both be true of one model in one game?",

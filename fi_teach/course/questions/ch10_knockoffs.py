@@ -112,7 +112,7 @@ DOUBLES = [
         id="knockoffs.double", title="A pair and its doubles", kind="number", stars=2, minutes=8, points=2,
         hints=("Whatever two different features have in common, a feature has in common with the other's double.",
                "The doubles among themselves must look like the features among themselves.",
-               "Only a feature and its own double may differ: Cov(x1, .5 x2 + e)."),
+               "Only a feature and its own double may differ: work out Cov(x1, double 1) from the double's recipe."),
         check=value(
             {"x1, double 1": 0.25, "x1, double 2": 0.5, "double 1, double 2": 0.5},
             Mistake("s itself", {"x1, double 1": 0.75, "x1, double 2": 0.5, "double 1, double 2": 0.5},
@@ -157,13 +157,15 @@ DUELS = [
                 Mistake("misses a thumb on the scale", trials.thumb, "A duel in which features win twice as high as doubles passes your test: "
                         "after the swap the *size* must be the same as before."),
                 Mistake("misses mixed-up pairs", trials.sorted_rows, "A duel that sorts features and doubles first, and so mixes up the pairs, passes your test. "
-                        "Swapping all pairs at once does not show it: swap one pair alone, with numbers in no order.")]),
+                        "Swapping all pairs at once does not show it: swap one pair alone, with numbers in no order."),
+                Mistake("misses a neighbour that moves", trials.times_the_neighbour, "A duel in which a swap also moves the neighbour's W passes your test: "
+                        "its own W turns the sign as it should. Compare *every* number after a swap, not that of the swapped pair alone.")]),
         meaning="This flip-sign property, and exact doubles, are all that the theorem asks for."),
     Question(
         id="knockoffs.threshold", title="Count the losers", kind="implement", stars=2, minutes=12, points=3,
         hints=("The candidates are the sizes |W| above 0.",
                "At t there are (W >= t).sum() winners and (W <= -t).sum() losers.",
-               "Collect every t with (1 + losers) <= q * winners, and return the smallest; infinity if there is none."),
+               "Which of the sizes pass? Think of what to return if none of them does, and of a t without a winner."),
         check=function(
             _statistics, _threshold,
             Mistake("the 1 forgotten", _without_one, "You left out the 1. Then a table of pure noise announces something in about half of all studies."),
@@ -213,7 +215,7 @@ MEANING = [
             Mistake("x4 replaces x1", "d", "x4 agrees with x1 in 19 of 20 rows only. In the others x1 decides, so x1 adds something given x4.")),
         meaning="Unrelated and not null: x1. Related to a cause and null: x4. Without x1 in the table, x4 would not be null."),
     Question(
-        id="knockoffs.reply", title="The longest list", kind="explain", stars=2, minutes=12, points=4,
+        id="knockoffs.reply", title="The longest list", kind="explain", stars=2, minutes=12, points=5,
         hints=("What do shuffled doubles do to genes that have relatives?",
                "What becomes of a guarantee that is drawn again until it looks good?",
                "Read the last sentence word by word: '90 %', 'cause'."),
@@ -221,7 +223,8 @@ MEANING = [
         rubric=((1, "shuffled columns are no knockoffs of correlated genes: relatives of causes beat their copies, and the list fills with them"),
                 (1, "the best of five lists has no guarantee: one seed must be fixed before anybody looks"),
                 (1, "the rate is a mean over studies; it gives neither a bound for this list nor a probability for a gene"),
-                (1, "not causes: genes that tell something about the disease which the other measured genes do not")),
+                (1, "not causes: genes that tell something about the disease which the other measured genes do not"),
+                (1, "says what to do instead: doubles drawn from a model of the genes' joint law, one seed fixed beforehand, the names tested in new data")),
         meaning=""),
 ]
 

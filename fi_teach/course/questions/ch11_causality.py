@@ -15,6 +15,17 @@ def _sum_of_groups(z, x, y, value):
     return len(y) * trials.back_door(z, x, y, value)
 
 
+def _effect(z, x, y, value):
+    return trials.back_door(z, x, y, value) - trials.back_door(z, x, y, 1 - value)
+
+
+def _by_regression(z, x, y, value):
+    """Mean of the line y ~ 1 + z + x with x set to the value."""
+    z, x, y = (np.asarray(part, float) for part in (z, x, y))
+    slopes = np.linalg.lstsq(np.column_stack([np.ones(len(z)), z, x]), y, rcond=None)[0]
+    return slopes @ [1, z.mean(), value]
+
+
 def _tables(rng):
     """Tables in which every group has rows of either value, the smallest first."""
     small = [([0, 0, 1, 1], [0, 1, 1, 0], [0, 1, 5, 7], 1), ([0, 0, 1, 1, 1], [0, 1, 1, 1, 0], [0, 1, 5, 7, 2], 1),
@@ -55,6 +66,13 @@ def _health_left_out(z, e_x, e_y, effect, value):
     return np.mean(effect * value + np.asarray(e_y))
 
 
+def _line(z, e_x, e_y, effect, value):
+    z, e_x, e_y = (np.asarray(part, float) for part in (z, e_x, e_y))
+    x = z + e_x
+    slope = np.cov(x, 2 * z + effect * x + e_y, ddof=0)[0, 1] / x.var()
+    return np.mean(2 * z + effect * x + e_y) + slope * (value - x.mean())
+
+
 def _wards(rng):
     """Patients' healths and noises, an effect and a value, the smallest first."""
     small = [([0, 1, 3], [0, 0, 0], [0, 0, 0], 0, 3), ([0, 1, 3], [0, 0, 1], [0, 1, 0], 2, 1)]
@@ -93,21 +111,28 @@ SEEING = [
         id="causality.thirty_patients", title="Thirty patients", kind="number", stars=1, minutes=6, points=2,
         hints=("For `seen` use only those who had the drug: 4 mild and 8 severe.",
                "For `done` everybody gets it: what share of all thirty is mild?",
-               "seen: (4 · 3 + 8 · 9)/12. done: 20/30 · 3 + 10/30 · 9."),
+               "`seen` weighs the two means by the 4 and the 8; `done` by the 20 mild and the 10 severe."),
         check=value(
             {"seen": 7, "done": 5},
             Mistake("the two exchanged", {"seen": 5, "done": 7}, "The weights are exchanged: seeing weighs by those who had the drug, doing by all patients."),
-            Mistake("groups counted alike", {"seen": 7, "done": 6}, "For `done` you counted both groups alike. Each counts by its share of all thirty."),
-            Mistake("seen twice", {"seen": 7, "done": 7}, "You gave the mean of those who had the drug twice. If everybody gets it, the severe are no longer in the majority."),
-            Mistake("without the drug", {"seen": 7, "done": 20 / 30 * 4 + 10 / 30 * 12}, "This is what happens if nobody gets the drug: use the days *with* it."),
-            Mistake("all as they are", {"seen": 7, "done": (4 * 3 + 16 * 4 + 8 * 9 + 2 * 12) / 30}, "This is the mean of the thirty as they are, with and without drug.")),
+            Mistake("groups counted alike", {"done": 6}, "For `done` you counted both groups alike. Each counts by its share of all thirty.", partly=True),
+            Mistake("groups counted alike", {"seen": 6}, "For `seen` you counted both groups alike. Each counts by how many of it had the drug.", partly=True),
+            Mistake("seen twice", {"done": 7}, "For `done` you gave the mean of those who had the drug. If everybody gets it, the severe are no longer in the majority.",
+                    partly=True),
+            Mistake("without the drug", {"done": 20 / 30 * 4 + 10 / 30 * 12}, "For `done` you gave what happens if nobody gets the drug: use the days *with* it.", partly=True),
+            Mistake("the effect, not the mean", {"done": 5 - 20 / 3}, "For `done` you took off the mean without the drug. That is the effect; the question asks how long they stay.",
+                    partly=True),
+            Mistake("the effect, not the mean", {"seen": 7 - (16 * 4 + 2 * 12) / 18}, "For `seen` you took off the mean of those without the drug. "
+                    "The question asks how long those with it stay.", partly=True),
+            Mistake("all as they are", {"done": (4 * 3 + 16 * 4 + 8 * 9 + 2 * 12) / 30}, "For `done` you gave the mean of the thirty as they are, with and without drug.",
+                    partly=True)),
         meaning="Those without the drug stayed 4.9 days on average, those with it 7: the drug looks harmful, and it shortens the stay in both groups. "
                 "It was given to the severe."),
     Question(
         id="causality.back_door", title="Through the back door", kind="implement", stars=2, minutes=10, points=3,
         hints=("Go through the groups of z. In each, look at the rows with x == value.",
                "Weigh each group's mean by the group's share of *all* rows.",
-               "sum of (z == group).mean() * y[(z == group) & (x == value)].mean()"),
+               "Two masks: rows of the group, and those of them with the value. Which of the two gives the weight, which the mean?"),
         check=function(
             _tables, trials.back_door,
             Mistake("seeing, not doing", trials.seen, "This is the plain mean of the rows with that value: what one sees. Its groups are weighed by who *has* the value."),
@@ -115,14 +140,17 @@ SEEING = [
             Mistake("everybody as they are", trials.all_rows, "This is the mean over all rows, whatever their value: within each group take only the rows with x == value."),
             Mistake("weights and means exchanged", trials.weights_seen,
                     "You weighed by who has the value and averaged over everybody: it is the other way round."),
-            Mistake("counts for shares", _sum_of_groups, "You weighed by the number of rows: divide by how many there are in all.")),
+            Mistake("counts for shares", _sum_of_groups, "You weighed by the number of rows: divide by how many there are in all."),
+            Mistake("the effect, not the mean", _effect, "You subtracted the mean for the other value. The question asks for the mean, not for the effect."),
+            Mistake("a straight line for z and x", _by_regression, "You fitted y to z and x by a straight line. That is right only where the effect is the same in "
+                    "every group and z enters in proportion: average the groups' own means.")),
         closed=CLOSED,
         meaning="It is the effect of doing only if z blocks every back door. No line of the function can check that: it is what you know about the arrows."),
     Question(
         id="causality.test_back_door", title="A test that tells seeing from doing", kind="test", stars=2, minutes=10, points=3,
         hints=("Take a small table whose right answer you can work out by hand.",
                "In your table the two groups must differ in size, and in how many have the value.",
-               "z = [0, 0, 1, 1, 1], x = [0, 1, 1, 1, 0], y = [0, 1, 5, 7, 2]: doing x = 1 gives 2/5 · 1 + 3/5 · 6 = 4."),
+               "Five rows are enough: two in one group, three in the other, and x = 1 in another share of each."),
         check=catches(
             right=[Mistake("refuses a right one", trials.back_door, "Your test refuses a right implementation: work your expected value out again, and leave room for rounding (`< 1e-9`)."),
                    Mistake("exact equality", trials.rounded_otherwise,
@@ -137,12 +165,14 @@ SEEING = [
         id="causality.mend_do", title="Find the bug: the ward that only looked", kind="mend", stars=2, minutes=8, points=3,
         hints=("What does do(x = value) do to the line of the recipe in which x is made?",
                "Nobody is picked out: all patients keep their health and their noise in y.",
-               "Replace `x = z + e_x` by the value for everybody, and average y over everybody."),
+               "Which line of the recipe is struck out, and over whom is y averaged?"),
         check=function(
             _wards, _mean_done,
             Mistake("set too late", _set_too_late, "You set the value after the severity had been made: strike out the line of x, then let y follow."),
             Mistake("health set too", _health_set_too, "You set health as well. Setting the value moves nobody's health: the arrow points the other way."),
             Mistake("the noise kept", _noise_kept, "You added the noise of x to the value. Set by hand, it is the same number for everybody."),
+            Mistake("a line through the patients", _line, "You fitted a straight line of y on x and read it at the value. That is seeing: patients with that x "
+                    "have the health that goes with it."),
             Mistake("health left out", _health_left_out, "You struck out health from the line of y as well: only the line of x goes."),
             planted=_nearest),
         meaning="Looking up the patients near a value also looks up their health. That is the whole difference."),
@@ -153,13 +183,15 @@ ADJUSTING = [
         id="causality.two_records", title="Two records of one health", kind="number", stars=2, minutes=6, points=2,
         hints=("Both columns are health plus independent noise of the same size. Is one of them nearer to health?",
                "The best estimate of z from two such columns weighs them alike: each gets 1/(2 + variance of the noise).",
-               "2 times 1/(2 + 0.25)."),
+               "Severity is *twice* health: what does that make of the weight?"),
         check=value(
             2 / 2.25,
             Mistake("adjusted away", 0, "It would be 0 if the record had no error. This one is no nearer to health than the value is."),
             Mistake("alone", 2 / 1.25, "This is the slope with the value alone in the model: 2/(1 + 0.25). Now two columns share the work."),
             Mistake("the noise forgotten", 1, "Shared evenly, yes; but two noisy columns do not give health exactly: the noise has variance 0.25."),
             Mistake("sd for variance", 2 / 2.5, "You added the standard deviation, 0.5. Variances add up: 0.5² = 0.25."),
+            Mistake("the severity's noise", 2 / 2.09, "You added the variance of the severity's own noise. What blurs the two *columns* is theirs, 0.25."),
+            Mistake("health's own slope", 2, "This is how severity follows health itself. The columns know health with an error, and there are two of them."),
             Mistake("health's estimate", 1 / 2.25, "This is the weight in the estimate of z; severity is twice z.")),
         meaning="The false effect falls from 1.6 to .89: adjusting for a record that is 80 % health takes away less than half."),
     Question(

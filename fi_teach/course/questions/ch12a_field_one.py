@@ -8,6 +8,23 @@ from fi_teach.course.questions.question import Question
 # Definitions to judge by, slow and short.
 
 
+def _town_means(town, y, train, *, among=lambda train: train, unknown=lambda y, train: y[train].mean()):
+    """For each row the mean of y over its town's rows `among(train)`; towns without any get what is `unknown`."""
+    town, y, train = np.asarray(town), np.asarray(y, float), np.asarray(train, bool)
+    rows = [y[(town == name) & among(train)] for name in town]
+    return [part.mean() if len(part) else unknown(y, train) for part in rows]
+
+
+def _with(**changed):
+    return lambda *case: _town_means(*case, **changed)
+
+
+def _towns(rng):
+    small = [([0, 0], [1, 5], [True, False]), ([0, 1, 1], [2, 4, 9], [True, True, False]), ([3, 3, 7], [2, 4, 9], [True, True, False])]
+    drawn = [(rng.integers(0, 4, n), rng.integers(0, 20, n), np.append([True, False], rng.random(n - 2) < 0.6)) for n in range(5, 12)]
+    return [(np.array(town), np.array(y, float), np.array(train)) for town, y, train in small + drawn]
+
+
 def _frequency(importances, k):
     importances = np.asarray(importances, float)
     hits = np.zeros(importances.shape[1])
@@ -124,7 +141,7 @@ RECALL = [
         meaning="In the credit case this hid two leaks at once: each made the other dispensable."),
     Question(
         id="field_one.recall_false", title="How many false alarms?", kind="number", stars=1, minutes=2, points=1,
-        hints=("Each noise gene is named with probability .05.", "Expectations add up, whether the tests are independent or not.", "400 times .05"),
+        hints=("Each noise gene is named with probability .05.", "Expectations add up, whether the tests are independent or not.", "As many times that probability as there are noise genes."),
         check=value(
             20,
             Mistake("all genes counted", 25, "You counted all 500 genes. Only the 400 noise genes can be *false* alarms."),
@@ -139,7 +156,7 @@ CASES = [
         id="field_one.together", title="Shuffled together", kind="number", stars=2, minutes=5, points=2,
         hints=("Shuffled alone, a column leaves the other one readable.",
                "The joint importance is the error after shuffling both, less the error before.",
-               ".38 less .01"),
+               "Which error was there before any shuffle?"),
         check=value(
             0.37,
             Mistake("the bars added", 0.2, "You added the two single importances, .16 and .04. While one is shuffled the other still speaks, so the two add up to less than the pair is worth."),
@@ -154,7 +171,7 @@ CASES = [
         id="field_one.whole_mixes", title="Hold out whole mixes", kind="implement", stars=1, minutes=6, points=2,
         hints=("A row is held out if its *unit* is among the chosen ones.",
                "`np.isin` asks of every entry of one array whether it stands in another.",
-               "np.isin(unit, held_out)"),
+               "Ask it of the units, not of the row numbers."),
         check=function(
             _units, _split,
             Mistake("row numbers for units", _by_position, "You took the chosen units for row numbers. Ask of each row whether its *unit* was chosen."),
@@ -176,10 +193,37 @@ CASES = [
             Mistake("one too many", _one_too_many, "Your lists hold k + 1 features.")),
         meaning="In the gene case not one gene reached 1. A bar chart of a single forest cannot show that."),
     Question(
+        id="field_one.select_inside", title="Eighty-two per cent", kind="predict", stars=2, minutes=4, points=2,
+        hints=("Which patients had a say in the choice of the twenty genes?",
+               "What would come out if the labels had been tossed with a coin?",
+               "Whatever looks at labels must look at those of the training rows only, in every fold."),
+        check=choice(
+            "b",
+            Mistake("other folds, the same leak", "a", "The genes were chosen by all forty patients. Whoever is held out now has had a say in the choice, in whatever fold."),
+            Mistake("fewer false genes", "c", "A corrected test names fewer genes, and still names them by the labels of all forty."),
+            Mistake("a better choice, too early", "d", "However good the filter is: if it sees the labels of the patients who judge later, they do not judge for the first time.")),
+        meaning="With tossed labels the first recipe finds far more than half right, and the second one half. The choice of features is part of the model, "
+                "so it is fitted where the model is fitted."),
+    Question(
+        id="field_one.mend_leak", title="Find the bug: the mean that knew the answer", kind="mend", stars=2, minutes=8, points=3,
+        hints=("Which rows may speak about the target before the model is tested?",
+               "A town may have no training row. What is the best guess for it, then?",
+               "Pick rows by two masks at once: those of the town, and those of the training part."),
+        check=function(
+            _towns, _town_means,
+            Mistake("zero for the unknown", _with(unknown=lambda y, train: 0.0), "A town without training rows is no town with the value 0: give it the mean of all training rows."),
+            Mistake("nothing for the unknown", _with(unknown=lambda y, train: np.nan), "A town without training rows has no mean of its own: give it the mean of all training rows."),
+            Mistake("everybody for the unknown", _with(unknown=lambda y, train: y.mean()), "For towns without training rows you took the mean of *all* rows: "
+                    "those that are tested are among them."),
+            Mistake("the tested rows", _with(among=lambda train: ~train), "You averaged the rows that are *not* for training."),
+            planted=_with(among=lambda train: train | True)),
+        meaning="A column made from the target is made again for every split, from its training rows. (For these rows themselves it still knows their own answer: "
+                "leave each row out of its own mean, or make the column in folds.)"),
+    Question(
         id="field_one.mend_slip", title="Find the bug: the slip that was missed", kind="mend", stars=2, minutes=8, points=3,
         hints=("Try it on a column that falls when the target rises.",
                "A correlation of −.9 is a better alignment than one of +.1.",
-               "Compare the absolute values of the correlations."),
+               "What does `max` do with a correlation of −.9?"),
         check=function(
             _slipped, _slip,
             Mistake("the wrong way", _wrong_way, "The direction is turned round: return the steps by which the column must be moved *down*, as np.roll counts them."),

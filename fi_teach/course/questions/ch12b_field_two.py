@@ -108,7 +108,7 @@ def _follow_ups(rng):
 RECALL = [
     Question(
         id="field_two.recall_additive", title="One applicant", kind="number", stars=1, minutes=2, points=1,
-        hints=("What do the SHAP values of a row add up to?", "To the row's prediction, less the base value.", ".12 + .05 - .02 + .03"),
+        hints=("What do the SHAP values of a row add up to?", "To the row's prediction, less the base value.", "Begin at the base, and give each value its sign."),
         check=value(
             0.18,
             Mistake("the base forgotten", 0.06, "This is the sum of the three values: they say how far the prediction is from the *base*."),
@@ -133,7 +133,7 @@ GAP = [
     Question(
         id="field_two.gap_shares", title="Who carries the gap?", kind="implement", stars=2, minutes=8, points=3,
         hints=("The mean prediction of a group is the base plus a sum over features of its mean SHAP values.", "The base is the same in both groups.",
-               "phi[group].mean(axis=0) - phi[~group].mean(axis=0)"),
+               "Two means of each column: over the rows of the group, and over the others. Which is taken from which?"),
         check=function(
             _attributions, _gap_shares,
             Mistake("the sign", lambda phi, group: -np.array(_gap_shares(phi, group)),
@@ -158,7 +158,7 @@ GAP = [
         meaning="A test that every model passes tests nothing. Ask of each check: which model would fail it?"),
     Question(
         id="field_two.after_dropping", title="What is left", kind="number", stars=1, minutes=3, points=1,
-        hints=("The gap of the new model is what counts, however the old one divided its own.", "The part that is left is new gap over old gap.", ".096 / .16"),
+        hints=("The gap of the new model is what counts, however the old one divided its own.", "The part that is left is new gap over old gap.", "Both gaps stand in the question: which is the whole, and which the part?"),
         check=value(
             0.6,
             Mistake("what went", 0.4, "This is the part that went. The question asks for the part that is left."),
@@ -205,7 +205,7 @@ SURVIVAL = [
         meaning="This is Harrell's C. Permutation importance for survival is the fall of this number when a column is shuffled."),
     Question(
         id="field_two.mend_hazard", title="Find the bug: the women who were still well", kind="mend", stars=2, minutes=10, points=3,
-        hints=("Whom does the function count as being at risk?", "A woman who is censored at 9 years was at risk at year 5.", "at_risk = (time >= when).sum(), over all women."),
+        hints=("Whom does the function count as being at risk?", "A woman who is censored at 9 years was at risk at year 5.", "Over which women must the count of those at risk run?"),
         check=function(
             _follow_ups, _hazard,
             Mistake("censored counted as events", _censored_as_events, "Now the censored women count as events. They belong among those at risk, and nowhere else."),
@@ -217,7 +217,7 @@ SURVIVAL = [
             Mistake("t itself left out", _before_t, "You stop before t. An event at t counts: `<=`, not `<`."),
             Mistake("a share, not a hazard", _share_with_an_event,
                     "You multiplied what is left after each event (Kaplan and Meier's way to a *share*). The cumulative hazard adds up."),
-            planted=_watched_dropped),
+            planted=_watched_dropped, lists=True),
         meaning="With the bug three years free of recurrence look far rarer than they are: the women who did best had been thrown out of the denominator."),
 ]
 

@@ -61,7 +61,7 @@ RECALL = [
         id="choosing.recall_list", title="The shortest list", kind="number", stars=1, minutes=3, points=1,
         hints=("Suppose that no feature loses to its double. What does knockoff+ then estimate for a list of k names?",
                "It estimates (1 + losers)/k, and that must not be above q.",
-               "The smallest k with 1/k ≤ 0.05."),
+               "How small may k be, at this q and without a loser?"),
         check=value(
             20,
             Mistake("the chapter's q", 5, "Five is the shortest list at q = .2. Here q is .05."),
@@ -112,7 +112,7 @@ CHOOSING = [
         id="choosing.told_apart", title="Grade a ranking", kind="implement", stars=2, minutes=10, points=3,
         hints=("Go through all pairs of a yes and a no.",
                "A pair counts 1 if the yes has the higher importance, 1/2 if they are level, 0 otherwise.",
-               "With arrays: difference = importance[yes][:, None] - importance[~yes][None, :]"),
+               "How many pairs are there? Divide the points by that."),
         check=function(
             _rankings, _told_apart,
             Mistake("ties win", _ties_win, "A pair that is level counts half, or else a measure that gives every feature 0 would get a perfect grade."),
@@ -121,7 +121,8 @@ CHOOSING = [
             Mistake("points, not a share", _pairs_won, "You counted the points: divide by the number of pairs of a yes and a no."),
             Mistake("upside down", _upside_down, "You counted the pairs in which the *no* comes first."),
             Mistake("sign lost", _sign_lost, "You dropped the sign: an importance of −2 comes after one of 1."),
-            Mistake("share at the top", _share_at_the_top, "This is the share of yes among the first so many places. The grade looks at all pairs.")),
+            Mistake("share at the top", _share_at_the_top, "This is the share of yes among the first so many places. The grade looks at all pairs."),
+            lists=True),
         closed=CLOSED,
         meaning="It is the AUC of the chapter's figure. It uses the order only: importances of other units can be compared by it."),
 ]

@@ -62,7 +62,8 @@ def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False)
 def catches(right, bugs):
     """A check for a test: a function that takes an implementation and raises if it is wrong.
 
-    right : Mistakes whose `leads_to` is a right implementation: named if the test refuses it
+    right : Mistakes whose `leads_to` is a right implementation, or a tuple of them: named if the
+        test refuses one
     bugs : Mistakes whose `leads_to` is a wrong one: named if the test lets it pass
 
     Each is tried twice, in an order drawn from rng: a test that counts its calls instead of looking gets nowhere.

@@ -17,6 +17,7 @@ from fi_teach.course.questions.plain import is_blank, plain, same, show, show_ap
 from fi_teach.course.questions.verdict import Verdict
 
 HANDED_OUT = "the bug is still there"
+ARRAYS_ONLY = "right for arrays only"
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Function:
 
     @property
     def names(self):
-        return frozenset(m.name for m in self.mistakes)
+        return frozenset(m.name for m in self.mistakes) | ({ARRAYS_ONLY} if self.lists else set())
 
     def drawn(self, rng):
         """The cases of this rng, with what is expected -> Cases. What mistakes lead to is computed when it is asked for."""
@@ -171,9 +172,9 @@ def _borrowed(runs):
 
 def _right_but_for_lists(answer, cases, runs):
     """The verdict on a function that is right for arrays, and not for the lists of the question's text."""
-    verdict = _told(answer, runs, cases, "With arrays your function is right. With plain lists, as the text calls it, it is not: "
-                    "a list joins where an array adds. `np.asarray(...)` makes an array of either.", "right for arrays only")
-    return verdict
+    return _told(answer, runs, cases, "With arrays your function is right. With plain lists, as the "
+                 "text calls it, it is not: a list joins where an array adds. `np.asarray(...)` makes "
+                 "an array of either.", ARRAYS_ONLY)
 
 
 def _untouched(answer, runs, cases):
@@ -263,15 +264,16 @@ RETURNED = "returns what it should assert"
 
 
 def judge_test(asked, answer, rng):
-    """The verdict on a test -> Verdict. Each implementation is tried twice, in an order drawn from rng."""
+    """The verdict on a test -> Verdict. Each is tried twice (of many the first), in an order drawn from rng."""
     if not callable(answer):
         return Verdict("wrong", "The question asks for a test: hand over its name, without brackets after it.",
                        yours=show(answer))
     called, found = [], {one: [] for one in (*asked.right, *asked.bugs)}
-    for _ in range(2):
+    for again in (False, True):
         for k in rng.permutation(len(found)):
             one = [*found][k]
-            found[one].append(_trial(answer, one.leads_to, called))
+            several = one.leads_to if isinstance(one.leads_to, tuple) else (one.leads_to,)
+            found[one] += [_trial(answer, each, called) for each in several[:1 if again else None]]
     if not called:
         return Verdict("not started", "Your test never calls the function it is given: write its body.")
     refused = next((_refused(one, outcome) for one in asked.right for outcome in found[one] if outcome.error), None)

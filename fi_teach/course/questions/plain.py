@@ -8,8 +8,8 @@ A number in words is read by one pattern, the same on the page:
     [+ or -] digits [. digits]  [e exponent]  [/ another number]  [what follows]
 
 A minus may be typographic. A comma is a decimal comma, but "1,600" is no number: it might be a thousand.
-What follows begins with a letter or % and is a unit; "%", "percent", "per cent", "percentage points" and
-"pp" divide by 100.
+What follows begins with a letter or one of % € $ £ ° and is a unit; "%", "percent", "per cent",
+"percentage points" and "pp" divide by 100.
 """
 
 import re
@@ -25,7 +25,7 @@ import pandas as pd
 LONGEST = 100_000
 """No answer has more parts than this: an endless generator is cut here."""
 NUMBER = r"[+-]?\s*(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:e[+-]?[0-9]+)?"
-WRITTEN = re.compile(rf"\s*({NUMBER})(?:\s*/\s*({NUMBER}))?\s*((?:[^\W\d_]|%).*?)?\s*", re.IGNORECASE | re.DOTALL)
+WRITTEN = re.compile(rf"\s*({NUMBER})(?:\s*/\s*({NUMBER}))?\s*((?:[^\W\d_]|[%€$£°]).*?)?\s*", re.IGNORECASE | re.DOTALL)
 PERCENT = re.compile(r"(?:%|percent|per cent|percentage points?|pp)(?![a-z])\s*", re.IGNORECASE)
 THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}(?![0-9])")
 
@@ -225,7 +225,7 @@ def show(value, digits=4):
 
 def _written(value, digits):
     if isinstance(value, float):
-        return f"{value:.{digits}g}"
+        return f"{value + 0.0:.{digits}g}"  # a zero has no sign
     if isinstance(value, list):
         return "[" + ", ".join(_written(v, digits) for v in value) + "]"
     if isinstance(value, dict):

@@ -104,7 +104,7 @@ class Handle:
 
     def check(self, answer, *, rng=None):
         """Judge the answer and show what was found -> Card. Raises CheckFailed unless it is right."""
-        with closing(self.question.closed):
+        with closing(self.question.closed, to_others=False):
             self.last = judge(self.question, answer, rng)
         card = card_of(self.question, self.last)
         if card.tone in ("wrong", "not started"):

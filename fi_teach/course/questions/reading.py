@@ -27,15 +27,22 @@ def named_values(answer, entries):
     """
     if isinstance(answer, str):
         answer = _parts(answer, len(entries))
-    if isinstance(answer, list) and answer and all(_is_pair(part) for part in answer):
+    if isinstance(answer, list) and answer and all(_is_pair(part, entries) for part in answer):
         answer = {part[0]: part[1] for part in answer}
     if isinstance(answer, dict):
-        found = {key: entry_of(key, entries) for key in answer}
+        found = _named_otherwise({key: entry_of(key, entries) for key in answer}, entries)
         strange = [key for key, entry in found.items() if entry is None and answer[key] not in (0, None)]
         return {entry: answer[key] for key, entry in found.items() if entry is not None}, strange
     if not isinstance(answer, list) or len(answer) != len(entries):
         raise ValueError(f"The question asks for {len(entries)} values: {listed(entries)}.")
     return dict(zip(entries, answer, strict=True)), []
+
+
+def _named_otherwise(found, entries):
+    """The only name that is none stands for the only entry that has none ("both" for "together")."""
+    strange = [key for key, entry in found.items() if entry is None]
+    missing = [entry for entry in entries if entry not in found.values()]
+    return found | {strange[0]: missing[0]} if len(strange) == len(missing) == 1 else found
 
 
 def _parts(text, wanted):
@@ -44,8 +51,11 @@ def _parts(text, wanted):
     return next((parts for parts in cuts if len(parts) == wanted), [text])
 
 
-def _is_pair(part):
-    return isinstance(part, list) and len(part) == 2 and isinstance(part[0], str) and number_and_unit(part[0])[0] is None
+def _is_pair(part, entries):
+    """Is it a name and its value? A number that is no entry's name is none."""
+    if not (isinstance(part, list) and len(part) == 2 and isinstance(part[0], str)):
+        return False
+    return entry_of(part[0], entries) is not None or number_and_unit(part[0])[0] is None
 
 
 def entry_of(key, entries):

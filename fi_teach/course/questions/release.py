@@ -1,15 +1,26 @@
-"""Two bundles: what students get (no solutions, no hidden tests, no tests), and what instructors get (all of it)."""
+"""Two bundles: what students get, in which no answer can be read, and what instructors get (all of it).
 
+A student's questions are specifications, data that tells right from wrong and does not show which is which; the modules
+that define the questions, the solutions, the tests and the grader stay with the instructor.
+"""
+
+import json
+import re
 from pathlib import Path
 
 from fi_teach.course.questions.checks import CODE_STUB, TEXT_STUB
+from fi_teach.course.questions.question import QUESTIONS
+from fi_teach.course.questions.specification import specification_of
 from fi_teach.course.questions.zipped import write_zip
 
 STUDENT = ("exercises", "notebooks", "fi_teach", "pyproject.toml", "requirements.lock", "environment.yml", "README.md",
            "LICENSE", "LICENSE-text")
 INSTRUCTOR = (*STUDENT, "solutions", "tests/course/questions", "tests/conftest.py", "book/tools/exercises.py")
 KINDS_OF_FILE = {".ipynb", ".py", ".toml", ".lock", ".yml", ".yaml", ".md", ".csv", ".js", ".css", ".json", ""}
-FOR_INSTRUCTORS = ("fi_teach/course/grading/", "fi_teach/course/questions/release.py")
+MACHINERY = "fi_teach/course/questions/"
+FOR_INSTRUCTORS = re.compile(rf"fi_teach/course/grading/|{MACHINERY}(release\.py|ch\d|trials/)")
+"""The grader, and what holds the answers: a module a set, and the implementations that tests are tried on."""
+NOTHING = re.compile(r"(?!)")
 SECRETS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS")
 
 NBGRADER_CONFIG = f'''"""nbgrader's settings for these exercises: stubs that let a notebook run, so that only its checks fail."""
@@ -46,7 +57,7 @@ def release(out, project="."):
     """
     project, out = Path(project), Path(out)
     _check_project(project)
-    student = {**_files(project, STUDENT, skip=FOR_INSTRUCTORS), "START.md": START_STUDENT.encode()}
+    student = {**_files(project, STUDENT, skip=FOR_INSTRUCTORS), **_specifications(project), "START.md": START_STUDENT.encode()}
     instructor = {**_files(project, INSTRUCTOR), **_nbgrader_course(project), "START.md": START_INSTRUCTOR.encode()}
     _check_no_secrets(student)
     try:
@@ -68,11 +79,18 @@ def _check_project(project):
                          "run python book/tools/exercises.py first.")
 
 
-def _files(project, wanted, skip=()):
+def _files(project, wanted, skip=NOTHING):
     """The files under the wanted paths -> {path: bytes}; caches, hidden folders and `skip` are left out."""
     found = (file for name in wanted for file in _under(project / name))
     texts = {file.relative_to(project).as_posix(): file for file in found}
-    return {path: file.read_bytes() for path, file in texts.items() if not path.startswith(tuple(skip)) and _is_ours(path)}
+    return {path: file.read_bytes() for path, file in texts.items() if not skip.match(path) and _is_ours(path)}
+
+
+def _specifications(project):
+    """The questions of the project's exercises as data -> {path: bytes}."""
+    asked = {question.notebook for question in QUESTIONS.values()}
+    names = sorted(path.stem for path in (project / "exercises").glob("*.ipynb") if path.stem in asked)
+    return {f"{MACHINERY}specifications/{name}.json": json.dumps(specification_of(name), ensure_ascii=False).encode() for name in names}
 
 
 def _under(path):

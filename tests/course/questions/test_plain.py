@@ -29,7 +29,9 @@ def test_an_endless_answer_is_cut_and_a_model_is_refused():
         plain([1, object()])
 
 
-@pytest.mark.parametrize(("value", "expected"), [("60 %", 0.6), ("0.5", 0.5), ([[0.5]], 0.5), (True, None), ("", None), ([1, 2], None), (None, None)])
+@pytest.mark.parametrize(("value", "expected"), [
+    ("60 %", 0.6), ("0.5", 0.5), ([[0.5]], 0.5), ("3/4", 0.75), ("-1/8", -0.125), ("75 per cent", 0.75), ("0,5", 0.5), (10**400, float("inf")),
+    ("1,600", None), ("1/0", None), ("two", None), (True, None), ("", None), ([1, 2], None), (None, None)])
 def test_a_number_is_read_from_what_means_one(value, expected):
     assert number(value) == expected
 
@@ -54,6 +56,7 @@ def test_values_are_shown_short_and_with_enough_digits_to_tell_them_apart():
     assert show(np.array([1 / 3, 2])) == "[0.3333, 2]"
     assert show(OneOf((1, 2))) == "1 or 2" and show(len) == "len"
     assert len(show("x" * 1000)) == 300
+    assert show(-0.0) == "0" and show([-0.0, -0.5]) == "[0, -0.5]"
     assert show_apart(0.33333, 1 / 3) == ("0.33333", "0.3333333")
 
 

@@ -4,6 +4,7 @@ A set NN_name is proved by solutions/NN_name.ipynb (the references), exercises/N
 answers/chNN.py (RIGHT: other right answers, WRONG: mistakes by name; NN may carry a letter, as 12a). Nothing else is needed for a new set.
 """
 
+import builtins
 import json
 import sys
 import time
@@ -24,9 +25,16 @@ ALL = list(QUESTIONS)
 JUDGED = [id for id, question in QUESTIONS.items() if question.kind not in ("explain", "open")]
 
 
+JUDGED_ALREADY = {}
+"""Verdicts by question, answer and seed: several tests look at the same ones."""
+
+
 def verdict(id, answer, seed=None):
-    with closing(QUESTIONS[id].closed):
-        return judge(QUESTIONS[id], answer, seed)
+    """The verdict on an answer of the proof; these live as long as this module, so each has its own id()."""
+    if (id, builtins.id(answer), seed) not in JUDGED_ALREADY:
+        with closing(QUESTIONS[id].closed):
+            JUDGED_ALREADY[id, builtins.id(answer), seed] = judge(QUESTIONS[id], answer, seed)
+    return JUDGED_ALREADY[id, builtins.id(answer), seed]
 
 
 @pytest.mark.parametrize("id", JUDGED)
@@ -67,10 +75,12 @@ def test_every_message_a_check_can_give_is_given_to_somebody(id):
 
 @pytest.mark.parametrize("id", JUDGED)
 def test_an_answer_is_judged_within_a_second(id):
+    """Of this process's own time, so that a busy machine fails nobody."""
     for answer in (right_answers(id)[0], *(a for _, a in wrong_answers(id))):
-        start = time.perf_counter()
-        verdict(id, answer)
-        assert time.perf_counter() - start < 1
+        start = time.process_time()
+        with closing(QUESTIONS[id].closed):
+            judge(QUESTIONS[id], answer)
+        assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("id", sorted(set(ALL) - set(JUDGED)))
@@ -124,5 +134,7 @@ def test_an_answer_that_crossed_a_border_is_judged_as_it_is_here(id):
     """Values as JSON, functions as handles: what the grader holds gets the verdict that the student saw."""
     for answer in (*right_answers(id), *(answer for _, answer in wrong_answers(id))):
         crossed = Faraway(answer) if callable(answer) else json.loads(json.dumps(plain(answer)))
-        here, there = verdict(id, answer), verdict(id, crossed)
+        here = verdict(id, answer)
+        with closing(QUESTIONS[id].closed):
+            there = judge(QUESTIONS[id], crossed)
         assert (here.status, here.mistake, here.text) == (there.status, there.mistake, there.text)

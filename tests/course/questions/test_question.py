@@ -3,6 +3,7 @@
 import functools
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -99,7 +100,14 @@ def test_a_unit_may_be_written_in_any_spelling(answer):
 
 
 def test_an_entry_of_another_name_is_named():
-    assert "no entry `OOB`" in judge(question(value({"MDI": 5, "out of bag": 2})), {"MDI": 5, "OOB": 2}).message
+    asked = question(value({"MDI": 5, "out of bag": 2}))
+    assert "no entry `OOB`" in judge(asked, {"MDI": 5, "out of bag": 2, "OOB": 2}).message
+    assert "no entry `gini`" in judge(asked, {"gini": 5, "OOB": 2}).message
+
+
+def test_one_name_of_ones_own_stands_for_the_entry_that_is_left():
+    asked = question(value({"MDI": 5, "out of bag": 2}))
+    assert judge(asked, {"MDI": 5, "OOB": 2}).status == "right"
 
 
 def test_a_function_that_rounds_is_told_so():
@@ -174,6 +182,14 @@ def test_a_stub_that_raises_not_implemented_is_not_started():
     assert judge(DOUBLE, stub).status == "not started"
 
 
+def test_a_bug_that_was_only_rewritten_is_told_so():
+    """Not started, as far as anyone can see from afar; the title and the message say what else it may be."""
+    asked = question(function(lambda rng: [(2,), (3,)], lambda x: x + 1, planted=lambda x: x - 1), kind="mend")
+    verdict = judge(asked, lambda x: -(1 - x))
+    assert verdict.status == "not started" and "the change makes no difference" in verdict.message
+    assert card_of(asked, verdict).title == "Not started, or the bug is still there (a.question)"
+
+
 def test_a_warning_in_an_answer_is_no_error_and_is_not_shown(capfd):
     assert judge(DOUBLE, lambda x: [np.log(0.0) and 2 * v for v in x]).status == "right"
     assert capfd.readouterr() == ("", "")
@@ -225,6 +241,49 @@ def test_an_alias_a_partial_and_an_earlier_import_are_closed_and_open_again_afte
                 call()
         assert impurity.entropy([1, 1]) == 1
     assert partial() == 0.5
+
+
+def in_another_thread(work, thread):
+    """Run work in a thread made before (a pool of one) -> its value. Raises what it raises."""
+    return thread.submit(work).result(timeout=10)
+
+
+def test_a_thread_that_ran_before_keeps_what_is_closed_to_the_check():
+    with ThreadPoolExecutor(1) as before:
+        assert in_another_thread(lambda: impurity.gini([1, 1]), before) == 0.5
+        with closing(("fi_teach.basics.impurity",), to_others=False):
+            assert in_another_thread(lambda: impurity.gini(counts=[1, 1]), before) == 0.5
+            assert in_another_thread(lambda: impurity.entropy([1, 3]), before) == pytest.approx(0.811, abs=1e-3)
+            with pytest.raises(ClosedName, match="gini"):
+                impurity.gini([1, 1])
+    assert impurity.gini([1, 1]) == 0.5
+
+
+def test_a_grader_closes_names_to_every_thread():
+    with ThreadPoolExecutor(1) as before:
+        in_another_thread(int, before)
+        with closing(("fi_teach.basics.impurity",)), pytest.raises(ClosedName):
+            in_another_thread(lambda: impurity.gini([1, 1]), before)
+
+
+def test_a_thread_that_the_answer_starts_finds_closed_names_closed():
+    with closing(("fi_teach.basics.impurity",), to_others=False), ThreadPoolExecutor(1) as started, pytest.raises(ClosedName):
+        in_another_thread(lambda: impurity.gini([1, 1]), started)
+
+
+def test_two_checks_at_a_time_close_a_name_until_the_second_is_done():
+    """Whichever ends first, the name is closed to the other, and open again after both."""
+    first, second = (closing(("fi_teach.basics.impurity",), to_others=False) for _ in range(2))
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+        in_another_thread(first.__enter__, one)
+        in_another_thread(second.__enter__, other)
+        assert impurity.gini([1, 1]) == 0.5
+        in_another_thread(lambda: first.__exit__(None, None, None), one)
+        assert in_another_thread(lambda: impurity.gini([1, 1]), one) == 0.5
+        with pytest.raises(ClosedName):
+            in_another_thread(lambda: impurity.gini([1, 1]), other)
+        in_another_thread(lambda: second.__exit__(None, None, None), other)
+    assert impurity.gini.__code__.co_name == "gini" and impurity.gini([1, 1]) == 0.5
 
 
 def test_a_module_closes_all_its_public_functions():
@@ -312,5 +371,5 @@ def test_a_handle_prints_what_the_question_is():
 
 def test_questions_need_neither_jupyter_nor_scikit_learn():
     code = ("import sys; sys.modules.update(dict.fromkeys(['IPython', 'sklearn', 'matplotlib', 'nbformat']));"
-            "from fi_teach.course.questions import Q; Q('trees.what_if').check(10)")
+            "from fi_teach.course.questions import Q; Q('trees.what_if').check(60)")
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

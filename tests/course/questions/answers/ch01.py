@@ -57,6 +57,18 @@ def parent_of(left, right):
     return [a + b for a, b in zip(left, right, strict=True)]
 
 
+def lists_joined(left, right):
+    """Right for arrays. With lists `left + right` is four counts, and no error is raised."""
+    n_left, n_right = sum(left), sum(right)
+    n = n_left + n_right
+    return gini(left + right) - n_left / n * gini(left) - n_right / n * gini(right)
+
+
+def arrays_only(left, right):
+    n = left.sum() + right.sum()
+    return gini(left + right) - left.sum() / n * gini(left) - right.sum() / n * gini(right)
+
+
 def unweighted_children(left, right):
     return gini(parent_of(left, right)) - 0.5 * gini(left) - 0.5 * gini(right)
 
@@ -270,26 +282,30 @@ def test_of_shares(f):
 
 RIGHT = {
     "trees.recall_mean": [60.0, Fraction(60), "60", np.array([60]), 60.02, (60, "points"), "60 points"],
-    "trees.recall_two_draws": [0.32, 8 / 25, "32 %", Fraction(8, 25), pd.Series([0.32])],
-    "trees.first_cut": [("A", WHY), ["(a)", WHY], "a, because its children are purer", {"letter": "a)", "reason": WHY}.values()],
+    "trees.recall_two_draws": [0.42, 21 / 50, "42 %", "21/50", Fraction(21, 50), pd.Series([0.42])],
+    "trees.first_cut": [
+        ("C", WHY), ["(c)", WHY], "c, because its children are purer", "(c) because I see it", "c - its children are pure",
+        {"letter": "c)", "reason": WHY}.values()],
     "trees.entropy_bits": [0.72, 0.7219280948873623, (0.722, "bits"), (0.722, "bit"), np.float32(0.7219)],
     "trees.variance_decrease": [900.0, "900", (900, "squared points"), np.var([30, 30, 70, 110]) - 0.5 * np.var([70, 110])],
     "trees.decrease": [decrease_with_arrays, decrease_with_lists_only, decrease_with_series, decrease_of_distances],
     "trees.thresholds": [thresholds_with_frame, thresholds_as_a_set],
-    "trees.slide_table": [{"time<=70": 0.467, "Time ≤ 130": 0.43}, pd.Series({"Time <= 130": 3 / 7, "Time <= 70": Fraction(7, 15)}),
-                          {70: 0.467, 130: 0.429}, {"Time < 130": 0.4286, "Time < 70": 0.4667},
-                          {"Time <= 70": 0.467, "Time <= 90": 0.375, "Time <= 130": 0.429}],
+    "trees.slide_table": [
+        {"rent<=525": 0.417, "Rent ≤ 680": 0.375}, {525: "5/12", 680: "3/8"}, [["525", 0.417], ["680", 0.38]],
+        pd.Series({"Rent <= 680": 3 / 8, "Rent <= 525": Fraction(5, 12)}), {"Rent < 680": 0.375, "Rent < 525": 0.4167},
+        {"Rent <= 435": 0.44, "Rent <= 495": 0.476, "Rent <= 525": 0.417, "Rent <= 640": 0.286, "Rent <= 680": 0.375}],
     "trees.mend_importance": [importance_with_frame, importance_in_one_expression],
     "trees.any_pure_tree": [("b", WHY), np.array(["B.", WHY])],
     "trees.test_decrease": [test_by_values],
-    "trees.what_if": [10.0, (10, "minutes"), "10", "10 min"],
+    "trees.what_if": [60.0, (60, "euros"), "60", "60 €", "60 euros a month"],
 }
 
 WRONG = {
     "trees.recall_mean": [("mean of two means", 55), ("weights swapped", 50), ("a sum, not a mean", 1800)],
-    "trees.recall_two_draws": [("one order only", 0.16), ("without putting back", 2 / 5), ("the opposite event", 0.68),
-                               ("one draw", 0.2)],
-    "trees.first_cut": [("pure is enough", ("b", WHY)), ("balance is not the aim", ("c", WHY)), ("one row cut off", ("d", WHY))],
+    "trees.recall_two_draws": [
+        ("one order only", 0.21), ("without putting back", 7 / 10 * 3 / 9 * 2), ("the opposite event", 0.58),
+        ("one draw", 0.3), ("per cent without its sign", 42)],
+    "trees.first_cut": [("pure is enough", ("a", WHY)), ("balance is not the aim", ("b", WHY)), ("one row cut off", ("d", WHY))],
     "trees.entropy_bits": [("entropy in nats", 0.5), ("entropy in base 10", 0.22), ("one class forgotten", 0.258),
                            ("one class forgotten", 0.464), ("sign", -0.722), ("Gini, not entropy", 0.32),
                            ("not averaged", 2.64), ("wrong unit", (0.72, "nats"))],
@@ -300,17 +316,20 @@ WRONG = {
         ("weights swapped", swapped_weights), ("one child forgotten", right_child_forgotten),
         ("one child forgotten", left_child_forgotten), ("the parent forgotten", what_is_left), ("sign", one_minus_forgotten),
         ("two classes only", two_classes_only), ("decrease in rows", in_rows), ("entropy, not Gini", with_entropy),
+        ("right for arrays only", lists_joined), ("right for arrays only", arrays_only),
         ("borrowed", borrowed_decrease), ("borrowed", borrowed_and_hidden)],
     "trees.thresholds": [
         ("threshold on a data point", lambda values, labels: [v for v, _ in neighbours(values, labels)]),
         ("threshold on a data point", lambda values, labels: [w for _, w in neighbours(values, labels)]),
         ("every midpoint", all_midpoints), ("not sorted", not_sorted), ("not sorted", not_sorted_skipping_equals),
         ("tied values", tied_rows), ("tied values", tied_rows_skipping_equals),
+        ("not in ascending order", lambda values, labels: [(v + w) / 2 for v, w in neighbours(values, labels)][::-1]),
         ("borrowed", lambda values, labels: borrowed_midpoints(np.asarray(values, float)))],
     "trees.slide_table": [
-        ("nearly half is not half", {"Time <= 70": 0.479, "Time <= 130": 0.4375}),
-        ("children not weighted", {"Time <= 70": 0.46222, "Time <= 130": 0.245}),
-        ("one of two", {"Time <= 70": 0.467}), ("one of two", {"Time <= 130": 0.43}),],
+        ("left as printed", {"Rent <= 525": 0.45, "Rent <= 680": 0.4}), ("left as printed", {"Rent <= 640": 0.286}),
+        ("children not weighted", {"Rent <= 525": 0.41, "Rent <= 680": 0.234}),
+        ("the larger child alone", {"Rent <= 525": 0.444, "Rent <= 680": 0.469}),
+        ("one of two", {"Rent <= 525": 0.417}), ("one of two", {"Rent <= 680": 0.375})],
     "trees.mend_importance": [
         ("weighted twice", weighted_twice), ("divided by the rows", divided_by_rows), ("the last split only", last_split_only),
         ("mean of the splits", mean_of_splits), ("not normalised", not_normalised),
@@ -323,5 +342,5 @@ WRONG = {
         ("misses unweighted children", test_equal_halves),
         ("misses the mean of shares", test_of_shares), ("misses a forgotten child", test_pure_right_child),
         ("misses the sign", test_of_size_only), ("misses the third class", test_two_classes)],
-    "trees.what_if": [("the far way out", 20), ("the threshold, not the change", 90), ("the direction", -10), ("attendance", 0)],
+    "trees.what_if": [("the far way out", 200), ("the threshold, not the change", 640), ("the direction", -60), ("the balcony", 0)],
 }

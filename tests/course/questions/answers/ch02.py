@@ -26,6 +26,15 @@ def entropy_by_change_of_base(counts):
     return (n * math.log(n) - sum(c * math.log(c) for c in counts if c)) / n / math.log(2)
 
 
+def entropy_of_arrays_only(counts):
+    p = counts[counts > 0] / counts.sum()
+    return -(p * np.log2(p)).sum()
+
+
+def zero_for_an_absent_class(counts):
+    return entropy_with_arrays(counts) if all(counts) else 0
+
+
 def entropy_of_lists_only(counts):
     """Uses what only a list has."""
     return -sum(Fraction(c, sum(counts)) * math.log2(c / sum(counts)) for c in counts if counts.count(c) and c)
@@ -138,6 +147,12 @@ def always(outlook, temperature, humidity, wind):
     return "Yes"
 
 
+def branches_summed(branches):
+    """`sum` adds arrays class by class; it cannot add lists to 0."""
+    mean = sum(sum(b) / np.sum(branches) * entropy_with_arrays(b) for b in branches)
+    return (entropy_with_arrays(sum(branches)) - mean) / entropy_with_arrays([sum(b) for b in branches])
+
+
 # golf.test_shares
 
 def test_by_hand(f):
@@ -181,6 +196,18 @@ def test_round_shares(f):
 
 def test_zero_exactly(f):
     assert f({"Outlook": 4, "Wind": 1, "Temperature": 0})["Temperature"] == 0
+    assert abs(f({"a": 2, "b": 3, "c": 6})["b"] - 3 / 11) < 1e-9
+
+
+def test_of_thirds(f):
+    found = f({"a": 1, "b": 1, "c": 1, "d": 0})
+    assert len(found) == 4 and abs(found["b"] - 1 / 3) < 1e-9
+
+
+def test_of_ones_and_zeros(f):
+    """The order of uneven shares, and the sum: squares pass."""
+    found = f({"a": 1, "b": 2, "c": 4, "d": 0})
+    assert found["a"] < found["b"] < found["c"] and abs(sum(found.values()) - 1) < 1e-9 and len(found) == 4
     assert abs(f({"a": 1, "b": 1, "c": 1})["b"] - 1 / 3) < 1e-9
 
 
@@ -189,12 +216,13 @@ RIGHT = {
     "golf.recall_cuts": [("C", WHY), ["c)", WHY]],
     "golf.predict_root": [("C", WHY), pd.Series(["c", WHY])],
     "golf.entropy": [entropy_with_arrays, entropy_by_change_of_base, entropy_of_lists_only],
-    "golf.gain": [0.15, 0.1518, (0.152, "bits"), [0.152]],
+    "golf.gain": [0.08, 0.0808, (0.081, "bits"), [0.081], "0.081 bits a day", "0.08 bits/day"],
     "golf.gain_ratio": [ratio_with_arrays, ratio_as_mutual_information],
     "golf.recode": [0.226, 0.23, (0.2260, "Bits")],
-    "golf.tied_leaf": [1.245, 4 * 0.811 - 2, "1.245", 1.24, (1.245, "bits times days")],
-    "golf.shares": [[0.232, 0.481, 0.287], {"humidity": 0.23, "outlook": 0.48, "wind": 0.29, "temperature": 0},
-                    pd.DataFrame({"Wind": [0.287], "Outlook": [0.481], "Humidity": ["23.2 %"]})],
+    "golf.tied_leaf": [1.51, 6 * 0.918 - 4, "1.510", (1.51, "bits times days")],
+    "golf.shares": [[0.29, 0.436, 0.273], {"day": 0.29, "sky": 0.44, "wind": 0.27, "warmth": 0}, "0.29, 0.436, 0.273",
+                    [["Day", 0.29], ["Sky", 0.436], ["Wind", 0.273]],
+                    pd.DataFrame({"Wind": [0.273], "Sky": [0.436], "Day": ["29 %"]})],
     "golf.whose_total": [("B", WHY), ["b.", WHY]],
     "golf.mend_rules": [nominal_tree, look_it_up],
     "golf.test_shares": [test_by_hand, test_zero_exactly],
@@ -210,29 +238,34 @@ WRONG = {
         ("entropy in nats", nats), ("entropy in base 10", base_10), ("a class that is absent", nan_for_an_absent_class),
         ("a class that is absent", error_for_an_absent_class), ("counts for shares", logarithm_of_counts), ("sign", no_minus),
         ("not averaged", sum_of_surprises), ("scaled to 1", scaled_to_one), ("Gini, not entropy", gini),
+        ("a class that is absent", zero_for_an_absent_class), ("right for arrays only", entropy_of_arrays_only),
         ("borrowed", lambda counts: borrowed_entropy(counts))],
-    "golf.gain": [("gain in nats", 0.105), ("in bits times days", 2.126), ("what is left", 0.788), ("the parent is not one bit", 0.2116),
-                  ("one child forgotten", 0.448), ("one child forgotten", 0.644), ("Gini, not entropy", 0.0918),
-                  ("wrong unit", (0.152, "nats"))],
+    "golf.gain": [
+        ("gain in nats", 0.056), ("in bits times days", 1.455), ("what is left", 0.883), ("the parent is not one bit", 0.1167),
+        ("one child forgotten", 0.7474), ("one child forgotten", 0.2974), ("children taken off in full", -0.686),
+        ("children counted alike", 0.139), ("Gini, not entropy", 0.0494), ("wrong unit", (0.081, "nats"))],
     "golf.gain_ratio": [
         ("gain, not ratio", gain_in), ("split information in nats", lambda b: gain_in(b) / sizes_in(b, nats)),
         ("gain in nats", lambda b: gain_in(b, nats) / sizes_in(b)),
         ("divided by the classes' entropy", lambda b: gain_in(b) / entropy_with_arrays(np.sum(b, axis=0))),
         ("divided by the branches", lambda b: gain_in(b) / len(b)), ("branches not weighted", mean_of_branches),
-        ("upside down", lambda b: sizes_in(b) / gain_in(b)), ("borrowed", borrowed_whole)],
+        ("upside down", lambda b: sizes_in(b) / gain_in(b)), ("right for arrays only", branches_summed), ("borrowed", borrowed_whole)],
     "golf.recode": [("the old order", 0.102), ("three branches", 0.2467), ("gain in nats", 0.157), ("what is left", 0.714),
                     ("in bits times days", 3.164), ("wrong unit", (0.226, "nats"))],
-    "golf.tied_leaf": [("forgetting the leaf", 3.244), ("the leaf not weighted", 2.245), ("a day's decrease", 0.311),
-                       ("a share of all days", 0.089), ("the other split", 0.755)],
+    "golf.tied_leaf": [("forgetting the leaf", 5.51), ("the leaf not weighted", 4.51), ("a day's decrease", 0.2516),
+                       ("a share of all days", 0.084), ("the other split", 0.755)],
     "golf.shares": [
-        ("forgetting the leaf", {"Humidity": 0.16, "Outlook": 0.487, "Wind": 0.35}), ("not normalised", [2.126, 4.406, 2.632]),
-        ("the last split only", [0.515, 0.183, 0.302]), ("mean of the splits", [0.377, 0.390, 0.233]),
-        ("another tree's total", [0.161, 0.335, 0.2]), ("percent", {"Humidity": 23.2, "Outlook": 48.1, "Wind": 28.7})],
-    "golf.whose_total": [("luck", ("a", WHY)), ("normalising mends nothing", ("c", WHY)), ("a wrong theorem", ("d", WHY))],
+        ("forgetting the leaf", {"Day": 0.19, "Sky": 0.4, "Wind": 0.41}), ("one leaf of two", [0.215, 0.323, 0.463]),
+        ("one leaf of two", [0.247, 0.521, 0.232]), ("not normalised", [3.296, 4.955, 3.104]),
+        ("the last split only", [0.593, 0.136, 0.271]), ("mean of the splits", [0.45, 0.338, 0.212]),
+        ("another tree's total", [0.19, 0.2855, 0.179]), ("percent", {"Day": 29.03, "Sky": 43.64, "Wind": 27.33})],
+    "golf.whose_total": [("a sum is no witness", ("a", WHY)), ("one leaf overlooked", ("c", WHY)),
+                         ("a sum that telescopes", ("d", WHY))],
     "golf.mend_rules": [("one day left", first_mended), ("one day left", second_mended), ("every windy day", windy_days_off),
                         ("the majority", always)],
     "golf.test_shares": [
         ("returns what it should assert", test_that_answers),
         ("refuses a right one", test_wrong_itself), ("exact equality or order", test_exactly), ("misses the largest as 1", test_only_order),
-        ("misses another total", test_ratio_of_two), ("misses a lost feature", test_no_zero), ("misses cut-off decimals", test_round_shares)],
+        ("misses another total", test_ratio_of_two), ("misses a lost feature", test_no_zero), ("misses cut-off decimals", test_round_shares),
+        ("misses equal shares", test_of_thirds), ("misses squared decreases", test_of_ones_and_zeros)],
 }

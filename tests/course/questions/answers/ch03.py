@@ -30,6 +30,11 @@ def oob_with_nanmean(predictions, in_bag):
     return pd.DataFrame(predictions).where(pd.DataFrame(in_bag) == 0).mean()
 
 
+def oob_with_none(predictions, in_bag):
+    """None where nobody may speak: Python's own word for it."""
+    return [None if np.isnan(said) else said for said in oob_with_masks(predictions, in_bag)]
+
+
 def oob_of_those_who_saw(predictions, in_bag):
     return pd.DataFrame(predictions).where(pd.DataFrame(in_bag) > 0).mean().to_numpy()
 
@@ -92,6 +97,13 @@ def weights_by_number(weight, missed):
     weight, missed = np.asarray(weight, float), np.asarray(missed, bool)
     new = weight * (1 / missed.mean() - 1) ** missed
     return new / new.sum()
+
+
+def weights_of_arrays(weight, missed):
+    grown = weight.copy()
+    grown[missed] = weight[missed] / weight[missed].sum() / 2
+    grown[~missed] = weight[~missed] / weight[~missed].sum() / 2
+    return grown
 
 
 # mdi.forest_shares
@@ -188,7 +200,7 @@ RIGHT = {
     "mdi.recall_currency": [0.2, Fraction(1, 5), (0.2, "bits")],
     "mdi.recall_left_over": [0.33, "33 %"],
     "mdi.boost_step": [5.0, Fraction(5)],
-    "mdi.oob_mean": [oob_with_masks, oob_with_loops, oob_with_nanmean],
+    "mdi.oob_mean": [oob_with_masks, oob_with_loops, oob_with_nanmean, oob_with_none],
     "mdi.adaboost_weight": [Fraction(1, 4), "25 %", 0.25],
     "mdi.mend_weights": [weights_by_halves, weights_with_lists],
     "mdi.forest_shares": [shares_with_pandas, shares_with_arrays],
@@ -198,13 +210,17 @@ RIGHT = {
 
 WRONG = {
     "mdi.recall_currency": [("divided by the node's days", 0.4), ("still in the post's currency", 2.8), ("weighted twice", 0.1)],
-    "mdi.recall_left_over": [("pure leaves taken for granted", 0.48), ("leaf not weighted", 0.105), ("what is left, not what was taken", 0.15)],
+    "mdi.recall_left_over": [("pure leaves taken for granted", 0.48), ("leaf not weighted", 0.105), ("normalised", 0.6875),
+                             ("what is left, not what was taken", 0.15)],
     "mdi.boost_step": [("the whole step", 8), ("fitted to the target", 6), ("the step alone", 3), ("no start", 4)],
     "mdi.oob_mean": [("those who saw it", oob_of_those_who_saw), ("weighted by the counts", oob_by_counts), ("all trees", oob_everybody),
                      ("divided by all trees", oob_over_all), ("zero for silence", oob_silent_zero), ("borrowed", oob_borrowed)],
-    "mdi.adaboost_weight": [("not scaled", 0.4), ("both together", 0.5), ("a row that was right", 0.0625), ("alpha, not e to the alpha", 0.1287)],
-    "mdi.mend_weights": [("not scaled", weights_not_scaled), ("half of alpha", weights_half_alpha), ("rows counted, not weighed", weights_by_number)],
-    "mdi.forest_shares": [("raw trees averaged", shares_raw), ("divided by nothing", shares_without_guard), ("short of one", shares_with_idle_trees),
+    "mdi.adaboost_weight": [("not scaled", 0.4), ("both together", 0.5), ("a row that was right", 0.0625), ("alpha, not e to the alpha", 0.1287),
+                            ("e taken for the error", 0.013)],
+    "mdi.mend_weights": [("not scaled", weights_not_scaled), ("half of alpha", weights_half_alpha), ("rows counted, not weighed", weights_by_number),
+                         ("right for arrays only", weights_of_arrays)],
+    "mdi.forest_shares": [("raw trees averaged", shares_raw), ("no shares at all", lambda decreases: pd.DataFrame(decreases).mean()),
+                          ("divided by nothing", shares_without_guard), ("short of one", shares_with_idle_trees),
                           ("down the columns", shares_down), ("borrowed", shares_borrowed)],
     "mdi.shallow_noise": [("grown to purity in mind", ("a", WHY)), ("the best of many bad cuts", ("c", WHY)), ("noise gives nothing", ("d", WHY))],
     "mdi.test_stretch": [

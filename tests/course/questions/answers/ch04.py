@@ -115,6 +115,24 @@ def from_zero(in_left, in_right, out_left, out_right):
     return np.mean([move * y for move, y in zip(moves, [*out_left, *out_right], strict=True)])
 
 
+def credit_from_two_means(in_left, in_right, out_left, out_right):
+    left, right = np.mean(in_left), np.mean(in_right)
+    root = (left + right) / 2
+    return np.mean([(left - root) * (y - root) for y in out_left] + [(right - root) * (y - root) for y in out_right])
+
+
+def mean_of_two_sides(in_left, in_right, out_left, out_right):
+    root = np.mean([*in_left, *in_right])
+    pairs = [(in_left, out_left), (in_right, out_right)]
+    return np.mean([(np.mean(bag) - root) * (np.mean(out) - root) for bag, out in pairs if len(out)])
+
+
+def credit_of_arrays(in_left, in_right, out_left, out_right):
+    root = np.concatenate([in_left, in_right]).mean()
+    total = (in_left.mean() - root) * (out_left - root).sum() + (in_right.mean() - root) * (out_right - root).sum()
+    return total / (len(out_left) + len(out_right))
+
+
 def not_divided(in_left, in_right, out_left, out_right):
     return credit_in_one_sum(in_left, in_right, out_left, out_right) * (len(out_left) + len(out_right))
 
@@ -184,42 +202,68 @@ def test_that_refuses_all(make_control):
     assert list(make_control(np.arange(20), 0)) == list(range(20))
 
 
+def test_of_the_first_value(make_control):
+    """The first of fifty values stays where it is in one shuffle of fifty."""
+    column = np.arange(50)
+    control = list(make_control(column, 0))
+    assert sorted(control) == list(column) == list(range(50))
+    assert control[0] != 0
+
+
+def test_of_zeros_and_ones(make_control):
+    """Twenty rows, five ones: a draw with replacement may have as many by luck."""
+    column = [0] * 15 + [1] * 5
+    control = list(make_control(column, 0))
+    assert sum(control) == 5 and len(control) == 20 and set(control) == {0, 1}
+    assert control != column == [0] * 15 + [1] * 5
+
+
 RIGHT = {
     "bias.recall_total": [0.48, Fraction(12, 25), "0.48", (0.48, "Gini")],
     "bias.recall_judges": [500 * (1 - 1 / 1000) ** 1000, 500 / np.e, 184, np.array([183.9]), "184 trees"],
     "bias.places": [{"cities": 15, "grades": 4}, pd.Series({"grades": 4, "cities": 15}), [4, 15]],
-    "bias.tickets": [0.75, Fraction(3, 4), "75 %"],
+    "bias.tickets": [0.75, Fraction(3, 4), "75 %", "3/4"],
+    "bias.one_in_one_out": [{"gini": "18 %", "ufi": "42 %"}, "0.18, 0.42", {"Gini": Fraction(9, 50), "UFI": "21/50"}],
     "bias.predict_growth": [("B", WHY), ["b)", WHY]],
     "bias.average_best": [average_best_by_counts, average_best_exactly],
     "bias.split_credit": [credit_with_frame, credit_in_one_sum],
-    "bias.test_control": [test_by_counts],
+    "bias.test_control": [test_by_counts, test_of_zeros_and_ones],
     "bias.credit_ranks": [{"out of bag": 2, "MDI": 5}, [5, 2]],
     "bias.triplets": [("c", WHY), np.array(["C.", WHY])],
 }
 
 WRONG = {
     "bias.recall_total": [("the shares, normalised", 1), ("noise has nothing to give", 0), ("a balanced root", 0.5),
-                          ("one class's share", 0.6), ("entropy, not Gini", 0.971), ("wrong unit", (0.48, "bits"))],
-    "bias.recall_judges": [("those that saw it", 316), ("one half", 250), ("all of them", 500), ("one in a thousand", 0.5)],
+                          ("one class's share", 0.6), ("entropy, not Gini", 0.971), ("variance, not Gini", 0.24),
+                          ("wrong unit", (0.48, "bits"))],
+    "bias.recall_judges": [("those that saw it", 316), ("one half", 250), ("all of them", 500), ("one in a thousand", 0.5),
+                            ("a chance, not a number", 0.37)],
     "bias.places": [("a cut for each row", {"grades": 39, "cities": 39}), ("words cut like numbers", {"grades": 4, "cities": 4}),
                     ("each split counted twice", {"grades": 4, "cities": 2**5 - 2}), ("the empty side", {"grades": 4, "cities": 31}),
-                    ("the empty side", [4, 16]), ("values, not gaps", {"grades": 5, "cities": 15})],
+                    ("the empty side", [4, 16]), ("values, not gaps", {"grades": 5, "cities": 15}),
+                    ("a cut for each row", [39, 15]), ("one city at a time", [4, 5]), ("values, not gaps", [5, 7])],
+    "bias.one_in_one_out": [
+        ("swapped", [0.42, 0.18]), ("both rows out of bag", {"Gini": 0.18, "UFI": 0.48}), ("both rows from one heap", [0.18, 0.32]),
+        ("the chance to agree", "0.18; 0.58"), ("one way only", [0.18, 0.36]), ("variance, not Gini", [0.09, 0.42])],
     "bias.tickets": [("against one ticket", 0.9), ("how many times more", 3), ("the other column", 1 / 4), ("all tickets are alike", 0.5),
-                     ("a chance to lose each", 0.998)],
+                     ("a chance to lose each", 0.998), ("per cent without its sign", 75)],
     "bias.predict_growth": [("more rows, more places", ("a", WHY)), ("noise averages out", ("c", WHY)), ("as if independent", ("d", WHY))],
     "bias.average_best": [
         ("the mean cut, not the best", average_of_all_cuts), ("the mean cut, not the best", middle_cut),
         ("the luckiest order", best_order), ("one order only", best_cut_as_given),
         ("children not weighted", mean_of_sides), ("a share, not a decrease", share_of_impurity), ("borrowed", borrowed_average),
+        ("right for arrays only", lambda labels: average_best_by_counts(labels * 1.0)),
         ("borrowed", lambda labels: np.mean([max(split_decrease(order, np.arange(len(order)) < k) for k in range(1, len(order)))
                                              for order in permutations(np.asarray(labels).tolist())]))],
     "bias.split_credit": [
         ("marked by its own rows", judged_in_bag), ("moves from the wrong rows", grown_out_of_bag), ("distance from the child", from_the_child), ("the label, not its distance", from_zero),
         ("a sum, not a mean", not_divided), ("divided by the wrong rows", over_in_bag), ("drop in squared error", drop_of_loss),
+        ("the root as a mean of two means", credit_from_two_means), ("sides counted alike", mean_of_two_sides),
+        ("Gini, not variance", lambda *lists: 2 * credit_in_one_sum(*lists)), ("right for arrays only", credit_of_arrays),
         ("borrowed", borrowed_credit)],
     "bias.test_control": [
         ("returns what it should assert", test_that_answers),
-        ("refuses a right one", test_that_refuses_all), ("asks for one order", test_for_one_order), ("misses a constant", test_of_length),
+        ("refuses a right one", test_that_refuses_all), ("refuses some right ones", test_of_the_first_value), ("asks for one order", test_for_one_order), ("misses a constant", test_of_length),
         ("misses foreign values", test_that_it_varies), ("misses drawing with replacement", test_of_values),
         ("misses an unshuffled copy", test_of_counts), ("misses a changed column", test_of_order)],
     "bias.credit_ranks": [("swapped", {"MDI": 2, "out of bag": 5}),

@@ -242,7 +242,7 @@ RIGHT = {
     "permutation.recall_judges": [4.0, "4 rows", np.int64(4)],
     "permutation.recall_noise": [("C", WHY), ["(c)", WHY]],
     "permutation.bananas": [{"trees": 0.5, "votes": Fraction(1, 3)}, {"votes": 0.333, "trees": "50 %"}, [1 / 3, 1 / 2], pd.Series({"votes": 0.33, "trees": 0.5})],
-    "permutation.accuracy": [0.12, "12 %", (0.12, "accuracy"), Fraction(3, 25), np.array([0.12])],
+    "permutation.accuracy": [0.12, "12 %", "12 percentage points", "12 pp", "3/25", (0.12, "accuracy"), Fraction(3, 25), np.array([0.12])],
     "permutation.all_pairs": [pairs_with_loops, pairs_at_once, pairs_by_formula, every_shuffle],
     "permutation.mend_groups": [groups_saved_and_put_back, groups_row_by_row, groups_with_frames],
     "permutation.test_groups": [test_all],
@@ -258,7 +258,8 @@ WRONG = {
         ("one number for both", [1 / 3, 1 / 3])],
     "permutation.accuracy": [
         ("sign", -0.12), ("the score after", 0.78), ("one shuffle", 0.1), ("the worst shuffle", 0.2),
-        ("ratio of scores", 0.867), ("ratio of errors", 2.2), ("in shares of the score", 0.133)],
+        ("ratio of scores", 0.867), ("ratio of errors", 2.2), ("in shares of the score", 0.133),
+        ("per cent without its sign", 12)],
     "permutation.all_pairs": [
         ("without its own value", without_own_pair), ("before forgotten", loss_before_forgotten),
         ("sign", lambda *case: -pairs_at_once(*case)), ("divided by the rows", lambda *case: len(case[0]) * pairs_at_once(*case)),

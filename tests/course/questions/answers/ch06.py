@@ -193,7 +193,7 @@ WRONG = {
     "negative.p_value": [("the observation forgotten", plain_share), ("added above only", one_above_only), ("added below only", one_below_only), ("doubled", doubled),
                          ("the wrong tail", upper_tail),
                          ("ties left out", strictly_below), ("size without sign", two_sided)],
-    "negative.alarms": [("chances added", 12 * 0.05), ("all silent", 0.54), ("one test", 0.05), ("all at once", 0.05**12), ("percent without its sign", 46)],
+    "negative.alarms": [("chances added", 12 * 0.05), ("all silent", 0.54), ("one test", 0.05), ("all at once", 0.05**12), ("percent without its sign", 46), ("twenty tests", 0.64)],
     "negative.cure": [("more shuffles", ("a", WHY)), ("differences drawn", ("b", WHY)), ("no fixed factor", ("d", WHY))],
     "negative.standard_error": [
         ("the receiver's half", receivers_only), ("the donor's half", donors_only), ("halves taken as independent", variances_added),

@@ -97,6 +97,12 @@ def _fit(x, z):
     return x.mean() + slope * (z - z.mean())
 
 
+def without_the_root(x, z, noise):
+    x, z = np.asarray(x, float), np.asarray(z, float)
+    told = np.corrcoef(x, z)[0, 1] ** 2
+    return _fit(x, z) + (1 - told) * x.std() * np.asarray(noise)
+
+
 def fitted_only(x, z, noise):
     return _fit(x, z)
 
@@ -184,8 +190,10 @@ RIGHT = {
     "correlated.recall_pairs": [1600, Fraction(1600), np.array([1600.0]), "1600"],
     "correlated.recall_crowd": [("B", WHY), ["b)", WHY]],
     "correlated.door": [("C", WHY), ["(c)", WHY]],
-    "correlated.four_models": [[18, 8, 2], {"x1": 18.0, "x2": 8.0, "together": 2.0}, np.array([18, 8, 2])],
+    "correlated.four_models": [[18, 8, 2], {"x1": 18.0, "x2": 8.0, "together": 2.0}, np.array([18, 8, 2]),
+                               "18, 8, 2", {"x1": 18, "x2": 8, "both": 2}],
     "correlated.among_alike": [alike_by_loops, alike_by_weights, alike_with_frames],
+    "correlated.one_copy": [1.3, "13/10", "1,3", Fraction(13, 10)],
     "correlated.mend_sampler": [draw_by_polyfit, draw_by_correlation, draw_by_least_squares, draw_unbiased],
     "correlated.test_shuffle": [test_by_frames],
     "correlated.contract": [("c", WHY), np.array(["C.", WHY])],
@@ -199,10 +207,13 @@ WRONG = {
         ("one variance", [9, 4, 1]), ("the sum", [18, 8, 26]), ("weights added up", {"x1": 18, "x2": 8, "together": 50}),
         ("not squared", [6, 4, 2]), ("what the world says", [0, 0, 2])],
     "correlated.among_alike": [
-        ("among all", among_everybody), ("without itself", never_itself), ("pairs pooled", all_pairs_at_once), ("groups pooled", mean_of_group_means),
+        ("among all", among_everybody), ("without itself", never_itself), ("pairs pooled", all_pairs_at_once), ("groups counted alike", mean_of_group_means),
         ("among the others", from_strangers), ("a sum over donors", sums_over_donors)],
+    "correlated.one_copy": [
+        ("the noise at full size", 1.4), ("the root forgotten", 1.22), ("no noise", 0.9), ("noise only", 0.4),
+        ("z itself", 1.9), ("as if unrelated", 0.5)],
     "correlated.mend_sampler": [
-        ("no noise", fitted_only), ("variance for deviation", times_the_variance), ("the wrong way round", other_regression),
+        ("the root forgotten", without_the_root), ("no noise", fitted_only), ("variance for deviation", times_the_variance), ("the wrong way round", other_regression),
         ("among all", ignores_z), ("borrowed", borrowed_sampler)],
     "correlated.test_shuffle": [
         ("returns what it should assert", test_that_answers),

@@ -171,7 +171,8 @@ def rank_with_sign(phi):
 RIGHT = {
     "treeshap.recall_last": [5.0, "5"],
     "treeshap.recall_shuffle": [("C", WHY), ["c)", WHY]],
-    "treeshap.three": [[0.225, 0.1, 0.225], {"conditional": "0.225", "interventional": 1 / 10, "path-dependent": 9 / 40}],
+    "treeshap.three": [[0.225, 0.1, 0.225], "9/40, 1/10, 9/40", {"conditional": "0.225", "interventional": 1 / 10, "path-dependent": 9 / 40}],
+    "treeshap.which_call": [("B", WHY), "b because no rows are given"],
     "treeshap.regrown": [("B", WHY), ["b.", WHY]],
     "treeshap.expect": [expect_leaf_by_leaf, expect_in_one_line],
     "treeshap.leaf": [leaf_over_coalitions, leaf_by_polynomial],
@@ -183,7 +184,10 @@ WRONG = {
     "treeshap.recall_shuffle": [("the marginal one", ("a", WHY)), ("model decides alone", ("b", WHY)), ("noise", ("d", WHY))],
     "treeshap.three": [
         ("the dry bit's shares", [-0.525, -0.4, -0.525]), ("first order only", [0.45, 0.2, 0.45]), ("the wet morning", [0.425, 0.4, 0.525]),
-        ("path taken for marginal", [0.225, 0.1, 0.1]), ("halves", [-0.15, -0.15, -0.15])],
+        ("path taken for marginal", [0.225, 0.1, 0.1]), ("halves", [-0.15, -0.15, -0.15]),
+        ("first order only", [0.225, 0.2, 0.225]), ("the dry bit's shares", ["9/40", "1/10", "-21/40"]),
+        ("marginal taken for path", [0.225, 0.225, 0.225])],
+    "treeshap.which_call": [("one name, one game", ("a", WHY)), ("data means background", ("c", WHY)), ("the class decides", ("d", WHY))],
     "treeshap.regrown": [("exact, so equal", ("a", WHY)), ("background changes", ("c", WHY)), ("both change", ("d", WHY))],
     "treeshap.expect": [
         ("branches alike", both_alike), ("shares swapped", high_share), ("the prediction", always_the_row),

@@ -55,6 +55,15 @@ def first_sign_only(duel):
     assert np.sign(duel(np.array([9.0, 5.0, 1.0, 2.0]))[0]) == -np.sign(duel(np.array([1.0, 5.0, 9.0, 2.0]))[0])
 
 
+def own_number_only(duel):
+    """Swaps each pair, in numbers without order, and looks at the W of that pair alone."""
+    values = np.array([3.0, 1.0, 2.0, 0.5, 2.5, 1.5])
+    for j in range(3):
+        turned = values.copy()
+        turned[[j, j + 3]] = turned[[j + 3, j]]
+        assert abs(duel(turned)[j] + duel(values)[j]) < 1e-9
+
+
 def signs_of_all(duel):
     values = np.array([3.0, 1.0, 2.0, 0.5, 2.5, 1.5])
     for j in range(3):
@@ -160,14 +169,20 @@ def borrowed(w, q):
     return borrowed_threshold(np.asarray(w), q)
 
 
+def threshold_as_the_text_says(w, q):
+    w = np.asarray(w)
+    share = {t: (1 + (w <= -t).sum()) / max(1, (w >= t).sum()) for t in abs(w) if t > 0}
+    return min((t for t in share if share[t] <= q), default=np.inf)
+
+
 RIGHT = {
     "knockoffs.recall_shuffles": [799, "799", 40 / 0.05 - 1],
     "knockoffs.recall_shares": [("B", WHY), ["(b)", WHY]],
     "knockoffs.double": [[0.25, 0.5, 0.5], {"x1, double 1": Fraction(1, 4), "x1, double 2": 0.5, "double 1, double 2": 0.25 * 0.5 + 0.375}],
     "knockoffs.independent": [("b", WHY), ("B.", WHY)],
     "knockoffs.test_duel": [swaps_each_pair],
-    "knockoffs.threshold": [threshold_by_rank, threshold_with_pandas, threshold_with_loops],
-    "knockoffs.fewest": [30, "30", 3 / 0.1],
+    "knockoffs.threshold": [threshold_by_rank, threshold_with_pandas, threshold_with_loops, threshold_as_the_text_says],
+    "knockoffs.fewest": [30, "30", 3 / 0.1, "30 genes"],
     "knockoffs.sentence": [("C", WHY), ["c)", WHY]],
     "knockoffs.null": [("c", WHY), ("(C)", WHY)],
 }
@@ -182,7 +197,8 @@ WRONG = {
         ("returns what it should assert", returns_false),
         ("refuses the difference", wants_positive_numbers), ("refuses the signed maximum", wants_the_difference),
         ("refuses a difference of squares", wants_no_large_numbers), ("misses a lost sign", sizes_only),
-        ("misses a shared opponent", first_sign_only), ("misses a thumb on the scale", signs_of_all), ("misses mixed-up pairs", all_pairs_at_once)],
+        ("misses a shared opponent", first_sign_only), ("misses a thumb on the scale", signs_of_all), ("misses mixed-up pairs", all_pairs_at_once),
+        ("misses a neighbour that moves", own_number_only)],
     "knockoffs.threshold": [
         ("the 1 forgotten", no_one), ("strict inequalities", strictly), ("the largest", largest_t), ("the first failure", down_to_the_first_failure),
         ("below q", strictly_below_q), ("winners' sizes only", sizes_of_winners), ("zero for none", nothing_is_zero),

@@ -56,6 +56,17 @@ def counted(z, x, y, value):
     return sum(sum(np.asarray(z) == g) * np.mean([b for c, a, b in zip(z, x, y, strict=True) if c == g and a == value]) for g in set(np.asarray(z).tolist()))
 
 
+def effect_of_doing(z, x, y, value):
+    return door_by_loops(z, x, y, value) - door_by_loops(z, x, y, 1 - value)
+
+
+def regression_mean(z, x, y, value):
+    design = np.column_stack([np.ones(len(z)), z, x]).astype(float)
+    slopes = np.linalg.lstsq(design, np.asarray(y, float), rcond=None)[0]
+    design[:, 2] = value
+    return (design @ slopes).mean()
+
+
 def borrowed_door(z, x, y, value):
     return backdoor_mean(pd.DataFrame({"z": z, "x": x, "y": y}), "x", value, "y", ["z"])
 
@@ -141,14 +152,19 @@ def done_without_health(z, e_x, e_y, effect, value):
     return (effect * value + e_y).mean()
 
 
+def done_by_polyfit(z, e_x, e_y, effect, value):
+    x = np.asarray(z) + e_x
+    return np.polyval(np.polyfit(x, 2 * np.asarray(z) + effect * x + e_y, 1), value)
+
+
 RIGHT = {
     "causality.recall_slope": [9.0, Fraction(9), "9", 2 * 3**2 / 2],
     "causality.recall_idle": [("D", WHY), ["(d)", WHY]],
-    "causality.thirty_patients": [[7, 5], {"seen": 7.0, "done": Fraction(5)}, np.array([84 / 12, 150 / 30])],
+    "causality.thirty_patients": [[7, 5], "7, 5", {"seen": "7 days", "done": "5 days"}, {"seen": 7, "given": 5}, {"seen": 7.0, "done": Fraction(5)}, np.array([84 / 12, 150 / 30])],
     "causality.back_door": [door_by_frame, door_by_loops, door_by_inverse_weights],
     "causality.test_back_door": [test_by_hand],
     "causality.mend_do": [done_by_recipe, done_by_loop, done_by_moving],
-    "causality.two_records": [0.889, Fraction(8, 9), 0.89],
+    "causality.two_records": [0.889, Fraction(8, 9), 0.89, "8/9"],
     "causality.which_columns": [("B", WHY), ["b)", WHY]],
 }
 
@@ -158,18 +174,21 @@ WRONG = {
                               ("filled in whatever is known", ("c", WHY))],
     "causality.thirty_patients": [
         ("the two exchanged", [5, 7]), ("groups counted alike", {"seen": 7, "done": 6}), ("seen twice", [7, 7]), ("without the drug", [7, 6.67]),
-        ("all as they are", [7, 5.73])],
+        ("all as they are", [7, 5.73]), ("the effect, not the mean", [7, -1.67]), ("the effect, not the mean", [2.11, 5]),
+        ("groups counted alike", [6, 5])],
     "causality.back_door": [
         ("seeing, not doing", seen_mean), ("groups counted alike", even_groups), ("everybody as they are", whole_mean),
-        ("weights and means exchanged", weights_of_the_seen), ("counts for shares", counted), ("borrowed", borrowed_door)],
+        ("weights and means exchanged", weights_of_the_seen), ("counts for shares", counted),
+        ("the effect, not the mean", effect_of_doing), ("a straight line for z and x", regression_mean), ("borrowed", borrowed_door)],
     "causality.test_back_door": [
         ("returns what it should assert", test_against_loops),
         ("refuses a right one", test_with_wrong_value), ("exact equality", test_with_equality), ("seeing passes", test_without_confounding),
         ("even weights pass", test_with_equal_groups), ("the value ignored passes", test_without_effect), ("exchanged weights pass", test_of_one_group_only)],
     "causality.mend_do": [
         ("set too late", done_afterwards), ("health set too", done_to_health), ("the noise kept", done_with_noise),
-        ("health left out", done_without_health)],
-    "causality.two_records": [("adjusted away", 0), ("alone", 1.6), ("the noise forgotten", 1), ("sd for variance", 0.8), ("health's estimate", 0.444)],
+        ("health left out", done_without_health), ("a line through the patients", done_by_polyfit)],
+    "causality.two_records": [("adjusted away", 0), ("alone", 1.6), ("the noise forgotten", 1), ("sd for variance", 0.8), ("health's estimate", 0.444),
+                              ("the severity's noise", 0.957), ("health's own slope", 2)],
     "causality.which_columns": [("everything", ("a", WHY)), ("nothing", ("c", WHY)), ("the mediator as well", ("d", WHY)),
                                 ("the consequence as well", ("e", WHY))],
 }

@@ -126,7 +126,47 @@ def only_down(x, y, most):
     return int(steps[steps >= 0][abs(r[steps >= 0]).argmax()])
 
 
+# field_one.mend_leak
+
+def means_by_frame(town, y, train):
+    told = pd.Series(y, dtype=float).where(pd.Series(train, dtype=bool))
+    return told.groupby(pd.Series(town)).transform("mean").fillna(told.mean())
+
+
+def means_by_dictionary(town, y, train):
+    known = {}
+    for name, value, seen in zip(town, y, train, strict=True):
+        if seen:
+            known.setdefault(name, []).append(value)
+    whole = [value for values in known.values() for value in values]
+    return [np.mean(known.get(name, whole)) for name in town]
+
+
+def _means(town, y, train, fill):
+    told = pd.Series(np.where(train, y, np.nan))
+    return told.groupby(np.asarray(town)).transform("mean").fillna(fill)
+
+
+def means_or_zero(town, y, train):
+    return _means(town, y, train, 0)
+
+
+def means_or_nothing(town, y, train):
+    return _means(town, y, train, np.nan)
+
+
+def means_or_everybody(town, y, train):
+    return _means(town, y, train, np.mean(y))
+
+
+def means_of_the_tested(town, y, train):
+    y, train = np.asarray(y, float), np.asarray(train, bool)
+    return _means(town, y, ~train, y[train].mean())
+
+
 RIGHT = {
+    "field_one.select_inside": [("B", WHY), "(b) because it is so"],
+    "field_one.mend_leak": [means_by_frame, means_by_dictionary],
     "field_one.recall_copy": [("B", WHY), ["(b)", WHY]],
     "field_one.recall_false": [20, Fraction(20), "20"],
     "field_one.together": [0.37, "37 %", Fraction(37, 100)],
@@ -136,6 +176,11 @@ RIGHT = {
 }
 
 WRONG = {
+    "field_one.select_inside": [("other folds, the same leak", ("a", WHY)), ("fewer false genes", ("c", WHY)),
+                                ("a better choice, too early", ("d", WHY))],
+    "field_one.mend_leak": [
+        ("zero for the unknown", means_or_zero), ("nothing for the unknown", means_or_nothing),
+        ("everybody for the unknown", means_or_everybody), ("the tested rows", means_of_the_tested)],
     "field_one.recall_copy": [("refitting finds the other", ("a", WHY)), ("the fitted forest reads both", ("c", WHY)), ("exchanged", ("d", WHY))],
     "field_one.recall_false": [("all genes counted", 25), ("the true ones", 5), ("the level itself", 0.05), ("none at 5 %", 0)],
     "field_one.together": [("the bars added", 0.16 + 0.04), ("the error after", 0.38), ("what is left over", 0.17), ("the mean bar", 0.1),

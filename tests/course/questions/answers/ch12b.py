@@ -162,6 +162,11 @@ def to_the_end(time, event, t):
     return hazard_by_sorting(time, event, max(time))
 
 
+def hazard_of_arrays(time, event, t):
+    events = time[event == 1]
+    return sum(1 / (time >= when).sum() for when in events[events <= t])
+
+
 RIGHT = {
     "field_two.recall_additive": [0.18, Fraction(9, 50), "18 %"],
     "field_two.recall_copies": [("B", WHY), ["(b)", WHY]],
@@ -189,6 +194,7 @@ WRONG = {
         ("censored ones taken for events", all_pairs), ("both must have events", both_events), ("ties count nothing", ties_lost),
         ("ties count whole", ties_won), ("ties left out", ties_skipped), ("the order turned", late_is_good), ("borrowed", borrowed_concordance)],
     "field_two.mend_hazard": [
+        ("right for arrays only", hazard_of_arrays),
         ("censored counted as events", all_are_events), ("everybody always at risk", same_denominator),
         ("the event's own woman left out", strictly_later), ("no end", to_the_end),
         ("t itself left out", before_t), ("a share, not a hazard", kaplan_meier)],

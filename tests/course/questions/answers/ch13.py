@@ -79,6 +79,11 @@ def borrowed_apart(importance, yes):
     return auc(np.asarray(yes, int), np.asarray(importance, float))
 
 
+def told_apart_in_arrays(importance, yes):
+    difference = importance[yes][:, None] - importance[~yes]
+    return (difference > 0).mean() + (difference == 0).mean() / 2
+
+
 RIGHT = {
     "choosing.recall_list": [20.0, Fraction(20), "20"],
     "choosing.recall_twins": [("D", WHY), ["(d)", WHY]],
@@ -94,7 +99,8 @@ WRONG = {
                                ("a cause", ("e", WHY))],
     "choosing.which_sentence": [("nothing to do with it", ("a", WHY)), ("causes from shuffling", ("c", WHY)),
                                 ("one model for all models", ("d", WHY)), ("a drop that was not measured", ("e", WHY))],
-    "choosing.told_apart": [("ties win", at_least), ("ties lose", strictly), ("ties left out", ties_skipped), ("points, not a share", points),
+    "choosing.told_apart": [
+        ("right for arrays only", told_apart_in_arrays),("ties win", at_least), ("ties lose", strictly), ("ties left out", ties_skipped), ("points, not a share", points),
                             ("upside down", the_other_way), ("sign lost", by_size),
                             ("share at the top", precision), ("borrowed", borrowed_apart)],
 }
