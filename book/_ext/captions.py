@@ -9,7 +9,7 @@ from functools import wraps
 
 from docutils import nodes
 from myst_nb.core.render import NbElementRenderer
-from predictions import cell_ids, cell_of
+from predictions import cell_ids
 
 LABEL = "Figure."
 CHAPTER = re.compile(r"\d+[a-z]?")
@@ -42,15 +42,15 @@ def chapter_number(doctree):
     return found[0] if found else ""
 
 
-def join(app, doctree):
+def join(app, doctree, page):
     """Make one figure of each picture and the caption that follows it."""
     captions = list(doctree.findall(Caption))
-    cells = cell_ids(app.env.doc2path(app.env.docname)) if captions else []
+    cells = cell_ids(app.env.doc2path(page)) if captions else []
     number, names = chapter_number(doctree), {}
     for k, caption in enumerate(captions, 1):
         output = caption.parent
         at = output.index(caption)
-        name = f"figure-{cell_of(output.parent, cells)}"
+        name = f"figure-{cells[output.parent['cell_index']]}"
         names[name] = names.get(name, 0) + 1
         id = name + f"-{names[name]}" * (names[name] > 1)
         relabel(caption, f"Figure {number}.{k}." if number else f"Figure {k}.", id)
@@ -83,5 +83,5 @@ def setup(app):
         NbElementRenderer.render_markdown = with_caption(NbElementRenderer.render_markdown)
     app.add_node(Figure, html=(visit_figure, closing("figure")))
     app.add_node(Caption, html=(visit_caption, closing("figcaption")))
-    app.connect("doctree-read", join)
+    app.connect("doctree-resolved", join)  # when the format of each output is chosen
     return {"parallel_read_safe": True, "parallel_write_safe": True}
