@@ -11,12 +11,12 @@ from docutils import nodes
 
 STYLE = Path(__file__).parent.parent / "style"
 SCRIPT = Path(__file__).parent.parent / "script"
-SHEETS = ("book.css", "cards.css")
-SCRIPTS = ("reader.js", "course.js", "cards.js", "progress.js")
-SOME = {"exercises/": ("judge.js", "exercises.js"), "book/recall": ("recall.js",)}
+SHEETS = ("book.css", "type.css", "cards.css")
+SCRIPTS = ("reader.js", "course.js", "progress.js")
+SOME = {"notebooks/": ("cards.js", "page.js"), "exercises/": ("judge.js", "exercises.js"), "book/recall": ("cards.js", "recall.js")}
 """Scripts of some pages only, by how these pages' names begin."""
 TEMPLATES = Path(__file__).parent.parent / "templates"
-FIGURE = re.compile(r'(?<=<div class="cell_output docutils container">\n)<img [^>]*src="([^"]+)"[^>]*>')
+FIGURE = re.compile(r'(<div class="cell_output docutils container">\n|<figure [^>]*>\n)(<img [^>]*src="([^"]+)"[^>]*>)')
 ICON_SCRIPT = "_static/scripts/fontawesome.js"
 
 
@@ -41,7 +41,7 @@ def name_toggles(app, page, template, context, doctree):
 
 def link_figures(app, page, template, context, doctree):
     """A figure leads to itself alone, so that it can be enlarged, and reached by keyboard where a phone scrolls it."""
-    context["body"] = FIGURE.sub(r'<a class="reference internal image-reference" href="\1">\g<0></a>', context.get("body", ""))
+    context["body"] = FIGURE.sub(r'\1<a class="reference internal image-reference" href="\3">\2</a>', context.get("body", ""))
 
 
 def add_scripts(app, page, template, context, doctree):

@@ -63,7 +63,7 @@ def test_every_prediction_is_a_card_that_tells_right_from_wrong_and_remembers(
     browser, address, page
 ):
     """Each card once wrong and once right by keyboard; the verdict has the focus and names what is right; a reload keeps it."""
-    with opened(browser, address, page) as (tab, errors, *_):
+    with opened(browser, address, page, waits=True) as (tab, errors, *_):
         cards = tab.evaluate(CARDS)
         assert len(cards) == groups_in(page)
         for card in cards:
@@ -84,7 +84,7 @@ def test_every_prediction_is_a_card_that_tells_right_from_wrong_and_remembers(
 
 
 def test_what_follows_waits_until_the_guess_or_a_skip(browser, address):
-    with opened(browser, address, CHAPTER) as (tab, *_):
+    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
         waiting = tab.evaluate(HIDDEN)
         assert (
             waiting
@@ -102,7 +102,7 @@ def test_what_follows_waits_until_the_guess_or_a_skip(browser, address):
 
 
 def test_show_everything_is_remembered_on_every_page(browser, address):
-    with opened(browser, address, CHAPTER) as (tab, *_):
+    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
         tab.get_by_role("button", name="Show everything").first.press("Enter")
         assert tab.evaluate(HIDDEN) == 0 and tab.locator(".fi-waiting").count() == 0
         tab.goto(f"{address}/notebooks/07_correlated.html")
@@ -110,17 +110,17 @@ def test_show_everything_is_remembered_on_every_page(browser, address):
 
 
 def test_a_link_into_a_part_that_waits_opens_it(browser, address):
-    with opened(browser, address, CHAPTER) as (tab, *_):
+    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
         inside = tab.evaluate("[...document.querySelectorAll('.fi-waits [id^=claim-]')].at(-1).id")
         tab.goto(f"{address}/{CHAPTER}.html#{inside}")
         assert tab.locator(f"#{inside}").is_visible()
-    with opened(browser, address, CHAPTER) as (tab, *_):
+    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
         tab.evaluate("id => { location.hash = id; }", inside)
         tab.locator(f"#{inside}").wait_for()
 
 
 def test_a_word_found_by_the_search_opens_the_part_that_holds_it(browser, address):
-    with opened(browser, address, CHAPTER) as (tab, *_):
+    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
         before = tab.evaluate(HIDDEN)
         tab.goto(f"{address}/{CHAPTER}.html?highlight=quadruple")
         assert tab.evaluate(HIDDEN) == before, "a word that does not occur opens nothing"
@@ -133,7 +133,7 @@ def test_a_word_found_by_the_search_opens_the_part_that_holds_it(browser, addres
 
 @pytest.mark.parametrize("storage", [REFUSED, FULL], ids=["refused", "full"])
 def test_a_storage_that_refuses_breaks_nothing(browser, address, storage):
-    with opened(browser, address, CHAPTER) as (tab, errors, *_):
+    with opened(browser, address, CHAPTER, waits=True) as (tab, errors, *_):
         tab.context.add_init_script(storage)
         tab.reload()
         for card in tab.evaluate(CARDS):
@@ -154,7 +154,7 @@ def test_a_storage_that_refuses_breaks_nothing(browser, address, storage):
     ],
 )
 def test_a_storage_that_holds_something_else_is_taken_for_an_empty_one(browser, address, found):
-    with opened(browser, address, CHAPTER) as (tab, errors, *_):
+    with opened(browser, address, CHAPTER, waits=True) as (tab, errors, *_):
         tab.evaluate("found => localStorage.setItem('which-features-matter', found)", found)
         tab.reload()
         assert tab.locator(".fi-card form").count() == len(tab.evaluate(CARDS))
@@ -175,7 +175,7 @@ def test_without_scripts_the_cards_are_lists_and_nothing_waits(browser, address)
 
 
 def test_on_paper_every_explanation_is_open_and_nothing_waits(browser, address):
-    with opened(browser, address, CHAPTER) as (tab, *_):
+    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
         tab.emulate_media(media="print")
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")
         seen = "part => part.checkVisibility({ contentVisibilityAuto: true }) && part.getClientRects().length > 0"
@@ -189,7 +189,7 @@ def test_on_paper_every_explanation_is_open_and_nothing_waits(browser, address):
 
 @pytest.mark.parametrize("view", ["day", "night", "phone"])
 def test_an_answered_card_passes_the_accessibility_rules(browser, address, view):
-    with opened(browser, address, CHAPTER, view) as (tab, *_):
+    with opened(browser, address, CHAPTER, view, waits=True) as (tab, *_):
         for card in tab.evaluate(CARDS):
             guess(tab, card["id"], 0)
         tab.wait_for_timeout(500)  # the theme takes its time to find the boxes that scroll

@@ -168,7 +168,7 @@ def test_every_question_of_a_page_is_answered_wrongly_and_rightly_by_keyboard_an
     browser, address, name
 ):
     mine = [id for id in JUDGED if QUESTIONS[id].notebook == name]
-    with opened(browser, address, f"exercises/{name}") as (tab, errors, *_):
+    with opened(browser, address, f"exercises/{name}", waits=True) as (tab, errors, *_):
         for id in mine:
             mistake, answer = next((m, a) for m, a in wrong_answers(id) if m and typed(id, a))
             said = answer_by_keyboard(tab, id, typed(id, answer))
@@ -192,7 +192,7 @@ def test_every_question_of_a_page_is_answered_wrongly_and_rightly_by_keyboard_an
 @pytest.mark.parametrize("name", SETS)
 def test_a_page_shows_each_question_with_its_way_to_answer(browser, address, name):
     """Letters and numbers have a form, code says how it is run, prose has room and a model answer; each has its hints."""
-    with opened(browser, address, f"exercises/{name}") as (tab, *_):
+    with opened(browser, address, f"exercises/{name}", waits=True) as (tab, *_):
         for question in page_specification(name)["questions"]:
             place = tab.locator(f"[data-question='{question['id']}']")
             assert place.locator("form").count() == (question["asks"] in ("choice", "number"))
@@ -207,7 +207,7 @@ def test_a_page_shows_each_question_with_its_way_to_answer(browser, address, nam
 
 def test_hints_come_one_at_a_time(browser, address):
     hints = QUESTIONS["trees.entropy_bits"].hints
-    with opened(browser, address, "exercises/01_trees") as (tab, *_):
+    with opened(browser, address, "exercises/01_trees", waits=True) as (tab, *_):
         place = tab.locator("[data-question='trees.entropy_bits'] .fi-hints")
         for k in range(1, len(hints) + 1):
             assert place.locator("li").count() == k - 1
@@ -219,7 +219,7 @@ def test_hints_come_one_at_a_time(browser, address):
 
 
 def test_the_model_answer_waits_for_a_sentence_of_ones_own(browser, address):
-    with opened(browser, address, "exercises/01_trees") as (tab, *_):
+    with opened(browser, address, "exercises/01_trees", waits=True) as (tab, *_):
         place = tab.locator("[data-question='trees.what_sixty_means']")
         assert not place.locator(".fi-model").is_visible()
         place.locator("textarea").fill("Too short.")
@@ -236,9 +236,9 @@ def test_the_model_answer_waits_for_a_sentence_of_ones_own(browser, address):
 
 
 def test_the_data_of_a_set_stand_on_its_page(browser, address):
-    with opened(browser, address, "exercises/01_trees") as (tab, *_):
+    with opened(browser, address, "exercises/01_trees", waits=True) as (tab, *_):
         assert tab.locator("table.dataframe tbody tr").count() == 8
-    with opened(browser, address, "exercises/02_golf") as (tab, *_):
+    with opened(browser, address, "exercises/02_golf", waits=True) as (tab, *_):
         assert tab.locator("table.dataframe tbody tr").count() == 14
 
 
@@ -261,7 +261,7 @@ def test_a_page_opened_from_disk_judges_without_a_server(browser, built_book):
 
 @pytest.mark.parametrize("view", ["day", "night", "phone"])
 def test_a_page_with_verdicts_and_hints_passes_the_accessibility_rules(browser, address, view):
-    with opened(browser, address, "exercises/06_negative", view) as (tab, *_):
+    with opened(browser, address, "exercises/06_negative", view, waits=True) as (tab, *_):
         for id in [id for id in JUDGED if id.startswith("negative.")]:
             answer_by_keyboard(tab, id, typed(id, right_answers(id)[0]))
         for button in tab.locator(".fi-hints button").all():

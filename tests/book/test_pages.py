@@ -18,11 +18,19 @@ MOST_SECONDS = 10  # on a machine that does other work too; `make bench-book` me
 RULES = {"label-content-name-mismatch": {"enabled": True}}  # axe leaves it out unless asked
 
 
+SHOWN = "localStorage.setItem('which-features-matter', JSON.stringify({ settings: { all: true } }))"
+
+
 @contextmanager
-def opened(browser, address, page, view="day"):
-    """The page, its console's errors, the requests it sent outside, and the bytes it asked of localhost."""
+def opened(browser, address, page, view="day", *, waits=False):
+    """The page, its console's errors, the requests it sent outside, and the bytes it asked of localhost.
+
+    The reader lets nothing wait for a guess, unless `waits`; then the browser remembers nothing yet.
+    """
     scheme, width, height = VIEWS[view]
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    if not waits:
+        context.add_init_script(SHOWN)
     tab, errors, outside, sizes = context.new_page(), [], [], []
 
     def gate(route):

@@ -19,6 +19,11 @@ function render({ model, el }) {
     html("div", { class: "explorable-controls" }, ...view.controls.map((control) => control.element)),
     view.sentence, view.scene, view.legend,
     html("details", {}, field("summary", {}, "Show as a table"), view.table));
+  const controls = model.get("controls");
+  root.explorable = { // for a page whose text sets a state: what the controls offer, and how to move one
+    labels: Object.fromEntries(controls.map(({ name, labels }) => [name, labels])),
+    set: (name, position) => move(view, controls.findIndex((control) => control.name === name), position),
+  };
   el.append(root);
 
   const moved = () => show(view);
@@ -28,7 +33,7 @@ function render({ model, el }) {
   const resized = new ResizeObserver(() => view.width !== roomOf(view) && drawScene(view));
   resized.observe(root);
   show(view);
-  if (model.get("controls").some((control) => control.fine > 1)) model.send({ ask: "live" });
+  if (controls.some((control) => control.fine > 1)) model.send({ ask: "live" });
   return () => {
     resized.disconnect();
     model.off("change:positions", moved);
@@ -162,8 +167,18 @@ function roomOf(view) {
   return Math.round(view.scene.clientWidth) || 360;
 }
 
+// The longest sentence keeps its room, so that nothing below it jumps as a control moves.
+function keepRoom({ model, sentence }) {
+  const longest = model.get("states").reduce((found, state) => (state && state.sentence.length > found.length ? state.sentence : found), "");
+  const twin = html("p", { class: "explorable-sentence", "aria-hidden": "true", style: "visibility: hidden" }, longest);
+  sentence.after(twin);
+  sentence.style.minHeight = `${twin.getBoundingClientRect().height}px`;
+  twin.remove();
+}
+
 function drawScene(view) {
   view.width = roomOf(view);
+  keepRoom(view);
   view.font = getComputedStyle(view.scene).fontFamily;
   const panels = view.state.panels.map(({ frame, marks }) => ({ frame: stored(view, frame), marks: marks.map((mark) => stored(view, mark)) }));
   const places = arrange(panels, view.width);

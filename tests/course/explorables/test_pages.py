@@ -1,6 +1,7 @@
 """The explorables in a real browser: no kernel, no network."""
 
 import json
+from pathlib import Path
 
 import ipywidgets
 import pandas as pd
@@ -83,6 +84,58 @@ def test_the_focus_stays_on_the_control_that_moves(show):
     page.keyboard.press("ArrowDown")
     assert sentences(page) == ["fish, colour 0, size 1, quiet."]
     assert page.evaluate("document.activeElement.parentNode.textContent") == "fish"
+
+
+def one_slider(values, say):
+    """A slider named k, of which the sentence is what `say` makes."""
+    def state_of(k):
+        return State(say(k), [panel(points([k], [1]), x=axis(0, 100), y=axis(0, 2))], pd.DataFrame({"k": [k]}))
+
+    return explore("One slider", [slider("k", "How many", values)], state_of)
+
+
+SCRIPTS = Path(__file__).parents[3] / "book/script"
+
+
+def with_link(page, wish):
+    """A link in the page's text that wishes a state, as the book makes it."""
+    page.evaluate("""wish => document.querySelector('h1').insertAdjacentHTML('afterend',
+        `<p><a class="fi-set" href="#set:${wish}">set it</a></p>`)""", wish)
+    for name in ("reader.js", "page.js"):
+        page.add_script_tag(path=SCRIPTS / name)
+    page.get_by_text("set it").press("Enter")
+
+
+@pytest.mark.parametrize("wish, said", [
+    ("size=3", "dog, colour 0, size 3, quiet."),
+    ("animal=cat,colour=1,loud=on", "cat, colour 1, size 1, loud."),
+])
+def test_a_link_in_the_text_sets_the_controls_that_it_names(show, wish, said):
+    page = show(zoo())
+    with_link(page, wish)
+    assert sentences(page) == [said] and page.errors == []
+
+
+def test_a_link_sets_the_nearest_explorable_that_has_its_control(show):
+    page = show(one_slider([1, 2], "{} steps.".format), zoo(), zoo())
+    with_link(page, "size=3")
+    assert sentences(page) == ["1 steps.", "dog, colour 0, size 3, quiet.", "dog, colour 0, size 1, quiet."]
+
+
+@pytest.mark.parametrize("wish", ["weight=3", "size=9"])
+def test_a_link_that_cannot_be_followed_says_so_to_the_console(show, wish):
+    page = show(zoo())
+    with_link(page, wish)
+    assert sentences(page) == ["dog, colour 0, size 1, quiet."] and len(page.errors) == 1
+
+
+def test_nothing_below_the_sentence_moves_when_it_grows(show):
+    """The longest sentence keeps its room."""
+    page = show(one_slider([1, 90], lambda k: "word " * k + f"{k}."), width=390)
+    below = page.get_by_text("Show as a table")
+    before = below.bounding_box()["y"]
+    page.get_by_role("slider", name="How many").press("End")
+    assert below.bounding_box()["y"] == before
 
 
 def test_jupyterlab_leaves_the_keys_to_the_controls(show):
