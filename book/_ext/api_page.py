@@ -29,7 +29,9 @@ def public_objects(module):
 
 
 def signature_of(name, thing):
-    """'name(X, y, *, rng=0)' without annotations, as one calls it."""
+    """'name(X, y, *, rng=0)' without annotations, as one calls it; of an exception its name."""
+    if inspect.isclass(thing) and issubclass(thing, Exception):
+        return name
     parameters = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in inspect.signature(thing).parameters.values()]
     return name + str(inspect.Signature(parameters))
 
