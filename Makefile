@@ -34,16 +34,16 @@ book: $(BOOK_STAMP) ## build the book and serve it; SERVE=0 only builds, PORT=80
 check: $(TEST_STAMP) ## what one runs often: lint, types, the package and its questions
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder --doctest-modules $(CHECKED)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --doctest-modules $(CHECKED)
 
 test: $(TEST_STAMP) ## run everything: lint, types, unit tests, notebooks, the book under -W, the pages in a browser
 	sh .ci/tools
 	$(BIN)/python -m mypy
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder --durations 10 \
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 10 \
 	  --doctest-modules --nbval-lax --nbval-current-env tests fi_teach solutions
 
 coverage: $(TEST_STAMP) ## which lines and branches of fi_teach no test runs
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder --doctest-modules --cov fi_teach --cov-branch \
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --doctest-modules --cov fi_teach --cov-branch \
 	  --cov-report term-missing:skip-covered $(CHECKED) tests/course
 
 check-wasm: $(WASM_STAMP) ## the package's tests under a WebAssembly Python, whose indices have 32 bits

@@ -1,6 +1,6 @@
 """What all tests share: the order of work, and one browser.
 
-Tests run on two workers, each file and each notebook on one of them, pages on either; the longest go first.
+Tests run on two workers, each file and each notebook on one of them; the longest go first.
 A test may hand up a table, `record_property("table", text)`, to be printed under the results.
 """
 
@@ -11,17 +11,6 @@ import pytest
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in ("book/tools", "book/_ext")]
 collect_ignore_glob = ["*.ipynb"]  # notebooks under tests/ are material for tests, not chapters to run
-
-
-SPREAD = {"test_pages.py", "test_exercise_pages.py", "test_phone.py"}
-"""Files whose cases look at one page each: they go to whichever worker is free, a page in all its views to one."""
-
-
-def group_of(item):
-    """Tests of a file stay together, since they share what they set up; pages of the book are spread -> str."""
-    page = getattr(item, "callspec", None)
-    spread = item.path.name in SPREAD and item.path.parent.name == "book" and page
-    return f"{item.path} {page.params.get('page', '')}" if spread else str(item.path)
 
 
 def turn_of(item):
@@ -38,8 +27,6 @@ def turn_of(item):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     items.sort(key=turn_of)
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(group_of(item)))
 
 
 @pytest.fixture(scope="session")
