@@ -69,7 +69,7 @@ fi.judge = (() => {
   // ---- plain.py and reading.py: a number in words ----------------------------------------------------------------------------
 
   const NUMBER = "[+-]?\\s*(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:e[+-]?[0-9]+)?";
-  const WRITTEN = new RegExp(`^\\s*(${NUMBER})(?:\\s*/\\s*(${NUMBER}))?\\s*((?:\\p{L}|\\p{No}|%).*?)?\\s*$`, "isu");
+  const WRITTEN = new RegExp(`^\\s*(${NUMBER})(?:\\s*/\\s*(${NUMBER}))?\\s*((?:\\p{L}|\\p{No}|[%€$£°]).*?)?\\s*$`, "isu");
   const PERCENT = /^(?:%|percent|per cent|percentage points?|pp)(?![a-z])\s*/i;
   const THOUSANDS = /^[+-]?[1-9][0-9]{0,2},[0-9]{3}(?![0-9])/;
   const decimal = (digits) => Number(digits.replace(",", ".").replace(/\s/g, ""));

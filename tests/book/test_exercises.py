@@ -239,7 +239,7 @@ def test_the_data_of_a_set_stand_on_its_page(browser, address):
     with opened(browser, address, "exercises/01_trees", waits=True) as (tab, *_):
         assert tab.locator("table.dataframe tbody tr").count() == 8
     with opened(browser, address, "exercises/02_golf", waits=True) as (tab, *_):
-        assert tab.locator("table.dataframe tbody tr").count() == 14
+        assert tab.locator("table.dataframe tbody tr").count() == 32
 
 
 def test_without_scripts_a_question_says_where_it_is_answered(browser, address):
