@@ -135,8 +135,8 @@ def test_good_data_is_taken(name):
 def test_the_sweep_leaves_no_public_function_out():
     """What takes X and y (or X alone) is swept; these take something else, and their own tests refuse for them."""
     other = {"as_forest", "as_risk", "from_model", "mdi", "decrease_by_feature", "subgroups", "knockoff_statistics",
-             "grow_c45", "grow_cut_once", "every_c45_tree", "nominal_splits", "chaid_splits", "grow_adaboost",
-             "grow_survival_forest", "grow_survival_tree", "log_rank", "nelson_aalen", "event_times",
+             "grow_c45", "grow_cut_once", "every_c45_tree", "chaid_splits", "grow_adaboost",
+             "grow_survival_forest", "grow_survival_tree", "log_rank", "nelson_aalen",
              "split_decrease", "impurity_of", "rules", "what_if"}
     other |= {name for name in importance.__all__
               if getattr(importance, name).__module__ == "fi_teach.importance.causal"}
