@@ -97,7 +97,7 @@ METHODS = {
     "drop column": lambda t: drop_column_importance(t.grow, *t.halves[0], test=t.halves[1]),
     "SHAP, path-dependent": lambda t: tree_shap(t.model, t.halves[1][0]).to_importance(),
     "SHAP, interventional": lambda t: tree_shap(t.model, t.halves[1][0], background=t.halves[0][0]).to_importance(),
-    "SAGE": lambda t: sage(t.model.predict, *t.halves[1], background=t.halves[0][0][:20], n_permutations=32, rng=t.seed),
+    "SAGE": lambda t: sage(t.model.predict, *t.halves[1], background=t.halves[0][0][:20], n_repeats=32, rng=t.seed),
     "knockoff statistic": _knockoffs,
     "target permutation test": _target_permutation,
     "Boruta": _boruta,
