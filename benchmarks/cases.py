@@ -155,7 +155,7 @@ def sage_values(quick):
     estimator = library.PermutationEstimator(library.MarginalImputer(model.predict, background), "mse", random_state=0)
 
     def ours():
-        return sage(model.predict, X, y, background=background, n_permutations=orderings)
+        return sage(model.predict, X, y, background=background, n_repeats=orderings)
 
     def theirs():
         return estimator(X, y, batch_size=512, n_permutations=32 * orderings, detect_convergence=False, bar=False)

@@ -149,7 +149,7 @@ def _sage(trial):
     _check_has_a_loss(trial)
     X, _ = trial.train
     return sage(
-        trial.model.predict, *trial.test, background=X[:20], n_permutations=32, rng=trial.seed
+        trial.model.predict, *trial.test, background=X[:20], n_repeats=32, rng=trial.seed
     )
 
 

@@ -64,7 +64,7 @@ CALLS = {
     "conditional_randomization_test": lambda X, y: importance.conditional_randomization_test(strength, X, y, n_repeats=3),
     "boruta": lambda X, y: importance.boruta(strength, X, y, n_repeats=8),
     "shapley_values": lambda X, y: importance.shapley_values(FOREST.predict, X, background=_fresh(X)),
-    "sampled_shapley_values": lambda X, y: importance.sampled_shapley_values(FOREST.predict, X, background=_fresh(X), n_orderings=2),
+    "sampled_shapley_values": lambda X, y: importance.sampled_shapley_values(FOREST.predict, X, background=_fresh(X), n_repeats=2),
     "kernel_shap": lambda X, y: importance.kernel_shap(FOREST.predict, X, background=_fresh(X)),
     "tree_shap": lambda X, y: importance.tree_shap(FOREST, X),
     "tree_shap_by_definition": lambda X, y: importance.tree_shap_by_definition(TREE, X),
@@ -72,7 +72,7 @@ CALLS = {
     "tree_shap_by_recursion": lambda X, y: importance.tree_shap_by_recursion(TREE, X),
     "tree_shap_interactions": lambda X, y: importance.tree_shap_interactions(FOREST, X),
     "tree_shap_interactions_by_definition": lambda X, y: importance.tree_shap_interactions_by_definition(TREE, X),
-    "sage": lambda X, y: importance.sage(FOREST.predict, X, y, n_permutations=4),
+    "sage": lambda X, y: importance.sage(FOREST.predict, X, y, n_repeats=4),
     "sage_by_definition": lambda X, y: importance.sage_by_definition(FOREST.predict, X, y),
     "gaussian_knockoffs": lambda X, y: importance.gaussian_knockoffs(X),
     "knockoff_filter": lambda X, y: importance.knockoff_filter(strength, X, y),
@@ -135,8 +135,8 @@ def test_good_data_is_taken(name):
 def test_the_sweep_leaves_no_public_function_out():
     """What takes X and y (or X alone) is swept; these take something else, and their own tests refuse for them."""
     other = {"as_forest", "as_risk", "from_model", "mdi", "decrease_by_feature", "subgroups", "knockoff_statistics",
-             "grow_c45", "grow_cut_once", "every_c45_tree", "nominal_splits", "chaid_splits", "grow_adaboost",
-             "grow_survival_forest", "grow_survival_tree", "log_rank", "nelson_aalen", "event_times",
+             "grow_c45", "grow_cut_once", "every_c45_tree", "chaid_splits", "grow_adaboost",
+             "grow_survival_forest", "grow_survival_tree", "log_rank", "nelson_aalen",
              "split_decrease", "impurity_of", "rules", "what_if"}
     other |= {name for name in importance.__all__
               if getattr(importance, name).__module__ == "fi_teach.importance.causal"}

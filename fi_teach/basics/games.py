@@ -1,148 +1,228 @@
-"""A cooperative game is a table: what every coalition of players earns. How to divide it is a sum over the table's rows.
+"""A cooperative game is a table: what every coalition of players earns.
 
-A game v of n players is either a function of a frozenset of players, or an array of 2^n payoffs whose row number is the
-coalition's bitmask: row 5 = 0b101 is the coalition {0, 2}. Further axes of the array are further games, divided side by side.
+A game v of n players is a function of a frozenset of players, or an array of 2^n payoffs whose row
+number is the coalition's bitmask: row 5 = 0b101 is the coalition {0, 2}. Further axes of the array
+are further games, divided side by side.
 """
 
+from collections.abc import Callable
 from functools import cache
 from itertools import permutations
 from math import factorial
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fi_teach.basics.seeds import Seed, own_stream
+from fi_teach.basics.tables import check_count
+
+Game = Callable[[frozenset], float] | ArrayLike
+Rule = Callable[[NDArray, int], NDArray]
 
 MOST_PLAYERS = 20  # 2^20 coalitions, about a million
 MOST_ORDERED = 9  # 9! orderings, about a third of a million
 
 
-def coalitions(n_players):
-    """Every coalition as a row of a membership table, in the order of the bitmasks -> (2^n, n) bool.
+# --- the table ---
+
+def coalitions(n_players: int) -> NDArray:
+    """Every coalition as a row of memberships, in the order of the bitmasks -> (2^n, n) bool.
 
     >>> coalitions(2).astype(int).tolist()
     [[0, 0], [1, 0], [0, 1], [1, 1]]
     """
-    return (np.arange(2**n_players)[:, None] >> np.arange(n_players) & 1).astype(bool)
+    bitmask = np.arange(2**n_players)[:, None]
+    player = np.arange(n_players)
+    is_in = bitmask >> player & 1
+    return is_in.astype(bool)
 
 
-def tabulate(v, n_players):
-    """What every coalition earns, as a table: v a function of a frozenset or an array (2^n, ...) -> (2^n, ...) float.
+def tabulate(v: Game, n_players: int) -> NDArray:
+    """What every coalition earns, as a table -> (2^n, ...) float.
 
-    Raises ValueError for fewer than one player, more than 20, a table of another length, or payoffs that are not numbers.
+    v : a function of a frozenset, or an array (2^n, ...)
+
+    Raises ValueError for fewer than one player, more than 20, a table of another length, or payoffs
+    that are not numbers.
 
     >>> tabulate(len, 2)
     array([0., 1., 1., 2.])
     """
     check_players(n_players)
     if callable(v):
-        v = [v(frozenset(np.flatnonzero(S).tolist())) for S in coalitions(n_players)]
+        members = [np.flatnonzero(S) for S in coalitions(n_players)]
+        v = [v(frozenset(S.tolist())) for S in members]
     table = np.asarray(v, dtype=float)
-    if table.shape[:1] != (2**n_players,):
-        raise ValueError(f"the game has {len(np.atleast_1d(table))} payoffs, but {n_players} players form {2**n_players} coalitions: "
-                         "give one payoff for each, the empty coalition first.")
+    n_payoffs = table.shape[0] if table.ndim else 1
+    if table.ndim == 0 or n_payoffs != 2**n_players:
+        raise ValueError(
+            f"the game has {n_payoffs} payoffs, but {n_players} players form {2**n_players} "
+            "coalitions: give one payoff for each, the empty coalition first.")
     if not np.isfinite(table).all():
-        raise ValueError("the game pays NaN or infinity to some coalition: give every coalition a finite payoff.")
+        raise ValueError(
+            "the game pays NaN or infinity to some coalition: give each a finite payoff.")
     return table
 
 
-def check_players(n_players, *, most=MOST_PLAYERS, instead="shapley_sampled"):
+def check_players(
+    n_players: int,
+    *,
+    most: float = MOST_PLAYERS,
+    instead: str = "sampled_shapley",
+) -> None:
     """Raises ValueError unless 1 <= n_players <= most, naming what to use instead."""
     if n_players != int(n_players) or n_players < 1:
         raise ValueError(f"n_players is {n_players}, expected a whole number of at least 1.")
     if n_players > most:
-        raise ValueError(f"{n_players} players are too many to enumerate: up to {most} are; from {most + 1} players on use {instead}.")
+        raise ValueError(
+            f"{n_players} players are too many to enumerate: up to {most} are; "
+            f"from {most + 1} players on use {instead}.")
 
 
-def marginal_gains(table, player):
-    """What a player adds to each coalition without it: table (2^n, ...) -> (coalitions (2^(n-1),) bitmasks, gains (2^(n-1), ...)).
+def marginal_gains(table: NDArray, player: int) -> tuple[NDArray, NDArray]:
+    """What a player adds to each coalition without it.
+
+    table (2^n, ...) -> coalitions (2^(n-1),) as bitmasks, gains (2^(n-1), ...)
 
     >>> marginal_gains(np.array([0.0, 1.0, 2.0, 5.0]), 0)
     (array([0, 2]), array([1., 3.]))
     """
-    everyone = np.arange(len(table))
-    S = everyone[everyone >> player & 1 == 0]
-    return S, table[S | 1 << player] - table[S]
+    without = _with_all_out(len(table), [player])
+    joined = without | 1 << player
+    return without, table[joined] - table[without]
 
 
-def shapley_weights(n_players):
-    """Share of the orderings in which exactly these s players came before me, s!(n-s-1)!/n!, for s = 0 ... n-1 -> (n,).
+def _with_all_out(n_coalitions, players):
+    """The bitmasks of the coalitions that have none of these players."""
+    S = np.arange(n_coalitions)
+    for player in players:
+        S = S[S >> player & 1 == 0]
+    return S
+
+
+# --- how to divide it ---
+
+def shapley_weights(n_players: int) -> NDArray:
+    """Share of the orderings in which exactly these s players came before me -> (n,).
+
+    w(s) = s! (n-s-1)! / n!,   s = 0 ... n-1
 
     >>> shapley_weights(3)
     array([0.33333333, 0.16666667, 0.33333333])
     """
-    return np.array([factorial(s) * factorial(n_players - s - 1) / factorial(n_players) for s in range(n_players)])
+    weights = []
+    for s in range(n_players):
+        before = factorial(s)
+        after = factorial(n_players - s - 1)
+        weights.append(before * after / factorial(n_players))
+    return np.array(weights)
 
 
-def shapley(v, n_players):
-    """Each player's fair share: its gain, averaged over coalitions with the weight of the orderings that produce them.
+def shapley(v: Game, n_players: int) -> NDArray:
+    """Each player's fair share: its gain, averaged over coalitions as the orderings produce them.
 
     phi_i = sum over S without i of |S|! (n-|S|-1)! / n! * (v(S + i) - v(S))
-    v : function of a frozenset, or array (2^n, ...) of payoffs by bitmask -> (n, ...), in units of the payoff
+    v : function of a frozenset, or array (2^n, ...) by bitmask -> (n, ...), in units of the payoff
 
-    Raises ValueError from 21 players on: use shapley_sampled there. Source: Shapley (1953).
+    Raises ValueError from 21 players on: use sampled_shapley there. Source: Shapley (1953).
 
-    >>> shapley(lambda S: 1.0 if 0 in S and S & {1, 2} else 0.0, 3).round(4)  # one left glove, two right ones
+    >>> def gloves(S): return 1.0 if 0 in S and S & {1, 2} else 0.0  # one left one, two right ones
+    >>> shapley(gloves, 3).round(4)
     array([0.6667, 0.1667, 0.1667])
     """
-    table, weight = tabulate(v, n_players), shapley_weights(n_players)
+    table = tabulate(v, n_players)
+    weight = shapley_weights(n_players)
     shares = []
     for player in range(n_players):
         S, gains = marginal_gains(table, player)
-        shares.append(np.tensordot(weight[np.bitwise_count(S)], gains, axes=1))
+        size = np.bitwise_count(S)
+        share = np.tensordot(weight[size], gains, axes=1)
+        shares.append(share)
     return np.array(shares)
 
 
-def shapley_by_orderings(v, n_players):
-    """The same shares by another sentence: players enter one by one, each takes what it adds, averaged over all n! orderings.
+def shapley_by_orderings(v: Game, n_players: int) -> NDArray:
+    """The same shares by another sentence: players enter one by one, each takes what it adds.
 
     phi_i = 1/n! * sum over orderings of v(those before i, and i) - v(those before i)
     v as in `shapley` -> (n, ...)
 
-    Raises ValueError from 10 players on: use shapley, or shapley_sampled from 21 on.
+    Raises ValueError from 10 players on: use shapley, or sampled_shapley from 21 on.
 
-    >>> shapley_by_orderings(lambda S: 1.0 if 0 in S and S & {1, 2} else 0.0, 3).round(4)
+    >>> def gloves(S): return 1.0 if 0 in S and S & {1, 2} else 0.0
+    >>> shapley_by_orderings(gloves, 3).round(4)
     array([0.6667, 0.1667, 0.1667])
     """
     check_players(n_players, most=MOST_ORDERED, instead="shapley")
     table = tabulate(v, n_players)
-    orders = np.array(list(permutations(range(n_players))))
-    after = np.cumsum(1 << orders, axis=1)
-    gains = table[after] - table[after - (1 << orders)]  # by place in the ordering; the next line sorts them by player
-    return gains[np.arange(len(orders))[:, None], np.argsort(orders, axis=1)].mean(axis=0)
+    orders = np.array(list(permutations(range(n_players))))  # (n!, n)
+    entering = 1 << orders
+    after = np.cumsum(entering, axis=1)
+    before = after - entering
+    gains = table[after] - table[before]
+    of_each = [gains[orders == player] for player in range(n_players)]
+    return np.array([of_player.mean(axis=0) for of_player in of_each])
 
 
-def shapley_sampled(v, n_players, *, n_orderings=1000, rng=0):
+def sampled_shapley(
+    v: Game,
+    n_players: int,
+    *,
+    n_repeats: int = 1000,
+    rng: Seed = 0,
+) -> tuple[NDArray, NDArray]:
     """Shapley values from random orderings, with the standard errors of the means.
 
-    v as in `shapley`, any number of players -> (phi (n, ...), standard_error (n, ...)); each ordering calls v n + 1 times.
+    v as in `shapley`, any number of players; each ordering calls v n + 1 times
+    -> phi (n, ...), standard_error (n, ...)
 
     Raises ValueError for fewer than 2 orderings. Source: Strumbelj and Kononenko (2014).
 
-    >>> phi, error = shapley_sampled(lambda S: len(S) ** 2, 30, n_orderings=200)
+    >>> phi, error = sampled_shapley(lambda S: len(S) ** 2, 30, n_repeats=200)
     >>> bool(abs(phi.sum() - 900) < 1e-9), bool((np.abs(phi - 30) < 4 * error).all())
     (True, True)
     """
-    rng = np.random.default_rng(rng)
+    rng = own_stream(rng, "Shapley values of a game")
     check_players(n_players, most=np.inf)
-    if n_orderings < 2:
-        raise ValueError(f"n_orderings is {n_orderings}: a standard error needs at least 2 orderings.")
+    check_repeats(n_repeats)
     earn = cache(v) if callable(v) else _lookup(tabulate(v, n_players))
-    draws = np.array([_gains_in_order(earn, rng.permutation(n_players)) for _ in range(n_orderings)])
-    return draws.mean(axis=0), draws.std(axis=0, ddof=1) / np.sqrt(n_orderings)
+    orders = [rng.permutation(n_players) for _ in range(n_repeats)]
+    draws = np.array([_gains_in_order(earn, order) for order in orders])
+    return draws.mean(axis=0), standard_error(draws)
+
+
+def check_repeats(n_repeats: int) -> None:
+    """Raises ValueError unless a spread can be seen between so many draws."""
+    if check_count(n_repeats, "n_repeats") < 2:
+        raise ValueError(f"n_repeats is {n_repeats}: a standard error needs at least 2.")
+
+
+def standard_error(draws: NDArray) -> NDArray:
+    """Standard error of the mean over the first axis: (n_repeats, ...) -> (...)."""
+    return draws.std(axis=0, ddof=1) / np.sqrt(len(draws))
 
 
 def _lookup(table):
-    return lambda S: table[sum(1 << player for player in S)]
+    def earn(S):
+        bitmask = sum(1 << player for player in S)
+        return table[bitmask]
+
+    return earn
 
 
 def _gains_in_order(earn, order):
-    payoffs = np.array([earn(frozenset(order[:k].tolist())) for k in range(len(order) + 1)], dtype=float)
-    return np.diff(payoffs, axis=0)[np.argsort(order)]
+    """What each player adds if they enter in this order -> (n, ...)."""
+    stages = [frozenset(order[:k].tolist()) for k in range(len(order) + 1)]
+    payoffs = np.array([earn(S) for S in stages], dtype=float)
+    place = np.argsort(order)
+    return np.diff(payoffs, axis=0)[place]
 
 
-def banzhaf(v, n_players):
-    """The plain average of a player's gains over all coalitions. It breaks efficiency: the shares need not sum to the payout.
+def banzhaf(v: Game, n_players: int) -> NDArray:
+    """The plain average of a player's gains over all coalitions.
 
     beta_i = 1 / 2^(n-1) * sum over S without i of v(S + i) - v(S)
-    v as in `shapley` -> (n, ...)
+    v as in `shapley` -> (n, ...). It breaks efficiency: the shares need not sum to the payout.
 
     Raises ValueError from 21 players on. Source: Banzhaf (1965).
 
@@ -150,13 +230,20 @@ def banzhaf(v, n_players):
     array([0.75, 0.25, 0.25])
     """
     table = tabulate(v, n_players)
-    return np.array([marginal_gains(table, player)[1].mean(axis=0) for player in range(n_players)])
+    shares = []
+    for player in range(n_players):
+        _, gains = marginal_gains(table, player)
+        shares.append(gains.mean(axis=0))
+    return np.array(shares)
 
 
-def interaction_index(v, n_players):
-    """What two players earn together beyond what each adds alone, averaged like a Shapley value over the coalitions of the others.
+# --- pairs, and larger groups ---
 
-    I_ij = sum over S without i, j of |S|! (n-|S|-2)! / (n-1)! * (v(S+i+j) - v(S+i) - v(S+j) + v(S)),   I_ii = 0
+def interaction_index(v: Game, n_players: int) -> NDArray:
+    """What two players earn together beyond what each adds alone, averaged over the others.
+
+    I_ij = sum over S without i, j of |S|! (n-|S|-2)! / (n-1)!
+               * (v(S+i+j) - v(S+i) - v(S+j) + v(S)),      I_ii = 0
     v as in `shapley` -> (n, n, ...), symmetric
 
     Raises ValueError from 21 players on. Source: Lundberg et al. (2020), Methods.
@@ -166,21 +253,25 @@ def interaction_index(v, n_players):
            [1., 0.]])
     """
     table = tabulate(v, n_players)
+    weight = shapley_weights(n_players - 1)
     index = np.zeros((n_players, n_players, *table.shape[1:]))
     for i in range(n_players):
-        S, gains_of_i = marginal_gains(table, i)
         for j in range(i):
-            together, apart = gains_of_i[S >> j & 1 == 1], gains_of_i[S >> j & 1 == 0]
-            weight = shapley_weights(n_players - 1)[np.bitwise_count(S[S >> j & 1 == 0])]
-            index[i, j] = index[j, i] = np.tensordot(weight, together - apart, axes=1)
+            S = _with_all_out(len(table), [i, j])
+            with_i, with_j = S | 1 << i, S | 1 << j
+            with_both = with_i | with_j
+            beyond = table[with_both] - table[with_i] - table[with_j] + table[S]
+            size = np.bitwise_count(S)
+            index[i, j] = np.tensordot(weight[size], beyond, axes=1)
+            index[j, i] = index[i, j]
     return index
 
 
-def interaction_values(v, n_players):
-    """Shapley values split over pairs: half of each interaction to either player, the rest on the diagonal; row i sums to phi_i.
+def interaction_values(v: Game, n_players: int) -> NDArray:
+    """Shapley values split over pairs: half of each interaction to either player, the rest its own.
 
     Phi_ij = I_ij / 2,   Phi_ii = phi_i - sum over j != i of Phi_ij
-    v as in `shapley` -> (n, n, ...)
+    v as in `shapley` -> (n, n, ...); row i sums to phi_i
 
     Raises ValueError from 21 players on. Source: Lundberg et al. (2020), Methods.
 
@@ -189,15 +280,18 @@ def interaction_values(v, n_players):
            [0.5, 0. ]])
     """
     values = interaction_index(v, n_players) / 2
-    player = np.arange(n_players)
-    values[player, player] = shapley(v, n_players) - values.sum(axis=1)
+    shared = values.sum(axis=1)
+    own = np.arange(n_players)
+    values[own, own] = shapley(v, n_players) - shared
     return values
 
 
-def dividends(v, n_players):
-    """What each coalition earns beyond all its parts (Harsanyi): d(S) = sum over T in S of (-1)^(|S|-|T|) v(T).
+def dividends(v: Game, n_players: int) -> NDArray:
+    """What each coalition earns beyond all its parts (Harsanyi).
 
-    v as in `shapley` -> (2^n, ...) by bitmask. Splitting each dividend evenly among its members gives the Shapley values.
+    d(S) = sum over T in S of (-1)^(|S|-|T|) v(T)
+    v as in `shapley` -> (2^n, ...) by bitmask. Each split evenly among its members, they add up to
+    the Shapley values.
 
     Raises ValueError from 21 players on.
 
@@ -205,15 +299,17 @@ def dividends(v, n_players):
     array([0., 0., 0., 1.])
     """
     dividend = tabulate(v, n_players).copy()
-    everyone = np.arange(2**n_players)
     for player in range(n_players):
-        S = everyone[everyone >> player & 1 == 1]
-        dividend[S] -= dividend[S ^ 1 << player]
+        without = _with_all_out(len(dividend), [player])
+        joined = without | 1 << player
+        dividend[joined] -= dividend[without]
     return dividend
 
 
-def efficiency_gap(divide, v, n_players):
-    """How far the shares miss the payout: |sum_i phi_i - (v(N) - v(empty))|; 0 where `divide` is efficient.
+# --- wishes: how far a rule misses each ---
+
+def efficiency_gap(divide: Rule, v: Game, n_players: int) -> float:
+    """How far the shares miss the payout, |sum_i phi_i - (v(N) - v(empty))|; 0 if efficient.
 
     divide : function of (v, n_players) -> (n,), such as shapley or banzhaf
 
@@ -222,43 +318,61 @@ def efficiency_gap(divide, v, n_players):
     (True, 0.25)
     """
     table = tabulate(v, n_players)
-    return float(np.abs(divide(table, n_players).sum(axis=0) - (table[-1] - table[0])).max())
+    payout = table[-1] - table[0]
+    shared = divide(table, n_players).sum(axis=0)
+    gap = np.abs(shared - payout).max()
+    return float(gap)
 
 
-def symmetry_gap(divide, v, n_players):
-    """The largest difference between the shares of two interchangeable players, who add the same to every coalition of the others.
+def symmetry_gap(divide: Rule, v: Game, n_players: int) -> float:
+    """The largest difference between the shares of two interchangeable players.
+
+    They are if they add the same to every coalition of the others.
 
     >>> symmetry_gap(shapley, lambda S: float(len(S) == 3), 3)
     0.0
     """
     table = tabulate(v, n_players)
-    shares, everyone = divide(table, n_players), np.arange(2**n_players)
+    shares = divide(table, n_players)
     gaps = [0.0]
     for i in range(n_players):
         for j in range(i):
-            S = everyone[(everyone >> i & 1 == 0) & (everyone >> j & 1 == 0)]
-            if np.allclose(table[S | 1 << i], table[S | 1 << j], rtol=0, atol=1e-12):
-                gaps.append(float(np.abs(shares[i] - shares[j]).max()))
+            S = _with_all_out(len(table), [i, j])
+            with_i, with_j = table[S | 1 << i], table[S | 1 << j]
+            if np.allclose(with_i, with_j, rtol=0, atol=1e-12):
+                gap = np.abs(shares[i] - shares[j]).max()
+                gaps.append(float(gap))
     return max(gaps)
 
 
-def dummy_gap(divide, v, n_players):
-    """The largest share of a player who adds nothing to any coalition; 0 where `divide` gives nothing for nothing.
+def dummy_gap(divide: Rule, v: Game, n_players: int) -> float:
+    """The largest share of a player who adds nothing to any coalition; 0 if nothing for nothing.
 
     >>> dummy_gap(shapley, lambda S: float(0 in S), 2)
     0.0
     """
     table = tabulate(v, n_players)
     shares = divide(table, n_players)
-    idle = [i for i in range(n_players) if np.allclose(marginal_gains(table, i)[1], 0, atol=1e-12)]
-    return float(max((np.abs(shares[i]).max() for i in idle), default=0.0))
+    gaps = [0.0]
+    for i in range(n_players):
+        _, gains = marginal_gains(table, i)
+        if np.allclose(gains, 0, atol=1e-12):
+            gap = np.abs(shares[i]).max()
+            gaps.append(float(gap))
+    return max(gaps)
 
 
-def additivity_gap(divide, v, w, n_players):
-    """How far the shares of two games played together miss the sum of the shares: max |phi(v + w) - phi(v) - phi(w)|.
+def additivity_gap(divide: Rule, v: Game, w: Game, n_players: int) -> float:
+    """How far the shares of two games played together miss the sum of the shares.
+
+    max |phi(v + w) - phi(v) - phi(w)|
 
     >>> additivity_gap(shapley, lambda S: float(len(S) == 2), lambda S: float(0 in S), 2)
     0.0
     """
-    v, w = tabulate(v, n_players), tabulate(w, n_players)
-    return float(np.abs(divide(v + w, n_players) - divide(v, n_players) - divide(w, n_players)).max())
+    v = tabulate(v, n_players)
+    w = tabulate(w, n_players)
+    together = divide(v + w, n_players)
+    apart = divide(v, n_players) + divide(w, n_players)
+    gap = np.abs(together - apart).max()
+    return float(gap)

@@ -1,196 +1,340 @@
-"""A model cannot run with a feature missing, so "what does it predict from the features in S alone?" needs a choice.
+"""A model cannot run with a feature missing: what does it predict from the features in S alone?
 
-Each function here is one choice and returns a value function v(X, S): for rows X (n, p) and coalitions S (C, p) bool, what
-the model is taken to predict when it knows only the features in S -> (C, n, n_outputs). Shapley values of the same model
-differ between the choices, not between the algorithms. Source: Covert, Lundberg and Lee (2021).
+Each function here is one answer, and returns a value function v(X, S): for rows X (n, p) and
+coalitions S (C, p) bool, what the model is taken to predict when it knows only the features in S
+-> (C, n, n_outputs). Shapley values of the same model differ between the answers, not between the
+algorithms. Source: Covert, Lundberg and Lee (2021).
+
+A model is fitted, or a function of a table. What is averaged is its raw score: a boosting model's
+margin, another classifier's probabilities, or the prediction.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.games import coalitions
-from fi_teach.basics.tables import check_table
+from fi_teach.basics.model import Table, as_model
+from fi_teach.basics.seeds import Seed, own_stream
+from fi_teach.basics.tables import check_count, check_real_table, check_table, feature_names
+from fi_teach.basics.tree import LEAF, Tree
 
-ROWS_AT_ONCE = 2**16  # rows handed to a model in one call: about 5 MB for ten features
+NUMBERS_AT_ONCE = 2**19  # of a table that is handed to a model in one call: 4 MB
+
+ValueFunction = Callable[[Table, NDArray], NDArray]
 
 
-def on_arrays(predict, X):
-    """`predict` as a function of plain arrays with numbers out (n, n_outputs); fed DataFrames if X is one.
+# --- four answers ---
 
-    Raises ValueError where predict returns labels, NaN or another number of rows.
+def marginal(model: object, background: Table) -> ValueFunction:
+    """Missing features come from the background together, whatever the known ones say.
+
+    v(S) = mean over background rows z of f(x_S, z without S)        ("interventional")
+    background (m, p) : any table that the model takes. Cost: C * n * m predictions.
     """
-    columns = X.columns if isinstance(X, pd.DataFrame) else None
-    if not callable(predict):
-        raise ValueError(f"predict is a {type(predict).__name__}, expected a function of X: pass model.predict or model.predict_proba.")
+    ask = as_model(model).raw
 
-    def numbers(rows):
-        returned = predict(rows if columns is None else pd.DataFrame(rows, columns=columns))
-        return _as_outputs(returned, len(rows))
+    def means(X, S):
+        answers = ask(mixed(X, background, S))
+        answers = answers.reshape(len(S), len(X), len(background), -1)
+        return answers.mean(axis=2)
 
-    return numbers
-
-
-def _as_outputs(returned, n_rows):
-    try:
-        outputs = np.asarray(returned, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError("predict returns labels, which cannot be averaged: pass predict_proba, or a function that returns numbers.") from None
-    if outputs.ndim not in (1, 2) or len(outputs) != n_rows:
-        raise ValueError(f"predict returned shape {outputs.shape} for {n_rows} rows: expected one number, or one row of numbers, a row.")
-    if not np.isfinite(outputs).all():
-        raise ValueError("predict returned NaN or infinity: mend the model or the rows before explaining it.")
-    return outputs.reshape(n_rows, -1)
-
-
-def check_background(background, names, *, allow_nan=True):
-    """The background rows as an array (m, p) in the order of `names`, the columns of X.
-
-    Raises ValueError for other columns, no rows, or whatever check_table refuses.
-    """
-    if background is None:
-        raise ValueError("background is None: pass the rows that stand in for missing features, for example a sample of the training rows.")
-    rows, given = check_table(background, allow_nan=allow_nan, what="background")
-    if isinstance(background, pd.DataFrame) and given != tuple(names) and set(given) == set(names):
-        return rows[:, [given.index(name) for name in names]]
-    if rows.shape[1] != len(names):
-        raise ValueError(f"background has {rows.shape[1]} columns, X has {len(names)}: give both the same columns in the same order.")
-    both_named = isinstance(background, pd.DataFrame) and not all(name == f"x{j}" for j, name in enumerate(names))
-    if both_named and given != tuple(names):
-        raise ValueError(f"background has a column {sorted(set(given) - set(names))[0]!r} that X has not: give both the same columns.")
-    return rows
-
-
-def cover_shares(tree):
-    """The share of its parent's training weight that reaches each node, 1 for the root -> (n_nodes,).
-
-    Children of a node that no training weight reached share evenly.
-    """
-    share, inner = np.ones(tree.n_nodes), np.flatnonzero(~tree.is_leaf)
-    parents, children = np.concatenate([inner, inner]), np.concatenate([tree.children_left[inner], tree.children_right[inner]])
-    cover = np.asarray(tree.weighted_n_node_samples, dtype=float)
-    share[children] = np.divide(cover[children], cover[parents], out=np.full(len(parents), 0.5), where=cover[parents] > 0)
-    return share
-
-
-def marginal(predict, background):
-    """Missing features are drawn from the background together, whatever the known ones say ("interventional").
-
-    v(S) = mean over background rows z of f(x_S, z_without S)
-    predict : X (n, p) -> (n, n_outputs); background (m, p). Cost: C * n * m predictions.
-    """
     def v(X, S):
-        parts = [_mean_prediction(predict, rows, background, S) for rows in _chunks(X, len(background))]
-        return np.concatenate(parts, axis=1)
+        fitting = NUMBERS_AT_ONCE // (len(X) * background.size)
+        size = max(1, fitting)
+        parts = []
+        for start in range(0, len(S), size):
+            some = S[start:start + size]
+            parts.append(_in_chunks(means, X, len(background), some))
+        return np.concatenate(parts)
 
     return v
 
 
-def _mean_prediction(predict, X, background, S):
-    size = max(1, ROWS_AT_ONCE // (len(X) * len(background)))
-    means = []
-    for some in (S[c:c + size] for c in range(0, len(S), size)):
-        mixed = np.where(some[:, None, None, :], X[:, None, :], background)
-        means.append(predict(mixed.reshape(-1, X.shape[1])).reshape(*mixed.shape[:3], -1).mean(axis=2))
-    return np.concatenate(means)
+def neighbours(
+    model: object,
+    background: Table,
+    *,
+    n_neighbours: int | None = None,
+) -> ValueFunction:
+    """Missing features come from the background rows most like x in the known ones.
 
-
-def _chunks(X, rows_each):
-    size = max(1, ROWS_AT_ONCE // rows_each)
-    return [X[i:i + size] for i in range(0, len(X), size)]
-
-
-def neighbours(predict, background, *, n_neighbours=None):
-    """Missing features come from the background rows most like x in the known ones: an empirical conditional expectation.
-
-    v(S) = mean of f(x_S, z_without S) over the n_neighbours rows z nearest to x in the columns S, each column scaled to unit
-    variance; ties at the edge all count, so with discrete columns the rows that agree with x exactly stay together.
+    v(S) = mean of f(x_S, z without S) over the n_neighbours rows z nearest to x in the columns S,
+    each column scaled to unit variance: an empirical conditional expectation. Ties at the edge all
+    count, so that with discrete columns the rows that agree with x exactly stay together.
     n_neighbours : number, or None for the square root of the background's rows.
-    Source: Aas, Jullum and Loland (2021), section 3.
+
+    Raises ValueError for columns that are not numbers. Source: Aas, Jullum and Loland (2021),
+    section 3.
     """
-    k = int(np.ceil(np.sqrt(len(background)))) if n_neighbours is None else n_neighbours
-    if not 1 <= k <= len(background):
-        raise ValueError(f"n_neighbours is {k}, expected between 1 and the background's {len(background)} rows.")
-    spread = background.std(axis=0)
+    m = len(background)
+    k = n_neighbours
+    if k is None:
+        k = int(np.ceil(np.sqrt(m)))
+    if not 1 <= k <= m:
+        raise ValueError(
+            f"n_neighbours is {k}, expected between 1 and the background's {m} rows.")
+    ask = as_model(model).raw
+    why = "'neighbours' measures how far rows are apart"
+    others = _as_numbers(background, why)
+    spread = others.std(axis=0)
     spread[spread == 0] = 1.0
 
-    def v(X, S):
-        return np.stack([np.concatenate([_neighbours_mean(predict, rows, background, known, spread, k)
-                                         for rows in _chunks(X, len(background))]) for known in S])
+    def means(X, known):
+        x = _as_numbers(X, why)[:, None, known]
+        steps = (x - others[:, known]) / spread[known]
+        apart = (steps**2).sum(axis=2)
+        nearest = _share_of_nearest(apart, k)
+        answers = ask(mixed(X, background, known[None]))
+        answers = answers.reshape(len(X), m, -1)
+        return np.einsum("im,imk->ik", nearest, answers)
 
-    return v
+    return _each_coalition(means, rows_each=m)
 
 
-def _neighbours_mean(predict, X, background, known, spread, k):
-    mixed = np.where(known, X[:, None, :], background)
-    outputs = predict(mixed.reshape(-1, X.shape[1])).reshape(*mixed.shape[:2], -1)
-    apart = (((X[:, None, :] - background) / spread)[:, :, known] ** 2).sum(axis=2)
-    edge = np.partition(apart, k - 1, axis=1)[:, [k - 1]]
+def _share_of_nearest(apart, k):
+    """Equal weights for the k nearest background rows and their ties: (n, m) -> (n, m)."""
+    in_order = np.partition(apart, k - 1, axis=1)
+    edge = in_order[:, [k - 1]]
     near = apart <= edge * (1 + 1e-12)
-    return np.einsum("im,imk->ik", near / near.sum(axis=1, keepdims=True), outputs)
+    return near / near.sum(axis=1, keepdims=True)
 
 
-def gaussian(predict, background, *, n_samples=100, rng=0):
+def gaussian(
+    model: object,
+    background: Table,
+    *,
+    n_repeats: int = 100,
+    rng: Seed = 0,
+) -> ValueFunction:
     """Missing features are drawn given the known ones, as if the features were jointly Gaussian.
 
-    v(S) = E f(x_S, Z), Z ~ N(mu_R + B (x_S - mu_S), Sigma_RR - B Sigma_SR), B = Sigma_RS Sigma_SS^-1, R the rest;
-    mu, Sigma from the background; n_samples draws and their mirror images, the same for all rows, so that a linear model
-    is exact. Source: Aas, Jullum and Loland (2021), section 3.
+    v(S) = E f(x_S, Z),   Z ~ N(mu_R + B (x_S - mu_S), Sigma_RR - B Sigma_SR),
+    B = Sigma_RS Sigma_SS^-1, R the rest; mu and Sigma from the background. n_repeats draws and
+    their mirror images, the same for all rows, so that a linear model is exact.
+
+    Raises ValueError for columns that are not numbers. Source: Aas, Jullum and Loland (2021),
+    section 3.
     """
-    rng = np.random.default_rng(rng)
-    mean, covariance = background.mean(axis=0), np.atleast_2d(np.cov(background, rowvar=False, bias=True))
-    noise = rng.normal(size=(n_samples, background.shape[1]))
+    rng = own_stream(rng, "Gaussian removal")
+    ask = as_model(model).raw
+    why = "'gaussian' draws from a normal distribution"
+    others = _as_numbers(background, why)
+    p = others.shape[1]
+    centre = others.mean(axis=0)
+    covariance = np.cov(others.T, bias=True).reshape(p, p)
+    n_repeats = check_count(n_repeats, "n_repeats")
+    noise = rng.normal(size=(n_repeats, p))
     noise = np.concatenate([noise, -noise])
 
-    def v(X, S):
-        return np.stack([np.concatenate([_gaussian_mean(predict, rows, known, mean, covariance, noise)
-                                         for rows in _chunks(X, len(noise))]) for known in S])
+    def means(X, known):
+        x = _as_numbers(X, why)
+        drawn = _drawn_given(x, known, centre, covariance, noise)
+        drawn = drawn.reshape(-1, p)
+        answers = ask(_like(X, drawn))
+        answers = answers.reshape(len(x), len(noise), -1)
+        return answers.mean(axis=1)
 
-    return v
+    return _each_coalition(means, rows_each=len(noise))
 
 
-def _gaussian_mean(predict, X, known, mean, covariance, noise):
+def _drawn_given(x, known, centre, covariance, noise):
+    """Rows whose missing features are drawn given the known: (n, p) -> (n, draws, p)."""
     rest = ~known
-    slope = covariance[np.ix_(rest, known)] @ np.linalg.pinv(covariance[np.ix_(known, known)])
-    left = covariance[np.ix_(rest, rest)] - slope @ covariance[np.ix_(known, rest)]
-    drawn = np.repeat(X[:, None, :], len(noise), axis=1)
-    centre = mean[rest] + (X[:, known] - mean[known]) @ slope.T
-    drawn[:, :, rest] = centre[:, None, :] + noise[:, rest] @ _square_root(left)
-    return predict(drawn.reshape(-1, X.shape[1])).reshape(*drawn.shape[:2], -1).mean(axis=1)
+    of_known = covariance[known][:, known]
+    of_rest = covariance[rest][:, rest]
+    of_both = covariance[rest][:, known]
+    slope = of_both @ np.linalg.pinv(of_known)
+    left = of_rest - slope @ of_both.T
+
+    away = x[:, known] - centre[known]
+    expected = centre[rest] + away @ slope.T
+    spread = noise[:, rest] @ _square_root(left)
+    drawn = np.repeat(x[:, None, :], len(noise), axis=1)
+    drawn[:, :, rest] = expected[:, None, :] + spread
+    return drawn
 
 
 def _square_root(covariance):
-    size, axes = np.linalg.eigh(covariance)
-    return (axes * np.sqrt(np.maximum(size, 0))) @ axes.T
+    variance, axes = np.linalg.eigh(covariance)
+    lengths = np.sqrt(np.maximum(variance, 0))
+    return (axes * lengths) @ axes.T
 
 
-def path_dependent(forest):
-    """A tree asks a missing feature: both branches are followed, weighted by the training rows that took them.
+def path_dependent(model: object) -> ValueFunction:
+    """A tree asks a missing feature: both branches are followed, weighted by their training rows.
 
-    v(S) = base + sum over trees of weight * G(root), where G(t) is the leaf's value, the G of the branch that x takes if the
-    split's feature is in S, else the cover-weighted mean of both. Source: Lundberg et al. (2020), Methods (Algorithm 1).
+    v(S) = base + sum over trees of weight * G(root). G of a leaf is its value. G of a split is the
+    G of the branch that x takes, if the split's feature is in S, else the mean of both, weighted by
+    training cover. Source: Lundberg et al. (2020), Methods (Algorithm 1).
     """
+    forest = as_model(model).forest
+
     def v(X, S):
         values = np.zeros((len(S), len(X), forest.n_outputs)) + forest.base
         for weight, tree in zip(forest.weights, forest.trees, strict=True):
             share = cover_shares(tree)
-            values += weight * np.stack([_expected_value(tree, X, known, share) for known in S])
+            for value, known in zip(values, S, strict=True):
+                value += weight * _expected_value(tree, X, known, share)
         return values
 
     return v
 
 
 def _expected_value(tree, X, known, share):
-    def below(t):
-        if tree.is_leaf[t]:
-            return np.tile(tree.value[t], (len(X), 1))
-        left, right = tree.children_left[t], tree.children_right[t]
+    """G of the root, from the leaves up: children are stored after their parents."""
+    G = {}
+    for t in reversed(range(tree.n_nodes)):
+        left = tree.children_left[t]
+        right = tree.children_right[t]
+        if left == LEAF:
+            G[t] = np.tile(tree.value[t], (len(X), 1))
+            continue
+        if_left, if_right = G.pop(left), G.pop(right)
         if known[tree.feature[t]]:
-            return np.where(tree.goes_left(X, t)[:, None], below(left), below(right))
-        return share[left] * below(left) + share[right] * below(right)
+            goes_left = tree.goes_left(X, t)[:, None]
+            G[t] = np.where(goes_left, if_left, if_right)
+        else:
+            G[t] = share[left] * if_left + share[right] * if_right
+    return G[0]
 
-    return below(0)
+
+def cover_shares(tree: Tree) -> NDArray:
+    """The share of its parent's training weight that reaches each node, 1 for the root.
+
+    -> (n_nodes,). Children of a node that no training weight reached share evenly.
+    """
+    inner = np.flatnonzero(~tree.is_leaf)
+    parents = np.concatenate([inner, inner])
+    children = np.concatenate([tree.children_left[inner], tree.children_right[inner]])
+    cover = np.asarray(tree.weighted_n_node_samples, dtype=float)
+    above, below = cover[parents], cover[children]
+    even = np.full(len(parents), 0.5)
+    share = np.ones(tree.n_nodes)
+    share[children] = np.divide(below, above, out=even, where=above > 0)
+    return share
 
 
-def every_coalition(v, X):
-    """The game that each row plays, as a table of payoffs: v(X, S), X (n, p) -> (2^p, n, n_outputs), rows by bitmask."""
+def every_coalition(v: ValueFunction, X: Table) -> NDArray:
+    """The game that each row plays, as a table of payoffs: X (n, p) -> (2^p, n, n_outputs)."""
     return v(X, coalitions(X.shape[1]))
+
+
+# --- tables of mixed rows ---
+
+def mixed(X: Table, background: Table, S: NDArray) -> Table:
+    """Each row with its missing features from each background row, once a coalition.
+
+    X (n, p), background (m, p), S (C, p) bool -> table (C n m, p) of X's kind
+
+    >>> mixed(np.array([[1, 2]]), np.array([[7, 8], [9, 0]]), np.array([[True, False]]))
+    array([[1, 8],
+           [1, 0]])
+    """
+    if isinstance(X, pd.DataFrame):
+        return _mixed_frames(X, background, S)
+    known = S[:, None, None, :]
+    rows = np.where(known, X[:, None, :], background)  # (C, n, m, p)
+    return rows.reshape(-1, X.shape[1])
+
+
+def _mixed_frames(X, background, S):
+    """All at once if the columns are floats; else one by one, to leave each its kind."""
+    kinds = {*X.dtypes, *background.dtypes}
+    if kinds == {np.dtype(float)}:
+        rows = mixed(X.to_numpy(), background.to_numpy(), S)
+        return pd.DataFrame(rows, columns=X.columns)
+    from_row = np.arange(len(X))[:, None]
+    from_background = len(X) + np.arange(len(background))
+    columns = {}
+    for j in range(X.shape[1]):
+        known = S[:, j, None, None]
+        source = np.where(known, from_row, from_background)  # (C, n, m)
+        values = _stacked(X.iloc[:, j], background.iloc[:, j])
+        columns[j] = values.take(source.ravel())
+    return pd.DataFrame(columns).set_axis(X.columns, axis=1)
+
+
+def _stacked(x, z):
+    """Two columns, one under the other; categories remain categories."""
+    categories = [isinstance(column.dtype, pd.CategoricalDtype) for column in (x, z)]
+    if all(categories) and x.dtype != z.dtype:
+        return pd.api.types.union_categoricals([x, z], ignore_order=True)
+    return pd.concat([x, z]).array
+
+
+def check_background(background: ArrayLike | None, X: Table) -> Table:
+    """The background as a table of X's kind, with its columns in X's order.
+
+    Raises ValueError for no background, no rows, other columns, or no table.
+    """
+    if background is None:
+        raise ValueError(
+            "background is None: pass the rows that stand in for missing features, "
+            "for example a sample of the training rows.")
+    table = check_real_table(background, what="background")
+    m_columns, p = table.shape[1], X.shape[1]
+    if m_columns != p:
+        raise ValueError(
+            f"background has {m_columns} columns, X has {p}: give both the same columns.")
+    if not isinstance(table, pd.DataFrame):
+        return _like(X, table)
+    if isinstance(X, pd.DataFrame):
+        return _in_order_of(table, X)
+    return check_table(table, allow_nan=True, what="background")[0]
+
+
+def _in_order_of(background, X):
+    names = feature_names(X)
+    place = {name: j for j, name in enumerate(feature_names(background))}
+    foreign = sorted(set(place) - set(names))
+    if foreign:
+        raise ValueError(
+            f"background has a column {foreign[0]!r} that X has not: give both the same columns.")
+    return background.iloc[:, [place[name] for name in names]]
+
+
+def rows_of(X: Table, rows: NDArray | slice) -> Table:
+    """Some rows of a table, by position."""
+    if isinstance(X, pd.DataFrame):
+        return X.iloc[rows]
+    return X[rows]
+
+
+def _like(X, array):
+    """An array as a table of X's kind."""
+    if isinstance(X, pd.DataFrame):
+        return pd.DataFrame(array, columns=X.columns)
+    return array
+
+
+def _as_numbers(table, why):
+    """The table as an array of numbers. Raises ValueError with the reason why it must be."""
+    try:
+        return check_table(table)[0]
+    except ValueError as error:
+        raise ValueError(
+            f"removal {why}, which takes numbers without gaps. Choose removal='marginal', which "
+            f"takes any table, or mend this: {error}") from None
+
+
+def _in_chunks(means, X, rows_each, known):
+    """means(rows, known), for as many rows of X at a time as may go to the model, side by side."""
+    fitting = NUMBERS_AT_ONCE // (rows_each * X.shape[1])
+    size = max(1, fitting)
+    parts = []
+    for start in range(0, len(X), size):
+        rows = slice(start, start + size)
+        parts.append(means(rows_of(X, rows), known))
+    return np.concatenate(parts, axis=-2)
+
+
+def _each_coalition(means, rows_each):
+    """The value function whose v(S) is means(rows, known), one coalition after the other."""
+    def v(X, S):
+        each = [_in_chunks(means, X, rows_each, known) for known in S]
+        return np.stack(each)
+
+    return v

@@ -129,21 +129,17 @@ class PairWalk:
 
     def come_up(self, levels, total):
         """What the leaves below pay, summed up to each entry -> paid out by those with a kind."""
-        sums_below = None
+        below = None
         for depth in range(len(levels) - 1, 0, -1):
             level = levels[depth]
             sums = self.leaf_sums(level)
-            if depth + 1 < len(levels):
-                below = levels[depth + 1]
-                at_left, at_right = np.split(below.above, [below.n_left])
-                of_left, of_right = np.split(sums_below, [below.n_left], axis=2)
-                sums[:, :, at_left] += of_left
-                sums[:, :, at_right] += of_right
+            if below is not None:
+                add_from_below(sums, below, levels[depth + 1])
             if self.order == 1:
                 self.pay_features(total, level, sums)
             else:
                 self.pay_pairs(total, levels[1:depth + 1], sums)
-            sums_below = sums
+            below = sums
 
     def leaf_sums(self, level):
         """What an entry at a leaf pays, by kind -> (2, n_outputs, entries), for pairs (3, ...)."""
@@ -189,6 +185,14 @@ class PairWalk:
             where = np.maximum(i, j), np.minimum(i, j), level.row[here]
             add_to_outputs(total, where, sums[which, :, here] / 2)
             at = earlier.above[at]
+
+
+def add_from_below(sums, below, level):
+    """Add the sums of a level's entries to those of the entries above them, in place."""
+    at_left, at_right = np.split(level.above, [level.n_left])
+    of_left, of_right = np.split(below, [level.n_left], axis=2)
+    sums[:, :, at_left] += of_left
+    sums[:, :, at_right] += of_right
 
 
 def add_to_outputs(total, where, shares):

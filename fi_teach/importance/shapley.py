@@ -1,101 +1,149 @@
-"""A prediction is a payout and the features are the players: divide it by Shapley's formula, summing over every coalition.
+"""A prediction is a payout and the features are its players: divide it by Shapley's formula.
 
-What "a feature is missing" means is a choice (`removal`), made before any formula; the functions of fi_teach.basics.removal are the
-choices. Nothing here is clever: 2^p coalitions are asked for, which is why this stops at 16 features.
+What "a feature is missing" means is a choice (`removal`), made before any formula; the functions of
+fi_teach/basics/removal.py are the choices. Then 2^p coalitions are asked for, which is why
+`shapley_values` stops at 16 features, and `sampled_shapley_values` asks for orderings instead.
 """
 
-import numpy as np
+from collections.abc import Callable
 
-from fi_teach.basics.convert import as_forest
-from fi_teach.basics.games import check_players, shapley
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fi_teach.basics.games import check_players, check_repeats, shapley, standard_error
+from fi_teach.basics.model import as_model
 from fi_teach.basics.removal import (
+    ValueFunction,
     check_background,
     every_coalition,
     gaussian,
     marginal,
     neighbours,
-    on_arrays,
     path_dependent,
 )
 from fi_teach.basics.results import Attribution
-from fi_teach.basics.tables import check_table
+from fi_teach.basics.seeds import Seed, own_stream
+from fi_teach.basics.tables import check_real_table, feature_names
 from fi_teach.basics.tree import rows_for
 
 MOST_FEATURES = 16
 REMOVALS = {"marginal": marginal, "neighbours": neighbours, "gaussian": gaussian}
 
+Removal = str | Callable[[object, ArrayLike], ValueFunction]
 
-def shapley_values(predict, X, *, background, removal="marginal"):
-    """Each prediction divided among the features by Shapley's formula, by definition: every coalition is asked.
 
-    phi_j = sum over S without j of |S|! (p-|S|-1)! / p! * (v(S + j) - v(S)),   f(x) = v(empty) + sum_j phi_j
-    predict : function of X (n, p) -> (n,) or (n, n_outputs); for removal="path-dependent" a tree or forest
-    background : (m, p) rows that stand in for what is missing; None for "path-dependent", which needs none
-    removal : "marginal" (missing features drawn from the background whatever the known ones say), "neighbours" and "gaussian"
-        (two estimates of the conditional expectation), "path-dependent" (training cover), or a function of
-        (predict, background) that returns v(X, S) as in fi_teach.basics.removal
+def shapley_values(
+    model: object,
+    X: ArrayLike,
+    *,
+    background: ArrayLike | None,
+    removal: Removal = "marginal",
+) -> Attribution:
+    """Each prediction divided among the features by Shapley's formula: every coalition is asked.
+
+    phi_j = sum over S without j of |S|! (p-|S|-1)! / p! * (v(S + j) - v(S))
+    f(x)  = v(empty) + sum over j of phi_j
+
+    model : a fitted model, of which the raw score is explained (a boosting model's margin, another
+        classifier's probabilities), or a function of a table -> (n,) or (n, n_outputs) numbers
+    X (n, p) : any table that the model takes, with categories and gaps too
+    background : (m, p) rows that stand in for what is missing; "path-dependent" needs none
+    removal : "marginal" (missing features come from the background whatever the known ones say),
+        "neighbours" and "gaussian" (two estimates of the conditional expectation, for numbers
+        without gaps), "path-dependent" (a tree's or forest's training cover), or a function of
+        (model, background) that returns v(X, S) as in fi_teach.basics.removal
     -> Attribution, values (n, p) or (n, p, n_outputs), in units of the prediction
 
-    Raises ValueError for more than 16 features, an unknown removal, a background with other columns or no rows, and
-    predictions that are labels or NaN. Cost: 2^p * n * m predictions. Source: Shapley (1953); Strumbelj and Kononenko (2014).
+    Raises ValueError for more than 16 features, an unknown removal, a background with other columns
+    or no rows, and predictions that are labels or NaN. Cost: 2^p * n * m predictions.
+    Source: Shapley (1953); Strumbelj and Kononenko (2014).
 
     >>> AND = lambda X: X[:, 0] * X[:, 1]
-    >>> shapley_values(AND, [[1, 1], [1, 0]], background=[[0, 0], [0, 1], [1, 0], [1, 1]]).values
+    >>> bits = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> shapley_values(AND, [[1, 1], [1, 0]], background=bits).values
     array([[ 0.375,  0.375],
            [ 0.125, -0.375]])
     """
-    v, rows, names = _value_function(predict, X, background, removal)
-    check_players(len(names), most=MOST_FEATURES, instead="sampled_shapley_values (any model), or tree_shap (trees)")
-    payoffs = every_coalition(v, rows)
-    return _attribution(shapley(payoffs, len(names)), payoffs[0, 0], names, removal)
+    v, rows, names = _value_function(model, X, background, removal)
+    p = len(names)
+    check_players(
+        p, most=MOST_FEATURES, instead="sampled_shapley_values (any model), or tree_shap (trees)")
+    payoffs = every_coalition(v, rows)  # (2^p, n, n_outputs)
+    base = payoffs[0, 0]
+    return _attribution(shapley(payoffs, p), base, names, removal)
 
 
-def sampled_shapley_values(predict, X, *, background, removal="marginal", n_orderings=100, rng=0):
-    """Shapley values estimated from random orderings, with the standard error of each; any number of features.
+def sampled_shapley_values(
+    model: object,
+    X: ArrayLike,
+    *,
+    background: ArrayLike | None,
+    removal: Removal = "marginal",
+    n_repeats: int = 100,
+    rng: Seed = 0,
+) -> Attribution:
+    """Shapley values estimated from random orderings, for any number of features.
 
-    The features enter one by one in a random order, each takes what it adds; the mean over orderings. Every row sees the
-    same orderings. Other parameters and errors as in `shapley_values`.
-    -> Attribution with standard_error, shaped like values. Cost: n_orderings * (p+1) * n * m predictions.
+    The features enter one by one in a random order, each takes what it adds; the mean over
+    n_repeats orderings. Every row sees the same ones. Other parameters as in `shapley_values`.
+    -> Attribution with standard_error, shaped like values. Cost: n_repeats * (p+1) * n * m
+        predictions.
 
-    Raises ValueError also for fewer than 2 orderings. Source: Strumbelj and Kononenko (2014).
+    Raises ValueError as `shapley_values` does, and for fewer than 2 orderings.
+    Source: Strumbelj and Kononenko (2014).
 
     >>> AND = lambda X: X[:, 0] * X[:, 1]
-    >>> found = sampled_shapley_values(AND, [[1, 1]], background=[[0, 0], [0, 1], [1, 0], [1, 1]], n_orderings=400)
+    >>> bits = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> found = sampled_shapley_values(AND, [[1, 1]], background=bits, n_repeats=400)
     >>> bool((abs(found.values - 0.375) < 3 * found.standard_error).all())
     True
     """
-    rng = np.random.default_rng(rng)
-    if n_orderings < 2:
-        raise ValueError(f"n_orderings is {n_orderings}: a standard error needs at least 2 orderings.")
-    v, rows, names = _value_function(predict, X, background, removal)
-    nothing = v(rows, np.zeros((1, len(names)), dtype=bool))[0]
-    draws = np.array([_gains_in_order(v, rows, rng.permutation(len(names)), nothing) for _ in range(n_orderings)])
-    error = draws.std(axis=0, ddof=1) / np.sqrt(n_orderings)
-    return _attribution(draws.mean(axis=0), nothing[0], names, removal, error)
+    rng = own_stream(rng, "Shapley values")
+    check_repeats(n_repeats)
+    v, rows, names = _value_function(model, X, background, removal)
+    orders = [rng.permutation(len(names)) for _ in range(n_repeats)]
+    nobody = np.zeros((1, len(names)), dtype=bool)
+    base = v(rows, nobody)
+    draws = np.array([_gains_in_order(v, rows, order, base) for order in orders])
+    shares = draws.mean(axis=0)
+    return _attribution(shares, base[0, 0], names, removal, standard_error(draws))
 
 
-def _value_function(predict, X, background, removal):
+def _gains_in_order(v, X, order, base):
+    """What each feature adds to each row if they enter in this order -> (p, n, n_outputs)."""
+    place = np.argsort(order)
+    n_entered = np.arange(1, len(order) + 1)
+    entered = place < n_entered[:, None]
+    payoffs = np.concatenate([base, v(X, entered)])
+    return np.diff(payoffs, axis=0)[place]
+
+
+def _value_function(model, X, background, removal):
+    """v(X, S), the rows as it takes them, and the features' names."""
+    model, X = as_model(model), check_real_table(X)
     if removal == "path-dependent":
-        forest = as_forest(predict)
-        return path_dependent(forest), rows_for(forest, X), forest.names
+        rows = rows_for(model.forest, model.arrange(X))
+        return path_dependent(model), rows, model.forest.names
     if not callable(removal) and removal not in REMOVALS:
         known = ", ".join(map(repr, [*REMOVALS, "path-dependent"]))
-        raise ValueError(f"unknown removal {removal!r}: expected one of {known}, or a function of (predict, background) that returns v(X, S).")
-    rows, names = check_table(X, allow_nan=removal == "marginal")
-    background = check_background(background, names, allow_nan=removal == "marginal")
-    return REMOVALS.get(removal, removal)(on_arrays(predict, X), background), rows, names
-
-
-def _gains_in_order(v, X, order, nothing):
-    entered = np.argsort(order)[None, :] < np.arange(1, len(order) + 1)[:, None]
-    payoffs = np.concatenate([nothing[None], v(X, entered)])
-    return np.diff(payoffs, axis=0)[np.argsort(order)]
+        raise ValueError(
+            f"unknown removal {removal!r}: expected one of {known}, "
+            "or a function of (model, background) that returns v(X, S).")
+    remove = REMOVALS.get(removal, removal)
+    background = model.arrange(check_background(background, X))
+    rows = model.arrange(X)
+    names = model.names or feature_names(rows)
+    return remove(model, background), rows, names
 
 
 def _attribution(shares, base, names, removal, error=None):
-    """(p, n, n_outputs) shares as an Attribution; a single output loses its axis."""
-    shares, error = (None if array is None else np.moveaxis(array, 0, 1) for array in (shares, error))
-    if shares.shape[2] == 1:
-        shares, base, error = shares[:, :, 0], float(base[0]), None if error is None else error[:, :, 0]
+    """Shares (p, n, n_outputs) as an Attribution; a single output loses its axis."""
     title = removal if isinstance(removal, str) else getattr(removal, "__name__", "own removal")
-    return Attribution(shares, base, names, method=f"Shapley values ({title})", standard_error=error)
+    shares = np.moveaxis(shares, 0, 1)
+    if error is not None:
+        error = np.moveaxis(error, 0, 1)
+    if shares.shape[2] == 1:
+        shares, base = shares[:, :, 0], float(base[0])
+        error = None if error is None else error[:, :, 0]
+    method = f"Shapley values ({title})"
+    return Attribution(shares, base, names, method=method, standard_error=error)

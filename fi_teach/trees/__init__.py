@@ -6,13 +6,11 @@ from fi_teach.basics.nominal import NominalTree
 from fi_teach.basics.tree import Forest, Tree
 from fi_teach.trees.boosting import grow_adaboost, grow_boosting
 from fi_teach.trees.c45 import (
-    Branching,
     every_c45_tree,
     gain,
     gain_ratio,
     grow_c45,
     grow_cut_once,
-    nominal_splits,
 )
 from fi_teach.trees.cart import (
     Split,
@@ -37,7 +35,6 @@ from fi_teach.trees.forest import (
 )
 from fi_teach.trees.survival import (
     as_risk,
-    event_times,
     grow_survival_forest,
     grow_survival_tree,
     log_rank,
@@ -45,7 +42,6 @@ from fi_teach.trees.survival import (
 )
 
 __all__ = [
-    "Branching",
     "ChaidSplit",
     "Forest",
     "NominalTree",
@@ -62,7 +58,6 @@ __all__ = [
     "chi_square_p_value",
     "entropy",
     "entropy_nats",
-    "event_times",
     "every_c45_tree",
     "every_greedy_tree",
     "every_split",
@@ -84,7 +79,6 @@ __all__ = [
     "log_rank",
     "midpoints",
     "nelson_aalen",
-    "nominal_splits",
     "oob_prediction",
     "oob_prediction_by_definition",
     "rules",

@@ -9,7 +9,6 @@ A column of numbers is cut in two, a column of words gets a branch for each word
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -251,32 +250,6 @@ def _check_classes(y: ArrayLike, n_rows: int) -> NDArray:
 
 
 # --- columns of words: a branch a word --------------------------------------------------------
-
-class Branching(NamedTuple):
-    """A column of words as a question: the bits its answer gives of y, and per bit of answer."""
-
-    column: str
-    gain: float
-    ratio: float
-
-
-def nominal_splits(X: pd.DataFrame, y: ArrayLike) -> list[Branching]:
-    """What each column of words would gain if the rows were branched by it, in column order.
-
-    X : DataFrame (n, p) of words or categories; y (n,) labels. Raises ValueError as grow_c45 does.
-
-    >>> import pandas as pd
-    >>> X = pd.DataFrame({"sky": ["sun", "rain", "rain"], "day": ["Mo", "Tu", "We"]})
-    >>> nominal_splits(X, ["No", "Yes", "Yes"])[0].ratio
-    1.0
-    """
-    words, names = check_words(X)
-    y = _check_classes(y, len(words))
-    return [
-        Branching(name, gain(y, column), gain_ratio(y, column))
-        for name, column in zip(names, words.T.astype(str), strict=True)
-    ]
-
 
 def _grow_nominal(X, y, max_depth, min_samples_leaf) -> NominalTree:
     """Branch every node by its best column, the root first, level by level."""

@@ -37,16 +37,6 @@ CELLS = 1 << 20  # (row, event time) pairs looked at in one go
 
 # --- by definition ----------------------------------------------------------------------------
 
-def event_times(y: ArrayLike) -> NDArray:
-    """The distinct times at which somebody has the event, ascending: y (n, 2) -> (T,).
-
-    >>> event_times([[5, 1], [8, 0], [2, 1], [5, 1]])
-    array([2., 5.])
-    """
-    time, event = survival_target(y)
-    return np.unique(time[event])
-
-
 def risk_table(time: NDArray, event: NDArray) -> tuple[NDArray, NDArray, NDArray]:
     """The event times with their deaths and rows at risk -> (t (T,), d (T,), Y (T,)).
 

@@ -133,7 +133,7 @@ def test_sampled_shares_lie_within_their_standard_errors():
     v = random_game(6, 6)
     exact, scores = games.shapley(v, 6), []
     for seed in range(20):
-        phi, error = games.shapley_sampled(v, 6, n_orderings=200, rng=seed)
+        phi, error = games.sampled_shapley(v, 6, n_repeats=200, rng=seed)
         scores.append((phi - exact) / error)
         assert phi.sum() == pytest.approx(v[-1] - v[0])
     assert np.abs(scores).max() < 4
@@ -143,8 +143,8 @@ def test_sampled_shares_lie_within_their_standard_errors():
 def test_a_function_and_its_table_are_one_game():
     """Sampled with the same seed, v as a function and v as a table give the same draws."""
     table = games.tabulate(glove, 3)
-    for by_function, by_table in zip(games.shapley_sampled(glove, 3, n_orderings=10),
-                                     games.shapley_sampled(table, 3, n_orderings=10), strict=True):
+    for by_function, by_table in zip(games.sampled_shapley(glove, 3, n_repeats=10),
+                                     games.sampled_shapley(table, 3, n_repeats=10), strict=True):
         np.testing.assert_array_equal(by_function, by_table)
 
 
@@ -165,7 +165,7 @@ def test_the_table_is_left_alone():
 
 
 @pytest.mark.parametrize(("divide", "n", "instead"), [
-    (games.shapley, 21, "from 21 players on use shapley_sampled"), (games.banzhaf, 25, "shapley_sampled"),
+    (games.shapley, 21, "from 21 players on use sampled_shapley"), (games.banzhaf, 25, "sampled_shapley"),
     (games.shapley_by_orderings, 10, "from 10 players on use shapley"), (games.dividends, 40, "up to 20")])
 def test_too_many_players_are_refused_with_an_alternative(divide, n, instead):
     """Beyond what can be enumerated the message names the function to use and the number from which on."""
@@ -182,6 +182,6 @@ def test_a_game_that_is_none_is_refused(v, n, says):
 
 
 def test_one_ordering_has_no_standard_error():
-    """n_orderings = 1 is refused."""
+    """n_repeats = 1 is refused."""
     with pytest.raises(ValueError, match="at least 2"):
-        games.shapley_sampled(len, 3, n_orderings=1)
+        games.sampled_shapley(len, 3, n_repeats=1)

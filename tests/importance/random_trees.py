@@ -45,10 +45,10 @@ def random_rows(seed, n, p, *, missing=False):
     return np.where(rng.random((n, p)) < 0.15, np.nan, X) if missing else X
 
 
-def chain(d, *, p=None, rng=0, repeat=False):
-    """A tree whose longest path tests d distinct features, one below the other (then all of them again if `repeat`)."""
+def chain(d, *, n_splits=None, rng=0):
+    """A tree of n_splits splits one below the other, which test d distinct features in turn."""
     rng = np.random.default_rng(rng)
-    order = [*range(d), *(range(d) if repeat else [])]
+    order = [k % d for k in range(n_splits or d)]
     n = 2 * len(order) + 1
     inner = np.arange(0, n - 1, 2)
     left, right, feature = np.full(n, -1), np.full(n, -1), np.full(n, -2)
@@ -58,4 +58,4 @@ def chain(d, *, p=None, rng=0, repeat=False):
     for t in inner:
         cover[[t + 1, t + 2]] = cover[t] * np.array([0.3, 0.7])
     return Tree(left, right, feature, threshold, np.zeros(n), np.ones(n, dtype=int), cover, rng.normal(size=(n, 1)),
-                tuple(f"x{j}" for j in range(p or d)), criterion="variance")
+                tuple(f"x{j}" for j in range(d)), criterion="variance")

@@ -36,7 +36,7 @@ def test_sampling_agrees_with_enumeration_within_its_error(world):
     """Four features, 400 permutations: within 4 standard errors; unused features exactly 0 in every draw."""
     X, y = world
     exact = sage_by_definition(linear, X, y, background=X[:40])
-    found = sage(linear, X, y, background=X[:40], n_permutations=400)
+    found = sage(linear, X, y, background=X[:40], n_repeats=400)
     assert found.draws.shape == (4, 400)
     assert (np.abs(found.mean - exact.mean) <= 4 * found.standard_error + 1e-12).all()
     np.testing.assert_allclose(found.draws[2:], 0, atol=1e-12)
@@ -48,7 +48,7 @@ def test_it_agrees_with_the_reference_library(world):
     X, y = world
     imputer = reference.MarginalImputer(linear, X[:40])
     theirs = reference.PermutationEstimator(imputer, "mse", random_state=0)(X, y, n_permutations=2000, bar=False, verbose=False)
-    ours = sage(linear, X, y, background=X[:40], n_permutations=400)
+    ours = sage(linear, X, y, background=X[:40], n_repeats=400)
     joint = np.sqrt(ours.standard_error**2 + np.asarray(theirs.std) ** 2)
     assert (np.abs(ours.mean - theirs.values) <= 4 * joint + 1e-9).all()
 
@@ -76,14 +76,14 @@ def test_equal_seeds_give_equal_draws_and_inputs_stay(world):
     """Deterministic and pure."""
     X, y = world
     before = X.copy(), y.copy()
-    one, two = (sage(linear, X, y, n_permutations=5, rng=3).draws for _ in range(2))
+    one, two = (sage(linear, X, y, n_repeats=5, rng=3).draws for _ in range(2))
     np.testing.assert_array_equal(one, two)
     np.testing.assert_array_equal(X, before[0])
     np.testing.assert_array_equal(y, before[1])
 
 
 @pytest.mark.parametrize(("change", "says"), [
-    ({"loss": "hope"}, "unknown loss"), ({"n_permutations": 1}, "at least 2"), ({"y": [1.0, 2.0]}, "300 rows"),
+    ({"loss": "hope"}, "unknown loss"), ({"n_repeats": 1}, "at least 2"), ({"y": [1.0, 2.0]}, "300 rows"),
     ({"background": np.zeros((2, 3))}, "background has 3 columns")])
 def test_bad_input_is_answered_with_a_sentence(world, change, says):
     """Unknown loss, one permutation, short y, foreign background."""

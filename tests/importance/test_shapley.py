@@ -1,13 +1,21 @@
 """Shapley values of a model by definition: closed forms, the three meanings of "missing", and agreement with the shap library."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from fi_teach.basics.games import shapley
-from fi_teach.basics.removal import cover_shares, gaussian, marginal, neighbours
+from fi_teach.basics.games import coalitions, shapley
+from fi_teach.basics.removal import cover_shares, gaussian, marginal, mixed, neighbours, path_dependent
 from fi_teach.importance.shapley import sampled_shapley_values, shapley_values
+from fi_teach.importance.tree_shap import tree_shap
 from fi_teach.trees.cart import grow_cart
+from fi_teach.trees.forest import grow_forest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from random_trees import chain
 
 BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
 
@@ -77,7 +85,7 @@ def test_the_gaussian_expectation_of_a_linear_model_is_the_regression():
     a = rng.normal(size=200)
     background = np.column_stack([a, 0.7 * a + rng.normal(size=200)])
     slope = np.polyfit(background[:, 0], background[:, 1], 1)
-    v = gaussian(lambda X: X[:, [1]], background, n_samples=3)
+    v = gaussian(lambda X: X[:, [1]], background, n_repeats=3)
     assert v(np.array([[2.0, 0.0]]), np.array([[True, False]]))[0, 0, 0] == pytest.approx(np.polyval(slope, 2.0), abs=1e-12)
 
 
@@ -132,14 +140,14 @@ def test_marginal_values_agree_with_shap(normal):
 def test_chunks_do_not_change_the_game(normal, monkeypatch):
     """However few rows go to the model at once, the payoffs are the same."""
     whole = shapley_values(curved, normal[:7], background=normal).values
-    monkeypatch.setattr("fi_teach.basics.removal.ROWS_AT_ONCE", 100)
+    monkeypatch.setattr("fi_teach.basics.removal.NUMBERS_AT_ONCE", 100)
     np.testing.assert_allclose(shapley_values(curved, normal[:7], background=normal).values, whole, atol=1e-13)
 
 
 def test_sampled_values_lie_within_their_errors(normal):
     """|estimate - exact| below 4.5 standard errors for 16 numbers, and efficient in every draw."""
     exact = shapley_values(curved, normal[:4], background=normal).values
-    found = sampled_shapley_values(curved, normal[:4], background=normal, n_orderings=300)
+    found = sampled_shapley_values(curved, normal[:4], background=normal, n_repeats=300)
     assert (np.abs(found.values - exact) < 4.5 * found.standard_error + 1e-12).all()
     np.testing.assert_allclose(found.values.sum(1) + found.base, curved(normal[:4]), atol=1e-12)
 
@@ -168,6 +176,123 @@ def test_inputs_are_left_alone(normal):
         shapley_values(curved, X, background=background, removal=removal)
     np.testing.assert_array_equal(X, normal[:3])
     np.testing.assert_array_equal(background, normal)
+
+
+# --- models and tables of any kind ---
+
+def test_a_fitted_model_is_explained_as_tree_shap_explains_it(normal):
+    """A boosting model's margin, a forest's probabilities, a regression's numbers; interventional and path-dependent, 1e-10."""
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    numbers = curved(normal)
+    for model, y in ((ensemble.GradientBoostingClassifier(n_estimators=5), numbers > 0),
+                     (ensemble.RandomForestClassifier(3, random_state=0), numbers > 0),
+                     (ensemble.RandomForestRegressor(3, random_state=0), numbers)):
+        model.fit(normal, y)
+        ours = shapley_values(model, normal[:3], background=normal[:20])
+        fast = tree_shap(model, normal[:3], background=normal[:20])
+        np.testing.assert_allclose(ours.values, fast.values, atol=1e-10)
+        np.testing.assert_allclose(ours.base, fast.base, atol=1e-10)
+        walked = shapley_values(model, normal[:3], background=None, removal="path-dependent")
+        np.testing.assert_allclose(walked.values, tree_shap(model, normal[:3]).values, atol=1e-10)
+
+
+def test_our_trees_go_in_as_they_are(normal):
+    """A forest and its predict method are one model."""
+    forest = grow_forest(normal, curved(normal), n_trees=3)
+    by_model = shapley_values(forest, normal[:3], background=normal[:20]).values
+    by_function = shapley_values(forest.predict, normal[:3], background=normal[:20]).values
+    np.testing.assert_allclose(by_model, by_function, atol=1e-12)
+
+
+@pytest.fixture(scope="module")
+def shop():
+    """Words, categories, gaps, whole numbers and truth values in one table."""
+    rng = np.random.default_rng(5)
+    town = rng.choice(["Basel", "Genf", "Uri"], 40)
+    size = pd.Categorical(rng.choice(["s", "m", "l"], 40), categories=["s", "m", "l"], ordered=True)
+    age = np.where(rng.random(40) < 0.3, np.nan, rng.integers(20, 80, 40))
+    return pd.DataFrame({"town": town, "size": size, "age": age, "new": rng.random(40) < 0.5, "visits": rng.integers(0, 9, 40)})
+
+
+def price(table):
+    """It leans on every column's own kind: words, an order, gaps, truth values, whole numbers."""
+    assert table["size"].dtype == "category" and table["new"].dtype == bool and table["visits"].dtype.kind == "i"
+    large = (table["size"] > "s").to_numpy() * 2.0
+    return (table["town"] == "Uri") * 4.0 * ~table["new"] + large * table["age"].isna() + table["visits"]
+
+
+def test_words_categories_and_gaps_are_mixed_as_they_are(shop):
+    """Marginal removal: equal to Shapley's formula on rows mixed by hand, and efficient; every column keeps its kind."""
+    found = shapley_values(price, shop[:2], background=shop[10:30])
+
+    def v(S):
+        rows = shop[10:30].reset_index(drop=True)
+        for j in S:
+            rows.isetitem(j, shop.iloc[[0] * 20, j].array)
+        return price(rows).mean()
+
+    assert found.names == tuple(shop.columns)
+    np.testing.assert_allclose(found.values[0], shapley(v, 5), atol=1e-12)
+    np.testing.assert_allclose(found.values.sum(axis=1) + found.base, price(shop[:2]), atol=1e-12)
+    sampled = sampled_shapley_values(price, shop[:2], background=shop[10:30], n_repeats=4)
+    np.testing.assert_allclose(sampled.values.sum(axis=1) + sampled.base, price(shop[:2]), atol=1e-12)
+
+
+def test_categories_that_differ_between_table_and_background_remain_categories():
+    """Their union is what the model sees."""
+    X = pd.DataFrame({"colour": pd.Categorical(["red"])})
+    background = pd.DataFrame({"colour": pd.Categorical(["blue", "green"])})
+    seen = mixed(X, background, coalitions(1))["colour"]
+    assert seen.dtype == "category" and seen.tolist() == ["blue", "green", "red", "red"]
+
+
+def test_a_pipeline_takes_its_own_table(shop):
+    """Words are encoded inside the model, so the words are what is explained."""
+    pipeline = pytest.importorskip("sklearn.pipeline")
+    from sklearn.compose import make_column_transformer
+    from sklearn.linear_model import LinearRegression
+    from sklearn.preprocessing import OneHotEncoder
+    table = shop[["town", "visits"]]
+    encode = make_column_transformer((OneHotEncoder(), ["town"]), remainder="passthrough")
+    model = pipeline.make_pipeline(encode, LinearRegression()).fit(table, price(shop))
+    found = shapley_values(model, table[:3], background=table[["visits", "town"]])
+    assert found.names == ("town", "visits")
+    np.testing.assert_allclose(found.values.sum(axis=1) + found.base, model.predict(table[:3]), atol=1e-10)
+
+
+def test_gaps_pass_where_the_trees_know_the_way(normal):
+    """Path-dependent values of histogram boosting, NaN among the rows: the brute force is tree_shap's."""
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    X = np.where(np.random.default_rng(3).random(normal.shape) < 0.2, np.nan, normal)
+    model = ensemble.HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=3).fit(X, curved(normal))
+    found = shapley_values(model, X[:4], background=None, removal="path-dependent")
+    np.testing.assert_allclose(found.values, tree_shap(model, X[:4]).values, atol=1e-10)
+
+
+@pytest.mark.parametrize(("removal", "why"), [("gaussian", "draws from a normal distribution"), ("neighbours", "how far rows are apart")])
+def test_a_removal_that_needs_numbers_says_why(shop, removal, why):
+    """A normal distribution of words and a distance between gaps have no sense: the reason, and what to choose instead."""
+    for table in (shop[["town"]], shop[["age"]]):
+        with pytest.raises(ValueError, match=f"{why}.*removal='marginal'"):
+            shapley_values(lambda X: np.zeros(len(X)), table, background=table, removal=removal)
+
+
+def test_the_draws_of_the_gaussian_removal_are_no_rows_of_the_background():
+    """Data from default_rng(0) and rng=0: the noise has a stream of its own (it was the data's, correlation above .99)."""
+    background = np.random.default_rng(0).normal(size=(50, 2))
+    seen = []
+    v = gaussian(lambda X: seen.append(X) or X[:, 0], background, n_repeats=50, rng=0)
+    v(np.zeros((1, 2)), np.array([[False, False]]))
+    assert abs(np.corrcoef(seen[0][:50, 0], background[:, 0])[0, 1]) < 0.5
+
+
+def test_a_tree_of_depth_5000_is_asked_without_recursion():
+    """v(everything) is the prediction, v(nothing) the mean by cover."""
+    tree = chain(12, n_splits=5000)
+    x = np.random.default_rng(0).normal(0.5, 1, size=(2, 12))
+    payoffs = path_dependent(tree)(x, np.array([[False] * 12, [True] * 12]))
+    np.testing.assert_allclose(payoffs[1], tree.raw(x), atol=1e-12)
+    assert payoffs[0, 0, 0] == pytest.approx(payoffs[0, 1, 0])
 
 
 def labels(X):
@@ -208,9 +333,9 @@ def test_seventeen_features_are_too_many_to_enumerate():
     X = np.random.default_rng(3).normal(size=(3, 17))
     with pytest.raises(ValueError, match="from 17 players on use sampled_shapley_values"):
         shapley_values(linear, X, background=X)
-    assert sampled_shapley_values(linear, X, background=X, n_orderings=2).values.shape == (3, 17)
+    assert sampled_shapley_values(linear, X, background=X, n_repeats=2).values.shape == (3, 17)
     with pytest.raises(ValueError, match="at least 2"):
-        sampled_shapley_values(linear, X, background=X, n_orderings=1)
+        sampled_shapley_values(linear, X, background=X, n_repeats=1)
 
 
 def test_the_values_are_the_games_module_applied_to_payoffs(normal):

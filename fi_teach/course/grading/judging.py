@@ -10,7 +10,7 @@ import numpy as np
 
 from fi_teach.course.grading.align import align
 from fi_teach.course.grading.align import answers as answers_of
-from fi_teach.course.grading.proxies import Lost, Returned, Student, Unreadable, alarm
+from fi_teach.course.grading.proxies import Faraway, Lost, Returned, Student, Unreadable, alarm
 from fi_teach.course.grading.read import notebook_of
 from fi_teach.course.grading.shown import without_folders
 from fi_teach.course.questions import QUESTIONS, Verdict, judge
@@ -23,8 +23,9 @@ MOST_RESTARTS = 40
 MOST_NOTES = 100
 """No notebook's student process tells more of its doings than this."""
 CAUSES = {"time": "ran too long", "memory": "ran out of memory", "ended": "ended its process", "garbled": "sent garbage"}
+WAVERS = "answer changes between calls"
 HELD_AGAINST = ("overwrote", "reached for", "points edited", "metadata edited", *CAUSES.values(), "check failed", "left threads",
-                "no notebook", "nothing handed in", "given up", "cells unreadable", "prose cut", "name looks like")
+                "no notebook", "nothing handed in", "given up", "cells unreadable", "prose cut", "name looks like", WAVERS)
 """Flags that begin like this want a person's eye."""
 
 
@@ -169,13 +170,29 @@ def _judged(hearing, student, question, answer):
     if closed:
         student.ask("close", list(closed))
     try:
-        return judge(QUESTIONS[question], answer, np.random.default_rng(hearing.seed))
+        verdict = judge(QUESTIONS[question], answer, np.random.default_rng(hearing.seed))
+        if isinstance(answer, Faraway) and _changes(hearing, question, answer, verdict):
+            hearing.plan.flag(question, WAVERS)
+        return verdict
     except Exception as error:
         hearing.plan.flag(question, f"check failed: {type(error).__name__}")
         return Verdict("wrong", "The check could not read this answer; a person will look at it.")
     finally:
         if closed:
             student.ask("open")
+
+
+def _changes(hearing, question, answer, verdict):
+    """Does an answer change from call to call, or would its later answers have been right? -> bool.
+
+    One that is merely wrong in another way for lists than for arrays is an honest mistake.
+    """
+    spent = hearing.seconds.get(question, 0) + answer.student.spent()
+    if verdict.status == "right" and spent < hearing.allowed(question) / 4:
+        answer.ask_again()
+    if answer.wavers or verdict.status == "right":
+        return answer.wavers
+    return judge(QUESTIONS[question], answer.as_heard(), np.random.default_rng(hearing.seed)).status == "right"
 
 
 def _note(hearing, student, step):

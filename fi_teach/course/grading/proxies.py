@@ -1,12 +1,16 @@
 """The judge's side of the border: ask the student process, hold its functions by handles, never trust an answer's form."""
 
+import json
 import signal
 import threading
 import time
 from contextlib import contextmanager
 
+import pandas as pd
+
 from fi_teach.course.grading.inside import wire
 from fi_teach.course.grading.shown import printable, without_host
+from fi_teach.course.questions.plain import plain, same
 
 LARGEST_NUMBER = 10**300
 GRACE = 0.5
@@ -53,6 +57,10 @@ class Student:
         with alarm(seconds + GRACE, Lost("time", f"took longer than {seconds:g} s")):
             yield
         self.callbacks = {}
+
+    def spent(self):
+        """Seconds since `within` began."""
+        return self.seconds - (self.deadline - time.monotonic())
 
     def ask(self, *message):
         """Send a message and hear the reply, serving calls back to the judge meanwhile -> dict. Raises Lost."""
@@ -120,19 +128,72 @@ class Student:
 
 
 class Faraway:
-    """A student's function: calling it calls it in the student process."""
+    """A student's function: calling it calls it in the student process.
+
+    A question has one answer, the first value that came: asked again, in whatever kind of argument, the
+    function is called again, but what it says then is only compared.
+
+    heard : every outcome as it came, values and errors
+    wavers : has the same question, asked in the same way, got another answer?
+    """
 
     def __init__(self, student, handle, name):
         self.student, self.handle = student, handle
+        self.first, self.heard, self.wavers = {}, [], False
         self.__name__ = name if isinstance(name, str) and name.isidentifier() else "f"
 
     def __call__(self, *arguments):
-        student = self.student
-        reply = student.ask("call", self.handle, [wire.encode(a, student.lend) for a in arguments])
+        way = [wire.encode(a, self.student.lend) for a in arguments]
         try:
-            return student.taken(reply)
+            value = self._ask(way)
+        except Returned as error:
+            self.heard.append(error)
+            raise
+        self.heard.append(value)
+        question = _question(arguments)
+        if question is None:
+            return value
+        known, asked_so = self.first.setdefault(question, (value, way))
+        self.wavers |= asked_so == way and not _alike(value, known)
+        return known
+
+    def _ask(self, way):
+        try:
+            return self.student.taken(self.student.ask("call", self.handle, way))
         except Unreadable as error:
             raise Returned("ValueError", error) from None
+
+    def ask_again(self):
+        """Ask the first question once more, in the same way, to see whether the function wavers."""
+        for known, way in list(self.first.values())[:1]:
+            try:
+                self.wavers |= not _alike(self._ask(way), known)
+            except Returned:
+                self.wavers = True
+
+    def as_heard(self):
+        """What the function would be if every answer counted, not only the first: it says again all that it said -> function."""
+        outcomes = iter(self.heard)
+
+        def again(*_):
+            outcome = next(outcomes)
+            if isinstance(outcome, Returned):
+                raise outcome
+            return outcome
+        again.__name__ = self.__name__
+        return again
+
+
+def _question(arguments):
+    """What is asked, whatever kind of list or table it is asked in -> str; None if a function is part of it."""
+    try:
+        return json.dumps([plain(a.to_numpy() if isinstance(a, pd.Series | pd.DataFrame) else a) for a in arguments])
+    except ValueError:
+        return None
+
+
+def _alike(one, other):
+    return same(one, other) or repr(one) == repr(other)
 
 
 @contextmanager

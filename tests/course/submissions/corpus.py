@@ -399,6 +399,56 @@ def thresholds(values, labels):
 """
 
 
+# Answers that are not one answer, or not one's own.
+
+def borrowers():
+    copied = {"question": DECREASE, "lost": False, "flag": "reached for the package's code"}
+    for name, source in COPIED.items():
+        yield cell(name, f"{COPYING}{source}\n{WITH_GINI}", **copied)
+    yield cell("a package that is taken away", f"{COPYING}gini = impurity.gini\nfor name in [n for n in sys.modules if n.startswith('fi_teach.trees')]:\n"
+               f"    del sys.modules[name]\n{WITH_GINI}", question=DECREASE, flag="overwrote sys.modules")
+
+
+COPYING = "import importlib.util, inspect, sys\nfrom types import FunctionType\nfrom fi_teach.trees import impurity\n"
+COPIED = {
+    "a copied code object": "gini = FunctionType(impurity.gini.__code__, dict(vars(impurity)))",
+    "a code object under another name": "code = impurity.gini.__code__.replace(co_name='x', co_filename='<cell 1>')\ngini = FunctionType(code, dict(vars(impurity)))",
+    "a code object put into another function": "from fi_teach.basics.impurity import _shares, np\ngini = lambda counts: 0\ngini.__code__ = impurity.gini.__code__",
+    "the package's source": "space = {}\nexec(inspect.getsource(impurity), space)\ngini = space['gini']",
+    "a function's source": "space = dict(vars(impurity))\nexec(inspect.getsource(impurity.gini).replace('gini(counts)', 'mine(counts)'), space)\ngini = space['mine']",
+    "a module loaded twice": "spec = importlib.util.spec_from_file_location('mine', impurity.__file__)\nfresh = importlib.util.module_from_spec(spec)\n"
+                             "spec.loader.exec_module(fresh)\ngini = fresh.gini"}
+"""Ways to an open copy of a function that is closed while its question is judged: the points stay, a person looks."""
+WITH_GINI = """
+def decrease(left, right):
+    n, m = sum(left), sum(right)
+    both = [a + b for a, b in zip(left, right)]
+    return float(gini(both) - (n * gini(left) + m * gini(right)) / (n + m))
+"""
+
+
+def waverers():
+    for name, answer in GUESSES.items():
+        source = RIGHT_DECREASE + WAVERING.format(answer=answer)
+        yield cell(name, source, question=DECREASE, lost="right at first" not in name, flag="answer changes between calls")
+
+
+GUESSES = {
+    "another answer when asked again": "right(left, others) if turn > 1 else 0",
+    "another answer each time": "[0, 1, right(left, others)][min(turn - 1, 2)]",
+    "another answer to lists": "right(left, others) if isinstance(left, list) else 0",
+    "another answer to pandas": "right(left, others) if type(left).__name__ == 'Series' else 0",
+    "right at first, another answer later": "right(left, others) if turn == 1 else 0"}
+WAVERING = """
+right, asked = decrease, []
+def decrease(left, others):
+    question = tuple(map(int, left)), tuple(map(int, others))
+    asked.append(question)
+    turn = asked.count(question)
+    return {answer}
+"""
+
+
 # Words that would run where they are shown as anything but text.
 
 def scripted():
@@ -470,7 +520,7 @@ def _writing(folder):
 
 def every_case(places):
     """The whole corpus -> list of Case."""
-    groups = (honest(), runaway(), mangled(), no_notebooks(), bulky(), fakes(), scripted(), burglars(places))
+    groups = (honest(), runaway(), mangled(), no_notebooks(), bulky(), fakes(), borrowers(), waverers(), scripted(), burglars(places))
     return [case for group in groups for case in group]
 
 

@@ -57,7 +57,9 @@ def main(control, settings):
     without_questions(os.path.join(os.path.dirname(fi_teach.__file__), "course", "questions"))
     warm_up(["fi_teach.course.grading.inside.student", "pandas.testing", "IPython.core.inputtransformer2", *settings["modules"]])
     from fi_teach.course.grading.inside.guarded import photograph
+    from fi_teach.course.grading.inside.reach import bodies_of
     settings["library"] = photograph()
+    settings["bodies"] = bodies_of(function for function, _ in settings["library"][1])
     if sys.platform == "linux":
         linux.lift_memory_limit()
     if settings["isolated"]:
@@ -123,7 +125,8 @@ def _become_student(write, channel, settings):
     _turn_away_from_the_log()
     _lock_up(settings)
     from fi_teach.course.grading.inside.student import serve
-    serve(socket.socket(fileno=channel), settings["library"], [*settings["roots"], os.getcwd()])
+    known = settings["library"], settings["bodies"], [*settings["roots"], os.getcwd()]
+    serve(socket.socket(fileno=channel), *known)
 
 
 def _turn_away_from_the_log():

@@ -41,7 +41,7 @@ class Output(io.TextIOBase):
 class Room:
     """Where one student's cells run, with the channel to the judge."""
 
-    def __init__(self, channel, library, roots):
+    def __init__(self, channel, library, bodies, roots):
         self.channel, self.photograph, self.home, self.is_watched = channel, library, os.getpid(), False
         self.is_closed = False
         self.main = ModuleType("__main__")
@@ -51,14 +51,18 @@ class Room:
         self.functions, self.touched, self.told, self.doors = [], [], set(), ExitStack()
         self.output = Output()
         sys.modules["__main__"], sys.stdout, sys.stderr = self.main, self.output, self.output
-        self.reached = watch(roots)
+        self.modules = {name: m for name, m in sys.modules.items() if name.startswith("fi_teach.")}
+        self.reached = watch(roots, bodies)
 
 
-def serve(channel, library, roots):
-    """Answer the judge until it hangs up; `library` is a photograph of it before any answer ran."""
+def serve(channel, library, bodies, roots):
+    """Answer the judge until it hangs up.
+
+    library, bodies : a photograph of it before any answer ran, and what its functions are known by
+    """
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002 - students may draw from the global generator: every run draws the same
-    room = Room(channel, library, roots)
+    room = Room(channel, library, bodies, roots)
     while True:
         verb, *content = wire.receive(channel)
         reply = _VERBS[verb](room, *content)
@@ -133,7 +137,10 @@ def _borrowed(room, there):
 
 
 def close(room, names):
-    """Close the package's own answers until `open_again`."""
+    """Close the package's own answers until `open_again`: the modules that were there at first, whatever took their places."""
+    gone = [name for name, module in room.modules.items() if sys.modules.get(name) is not module]
+    room.touched += [f"sys.modules[{name!r}]" for name in gone]
+    sys.modules.update(room.modules)
     room.doors.enter_context(closing(names))
     room.is_closed = True
     return {}
