@@ -74,18 +74,18 @@ def same_report(one, other):
 
 def test_ten_kills_at_random_moments_change_nothing(submissions, undisturbed, tmp_path):
     """SIGKILL ten times, then a run to the end: the same bytes as undisturbed, and no submission ever written down twice."""
-    rng, report = random.Random(2), tmp_path / "report"
-    for _ in range(10):
-        target = done(report) + rng.randrange(20)
+    rng, report, torn = random.Random(2), tmp_path / "report", 0
+    for step in range(10):
+        target = step * MANY // 12 + rng.randrange(3)
         running = grade(submissions, report)
         while done(report) < target and running.poll() is None:
-            time.sleep(0.02)
-        time.sleep(0.2 * rng.random())
+            time.sleep(0.002)
+        torn += running.poll() is None
         running.send_signal(signal.SIGKILL)
         running.wait()
         keys = [record["key"] for record in lines_of(report)]
         assert len(set(keys)) == len(keys)
-    assert 0 < len(keys) < MANY
+    assert torn >= 5, "a machine this fast needs more submissions: most runs ended before they could be killed"
     assert grade(submissions, report).wait() == 0
     assert same_report(report, undisturbed)
 
@@ -106,6 +106,11 @@ def test_a_second_run_grades_nothing_and_changes_no_byte(submissions, undisturbe
     assert {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in undisturbed.rglob("*") if p.is_file() and p.name != ".lock"} == before
 
 
+def growth(report, n_results):
+    """How many bytes so many results take, at this report's longest -> int."""
+    return n_results * max(map(len, (report / "results.jsonl").read_bytes().splitlines(keepends=True)))
+
+
 def begun(report, undisturbed, share):
     """A report in which this share of the results is written down already -> its size in bytes."""
     report.mkdir()
@@ -116,9 +121,9 @@ def begun(report, undisturbed, share):
 
 
 def test_a_file_that_may_not_grow_is_said_in_a_line_and_what_was_done_stays(submissions, undisturbed, tmp_path):
-    """No file may grow by more than 20 kB: the run stops with a clear error; with room again it goes on to the same bytes."""
+    """No file may grow by more than three results: the run stops with a clear error; with room again it goes on to the same bytes."""
     report = tmp_path / "report"
-    most = begun(report, undisturbed, 0.8) + 20_000
+    most = begun(report, undisturbed, 0.8) + growth(undisturbed, 3)
     limited = grade(submissions, report, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
     _, said = limited.communicate()
     assert limited.returncode == 2
@@ -132,7 +137,7 @@ def test_a_file_that_may_not_grow_is_said_in_a_line_and_what_was_done_stays(subm
 def test_a_full_disk_is_said_in_a_line_and_what_was_done_stays(after, submissions, undisturbed, tmp_path, monkeypatch, capsys):
     """The disk is full from the first or the fourth result on: exit code 2, one line; with room again, the same bytes."""
     report, room = tmp_path / "report", iter(range(after))
-    begun(report, undisturbed, 0.95)
+    begun(report, undisturbed, 0.8)
     command = words(submissions, report, "--seed", "5", "--jobs", "1")
 
     def sync(descriptor):
@@ -143,7 +148,7 @@ def test_a_full_disk_is_said_in_a_line_and_what_was_done_stays(after, submission
         assert main_of_the_program(command) == 2
     said = capsys.readouterr().err.strip().splitlines()[-1]
     assert "results.jsonl: No space left on device. What was graded before is kept" in said
-    assert len(lines_of(report)) >= 0.95 * MANY + after
+    assert len(lines_of(report)) >= 0.8 * MANY + after
     assert main_of_the_program(command) == 0
     assert same_report(report, undisturbed)
 
