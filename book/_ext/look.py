@@ -16,7 +16,7 @@ SCRIPTS = ("reader.js", "course.js", "progress.js")
 SOME = {"notebooks/": ("cards.js", "page.js"), "exercises/": ("judge.js", "exercises.js"), "book/recall": ("cards.js", "recall.js")}
 """Scripts of some pages only, by how these pages' names begin."""
 TEMPLATES = Path(__file__).parent.parent / "templates"
-FIGURE = re.compile(r'(<div class="cell_output docutils container">\n|<figure [^>]*>\n)(<img [^>]*src="([^"]+)"[^>]*>)')
+FIGURE = re.compile(r'(<div class="cell_output docutils container">\n|<figure [^>]*>\n)((?:<picture>.*?)?<img [^>]*src="([^"]+)"[^>]*>(?:</picture>)?)')
 ICON_SCRIPT = "_static/scripts/fontawesome.js"
 
 
@@ -58,6 +58,15 @@ def drop_icon_script(app, error):
         script.write_text("// Icons come from fonts.\n")
 
 
+def thin_scripts(app, error):
+    """A page carries our scripts without their comments and indents; whoever wants to read them reads book/script."""
+    for script in SCRIPT.glob("*.js"):
+        served = Path(app.outdir, "_static", script.name)
+        if served.exists():
+            lines = (line.strip() for line in script.read_text().splitlines())
+            served.write_text("\n".join(line for line in lines if line and not line.startswith("//")) + "\n")
+
+
 def visit_citation(writer, node):
     """A reference without the list roles that docutils gives it, which screen readers no longer know."""
     writer.body.append(writer.starttag(node, "div", classes=["citation"]))
@@ -74,4 +83,5 @@ def setup(app):
     app.connect("html-page-context", link_figures)
     app.connect("html-page-context", add_scripts)
     app.connect("build-finished", drop_icon_script)
+    app.connect("build-finished", thin_scripts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,6 +10,8 @@ import io
 import sys
 from typing import Any
 
+from fi_teach.plots.phone import phone_figure
+
 SHARPNESS = 1.5  # pixels of a PNG for each pixel of the page
 MOST_SVG_BYTES = 150_000  # above this a picture of points is smaller, and faster, as pixels
 
@@ -42,11 +44,14 @@ def in_256_colours(png: bytes) -> bytes:
 
 
 def picture(figure: Any) -> tuple[dict, dict]:
-    """The figure as Jupyter's (data, metadata), alt text included."""
+    """The figure as Jupyter's (data, metadata): with its alt text, and as a phone shows it."""
     words = alt_text(figure)
     svg = render(figure, "svg")
     if len(svg) <= MOST_SVG_BYTES:
         kind, drawn, about = "image/svg+xml", svg.decode(), {"alt": words}
+        phone = phone_figure(figure)
+        if phone is not None:
+            about["phone"] = phone(lambda narrow: render(narrow, "svg").decode())
     else:
         kind = "image/png"
         png = in_256_colours(render(figure, "png", dpi=SHARPNESS * figure.dpi))

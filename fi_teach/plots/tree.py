@@ -8,10 +8,12 @@ from matplotlib.textpath import TextPath
 
 from fi_teach.basics.tree import Tree
 from fi_teach.plots.colours import PALETTE
+from fi_teach.plots.phone import SLACK, WIDTH, on_phones
 from fi_teach.plots.style import INK, MUTED, PAPER, describe, new_axes, number
 
 NODE_FONT = 9.5  # points, in the boxes of a tree
 POINTS_PER_INCH = 72
+INDENT = 0.35  # inches a level, in the outline that a phone shows
 
 
 def draw_tree(
@@ -39,6 +41,8 @@ def draw_tree(
     font = NODE_FONT
     if ax is None:
         ax = new_axes(max(3.0, needed), 0.6 + 1.25 * (depth.max() + 1))
+        if needed > WIDTH + SLACK:
+            on_phones(ax.figure, lambda: _outline(tree, lines, colours or {}))
     else:
         # small letters come out a little wider than their share
         font *= min(1.0, 0.94 * _inches_of(ax) / needed)
@@ -208,3 +212,36 @@ def _draw_node(ax, x, y, lines, colour, font):
     # the limits leave room for it; the layout would make room once more
     box.set_in_layout(False)
     ax.add_artist(box)
+
+
+# --- on a phone ---
+
+
+def _outline(tree, lines, colours):
+    """The tree as an outline: a row a node, from the root down, each branch indented once more."""
+    order, depth = _depth_first(tree), tree.depth
+    ax = new_axes(WIDTH, 0.2 + 0.62 * len(order))
+    row = {t: k for k, (t, _) in enumerate(order)}
+    for t, answer in order:
+        x, y = INDENT * depth[t], -row[t]
+        for child in (tree.children_left[t], tree.children_right[t]):
+            if not tree.is_leaf[t]:
+                ax.plot([x, x, x + INDENT - 0.06], [y, -row[child], -row[child]], color=MUTED, lw=1.2, zorder=1)
+        first, *rest = lines[t]
+        words = f"{answer}{first}\n{', '.join(rest)}"
+        look = {"boxstyle": "round,pad=0.35", "facecolor": PAPER, "edgecolor": _node_colour(tree, t, colours), "lw": 1.6}
+        ax.text(x - 0.05, y, words, fontsize=NODE_FONT, color=INK, va="center", bbox=look, zorder=2)
+    ax.set(xlim=(-0.15, WIDTH - 0.15), ylim=(0.6 - len(order), 0.5))
+    ax.axis("off")
+    return ax.figure
+
+
+def _depth_first(tree):
+    """Every node with the answer that leads to it, yes before no."""
+    order, waiting = [], [(0, "")]
+    while waiting:
+        t, answer = waiting.pop()
+        order.append((t, answer))
+        if not tree.is_leaf[t]:
+            waiting += [(tree.children_right[t], "no: "), (tree.children_left[t], "yes: ")]
+    return order

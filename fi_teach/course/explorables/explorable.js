@@ -161,6 +161,44 @@ function whenChanged(build, mark, declared) {
   };
 }
 
+// ---- marks that one takes by hand ---------------------------------------------------------------------------------
+
+// The mark under a wide, unseen strip. Dragging it moves its control to the position whose place is nearest; the marks
+// are drawn anew meanwhile, so the scene listens and not the mark.
+function withHandle(mark, pen, inside, view) {
+  const { along, places, control } = mark.handle, flat = along === "y";
+  const at = flat ? pen.spanY(mark.y) : pen.spanX(mark.x), middle = (Math.min(...at) + Math.max(...at)) / 2;
+  const strip = flat ? { x: inside.left, y: middle - 14, width: inside.right - inside.left, height: 28 }
+    : { x: middle - 14, y: inside.top, width: 28, height: inside.bottom - inside.top };
+  const grip = svg("rect", { ...strip, class: `explorable-grip ${flat ? "flat" : ""}` });
+  const knob = flat ? { cx: inside.right - 8, cy: middle } : { cx: middle, cy: inside.top + 8 };
+  grip.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    event.preventDefault();
+    const origin = view.scene.firstChild.getBoundingClientRect(), panel = grip.parentNode.parentNode.transform.baseVal[0].matrix;
+    const i = view.model.get("controls").findIndex(({ name }) => name === control);
+    const scaled = places.map((place) => (flat ? origin.top + panel.f + pen.y(place) : origin.left + panel.e + pen.x(place)));
+    drag(view, i, (moved) => (flat ? moved.clientY : moved.clientX), scaled);
+  });
+  return svg("g", {}, DRAW[mark.kind](mark, pen), svg("circle", { ...knob, r: 5.5, class: "explorable-knob" }), grip);
+}
+
+function drag(view, i, place, places) {
+  const { scene } = view;
+  const go = (event) => {
+    const distances = places.map((at) => Math.abs(at - place(event))), nearest = distances.indexOf(Math.min(...distances));
+    if (nearest !== view.model.get("positions")[i]) move(view, i, nearest);
+  };
+  const stop = () => {
+    ["pointerup", "pointercancel"].forEach((kind) => removeEventListener(kind, stop));
+    removeEventListener("pointermove", go);
+    scene.classList.remove("dragged");
+  };
+  scene.classList.add("dragged");
+  addEventListener("pointermove", go);
+  ["pointerup", "pointercancel"].forEach((kind) => addEventListener(kind, stop));
+}
+
 // ---- the scene ---------------------------------------------------------------------------------------------------
 
 function roomOf(view) {
@@ -179,6 +217,7 @@ function keepRoom({ model, sentence }) {
 function drawScene(view) {
   view.width = roomOf(view);
   keepRoom(view);
+  keepHeight(view);
   view.font = getComputedStyle(view.scene).fontFamily;
   const panels = view.state.panels.map(({ frame, marks }) => ({ frame: stored(view, frame), marks: marks.map((mark) => stored(view, mark)) }));
   const places = arrange(panels, view.width);
@@ -190,6 +229,18 @@ function drawScene(view) {
   view.scene.replaceChildren(...(panels.length ? [drawing] : []));
   width > view.width ? view.scene.setAttribute("tabindex", 0) : view.scene.removeAttribute("tabindex");
   drawLegend(view, panels.flatMap((part) => part.marks), drawing);
+}
+
+// The tallest scene keeps its height, too; panels stand the same way for the same frames.
+function keepHeight(view) {
+  const heights = new Map();
+  for (const state of view.model.get("states")) {
+    const frames = state ? state.panels.map(({ frame }) => stored(view, frame)) : [], key = frames.map(({ height, min_width }) => [height, min_width]).join();
+    if (!heights.has(key)) heights.set(key, Math.max(0, ...arrange(frames.map((frame) => ({ frame })), view.width).map(({ top, height }) => top + height)));
+  }
+  view.scene.style.minHeight = `${Math.max(...heights.values())}px`;
+  const { element } = view.controls[0], box = element.parentNode;
+  box.classList.toggle("few", box.offsetHeight < 0.25 * innerHeight); // may stay in view while one looks at the picture
 }
 
 function stored(view, item) {
@@ -217,7 +268,8 @@ function arrange(panels, width) {
   });
 }
 
-function drawPanel({ frame, marks }, place, drawing, { id, font }) {
+function drawPanel({ frame, marks }, place, drawing, view) {
+  const { id, font } = view;
   const { x, y } = frame;
   const widthOf = (string, weight = 400) => {
     RULER.font = `${weight} ${FONT}px ${font}`;
@@ -243,7 +295,7 @@ function drawPanel({ frame, marks }, place, drawing, { id, font }) {
   };
   const group = svg("g", { transform: `translate(${place.left} ${place.top})` });
   drawFrame(group, frame, inside, pen);
-  marks.forEach((mark) => group.append(DRAW[mark.kind](mark, pen)));
+  marks.forEach((mark) => group.append(mark.handle ? withHandle(mark, pen, inside, view) : DRAW[mark.kind](mark, pen)));
   return group;
 }
 

@@ -5,11 +5,12 @@ import pandas as pd
 
 from fi_teach.basics.impurity import entropy, entropy_nats, gini
 from fi_teach.course.explorables.explorable import State, choice, explore, slider, switch
-from fi_teach.course.explorables.marks import axis, bars, categories, line, panel, points, rule
+from fi_teach.course.explorables.marks import axis, bars, categories, handle, line, panel, points, rule
 
 MEASURES = {"Gini": (gini, "c0", "circle"), "entropy in bits": (entropy, "c1", "square"),
             "entropy in nats": (entropy_nats, "c2", "triangle")}
 RATIOS = {(1, 1): "1 : 1", (3, 1): "3 : 1", (1, 0): "1 : 0"}
+SHARES = (np.arange(21) / 20).tolist()
 GRID = np.linspace(0, 1, 51)
 
 
@@ -22,7 +23,7 @@ def explore_impurity():
     controls = [
         choice("classes", "Classes", {2: "two", 3: "three"}),
         choice("ratio", "Second to third class", RATIOS, kind="select"),
-        slider("share", "Share of the first class", (np.arange(21) / 20).tolist(), format="{:.2f}", fine=5),
+        slider("share", "Share of the first class", SHARES, format="{:.2f}", fine=5),
         switch("scaled", "Scale each curve to a maximum of 1"),
     ]
     return explore("Three measures of how mixed a node is", controls, impurity_state, start={"share": 0.3})
@@ -73,7 +74,7 @@ def _curves_panel(classes, ratio, share, value, largest, scaled):
         chosen.append(points([share], [value[name] / unit], colour=colour, shape=shape, name=name))
     title = "share of the largest impurity" if scaled else "impurity"
     top = 1.1 if scaled or classes == 2 else 1.7
-    return panel(rule(x=share), curves, chosen, x=axis(0, 1, "share of the first class"), y=axis(0, top, title),
+    return panel(handle(rule(x=share), "share", SHARES), curves, chosen, x=axis(0, 1, "share of the first class"), y=axis(0, top, title),
                  height=260, min_width=340)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from fi_teach.course.explorables.explorable import State, choice, explore, slider
-from fi_teach.course.explorables.marks import axis, categories, line, panel, points, region, rule
+from fi_teach.course.explorables.marks import axis, categories, handle, line, panel, points, region, rule
 from fi_teach.importance.knockoffs import gaussian_knockoffs, knockoff_statistics, knockoff_threshold
 
 STUDIES = {"strong": "twelve clear causes", "weak": "twelve weak causes", "four": "four causes", "none": "no cause at all"}
@@ -94,7 +94,7 @@ def _duels_panel(statistics, cause, t):
     row = np.where(statistics > 0, 0, 1) + 0.32 * np.sin(2.4 * np.arange(len(statistics)))
     sides = [points(np.abs(statistics[side]), row[side], colour=colour, shape=shape, name=name, size=5)
              for side, colour, shape, name in ((cause, "c0", "circle", "cause"), (~cause, "c1", "square", "no cause")) if side.any()]
-    return panel(region(x=(t, HIGHEST), colour="muted"), rule(y=0.5, colour="ink", dashed=False), sides, rule(x=t, colour="ink", name="t"),
+    return panel(region(x=(t, HIGHEST), colour="muted"), rule(y=0.5, colour="ink", dashed=False), sides, handle(rule(x=t, colour="ink", name="t"), "t", SIZES),
                  x=axis(0, HIGHEST, "size of W"), y=categories(["wins", "loses"]), title="Feature against double", height=230, min_width=300)
 
 

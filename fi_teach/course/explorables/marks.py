@@ -90,6 +90,20 @@ def region(*, x=None, y=None, colour="c0", hatch=False, name=""):
     return _mark("rect", **edges, colour=colour, hatch=hatch, name=name, tint=True)
 
 
+def handle(mark, control, places, *, along="x"):
+    """The mark, to be taken by hand: dragged along x or y it moves a control of the explorable, slider or choice.
+
+    control : the control's name. places : where the mark stands at each position of the control, in its order.
+    Keys and screen readers use the control itself; a handle is for mice and fingers.
+
+    >>> handle(rule(x=2), "t", [1, 2, 3])["handle"]
+    {'control': 't', 'along': 'x', 'places': [1.0, 2.0, 3.0]}
+    """
+    if along not in ("x", "y"):
+        raise ValueError(f"a handle moves along {along!r}: expected 'x' or 'y'.")
+    return mark | {"handle": {"control": control, "along": along, "places": _places(places)}}
+
+
 def bars(values, *, start=0, error=None, labels=None, horizontal=False, **look):
     """One bar a value, from `start` to start + value, at places 0, 1, 2, ...; waterfalls and stacks set `start`.
 

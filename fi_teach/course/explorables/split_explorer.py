@@ -5,7 +5,7 @@ import pandas as pd
 
 from fi_teach.basics.impurity import class_counts, gini
 from fi_teach.course.explorables.explorable import State, choice, explore, slider
-from fi_teach.course.explorables.marks import axis, bars, categories, line, panel, points, region, rule, text
+from fi_teach.course.explorables.marks import axis, bars, categories, handle, line, panel, points, region, rule, text
 from fi_teach.data import midterm
 from fi_teach.trees import midpoints
 
@@ -71,7 +71,8 @@ def _rows_panel(X, y, feature, cut):
     students = [points(X["Time"][y == label], X["Attends"][y == label], colour=colour, shape=shape, name=label)
                 for label, (colour, shape, _) in LOOKS.items()]
     if feature == "Time":
-        split = [region(x=(None, cut), colour="muted"), rule(x=cut, colour="ink", dashed=False)]
+        cuts = midpoints(X["Time"])
+        split = [region(x=(None, cut), colour="muted"), handle(rule(x=cut, colour="ink", dashed=False), "threshold", cuts)]
     else:
         split = [region(y=(None, cut), colour="muted"), rule(y=cut, colour="ink", dashed=False)]
     return panel(split, students, x=axis(20, 150, "minutes on social media"), y=axis(-0.5, 1.5, ticks={0: "absent", 1: "attends"}),
@@ -93,7 +94,8 @@ def _curve_panel(X, y, feature, after, cut):
     cuts = midpoints(X["Time"])
     curve = [weighted_gini(children_of(X, y, "Time", place)) for place in cuts]
     parent = float(gini(class_counts(y)))
-    chosen = points([cut], [after], colour="c2", shape="diamond", size=8) if feature == "Time" else rule(y=after, colour="c2", dashed=False)
+    diamond = handle(points([cut], [after], colour="c2", shape="diamond", size=8), "threshold", cuts)
+    chosen = diamond if feature == "Time" else rule(y=after, colour="c2", dashed=False)
     label = text(cut if feature == "Time" else 85, after, f"{after:.3f}" if feature == "Time" else f"attendance {after:.3f}", shift=(0, 17), colour="c2")
     return panel(rule(y=parent), text(150, parent, f"parent {parent:.3f}", anchor="end", shift=(0, -9), colour="muted"),
                  line(cuts, curve, colour="muted"), points(cuts, curve, colour="muted", size=3), chosen, label,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from fi_teach.course.explorables import axis, band, bars, box, categories, line, panel, points, region, rule, text
+from fi_teach.course.explorables import axis, band, bars, box, categories, handle, line, panel, points, region, rule, text
 
 
 def test_ticks_are_round_and_lie_on_the_axis():
@@ -68,3 +68,13 @@ def test_marks_may_come_in_nested_lists():
 def test_a_mark_that_cannot_be_drawn_is_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
         wrong()
+
+
+def test_a_handle_knows_its_control_and_where_its_mark_can_stand():
+    mark = handle(rule(x=2), "t", [1, 2, 3])
+    assert mark["handle"] == {"control": "t", "along": "x", "places": [1, 2, 3]} and mark["x"] == [2, 2]
+
+
+def test_a_handle_that_moves_in_no_known_direction_is_refused():
+    with pytest.raises(ValueError, match="along 'z': expected 'x' or 'y'"):
+        handle(rule(x=2), "t", [1, 2], along="z")

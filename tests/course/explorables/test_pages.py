@@ -129,6 +129,41 @@ def test_a_link_that_cannot_be_followed_says_so_to_the_console(show, wish):
     assert sentences(page) == ["dog, colour 0, size 1, quiet."] and len(page.errors) == 1
 
 
+@pytest.mark.parametrize("width", [800, 390])
+def test_the_cut_can_be_taken_by_hand(show, width):
+    """Dragged to the right end, then to the left: the threshold goes with it, and nothing else moves."""
+    page = show(explore_splits(), width=width)
+    grip, slider = page.locator(".explorable-grip").first, page.get_by_role("slider", name="Threshold for Time")
+    for end in (slider.get_attribute("max"), "0"):
+        box = grip.bounding_box()
+        at = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(*at)
+        page.mouse.down()
+        page.mouse.move(at[0] + (600 if end != "0" else -700), at[1], steps=6)
+        page.mouse.up()
+        assert slider.input_value() == end
+    assert sentences(page)[0].startswith("Time ≤ 40") and page.errors == []
+
+
+def test_whatever_is_shown_an_explorable_is_as_tall(show):
+    """One panel or two below each other: the taller keeps its room."""
+    def state_of(many):
+        panels = [panel(points([1], [1]), x=axis(0, 2), y=axis(0, 2), min_width=500)] * (1 + many)
+        return State(f"{1 + many} of them.", panels, pd.DataFrame({"n": [many]}))
+
+    page = show(explore("Panels", [switch("many", "Two panels")], state_of))
+    below = page.get_by_text("Show as a table")
+    before = below.bounding_box()["y"]
+    page.get_by_role("checkbox").check()
+    assert below.bounding_box()["y"] == before
+
+
+def test_on_a_phone_a_few_controls_stay_in_view(show):
+    page = show(explore_splits(), width=390)
+    page.evaluate("document.body.style.paddingBottom = '900px'; scrollTo(0, document.querySelector('.explorable-scene').getBoundingClientRect().top + 60)")
+    assert 0 <= page.get_by_role("slider", name="Threshold for Time").bounding_box()["y"] < 300
+
+
 def test_nothing_below_the_sentence_moves_when_it_grows(show):
     """The longest sentence keeps its room."""
     page = show(one_slider([1, 90], lambda k: "word " * k + f"{k}."), width=390)

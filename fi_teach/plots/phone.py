@@ -1,0 +1,81 @@
+"""The same figure for a narrow screen: panels below one another, a wide tree as an outline.
+
+A phone shows about four inches. A figure of eight, shrunk to fit, has letters that nobody can read;
+drawn again at four inches it keeps its letters.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from matplotlib.gridspec import GridSpec
+
+WIDTH = 4.2  # inches of a phone
+SLACK = 0.5  # so much wider a figure may be and is only shrunk
+
+
+def on_phones(figure: Any, draw: Callable[[], Any]) -> None:
+    """On phones show the figure that draw() returns in the place of this one."""
+    figure._fi_phone = draw
+
+
+def phone_figure(figure: Any) -> Callable[[Callable[[Any], Any]], Any] | None:
+    """How to have the figure as a phone shows it, or None where it fits as it is.
+
+    The answer is called with what to do with it: phone_figure(figure)(save).
+    """
+    draw = getattr(figure, "_fi_phone", None)
+    if draw is not None:
+        return lambda use: use(draw())
+    if figure.get_size_inches()[0] <= WIDTH + SLACK:
+        return None
+    return lambda use: _used_narrow(figure, use)
+
+
+def _used_narrow(figure, use):
+    with narrow(figure):
+        return use(figure)
+
+
+@contextmanager
+def narrow(figure: Any) -> Iterator[None]:
+    """Meanwhile the figure is as wide as a phone, its columns of panels stacked."""
+    size = figure.get_size_inches().copy()
+    grid = _grid_of(figure)
+    columns = grid.ncols if grid else 1
+    before = [(ax, ax.get_subplotspec(), _labels_of(ax)) for ax in figure.axes if columns > 1]
+    if columns > 1:
+        _stack(figure, grid)
+    figure.set_size_inches(WIDTH, size[1] * columns)
+    yield
+    figure.set_size_inches(size)
+    for ax, spec, labels in before:
+        ax.set_subplotspec(spec)
+        ax.tick_params(**labels)
+
+
+def _labels_of(ax):
+    """Which sides of the axes carry numbers: beside a panel that shares its axis, none."""
+    shown = ax.xaxis.get_tick_params() | ax.yaxis.get_tick_params()
+    return {side: shown[side] for side in ("labelleft", "labelbottom")}
+
+
+def _grid_of(figure):
+    """The one grid on which all axes lie, each on a cell of its own, or None."""
+    specs = [ax.get_subplotspec() for ax in figure.axes]
+    grids = {id(spec.get_gridspec()) for spec in specs if spec is not None}
+    if None in specs or len(grids) != 1:
+        return None
+    one_cell = all(len(spec.rowspan) == len(spec.colspan) == 1 for spec in specs)
+    return specs[0].get_gridspec() if one_cell else None
+
+
+def _stack(figure, grid):
+    """Every panel in a row of its own, as one reads them; each shows the labels that it shared."""
+    heights = grid.get_height_ratios() or [1] * grid.nrows
+    ratios = [height for height in heights for _ in range(grid.ncols)]
+    column = GridSpec(len(ratios), 1, figure=figure, height_ratios=ratios)
+    for ax in figure.axes:
+        spec = ax.get_subplotspec()
+        ax.set_subplotspec(column[spec.rowspan.start * grid.ncols + spec.colspan.start])
+        ax.tick_params(labelleft=True, labelbottom=True)
