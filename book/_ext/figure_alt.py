@@ -7,7 +7,7 @@ both become one <picture>.
 
 import hashlib
 import re
-
+from base64 import b64decode
 from functools import wraps
 
 from docutils import nodes
@@ -30,8 +30,9 @@ def with_alt(render_image):
         image["alt"] = sentence
         phone = data.output_metadata.get(data.mime_type, {}).get("phone")
         if phone:
-            name = f"{hashlib.sha256(phone.encode()).hexdigest()}.svg"
-            image += nodes.image(uri=self.write_file([name], phone.encode(), exists_ok=True), alt="", classes=["fi-phone"])
+            drawn, kind = (phone.encode(), "svg") if "svg" in data.mime_type else (b64decode(phone), "png")
+            name = f"{hashlib.sha256(drawn).hexdigest()}.{kind}"
+            image += nodes.image(uri=self.write_file([name], drawn, exists_ok=True), alt="", classes=["fi-phone"])
         return [image]
 
     return render

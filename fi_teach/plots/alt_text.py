@@ -46,18 +46,26 @@ def in_256_colours(png: bytes) -> bytes:
 def picture(figure: Any) -> tuple[dict, dict]:
     """The figure as Jupyter's (data, metadata): with its alt text, and as a phone shows it."""
     words = alt_text(figure)
-    svg = render(figure, "svg")
-    if len(svg) <= MOST_SVG_BYTES:
-        kind, drawn, about = "image/svg+xml", svg.decode(), {"alt": words}
-        phone = phone_figure(figure)
-        if phone is not None:
-            about["phone"] = phone(lambda narrow: render(narrow, "svg").decode())
-    else:
-        kind = "image/png"
-        png = in_256_colours(render(figure, "png", dpi=SHARPNESS * figure.dpi))
-        drawn = base64.b64encode(png).decode()
-        about = {"alt": words, "width": round(_width_of(png) / SHARPNESS)}
+    kind, draw = "image/svg+xml", _svg
+    about: dict[str, Any] = {"alt": words}
+    drawn = _svg(figure)
+    if len(drawn) > MOST_SVG_BYTES:
+        kind, draw = "image/png", _png
+        drawn = _png(figure)
+        about["width"] = round(_width_of(base64.b64decode(drawn)) / SHARPNESS)
+    phone = phone_figure(figure)
+    if phone is not None:
+        about["phone"] = phone(draw)
     return {kind: drawn, "text/plain": words}, {kind: about}
+
+
+def _svg(figure):
+    return render(figure, "svg").decode()
+
+
+def _png(figure):
+    png = in_256_colours(render(figure, "png", dpi=SHARPNESS * figure.dpi))
+    return base64.b64encode(png).decode()
 
 
 def _width_of(png):

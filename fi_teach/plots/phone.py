@@ -39,10 +39,10 @@ def _used_narrow(figure, use):
 
 @contextmanager
 def narrow(figure: Any) -> Iterator[None]:
-    """Meanwhile the figure is as wide as a phone, its columns of panels stacked."""
+    """Meanwhile the figure is as wide as a phone, and a row of panels is a column."""
     size = figure.get_size_inches().copy()
     grid = _grid_of(figure)
-    columns = grid.ncols if grid else 1
+    columns = grid.ncols if grid and grid.nrows == 1 else 1
     before = [(ax, ax.get_subplotspec(), _labels_of(ax)) for ax in figure.axes if columns > 1]
     if columns > 1:
         _stack(figure, grid)
@@ -55,9 +55,8 @@ def narrow(figure: Any) -> Iterator[None]:
 
 
 def _labels_of(ax):
-    """Which sides of the axes carry numbers: beside a panel that shares its axis, none."""
-    shown = ax.xaxis.get_tick_params() | ax.yaxis.get_tick_params()
-    return {side: shown[side] for side in ("labelleft", "labelbottom")}
+    """Whether numbers stand at the left: beside a panel that shares its axis they do not."""
+    return {"labelleft": ax.yaxis.get_tick_params()["labelleft"]}
 
 
 def _grid_of(figure):
@@ -72,10 +71,7 @@ def _grid_of(figure):
 
 def _stack(figure, grid):
     """Every panel in a row of its own, as one reads them; each shows the labels that it shared."""
-    heights = grid.get_height_ratios() or [1] * grid.nrows
-    ratios = [height for height in heights for _ in range(grid.ncols)]
-    column = GridSpec(len(ratios), 1, figure=figure, height_ratios=ratios)
+    column = GridSpec(grid.ncols, 1, figure=figure)
     for ax in figure.axes:
-        spec = ax.get_subplotspec()
-        ax.set_subplotspec(column[spec.rowspan.start * grid.ncols + spec.colspan.start])
-        ax.tick_params(labelleft=True, labelbottom=True)
+        ax.set_subplotspec(column[ax.get_subplotspec().colspan.start])
+        ax.tick_params(labelleft=True)

@@ -56,7 +56,7 @@ def test_the_picture_for_phones_travels_with_the_figure():
 
 
 def test_a_wide_tree_becomes_an_outline_with_the_same_words():
-    X, y = midterm()
+    X, _ = midterm()
     wide = draw_tree(grow_cart(X.assign(row=range(8)), [f"group {k}" for k in range(8)]))
     outline = phone_figure(wide.figure)(lambda figure: figure)
     words = [text.get_text() for text in outline.axes[0].texts]

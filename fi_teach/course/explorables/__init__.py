@@ -14,7 +14,20 @@ from fi_teach.course.explorables.golf_tree import explore_golf_trees
 from fi_teach.course.explorables.impurity_curves import explore_impurity
 from fi_teach.course.explorables.knockoff_scan import explore_knockoffs
 from fi_teach.course.explorables.leaf_pattern import explore_leaf_pattern
-from fi_teach.course.explorables.marks import axis, band, bars, box, categories, handle, line, panel, points, region, rule, text
+from fi_teach.course.explorables.marks import (
+    axis,
+    band,
+    bars,
+    box,
+    categories,
+    handle,
+    line,
+    panel,
+    points,
+    region,
+    rule,
+    text,
+)
 from fi_teach.course.explorables.method_chooser import explore_methods
 from fi_teach.course.explorables.negative_null import explore_negative_null
 from fi_teach.course.explorables.shap_games import explore_shap_games

@@ -1,7 +1,20 @@
 import numpy as np
 import pytest
 
-from fi_teach.course.explorables import axis, band, bars, box, categories, handle, line, panel, points, region, rule, text
+from fi_teach.course.explorables import (
+    axis,
+    band,
+    bars,
+    box,
+    categories,
+    handle,
+    line,
+    panel,
+    points,
+    region,
+    rule,
+    text,
+)
 
 
 def test_ticks_are_round_and_lie_on_the_axis():
