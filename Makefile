@@ -22,7 +22,7 @@ TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
 WASM_STAMP := $(VENV)/wasm-$(call key,requirements-wasm.lock).stamp
 BENCH_STAMP := $(VENV)/bench-$(call key,requirements-bench.lock).stamp
 
-.PHONY: help book check test coverage check-wasm luck lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
+.PHONY: help book pdf check test coverage check-wasm luck lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
 
 help: ## list all targets (this list)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -30,6 +30,11 @@ help: ## list all targets (this list)
 book: $(BOOK_STAMP) ## build the book and serve it; SERVE=0 only builds, PORT=8000 chooses the port
 	$(BIN)/python book/tools/build.py
 	@if [ "$(SERVE)" != 0 ]; then $(BIN)/python book/tools/serve.py $(PORT); fi
+
+pdf: $(TEST_STAMP) ## print the whole book as one PDF, with the system's Chromium: _build/which-features-matter.pdf
+	sh .ci/tools
+	$(BIN)/python book/tools/build.py
+	$(BIN)/python book/tools/pdf.py
 
 check: $(TEST_STAMP) ## what one runs often: lint, types, the package and its questions
 	$(BIN)/python -m ruff check .

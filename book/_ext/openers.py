@@ -5,9 +5,16 @@
     | **You will be able to** | compute an impurity by hand |
     | **Time** | 50 minutes, and 15 more for the detective section |
     | **You need** | fractions |
+
+A chapter that has a drawing (drawings.py) shows it there. Other pages show one where they ask for it:
+
+    ```{drawing} notebooks/04_bias
+    ```
 """
 
 from docutils import nodes
+from drawings import DRAWINGS, svg_of
+from sphinx.util.docutils import SphinxDirective
 
 AIM, TIME, NEED = "You will be able to", "Time", "You need"
 
@@ -23,15 +30,16 @@ def inside(entry):
     return list(entry[0].children) if len(entry) else []
 
 
-def opener_of(rows):
-    """The aim as a sentence, times and needs as chips -> container."""
+def opener_of(rows, page):
+    """The chapter's drawing, the aim as a sentence, times and needs as chips -> container."""
     aim = nodes.paragraph("", "", nodes.strong("", AIM), nodes.Text(" "), *inside(rows[AIM]))
     times = rows[TIME].astext().split(", and ")
     words = [times[0], *(f"+ {more}" for more in times[1:])]
     chips = [nodes.inline("", word, classes=["fi-chip"]) for word in words]
     need = nodes.inline("", "", nodes.Text("needs "), *inside(rows[NEED]), classes=["fi-chip"])
     chips = [part for chip in (*chips, need) for part in (chip, nodes.Text(" "))]
-    return nodes.container("", aim, nodes.paragraph("", "", *chips, classes=["fi-chips"]), classes=["fi-opener"])
+    drawing = [nodes.raw("", svg_of(page), format="html")] if page in DRAWINGS else []
+    return nodes.container("", *drawing, aim, nodes.paragraph("", "", *chips, classes=["fi-chips"]), classes=["fi-opener"])
 
 
 def convert(app, doctree):
@@ -41,9 +49,22 @@ def convert(app, doctree):
     table = next(iter(doctree.findall(nodes.table)), None)
     rows = rows_of(table) if table is not None else {}
     if {AIM, TIME, NEED} <= set(rows):
-        table.replace_self(opener_of(rows))
+        table.replace_self(opener_of(rows, app.env.docname))
+
+
+class Drawing(SphinxDirective):
+    """The drawing of the chapter that is named."""
+
+    required_arguments = 1
+
+    def run(self):
+        if self.arguments[0] not in DRAWINGS:
+            raise self.error(f"no drawing for {self.arguments[0]!r}: drawings.py has {', '.join(DRAWINGS)}.")
+        self.env.note_dependency(__file__.replace("openers", "drawings"))
+        return [nodes.raw("", svg_of(self.arguments[0]), format="html")]
 
 
 def setup(app):
+    app.add_directive("drawing", Drawing)
     app.connect("doctree-read", convert, priority=300)  # before those who look into tables
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,6 +10,7 @@ from fi_teach.course.explorables.coalitions import explore_coalitions
 from fi_teach.course.explorables.correlated_leak import explore_correlated_leak
 from fi_teach.course.explorables.do_operator import explore_do_operator
 from fi_teach.course.explorables.explorable import Explorable, State, choice, explore, slider, switch
+from fi_teach.course.explorables.four_charts import explore_four_charts
 from fi_teach.course.explorables.golf_tree import explore_golf_trees
 from fi_teach.course.explorables.impurity_curves import explore_impurity
 from fi_teach.course.explorables.knockoff_scan import explore_knockoffs
@@ -50,6 +51,7 @@ __all__ = [
     "explore_coalitions",
     "explore_correlated_leak",
     "explore_do_operator",
+    "explore_four_charts",
     "explore_golf_trees",
     "explore_impurity",
     "explore_knockoffs",

@@ -1,0 +1,34 @@
+"""The search finds a method by the names that other books, papers and libraries give it.
+
+Sphinx indexes a page's keywords with its words; here they are, page by page. No reader sees them.
+"""
+
+from docutils import nodes
+
+OTHER_NAMES = {
+    "notebooks/01_trees": "CART recursive partitioning Gini impurity entropy information gain AID",
+    "notebooks/02_golf": "C4.5 ID3 gain ratio Quinlan play tennis weather data",
+    "notebooks/03_mdi": "MDI Gini importance mean decrease impurity feature_importances_ gain bagging random forest gradient boosting AdaBoost",
+    "notebooks/04_bias": "MDI bias cardinality MDI-oob debiased MDI Boruta conditional inference PIMP null importances target permutation",
+    "notebooks/05_permutation": "MDA mean decrease accuracy permutation_importance model reliance Fisher shuffle out-of-bag",
+    "notebooks/06_negative": "confidence interval negative importance Phipson Smyth p-value U-statistic bootstrap",
+    "notebooks/07_correlated": "LOCO drop-column leave one covariate out conditional permutation CPI conditional predictive impact grouped importance",
+    "notebooks/08_shapley": "Shapley value cooperative game KernelSHAP Kernel SHAP Shapley sampling SAGE",
+    "notebooks/09_treeshap": "SHAP TreeSHAP Tree SHAP beeswarm TreeExplainer pred_contribs pred_contrib path-dependent interventional interactions SAGE",
+    "notebooks/10_knockoffs": "knockoff filter model-X FDR false discovery rate conditional randomization test CRT stability selection",
+    "notebooks/11_causality": "DAG confounder collider mediator backdoor adjustment do-operator M-bias asymmetric Shapley causal Shapley",
+    "notebooks/12g_diagnostics": "leakage target leak duplicates train test contamination",
+    "notebooks/13_choosing": "which method comparison benchmark of importance measures",
+}
+
+
+def add_keywords(app, doctree):
+    """A meta node with the page's other names."""
+    names = OTHER_NAMES.get(app.env.docname)
+    if names:
+        doctree += nodes.meta("", name="keywords", content=names, lang="en")
+
+
+def setup(app):
+    app.connect("doctree-read", add_keywords)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,159 @@
+"""Make one PDF of the built book: the pages in their order, as the system's Chromium prints them.
+
+    python book/tools/pdf.py [--only notebooks/01_trees notebooks/02_golf]
+
+Contents with page numbers in front; answers open; a link that leaves the book is a footnote, one that stays in it leads to
+its page. Every page is printed once: how many sheets come before it is known by then, the contents are printed last.
+"""
+
+import argparse
+import io
+from html import escape, unescape
+from pathlib import Path
+
+from browser import browser, served, settle
+from pypdf import PdfReader, PdfWriter
+from pypdf.annotations import Link
+from pypdf.generic import Fit
+from sphinx_external_toc.parsing import parse_toc_yaml
+from tqdm import tqdm
+
+ROOT = Path(__file__).resolve().parents[2]
+PDF = ROOT / "_build/which-features-matter.pdf"
+WIDTH = 660  # pixels between the margins of A4: what draws itself does so for the sheet
+SHOWN = "localStorage.setItem('which-features-matter', JSON.stringify({ settings: { all: true } }))"
+SHEET = """@page {{ size: A4; margin: 16mm 17mm 16mm; @bottom-center {{ content: counter(page); font: 9pt sans-serif; color: #555; }} }}
+html {{ counter-reset: page {before}; }}"""
+PREPARE = """() => {
+  document.querySelectorAll('.bd-article details:not(.fi-code)').forEach((answer) => { answer.open = true; });
+  const article = document.querySelector('.bd-article'), notes = [];
+  for (const link of article.querySelectorAll('a[href]')) {
+    if (!/^https?:/.test(link.href) || link.origin === location.origin) continue;
+    if (!notes.includes(link.href)) notes.push(link.href);
+    const mark = document.createElement('sup');
+    mark.textContent = ` ${notes.indexOf(link.href) + 1}`;
+    link.after(mark);
+  }
+  if (!notes.length) return;
+  const list = document.createElement('ol');
+  list.className = 'fi-links';
+  for (const href of notes) list.append(Object.assign(document.createElement('li'), { textContent: href }));
+  article.append(list);
+}"""
+STYLE = """.fi-links { border-top: 1px solid #999; font-size: 8pt; margin-top: 1.5rem; overflow-wrap: anywhere; padding-top: .5rem; }
+.explorable-controls, .headerlink { display: none !important; }"""
+CONTENTS = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Contents</title><style>
+body {{ font: 11pt sans-serif; }} h1 {{ font-size: 24pt; }} h2 {{ font-size: 12pt; margin: 1.2em 0 .3em; }}
+p {{ display: flex; gap: .5em; margin: .15em 0; }} p::before {{ content: ""; order: 1; flex: 1; border-bottom: 1px dotted #999; }}
+p span {{ order: 0; }} p b {{ order: 2; font-weight: 400; }} .sub {{ padding-left: 1.5em; color: #444; }}
+{sheet}</style><h1>Which Features Matter?</h1><p style="display: block"><em>Feature importance for tree models, by hand and from scratch.</em></p>
+{lines}"""
+
+
+def chapters(toc):
+    """The pages in the book's order -> list of (caption of its part or "", page)."""
+    pages = [("", toc.root.docname)]
+
+    def walk(page, caption):
+        for tree in toc[page].subtrees:
+            for k, item in enumerate(map(str, tree.items)):
+                pages.append(((tree.caption or "") if k == 0 else caption, item))
+                walk(item, "")
+
+    walk(toc.root.docname, "")
+    return pages
+
+
+def printed(tab, before):
+    """The page in the tab as a PDF, its first sheet numbered before + 1 -> PdfReader."""
+    tab.add_style_tag(content=STYLE + SHEET.format(before=before))
+    return PdfReader(io.BytesIO(tab.pdf(prefer_css_page_size=True)))
+
+
+def contents(tab, entries):
+    """The contents, on sheets that begin with 1: entries (caption, page, title, number) -> PdfReader."""
+    lines = []
+    for caption, page, title, number in entries:
+        if caption:
+            lines.append(f"<h2>{escape(caption)}</h2>")
+        sub = ' class="sub"' if page.startswith("exercises/") else ""
+        lines.append(f"<p{sub}><span>{escape(title)}</span><b>{number}</b></p>")
+    tab.set_content(CONTENTS.format(sheet=SHEET.format(before=0), lines="\n".join(lines)))
+    return PdfReader(io.BytesIO(tab.pdf(prefer_css_page_size=True)))
+
+
+def title_of(html):
+    """A built page's title, without the book's name."""
+    text = html.read_text()
+    return unescape(text[text.index("<title>") + 7 : text.index("</title>")]).split(" — ")[0].strip()
+
+
+def lead_inside(writer, address, first):
+    """Turn links to the served book into links to the sheets of this PDF."""
+    for sheet in range(len(writer.pages)):
+        page = writer.pages[sheet]
+        kept, inside = [], []
+        for reference in page.get("/Annots") or []:
+            note = reference.get_object()
+            uri = str((note.get("/A") or {}).get("/URI", ""))
+            target = uri.removeprefix(f"{address}/").partition("#")[0].removesuffix(".html")
+            if uri.startswith(address):
+                if target in first:
+                    inside.append((note["/Rect"], first[target]))
+            else:
+                kept.append(reference)
+        if "/Annots" in page:
+            page["/Annots"].clear()
+            page["/Annots"].extend(kept)
+        for rect, number in inside:
+            writer.add_annotation(sheet, Link(rect=tuple(map(float, rect)), target_page_index=number, fit=Fit.fit_horizontally()))
+
+
+def make(only=(), target=PDF):
+    """Print, number and join the pages (all, or only these) -> how many sheets."""
+    html = ROOT / "_build/html"
+    pages = [(caption, page) for caption, page in chapters(parse_toc_yaml(ROOT / "_toc.yml")) if not only or page in only]
+    titles = [title_of(html / f"{page}.html") for _, page in pages]
+    with served(html) as address, browser() as chrome:
+        context = chrome.new_context(color_scheme="light", viewport={"width": WIDTH, "height": 1000})
+        context.add_init_script(SHOWN)
+        tab = context.new_page()
+        entries = [(caption, page, title, 000) for (caption, page), title in zip(pages, titles, strict=True)]
+        front = len(contents(context.new_page(), entries).pages)
+        parts, numbers, before = [], [], front
+        for _, page in tqdm(pages, unit="page"):
+            tab.goto(f"{address}/{page}.html")
+            settle(tab)
+            tab.emulate_media(media="print")
+            tab.evaluate(PREPARE)
+            tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
+            parts.append(printed(tab, before))
+            numbers.append(before)
+            before += len(parts[-1].pages)
+        numbered = [(*entry[:3], number + 1) for entry, number in zip(entries, numbers, strict=True)]
+        first = contents(context.new_page(), numbered)
+        join(first, parts, titles, [page for _, page in pages], numbers, address, target)
+    return before
+
+
+def join(front, parts, titles, pages, numbers, address, target):
+    writer = PdfWriter()
+    writer.append(front, import_outline=False)
+    for part, title, number in zip(parts, titles, numbers, strict=True):
+        writer.append(part, import_outline=False)
+        writer.add_outline_item(title=title, page_number=number)
+    lead_inside(writer, address, dict(zip(pages, numbers, strict=True)))
+    writer.add_metadata({"/Title": "Which Features Matter?"})
+    writer.compress_identical_objects()
+    writer.write(target)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="*", default=[], help="these pages only, as the contents name them: notebooks/01_trees")
+    sheets = make(parser.parse_args().only)
+    print(f"wrote {PDF.relative_to(ROOT)}: {sheets} sheets, {PDF.stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
