@@ -24,7 +24,7 @@ def test_the_contents_name_the_sheet_on_which_a_page_begins(printed):
 
 def test_every_sheet_carries_its_number(printed):
     for k, page in enumerate(printed.pages[:-1]):  # the cheat sheet has a format of its own
-        assert page.extract_text().strip().splitlines()[-1].strip() == str(k + 1)
+        assert page.extract_text().strip().splitlines()[0].strip() == str(k + 1)
 
 
 def test_answers_are_open_on_paper(printed):
