@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,11 @@ def feature_names(X: ArrayLike) -> tuple[str, ...]:
     if isinstance(X, pd.DataFrame):
         return tuple(str(column) for column in X.columns)
     shape = np.shape(X)
-    p = shape[1] if len(shape) == 2 else 0
+    return _numbered(shape[1] if len(shape) == 2 else 0)
+
+
+@cache
+def _numbered(p: int) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(p))
 
 
@@ -32,13 +37,15 @@ def check_table(
            [3., 4.]]), ('x0', 'x1'))
     """
     names = feature_names(X)
-    _check_names(names, what)
     if isinstance(X, pd.DataFrame):
+        _check_names(names, what)
         _check_numeric_columns(X, names, what)
     array = _as_floats(X, what)
     _check_shape(array.shape, what)
+    if np.isfinite(array).all():
+        return array, names
     _check_infinities(array, names, what)
-    if not allow_nan and np.isnan(array).any():
+    if not allow_nan:
         column = names[_first_column(np.isnan(array))]
         raise ValueError(
             f"{what} holds NaN, in column {column!r}, which this method cannot take: "

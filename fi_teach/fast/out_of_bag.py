@@ -40,7 +40,7 @@ class Walk(NamedTuple):
 
 @dataclass
 class TreeSums:
-    """What is added up over trees: draws (p, M), roles (p, n) of every row as receiver and donor."""
+    """Added up over trees: draws (p, M); roles (p, n), of every row as receiver and as donor."""
 
     draws: NDArray
     roles: NDArray
@@ -155,7 +155,7 @@ def _asked_again(walk: Walk, table: NDArray, pairs: slice, donors: NDArray) -> N
         rows = _narrow(table, receiver[piece], walk.features)
         each = np.arange(len(rows))
         rows[each, feature[piece]] = table[donor[piece], walk.features[feature[piece]]]
-        answers[piece] = walk.tree.raw(rows)
+        answers[piece] = walk.tree.value[walk.tree.leaf_of(rows)]
     return answers.reshape(*donors.shape, walk.raw.shape[1])
 
 

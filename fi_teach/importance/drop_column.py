@@ -1,4 +1,4 @@
-"""How much worse would a model be that had never seen the feature? Leave it out, fit again, compare.
+"""How much worse would a model be that never saw the feature? Leave it out, fit again, compare.
 
 Known as LOCO, leave one covariate out. Unlike a shuffle this asks about the *learner*: a feature
 whose message another one carries too is not missed at all.

@@ -1,4 +1,4 @@
-"""How sure is an importance from n test rows? That depends on seeing that a shuffle uses rows twice.
+"""How sure is an importance from n test rows? A shuffle uses every row twice.
 
 Three intervals for the importance of one feature: the textbook one, which is too narrow (or, for a
 feature that the target does not depend on, too wide), and two that count each row both as receiver
@@ -55,10 +55,10 @@ def shuffle_differences(
 def naive_interval(differences: ArrayLike, *, level: float = 0.95) -> Interval:
     """The textbook interval: mean +- z sd / sqrt(n), as if the n differences were independent.
 
-    They are not: a row is a receiver in its own difference and the donor in another's. For f(x) = x,
-    y = x + s e and squared loss the interval is too narrow (about 87 % for 95 at s = 0, n = 200);
-    averaging more shuffles first makes it worse (67 %), as averages keep the receiver's half only;
-    for a feature that y does not depend on it is too wide (98 %).
+    They are not: a row is a receiver in its own difference and the donor in another's. For f(x) =
+    x, y = x + s e and squared loss the interval is too narrow (about 87 % for 95 at s = 0,
+    n = 200); averaging more shuffles first makes it worse (67 %), as averages keep the receiver's
+    half only; for a feature that y does not depend on it is too wide (98 %).
 
     differences (n,) or (n, K), averaged over the K shuffles first -> (low, high)
 
@@ -155,7 +155,7 @@ def row_bootstrap_interval(
 def _resampled(
     task: Evaluation, n_repeats: int, rng: np.random.Generator
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """Which sample, which row, which donor: rows (or whole groups of rows) drawn with replacement."""
+    """Rows, or whole groups of rows, drawn with replacement -> samples, rows, donors, each (m,)."""
     if task.groups is None:
         rows = rng.integers(task.n_rows, size=(n_repeats, task.n_rows))
         sample = np.repeat(np.arange(n_repeats), task.n_rows)

@@ -6,8 +6,8 @@ forest be judged, as in Breiman (2001, sec. 10) and on the random-forest slides:
     PFI_j  =  mean over rows i that some tree did not see of
               L(y_i, votes after the shuffle)  -  L(y_i, votes before)
 
-Or each tree m can be judged on its own out-of-bag rows O_m, the column shuffled within them, and the
-trees be averaged, as later software does (Strobl et al. 2008 write out its formula):
+Or each tree m can be judged on its own out-of-bag rows O_m, the column shuffled within them, and
+the trees be averaged, as later software does (Strobl et al. 2008 write out its formula):
 
     PFI_j  =  mean over trees m, mean over i in O_m of  L(y_i, f_m after)  -  L(y_i, f_m before)
 

@@ -288,7 +288,7 @@ def _scored_target(y: ArrayLike, n_rows: int) -> NDArray:
 
 
 def _scored_by(model: Model, score: Score):
-    """What the score judges: the AUC of a classifier its probabilities, all else its predictions."""
+    """What the score judges: the predictions, or for the AUC a classifier's probabilities."""
     if score is auc and model.is_classifier and not model.is_function:
         return model.probabilities
     return model.predict
