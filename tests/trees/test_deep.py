@@ -69,8 +69,8 @@ def test_a_deep_tree_of_xgboost_or_lightgbm_is_read():
     bins = {"max_bin": 60_000, "min_data_in_bin": 1, "bin_construct_sample_cnt": 10**6}
     leaves = {"num_leaves": 1500, "min_child_samples": 1, "min_child_weight": 0}
     one = {"n_estimators": 1, "learning_rate": 1.0, "reg_lambda": 0}
-    light = lightgbm.LGBMRegressor(**one, **bins, **leaves, verbose=-1).fit(X, y)
-    xgb = xgboost.XGBRegressor(**one, max_depth=3000, tree_method="exact", min_child_weight=0).fit(X, y)
+    light = lightgbm.LGBMRegressor(**one, **bins, **leaves, n_jobs=1, verbose=-1).fit(X, y)
+    xgb = xgboost.XGBRegressor(**one, n_jobs=1, max_depth=3000, tree_method="exact", min_child_weight=0).fit(X, y)
     for model in (light, xgb):
         forest = from_model(model)
         assert forest.trees[0].depth.max() > 1100
