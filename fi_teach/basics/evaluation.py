@@ -114,7 +114,7 @@ class Evaluation:
     @cached_property
     def _class_numbers(self) -> NDArray:
         """Numbers compare faster than labels do."""
-        return places_among(self.y, self.model.forest.classes)
+        return places_among(self.y, np.asarray(self.model.forest.classes))
 
     def predict(self, table: ArrayLike) -> NDArray:
         """What the loss judges: labels, numbers, or probabilities (m, K)."""

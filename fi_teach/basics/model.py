@@ -7,6 +7,7 @@ LightGBM's among them, and a bare function of a table: `as_model` makes a Model 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,11 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from fi_teach.basics.convert import as_forest
 from fi_teach.basics.losses import probability_columns
 from fi_teach.basics.nominal import NominalTree
-from fi_teach.basics.tables import check_real_table, feature_names
+from fi_teach.basics.tables import Table, check_real_table, feature_names
 from fi_teach.basics.tree import Forest, Tree, rows_for
 
 OURS = (Tree, Forest, NominalTree)
-Table = pd.DataFrame | NDArray
 
 PROBABILITIES_WANTED = (
     "this takes class probabilities, but {} gives none: use 'zero_one' for its labels, 'squared' "
@@ -36,7 +36,7 @@ class Model:
     is_classifier : True, False, or None for a function, which does not say
     """
 
-    given: object
+    given: Any
     names: tuple[str, ...] | None
     classes: NDArray | None
     is_classifier: bool | None
@@ -114,8 +114,8 @@ class Model:
             numbered = getattr(self.given, "names", ()) if isinstance(self.given, OURS) else ()
             same = set(numbered) == set(feature_names(X))  # the table has columns x0, x1, ... too
             return _by_name(X, numbered) if same else X
-        looks_for_names = self.names and not self.is_function and not isinstance(self.given, OURS)
-        return pd.DataFrame(X, columns=list(self.names)) if looks_for_names else X
+        asks_by_name = not self.is_function and not isinstance(self.given, OURS)
+        return pd.DataFrame(X, columns=list(self.names)) if self.names and asks_by_name else X
 
     def as_asked(self, X: Table) -> Table:
         """An arranged table in the form that is quickest to ask about: our trees read arrays."""

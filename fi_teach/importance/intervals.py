@@ -14,7 +14,7 @@ from fi_teach.basics.evaluation import Evaluation, check_groups
 from fi_teach.basics.losses import Loss
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import receiver_donor_variance, shuffles
-from fi_teach.basics.tables import check_count, check_weights
+from fi_teach.basics.tables import as_floats, check_between, check_count, check_weights
 from fi_teach.fast.shuffled_tables import losses_after_dealing, losses_of_pairs
 
 Interval = tuple[float, float]
@@ -141,7 +141,7 @@ def row_bootstrap_interval(
     task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
     columns = task.positions([column])
     n_repeats = check_count(n_repeats, "n_repeats")
-    tail = (1 - _checked_level(level)) / 2
+    tail = (1 - check_between(level, 0, 1, "level")) / 2
     rng = own_stream(rng, "row bootstrap")
 
     sample, rows, donors = _resampled(task, n_repeats, rng)
@@ -170,12 +170,13 @@ def _resampled(
 
 
 def _checked_differences(differences: ArrayLike) -> NDArray:
-    array = np.asarray(differences, dtype=float)
+    array = as_floats(differences, "differences")
     array = array[:, None] if array.ndim == 1 else array
-    if array.ndim != 2 or len(array) < 2 or array.shape[1] < 1:
+    is_table = array.ndim == 2 and len(array) > 1 and array.shape[1] > 0
+    if not is_table or not np.isfinite(array).all():
         raise ValueError(
             f"differences has shape {np.shape(differences)}, "
-            "expected (rows, shuffles) with at least two rows.")
+            "expected finite numbers (rows, shuffles) with at least two rows.")
     return array
 
 
@@ -191,13 +192,7 @@ def _checked_donors(donors: ArrayLike, differences: NDArray) -> NDArray:
     return donors
 
 
-def _checked_level(level: float) -> float:
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level!r}, expected a share between 0 and 1, such as 0.95.")
-    return level
-
-
 def _around(mean: float, variance: float, level: float) -> Interval:
-    z = NormalDist().inv_cdf(0.5 + _checked_level(level) / 2)
+    z = NormalDist().inv_cdf(0.5 + check_between(level, 0, 1, "level") / 2)
     reach = z * np.sqrt(variance)
     return float(mean - reach), float(mean + reach)

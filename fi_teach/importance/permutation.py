@@ -9,7 +9,7 @@ The model is not refitted, so this is about *this* model; rows that it was fitte
 Read next: fast/shuffled_tables.py, which asks the model about many shuffles at once.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -207,7 +207,7 @@ def _importance_of(
 
 def _columns_of(groups: object, task: Evaluation) -> dict[str, list[int]]:
     """The positions of each group's columns."""
-    if not hasattr(groups, "items") or len(groups) == 0:
+    if not isinstance(groups, Mapping) or not groups:
         raise ValueError(
             f"groups is {groups!r}, expected {{name of a group: its columns}} with at least one "
             "group.")

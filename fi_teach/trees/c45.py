@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.impurity import class_counts, entropy
 from fi_teach.basics.nominal import NominalTree, check_words, is_nominal
-from fi_teach.basics.tables import check_table
+from fi_teach.basics.tables import check_table, check_target
 from fi_teach.basics.target import coded
 from fi_teach.basics.tree import UNDEFINED, Tree
 from fi_teach.fast.growing import TIE, target_of
@@ -43,7 +43,8 @@ def gain(y: ArrayLike, branch: ArrayLike) -> float:
     >>> round(gain(["Yes", "Yes", "No", "No"], ["left", "left", "left", "right"]), 3)
     0.311
     """
-    branch, y = np.asarray(branch), np.asarray(y)
+    y = check_target(y, np.size(y))
+    branch = check_target(branch, len(y), what="branch")
     bits = entropy(class_counts(y))
     for b in np.unique(branch):
         here = branch == b
