@@ -68,11 +68,7 @@ def variance(y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
     >>> float(variance([1, 3]))
     1.0
     """
-    y = check_numeric_target(y, np.size(y))
-    weights = check_weights(sample_weight, len(y))
-    mean = np.average(y, weights=weights)
-    squares = (y - mean) ** 2
-    return float(np.average(squares, weights=weights))
+    return impurity_of(y, "variance", sample_weight)
 
 
 def impurity_of(
@@ -87,17 +83,25 @@ def impurity_of(
     >>> round(impurity_of(["Pass"] * 4 + ["Fail"]), 2)
     0.32
     """
-    if criterion == "variance":
-        return variance(y, sample_weight)
-    impurity = class_impurity(criterion)
-    counts = class_counts(y, sample_weight)
-    return float(impurity(counts))
+    check = check_numeric_target if criterion == "variance" else check_target
+    y = check(y, np.size(y))
+    return node_impurity(y, check_weights(sample_weight, len(y)), criterion)
+
+
+def node_impurity(y: NDArray, weight: NDArray, criterion: str) -> float:
+    """impurity_of rows that were checked before: y (n,), weight (n,)."""
+    if criterion != "variance":
+        impurity = class_impurity(criterion)
+        return float(impurity(class_counts(y, weight)))
+    mean = np.average(y, weights=weight)
+    squares = (y - mean) ** 2
+    return float(np.average(squares, weights=weight))
 
 
 def class_counts(y: ArrayLike, sample_weight: ArrayLike | None = None) -> NDArray:
     """Rows (or weight) of each class in y, classes in sorted order -> (K,)."""
-    _, code = coded(check_target(y, np.size(y)))
-    return np.bincount(code, check_weights(sample_weight, len(code)))
+    _, code = coded(y)
+    return np.bincount(code, weights=sample_weight).astype(float)
 
 
 def class_impurity(criterion: str) -> Callable[[ArrayLike], NDArray]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.impurity import CRITERIA, impurity_of
+from fi_teach.basics.impurity import CRITERIA, node_impurity
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import (
     check_count,
@@ -83,7 +83,11 @@ def split_decrease(
     if y.ndim not in (1, 2) or left.shape != y.shape[:1] or not np.isin(left, (0, 1)).all():
         raise ValueError(
             f"left has shape {left.shape}, y {y.shape}: expected True or False for each row of y.")
-    left, weight = left.astype(bool), check_weights(sample_weight, len(y))
+    check_growing_target(y, len(y), criterion)
+    return _decrease(y, left.astype(bool), check_weights(sample_weight, len(y)), criterion)
+
+
+def _decrease(y: NDArray, left: NDArray, weight: NDArray, criterion: str) -> float:
     decrease = _impurity(y, weight, criterion)
     for side in (left, ~left):
         share = weight[side].sum() / weight.sum()
@@ -94,7 +98,7 @@ def split_decrease(
 def _impurity(y: NDArray, weight: NDArray, criterion: str) -> float:
     """The impurity of rows y (n,), or the sum over the outputs of y (n, k)."""
     outputs = y.T if y.ndim == 2 else [y]
-    return sum(impurity_of(output, criterion, weight) for output in outputs)
+    return sum(node_impurity(output, weight, criterion) for output in outputs)
 
 
 class Sample(NamedTuple):
@@ -122,12 +126,7 @@ class Sample(NamedTuple):
 
     def decrease(self, left: NDArray) -> float:
         """split_decrease of the rows."""
-        return split_decrease(
-            self.y,
-            left,
-            criterion=self.criterion,
-            sample_weight=self.weight,
-        )
+        return _decrease(self.y, left, self.weight, self.criterion)
 
     def tied_splits(self) -> list[Split]:
         """The splits that are best together; none if the rows agree or cannot be told apart."""
