@@ -1,21 +1,22 @@
-"""fi_teach: feature importance for tree models, every method from scratch in code a student can read.
+"""fi_teach: feature importance for tree models, from scratch, in code that a student can read.
 
 Notation, the same in every docstring and chapter:
 
-====  ==========================================    ====  ==============================================
-t     node of a tree                                S     coalition, a set of features (players)
-i     row                                           v     game: v(S) is what coalition S earns
-j     feature                                       phi   Shapley values, one a feature
-n     rows                                          f     a model's prediction function
-p     features                                      q     target false discovery rate
-====  ==========================================    ====  ==============================================
+====  ====================================    ====  ========================================
+t     node of a tree                          S     coalition, a set of features (players)
+i     row                                     v     game: v(S) is what coalition S earns
+j     feature                                 phi   Shapley values, one a feature
+n     rows                                    f     a model's prediction function
+p     features                                q     target false discovery rate
+====  ====================================    ====  ========================================
 
 Floors (an import points down a floor, never up):
 
     course > plots, compare > importance > trees > fast > basics, worlds, data
 
-``trees`` and ``importance`` are there to be read: one file a method. ``basics`` holds what they all speak of, ``fast``
-what makes them fast, ``course`` what runs the course. All but ``plots`` and ``course`` import NumPy and pandas only.
+``trees`` and ``importance`` are there to be read: one file a method. ``basics`` holds what they all
+speak of, ``fast`` what makes them fast, ``course`` what runs the course. All but ``plots`` and
+``course`` import NumPy and pandas only.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

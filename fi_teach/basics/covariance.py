@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.tables import check_table
+from fi_teach.basics.tables import as_floats, check_table
 
 SMALLEST_EIGENVALUE = 1e-4  # of an estimated correlation matrix: below it, digits are lost
 
@@ -17,7 +17,7 @@ def correlation_of(covariance: ArrayLike) -> tuple[NDArray, NDArray, float]:
     array([[1. , 0.5],
            [0.5, 1. ]])
     """
-    covariance = np.asarray(covariance, dtype=float)
+    covariance = as_floats(covariance, "covariance")
     if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1]:
         raise ValueError(
             f"covariance has shape {covariance.shape}, expected a symmetric matrix (p, p)."

@@ -1,16 +1,16 @@
 """Equality of records that hold arrays: field by field, number by number."""
 
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 
 
-def same_fields(one: object, other: object) -> bool:
+def same_fields(one: Any, other: object) -> bool:
     """Are two dataclasses of one kind equal in every field?"""
-    if type(one) is not type(other):
-        return False
+    of_one_kind = type(one) is type(other)
     names = [field.name for field in fields(one)]
-    return all(same(getattr(one, name), getattr(other, name)) for name in names)
+    return of_one_kind and all(same(getattr(one, name), getattr(other, name)) for name in names)
 
 
 def same(one: object, other: object) -> bool:

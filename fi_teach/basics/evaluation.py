@@ -68,11 +68,11 @@ class Evaluation:
         whole: ArrayLike | None = None,
     ) -> None:
         self.model: Model = as_model(model)
-        table = check_real_table(X)
-        self.X = self.model.arrange(table)
-        self.n_rows, self.n_features = self.X.shape
-        self._has_names = isinstance(table, pd.DataFrame)
-        self.names = self.model.column_names(self.X)
+        table = self.model.arrange(check_real_table(X))
+        self.n_rows, self.n_features = table.shape
+        self.names = self.model.column_names(table)
+        self._labels = table if isinstance(X, pd.DataFrame) else np.empty((0, self.n_features))
+        self.X = self.model.as_asked(table)
 
         whole = y if whole is None else whole
         self.loss: Loss = row_loss(loss) if loss is not None else self._loss_for(whole)
@@ -114,13 +114,13 @@ class Evaluation:
     @cached_property
     def _class_numbers(self) -> NDArray:
         """Numbers compare faster than labels do."""
-        return places_among(self.y, self.model.forest.classes)
+        return places_among(self.y, np.asarray(self.model.forest.classes))
 
     def predict(self, table: ArrayLike) -> NDArray:
         """What the loss judges: labels, numbers, or probabilities (m, K)."""
         if self.loss in PROBABILITY_LOSSES:
-            return self.model.probabilities(table)
-        return self.model.predict(table)
+            return self.model.probabilities(table, arranged=True)
+        return self.model.predict(table, arranged=True)
 
     @cached_property
     def prediction_before(self) -> NDArray:
@@ -134,15 +134,14 @@ class Evaluation:
 
     def positions(self, columns: object) -> list[int]:
         """Where one or several of the caller's columns stand in X, as tables.positions_of says."""
-        table = self.X if self._has_names else np.empty((0, self.n_features))
-        return positions_of(columns, table, self.names)
+        return positions_of(columns, self._labels, self.names)
 
     # --- how the target meets the loss ---
 
     def _loss_for(self, y: ArrayLike) -> Loss:
         """The loss that follows the model."""
         model = self.model
-        if model.is_function and np.ndim(y) == 1 and model.predict(self.X).ndim == 2:
+        if model.is_function and np.ndim(y) == 1 and model.predict(self.X, arranged=True).ndim == 2:
             return LOSSES["log_loss"]
         of_classes = holds_labels(y) if model.is_classifier is None else model.is_classifier
         return LOSSES["zero_one"] if of_classes else LOSSES["squared"]
@@ -194,8 +193,9 @@ def _check_some_known(y: ArrayLike, classes: NDArray) -> None:
     """A label that the model never saw is always missed; if all are, y is in other words."""
     if (places_among(y, classes) < 0).all():
         raise ValueError(
-            f"y holds labels such as {np.asarray(y).tolist()[0]!r}, none of which the model knows: it has "
-            f"{', '.join(map(repr, classes.tolist()))}. Give y in the words that it was fitted on.")
+            f"y holds labels such as {np.asarray(y).tolist()[0]!r}, none of which the model knows: "
+            f"it has {', '.join(map(repr, classes.tolist()))}. "
+            "Give y in the words that it was fitted on.")
 
 
 def _check_labels(prediction: NDArray, holds_words: bool) -> None:

@@ -1,10 +1,12 @@
 """How mixed is a node? An impurity is 0 if all rows agree, and concave: no split worsens it."""
 
 from collections.abc import Callable
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.tables import as_floats, check_numeric_target, check_target, check_weights
 from fi_teach.basics.target import coded
 
 CRITERIA = ("gini", "entropy", "entropy_nats", "variance")
@@ -39,6 +41,8 @@ def entropy(counts: ArrayLike, base: float = 2) -> NDArray:
     >>> float(entropy([1, 1])), round(float(entropy([9, 5])), 3)
     (1.0, 0.94)
     """
+    if not isinstance(base, Real) or not 0 < base < np.inf or base == 1:
+        raise ValueError(f"base is {base!r}, expected a number above 0 other than 1: 2 for bits.")
     shares = _shares(counts)
     log_shares = np.log(
         shares,
@@ -64,11 +68,7 @@ def variance(y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
     >>> float(variance([1, 3]))
     1.0
     """
-    y = np.asarray(y, dtype=float)
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    mean = np.average(y, weights=weights)
-    squares = (y - mean) ** 2
-    return float(np.average(squares, weights=weights))
+    return impurity_of(y, "variance", sample_weight)
 
 
 def impurity_of(
@@ -83,11 +83,19 @@ def impurity_of(
     >>> round(impurity_of(["Pass"] * 4 + ["Fail"]), 2)
     0.32
     """
-    if criterion == "variance":
-        return variance(y, sample_weight)
-    impurity = class_impurity(criterion)
-    counts = class_counts(y, sample_weight)
-    return float(impurity(counts))
+    check = check_numeric_target if criterion == "variance" else check_target
+    y = check(y, np.size(y))
+    return node_impurity(y, check_weights(sample_weight, len(y)), criterion)
+
+
+def node_impurity(y: NDArray, weight: NDArray, criterion: str) -> float:
+    """impurity_of rows that were checked before: y (n,), weight (n,)."""
+    if criterion != "variance":
+        impurity = class_impurity(criterion)
+        return float(impurity(class_counts(y, weight)))
+    mean = np.average(y, weights=weight)
+    squares = (y - mean) ** 2
+    return float(np.average(squares, weights=weight))
 
 
 def class_counts(y: ArrayLike, sample_weight: ArrayLike | None = None) -> NDArray:
@@ -108,10 +116,10 @@ def class_impurity(criterion: str) -> Callable[[ArrayLike], NDArray]:
 
 def _shares(counts: ArrayLike) -> NDArray:
     """Counts (..., K) as shares of their sum; an empty node has shares 0."""
-    counts = np.asarray(counts, dtype=float)
-    if (counts < 0).any():
+    counts = as_floats(counts, "counts")
+    if counts.ndim == 0 or counts.shape[-1] == 0 or not (counts >= 0).all():
         raise ValueError(
-            "counts holds negative numbers: "
+            f"counts has shape {counts.shape}, or holds negative numbers or NaN: "
             "give how many rows (or how much weight) each class has.")
     total = counts.sum(axis=-1, keepdims=True)
     return np.divide(

@@ -97,7 +97,7 @@ def brier(
     return ((truth - given) ** 2).sum(axis=1)
 
 
-LOSSES = {
+LOSSES: dict[str, Loss] = {
     "squared": squared_error, "absolute": absolute_error, "zero_one": zero_one,
     "log_loss": log_loss, "brier": brier,
 }

@@ -7,6 +7,7 @@ LightGBM's among them, and a bare function of a table: `as_model` makes a Model 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,11 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from fi_teach.basics.convert import as_forest
 from fi_teach.basics.losses import probability_columns
 from fi_teach.basics.nominal import NominalTree
-from fi_teach.basics.tables import check_real_table, feature_names
-from fi_teach.basics.tree import Forest, Tree
+from fi_teach.basics.tables import Table, check_real_table, feature_names
+from fi_teach.basics.tree import Forest, Tree, rows_for
 
 OURS = (Tree, Forest, NominalTree)
-Table = pd.DataFrame | NDArray
 
 PROBABILITIES_WANTED = (
     "this takes class probabilities, but {} gives none: use 'zero_one' for its labels, 'squared' "
@@ -36,7 +36,7 @@ class Model:
     is_classifier : True, False, or None for a function, which does not say
     """
 
-    given: object
+    given: Any
     names: tuple[str, ...] | None
     classes: NDArray | None
     is_classifier: bool | None
@@ -46,15 +46,17 @@ class Model:
         """Is it a bare function, with nothing to ask but its answer?"""
         return not hasattr(self.given, "predict")
 
-    def predict(self, X: ArrayLike) -> NDArray:
+    def predict(self, X: ArrayLike, *, arranged: bool = False) -> NDArray:
         """Labels or numbers, or what the function returns: X (n, p) -> (n,) or (n, n_outputs).
+
+        arranged : has X been through `arrange` before?
 
         Raises ValueError for other columns, and for anything but one finite answer a row.
         """
         function = self.given if self.is_function else self.given.predict
-        return _answers(function, self.arrange(X))
+        return _answers(function, X if arranged else self.arrange(X))
 
-    def probabilities(self, X: ArrayLike) -> NDArray:
+    def probabilities(self, X: ArrayLike, *, arranged: bool = False) -> NDArray:
         """Class probabilities: X (n, p) -> (n, K), in the order of the classes.
 
         Of a function that returns one number a row, this is the second of two classes'.
@@ -64,7 +66,8 @@ class Model:
         function = self.given if self.is_function else getattr(self.given, "predict_proba", None)
         if not callable(function) or self.is_classifier is False:
             raise ValueError(PROBABILITIES_WANTED.format(type(self.given).__name__))
-        return probability_columns(_answers(function, self.arrange(X)))
+        table = X if arranged else self.arrange(X)
+        return probability_columns(_answers(function, table))
 
     def raw(self, X: ArrayLike) -> NDArray:
         """What Shapley values explain: X (n, p) -> (n, n_outputs).
@@ -111,8 +114,13 @@ class Model:
             numbered = getattr(self.given, "names", ()) if isinstance(self.given, OURS) else ()
             same = set(numbered) == set(feature_names(X))  # the table has columns x0, x1, ... too
             return _by_name(X, numbered) if same else X
-        looks_for_names = self.names and not self.is_function and not isinstance(self.given, OURS)
-        return pd.DataFrame(X, columns=list(self.names)) if looks_for_names else X
+        asks_by_name = not self.is_function and not isinstance(self.given, OURS)
+        return pd.DataFrame(X, columns=list(self.names)) if self.names and asks_by_name else X
+
+    def as_asked(self, X: Table) -> Table:
+        """An arranged table in the form that is quickest to ask about: our trees read arrays."""
+        owner = getattr(self.given, "__self__", self.given)
+        return rows_for(owner, X) if isinstance(owner, Tree | Forest) else X
 
     def column_names(self, X: Table) -> tuple[str, ...]:
         """What the columns of an arranged table are called: by itself, or else by the model."""

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.tables import as_floats
+
 
 def bonferroni(p_values: ArrayLike) -> NDArray:
     """Adjusted p-values min(1, m p): below alpha for any true null with probability at most alpha,
@@ -94,7 +96,7 @@ def _put_back(sorted_values, order):
 
 
 def _checked(p_values):
-    p = np.asarray(p_values, dtype=float)
+    p = as_floats(p_values, "p_values")
     inside = (p >= 0) & (p <= 1)
     if p.ndim != 1 or len(p) == 0 or not inside.all():
         raise ValueError(

@@ -34,6 +34,16 @@ def own_stream(rng: Seed, name: str) -> np.random.Generator:
     return np.random.default_rng(words)
 
 
+def plain_stream(rng: Seed) -> np.random.Generator:
+    """np.random.default_rng(rng), for what draws data: there the seed alone decides.
+
+    Raises ValueError as own_stream does.
+    """
+    if rng is not None and not isinstance(rng, np.random.Generator):
+        _whole_numbers(rng)
+    return np.random.default_rng(rng)
+
+
 def _whole_numbers(rng: object) -> list[int]:
     """The seed's numbers. Raises ValueError unless it is made of whole numbers from 0."""
     try:

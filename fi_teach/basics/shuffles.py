@@ -4,14 +4,15 @@ In every shuffle a row acts twice: as *receiver* of another row's value and as *
 Both roles make noise.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from fi_teach.basics.tables import Table as Table
 from fi_teach.basics.tables import check_count
 from fi_teach.basics.target import check_outcome as check_outcome
-
-Table = pd.DataFrame | NDArray
 
 
 def shuffles(n_rows: int, n_repeats: int, rng: np.random.Generator) -> NDArray:
@@ -26,7 +27,7 @@ def shuffles(n_rows: int, n_repeats: int, rng: np.random.Generator) -> NDArray:
     return np.stack(permutations, axis=1).astype(np.int64)
 
 
-def take(X: Table, rows: NDArray) -> Table:
+def take(X: Table, rows: NDArray) -> Any:
     """The given rows of a table, as a new table of the same kind: rows (m,) int -> (m, p)."""
     if isinstance(X, pd.DataFrame):
         return X.iloc[rows].reset_index(drop=True)

@@ -2,10 +2,15 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from functools import cache
+from numbers import Integral, Real
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+
+Table: TypeAlias = pd.DataFrame | NDArray
 
 
 def feature_names(X: ArrayLike) -> tuple[str, ...]:
@@ -13,7 +18,11 @@ def feature_names(X: ArrayLike) -> tuple[str, ...]:
     if isinstance(X, pd.DataFrame):
         return tuple(str(column) for column in X.columns)
     shape = np.shape(X)
-    p = shape[1] if len(shape) == 2 else 0
+    return _numbered(shape[1] if len(shape) == 2 else 0)
+
+
+@cache
+def _numbered(p: int) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(p))
 
 
@@ -32,13 +41,15 @@ def check_table(
            [3., 4.]]), ('x0', 'x1'))
     """
     names = feature_names(X)
-    _check_names(names, what)
     if isinstance(X, pd.DataFrame):
+        _check_names(names, what)
         _check_numeric_columns(X, names, what)
-    array = _as_floats(X, what)
+    array = as_floats(X, what)
     _check_shape(array.shape, what)
+    if np.isfinite(array).all():
+        return array, names
     _check_infinities(array, names, what)
-    if not allow_nan and np.isnan(array).any():
+    if not allow_nan:
         column = names[_first_column(np.isnan(array))]
         raise ValueError(
             f"{what} holds NaN, in column {column!r}, which this method cannot take: "
@@ -46,7 +57,7 @@ def check_table(
     return array, names
 
 
-def check_real_table(X: ArrayLike, *, what: str = "X") -> pd.DataFrame | NDArray:
+def check_real_table(X: ArrayLike, *, what: str = "X") -> Table:
     """A table as people have it: a DataFrame of any columns, with gaps, or an array of numbers.
 
     -> X itself, or what an array-like becomes as an array of floats
@@ -72,7 +83,7 @@ def check_real_table(X: ArrayLike, *, what: str = "X") -> pd.DataFrame | NDArray
 
 
 def positions_of(
-    columns: object, X: pd.DataFrame | NDArray, names: tuple[str, ...] | None = None
+    columns: object, X: Table, names: tuple[str, ...] | None = None
 ) -> list[int]:
     """Where the given columns stand in X: one column, or several -> list of positions.
 
@@ -98,7 +109,7 @@ def positions_of(
     return positions
 
 
-def _places(X: pd.DataFrame | NDArray, names: tuple[str, ...]) -> dict:
+def _places(X: Table, names: tuple[str, ...]) -> dict:
     """Each column's position, by its label and by its name."""
     labels = X.columns if isinstance(X, pd.DataFrame) else range(X.shape[1])
     by_name = {name: j for j, name in enumerate(names)}
@@ -112,11 +123,12 @@ def _is_in(column: object, place: dict) -> bool:
 
 def _as_list(columns: object, place: dict) -> list:
     """One column or several as a list."""
-    one = isinstance(columns, str) or not isinstance(columns, Iterable)
-    return [columns] if one or _is_in(columns, place) else list(columns)
+    if isinstance(columns, str) or not isinstance(columns, Iterable) or _is_in(columns, place):
+        return [columns]
+    return list(columns)
 
 
-def _known_columns(X: pd.DataFrame | NDArray) -> str:
+def _known_columns(X: Table) -> str:
     """A sentence's end: what may be chosen, at most ten names of it."""
     if not isinstance(X, pd.DataFrame):
         return f"choose positions from 0 to {X.shape[1] - 1}"
@@ -163,7 +175,7 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray:
     """
     if sample_weight is None:
         return np.ones(n_rows)
-    weights = np.asarray(sample_weight, dtype=float)
+    weights = as_floats(sample_weight, "sample_weight")
     if weights.shape != (n_rows,):
         raise ValueError(
             f"sample_weight has shape {weights.shape}, "
@@ -178,10 +190,18 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray:
 
 def check_count(count: object, what: str) -> int:
     """A whole number of at least 1 passes through. Raises ValueError for anything else."""
-    whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
-    if not whole or count < 1:
+    if not isinstance(count, Integral) or isinstance(count, bool) or int(count) < 1:
         raise ValueError(f"{what} is {count!r}, expected a whole number of at least 1.")
     return int(count)
+
+
+def check_between(value: object, low: float, high: float, what: str) -> float:
+    """A number strictly between two others passes through. Raises ValueError for anything else."""
+    number = float(value) if isinstance(value, Real) else float("nan")
+    if not low < number < high:
+        raise ValueError(
+            f"{what} is {value!r}, expected a number strictly between {low} and {high}.")
+    return number
 
 
 def _check_names(names: tuple[str, ...], what: str) -> None:
@@ -200,7 +220,8 @@ def _check_numeric_columns(X: pd.DataFrame, names: tuple[str, ...], what: str) -
                 "encode it first, for example with pd.get_dummies or pd.factorize.")
 
 
-def _as_floats(X: ArrayLike, what: str) -> NDArray:
+def as_floats(X: ArrayLike, what: str) -> NDArray:
+    """Numbers as an array of floats. Raises ValueError for text and the like."""
     try:
         return np.asarray(X, dtype=float)
     except (TypeError, ValueError):
@@ -211,8 +232,8 @@ def _as_floats(X: ArrayLike, what: str) -> NDArray:
 
 def _check_array(X: ArrayLike, what: str) -> NDArray:
     """An array of numbers stays as it is; anything else becomes one of floats."""
-    numbers = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
-    array = X if numbers else _as_floats(X, what)
+    has_numbers = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
+    array = np.asarray(X) if has_numbers else as_floats(X, what)
     _check_shape(array.shape, what)
     _check_infinities(array, feature_names(array), what)
     return array

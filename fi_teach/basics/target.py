@@ -93,8 +93,9 @@ def check_outcome(y: ArrayLike, n_rows: int, *, numeric: bool = False) -> NDArra
     outcome = check_outcomes(y, n_rows, numeric=numeric)
     if (outcome == outcome[0]).all():
         raise ValueError(
-            f"the target is constant (every row has {outcome[0]!r}): there is nothing to predict, "
-            "so nothing can matter. Choose rows on which the target varies.")
+            f"the target is constant (every row has {outcome.tolist()[0]!r}): "
+            "there is nothing to predict, so nothing can matter. "
+            "Choose rows on which the target varies.")
     return outcome
 
 

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.tables import as_floats
+
 
 def midpoints(column: ArrayLike) -> NDArray:
     """The thresholds halfway between neighbouring distinct values, ascending.
@@ -12,7 +14,10 @@ def midpoints(column: ArrayLike) -> NDArray:
     >>> midpoints([30, 50, 80, 50])
     array([40., 65.])
     """
-    numbers = np.asarray(column, dtype=float)
+    numbers = as_floats(column, "the column")
+    if numbers.ndim != 1 or np.isnan(numbers).any():
+        raise ValueError(
+            f"the column has shape {numbers.shape}, expected numbers (n,) without NaN.")
     values = np.unique(numbers)
     return halfway(
         values[:-1],

@@ -259,6 +259,16 @@ class Forest:
         return len(self.names)
 
     @property
+    def out_of_bag(self) -> NDArray:
+        """Which rows each tree never saw: (M, n) bool. Raises ValueError if nobody knows."""
+        if self.in_bag is None:
+            raise ValueError(
+                "this model does not know which rows its trees were grown on (in_bag is None): "
+                "use grow_forest or a scikit-learn forest with bootstrap=True, or "
+                "permutation_importance on held-out rows.")
+        return np.asarray(self.in_bag) == 0
+
+    @property
     def n_outputs(self) -> int:
         return len(self.base)
 

@@ -1,1 +1,1 @@
-"""What runs the course: questions, explorables, the claims ledger, the command line and the grader."""
+"""What runs the course: questions, explorables, claims ledger, command line and grader."""

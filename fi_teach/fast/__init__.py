@@ -1,1 +1,1 @@
-"""What makes the methods fast: each function here has a definition in trees/ or importance/ that it equals."""
+"""What makes the methods fast: each function equals a definition in trees/ or importance/."""

@@ -1,4 +1,4 @@
-"""Sum the loss differences of all n^2 pairs (row, donor) of every feature, without asking n^2 times.
+"""Sum the loss differences of all n^2 pairs (row, donor) of every feature, in one walk.
 
 For row i, the prediction as a function of the value z put in x_j's place is a step function. A leaf
 is reached by changing x_j alone if and only if the row fails none of the tests on its path (its own
@@ -10,7 +10,7 @@ every detour of every row:
        1: leaf      2: b, cut 2
                     /        \\         row  leaf  feature  low  high
                 3: leaf   4: leaf        0     1    NONE     0     1     its own way: 1 < 2
-                                         0     4    a        2     5     a in bins 2, 3, 4; b: 3 >= 2
+                                         0     4    a        2     5     a in bins 2 to 4; b: 3 >= 2
                                          (leaf 3 would take a change of a and of b: no detour)
 
     the step function of (row 0, a):    bin of z   0   1   2   3   4

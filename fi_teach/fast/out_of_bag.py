@@ -40,15 +40,14 @@ class Walk(NamedTuple):
 
 @dataclass
 class TreeSums:
-    """What is added up over trees: draws (p, M), roles (p, n) of every row as receiver and donor."""
+    """Added up over trees: draws (p, M); roles (p, n), of every row as receiver and as donor."""
 
     draws: NDArray
     roles: NDArray
 
     @classmethod
     def empty(cls, task: Evaluation) -> "TreeSums":
-        in_bag = task.model.forest.in_bag
-        n_trees = int((in_bag == 0).any(axis=1).sum())
+        n_trees = int(task.model.forest.out_of_bag.any(axis=1).sum())
         return cls(np.zeros((task.n_features, n_trees)), np.zeros((task.n_features, task.n_rows)))
 
 
@@ -155,7 +154,7 @@ def _asked_again(walk: Walk, table: NDArray, pairs: slice, donors: NDArray) -> N
         rows = _narrow(table, receiver[piece], walk.features)
         each = np.arange(len(rows))
         rows[each, feature[piece]] = table[donor[piece], walk.features[feature[piece]]]
-        answers[piece] = walk.tree.raw(rows)
+        answers[piece] = walk.tree.value[walk.tree.leaf_of(rows)]
     return answers.reshape(*donors.shape, walk.raw.shape[1])
 
 
@@ -172,8 +171,8 @@ def _losses(task: Evaluation, raw: NDArray, rows: NDArray) -> NDArray:
 def _walks(task: Evaluation, table: NDArray) -> list[Walk]:
     forest = task.model.forest
     walks = []
-    for tree, seen in zip(forest.trees, forest.in_bag, strict=True):
-        out = np.flatnonzero(seen == 0)
+    for tree, unseen in zip(forest.trees, forest.out_of_bag, strict=True):
+        out = np.flatnonzero(unseen)
         if len(out):
             walks.append(_walk(tree, table, out))
     return walks

@@ -21,7 +21,7 @@ from fi_teach.basics.measured import ImportanceOf, fitting_task, measured, shown
 from fi_teach.basics.results import Result
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import take
-from fi_teach.basics.tables import check_count
+from fi_teach.basics.tables import check_between, check_count
 
 FEWEST_SHADOWS = 5  # a best of fewer would be easy to beat
 
@@ -109,8 +109,7 @@ def boruta(
     """
     rng = own_stream(rng, "Boruta")
     n_repeats = check_count(n_repeats, "n_repeats")
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha is {alpha!r}, expected a share between 0 and 1, such as 0.01.")
+    check_between(alpha, 0, 1, "alpha")
     X, y, names = fitting_task(X, y)
     p = len(names)
     decision = np.full(p, "tentative", dtype=object)

@@ -8,15 +8,17 @@ blocks every back door. Importance measures see only what `observe` gives.
 Source: Pearl (2009), sections 1.4 (models), 3.2 (do) and 3.3 (back door).
 """
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
+from numbers import Real
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.equations import NOISE, Equations, arguments_of, check_equations, solve
-from fi_teach.basics.seeds import Seed
+from fi_teach.basics.seeds import Seed, plain_stream
+from fi_teach.basics.tables import as_floats, check_count
 from fi_teach.worlds.causes import (
     collider_equations,
     confounder_equations,
@@ -89,9 +91,7 @@ def do(model: CausalModel, **values: float) -> CausalModel:
     """
     _check_variables(model, *values)
     for name, value in values.items():
-        is_number = np.isscalar(value) and np.isreal(value) and np.isfinite(value)
-        if not is_number:
-            raise ValueError(f"do({name}={value!r}): expected one finite number to set it to.")
+        _check_finite(value, f"do(...): {name}")
     return replace(model, fixed=model.fixed | values)
 
 
@@ -107,10 +107,9 @@ def observe(model: CausalModel, n: int, rng: Seed = 0) -> pd.DataFrame:
     >>> observe(collider_model(), 3).columns.tolist()
     ['x1', 'y', 'c']
     """
-    is_whole = isinstance(n, int | np.integer) and not isinstance(n, bool)
-    if not is_whole or n < 1:
-        raise ValueError(f"n is {n!r}, expected a whole number of rows, at least 1.")
-    rng = np.random.default_rng(rng)
+    _check_variables(model)
+    n = check_count(n, "n")
+    rng = plain_stream(rng)
     noises = {name: rng.standard_normal(n) for name in model.equations}
     return pd.DataFrame(solve(model.equations, noises, model.fixed))
 
@@ -133,7 +132,7 @@ def interventional_mean(
     2.0
     """
     _check_variables(model, cause, outcome)
-    seed = int(np.random.default_rng(rng).integers(2**32))
+    seed = int(plain_stream(rng).integers(2**32))
     means = []
     for x in np.atleast_1d(values):
         everybody = observe(do(model, **{cause: x}), n, seed)
@@ -156,13 +155,14 @@ def conditional_mean(
     [-1.8, 1.8]
     """
     _check_columns(data, cause, outcome)
-    if not 1 <= neighbours <= len(data):
+    if check_count(neighbours, "neighbours") > len(data):
         raise ValueError(
             f"neighbours is {neighbours}, expected a number from 1 to the {len(data)} rows."
         )
     x, y = _numbers(data, cause, outcome)
     means = []
-    for value in np.atleast_1d(values):
+    for value in np.atleast_1d(as_floats(values, "values")):
+        _check_finite(value, "values")
         distance = np.abs(x - value)
         nearest = np.argpartition(distance, neighbours - 1)[:neighbours]
         means.append(y[nearest].mean())
@@ -191,6 +191,8 @@ def satisfies_backdoor(
     """
     adjusted = set(_as_names(adjust))
     _check_variables(model, cause, outcome, *adjusted)
+    if cause == outcome:
+        raise ValueError(f"cause and outcome are both {cause!r}: expected two variables.")
     forbidden = {cause, outcome} | descendants(model, cause)
     if adjusted & forbidden:
         return False
@@ -279,8 +281,7 @@ def backdoor_adjustment(
     """
     adjust = _as_names(adjust)
     _check_columns(data, cause, outcome, *adjust)
-    if n_strata < 1:
-        raise ValueError(f"n_strata is {n_strata}, expected at least 1.")
+    n_strata = check_count(n_strata, "n_strata")
     total = 0.0
     for _, rows in data.groupby(_strata(data, adjust, n_strata)):
         x, y = _numbers(rows, cause, outcome)
@@ -329,7 +330,7 @@ def regression_adjustment(
     """
     adjust = _as_names(adjust)
     _check_columns(data, cause, outcome, *adjust)
-    others = np.column_stack([np.ones(len(data)), data[adjust].to_numpy(float)])
+    others = np.column_stack([np.ones(len(data)), *_numbers(data, *adjust)])
     x, y = _numbers(data, cause, outcome)
     weights = np.linalg.lstsq(others, x, rcond=None)[0]
     own = x - others @ weights
@@ -354,6 +355,8 @@ def confounder_model(effect: float = 0.0, measurement_error: float = 0.0) -> Cau
     >>> bool(abs(high - low) < 1e-12)
     True
     """
+    _check_finite(effect, "effect")
+    _check_finite(measurement_error, "measurement_error")
     return CausalModel(confounder_equations(effect, measurement_error))
 
 
@@ -367,6 +370,7 @@ def mediator_model(direct: float = 0.0) -> CausalModel:
     >>> satisfies_backdoor(mediator_model(), "x1", "y", "m")
     False
     """
+    _check_finite(direct, "direct")
     return CausalModel(mediator_equations(direct))
 
 
@@ -378,6 +382,7 @@ def collider_model(effect: float = 0.0) -> CausalModel:
     >>> satisfies_backdoor(collider_model(), "x1", "y", "c")
     False
     """
+    _check_finite(effect, "effect")
     return CausalModel(collider_equations(effect))
 
 
@@ -386,21 +391,32 @@ def collider_model(effect: float = 0.0) -> CausalModel:
 
 def _as_names(adjust):
     """Names as a list; one name, not in a list, is one name and not its letters."""
+    if not isinstance(adjust, Iterable):
+        raise ValueError(f"adjust is {adjust!r}, expected a name or a list of them, () for none.")
     return [adjust] if isinstance(adjust, str) else list(adjust)
 
 
+def _check_finite(value, what):
+    if not isinstance(value, Real) or not np.isfinite(float(value)):
+        raise ValueError(f"{what} is {value!r}, expected one finite number.")
+
+
 def _check_variables(model, *names):
+    if not isinstance(model, CausalModel):
+        raise ValueError(f"the model is of type {type(model).__name__}, expected a CausalModel.")
     for name in names:
-        if name not in model.equations:
+        if not isinstance(name, str) or name not in model.equations:
             known = ", ".join(model.equations)
             raise ValueError(f"unknown variable {name!r}: the model has {known}.")
 
 
 def _check_columns(data, *names):
     if not isinstance(data, pd.DataFrame) or len(data) == 0:
-        kind = type(data).__name__
-        raise ValueError(f"data is {kind} of length {len(data)}, expected a DataFrame with rows.")
-    missing = [name for name in names if name not in data.columns]
+        came = type(data).__name__
+        raise ValueError(f"data is an empty or foreign {came}, expected a DataFrame with rows.")
+    hashable = [isinstance(name, Hashable) for name in names]
+    missing = [name for name, h in zip(names, hashable, strict=True)
+               if not h or name not in data.columns]
     if missing:
         known = ", ".join(map(str, data.columns))
         raise ValueError(f"no column {missing[0]!r} in the data, which has {known}.")
@@ -416,4 +432,4 @@ def _check_columns(data, *names):
 
 def _numbers(data, *names):
     """The named columns as float arrays."""
-    return [data[name].to_numpy(float) for name in names]
+    return [as_floats(data[name], f"column {name!r}") for name in names]

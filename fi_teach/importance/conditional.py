@@ -55,7 +55,9 @@ def conditional_importance_by_definition(
     >>> draws.shape, draws[1].tolist()
     ((2, 2), [0.0, 0.0])
     """
+    _check_method(method)
     task = Evaluation(model, X, y, loss)
+    n_repeats = check_count(n_repeats, "n_repeats")
     streams = own_stream(rng, "conditional importance").spawn(task.n_features)
     draws = np.zeros((task.n_features, n_repeats))
     for j, stream in enumerate(streams):
@@ -113,9 +115,7 @@ def conditional_importance(
     >>> importance.mean.round(1)  # 2 Var(x given x1); alone it is 2 Var(x)
     array([0.4, 0. ])
     """
-    if method not in METHODS:
-        known = ", ".join(map(repr, METHODS))
-        raise ValueError(f"unknown method {method!r}: expected one of {known}.")
+    _check_method(method)
     task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
     as_seen, drawn_anew = METHODS[method]
     table, _ = as_seen(task.X)
@@ -261,3 +261,9 @@ METHODS = {
     "gaussian": (_numbers_without_gaps, _gaussian),
 }
 """How each method sees the table, and how it draws."""
+
+
+def _check_method(method: str) -> None:
+    if not isinstance(method, str) or method not in METHODS:
+        known = ", ".join(map(repr, METHODS))
+        raise ValueError(f"unknown method {method!r}: expected one of {known}.")

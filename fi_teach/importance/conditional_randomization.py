@@ -44,8 +44,8 @@ def conditional_randomization_test(
        p_values_below for negative ones
 
     Raises ValueError as target_permutation_test does, and for another kind of copies.
-    Source: Candès et al. (2018), the conditional randomisation test, of which the marginal one is a
-    special case.
+    Source: Candès et al. (2018), the conditional randomisation test, of which the
+    marginal one is a special case.
 
     >>> def importance_of(X, y):
     ...     return np.abs(np.corrcoef(X.T, y)[-1, :-1])

@@ -1,4 +1,4 @@
-"""How much worse would a model be that had never seen the feature? Leave it out, fit again, compare.
+"""How much worse would a model be that never saw the feature? Leave it out, fit again, compare.
 
 Known as LOCO, leave one covariate out. Unlike a shuffle this asks about the *learner*: a feature
 whose message another one carries too is not missed at all.
@@ -196,6 +196,6 @@ def _checked_test(test: object, X: Table, loss: str | Loss | None) -> Rows:
         raise ValueError(
             f"X_test has the columns {', '.join(feature_names(X_test)[:10])}, "
             f"X has {', '.join(feature_names(X)[:10])}: give both the same.")
-    if both_named:
+    if isinstance(X, pd.DataFrame) and both_named:
         X_test = X_test[X.columns]
     return X_test, _checked_target(test[1], len(X_test), loss)

@@ -1,4 +1,4 @@
-"""Permutation importance without the chance: all n^2 pairings of a row with a donor, counted exactly.
+"""Permutation importance without the chance: all n^2 pairings of a row with a donor are counted.
 
 In a random permutation each row is as likely to receive from any row as from any other, itself
 included. So the mean over all permutations is the mean over all pairs:
@@ -6,8 +6,8 @@ included. So the mean over all permutations is the mean over all pairs:
     PFI_j  =  1/n^2  sum_i sum_d  D_id,
     D_id   =  L(y_i, f(x_i with its x_j from row d))  -  L(y_i, f(x_i))
 
-The pairs d = i, whose difference is 0, belong to the sum. (Without them, as for permutations without
-fixed points, multiply by n / (n - 1).)
+The pairs d = i, whose difference is 0, belong to the sum. (Without them, as for permutations
+without fixed points, multiply by n / (n - 1).)
 
 Read next: fast/exact_permutation.py, which sums all pairs of a forest without asking it n^2 times.
 """

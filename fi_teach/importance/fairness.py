@@ -46,6 +46,11 @@ def group_gap(attribution: Attribution, group: ArrayLike, *, output: int = 0) ->
     >>> group_gap(phi, ["a", "a", "b", "b"]).mean
     array([2., 0.])
     """
+    if not isinstance(attribution, Attribution):
+        raise ValueError(
+            f"attribution is of type {type(attribution).__name__}, expected an Attribution: "
+            "what tree_shap or shapley_values returns."
+        )
     phi = _of_output(attribution.values, output)
     in_second = _two_groups(group, len(phi))
     first, second = phi[~in_second], phi[in_second]
@@ -62,8 +67,7 @@ def group_gap(attribution: Attribution, group: ArrayLike, *, output: int = 0) ->
 
 def _of_output(values, output):
     """One output's values (n, p)."""
-    if values.ndim == 2:
-        return values
+    values = np.atleast_3d(values)
     n_outputs = values.shape[2]
     if output not in range(-n_outputs, n_outputs):
         raise ValueError(

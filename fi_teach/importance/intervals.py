@@ -1,4 +1,4 @@
-"""How sure is an importance from n test rows? That depends on seeing that a shuffle uses rows twice.
+"""How sure is an importance from n test rows? A shuffle uses every row twice.
 
 Three intervals for the importance of one feature: the textbook one, which is too narrow (or, for a
 feature that the target does not depend on, too wide), and two that count each row both as receiver
@@ -14,7 +14,7 @@ from fi_teach.basics.evaluation import Evaluation, check_groups
 from fi_teach.basics.losses import Loss
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import receiver_donor_variance, shuffles
-from fi_teach.basics.tables import check_count, check_weights
+from fi_teach.basics.tables import as_floats, check_between, check_count, check_weights
 from fi_teach.fast.shuffled_tables import losses_after_dealing, losses_of_pairs
 
 Interval = tuple[float, float]
@@ -55,10 +55,10 @@ def shuffle_differences(
 def naive_interval(differences: ArrayLike, *, level: float = 0.95) -> Interval:
     """The textbook interval: mean +- z sd / sqrt(n), as if the n differences were independent.
 
-    They are not: a row is a receiver in its own difference and the donor in another's. For f(x) = x,
-    y = x + s e and squared loss the interval is too narrow (about 87 % for 95 at s = 0, n = 200);
-    averaging more shuffles first makes it worse (67 %), as averages keep the receiver's half only;
-    for a feature that y does not depend on it is too wide (98 %).
+    They are not: a row is a receiver in its own difference and the donor in another's. For f(x) =
+    x, y = x + s e and squared loss the interval is too narrow (about 87 % for 95 at s = 0,
+    n = 200); averaging more shuffles first makes it worse (67 %), as averages keep the receiver's
+    half only; for a feature that y does not depend on it is too wide (98 %).
 
     differences (n,) or (n, K), averaged over the K shuffles first -> (low, high)
 
@@ -141,7 +141,7 @@ def row_bootstrap_interval(
     task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
     columns = task.positions([column])
     n_repeats = check_count(n_repeats, "n_repeats")
-    tail = (1 - _checked_level(level)) / 2
+    tail = (1 - check_between(level, 0, 1, "level")) / 2
     rng = own_stream(rng, "row bootstrap")
 
     sample, rows, donors = _resampled(task, n_repeats, rng)
@@ -155,7 +155,7 @@ def row_bootstrap_interval(
 def _resampled(
     task: Evaluation, n_repeats: int, rng: np.random.Generator
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """Which sample, which row, which donor: rows (or whole groups of rows) drawn with replacement."""
+    """Rows, or whole groups of rows, drawn with replacement -> samples, rows, donors, each (m,)."""
     if task.groups is None:
         rows = rng.integers(task.n_rows, size=(n_repeats, task.n_rows))
         sample = np.repeat(np.arange(n_repeats), task.n_rows)
@@ -170,12 +170,13 @@ def _resampled(
 
 
 def _checked_differences(differences: ArrayLike) -> NDArray:
-    array = np.asarray(differences, dtype=float)
+    array = as_floats(differences, "differences")
     array = array[:, None] if array.ndim == 1 else array
-    if array.ndim != 2 or len(array) < 2 or array.shape[1] < 1:
+    is_table = array.ndim == 2 and len(array) > 1 and array.shape[1] > 0
+    if not is_table or not np.isfinite(array).all():
         raise ValueError(
             f"differences has shape {np.shape(differences)}, "
-            "expected (rows, shuffles) with at least two rows.")
+            "expected finite numbers (rows, shuffles) with at least two rows.")
     return array
 
 
@@ -191,13 +192,7 @@ def _checked_donors(donors: ArrayLike, differences: NDArray) -> NDArray:
     return donors
 
 
-def _checked_level(level: float) -> float:
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level!r}, expected a share between 0 and 1, such as 0.95.")
-    return level
-
-
 def _around(mean: float, variance: float, level: float) -> Interval:
-    z = NormalDist().inv_cdf(0.5 + _checked_level(level) / 2)
+    z = NormalDist().inv_cdf(0.5 + check_between(level, 0, 1, "level") / 2)
     reach = z * np.sqrt(variance)
     return float(mean - reach), float(mean + reach)

@@ -6,6 +6,7 @@ one, light in the middle.
 """
 
 from math import comb
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -117,7 +118,7 @@ def _design(p, n_coalitions, rng):
     wanted = n_coalitions
     if wanted is None:
         wanted = np.inf if p <= ALL_UP_TO else 2 * p + 2048
-    if wanted < 2:
+    if not isinstance(wanted, Real) or not wanted >= 2:
         raise ValueError(
             f"n_coalitions is {n_coalitions}, expected at least 2 (a coalition and its "
             "complement), or None for all.")

@@ -20,7 +20,8 @@ from fi_teach.basics.covariance import correlation_of, estimate_covariance
 from fi_teach.basics.measured import ImportanceOf, measured
 from fi_teach.basics.results import Result
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import check_table, check_target
+from fi_teach.basics.tables import as_floats, check_table
+from fi_teach.basics.target import check_outcome
 from fi_teach.fast.mvr_rounds import one_round
 
 NEGLIGIBLE = 1e-6  # a round that lowers the loss by a smaller share than this was the last one
@@ -50,6 +51,13 @@ class KnockoffSelection(Result):
     def selected_names(self) -> tuple:
         """Their names."""
         return tuple(self.names[j] for j in self.selected)
+
+    @property
+    def p_values(self) -> NDArray:
+        """One bit a feature -> (p,): 1/2 where W_j > 0, else 1. Too coarse for a single feature;
+        the filter's strength is in counting them in the order of |W_j| (Barber and Candès 2015).
+        """
+        return np.where(self.statistics > 0, 0.5, 1.0)
 
     def to_frame(self) -> pd.DataFrame:
         """A table, largest statistic first: feature, statistic, selected."""
@@ -169,9 +177,20 @@ def knockoff_law(covariance: ArrayLike, s: ArrayLike) -> tuple[NDArray, NDArray]
     >>> shrink.tolist(), noise.tolist()             # fresh draws, the old value plays no part
     ([[0.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])
     """
-    s = np.asarray(s, dtype=float)
+    covariance, s = as_floats(covariance, "covariance"), as_floats(s, "s")
+    correlation_of(covariance)  # says what is no covariance
+    if s.shape != (len(covariance),) or not ((s >= 0) & np.isfinite(s)).all():
+        raise ValueError(
+            f"s has shape {s.shape}, expected one finite number >= 0 a feature, "
+            f"shape ({len(covariance)},), such as equicorrelated_s or mvr_s gives."
+        )
     S = np.diag(s)
-    pull = np.linalg.solve(np.asarray(covariance, dtype=float), S)  # Sigma^-1 S
+    if np.linalg.eigvalsh(2 * covariance - S)[0] < -1e-6 * covariance.max():
+        raise ValueError(
+            "s is too large for this covariance: no knockoffs are so far from their features. "
+            "Take equicorrelated_s or mvr_s."
+        )
+    pull = np.linalg.solve(covariance, S)  # Sigma^-1 S
     shrink = np.eye(len(s)) - pull.T
     noise = 2 * S - s[:, None] * pull
     return shrink, (noise + noise.T) / 2
@@ -251,7 +270,7 @@ def knockoff_statistics(
     rng = own_stream(rng, "knockoff statistics")
     X, _ = check_table(X)
     knockoffs = _check_own(knockoffs, X)
-    y = check_target(y, len(X))
+    y = check_outcome(y, len(X))
     p = X.shape[1]
     swapped = rng.random(p) < 0.5
     first = np.where(swapped, knockoffs, X)
@@ -277,8 +296,8 @@ def knockoff_threshold(statistics: ArrayLike, q: float = 0.2, *, offset: int = 1
     (2.0, inf)
     """
     _check_filter(q, offset)
-    statistics = np.asarray(statistics, dtype=float)
-    if statistics.ndim != 1 or not np.isfinite(statistics).all():
+    statistics = as_floats(statistics, "statistics")
+    if statistics.ndim != 1 or statistics.size == 0 or not np.isfinite(statistics).all():
         raise ValueError(
             f"statistics has shape {statistics.shape}, "
             "expected one finite number a feature, shape (p,)."
@@ -328,12 +347,7 @@ def knockoff_filter(
     rng = own_stream(rng, "knockoff filter")
     _check_filter(q, offset)
     table, names = check_table(X)
-    y = check_target(y, len(table))
-    if len(set(y.tolist())) == 1:
-        raise ValueError(
-            f"y is {y[0]!r} in every row: nothing can be important for a constant. "
-            "Bring a target that varies."
-        )
+    y = check_outcome(y, len(table))
     if isinstance(knockoffs, str):
         knockoffs = gaussian_knockoffs(table, method=knockoffs, rng=rng)
     statistics = knockoff_statistics(importance_of, table, knockoffs, y, rng=rng)
@@ -363,7 +377,7 @@ def _check_own(knockoffs, X):
 
 def _check_shape(values, shape, what):
     """A mean (p,) or a covariance (p, p) that fits X's p columns."""
-    values = np.asarray(values, dtype=float)
+    values = as_floats(values, what)
     if values.shape != shape or not np.isfinite(values).all():
         raise ValueError(
             f"{what} has shape {values.shape}, expected finite numbers of shape {shape}, "

@@ -7,6 +7,7 @@ proof.
 """
 
 from collections.abc import Mapping
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -61,7 +62,7 @@ def leak_suspects(
     """
     rng = own_stream(rng, "leak suspects")
     n_trees = check_count(n_trees, "n_trees")
-    if not 0 < share <= 1:
+    if not isinstance(share, Real) or not 0 < share <= 1:
         raise ValueError(
             f"share is {share}, expected a number above 0 and at most 1: "
             "the part of the whole forest's score."
@@ -105,6 +106,8 @@ def _two_classes_or_numbers(y, n_rows):
 
 def _too_late(names, known_from, decided_at):
     """(p,) bool."""
+    if not isinstance(known_from, Mapping):
+        raise ValueError(f"known_from is {known_from!r}, expected {{feature: when it is known}}.")
     when = {str(name): time for name, time in known_from.items()}
     unknown = sorted(set(when) - set(names))
     if unknown:
@@ -112,7 +115,13 @@ def _too_late(names, known_from, decided_at):
             f"known_from names {unknown[0]!r}, which is no column of X: "
             f"expected some of {', '.join(names)}."
         )
-    return np.array([name in when and when[name] > decided_at for name in names])
+    try:
+        return np.array([name in when and bool(when[name] > decided_at) for name in names])
+    except TypeError:
+        raise ValueError(
+            f"known_from has times such as {next(iter(when.values()))!r}, decided_at is "
+            f"{decided_at!r}: expected both on one clock, numbers or dates."
+        ) from None
 
 
 def _folds(y, rng):

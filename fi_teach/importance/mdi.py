@@ -52,6 +52,10 @@ def decrease_by_feature(tree: Tree | NominalTree, *, weighted: bool = True) -> N
     >>> decrease_by_feature(and_tree)               # the later split gets more
     array([0.125, 0.25 ])
     """
+    if not isinstance(tree, Tree | NominalTree):
+        raise ValueError(
+            f"{type(tree).__name__} came, expected one tree: "
+            "of a model, pass from_model(model).trees[0].")
     split = ~tree.is_leaf
     credit = tree.decrease[split]
     if weighted:

@@ -6,8 +6,8 @@ forest be judged, as in Breiman (2001, sec. 10) and on the random-forest slides:
     PFI_j  =  mean over rows i that some tree did not see of
               L(y_i, votes after the shuffle)  -  L(y_i, votes before)
 
-Or each tree m can be judged on its own out-of-bag rows O_m, the column shuffled within them, and the
-trees be averaged, as later software does (Strobl et al. 2008 write out its formula):
+Or each tree m can be judged on its own out-of-bag rows O_m, the column shuffled within them, and
+the trees be averaged, as later software does (Strobl et al. 2008 write out its formula):
 
     PFI_j  =  mean over trees m, mean over i in O_m of  L(y_i, f_m after)  -  L(y_i, f_m before)
 
@@ -67,7 +67,8 @@ def oob_importance_by_definition(
 def _vote_gain(task: Evaluation, table: NDArray, shuffled: NDArray, i: int) -> float:
     """What row i's loss gains by the shuffle, judged by the votes of trees that never saw it."""
     forest = task.model.forest
-    asked = [tree for tree, seen in zip(forest.trees, forest.in_bag[:, i], strict=True) if not seen]
+    pairs = zip(forest.trees, forest.out_of_bag[:, i], strict=True)
+    asked = [tree for tree, unseen in pairs if unseen]
     if not asked:
         return 0.0
     before = np.mean([tree.raw(table[[i]]) for tree in asked], axis=0)
@@ -115,7 +116,7 @@ def oob_importance(
 
 def _importance_of_votes(task: Evaluation, dealt) -> Importance:
     """From (gains, donors), each (n, K), of every feature; rows without a vote gain 0."""
-    n_voted = (task.model.forest.in_bag == 0).any(axis=0).sum()
+    n_voted = task.model.forest.out_of_bag.any(axis=0).sum()
     draws, variances = [], []
     for gains, donors in dealt:
         per_row = gains * (task.n_rows / n_voted)  # a row without votes is a donor all the same
@@ -217,8 +218,8 @@ def _importance_of_trees(task: Evaluation, sums: TreeSums) -> Importance:
 def _trees_and_rows(task: Evaluation) -> list[tuple[Tree, NDArray]]:
     """Every tree with the rows it never saw, if there are any."""
     forest = task.model.forest
-    pairs = [(tree, np.flatnonzero(seen == 0))
-             for tree, seen in zip(forest.trees, forest.in_bag, strict=True)]
+    pairs = [(tree, np.flatnonzero(unseen))
+             for tree, unseen in zip(forest.trees, forest.out_of_bag, strict=True)]
     return [(tree, out) for tree, out in pairs if len(out)]
 
 
@@ -230,20 +231,15 @@ def _checked(
 ) -> tuple[Evaluation, NDArray]:
     """The task, and its table as numbers in the forest's column order."""
     model = as_model(model)
-    forest = model.forest
-    if forest.in_bag is None:
-        raise ValueError(
-            "this model does not know which rows its trees were grown on (in_bag is None): use "
-            "grow_forest or a scikit-learn forest with bootstrap=True, or permutation_importance "
-            "on held-out rows.")
-    if not (np.asarray(forest.in_bag) == 0).any():
+    out_of_bag = model.forest.out_of_bag
+    if not out_of_bag.any():
         raise ValueError(
             "no row is out of bag for any tree: grow the forest with bootstrap=True and more "
             "trees.")
-    n_trained = forest.in_bag.shape[1]
-    if np.ndim(X) == 2 and len(X) not in (0, n_trained):
+    n_trained = out_of_bag.shape[1]
+    if np.ndim(X) == 2 and np.shape(X)[0] not in (0, n_trained):
         raise ValueError(
-            f"X has {len(X)} rows, the forest was grown on {n_trained}: "
+            f"X has {np.shape(X)[0]} rows, the forest was grown on {n_trained}: "
             "pass its training rows, in their order.")
     task = Evaluation(model, X, y, loss)
     table, _ = check_table(task.X, allow_nan=True)

@@ -9,7 +9,7 @@ The model is not refitted, so this is about *this* model; rows that it was fitte
 Read next: fast/shuffled_tables.py, which asks the model about many shuffles at once.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -207,7 +207,7 @@ def _importance_of(
 
 def _columns_of(groups: object, task: Evaluation) -> dict[str, list[int]]:
     """The positions of each group's columns."""
-    if not hasattr(groups, "items") or len(groups) == 0:
+    if not isinstance(groups, Mapping) or not groups:
         raise ValueError(
             f"groups is {groups!r}, expected {{name of a group: its columns}} with at least one "
             "group.")
@@ -288,7 +288,7 @@ def _scored_target(y: ArrayLike, n_rows: int) -> NDArray:
 
 
 def _scored_by(model: Model, score: Score):
-    """What the score judges: the AUC of a classifier its probabilities, all else its predictions."""
+    """What the score judges: the predictions, or for the AUC a classifier's probabilities."""
     if score is auc and model.is_classifier and not model.is_function:
         return model.probabilities
     return model.predict

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.impurity import class_counts, entropy
 from fi_teach.basics.nominal import NominalTree, check_words, is_nominal
-from fi_teach.basics.tables import check_table
+from fi_teach.basics.tables import check_table, check_target
 from fi_teach.basics.target import coded
 from fi_teach.basics.tree import UNDEFINED, Tree
 from fi_teach.fast.growing import TIE, target_of
@@ -43,7 +43,11 @@ def gain(y: ArrayLike, branch: ArrayLike) -> float:
     >>> round(gain(["Yes", "Yes", "No", "No"], ["left", "left", "left", "right"]), 3)
     0.311
     """
-    branch, y = np.asarray(branch), np.asarray(y)
+    y = check_target(y, np.size(y))
+    return _gain(y, check_target(branch, len(y), what="branch"))
+
+
+def _gain(y: NDArray, branch: NDArray) -> float:
     bits = entropy(class_counts(y))
     for b in np.unique(branch):
         here = branch == b
@@ -271,10 +275,9 @@ def _best_column(words: NDArray, y: NDArray, min_samples_leaf: int) -> int | Non
     """The column to branch by: of those that branch well, the best by gain ratio."""
     columns = words.T.astype(str)
     usable = [j for j, column in enumerate(columns) if _branches_well(column, min_samples_leaf)]
-    best = best_by_gain_ratio(
-        [gain(y, columns[j]) for j in usable],
-        [gain_ratio(y, columns[j]) for j in usable],
-    )
+    gains = np.array([_gain(y, columns[j]) for j in usable])
+    prices = np.array([split_information(columns[j]) for j in usable])
+    best = best_by_gain_ratio(gains, gains / prices)
     return usable[best[0]] if best else None
 
 

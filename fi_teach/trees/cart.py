@@ -18,9 +18,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.impurity import CRITERIA, impurity_of
+from fi_teach.basics.impurity import CRITERIA, node_impurity
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import check_numeric_target, check_table, check_target, check_weights
+from fi_teach.basics.tables import (
+    check_count,
+    check_numeric_target,
+    check_table,
+    check_target,
+    check_weights,
+)
 from fi_teach.basics.thresholds import midpoints
 from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 from fi_teach.fast.growing import TIE, grow_trees, rank_table, target_of
@@ -73,8 +79,15 @@ def split_decrease(
     >>> round(split_decrease([1, 1, 1, 0, 1, 0, 0, 0], left), 3)
     0.3
     """
-    y, left = np.asarray(y), np.asarray(left, dtype=bool)
-    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    y, left = np.asarray(y), np.asarray(left)
+    if y.ndim not in (1, 2) or left.shape != y.shape[:1] or not np.isin(left, (0, 1)).all():
+        raise ValueError(
+            f"left has shape {left.shape}, y {y.shape}: expected True or False for each row of y.")
+    check_growing_target(y, len(y), criterion)
+    return _decrease(y, left.astype(bool), check_weights(sample_weight, len(y)), criterion)
+
+
+def _decrease(y: NDArray, left: NDArray, weight: NDArray, criterion: str) -> float:
     decrease = _impurity(y, weight, criterion)
     for side in (left, ~left):
         share = weight[side].sum() / weight.sum()
@@ -85,7 +98,7 @@ def split_decrease(
 def _impurity(y: NDArray, weight: NDArray, criterion: str) -> float:
     """The impurity of rows y (n,), or the sum over the outputs of y (n, k)."""
     outputs = y.T if y.ndim == 2 else [y]
-    return sum(impurity_of(output, criterion, weight) for output in outputs)
+    return sum(node_impurity(output, weight, criterion) for output in outputs)
 
 
 class Sample(NamedTuple):
@@ -113,12 +126,7 @@ class Sample(NamedTuple):
 
     def decrease(self, left: NDArray) -> float:
         """split_decrease of the rows."""
-        return split_decrease(
-            self.y,
-            left,
-            criterion=self.criterion,
-            sample_weight=self.weight,
-        )
+        return _decrease(self.y, left, self.weight, self.criterion)
 
     def tied_splits(self) -> list[Split]:
         """The splits that are best together; none if the rows agree or cannot be told apart."""
@@ -319,6 +327,7 @@ def every_way(
 
     Raises ValueError if there are more than `most`.
     """
+    most = check_count(most, "most")
     ways = list(islice(_ways(tied, X, rows, max_depth), most + 1))
     if len(ways) > most:
         raise ValueError(
@@ -434,6 +443,7 @@ def _check(X, y, criterion, min_samples_leaf, sample_weight) -> tuple[Sample, tu
     X, names = check_table(X)
     y = check_growing_target(y, len(X), criterion)
     weight = check_weights(sample_weight, len(X))
+    check_limits(None, min_samples_leaf)
     check_varies(y[weight > 0])
     return Sample(X, y, weight, criterion, min_samples_leaf), names
 

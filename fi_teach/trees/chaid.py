@@ -7,8 +7,10 @@ multiplied by the number of ways in which the words could have been merged, so t
 many words buys no advantage. Source: Kass (1980).
 """
 
+from collections.abc import Iterable
 from itertools import combinations, pairwise
 from math import comb, exp, lgamma, log
+from numbers import Real
 from operator import add
 from typing import NamedTuple
 
@@ -17,7 +19,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.nominal import check_words
-from fi_teach.basics.tables import check_target
+from fi_teach.basics.tables import as_floats, check_between, check_target
 from fi_teach.basics.target import coded
 
 
@@ -39,11 +41,17 @@ def chi_square(table: ArrayLike) -> tuple[float, int]:
     sum of (observed - expected)^2 / expected
 
     table (r, K) counts; rows and columns of zeros are left out -> (statistic, (r - 1)(K - 1))
+    Raises ValueError for anything but counts.
 
     >>> chi_square([[4, 1], [0, 3]])
     (4.8, 1)
     """
-    observed = np.asarray(table, dtype=float)
+    observed = as_floats(table, "table")
+    are_counts = np.isfinite(observed).all() and (observed >= 0).all() and observed.any()
+    if observed.ndim != 2 or not are_counts:
+        raise ValueError(
+            f"table has shape {observed.shape}, expected counts (r, K), "
+            "finite numbers >= 0 that are not all zero.")
     observed = observed[observed.any(axis=1)]
     observed = observed[:, observed.any(axis=0)]
     of_row = observed.sum(axis=1)
@@ -65,9 +73,9 @@ def chi_square_p_value(statistic: float, df: int) -> float:
     >>> round(chi_square_p_value(3.841, 1), 3), chi_square_p_value(0, 3)
     (0.05, 1.0)
     """
-    if not statistic >= 0 or df < 0:
+    if not all(isinstance(number, Real) and number >= 0 for number in (statistic, df)):
         raise ValueError(
-            f"statistic {statistic} with {df} degrees of freedom: expected both to be >= 0.")
+            f"statistic is {statistic!r} with {df!r} degrees of freedom: expected numbers >= 0.")
     if df == 0 or statistic == 0:
         return 1.0
     a, x = df / 2, statistic / 2
@@ -223,9 +231,9 @@ def _check(y: NDArray, names: tuple, alpha: float, ordered: tuple) -> None:
         raise ValueError(
             f"y holds one class only ({y.tolist()[0]!r}): there is nothing to split for. "
             "Give rows of at least two classes.")
-    if not 0 < alpha < 1:
-        raise ValueError(
-            f"alpha_merge is {alpha!r}, expected a level between 0 and 1, such as 0.05.")
+    check_between(alpha, 0, 1, "alpha_merge")
+    if isinstance(ordered, str) or not isinstance(ordered, Iterable):
+        raise ValueError(f"ordered is {ordered!r}, expected a list of column names, () for none.")
     unknown = [name for name in ordered if name not in names]
     if unknown:
         raise ValueError(

@@ -6,6 +6,7 @@
 
 import keyword
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.equality import same
 from fi_teach.basics.nominal import NominalTree
+from fi_teach.basics.tables import as_floats
 from fi_teach.basics.tree import ALMOST_ZERO, Tree, rows_for
 
 DEEPEST = 90  # Python itself reads no more than 100 levels of indentation
@@ -46,6 +48,8 @@ def rules(tree: Tree | NominalTree, *, name: str = "decide") -> str:
         raise ValueError(
             f"{type(tree).__name__} came, expected one tree: "
             "of a model, pass from_model(model).trees[0].")
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise ValueError(f"name is {name!r}, expected a name that a Python function can have.")
     arguments = _identifiers(tree.names)
     if isinstance(tree, NominalTree):
         options = [_branches_of_words(tree, t, arguments) for t in range(tree.n_nodes)]
@@ -296,6 +300,8 @@ def _one_row(tree: Tree, x: ArrayLike) -> NDArray:
 
 def _check_names(tree: Tree, target: object, frozen: tuple) -> None:
     """Raises ValueError for a feature or a label that the tree does not know."""
+    if isinstance(frozen, str) or not isinstance(frozen, Iterable):
+        raise ValueError(f"frozen is {frozen!r}, expected a list of feature names, () for none.")
     unknown = [name for name in frozen if name not in tree.names]
     if unknown:
         raise ValueError(
@@ -309,7 +315,7 @@ def _check_names(tree: Tree, target: object, frozen: tuple) -> None:
 
 def _check_scale(scale: ArrayLike | None, p: int) -> NDArray:
     """The scale as an array (p,). Raises ValueError unless it holds p positive numbers."""
-    scale = np.ones(p) if scale is None else np.asarray(scale, dtype=float)
+    scale = np.ones(p) if scale is None else as_floats(scale, "scale")
     if scale.shape != (p,) or not (scale > 0).all():
         raise ValueError(
             f"scale has shape {scale.shape}, expected {p} positive numbers, one a feature.")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import check_table
+from fi_teach.basics.tables import check_count, check_table
 from fi_teach.basics.tree import Forest, rows_for
 from fi_teach.fast.growing import grow_trees, rank_table, target_of
 from fi_teach.trees.cart import (
@@ -52,6 +52,7 @@ def bootstrap_counts(n_rows: int, n_trees: int, *, rng: Seed = 0) -> NDArray:
     array([4, 4])
     """
     rng = own_stream(rng, "bootstrap")
+    n_rows, n_trees = check_count(n_rows, "n_rows"), check_count(n_trees, "n_trees")
     counts = np.zeros((n_trees, n_rows), dtype=int)
     for of_tree in counts:
         drawn = rng.integers(0, n_rows, n_rows)

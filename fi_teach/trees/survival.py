@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import check_table
+from fi_teach.basics.tables import as_floats, check_table
 from fi_teach.basics.thresholds import halfway
 from fi_teach.basics.tree import Forest, Tree
 from fi_teach.fast.growing import TIE
@@ -62,8 +62,7 @@ def nelson_aalen(time: ArrayLike, event: ArrayLike, times: ArrayLike | None = No
     array([0.   , 0.25 , 0.583])
     """
     time, event = _times_and_events(time, event)
-    times = np.unique(time[event]) if times is None else np.asarray(times, dtype=float)
-    return _hazard(time, event, times)
+    return _hazard(time, event, _grid(times, time, event))
 
 
 def _hazard(time: NDArray, event: NDArray, times: NDArray) -> NDArray:
@@ -349,14 +348,21 @@ def _check(X: ArrayLike, y: ArrayLike, times: ArrayLike | None) -> SurvivalData:
     """The table and the target as SurvivalData. Raises ValueError."""
     X, names = check_table(X)
     time, event = survival_target(y, len(X))
-    times = np.unique(time[event]) if times is None else np.asarray(times, dtype=float)
+    by_column = np.asfortranarray(X)  # columns are what is looked at
+    return SurvivalData(by_column, time, event, _grid(times, time, event), names)
+
+
+def _grid(times: ArrayLike | None, time: NDArray, event: NDArray) -> NDArray:
+    """The times at which a hazard is asked for: all event times, or those given. ValueError."""
+    if times is None:
+        return np.unique(time[event])
+    times = as_floats(times, "times")
     is_grid = times.ndim == 1 and times.size > 0 and np.isfinite(times).all()
     if not is_grid or (np.diff(times) <= 0).any():
         raise ValueError(
             f"times has shape {times.shape}, "
             "expected finite times in ascending order, each once, such as [365, 730].")
-    by_column = np.asfortranarray(X)  # columns are what is looked at
-    return SurvivalData(by_column, time, event, times, names)
+    return times
 
 
 def survival_target(
@@ -394,7 +400,7 @@ def _times_and_events(
     what: str = "the data",
 ) -> tuple[NDArray, NDArray]:
     """Times >= 0 and events 0 or 1 as arrays of float and bool. Raises ValueError."""
-    time, event = np.asarray(time, dtype=float), np.asarray(event, dtype=float)
+    time, event = as_floats(time, f"time of {what}"), as_floats(event, f"event of {what}")
     are_times = np.isfinite(time).all() and (time >= 0).all()
     if time.ndim != 1 or time.shape != event.shape or not are_times:
         raise ValueError(

@@ -198,7 +198,7 @@ def test_names_come_from_the_columns_the_model_was_fitted_on():
     X, signal = table(8)
     frame = pd.DataFrame(X, columns=["dose", "age", "sex", "site"])
     models = [RandomForestRegressor(2).fit(frame, signal), xgboost.XGBRegressor(n_estimators=2).fit(frame, signal),
-              lightgbm.LGBMRegressor(n_estimators=2, verbose=-1).fit(frame, signal)]
+              lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1).fit(frame, signal)]
     for model in models:
         assert from_model(model).names == ("dose", "age", "sex", "site")
         np.testing.assert_allclose(from_model(model).predict(frame[["site", "sex", "age", "dose"]]), model.predict(frame), rtol=1e-5)
@@ -276,7 +276,7 @@ def test_lightgbms_raw_score_is_ours(K, gaps, zero_as_missing):
     X, signal = table(11, n=300, gaps=gaps)
     X[::7, 2] = 0.0
     kind, y = (lightgbm.LGBMRegressor, 20 + signal) if K == 0 else (lightgbm.LGBMClassifier, labels(signal, K))
-    model = kind(n_estimators=10, min_child_samples=5, verbose=-1, zero_as_missing=zero_as_missing).fit(X, y)
+    model = kind(n_estimators=10, min_child_samples=5, n_jobs=1, verbose=-1, zero_as_missing=zero_as_missing).fit(X, y)
     new, _ = table(111, gaps=True)
     new[::5, 2], new[::6, 0] = 0.0, 0.0
     with warnings.catch_warnings():
@@ -292,7 +292,7 @@ def test_lightgbms_raw_score_is_ours(K, gaps, zero_as_missing):
 
 def test_a_lightgbm_model_without_a_single_split_is_read():
     """A constant target leaves trees of one leaf."""
-    model = lightgbm.LGBMRegressor(n_estimators=2, verbose=-1).fit(X4, np.full(len(X4), 3.0))
+    model = lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1).fit(X4, np.full(len(X4), 3.0))
     forest = from_model(model)
     assert [tree.n_nodes for tree in forest.trees] == [1] * len(forest.trees)
     np.testing.assert_allclose(forest.predict(X4), model.predict(X4))
@@ -304,7 +304,7 @@ def test_lightgbms_categories_and_random_forests_are_read():
     X, signal = table(12, n=400)
     X[:, 3] = rng.integers(0, 8, size=400)
     signal = signal + 2 * np.isin(X[:, 3], [1, 4, 6])
-    options = {"n_estimators": 5, "min_child_samples": 5, "verbose": -1}
+    options = {"n_estimators": 5, "min_child_samples": 5, "n_jobs": 1, "verbose": -1}
     categorical = lightgbm.LGBMRegressor(**options, cat_smooth=0, min_data_per_group=1)
     categorical = quietly_fit(categorical.set_params(categorical_feature=[3]), X, signal)
     assert any(tree.left_categories for tree in from_model(categorical).trees)
@@ -350,10 +350,10 @@ X4, SIGNAL4 = table(0)
     (GradientBoostingRegressor(n_estimators=2, init=LinearRegression()).fit(X4, SIGNAL4), "init=None"),
     (xgboost.XGBRegressor(booster="gblinear").fit(X4, SIGNAL4), "booster='gbtree'"),
     (xgboost.XGBRegressor(n_estimators=2, objective="reg:logistic").fit(X4, SIGNAL4 > 0), "objective"),
-    (lightgbm.LGBMRegressor(n_estimators=2, verbose=-1, linear_tree=True).fit(X4, SIGNAL4), "linear_tree=False"),
-    (lightgbm.LGBMRegressor(n_estimators=2, verbose=-1, reg_sqrt=True).fit(X4, SIGNAL4), "'regression sqrt' is not one we can read"),
-    (lightgbm.LGBMClassifier(n_estimators=2, verbose=-1, sigmoid=2.0).fit(X4, SIGNAL4 > 0), "'binary sigmoid:2' is not one we can read"),
-    (lightgbm.LGBMRegressor(n_estimators=2, verbose=-1, objective=lambda y, p: (p - y, np.ones(len(y)))).fit(X4, SIGNAL4), "'custom' is not"),
+    (lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1, linear_tree=True).fit(X4, SIGNAL4), "linear_tree=False"),
+    (lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1, reg_sqrt=True).fit(X4, SIGNAL4), "'regression sqrt' is not one we can read"),
+    (lightgbm.LGBMClassifier(n_estimators=2, n_jobs=1, verbose=-1, sigmoid=2.0).fit(X4, SIGNAL4 > 0), "'binary sigmoid:2' is not one we can read"),
+    (lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1, objective=lambda y, p: (p - y, np.ones(len(y)))).fit(X4, SIGNAL4), "'custom' is not"),
     (SimpleNamespace(estimators_=[], estimator_weights_=[], classes_=[0, 1], algorithm="SAMME.R"), "SAMME"),
 ], ids=lambda value: value if isinstance(value, str) else type(value).__name__)
 def test_other_models_are_refused_with_advice(model, advice):

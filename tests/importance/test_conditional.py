@@ -5,7 +5,12 @@ import pandas as pd
 import pytest
 
 from fi_teach.basics.shuffles import gaussian_conditional
-from fi_teach.importance.conditional import conditional_importance, shuffle_within, subgroups
+from fi_teach.importance.conditional import (
+    conditional_importance,
+    conditional_importance_by_definition,
+    shuffle_within,
+    subgroups,
+)
 from fi_teach.importance.permutation import permutation_importance
 
 
@@ -141,3 +146,31 @@ def test_bad_input_is_refused_with_a_sentence(change, says):
 def test_a_subgroup_needs_a_row():
     with pytest.raises(ValueError, match="min_rows"):
         subgroups(correlated(n=60), 0, min_rows=0)
+
+
+@pytest.mark.parametrize("method", ["subgroups", "gaussian"])
+def test_the_batched_draws_are_the_definition_draw_by_draw(method):
+    X = correlated(n=80)
+    given = {"method": method, "n_repeats": 4, "rng": 3}
+    slow = conditional_importance_by_definition(first, X, X[:, 0], **given)
+    assert np.allclose(conditional_importance(first, X, X[:, 0], **given).draws, slow, atol=1e-12)
+
+
+def test_a_subgroup_is_found_by_name_among_words_and_gaps():
+    """The wind tells the temperature: its words split the rows; the note, different in each, does not."""
+    wind = np.array(["south", "north"] * 30)
+    table = pd.DataFrame({"wind": wind, "degrees": np.where(wind == "south", 25.0, 5.0),
+                          "note": [f"day {i}" for i in range(60)]})
+    table.loc[7, "degrees"] = np.nan
+    leaf = subgroups(table, "degrees")
+    of_wind = pd.DataFrame({"leaf": leaf, "wind": wind}).groupby("leaf")["wind"].nunique()
+    assert (of_wind == 1).all() and len(of_wind) >= 2
+    words = subgroups(table[["degrees", "wind"]], "wind")
+    assert len(set(zip(words, wind, strict=True))) <= len(set(words)) + 1  # row 7 apart
+
+
+@pytest.mark.parametrize("column", [2, -1, "z"])
+def test_a_column_that_is_not_there_has_no_subgroups(column):
+    for table in (correlated(n=60), pd.DataFrame(correlated(n=60), columns=["a", "b"])):
+        with pytest.raises(ValueError, match="no column"):
+            subgroups(table, column)

@@ -235,3 +235,32 @@ def test_a_label_that_the_model_never_saw_is_refused():
         exact_permutation_importance(tree, X, np.array(["a", "b"] * 20), loss="zero_one")
     with pytest.raises(ValueError, match="never saw"):
         exact_permutation_importance(tree, X, np.arange(40), loss="brier")
+
+
+def chain(depth):
+    """A tree that asks two columns in turn, one leaf at every level."""
+    n_nodes = 2 * depth + 1
+    inner = np.arange(0, 2 * depth, 2)  # node 0 splits into leaf 1 and node 2, that into 3 and 4 ...
+    left, right, feature = (np.full(n_nodes, nothing) for nothing in (-1, -1, -2))
+    threshold, value = np.full(n_nodes, -2.0), np.zeros((n_nodes, 1))
+    left[inner], right[inner] = inner + 1, inner + 2
+    feature[inner], threshold[inner] = np.arange(depth) % 2, np.arange(depth)
+    value[:, 0] = np.arange(n_nodes)
+    ones = np.ones(n_nodes)
+    return Tree(left, right, feature, threshold, ones * 0, ones.astype(int), ones, value, ("x0", "x1"))
+
+
+def test_a_tree_of_depth_5000_is_counted_as_the_definition_does():
+    tree = chain(5000)
+    X = np.random.default_rng(0).integers(0, 5000, size=(12, 2)).astype(float)
+    fast = exact_permutation_importance(tree, X, X[:, 0])
+    slow = exact_permutation_importance_by_definition(tree, X, X[:, 0])
+    assert np.allclose(fast.draws, slow.draws, rtol=1e-12)
+    assert np.allclose(fast.standard_error, slow.standard_error, rtol=1e-9)
+
+
+def test_any_model_is_counted_by_the_values_that_occur():
+    X, y = a_table()
+    model = lambda X: X[:, 0] * X[:, 1]  # noqa: E731
+    assert same(exact_permutation_importance(model, X, y),
+                exact_permutation_importance_by_definition(model, X, y))

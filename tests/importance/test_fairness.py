@@ -58,7 +58,7 @@ def test_the_gap_says_what_it_is_counted_in():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(200, 2))
     y, group = X[:, 0] > 0, rng.integers(0, 2, 200)
-    booster = lightgbm.LGBMClassifier(n_estimators=5, verbose=-1).fit(X, y)
+    booster = lightgbm.LGBMClassifier(n_estimators=5, n_jobs=1, verbose=-1).fit(X, y)
     forest = grow_forest(X, y, n_trees=3)
     numbers = grow_forest(X, X[:, 0], n_trees=3)
     units = [group_gap(tree_shap(model, X), group).unit for model in (booster, forest, numbers)]

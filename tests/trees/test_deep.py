@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from fi_teach.course.explorables.tree_marks import tree_panel
-from fi_teach.plots.tree import Words
 from fi_teach.trees import (
     every_greedy_tree,
     from_model,
@@ -44,14 +42,22 @@ def test_a_deep_tree_is_printed_as_a_function_that_python_reads(staircase):
     assert [space["decide"](float(row)) for row in rows] == [Y[row] for row in rows]
 
 
-def test_a_deep_tree_has_places_boxes_words_and_a_nearest_change(staircase):
+def test_a_deep_tree_has_places_boxes_and_a_nearest_change(staircase):
     leaves = staircase.is_leaf
     assert sorted(staircase.place[leaves]) == list(range(leaves.sum()))
     lower, upper = staircase.boxes()
     assert ((lower < X[:1]) & (X[:1] <= upper)).sum() == staircase.decision_path(X[:1]).sum()
+    assert what_if(staircase, [2500.0]).distance <= 1
+
+
+def test_a_deep_tree_is_drawn_and_told_in_words(staircase):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("anywidget")
+    from fi_teach.course.explorables.tree_marks import tree_panel
+    from fi_teach.plots.tree import Words
+
     assert Words(staircase, {}, 3).sentences().count("leaf with") == DEEP + 1
     assert len(tree_panel(staircase)["marks"]) > 2 * DEEP
-    assert what_if(staircase, [2500.0]).distance <= 1
 
 
 def test_a_deep_tree_of_scikit_learn_is_read():
@@ -69,8 +75,8 @@ def test_a_deep_tree_of_xgboost_or_lightgbm_is_read():
     bins = {"max_bin": 60_000, "min_data_in_bin": 1, "bin_construct_sample_cnt": 10**6}
     leaves = {"num_leaves": 1500, "min_child_samples": 1, "min_child_weight": 0}
     one = {"n_estimators": 1, "learning_rate": 1.0, "reg_lambda": 0}
-    light = lightgbm.LGBMRegressor(**one, **bins, **leaves, verbose=-1).fit(X, y)
-    xgb = xgboost.XGBRegressor(**one, max_depth=3000, tree_method="exact", min_child_weight=0).fit(X, y)
+    light = lightgbm.LGBMRegressor(**one, **bins, **leaves, n_jobs=1, verbose=-1).fit(X, y)
+    xgb = xgboost.XGBRegressor(**one, n_jobs=1, max_depth=3000, tree_method="exact", min_child_weight=0).fit(X, y)
     for model in (light, xgb):
         forest = from_model(model)
         assert forest.trees[0].depth.max() > 1100

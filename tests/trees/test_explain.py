@@ -60,7 +60,7 @@ def test_gaps_and_categories_and_zeros_are_printed_as_the_tree_takes_them():
     X[rng.random(X.shape) < 0.1] = np.nan
     X[::9, 0] = 0.0
     hist = HistGradientBoostingRegressor(max_iter=1, min_samples_leaf=5, categorical_features=[2]).fit(X, y)
-    zero = lightgbm.LGBMRegressor(n_estimators=1, min_child_samples=5, zero_as_missing=True, verbose=-1).fit(X, y)
+    zero = lightgbm.LGBMRegressor(n_estimators=1, min_child_samples=5, zero_as_missing=True, n_jobs=1, verbose=-1).fit(X, y)
     rows = X[:150].copy()
     rows[:20, 2], rows[20:40, 0] = 99, np.nan
     for model in (hist, zero):
