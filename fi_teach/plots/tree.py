@@ -219,21 +219,26 @@ def _draw_node(ax, x, y, lines, colour, font):
 
 def _outline(tree, lines, colours):
     """The tree as an outline: a row a node, from the root down, each branch indented once more."""
-    order, depth = _depth_first(tree), tree.depth
-    ax = new_axes(WIDTH, 0.2 + 0.62 * len(order))
+    order = _depth_first(tree)
     row = {t: k for k, (t, _) in enumerate(order)}
+    ax = new_axes(WIDTH, 0.2 + 0.62 * len(order))
     for t, answer in order:
-        x, y = INDENT * depth[t], -row[t]
-        for child in (tree.children_left[t], tree.children_right[t]):
-            if not tree.is_leaf[t]:
-                ax.plot([x, x, x + INDENT - 0.06], [y, -row[child], -row[child]], color=MUTED, lw=1.2, zorder=1)
+        x, y = INDENT * tree.depth[t], -row[t]
+        if not tree.is_leaf[t]:
+            for child in (tree.children_left[t], tree.children_right[t]):
+                elbow = [x, x, x + INDENT - 0.06], [y, -row[child], -row[child]]
+                ax.plot(*elbow, color=MUTED, lw=1.2, zorder=1)
         first, *rest = lines[t]
         words = f"{answer}{first}\n{', '.join(rest)}"
-        look = {"boxstyle": "round,pad=0.35", "facecolor": PAPER, "edgecolor": _node_colour(tree, t, colours), "lw": 1.6}
-        ax.text(x - 0.05, y, words, fontsize=NODE_FONT, color=INK, va="center", bbox=look, zorder=2)
+        _draw_row(ax, x - 0.05, y, words, _node_colour(tree, t, colours))
     ax.set(xlim=(-0.15, WIDTH - 0.15), ylim=(0.6 - len(order), 0.5))
     ax.axis("off")
     return ax.figure
+
+
+def _draw_row(ax, x, y, words, colour):
+    frame = {"boxstyle": "round,pad=0.35", "facecolor": PAPER, "edgecolor": colour, "lw": 1.6}
+    ax.text(x, y, words, fontsize=NODE_FONT, color=INK, va="center", bbox=frame, zorder=2)
 
 
 def _depth_first(tree):
