@@ -134,12 +134,13 @@ class Faraway:
     function is called again, but what it says then is only compared.
 
     heard : every outcome as it came, values and errors
-    wavers : has the same question, asked in the same way, got another answer?
+    differs : has the same question got another answer, asked in whatever way?
+    wavers : has it got one asked in the same way?
     """
 
     def __init__(self, student, handle, name):
         self.student, self.handle = student, handle
-        self.first, self.heard, self.wavers = {}, [], False
+        self.first, self.heard, self.differs, self.wavers = {}, [], False, False
         self.__name__ = name if isinstance(name, str) and name.isidentifier() else "f"
 
     def __call__(self, *arguments):
@@ -154,7 +155,9 @@ class Faraway:
         if question is None:
             return value
         known, asked_so = self.first.setdefault(question, (value, way))
-        self.wavers |= asked_so == way and not _alike(value, known)
+        differs = not _alike(value, known)
+        self.differs |= differs
+        self.wavers |= differs and asked_so == way
         return known
 
     def _ask(self, way):
