@@ -1,4 +1,4 @@
-"""The corpus of tests/submissions: every case gets its points and its flag, and nothing outside the sandbox changes."""
+"""The corpus of tests/course/submissions: every case gets its points and its flag, and nothing outside the sandbox changes."""
 
 import hashlib
 import json
@@ -52,7 +52,7 @@ def batch(tmp_path_factory):
     with socket.create_server(("127.0.0.1", 0)) as server:
         cases = every_case({**folders, "port": server.getsockname()[1]})
         students = hand_in(cases, folders["submissions"])
-        watched = [folders[w] for w in ("home", "submissions", "exercises", "solutions")] + [ROOT / "fi_teach" / "grading"]
+        watched = [folders[w] for w in ("home", "submissions", "exercises", "solutions")] + [ROOT / "fi_teach"]
         before = fingerprint(*watched)
         words = [str(folders["submissions"]), "--out", str(folders["report"]), "--exercises", str(folders["exercises"])]
         words += ["--jobs", "3", "--seed", str(SEED), "--time-limit", "4", "--gradebook"]
