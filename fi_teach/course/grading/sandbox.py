@@ -23,6 +23,8 @@ LIMITS = {"megabytes": 1024, "megabytes_in_all": 2048, "megabytes_on_disk": 64, 
 QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
          "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg", "MPLCONFIGDIR": "/tmp/matplotlib", "PATH": "/usr/bin:/bin",
          "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
+EMPTIED = ("/tmp/", "/dev/shm/")
+"""Every student process has its own, empty but for the libraries that lie there."""
 NO_LINUX, NOT_INSTALLED = "bubblewrap needs Linux, and this is", "bubblewrap is not installed"
 HOW = {NO_LINUX: "Use a Linux machine; on Windows, WSL 2 is one.",
        NOT_INSTALLED: "On Debian or Ubuntu: `apt install bubblewrap`; elsewhere the package has the same name.",
@@ -58,8 +60,6 @@ def probe():
         return f"{NO_LINUX} {sys.platform}"
     if not shutil.which("bwrap"):
         return NOT_INSTALLED
-    if any(root.startswith("/tmp/") for root in roots()):
-        return "Python or its libraries lie under /tmp, which the sandbox has its own of: install them elsewhere"
     nursery = Nursery("bwrap")
     try:
         from fi_teach.course.grading.inside import wire
@@ -84,7 +84,8 @@ class Nursery:
         self.control, self.scratch = ours, tempfile.mkdtemp(prefix="fi-teach-")
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         settings = {**LIMITS, "isolated": walls == "bwrap", "user": 100_000 + os.getpid(), "modules": list(modules),
-                    "roots": [*roots(), str(PACKAGE), "/course", "/tmp", "/dev", "/etc", "/sys"], "folder": self.scratch}
+                    "roots": [*roots(), str(PACKAGE), "/course", "/tmp", "/dev", "/etc", "/sys"], "folder": self.scratch,
+                    "kept": [root for root in roots() if root.startswith(EMPTIED)]}
         python = [sys.executable, "-P", "-m", *INSIDE, str(theirs.fileno()), json.dumps(settings)]
         command, environment = (bwrap(python), None) if walls == "bwrap" else (python, _environment(self.scratch))
         with theirs:
@@ -140,7 +141,7 @@ def _environment(folder):
 def roots():
     """The folders with the interpreter and the libraries -> list of str, none inside another."""
     places = {sys.prefix, sys.base_prefix, *site.getsitepackages(), site.getusersitepackages(), "/usr"}
-    places = sorted(p for p in map(os.path.abspath, places) if os.path.isdir(p))
+    places = sorted({see(p) for p in places for see in (os.path.abspath, os.path.realpath) if os.path.isdir(p)})
     return [p for p in places if not any(p.startswith(f"{other}/") for other in places)]
 
 
@@ -152,7 +153,7 @@ def bwrap(command):
         options += ["--unshare-user", "--disable-userns", "--cap-add", "ALL"]
     for name, value in {**QUIET, "PYTHONPATH": "/course"}.items():
         options += ["--setenv", name, value]
-    return [*options, *_system(), *_course(), "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp",
+    return [*options, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *_system(), *_course(), "--chdir", "/tmp",
             "--remount-ro", "/", "--", *command]
 
 

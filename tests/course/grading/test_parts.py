@@ -10,6 +10,7 @@ import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 import pandas as pd
@@ -364,9 +365,28 @@ def test_the_probe_says_why_there_is_no_sandbox(platform, found, words, monkeypa
     assert words in sandbox.probe.__wrapped__()
 
 
-def test_an_interpreter_under_tmp_is_no_riddle(monkeypatch):
-    monkeypatch.setattr(sandbox, "roots", lambda: ["/tmp/venv"])
-    assert "lie under /tmp" in sandbox.probe.__wrapped__()
+def test_libraries_under_tmp_stay_where_they_are_and_show_no_question(monkeypatch):
+    """A virtual environment in /tmp with the package installed in it: students import from there, write nothing, find no check."""
+    there = Path(mkdtemp(prefix="Über Bäume ", dir="/tmp"))
+    there.chmod(0o755)
+    shutil.copytree(sandbox.PACKAGE, there / "fi_teach", ignore=shutil.ignore_patterns("__pycache__"))
+    (there / "lies_there.py").write_text("is_here = True")
+    monkeypatch.setattr(sandbox, "PACKAGE", there / "fi_teach")
+    monkeypatch.setattr(sandbox, "roots", lambda before=sandbox.roots: [*before(), str(there)])
+    nursery = sandbox.Nursery("bwrap")
+    try:
+        student = Student(nursery)
+        with student.within(60):
+            found = {word: student.ask("run", source, "cell 1") for word, source in {
+                "imports": f"import sys; sys.path.append({str(there)!r}); import lies_there",
+                "writes": f"open({str(there / 'x')!r}, 'w')",
+                "writes into /tmp": "open('/tmp/x', 'w').close()"}.items()}
+            shown = student.value(f"[n for _, _, names in __import__('os').walk({str(there)!r}) for n in names]")
+    finally:
+        nursery.close()
+        shutil.rmtree(there)
+    assert {word for word, reply in found.items() if "error" in reply} == {"writes"}
+    assert shown == ["lies_there.py"]
 
 
 def test_the_probe_tells_what_bubblewrap_complained_of(monkeypatch):

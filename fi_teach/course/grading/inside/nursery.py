@@ -117,7 +117,7 @@ def _become_student(write, channel, settings):
         if pid:
             os.write(write, str(pid).encode())
             os._exit(0)
-        linux.mount_private(settings["megabytes_on_disk"])
+        linux.mount_private(settings["megabytes_on_disk"], settings["kept"])
     else:
         os.setsid()
         os.write(write, str(os.getpid()).encode())
