@@ -8,7 +8,7 @@ import json
 import zipfile
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import scripts
 
@@ -16,6 +16,9 @@ from fi_teach.course.questions import QUESTIONS
 from notebooks import PROSE, filled, find, from_proof, handed_out, proof, questions, to_bytes
 
 FULL = 24
+SEED = 4711
+PLACES = dict.fromkeys(("home", "report", "submissions", "exercises", "solutions"), "")
+"""What `every_case` is given where nothing lies at these places."""
 
 
 @dataclass(frozen=True)
@@ -551,3 +554,54 @@ def hand_in(cases, folder):
     return students
 
 
+# What is otherwise in the other sandbox.
+
+NO_PROCESSES, NO_THREADS, NO_FILES = "there are no processes", "there are no threads", "there is no folder to write into"
+NO_SOCKET, MEMORY = "no socket leads to the judge", {"flag": "reached for the interpreter's memory"}
+UNDER_WASM = {
+    "segmentation fault": ({"flag": ""}, "there is no ctypes"),
+    "fork bomb": ({"flag": ""}, NO_PROCESSES),
+    "memory bomb in many processes": ({"flag": ""}, NO_PROCESSES),
+    "memory bomb in shared pages": ({"flag": ""}, NO_PROCESSES),
+    "an orphan process": ({"flag": "", "lost": (MEAN,)}, NO_PROCESSES),
+    "threads left behind": ({"flag": "", "lost": (MEAN,)}, NO_THREADS),
+    "a thread that tampers later": ({"flag": ""}, NO_THREADS),
+    "handlers for the end": ({"lost": (MEAN,)}, NO_FILES),
+    "import hooks and a sitecustomize": ({"lost": (MEAN,)}, NO_FILES),
+    "closes every file": ({"flag": "", "lost": ()}, NO_SOCKET),
+    "forged replies": ({**MEMORY, "lost": ()}, NO_SOCKET),
+    "replies that drip in": (MEMORY, NO_SOCKET),
+    "calls back for ever": (MEMORY, NO_SOCKET),
+    "the network outside": ({"flag": ""}, "there is no network to reach for"),
+    "the network of this machine": ({"flag": ""}, "there is no network to reach for")}
+"""Cases that end otherwise where there are no processes, no files and no sockets: what is other, and why."""
+
+
+def under_wasm(case):
+    """The case as it must end in WebAssembly -> Case."""
+    other, _ = UNDER_WASM.get(case.name, ({}, ""))
+    return replace(case, **other)
+
+
+# Is a case graded as it must be?
+
+def points(record):
+    return sum(row["points"] or 0 for row in record["rows"])
+
+
+def flags(record):
+    """Every flag of a record, the answer read by a person left aside -> list."""
+    return [*record["flags"], *(flag for row in record["rows"] for flag in row["flags"])]
+
+
+def problem(case, record):
+    """What is not as the case expects -> str, "" if all is."""
+    wrong = [row["question"] for row in record["rows"] if row["status"] not in ("right", "by hand") and row["question"] != "trees.what_sixty_means"]
+    if sorted(wrong) != sorted(case.lost):
+        return f"lost {wrong}, expected {list(case.lost)}: {[row['message'] for row in record['rows'] if row['question'] in wrong]}"
+    if points(record) != case.points:
+        return f"got {points(record)} points, expected {case.points}"
+    if case.flag and not any(case.flag in flag for flag in flags(record)):
+        return f"expected the flag {case.flag!r}, got {flags(record)}"
+    named = {row["question"]: row["mistake"] for row in record["rows"] if row["question"] in case.mistakes}
+    return "" if named == case.mistakes else f"named {named}, expected {case.mistakes}"
