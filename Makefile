@@ -22,7 +22,7 @@ TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
 WASM_STAMP := $(VENV)/wasm-$(call key,requirements-wasm.lock).stamp
 BENCH_STAMP := $(VENV)/bench-$(call key,requirements-bench.lock).stamp
 
-.PHONY: help book pdf check test coverage check-wasm luck lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
+.PHONY: help book pdf check test test-walls coverage check-wasm luck lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
 
 help: ## list all targets (this list)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -46,6 +46,9 @@ test: $(TEST_STAMP) ## run everything: lint, types, unit tests, notebooks, the b
 	$(BIN)/python -m mypy
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 10 \
 	  --doctest-modules --nbval-lax --nbval-current-env tests fi_teach solutions
+
+test-walls: $(TEST_STAMP) ## the whole corpus of submissions in the WebAssembly sandbox (make test tries fifteen)
+	FI_TEACH_WALLS=wasm $(BIN)/python -m pytest --durations 10 tests/course/grading/test_corpus.py
 
 coverage: $(TEST_STAMP) ## which lines and branches of fi_teach no test runs
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --doctest-modules --cov fi_teach --cov-branch \

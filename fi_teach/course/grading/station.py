@@ -7,15 +7,15 @@ import atexit
 import json
 import os
 import platform
-import socket
 import subprocess
 import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 
+from fi_teach.course.grading import joined
 from fi_teach.course.grading.inside import wire
-from fi_teach.course.grading.sandbox import Nursery, hang_up
+from fi_teach.course.grading.sandbox import hang_up, nursery
 
 LARGEST_REPLY = 100_000_000
 LARGEST_JUDGE = 2 * 2**30
@@ -60,12 +60,9 @@ class Station:
         return wire.receive(self.channel, LARGEST_REPLY)
 
     def _start(self):
-        self.channel, theirs = socket.socketpair()
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-        command = [sys.executable, "-m", "fi_teach.course.grading.station", str(theirs.fileno()), json.dumps(self.settings)]
-        with theirs:
-            self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=environment,
-                                            start_new_session=True)
+        self.channel, self.process = joined.start("fi_teach.course.grading.station", json.dumps(self.settings), environment=environment,
+                                                  stdin=subprocess.DEVNULL, start_new_session=True)
 
     def shut(self):
         """End the subprocess for good."""
@@ -116,7 +113,7 @@ class _Desk:
     def _warm(self):
         if self.nursery is None:
             modules = {m for a in self.assignments.values() for m in a.modules} - {"fi_teach.course.questions"}
-            self.nursery = Nursery(self.settings["sandbox"], sorted(modules))
+            self.nursery = nursery(self.settings["sandbox"], sorted(modules))
         return self.nursery
 
 
@@ -149,4 +146,4 @@ def _stay_modest():
 
 
 if __name__ == "__main__":
-    main(socket.socket(fileno=int(sys.argv[1])), json.loads(sys.argv[2]))
+    main(joined.met(sys.argv[1]), json.loads(sys.argv[2]))

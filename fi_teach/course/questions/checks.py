@@ -58,8 +58,8 @@ def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False)
     lists : whether the text of the question calls the function with lists; it must then be right
         for lists
 
-    Arguments are handed over as lists, then as arrays, then as pandas objects: otherwise any of
-    these styles will do.
+    Arguments are handed over as arrays, as lists and as pandas objects, with `lists` as lists
+    first: otherwise any of these styles will do.
     """
     return Function(cases, right, mistakes, tolerance, planted, lists)
 

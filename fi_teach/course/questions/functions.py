@@ -172,16 +172,23 @@ def _as_pandas(argument):
     )
 
 
-STYLES = (as_lists, lambda argument: argument, _as_pandas)
-"""Arguments are handed over as lists, as arrays, as pandas objects: a function that is right in one
-of these ways is right, unless the text of its question calls it with lists; then it must be right
-for these."""
+def _as_they_are(argument):
+    return argument
+
+
+STYLES = {
+    True: (as_lists, _as_they_are, _as_pandas),
+    False: (_as_they_are, as_lists, _as_pandas),
+}
+"""Arguments are handed over as the text of the question calls the function (with lists, or not),
+then in the other ways: a function that is right in one of these ways is right, unless the text
+calls it with lists; then it must be right for these."""
 
 
 def _runs(answer, cases):
     """Outcomes by style, as far as tried -> (list of lists, "every way", "one way" or "")."""
     seen = []
-    for style in STYLES:
+    for style in STYLES[cases.lists]:
         runs = [ask(answer, *map(style, case)) for case in cases.inputs]
         seen.append(runs)
         if all(run.agrees(t, cases.tolerance) for run, t in zip(runs, cases.expected, strict=True)):

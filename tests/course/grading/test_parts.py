@@ -10,6 +10,7 @@ import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 import pandas as pd
@@ -317,8 +318,8 @@ def test_memory_of_all_processes_together_has_a_limit(monkeypatch):
 # The sandbox's level
 
 def test_without_a_sandbox_none_must_be_said(monkeypatch):
-    monkeypatch.setattr(sandbox, "probe", lambda: "bubblewrap is not installed")
-    for wanted in ("auto", "bwrap"):
+    monkeypatch.setattr(sandbox, "probe", {"bwrap": sandbox.NOT_INSTALLED, "wasm": sandbox.NO_WASM}.get)
+    for wanted in ("auto", "bwrap", "wasm"):
         with pytest.raises(ValueError, match="--sandbox none"):
             sandbox.level(wanted)
     assert sandbox.level("none") == "none"
@@ -326,10 +327,16 @@ def test_without_a_sandbox_none_must_be_said(monkeypatch):
         sandbox.level("docker")
 
 
+@pytest.mark.parametrize(("works", "taken"), [(("bwrap", "wasm"), "bwrap"), (("wasm",), "wasm")])
+def test_auto_takes_bubblewrap_where_it_works_and_webassembly_elsewhere(works, taken, monkeypatch):
+    monkeypatch.setattr(sandbox, "probe", lambda walls: "" if walls in works else sandbox.NOT_INSTALLED)
+    assert sandbox.level("auto") == taken
+
+
 @pytest.mark.parametrize(("why", "words"), [
-    (f"{sandbox.NO_LINUX} darwin", "Use a Linux machine"), (sandbox.NOT_INSTALLED, "apt install bubblewrap"), ("bubblewrap failed: x", "userns")])
+    ("WebAssembly failed: x", "300 MB"), (sandbox.NO_WASM, r"fi-teach\[wasm\]"), (f"{sandbox.NO_LINUX} darwin", "Use a Linux machine"), (sandbox.NOT_INSTALLED, "apt install bubblewrap"), ("bubblewrap failed: x", "userns")])
 def test_each_reason_has_its_own_way_out_in_one_line(why, words, monkeypatch):
-    monkeypatch.setattr(sandbox, "probe", lambda: why)
+    monkeypatch.setattr(sandbox, "probe", {"bwrap": why, "wasm": sandbox.NO_WASM}.get)
     with pytest.raises(ValueError, match=words) as caught:
         sandbox.level("auto")
     assert why in str(caught.value) and "\n" not in str(caught.value) and "read and change your files" in str(caught.value)
@@ -348,12 +355,12 @@ sys.exit(main(["grade", *sys.argv[1:]]))
 """
 
 
-@pytest.mark.parametrize("level", ["auto", "bwrap", "none"])
-def test_a_system_without_fork_and_fcntl_is_told_where_to_grade(level, tmp_path):
+@pytest.mark.parametrize(("level", "words"), [("bwrap", "this is win32"), ("none", "win32 cannot")])
+def test_a_system_without_fork_and_fcntl_is_told_where_to_grade(level, words, tmp_path):
     """As on Windows: no fork, no fcntl, no resource. One line, no traceback, nothing written."""
     done = subprocess.run([sys.executable, "-c", WINDOWS, str(folder_of(tmp_path, anna=filled())), "--out", str(tmp_path / "out"), "--sandbox", level],
                           cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "WSL 2" in done.stderr and "win32 cannot" in done.stderr
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "WSL 2" in done.stderr and words in done.stderr
     assert not (tmp_path / "out").exists()
 
 
@@ -361,17 +368,36 @@ def test_a_system_without_fork_and_fcntl_is_told_where_to_grade(level, tmp_path)
 def test_the_probe_says_why_there_is_no_sandbox(platform, found, words, monkeypatch):
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(shutil, "which", lambda name: found)
-    assert words in sandbox.probe.__wrapped__()
+    assert words in sandbox.probe.__wrapped__("bwrap")
 
 
-def test_an_interpreter_under_tmp_is_no_riddle(monkeypatch):
-    monkeypatch.setattr(sandbox, "roots", lambda: ["/tmp/venv"])
-    assert "lie under /tmp" in sandbox.probe.__wrapped__()
+def test_libraries_under_tmp_stay_where_they_are_and_show_no_question(monkeypatch):
+    """A virtual environment in /tmp with the package installed in it: students import from there, write nothing, find no check."""
+    there = Path(mkdtemp(prefix="Über Bäume ", dir="/tmp"))
+    there.chmod(0o755)
+    shutil.copytree(sandbox.PACKAGE, there / "fi_teach", ignore=shutil.ignore_patterns("__pycache__"))
+    (there / "lies_there.py").write_text("is_here = True")
+    monkeypatch.setattr(sandbox, "PACKAGE", there / "fi_teach")
+    monkeypatch.setattr(sandbox, "roots", lambda before=sandbox.roots: [*before(), str(there)])
+    nursery = sandbox.Nursery("bwrap")
+    try:
+        student = Student(nursery)
+        with student.within(60):
+            found = {word: student.ask("run", source, "cell 1") for word, source in {
+                "imports": f"import sys; sys.path.append({str(there)!r}); import lies_there",
+                "writes": f"open({str(there / 'x')!r}, 'w')",
+                "writes into /tmp": "open('/tmp/x', 'w').close()"}.items()}
+            shown = student.value(f"[n for _, _, names in __import__('os').walk({str(there)!r}) for n in names]")
+    finally:
+        nursery.close()
+        shutil.rmtree(there)
+    assert {word for word, reply in found.items() if "error" in reply} == {"writes"}
+    assert shown == ["lies_there.py"]
 
 
 def test_the_probe_tells_what_bubblewrap_complained_of(monkeypatch):
     monkeypatch.setattr(sandbox, "bwrap", lambda command: ["bwrap", "--no-such-option"])
-    assert "no-such-option" in sandbox.probe.__wrapped__()
+    assert "no-such-option" in sandbox.probe.__wrapped__("bwrap")
 
 
 # The command
@@ -407,7 +433,7 @@ def test_only_takes_students_and_exercises_and_refuses_strangers(tmp_path):
 
 def test_without_a_sandbox_every_row_says_so(tmp_path, capsys):
     main([str(folder_of(tmp_path, anna=filled())), "--out", str(tmp_path / "out"), "--sandbox", "none", "--jobs", "1"])
-    assert "No sandbox" in capsys.readouterr().out
+    assert "NO SANDBOX" in capsys.readouterr().out
     assert (tmp_path / "out" / "students.csv").read_text().strip().endswith(",none")
 
 

@@ -3,6 +3,7 @@
 import json
 import runpy
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,8 @@ from fi_teach.course.questions.closing import closing
 from fi_teach.course.questions.plain import plain
 from notebooks import ROOT
 
-PROOFS = sorted((ROOT / "tests" / "questions" / "answers").glob("ch*.py"))
+PROOFS = sorted((ROOT / "tests" / "course" / "questions" / "answers").glob("ch*.py"))
+assert PROOFS, "the proofs of the questions have moved"
 
 
 class Near:
@@ -48,6 +50,14 @@ class Near:
 
     def spent(self):
         return self.seconds
+
+
+@pytest.fixture
+def any_style(monkeypatch):
+    """A question whose text calls no function with lists, so that any style will do -> its id."""
+    question = QUESTIONS["trees.decrease"]
+    monkeypatch.setitem(QUESTIONS, question.id, replace(question, check=replace(question.check, lists=False)))
+    return question.id
 
 
 def heard(question, function, seconds=0.0):
@@ -99,30 +109,59 @@ def stumbles(left, others):
     raise TypeError("lists only")
 
 
-@pytest.mark.parametrize(("function", "status", "flagged"), [
-    (right, "right", False), (nothing, "wrong", False), (told(nothing, right), "wrong", True), (told(nothing, nothing, right), "wrong", True),
-    (told(right, nothing), "right", True), (told(right, stumbles), "right", True), (told(stumbles, right), "right", False),
-    (told(stumbles, nothing, right), "wrong", True)])
-def test_the_first_value_counts_and_another_one_is_flagged(function, status, flagged):
-    verdict, flags = heard("trees.decrease", function)
+def list_only(left, others):
+    if not isinstance(left, list):
+        raise TypeError("lists only")
+    return right(left, others)
+
+
+def array_only(left, others):
+    if isinstance(left, list):
+        raise TypeError("arrays only")
+    return right(left, others)
+
+
+def for_one_kind(kind):
+    """A function that is right for one kind of argument, and silently wrong for the others."""
+    return lambda left, others: right(left, others) if isinstance(left, kind) else 0.0
+
+
+TURNS = [
+    ([right], "right", False), ([nothing], "wrong", False), ([nothing, right], "wrong", True), ([nothing, nothing, right], "wrong", True),
+    ([right, nothing], "right", True), ([right, stumbles], "right", True), ([stumbles, nothing, right], "wrong", True)]
+"""What is answered each time, what that is worth whatever the text of the question calls it with, and whether it is flagged."""
+
+
+@pytest.mark.parametrize(("answers", "status", "flagged"), TURNS)
+def test_the_first_value_counts_and_another_one_is_flagged(any_style, answers, status, flagged):
+    verdict, flags = heard(any_style, told(*answers))
     assert (verdict.status, flags) == (status, [WAVERS] * flagged)
 
 
-def test_an_answer_may_stumble_over_arrays_and_be_right_for_lists():
-    """What has raised an error has not answered yet: each kind of argument may be tried."""
-    def decrease(left, others):
-        if not isinstance(left, list):
-            raise TypeError("lists only")
-        return right(left, others)
-    assert heard("trees.decrease", decrease)[0].status == "right"
+@pytest.mark.parametrize(("answers", "status", "flagged"), TURNS)
+def test_the_first_value_counts_where_the_text_calls_with_lists(answers, status, flagged):
+    assert QUESTIONS["trees.decrease"].check.lists
+    verdict, flags = heard("trees.decrease", told(*answers))
+    assert (verdict.status, flags) == (status, [WAVERS] * flagged)
+
+
+@pytest.mark.parametrize("function", [list_only, array_only, for_one_kind(np.ndarray)])
+def test_what_has_raised_an_error_or_was_not_asked_has_not_answered_yet(any_style, function):
+    """An answer may be made for arrays, or stumble over one kind of argument: that is no second guess."""
+    verdict, flags = heard(any_style, function)
+    assert (verdict.status, flags) == ("right", [])
 
 
 @pytest.mark.parametrize("kind", [list, pd.Series])
-def test_an_answer_that_is_right_for_one_kind_of_argument_only_is_wrong_and_flagged(kind):
-    def decrease(left, others):
-        return right(left, others) if isinstance(left, kind) else 0
-    verdict, flags = heard("trees.decrease", decrease)
+def test_an_answer_that_is_wrong_first_and_right_for_a_later_kind_of_argument_is_flagged(any_style, kind):
+    verdict, flags = heard(any_style, for_one_kind(kind))
     assert verdict.status == "wrong" and flags == [WAVERS]
+
+
+@pytest.mark.parametrize("function", [array_only, for_one_kind(np.ndarray), for_one_kind(pd.Series)])
+def test_right_for_arrays_only_keeps_its_name_where_the_text_calls_with_lists(function):
+    verdict, flags = heard("trees.decrease", function)
+    assert (verdict.status, verdict.mistake, flags) == ("wrong", "right for arrays only", [])
 
 
 def test_an_answer_that_took_long_is_not_asked_once_more():

@@ -8,7 +8,7 @@ import json
 import zipfile
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import scripts
 
@@ -16,6 +16,9 @@ from fi_teach.course.questions import QUESTIONS
 from notebooks import PROSE, filled, find, from_proof, handed_out, proof, questions, to_bytes
 
 FULL = 24
+SEED = 4711
+PLACES = dict.fromkeys(("home", "report", "submissions", "exercises", "solutions"), "")
+"""What `every_case` is given where nothing lies at these places."""
 
 
 @dataclass(frozen=True)
@@ -405,17 +408,17 @@ def borrowers():
     copied = {"question": DECREASE, "lost": False, "flag": "reached for the package's code"}
     for name, source in COPIED.items():
         yield cell(name, f"{COPYING}{source}\n{WITH_GINI}", **copied)
-    yield cell("a package that is taken away", f"{COPYING}gini = impurity.gini\nfor name in [n for n in sys.modules if n.startswith('fi_teach.trees')]:\n"
+    yield cell("a package that is taken away", f"{COPYING}gini = impurity.gini\nfor name in [n for n in sys.modules if n.startswith('fi_teach.basics')]:\n"
                f"    del sys.modules[name]\n{WITH_GINI}", question=DECREASE, flag="overwrote sys.modules")
 
 
-COPYING = "import importlib.util, inspect, sys\nfrom types import FunctionType\nfrom fi_teach.trees import impurity\n"
+COPYING = "import importlib.util, inspect, sys\nfrom types import FunctionType\nfrom fi_teach.basics import impurity\n"
 COPIED = {
     "a copied code object": "gini = FunctionType(impurity.gini.__code__, dict(vars(impurity)))",
     "a code object under another name": "code = impurity.gini.__code__.replace(co_name='x', co_filename='<cell 1>')\ngini = FunctionType(code, dict(vars(impurity)))",
     "a code object put into another function": "from fi_teach.basics.impurity import _shares, np\ngini = lambda counts: 0\ngini.__code__ = impurity.gini.__code__",
     "the package's source": "space = {}\nexec(inspect.getsource(impurity), space)\ngini = space['gini']",
-    "a function's source": "space = dict(vars(impurity))\nexec(inspect.getsource(impurity.gini).replace('gini(counts)', 'mine(counts)'), space)\ngini = space['mine']",
+    "a function's source": "space = dict(vars(impurity))\nexec(inspect.getsource(impurity.gini).replace('def gini(', 'def mine('), space)\ngini = space['mine']",
     "a module loaded twice": "spec = importlib.util.spec_from_file_location('mine', impurity.__file__)\nfresh = importlib.util.module_from_spec(spec)\n"
                              "spec.loader.exec_module(fresh)\ngini = fresh.gini"}
 """Ways to an open copy of a function that is closed while its question is judged: the points stay, a person looks."""
@@ -431,14 +434,27 @@ def waverers():
     for name, answer in GUESSES.items():
         source = RIGHT_DECREASE + WAVERING.format(answer=answer)
         yield cell(name, source, question=DECREASE, lost="right at first" not in name, flag="answer changes between calls")
+    for kind, test in KINDS.items():
+        source = RIGHT_CUTS + f"right = thresholds\ndef thresholds(values, labels):\n    return right(values, labels) if {test} else {{0}}\n"
+        yield cell(f"another answer to {kind}", source, question=CUTS, flag="answer changes between calls")
+    yield cell("right for arrays only", RIGHT_DECREASE + "right = decrease\ndef decrease(left, right_):\n"
+               "    return right(left, right_) if hasattr(left, 'dtype') else 0\n", question=DECREASE)
 
 
 GUESSES = {
     "another answer when asked again": "right(left, others) if turn > 1 else 0",
     "another answer each time": "[0, 1, right(left, others)][min(turn - 1, 2)]",
-    "another answer to lists": "right(left, others) if isinstance(left, list) else 0",
-    "another answer to pandas": "right(left, others) if type(left).__name__ == 'Series' else 0",
     "right at first, another answer later": "right(left, others) if turn == 1 else 0"}
+KINDS = {"lists": "isinstance(values, list)", "pandas": "type(values).__name__ == 'Series'"}
+"""Kinds of argument that come later than arrays, where the text of a question calls nothing with lists."""
+RIGHT_CUTS = """
+def thresholds(values, labels):
+    at = {}
+    for value, label in zip(values, labels):
+        at.setdefault(value, set()).add(label)
+    distinct = sorted(at)
+    return {(v + w) / 2 for v, w in zip(distinct, distinct[1:]) if len(at[v] | at[w]) > 1}
+"""
 WAVERING = """
 right, asked = decrease, []
 def decrease(left, others):
@@ -538,3 +554,54 @@ def hand_in(cases, folder):
     return students
 
 
+# What is otherwise in the other sandbox.
+
+NO_PROCESSES, NO_THREADS, NO_FILES = "there are no processes", "there are no threads", "there is no folder to write into"
+NO_SOCKET, MEMORY = "no socket leads to the judge", {"flag": "reached for the interpreter's memory"}
+UNDER_WASM = {
+    "segmentation fault": ({"flag": ""}, "there is no ctypes"),
+    "fork bomb": ({"flag": ""}, NO_PROCESSES),
+    "memory bomb in many processes": ({"flag": ""}, NO_PROCESSES),
+    "memory bomb in shared pages": ({"flag": ""}, NO_PROCESSES),
+    "an orphan process": ({"flag": "", "lost": (MEAN,)}, NO_PROCESSES),
+    "threads left behind": ({"flag": "", "lost": (MEAN,)}, NO_THREADS),
+    "a thread that tampers later": ({"flag": ""}, NO_THREADS),
+    "handlers for the end": ({"lost": (MEAN,)}, NO_FILES),
+    "import hooks and a sitecustomize": ({"lost": (MEAN,)}, NO_FILES),
+    "closes every file": ({"flag": "", "lost": ()}, NO_SOCKET),
+    "forged replies": ({**MEMORY, "lost": ()}, NO_SOCKET),
+    "replies that drip in": (MEMORY, NO_SOCKET),
+    "calls back for ever": (MEMORY, NO_SOCKET),
+    "the network outside": ({"flag": ""}, "there is no network to reach for"),
+    "the network of this machine": ({"flag": ""}, "there is no network to reach for")}
+"""Cases that end otherwise where there are no processes, no files and no sockets: what is other, and why."""
+
+
+def under_wasm(case):
+    """The case as it must end in WebAssembly -> Case."""
+    other, _ = UNDER_WASM.get(case.name, ({}, ""))
+    return replace(case, **other)
+
+
+# Is a case graded as it must be?
+
+def points(record):
+    return sum(row["points"] or 0 for row in record["rows"])
+
+
+def flags(record):
+    """Every flag of a record, the answer read by a person left aside -> list."""
+    return [*record["flags"], *(flag for row in record["rows"] for flag in row["flags"])]
+
+
+def problem(case, record):
+    """What is not as the case expects -> str, "" if all is."""
+    wrong = [row["question"] for row in record["rows"] if row["status"] not in ("right", "by hand") and row["question"] != "trees.what_sixty_means"]
+    if sorted(wrong) != sorted(case.lost):
+        return f"lost {wrong}, expected {list(case.lost)}: {[row['message'] for row in record['rows'] if row['question'] in wrong]}"
+    if points(record) != case.points:
+        return f"got {points(record)} points, expected {case.points}"
+    if case.flag and not any(case.flag in flag for flag in flags(record)):
+        return f"expected the flag {case.flag!r}, got {flags(record)}"
+    named = {row["question"]: row["mistake"] for row in record["rows"] if row["question"] in case.mistakes}
+    return "" if named == case.mistakes else f"named {named}, expected {case.mistakes}"

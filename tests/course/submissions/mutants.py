@@ -1,6 +1,6 @@
 """Notebooks spoiled at random, and what the grader makes of each before any of it is run.
 
-    python tests/submissions/mutants.py 5000 [seed]
+    python tests/course/submissions/mutants.py 5000 [seed]
 
 Every mutant must come out as a record: graded as far as it can be read, or flagged as no notebook.
 """

@@ -9,7 +9,7 @@ import struct
 
 NEW_MOUNTS, NEW_IPC, NEW_PIDS = 0x20000, 0x08000000, 0x20000000
 NOSUID_NODEV, NOEXEC, READ_ONLY = 2 | 4, 8, 1
-RECURSIVE, PRIVATE = 1 << 14, 1 << 18
+BIND, RECURSIVE, PRIVATE = 1 << 12, 1 << 14, 1 << 18
 NO_NEW_PRIVILEGES, DROP_FROM_BOUND, SUBREAPER, DUMPABLE, FILTER_CALLS = 38, 24, 36, 4, 22
 CAPABILITY_VERSION = 0x20080522
 REFUSED = {  # calls that keep memory or notes out of sight, look into others, or rebuild the walls; by the machine's numbers
@@ -35,11 +35,20 @@ def new_namespaces():
     _call("mount", b"none", b"/", None, RECURSIVE | PRIVATE, None)
 
 
-def mount_private(megabytes):
-    """Empty /tmp and /dev/shm of so many megabytes, and a /proc that shows the new PID namespace alone."""
+def mount_private(megabytes, kept=()):
+    """Empty /tmp and /dev/shm of so many megabytes, and a /proc that shows the new PID namespace alone.
+
+    kept : folders with libraries that lie under /tmp or /dev/shm: they stay where they are, with all that is hidden in them
+    """
     size = f"size={megabytes}m,nr_inodes=20k,mode=1777".encode()
+    handles = [os.open(folder, os.O_PATH) for folder in kept]
     for folder in (b"/tmp", b"/dev/shm"):
         _call("mount", b"tmpfs", folder, b"tmpfs", NOSUID_NODEV, size)
+    os.umask(0o022)
+    for folder, handle in zip(kept, handles, strict=True):
+        os.makedirs(folder)
+        _call("mount", f"/proc/self/fd/{handle}".encode(), os.fsencode(folder), None, BIND | RECURSIVE, None)
+        os.close(handle)
     try:
         _call("mount", b"proc", b"/proc", b"proc", NOSUID_NODEV | NOEXEC, None)
     except OSError:

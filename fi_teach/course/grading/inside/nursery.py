@@ -6,7 +6,6 @@ so that whatever it leaves behind ends with it. The grader speaks in single byte
 """
 
 import gc
-import importlib
 import json
 import os
 import select
@@ -14,52 +13,14 @@ import signal
 import socket
 import sys
 from contextlib import suppress
-from types import ModuleType
 
 from fi_teach.course.grading.inside import linux
-
-NAMES = ("Q", "CheckFailed", "Handle", "Question", "QUESTIONS", "Verdict", "judge")
-
-
-class Silent:
-    """A question inside the sandbox: its check says nothing, since the judge asks elsewhere."""
-
-    def __init__(self, id="", *_, **__):
-        self.id = id
-
-    def check(self, *_, **__):
-        return None
-
-    check_hidden = hint = solution = traceback = check
-
-
-def without_questions(folder):
-    """Let `from fi_teach.course.questions import Q` give silent questions: the real ones hold the definitions to judge by."""
-    package = ModuleType("fi_teach.course.questions")
-    package.__path__ = [folder]
-    for name in NAMES:
-        setattr(package, name, {} if name == "QUESTIONS" else Silent)
-    sys.modules["fi_teach.course.questions"] = package
-
-
-def warm_up(modules):
-    """Import what the exercises import, so that no student waits for it; what is missing is left out."""
-    for name in modules:
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            continue
+from fi_teach.course.grading.inside.warm import warmed
 
 
 def main(control, settings):
     """Warm up, say so, and serve the grader on this socket until it hangs up."""
-    import fi_teach
-    without_questions(os.path.join(os.path.dirname(fi_teach.__file__), "course", "questions"))
-    warm_up(["fi_teach.course.grading.inside.student", "pandas.testing", "IPython.core.inputtransformer2", *settings["modules"]])
-    from fi_teach.course.grading.inside.guarded import photograph
-    from fi_teach.course.grading.inside.reach import bodies_of
-    settings["library"] = photograph()
-    settings["bodies"] = bodies_of(function for function, _ in settings["library"][1])
+    settings["library"], settings["bodies"] = warmed(settings["modules"])
     if sys.platform == "linux":
         linux.lift_memory_limit()
     if settings["isolated"]:
@@ -117,7 +78,7 @@ def _become_student(write, channel, settings):
         if pid:
             os.write(write, str(pid).encode())
             os._exit(0)
-        linux.mount_private(settings["megabytes_on_disk"])
+        linux.mount_private(settings["megabytes_on_disk"], settings["kept"])
     else:
         os.setsid()
         os.write(write, str(os.getpid()).encode())

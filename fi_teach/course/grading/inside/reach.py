@@ -16,6 +16,8 @@ _WORDS = {**dict.fromkeys(_NETWORK, "the network"), **dict.fromkeys(_PROCESSES, 
 PACKAGE = "the package's code"
 LONG = 110
 """Bytes of a body that is nobody else's: of 800,000 functions in libraries none that long was one of ours."""
+CELLS = ("<answer to ", "<cell ")
+"""What the code of a student's cells is called."""
 TOLD = 40
 """Letters of a docstring that is nobody else's."""
 
@@ -43,7 +45,10 @@ def _outside(arguments, roots, _abspath=os.path.abspath, _decode=os.fsdecode):
     path = arguments[0] if arguments else None
     if not isinstance(path, str | bytes):
         return None
-    path = _abspath(_decode(path))
+    path = _decode(path)
+    if path.startswith("<") and path.endswith(">"):  # no file: Python looks for a line to show with an error
+        return None
+    path = _abspath(path)
     return None if f"{path}/".startswith(roots) else f"the file {path[:80]}"
 
 
@@ -70,7 +75,7 @@ def _copied(event, arguments, bodies, _CodeType=CodeType):
     made = arguments[_CODE[event]]
     if event == "code.__new__":
         return PACKAGE if made in bodies else None
-    if not isinstance(made, _CodeType) or made.co_filename.startswith(("<answer to ", "<cell ")):
+    if not isinstance(made, _CodeType) or made.co_filename.startswith(CELLS):
         return None
     if event == "object.__setattr__" and str(arguments[0].__module__).startswith("fi_teach."):
         return None
