@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "submissions"))
+from week import make_week, notebook
+
 from fi_teach.course import cli
 from fi_teach.course.grading.exports import canvas, moodle
 from fi_teach.course.grading.spreadsheets import read_table
 from notebooks import ROOT
-from week import make_week, notebook
 
 PROSE = "trees.what_sixty_means"
 TREES = "01_trees"
