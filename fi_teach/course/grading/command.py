@@ -8,8 +8,10 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 
-from fi_teach.course.grading import assignment, pages, read, results, run, sandbox, tables
+from fi_teach.course.grading import assignment, collecting, desk, prose, results, run, sandbox
+from fi_teach.course.grading.ledger import Ledger
 from fi_teach.course.grading.shown import printable
+from fi_teach.course.grading.view import view
 
 PATIENCE_WITH_A_CLUSTER = 20
 """Seconds in which a dask scheduler must answer."""
@@ -20,20 +22,22 @@ def main(arguments=None):
     options = parser().parse_args(arguments)
     _check(options)
     assignments = assignment.load(options.exercises or _exercises())
-    submissions, aside = read.find(options.submissions, list(assignments))
-    submissions = _only(submissions, options.only)
+    course = desk.course_of(options.course, assignments)
+    everything, aside = collecting.find(options.submissions, list(assignments), marks=collecting.marks_of(assignments), roster=course.roster)
+    submissions = _only(everything, options.only)
     level = sandbox.level(options.sandbox)
     if level == "none":
         print("NO SANDBOX: submitted code can read and change your files, and use your network. Grade only what you would run yourself.")
     with results.opened(options.out) as report:
-        seed = results.seed_of(report, _seed(options.seed))
+        seed = results.seed_of(report, _seed(options.seed, course.seed))
         settings = {"exercises": str(options.exercises or _exercises()), "seed": seed, "limit": options.time_limit, "sandbox": level}
         with closing(results.Records(report)) as records:
-            _grade(report, records, submissions, assignments, settings, options)
-            if options.gradebook:
-                from fi_teach.course.grading.gradebook import export
-                export(report, records, assignments, {(s.student, s.exercise): s for s in submissions})
-            print(summary(options.out, records, aside))
+            gone = Ledger(report).update(options.submissions, everything, aside)
+            _let_go(report, records, gone)
+            _grade(records, submissions, assignments, settings, options)
+            files = {(s.student, s.exercise): s for s in submissions}
+            added = _write(report, records, assignments, files, course, options)
+            print(summary(options.out, records, aside, added))
     return 0
 
 
@@ -49,6 +53,9 @@ def parser():
         "(default: auto, the first that works; none must be said)")
     add("--seed", type=int, metavar="S", help="the secret that inputs are drawn from (default: FI_TEACH_SEED, or a fresh one kept in REPORT/seed)")
     add("--only", nargs="+", metavar="NAME", help="only these exercises or students")
+    add("--course", metavar="FILE", help="what the course has decided: roster, deadlines, weights (default: course.toml here, if there is one)")
+    add("--marking", action="store_true", help="also write marking/, offline pages on which assistants mark the prose")
+    add("--assistants", nargs="+", default=(), metavar="NAME", help="who marks, if no roster says so")
     add("--gradebook", action="store_true", help="also write nbgrader's gradebook, with what is graded by hand")
     add("--exercises", metavar="DIR", help="the notebooks as handed out (default: exercises/ here, or beside the package)")
     add("--time-limit", type=float, metavar="SECONDS", help="the longest a question may take, if it allows more itself")
@@ -75,9 +82,11 @@ def _check(options):
                          f"such as {submissions.parent / 'report'}")
 
 
-def _seed(wanted):
+def _seed(wanted, of_the_course=None):
     set_outside = os.environ.get("FI_TEACH_SEED")
-    return results.whole_number(set_outside, "FI_TEACH_SEED") if wanted is None and set_outside else wanted
+    if wanted is not None or not set_outside:
+        return of_the_course if wanted is None else wanted
+    return results.whole_number(set_outside, "FI_TEACH_SEED")
 
 
 def _only(submissions, names):
@@ -93,16 +102,35 @@ def _only(submissions, names):
     return [s for s in submissions if (not students or s.student in students) and (not exercises or s.exercise in exercises)]
 
 
-def _grade(report, records, submissions, assignments, settings, options):
-    """Grade what is not graded yet, and write the report."""
+def _let_go(report, records, gone):
+    """Forget the results of files that were there and are there no more."""
+    for student, exercise in gone & set(records.places):
+        records.forget((student, exercise))
+        (report / "feedback" / student / f"{exercise}.html").unlink(missing_ok=True)
+
+
+def _write(report, records, assignments, files, course, options):
+    """Write tables, pages and what else is wanted -> words on what people have added."""
+    if options.marking:
+        prose.update_answers(report, records, assignments, files)
+    added = desk.write_report(report, records, course)
+    if options.marking:
+        whole = view(report, records, course)
+        added += "".join(f"\nTo be marked: {path}" for path in prose.write_marking(whole, options.assistants))
+    if options.gradebook:
+        from fi_teach.course.grading.gradebook import export
+        export(report, records, assignments, files, view(report, records, course).marks)
+    return added
+
+
+def _grade(records, submissions, assignments, settings, options):
+    """Grade what is not graded yet."""
     with _bar(len(submissions)) as bar, _workers(options.cluster) as backend:
         jobs = run.jobs_of(submissions, assignments, records, settings["seed"], skipped=bar.update)
         graded = run.grade_all(jobs, settings, workers=options.jobs, backend=backend)
         for _ in run.record(records, graded, assignments, settings["sandbox"]):
             bar.update()
     records.settle()
-    tables.write_tables(report, records)
-    pages.write_pages(report, records, results.times(report, records))
 
 
 def _bar(total):
@@ -139,15 +167,17 @@ def _cluster(address):
         raise ValueError(f"there is no dask scheduler at {address}: {error}. Start one with `dask scheduler`.") from None
 
 
-def summary(report, records, aside=()):
+def summary(report, records, aside=(), added=""):
     """What the instructor reads at the end: who wants a person and why, what waits to be read, where the report lies -> str."""
     wanted = [printable(f"  {r['student']}, {r['exercise']}: {'; '.join(r['human'])}") for r in records.values() if r["human"]]
     by_hand = Counter(row["question"] for r in records.values() for row in r["rows"] if row["status"] == "by hand")
     lines = [f"{_counted(len(records), 'submission')} of {_counted(len({s for s, _ in records}), 'student')} graded.",
              f"Wants a person ({len(wanted)}):" if wanted else "No submission wants a person.", *wanted]
-    lines += [f"To be read by you: {question}, {_counted(n, 'answer')} (nbgrader's formgrader, after --gradebook)" for question, n in by_hand.items()]
-    lines += [printable(f"Left aside: {words}") for words in aside]
-    return "\n".join([*lines, f"The report: {report}/index.html, grades.csv, students.csv, feedback/"])
+    lines += [f"To be read by you: {question}, {_counted(n, 'answer')} (pages to mark on: --marking; nbgrader's Formgrader: --gradebook)"
+              for question, n in by_hand.items()]
+    lines += added.splitlines()
+    lines += [printable(f"Left aside: {words}") for words in collecting.told(aside)]
+    return "\n".join([*lines, f"The report: {report}/index.html, grades.csv, students.csv, files.csv, feedback/"])
 
 
 def _counted(number, noun):

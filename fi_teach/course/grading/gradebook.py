@@ -24,16 +24,17 @@ LONGEST_ID = 80
 """Bytes of a name: it is a folder's, too."""
 
 
-def export(report, records, assignments, submissions):
+def export(report, records, assignments, submissions, marks=None):
     """Write gradebook.db, and autograded/<student>/<exercise>/ for formgrader, from Records.
 
     submissions : {(student, exercise): Submission}, to read the prose from
+    marks : the Marks that people have given elsewhere; they are entered
     Grades that a person has given in formgrader stay. Raises ValueError if the report cannot be written or nbgrader is missing.
     """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # nbgrader's own, about its database
-            _export(report, records, assignments, submissions)
+            _export(report, records, assignments, submissions, marks)
     except Exception as error:
         if not type(error).__module__.startswith("sqlalchemy"):
             raise
@@ -41,19 +42,26 @@ def export(report, records, assignments, submissions):
                          "(more space, or close what has the gradebook open) and start the same command again.") from None
 
 
-def _export(report, records, assignments, submissions):
-    write(report / "nbgrader_config.py", NBGRADER_CONFIG)
+def _export(report, records, assignments, submissions, marks):
+    _configure(report / "nbgrader_config.py")
     exercises = sorted({exercise for _, exercise in records})
     station = Station({"exercises": str(next(iter(assignments.values())).path.parent)})
     with opened(report) as book, closing(station):
         for name in exercises:
             _describe(book, assignments[name])
             write(report / "source" / name / f"{name}.ipynb", assignments[name].path.read_bytes())
+        _let_go(book, records)
         for record in records.values():
-            _enter(book, record, assignments[record["exercise"]])
+            _enter(book, marks.merged(record) if marks else record, assignments[record["exercise"]])
             place = record["student"], record["exercise"]
             if place in submissions:
                 _show(report, record, assignments[record["exercise"]], _answers(station, submissions[place]))
+
+
+def _configure(path):
+    """Write nbgrader's settings, unless somebody has written others. Its exports have a name of their own."""
+    if not path.exists() or path.read_text(errors="replace").startswith(NBGRADER_CONFIG):
+        write(path, NBGRADER_CONFIG + 'c.ExportPlugin.to = "nbgrader-grades.csv"\n')
 
 
 def opened(folder):
@@ -90,6 +98,16 @@ def _graded_cells(assignment):
     return {c.question: c for c in assignment.cells if dict(c.grading).get("grade")}
 
 
+def _let_go(book, records):
+    """Take out the submissions that are there no more, unless a person has given points for one."""
+    here = {(exercise, id_of(student)) for student, exercise in records}
+    for one in [s for name in {e for _, e in records} for s in book.assignment_submissions(name)]:
+        place = one.assignment.name, one.student.id
+        marked = any(grade.manual_score is not None for notebook in one.notebooks for grade in notebook.grades)
+        if place not in here and not marked:
+            book.remove_submission(*place)
+
+
 def _describe(book, assignment):
     """Tell the gradebook which cells there are and what they are worth."""
     book.update_or_create_assignment(assignment.name)
@@ -112,7 +130,9 @@ def _enter(book, record, assignment):
     cells = _graded_cells(assignment)
     for row in record["rows"]:
         grade = book.find_grade(cells[row["question"]].grade_id, name, name, student)
-        grade.auto_score = row["points"]
+        grade.auto_score = row["points"] if row["status"] not in ("by hand", "marked") else None
+        if row.get("marked", "Formgrader") != "Formgrader" or row.get("changed"):
+            grade.manual_score = row["points"]
         grade.needs_manual_grade = row["points"] is None and grade.manual_score is None
     book.db.commit()
 

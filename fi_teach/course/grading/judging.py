@@ -10,6 +10,7 @@ import numpy as np
 
 from fi_teach.course.grading.align import align
 from fi_teach.course.grading.align import answers as answers_of
+from fi_teach.course.grading.editions import edition_flags
 from fi_teach.course.grading.proxies import Faraway, Lost, Returned, Student, Unreadable, alarm
 from fi_teach.course.grading.read import notebook_of
 from fi_teach.course.grading.shown import without_folders
@@ -78,7 +79,7 @@ def plan_of(assignment, content):
     """What to do with the bytes of a notebook -> Plan. Raises ValueError if they are none."""
     cells, metadata, flags = notebook_of(content)
     plan = align(assignment, cells, metadata)
-    plan.whole += flags
+    plan.whole += flags + edition_flags(assignment, cells)
     return plan
 
 

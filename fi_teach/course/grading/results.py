@@ -144,6 +144,10 @@ class Records:
             self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - the file of that name is another one now
             self._find()
 
+    def forget(self, place):
+        """Let go of a result whose submission is there no more; `settle` takes it off the disk."""
+        self.places.pop(place, None)
+
     def close(self):
         self.file.close()
         self.times.close()

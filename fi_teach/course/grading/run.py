@@ -78,6 +78,6 @@ def record(records, results, assignments, sandbox):
         again = " (again)" * ("problem" in reply)  # the grader's own failure is no result: the next run tries once more
         found = {**job, **found, "key": job["key"] + again, "sandbox": sandbox}
         found["flags"] = [*found["flags"], *filter(None, [known])]
-        found["human"] = wants_a_person(found)
+        found["human"] = list(dict.fromkeys([*wants_a_person(found), *(f for f in found["flags"] if f.startswith(("not in the roster", "first edition")))]))
         records.add(found, reply.get("seconds", {}))
         yield found

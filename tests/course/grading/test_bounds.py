@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "submissions"))
 from mutants import mutants, outcome
 
-from fi_teach.course.grading import judging, main, read
+from fi_teach.course.grading import collecting, judging, main, read
 from fi_teach.course.grading.align import LONGEST_PROSE, align, answers, match
 from fi_teach.course.grading.assignment import cell_from, load
 from notebooks import ROOT, filled, handed_out, to_bytes
@@ -125,8 +125,8 @@ def found_in(folder, **students):
     """What is found in a folder of students, each made by a function of its place -> ({student: has a file}, words on what was left aside)."""
     for student, make in students.items():
         make(folder / student)
-    found, aside = read.find(folder, ["01_trees"])
-    return {s.student: bool(s.path) for s in found}, " | ".join(aside)
+    found, aside = collecting.find(folder, ["01_trees"])
+    return {s.student: bool(s.path) for s in found}, " | ".join(collecting.told(aside))
 
 
 def honest(place):
@@ -175,7 +175,7 @@ def test_a_link_inside_a_zip_is_left_aside(tmp_path):
 
 def test_a_link_that_takes_the_files_place_after_it_was_found_is_not_read(tmp_path):
     honest(tmp_path / "eve")
-    (found, *_), _ = read.find(tmp_path, ["01_trees"])
+    (found, *_), _ = collecting.find(tmp_path, ["01_trees"])
     os.replace(found.path, tmp_path / "01_trees.ipynb")
     os.symlink(tmp_path / "01_trees.ipynb", found.path)
     with pytest.raises(ValueError, match="cannot be read"):
@@ -190,7 +190,7 @@ def test_a_pipe_is_no_file_and_nobody_waits_for_it(tmp_path):
 
 
 def test_a_folder_of_too_many_files_or_too_deep_is_not_looked_through(tmp_path, monkeypatch):
-    monkeypatch.setattr(read, "MOST_FILES", 50)
+    monkeypatch.setattr(collecting, "MOST_FILES", 50)
     (tmp_path / "dora" / "/".join("abcdefghijklmnopqrst")).mkdir(parents=True)
     (tmp_path / "eve").mkdir()
     for k in range(60):
@@ -206,7 +206,7 @@ def test_what_is_told_of_one_students_files_has_an_end(tmp_path):
         for k in range(100):
             (place / f"{k}.ipynb").touch()
     _, aside = found_in(tmp_path, anna=honest, eve=crowd)
-    assert aside.count(" | ") == read.MOST_ASIDE and "eve: 80 more files" in aside
+    assert aside.count(" | ") == collecting.MOST_ASIDE and "eve: 80 more files" in aside
 
 
 def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path, monkeypatch):

@@ -18,7 +18,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "submissions"))
 from fi_teach.course import cli
-from fi_teach.course.grading import command, main, read, run, sandbox
+from fi_teach.course.grading import collecting, command, main, read, run, sandbox
 from fi_teach.course.grading.align import align
 from fi_teach.course.grading.assignment import cell_from, load
 from fi_teach.course.grading.inside import wire
@@ -115,20 +115,22 @@ def test_our_layout_nbgraders_and_the_zip_of_submit_are_found(tmp_path):
     (tmp_path / "dora").mkdir()
     (tmp_path / "dora" / ".ipynb_checkpoints").mkdir()
     (tmp_path / "dora" / ".ipynb_checkpoints" / "01_trees-checkpoint.ipynb").write_text("{}")
-    found, aside = read.find(tmp_path, ["01_trees", "02_golf"])
+    found, aside = collecting.find(tmp_path, ["01_trees", "02_golf"])
     assert {(s.student, s.exercise, bool(s.path)) for s in found} == {
         ("anna", "01_trees", True), ("bert", "02_golf", True), ("carl", "01_trees", True), ("dora", "01_trees", False), ("dora", "02_golf", False)}
-    assert not aside and read.content_of(next(s for s in found if s.student == "carl")) == to_bytes(filled())
+    assert all(a.is_litter for a in aside) and read.content_of(next(s for s in found if s.student == "carl")) == to_bytes(filled())
 
 
 def test_a_second_copy_and_a_stranger_are_left_aside_by_name(tmp_path):
     (tmp_path / "anna").mkdir()
     for name in ("01_trees.ipynb", "01_trees-Copy1.ipynb", "holiday.ipynb"):
         (tmp_path / "anna" / name).write_text("{}")
+        os.utime(tmp_path / "anna" / name, (10**9, 10**9))
+    os.utime(tmp_path / "anna" / "01_trees-Copy1.ipynb", (10**8, 10**8))
     (tmp_path / "bert.zip").write_text("no zip")
-    found, aside = read.find(tmp_path, ["01_trees"])
+    found, aside = collecting.find(tmp_path, ["01_trees"])
     assert [Path(s.path).name for s in found if s.path] == ["01_trees.ipynb"]
-    assert len(aside) == 3 and all(word in "".join(aside) for word in ("second file", "holiday", "zip file that cannot be read"))
+    assert len(aside) == 3 and all(word in "".join(map(str, aside)) for word in ("an older file of anna", "holiday", "zip file that cannot be read"))
 
 
 def test_a_folder_and_a_zip_of_one_student_are_one_student(tmp_path):
@@ -137,9 +139,9 @@ def test_a_folder_and_a_zip_of_one_student_are_one_student(tmp_path):
     with zipfile.ZipFile(tmp_path / "anna.zip", "w") as archive:
         archive.writestr("01_trees.ipynb", "{}")
         archive.writestr("02_golf.ipynb", "{}")
-    found, aside = read.find(tmp_path, ["01_trees", "02_golf"])
+    found, aside = collecting.find(tmp_path, ["01_trees", "02_golf"])
     assert [(s.student, s.exercise) for s in found] == [("anna", "01_trees"), ("anna", "02_golf")]
-    assert len(aside) == 1 and "second file of anna" in aside[0]
+    assert len(aside) == 1 and "an older file of anna" in str(aside[0])
 
 
 def test_a_link_to_somebody_elses_work_is_left_aside(tmp_path):
@@ -147,15 +149,15 @@ def test_a_link_to_somebody_elses_work_is_left_aside(tmp_path):
     (tmp_path / "eve").mkdir()
     (tmp_path / "anna" / "01_trees.ipynb").write_bytes(to_bytes(filled()))
     (tmp_path / "eve" / "01_trees.ipynb").symlink_to(tmp_path / "anna" / "01_trees.ipynb")
-    found, aside = read.find(tmp_path, ["01_trees"])
-    assert {s.student: bool(s.path) for s in found} == {"anna": True, "eve": False} and "a link; links are not followed" in aside[0]
+    found, aside = collecting.find(tmp_path, ["01_trees"])
+    assert {s.student: bool(s.path) for s in found} == {"anna": True, "eve": False} and "a link; links are not followed" in str(aside[0])
 
 
 @pytest.mark.parametrize(("files", "words"), [
     (None, "there is no folder .*: name the one"), ((), "holds no student's folder: submissions lie in"),
     (("01_trees-anna.ipynb",), "notebooks of its own .01_trees-anna.ipynb.: put each into its student's folder"),
     (("01_trees/01_trees.ipynb",), "is the folder of one student .*: name the one above"),
-    (("anna/holiday.ipynb",), "no file in .* is named after an exercise .01_trees.*holiday"), (("anna/notes.txt",), "nothing to grade")])
+    (("anna/holiday.ipynb",), "no file in .* is of an exercise .01_trees.*holiday"), (("anna/notes.txt",), "nothing to grade")])
 def test_a_folder_with_another_layout_is_refused_with_the_right_one(files, words, tmp_path):
     for file in files or ():
         (tmp_path / "in" / file).parent.mkdir(parents=True, exist_ok=True)
@@ -163,7 +165,7 @@ def test_a_folder_with_another_layout_is_refused_with_the_right_one(files, words
     if files == ():
         (tmp_path / "in").mkdir()
     with pytest.raises(ValueError, match=words):
-        read.find(tmp_path / "in", ["01_trees"])
+        collecting.find(tmp_path / "in", ["01_trees"])
 
 
 def test_a_zip_with_a_password_is_said_to_be_unreadable(tmp_path):
@@ -464,7 +466,7 @@ def test_a_report_among_the_submissions_is_refused(tmp_path):
 
 
 def test_ctrl_c_ends_in_a_word(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(read, "find", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(collecting, "find", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
     assert cli.main(["grade", str(tmp_path / "in"), "--out", str(tmp_path / "out")]) == 130
     assert capsys.readouterr().err == "fi-teach grade: stopped.\n"
 
