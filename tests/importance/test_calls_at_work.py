@@ -1,4 +1,7 @@
-"""Which game do the calls play that people use at work? Chapter 9's table, and the two questions of set 9 that rest on it."""
+"""Which game do the calls play that people use at work?
+
+Chapter 9's table rests on these, and two questions of set 9.
+"""
 
 import numpy as np
 import pandas as pd
@@ -20,7 +23,8 @@ BOOSTED = xgboost.XGBRegressor(**TREES).fit(X, y)
 LIGHT = lightgbm.LGBMRegressor(**TREES, verbose=-1).fit(X, y)
 CLASSIFIER = xgboost.XGBClassifier(**TREES).fit(X, y > 35)
 SINGLE = 2e-5  # XGBoost and shap on it add up in single precision, here numbers up to 40
-MODELS = pytest.mark.parametrize("model", [BOOSTED, LIGHT, CLASSIFIER], ids=["XGBoost", "LightGBM", "classifier"])
+NAMES = ["XGBoost", "LightGBM", "classifier"]
+MODELS = pytest.mark.parametrize("model", [BOOSTED, LIGHT, CLASSIFIER], ids=NAMES)
 
 
 def gap(ours, theirs):
@@ -54,8 +58,9 @@ def test_of_more_than_a_hundred_rows_shap_keeps_a_hundred_unless_told_otherwise(
     for explainer in (shap.TreeExplainer(BOOSTED, X), shap.Explainer(BOOSTED, X)):
         assert len(explainer.data) == 100
         kept = pd.DataFrame(explainer.data, columns=X.columns)
-        assert gap(explainer(ROWS).values, tree_shap(BOOSTED, ROWS, background=kept).values) < SINGLE
-        assert gap(explainer(ROWS).values, tree_shap(BOOSTED, ROWS, background=X).values) > 0.1
+        theirs = explainer(ROWS).values
+        assert gap(theirs, tree_shap(BOOSTED, ROWS, background=kept).values) < SINGLE
+        assert gap(theirs, tree_shap(BOOSTED, ROWS, background=X).values) > 0.1
     everyone = shap.maskers.Independent(X, max_samples=len(X))
     theirs = shap.TreeExplainer(BOOSTED, everyone)(ROWS).values
     assert gap(theirs, tree_shap(BOOSTED, ROWS, background=X).values) < SINGLE
@@ -85,7 +90,10 @@ def test_xgboost_weighs_the_rows_of_a_classifier_by_how_unsure_it_was_of_them():
 
 
 def test_interactions_with_a_background_are_ours_or_nothing():
-    """shap 0.51 returns zeros for them, and says so on the screen only; once it computes them they should be these."""
+    """shap 0.51 returns zeros for them, and says so on the screen only.
+
+    Once it computes them they should be these.
+    """
     theirs = shap.TreeExplainer(BOOSTED, FEW).shap_interaction_values(ROWS)
     ours = tree_shap_interactions(BOOSTED, ROWS, background=FEW)
     assert np.abs(ours).max() > 1

@@ -45,7 +45,8 @@ def games_state(tree, row, together):
     table = pd.DataFrame(list(payoffs.values()), index=list(payoffs), columns=["nothing known", "cold known", "wet known", "both known"])
     table = table.join(found.add_prefix("share of ")).rename_axis("game").reset_index()
     leaf = int(model.apply(np.array([row], dtype=float))[0])
-    scene = tree_panel(model, title="The tree, with its mornings", hues=hues_of(NAMES), answers=ANSWERS, to=leaf, level=82, leaf_width=80)
+    look = {"hues": hues_of(NAMES), "answers": ANSWERS, "level": 82, "leaf_width": 80}
+    scene = tree_panel(model, title="The tree, with its mornings", to=leaf, **look)
     return State(_in_words(tree, row, together, seen, found), [scene, _share_panel(found)], table)
 
 

@@ -7,12 +7,15 @@ from fi_teach.course.explorables.marks import axis, box, line, panel, text
 CLASS_COLOURS = ("c1", "c0", "c2", "c3", "c5", "c4", "c6", "c7")
 
 
-def tree_panel(tree, *, title="", notes=None, level=76, leaf_width=44, hues=None, answers=None, to=None):
+def tree_panel(
+    tree, *, title="", notes=None, level=76, leaf_width=44, hues=None, answers=None, to=None
+):
     """A Tree drawn from the root down; a node says its question and its rows, a leaf its prediction.
 
     tree : fi_teach.trees.Tree. notes : {node: words} to write above a node (a tie, the row followed).
     level : pixels from one level to the next; leaf_width : pixels that each leaf needs.
-    hues : {feature: colour of the nodes that ask about it}. answers : {feature: names of its left and right branch}.
+    hues : {feature: colour of the nodes that ask about it}.
+    answers : {feature: names of its left and right branch}.
     to : a node; the way from the root to it is drawn strong, and its box as well.
 
     >>> from fi_teach.trees import grow_cart
@@ -23,10 +26,16 @@ def tree_panel(tree, *, title="", notes=None, level=76, leaf_width=44, hues=None
     x, y = tree.place, -tree.depth
     internal = np.flatnonzero(~tree.is_leaf)
     hues, answers, way = hues or {}, answers or {}, _way(tree, to)
-    edges = [_edge(x, y, t, child, answer, lit=child in way) for t in internal
-             for child, answer in zip(_children(tree, t), answers.get(tree.names[tree.feature[t]], ("yes", "no")), strict=True)]
-    boxes = [box(x[t], y[t], _lines(tree, t, answers), colour=_colour(tree, t, hues, t == to), rounded=bool(tree.is_leaf[t]))
-             for t in range(tree.n_nodes)]
+    edges = []
+    for t in internal:
+        said = answers.get(tree.names[tree.feature[t]], ("yes", "no"))
+        for child, answer in zip(_children(tree, t), said, strict=True):
+            edges.append(_edge(x, y, t, child, answer, lit=child in way))
+    boxes = []
+    for t in range(tree.n_nodes):
+        colour = _colour(tree, t, hues, t == to)
+        lines = _lines(tree, t, answers)
+        boxes.append(box(x[t], y[t], lines, colour=colour, rounded=bool(tree.is_leaf[t])))
     words = [_note(tree, x, y, t, note) for t, note in (notes or {}).items()]
     n_leaves = int(tree.is_leaf.sum())
     frame_x, frame_y = axis(-0.5, n_leaves - 0.5, ticks=()), axis(-tree.depth.max() - 0.4, 0.5, ticks=())

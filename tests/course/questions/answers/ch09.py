@@ -202,7 +202,8 @@ WRONG = {
         ("worth, not gain", [0.225, 0.5, 0.225])],
     "treeshap.which_call": [("one name, one game", ("a", WHY)), ("data means background", ("c",
     WHY)), ("the class decides", ("d", WHY))],
-    "treeshap.caption": [("background overlooked", ("a", WHY)), ("all rows", ("b", WHY)), ("probability", ("c", WHY))],
+    "treeshap.caption": [
+        ("background overlooked", ("a", WHY)), ("all rows", ("b", WHY)), ("probability", ("c", WHY))],
     "treeshap.regrown": [("exact, so equal", ("a", WHY)), ("background changes", ("c", WHY)), ("both change", ("d", WHY))],
     "treeshap.expect": [
         ("branches alike", both_alike), ("shares swapped", high_share), ("the prediction", always_the_row),
