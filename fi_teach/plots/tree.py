@@ -22,14 +22,17 @@ def draw_tree(
     *,
     labels: dict | None = None,
     colours: dict | None = None,
+    answers: dict | None = None,
     digits: int = 3,
 ) -> Axes:
     """The tree from the root down; a row that passes the test goes left.
 
     labels : {feature name: how to print it}; colours : {feature name: colour of its boxes}
+    answers : {feature name: what its left branch is called, and its right}, for bits:
+        "cold?" with the branches mild and cold in place of "cold ≤ 0.5?" with yes and no
     Boxes are as wide as their words, and the figure as wide as its boxes need.
     """
-    words = Words(tree, labels or {}, digits)
+    words = Words(tree, labels or {}, digits, answers)
     lines = [words.lines(t) for t in range(tree.n_nodes)]
     place, depth = tree.place, tree.depth
     widths = np.array([max(map(_inches, node)) for node in lines]) + 0.2
@@ -46,7 +49,7 @@ def draw_tree(
     else:
         # small letters come out a little wider than their share
         font *= min(1.0, 0.94 * _inches_of(ax) / needed)
-    _draw_edges(ax, tree, place, depth)
+    _draw_edges(ax, words, place, depth)
     for t in range(tree.n_nodes):
         colour = _node_colour(tree, t, colours or {})
         _draw_node(ax, place[t], -depth[t], lines[t], colour, font)
@@ -62,9 +65,12 @@ def draw_tree(
 class Words:
     """What a drawn tree says at each of its nodes."""
 
-    def __init__(self, tree: Tree, labels: dict, digits: int) -> None:
+    def __init__(
+        self, tree: Tree, labels: dict, digits: int, answers: dict | None = None
+    ) -> None:
         self.tree = tree
         self.labels = labels
+        self.answers = answers or {}
         self.digits = digits
 
     def lines(self, t: int) -> list[str]:
@@ -81,12 +87,19 @@ class Words:
     def test(self, t: int) -> str:
         """'Time ≤ 90?'"""
         tree = self.tree
-        name = tree.names[tree.feature[t]]
-        name = self.labels.get(name, name)
+        feature = tree.names[tree.feature[t]]
+        name = self.labels.get(feature, feature)
+        if feature in self.answers:
+            return f"{name}?"
         if t in tree.left_categories:
             codes = ", ".join(map(number, tree.left_categories[t]))
             return f"{name} in {{{codes}}}?"
         return f"{name} ≤ {number(tree.threshold[t])}?"
+
+    def branches(self, t: int) -> tuple[str, str]:
+        """What the left branch of node t is called, and the right."""
+        left, right = self.answers.get(self.tree.names[self.tree.feature[t]], ("yes", "no"))
+        return left, right
 
     def mixedness(self, t: int) -> str:
         """'Gini 0.32', '0.811 bits', 'variance 3.5'."""
@@ -109,8 +122,9 @@ class Words:
                 said.append(f"{answer}leaf with {here}.")
             else:
                 said.append(f"{answer}{self.test(t)} {here}.")
-                waiting.append((tree.children_right[t], "If no: "))
-                waiting.append((tree.children_left[t], "If yes: "))  # told first
+                left, right = self.branches(t)
+                waiting.append((tree.children_right[t], f"If {right}: "))
+                waiting.append((tree.children_left[t], f"If {left}: "))  # told first
         return " ".join(said)
 
 
@@ -161,10 +175,12 @@ def _inches_of(ax):
 # --- drawing ---
 
 
-def _draw_edges(ax, tree, place, depth):
+def _draw_edges(ax, words, place, depth):
+    tree = words.tree
     for t in np.flatnonzero(~tree.is_leaf):
-        _draw_edge(ax, place, depth, t, tree.children_left[t], "yes")
-        _draw_edge(ax, place, depth, t, tree.children_right[t], "no")
+        left, right = words.branches(t)
+        _draw_edge(ax, place, depth, t, tree.children_left[t], left)
+        _draw_edge(ax, place, depth, t, tree.children_right[t], right)
 
 
 def _draw_edge(ax, place, depth, parent, child, answer):

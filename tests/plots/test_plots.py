@@ -136,6 +136,14 @@ def test_alt_text_tells_the_tree_as_sentences():
     )
 
 
+def test_the_branches_of_a_bit_can_be_called_by_their_names():
+    ax = plots.draw_tree(small_tree(), answers={"attends": ("absent", "present")})
+    words = [text.get_text() for text in ax.findobj(Text)]
+    assert {"attends?", "absent", "present"} <= set(words)
+    assert "If absent: leaf with 3 Fail, 0 Pass" in ax.figure._fi_alt
+    assert not {"yes", "no"} & set(words)
+
+
 def test_importance_bars_are_sorted_and_labelled_with_their_values():
     ax = plots.draw_importance(Importance(("a", "b"), np.array([[0.1, 0.3], [0.6, 0.8]])))
     assert [bar.get_width() for bar in ax.patches] == pytest.approx([0.2, 0.7])

@@ -15,9 +15,15 @@ from fi_teach.course.explorables.tree_marks import tree_panel
 from fi_teach.data import concrete
 from fi_teach.fast.tree_shap_quadrature import gauss_legendre
 from fi_teach.importance.tree_shap import leaf_shapley, row_passes, training_passes
+from fi_teach.plots.colours import hues_of
 from fi_teach.trees import grow_cart
 
-FEATURES = {"age": ("c2", False, "circle"), "cement": ("c0", True, "square"), "water": ("c1", False, "diamond")}
+HUES = hues_of(["age", "cement", "water"])
+FEATURES = {
+    "age": (HUES["age"], False, "circle"),
+    "cement": (HUES["cement"], True, "square"),
+    "water": (HUES["water"], False, "diamond"),
+}
 MIXES = {100: "mix 100", 2: "mix 2", 66: "mix 66", 700: "mix 700"}
 STAND_IN = 500
 GAMES = {"cover": "training rows (path-dependent)", "row": f"mix {STAND_IN} (interventional, one background row)"}
@@ -68,7 +74,9 @@ def leaf_state(mix, stands_in, leaf):
                           "stand-in passes (b)": [_bit(players, b, name) for name in FEATURES],
                           "share at this leaf": paid, "shares so far": total})
     value = small_tree().value[node, 0]
-    scene = tree_panel(small_tree(), title="The tree (MPa)", notes={node: "▼"}, level=70, leaf_width=72)
+    scene = tree_panel(
+        small_tree(), title="The tree (MPa)", hues=HUES, to=node, level=70, leaf_width=58
+    )
     return State(_in_words(mix, stands_in, leaf, value, players, a, b, of, total),
                  [scene, _integrand_panel(value, players, a, b), _total_panel(paid, total)], table)
 

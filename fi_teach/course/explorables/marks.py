@@ -61,12 +61,12 @@ def points(x, y, *, colour="c0", shape="circle", name="", size=6):
     return _mark("points", x=_places(x), y=_places(y), colour=colour, shape=shape, name=name, size=size)
 
 
-def line(x, y, *, colour="c0", name="", dashed=False, step=False):
+def line(x, y, *, colour="c0", name="", dashed=False, step=False, width=2):
     """A line through the points (x, y); with `step` it keeps each y until the next x."""
     x, y = _places(x), _places(y)
     if step:
         x, y = np.repeat(x, 2)[1:].tolist(), np.repeat(y, 2)[:-1].tolist()
-    return _mark("line", x=x, y=y, colour=colour, name=name, dashed=dashed, width=2)
+    return _mark("line", x=x, y=y, colour=colour, name=name, dashed=dashed, width=width)
 
 
 def band(x, low, high, *, colour="c0", name=""):

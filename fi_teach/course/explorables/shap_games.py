@@ -16,8 +16,10 @@ from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 from fi_teach.course.explorables.explorable import State, choice, explore, slider
 from fi_teach.course.explorables.marks import axis, bars, categories, panel, points, rule
 from fi_teach.course.explorables.tree_marks import tree_panel
+from fi_teach.plots.colours import hues_of
 
 NAMES = ("cold", "wet")
+ANSWERS = {"cold": ("mild", "cold"), "wet": ("dry", "wet")}
 TREES = {"cold": "cold? then wet?", "wet": "wet? then cold?", "only": "cold? and nothing else"}
 ROWS = {(1, 1): "cold and wet", (1, 0): "cold and dry", (0, 1): "mild and wet", (0, 0): "mild and dry"}
 TOGETHER = (2, 4, 6, 8, 10, 12, 14)  # mornings of 40 that are cold and wet; 8 where the two are independent
@@ -43,7 +45,8 @@ def games_state(tree, row, together):
     table = pd.DataFrame(list(payoffs.values()), index=list(payoffs), columns=["nothing known", "cold known", "wet known", "both known"])
     table = table.join(found.add_prefix("share of ")).rename_axis("game").reset_index()
     leaf = int(model.apply(np.array([row], dtype=float))[0])
-    scene = tree_panel(model, title="The tree, with its mornings", notes={leaf: "here"}, level=82, leaf_width=80)
+    look = {"hues": hues_of(NAMES), "answers": ANSWERS, "level": 82, "leaf_width": 80}
+    scene = tree_panel(model, title="The tree, with its mornings", to=leaf, **look)
     return State(_in_words(tree, row, together, seen, found), [scene, _share_panel(found)], table)
 
 

@@ -7,12 +7,16 @@ from fi_teach.course.explorables.marks import axis, box, line, panel, text
 CLASS_COLOURS = ("c1", "c0", "c2", "c3", "c5", "c4", "c6", "c7")
 
 
-def tree_panel(tree, *, title="", notes=None, lit=None, level=76, leaf_width=44):
+def tree_panel(
+    tree, *, title="", notes=None, level=76, leaf_width=44, hues=None, answers=None, to=None
+):
     """A Tree drawn from the root down; a node says its question and its rows, a leaf its prediction.
 
     tree : fi_teach.trees.Tree. notes : {node: words} to write above a node (a tie, the row followed).
-    lit : a node; the path from the root to it is drawn thick.
     level : pixels from one level to the next; leaf_width : pixels that each leaf needs.
+    hues : {feature: colour of the nodes that ask about it}.
+    answers : {feature: names of its left and right branch}.
+    to : a node; the way from the root to it is drawn strong, and its box as well.
 
     >>> from fi_teach.trees import grow_cart
     >>> scene = tree_panel(grow_cart([[1], [2]], ["no", "yes"]))
@@ -21,10 +25,17 @@ def tree_panel(tree, *, title="", notes=None, lit=None, level=76, leaf_width=44)
     """
     x, y = tree.place, -tree.depth
     internal = np.flatnonzero(~tree.is_leaf)
-    path = path_to(tree, lit) if lit is not None else []
-    edges = [_edge(x, y, t, child, answer, child in path) for t in internal
-             for child, answer in ((tree.children_left[t], "yes"), (tree.children_right[t], "no"))]
-    boxes = [box(x[t], y[t], _lines(tree, t), colour=_colour(tree, t), rounded=bool(tree.is_leaf[t])) for t in range(tree.n_nodes)]
+    hues, answers, way = hues or {}, answers or {}, _way(tree, to)
+    edges = []
+    for t in internal:
+        said = answers.get(tree.names[tree.feature[t]], ("yes", "no"))
+        for child, answer in zip(_children(tree, t), said, strict=True):
+            edges.append(_edge(x, y, t, child, answer, lit=child in way))
+    boxes = []
+    for t in range(tree.n_nodes):
+        colour = _colour(tree, t, hues, t == to)
+        lines = _lines(tree, t, answers)
+        boxes.append(box(x[t], y[t], lines, colour=colour, rounded=bool(tree.is_leaf[t])))
     words = [_note(tree, x, y, t, note) for t, note in (notes or {}).items()]
     n_leaves = int(tree.is_leaf.sum())
     frame_x, frame_y = axis(-0.5, n_leaves - 0.5, ticks=()), axis(-tree.depth.max() - 0.4, 0.5, ticks=())
@@ -32,18 +43,18 @@ def tree_panel(tree, *, title="", notes=None, lit=None, level=76, leaf_width=44)
                  height=int(level * (tree.depth.max() + 1)) + 20, min_width=max(220, leaf_width * n_leaves))
 
 
-def path_to(tree, node):
-    """The nodes from the root to this one, both included -> list of int.
+def _children(tree, t):
+    return int(tree.children_left[t]), int(tree.children_right[t])
 
-    >>> from fi_teach.trees import grow_cart
-    >>> path_to(grow_cart([[1], [2]], ["no", "yes"]), 2)
-    [0, 2]
-    """
-    parent = {int(child): t for t in np.flatnonzero(~tree.is_leaf).tolist() for child in (tree.children_left[t], tree.children_right[t])}
-    path = [int(node)]
-    while path[0] in parent:
-        path.insert(0, parent[path[0]])
-    return path
+
+def _way(tree, to):
+    """The nodes from the root to this one, the root left out; none for None."""
+    parent = {child: t for t in np.flatnonzero(~tree.is_leaf) for child in _children(tree, t)}
+    way = []
+    while to in parent:
+        way.append(to)
+        to = parent[to]
+    return way
 
 
 def question(tree, t):
@@ -59,7 +70,7 @@ def question(tree, t):
     return name, f"≤ {tree.threshold[t]:.4g}"
 
 
-def _lines(tree, t):
+def _lines(tree, t, answers):
     """A leaf: its prediction and its rows ("1 of 2" where they disagree). A node: its question and the rows of each class."""
     rows = tree.weighted_n_node_samples[t]
     if tree.classes is None:
@@ -69,10 +80,18 @@ def _lines(tree, t):
         content = [str(tree.classes[tree.value[t].argmax()]), f"{rows:g}" if share == 1 else f"{rows * share:g} of {rows:g}"]
     else:
         content = [", ".join(f"{rows * share:g} {label}" for label, share in zip(tree.classes, tree.value[t], strict=True))]
-    return content if tree.is_leaf[t] else [*question(tree, t), content[-1]]
+    if tree.is_leaf[t]:
+        return content
+    name = tree.names[tree.feature[t]]
+    asked = [f"{name}?"] if name in answers else question(tree, t)
+    return [*asked, content[-1]]
 
 
-def _colour(tree, t):
+def _colour(tree, t, hues, here):
+    if here:
+        return "ink"
+    if not tree.is_leaf[t] and tree.names[tree.feature[t]] in hues:
+        return hues[tree.names[tree.feature[t]]]
     if tree.classes is None:
         return "muted"
     rank = sorted(tree.classes).index(tree.classes[tree.value[t].argmax()])  # by label, so that trees agree on colours
@@ -87,6 +106,7 @@ def _note(tree, x, y, t, words):
 
 
 def _edge(x, y, t, child, answer, lit):
-    middle, colour = ((x[t] + x[child]) / 2, (y[t] + y[child]) / 2), "ink" if lit else "muted"
-    drawn = line([x[t], x[child]], [y[t], y[child]], colour=colour)
-    return [drawn | {"width": 5} if lit else drawn, text(*middle, answer, colour=colour)]
+    middle = (x[t] + x[child]) / 2, (y[t] + y[child]) / 2
+    colour = "ink" if lit else "muted"
+    way = line([x[t], x[child]], [y[t], y[child]], colour=colour, width=4 if lit else 2)
+    return [way, text(*middle, answer, colour=colour)]

@@ -80,6 +80,19 @@ def _likelier_branch(tree, row, known):
     return _likelier_branch(high if goes_high else low, row, known)
 
 
+def _low_and_high_swapped(tree, row, known):
+    return _expect(tree, [1 - bit for bit in row], known)
+
+
+def _alone(value, a, b):
+    """What each bit changes of the value, whoever else is there."""
+    return value * (np.asarray(a, float) - np.asarray(b, float))
+
+
+def _row_and_stand_in_swapped(value, a, b):
+    return _divide_leaf(value, b, a)
+
+
 def _last_to_arrive(value, a, b):
     """The gain with everybody else there."""
     a, b = np.asarray(a, float), np.asarray(b, float)
@@ -216,6 +229,8 @@ GAMES = [
                 "of *dry*. The question asks for cold."),
             *_in_each_game("first order only", (0.45, 0.2, 0.45), "That is what cold adds if it "
                 "comes first. It comes second as often."),
+            *_in_each_game("worth, not gain", (0.75, 0.5, 0.75), "That is what the game pays "
+                "when cold is known. A share is made of what cold *adds*."),
             *_in_each_game("the wet morning", (0.425, 0.4, 0.525), "These are cold's shares on a "
                 "morning that is cold and *wet*."),
             *_in_each_game("halves", (-0.15, -0.15, -0.15), "Halves of −.3: but cold raises the "
@@ -230,7 +245,7 @@ GAMES = [
         meaning="On this morning the path-dependent game sides with the conditional one, since cold is asked first. "
                 "On a mild and wet morning it sides with the interventional one."),
     Question(
-        id="treeshap.which_call", title="Three calls, two games", kind="predict", stars=2,
+        id="treeshap.which_call", title="Three calls", kind="predict", stars=2,
             minutes=4, points=2,
         hints=("A game needs something to fill the gaps with. Which of the calls hands over rows "
                "for that?",
@@ -250,6 +265,24 @@ GAMES = [
                 "(XGBoost's `pred_contribs`, LightGBM's `pred_contrib`) are path-dependent; with "
                 "data, `TreeExplainer` and `shap.Explainer(model, X)` are interventional. Write "
                 "the call, the background and its size under the figure."),
+    Question(
+        id="treeshap.caption", title="A call and its caption", kind="predict", stars=2, minutes=5,
+        points=2,
+        hints=("A caption names the game, the background with its size, and the unit. Take them "
+               "one at a time.",
+               "Is anything handed over besides the model? How many of these rows does shap keep?",
+               "What is it that a boosted classifier adds up over its trees?"),
+        check=choice(
+            "d",
+            Mistake("background overlooked", "a", "`shap.Explainer` was handed training rows "
+                    "besides the model. What fills the gaps now?"),
+            Mistake("all rows", "b", "The game and the unit are right. But shap keeps only a draw "
+                    "from a large background, unless it is told otherwise."),
+            Mistake("probability", "c", "The game and the background are right. What is divided is "
+                    "the sum of the trees. For a boosted classifier that is not a probability.")),
+        meaning="Game, background with its size, unit: the call says it all to one who knows the "
+                "defaults. `shap.maskers.Independent(X_train, max_samples=5000)` would keep every "
+                "row, and `model_output=\"probability\"` would change the unit."),
     Question(
         id="treeshap.regrown", title="The same predictions from another tree", kind="predict", stars=2, minutes=5, points=2,
         hints=("Both models are the same function of the row.", "Which of the calls never sees the order of the questions?",
@@ -278,6 +311,8 @@ ALGORITHM = [
             Mistake("the prediction", _prediction, "You always follow the row. Where a feature is unknown, both branches count."),
             Mistake("nothing is known", _nothing_known, "You never look at `known`: this is the base for every coalition."),
             Mistake("known and unknown swapped", _known_and_unknown_swapped, "You answer where the feature is unknown and average where it is known."),
+            Mistake("low and high swapped", _low_and_high_swapped, "Where the feature is known you "
+                    "take the other branch: a row goes low where its bit is 0."),
             Mistake("only the likelier branch", _likelier_branch, "You follow the branch that most rows took. The game averages over both.")),
         meaning="This is the whole path-dependent game. Put it into chapter 8's formula and you have TreeSHAP by definition; "
                 "the fast algorithm returns the same numbers."),
@@ -296,6 +331,10 @@ ALGORITHM = [
             Mistake("one order", _in_one_order, "You let the players arrive in one order. Average over all."),
             Mistake("equal shares", _evenly, "Equal shares add up as they should, but a player with a = 1 and one with a = 0 did not do the same."),
             Mistake("times from -1 to 1", _nodes_not_moved, "`leggauss` is made for times between -1 and 1: move them with (nodes + 1) / 2, and halve the weights."),
+            Mistake("the others left out", _alone, "You pay each player for its own bit. The leaf "
+                    "pays only if the others pass, too: a product."),
+            Mistake("row and stand-in swapped", _row_and_stand_in_swapped, "`a` and `b` have "
+                    "changed places: the known features take `a`, the others `b`."),
             Mistake("stand-in forgotten", _stand_in_forgotten, "You pay nothing where a stand-in fills the gap. It passes with chance b.")),
         closed=CLOSED,
         meaning="Sum this over the leaves of a forest and you have SHAP values for any number of columns: "

@@ -39,3 +39,20 @@ def test_a_question_about_categories_lists_them():
     tree = grow_cart([[0], [1], [2]], ["a", "b", "a"], max_depth=1)
     object.__setattr__(tree, "left_categories", {0: [0, 2]})
     assert question(tree, 0) == ("x0", "in 0, 2")
+
+
+def test_the_way_to_a_node_is_drawn_strong_and_its_box_in_ink():
+    tree = grow_cart(*golf())
+    leaf = int(np.flatnonzero(tree.is_leaf)[-1])
+    marks = tree_panel(tree, to=leaf)["marks"]
+    lines, boxes = ([mark for mark in marks if mark["kind"] == kind] for kind in ("line", "box"))
+    assert sum(line["width"] == 4 for line in lines) == tree.depth[leaf]
+    assert [t for t, box in enumerate(boxes) if box["colour"] == "ink"] == [leaf]
+
+
+def test_branches_of_a_bit_have_names_and_nodes_the_hue_of_what_they_ask():
+    tree = grow_cart([[0], [1]], [0.0, 1.0], criterion="variance")
+    marks = tree_panel(tree, answers={"x0": ("dry", "wet")}, hues={"x0": "c4"})["marks"]
+    assert [mark["words"] for mark in marks if mark["kind"] == "text"] == ["dry", "wet"]
+    root = next(mark for mark in marks if mark["kind"] == "box")
+    assert (root["lines"][0], root["colour"]) == ("x0?", "c4")

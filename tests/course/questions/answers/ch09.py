@@ -51,6 +51,7 @@ high_share = walk(lambda known, bit, share: 1 - bit if known else 1 - share)
 always_the_row = walk(lambda known, bit, share: 1 - bit)
 always_the_rows = walk(lambda known, bit, share: share)
 the_other_way_round = walk(lambda known, bit, share: share if known else 1 - bit)
+the_other_branch = walk(lambda known, bit, share: bit if known else share)
 where_most_went = walk(lambda known, bit, share: 1 - bit if known else float(share >= 0.5))
 
 
@@ -114,6 +115,14 @@ def leaf_alike(value, a, b):
     return [value * (np.prod(a) - np.prod(b)) / len(a)] * len(a)
 
 
+def leaf_of_single_bits(value, a, b):
+    return [value * (bit - chance) for bit, chance in zip(a, b, strict=True)]
+
+
+def leaf_turned_round(value, a, b):
+    return leaf_over_coalitions(value, b, a)
+
+
 def leaf_without_stand_in(value, a, b):
     return leaf_over_coalitions(value, a, [0] * len(a))
 
@@ -174,6 +183,7 @@ RIGHT = {
     "treeshap.three": [[0.225, 0.1, 0.225], "9/40, 1/10, 9/40", {"conditional": "0.225",
     "interventional": 1 / 10, "path-dependent": 9 / 40}],
     "treeshap.which_call": [("B", WHY), "b because no rows are given"],
+    "treeshap.caption": [("D", WHY), "d: rows are given, 100 are kept, margins are divided"],
     "treeshap.regrown": [("B", WHY), ["b.", WHY]],
     "treeshap.expect": [expect_leaf_by_leaf, expect_in_one_line],
     "treeshap.leaf": [leaf_over_coalitions, leaf_by_polynomial],
@@ -188,16 +198,21 @@ WRONG = {
         ("path taken for marginal", [0.225, 0.1, 0.1]), ("halves", [-0.15, -0.15, -0.15]),
         ("first order only", [0.225, 0.2, 0.225]), ("the dry bit's shares", ["9/40", "1/10",
             "-21/40"]),
-        ("marginal taken for path", [0.225, 0.225, 0.225])],
+        ("marginal taken for path", [0.225, 0.225, 0.225]), ("worth, not gain", ["3/4", "1/2", "3/4"]),
+        ("worth, not gain", [0.225, 0.5, 0.225])],
     "treeshap.which_call": [("one name, one game", ("a", WHY)), ("data means background", ("c",
     WHY)), ("the class decides", ("d", WHY))],
+    "treeshap.caption": [
+        ("background overlooked", ("a", WHY)), ("all rows", ("b", WHY)), ("probability", ("c", WHY))],
     "treeshap.regrown": [("exact, so equal", ("a", WHY)), ("background changes", ("c", WHY)), ("both change", ("d", WHY))],
     "treeshap.expect": [
         ("branches alike", both_alike), ("shares swapped", high_share), ("the prediction", always_the_row),
-        ("nothing is known", always_the_rows), ("known and unknown swapped", the_other_way_round), ("only the likelier branch", where_most_went)],
+        ("nothing is known", always_the_rows), ("known and unknown swapped", the_other_way_round), ("only the likelier branch", where_most_went),
+        ("low and high swapped", the_other_branch)],
     "treeshap.leaf": [
         ("plain average", leaf_banzhaf), ("last to arrive", leaf_last), ("first to arrive", leaf_first), ("one order", leaf_left_to_right),
-        ("equal shares", leaf_alike), ("times from -1 to 1", leaf_from_minus_one), ("stand-in forgotten", leaf_without_stand_in), ("borrowed", leaf_borrowed)],
+        ("equal shares", leaf_alike), ("times from -1 to 1", leaf_from_minus_one), ("stand-in forgotten", leaf_without_stand_in),
+        ("the others left out", leaf_of_single_bits), ("row and stand-in swapped", leaf_turned_round), ("borrowed", leaf_borrowed)],
     "treeshap.mend_ranking": [
         ("sum", rank_summed), ("mean over features", rank_of_rows), ("one number", rank_of_all), ("root mean square", rank_of_squares),
         ("normalised", rank_to_one), ("no absolute value", rank_with_sign)],

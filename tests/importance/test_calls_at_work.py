@@ -1,0 +1,100 @@
+"""Which game do the calls play that people use at work?
+
+Chapter 9's table rests on these, and two questions of set 9.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fi_teach.data import concrete
+from fi_teach.importance import kernel_shap, tree_shap, tree_shap_interactions
+
+shap = pytest.importorskip("shap")
+xgboost = pytest.importorskip("xgboost")
+lightgbm = pytest.importorskip("lightgbm")
+
+X, y = concrete()
+ROWS = X.iloc[:40]
+FEW = X.iloc[100:160]
+"""Fewer background rows than shap's limit of 100: it keeps them all."""
+TREES = {"n_estimators": 20, "max_depth": 3, "n_jobs": 1}
+BOOSTED = xgboost.XGBRegressor(**TREES).fit(X, y)
+LIGHT = lightgbm.LGBMRegressor(**TREES, verbose=-1).fit(X, y)
+CLASSIFIER = xgboost.XGBClassifier(**TREES).fit(X, y > 35)
+SINGLE = 2e-5  # XGBoost and shap on it add up in single precision, here numbers up to 40
+NAMES = ["XGBoost", "LightGBM", "classifier"]
+MODELS = pytest.mark.parametrize("model", [BOOSTED, LIGHT, CLASSIFIER], ids=NAMES)
+
+
+def gap(ours, theirs):
+    return np.abs(np.asarray(ours) - np.asarray(theirs)).max()
+
+
+def own_contributions(model):
+    if model is LIGHT:
+        return model.predict(ROWS, pred_contrib=True)[:, :-1]
+    return model.get_booster().predict(xgboost.DMatrix(ROWS), pred_contribs=True)[:, :-1]
+
+
+@MODELS
+def test_without_rows_every_call_plays_the_path_dependent_game(model):
+    walked = tree_shap(model, ROWS).values
+    assert gap(walked, tree_shap(model, ROWS, background=X).values) > 0.1, "the games differ here"
+    assert gap(walked, shap.TreeExplainer(model).shap_values(ROWS)) < SINGLE
+    assert gap(walked, shap.Explainer(model)(ROWS).values) < SINGLE
+    assert gap(walked, own_contributions(model)) < SINGLE
+
+
+@MODELS
+def test_with_rows_shap_plays_the_interventional_game(model):
+    filled = tree_shap(model, ROWS, background=FEW).values
+    assert gap(filled, tree_shap(model, ROWS).values) > 0.1, "the games differ here"
+    assert gap(filled, shap.TreeExplainer(model, FEW).shap_values(ROWS)) < SINGLE
+    assert gap(filled, shap.Explainer(model, FEW)(ROWS).values) < SINGLE
+
+
+def test_of_more_than_a_hundred_rows_shap_keeps_a_hundred_unless_told_otherwise():
+    for explainer in (shap.TreeExplainer(BOOSTED, X), shap.Explainer(BOOSTED, X)):
+        assert len(explainer.data) == 100
+        kept = pd.DataFrame(explainer.data, columns=X.columns)
+        theirs = explainer(ROWS).values
+        assert gap(theirs, tree_shap(BOOSTED, ROWS, background=kept).values) < SINGLE
+        assert gap(theirs, tree_shap(BOOSTED, ROWS, background=X).values) > 0.1
+    everyone = shap.maskers.Independent(X, max_samples=len(X))
+    theirs = shap.TreeExplainer(BOOSTED, everyone)(ROWS).values
+    assert gap(theirs, tree_shap(BOOSTED, ROWS, background=X).values) < SINGLE
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_told_to_be_interventional_without_rows_shap_walks_the_path():
+    explainer = shap.TreeExplainer(BOOSTED, feature_perturbation="interventional")
+    assert gap(explainer.shap_values(ROWS), tree_shap(BOOSTED, ROWS).values) < SINGLE
+
+
+def test_shaps_kernel_explainer_plays_the_interventional_game():
+    """All 254 coalitions of eight features are asked, so nothing is left to chance."""
+    background, row = FEW.iloc[:10], ROWS.iloc[:1]
+    explainer = shap.KernelExplainer(lambda rows: BOOSTED.predict(rows), background)
+    theirs = explainer.shap_values(row, nsamples=300, l1_reg=False, silent=True)
+    assert gap(theirs, kernel_shap(BOOSTED, row, background=background).values) < 1e-3
+    assert gap(theirs, tree_shap(BOOSTED, row, background=background).values) < 1e-3
+
+
+def test_xgboost_weighs_the_rows_of_a_classifier_by_how_unsure_it_was_of_them():
+    """In classification its covers are sums of p (1 - p), in regression counts."""
+    p = np.mean(y > 35)
+    first = CLASSIFIER.get_booster().trees_to_dataframe().query("Tree == 0 and Node == 0")
+    assert first["Cover"].item() == pytest.approx(len(X) * p * (1 - p), rel=1e-3)
+    assert BOOSTED.get_booster().trees_to_dataframe()["Cover"][0] == len(X)
+
+
+def test_interactions_with_a_background_are_ours_or_nothing():
+    """shap 0.51 returns zeros for them, and says so on the screen only.
+
+    Once it computes them they should be these.
+    """
+    theirs = shap.TreeExplainer(BOOSTED, FEW).shap_interaction_values(ROWS)
+    ours = tree_shap_interactions(BOOSTED, ROWS, background=FEW)
+    assert np.abs(ours).max() > 1
+    assert not np.any(theirs) or gap(theirs, ours) < SINGLE
