@@ -221,7 +221,7 @@ GATES = [
         id="shapley.gate", title="OR, one bit on", kind="number", stars=2, minutes=8, points=2,
         hints=("First the four worths: nothing known 3/4, both known 1. What if only x1 = 1 is known? Only x2 = 0?",
                "x1 = 1 makes OR 1 for sure. x2 = 0 leaves it to x1: 1/2.",
-               "x1 adds 1/4 if it comes first and 1/2 if second."),
+               "Two orders: in each, what does the first to enter add, and what the second?"),
         check=value(
             {"x1": 0.375, "x2": -0.125},
             Mistake("halves", {"x1": 0.125, "x2": 0.125}, "Halves of 1/4: in this row the bits have different values, so they are not interchangeable."),
@@ -252,7 +252,7 @@ GATES = [
         id="shapley.first", title="Who is thanked?", kind="predict", stars=2, minutes=6, points=2,
         hints=("What does the first question leave for the second?",
                "The first split is ahead when (1, 1) is more than twice as frequent as (1, 0).",
-               "Here (1, 1) has .4 and (1, 0) has .1."),
+               "How often are (1, 1) and (1, 0) here?"),
         check=choice(
             "b",
             Mistake("always the second", "a", "It is so for independent bits of equal rates. Here one bit nearly tells the other."),
