@@ -94,7 +94,7 @@ def orders_of(game):
 
 
 def look_of(game, player):
-    """A player's hue, the same as in every figure of the book, and whether its bars are striped."""
+    """A player's hue, as in every figure of the book, and whether its bars are striped."""
     name = game.players[player]
     return {"colour": hues_of(game.players)[name], "hatch": STRIPED[player]}
 
@@ -137,7 +137,8 @@ def _waterfall(game, order, gains, entered):
     low, high = _span(game.table)
     steps, stands = [], game.table[0]
     for place, k in enumerate(order[:entered]):
-        steps.append(bars([gains[k]], start=stands, at=[place], horizontal=True, **look_of(game, k)))
+        look = look_of(game, k)
+        steps.append(bars([gains[k]], start=stands, at=[place], horizontal=True, **look))
         stands += gains[k]
     ends = [rule(x=game.table[0], name=game.nobody), rule(x=game.table[-1], colour="ink", name="all three in", dashed=False)]
     return panel(steps, ends, x=axis(low, high, game.payoff), y=categories([game.players[k] for k in order]),
@@ -148,7 +149,8 @@ def _shares(game, gains, share, inside):
     """The gains of this order as bars, the means over all orders as diamonds."""
     seen = [gains_in_order(game, order) for order in ORDERS]
     low, high = _span(np.concatenate([*seen, [0]]))
-    drawn = [bars([gains[k]], at=[k], horizontal=True, width=0.6, **look_of(game, k)) for k in inside]
+    drawn = [bars([gains[k]], at=[k], horizontal=True, width=0.6, **look_of(game, k))
+             for k in inside]
     means = points(share, range(3), colour="ink", shape="diamond", name="mean over all six orders")
     return panel(rule(x=0, dashed=False), drawn, means, x=axis(low, high, f"added to the {game.payoff}"),
                  y=categories(game.players), title="This order, and the mean", height=190, min_width=300)

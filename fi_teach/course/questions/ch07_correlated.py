@@ -137,6 +137,12 @@ LEAKS = [
             {"x1": 18, "x2": 8, "together": 2},
             Mistake("one variance", {"x1": 9, "x2": 4, "together": 1}, "You squared the weights. The *difference* of two independent values has twice the variance of one."),
             Mistake("the sum", {"x1": 18, "x2": 8, "together": 26}, "You added the parts. Travelling together the twins stay twins, and their weights 3 and -2 act as one weight of 1."),
+            Mistake("the difference", {"x1": 18, "x2": 8, "together": 10},
+                    "You took the two importances from each other. The weights act together before "
+                    "they are squared."),
+            Mistake("two instead of its mean square", {"x1": 36, "x2": 16, "together": 4},
+                    "You let x1 change by 2 in every row. A shuffle leaves many rows nearly where "
+                    "they were: the mean square of the change is 2, not 4."),
             Mistake("weights added up", {"x1": 18, "x2": 8, "together": 50}, "You took 3 + 2 as the common weight: the second weight is negative."),
             Mistake("not squared", {"x1": 6, "x2": 4, "together": 2}, "The loss is the *squared* error: the weights enter squared."),
             Mistake("what the world says", {"x1": 0, "x2": 0, "together": 2}, "0 and 0 are the *conditional* importances. Among all rows this model meets many that do not exist.")),
