@@ -2,10 +2,13 @@
 
 A marginal shuffle of a correlated feature makes rows that cannot exist: a height of two metres with
 a child's weight. Drawing x_j anew *given the other features* keeps the rows possible, and measures
-x_j's part that the others do not know:
+what the model makes of x_j's part that the others do not know:
 
     CFI_j  =  mean over rows of  L(y_i, f(x_i with x_ij replaced by x~_ij))  -  L(y_i, f(x_i)),
     x~_ij drawn from the distribution of x_j given the rest of x_i
+
+If x_j tells nothing about y once the others are known, the expectation is 0 in every model. A 0
+does not prove as much: the model may lean on a relative of x_j instead.
 
 The price: that distribution has to be known, or estimated, and the estimate decides.
 """

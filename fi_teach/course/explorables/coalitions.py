@@ -15,9 +15,10 @@ from fi_teach.basics.removal import marginal
 from fi_teach.course.explorables.explorable import State, choice, explore, slider
 from fi_teach.course.explorables.marks import axis, bars, categories, panel, points, rule
 from fi_teach.data import golf
+from fi_teach.plots.colours import hues_of
 from fi_teach.trees import grow_c45
 
-LOOKS = (("c0", False), ("c1", True), ("c2", False))  # colour and stripes of each player
+STRIPED = (False, True, False)  # which player's bars
 ORDERS = tuple(permutations(range(3)))
 SHARED_TAXI = {"": 0, "A": 12, "B": 18, "C": 24, "AB": 24, "AC": 30, "BC": 30, "ABC": 36}
 """Fares in euros of a ride home for Ada, Ben and Cleo, and for any of them."""
@@ -89,7 +90,13 @@ def chances_of_golf():
 
 def orders_of(game):
     """The six orders of entry in words -> list of 6 str."""
-    return [", ".join(game.players[k] for k in order) for order in ORDERS]
+    return [" → ".join(game.players[k] for k in order) for order in ORDERS]
+
+
+def look_of(game, player):
+    """A player's hue, as in every figure of the book, and whether its bars are striped."""
+    name = game.players[player]
+    return {"colour": hues_of(game.players)[name], "hatch": STRIPED[player]}
 
 
 def gains_in_order(game, order):
@@ -130,8 +137,8 @@ def _waterfall(game, order, gains, entered):
     low, high = _span(game.table)
     steps, stands = [], game.table[0]
     for place, k in enumerate(order[:entered]):
-        colour, hatch = LOOKS[k]
-        steps.append(bars([gains[k]], start=stands, at=[place], horizontal=True, colour=colour, hatch=hatch))
+        look = look_of(game, k)
+        steps.append(bars([gains[k]], start=stands, at=[place], horizontal=True, **look))
         stands += gains[k]
     ends = [rule(x=game.table[0], name=game.nobody), rule(x=game.table[-1], colour="ink", name="all three in", dashed=False)]
     return panel(steps, ends, x=axis(low, high, game.payoff), y=categories([game.players[k] for k in order]),
@@ -142,7 +149,8 @@ def _shares(game, gains, share, inside):
     """The gains of this order as bars, the means over all orders as diamonds."""
     seen = [gains_in_order(game, order) for order in ORDERS]
     low, high = _span(np.concatenate([*seen, [0]]))
-    drawn = [bars([gains[k]], at=[k], horizontal=True, width=0.6, colour=LOOKS[k][0], hatch=LOOKS[k][1]) for k in inside]
+    drawn = [bars([gains[k]], at=[k], horizontal=True, width=0.6, **look_of(game, k))
+             for k in inside]
     means = points(share, range(3), colour="ink", shape="diamond", name="mean over all six orders")
     return panel(rule(x=0, dashed=False), drawn, means, x=axis(low, high, f"added to the {game.payoff}"),
                  y=categories(game.players), title="This order, and the mean", height=190, min_width=300)

@@ -89,5 +89,5 @@ def _row_panel(rho):
     real, shuffled, rare = (rows[:N_DRAWN] for rows in shuffled_rows(rho))
     clouds = [points(*real.T, colour="muted", shape="circle", size=3, name="real rows"),
               points(*shuffled[~rare].T, colour="c2", shape="square", size=3, name="x2 shuffled"),
-              points(*shuffled[rare].T, colour="bad", shape="cross", size=4, name="x2 shuffled, rarer than 1 in 100")]
+              points(*shuffled[rare].T, colour="c6", shape="cross", size=4, name="x2 shuffled, rarer than 1 in 100")]
     return panel([cloud for cloud in clouds if cloud["x"]], x=axis(-4, 4, "x1"), y=axis(-4, 4, "x2"), title=f"{N_DRAWN} rows", height=270, min_width=280)

@@ -132,11 +132,17 @@ LEAKS = [
         id="correlated.four_models", title="Three times and twice", kind="number", stars=2, minutes=6, points=2,
         hints=("Shuffle x1: the prediction changes by 3 (x1' - x1). What is the mean square of x1' - x1?",
                "x1' is an independent copy: the difference has twice the variance of one.",
-               "If both travel together, the prediction changes by 3 (x1' - x1) - 2 (x1' - x1)."),
+               "If both travel together, one weight acts on x1' - x1. Which one?"),
         check=value(
             {"x1": 18, "x2": 8, "together": 2},
             Mistake("one variance", {"x1": 9, "x2": 4, "together": 1}, "You squared the weights. The *difference* of two independent values has twice the variance of one."),
             Mistake("the sum", {"x1": 18, "x2": 8, "together": 26}, "You added the parts. Travelling together the twins stay twins, and their weights 3 and -2 act as one weight of 1."),
+            Mistake("the difference", {"x1": 18, "x2": 8, "together": 10},
+                    "You took the two importances from each other. The weights act together before "
+                    "they are squared."),
+            Mistake("two instead of its mean square", {"x1": 36, "x2": 16, "together": 4},
+                    "You let x1 change by 2 in every row. A shuffle leaves many rows nearly where "
+                    "they were: the mean square of the change is 2, not 4."),
             Mistake("weights added up", {"x1": 18, "x2": 8, "together": 50}, "You took 3 + 2 as the common weight: the second weight is negative."),
             Mistake("not squared", {"x1": 6, "x2": 4, "together": 2}, "The loss is the *squared* error: the weights enter squared."),
             Mistake("what the world says", {"x1": 0, "x2": 0, "together": 2}, "0 and 0 are the *conditional* importances. Among all rows this model meets many that do not exist.")),
@@ -194,7 +200,8 @@ ALIKE = [
         id="correlated.mend_sampler", title="Find the bug: people of 172 cm", kind="mend", stars=2, minutes=10, points=3,
         hints=("Draw many new values at one z. How much should they scatter?",
                "Given z, part of the variance of x is already in the fitted value.",
-               "The noise must have the standard deviation of x - fitted."),
+               "Which values in this function spread as what z has not told? Give the noise "
+               "their spread."),
         check=function(
             _columns, _drawn,
             Mistake("no noise", _drawn_with(lambda x, residual: 0.0),
@@ -245,13 +252,14 @@ CHOICE = [
         id="correlated.contract", title="Which contract?", kind="predict", stars=2, minutes=4, points=1,
         hints=("Will the model be the same after the contract has ended?",
                "The question is what a *new* model would miss.",
-               "Which measure fits again without the column?"),
+               "Which of the four never asks the present model?"),
         check=choice(
             "c",
             Mistake("about the old model", "a", "Permutation says what the present model would suffer from wrong values. The plan is to train a new model without them."),
             Mistake("near, but not refitted", "b", "Conditional importance comes near: it asks for "
-                    "the part that the others do not know. But it feeds the *old* model drawn "
-                    "values, and says more than a new model would lose."),
+                    "the part that the others do not know. But it asks the *old* model, and "
+                    "depends on how much that model leans on the column. A new one would lean "
+                    "elsewhere."),
             Mistake("how it was built", "d", "Impurity divides the credit between the two by chance, and counts on training rows.")),
         meaning="Both stations may get a drop-column importance near 0. That allows one cancellation: after it, measure again."),
     Question(

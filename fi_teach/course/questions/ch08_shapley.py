@@ -137,8 +137,8 @@ RECALL = [
             Mistake("negative by luck", "d", "Luck needs something that moves. Every drawn value "
                     "is the old one.")),
         meaning="The model reads x1 and nothing else, and its conditional importance is 0: that "
-                "question is about what x1 adds to x2. Shapley values answer a third one, and it "
-                "will depend on what is put in for an unknown bit."),
+                "question is about what x1 tells this model beyond x2. Shapley values answer a third "
+                "one, and it will depend on what is put in for an unknown bit."),
 ]
 
 BILLS = [
@@ -221,11 +221,15 @@ GATES = [
         id="shapley.gate", title="OR, one bit on", kind="number", stars=2, minutes=8, points=2,
         hints=("First the four worths: nothing known 3/4, both known 1. What if only x1 = 1 is known? Only x2 = 0?",
                "x1 = 1 makes OR 1 for sure. x2 = 0 leaves it to x1: 1/2.",
-               "x1 adds 1/4 if it comes first and 1/2 if second."),
+               "Two orders: in each, what does the first to enter add, and what the second?"),
         check=value(
             {"x1": 0.375, "x2": -0.125},
             Mistake("halves", {"x1": 0.125, "x2": 0.125}, "Halves of 1/4: in this row the bits have different values, so they are not interchangeable."),
             Mistake("all to the one", {"x1": 0.25, "x2": 0}, "x2 = 0 is not nothing: it lowers the hope from 3/4 to 1/2 if it comes first."),
+            Mistake("one order", {"x1": 0.5, "x2": -0.25}, "That is the order x2, x1. The other "
+                    "has the same right: take the mean of the two."),
+            Mistake("each as if first", {"x1": 0.25, "x2": -0.25}, "You took what each adds if it "
+                    "comes first. In one order of two it comes second."),
             Mistake("base forgotten", {"x1": 0.75, "x2": 0.25}, "You started from 0. With nothing known OR is predicted as 3/4."),
             Mistake("the gate AND", {"x1": 0.125, "x2": -0.375}, "That is AND at (1, 0)."),
             Mistake("the other way round", {"x1": -0.125, "x2": 0.375}, "These are the right numbers for the row (0, 1).")),
@@ -252,7 +256,7 @@ GATES = [
         id="shapley.first", title="Who is thanked?", kind="predict", stars=2, minutes=6, points=2,
         hints=("What does the first question leave for the second?",
                "The first split is ahead when (1, 1) is more than twice as frequent as (1, 0).",
-               "Here (1, 1) has .4 and (1, 0) has .1."),
+               "How often are (1, 1) and (1, 0) here?"),
         check=choice(
             "b",
             Mistake("always the second", "a", "It is so for independent bits of equal rates. Here one bit nearly tells the other."),

@@ -11,8 +11,10 @@ from fi_teach.course.explorables.coalitions import (
     explore_coalitions,
     gains_in_order,
     game_called,
+    look_of,
 )
 from fi_teach.importance import shapley_values
+from fi_teach.plots.colours import hues_of
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +64,15 @@ def test_each_bar_begins_where_the_one_before_has_ended(game):
 
 
 def test_the_orders_are_called_by_the_names_of_the_players():
-    assert coalition_state("golf", ORDERS[0], 0).options["order"][1] == "Outlook, Wind, Humidity"
+    """No comma in them: it parts the wishes of a link that sets an explorable."""
+    assert coalition_state("golf", ORDERS[0], 0).options["order"][1] == "Outlook → Wind → Humidity"
+
+
+@pytest.mark.parametrize("game", TITLES)
+def test_a_player_has_the_colour_that_it_has_in_every_figure(game):
+    played = game_called(game)
+    drawn = [look_of(played, player)["colour"] for player in range(3)]
+    assert drawn == [*hues_of(played.players).values()] and len(set(drawn)) == 3
 
 
 def test_before_anyone_enters_the_sentence_says_so(seen):

@@ -206,6 +206,7 @@ WRONG = {
     "correlated.door": [("the forest is not the model", ("a", WHY)), ("correlation opens no door", ("b", WHY)), ("no rows, no reading", ("d", WHY))],
     "correlated.four_models": [
         ("one variance", [9, 4, 1]), ("the sum", [18, 8, 26]), ("weights added up", {"x1": 18, "x2": 8, "together": 50}),
+        ("the difference", [18, 8, 10]), ("two instead of its mean square", [36, 16, 4]),
         ("not squared", [6, 4, 2]), ("what the world says", [0, 0, 2])],
     "correlated.among_alike": [
         ("among all", among_everybody), ("without itself", never_itself), ("pairs pooled",

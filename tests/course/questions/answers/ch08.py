@@ -236,7 +236,8 @@ WRONG = {
         ("misses the plain average", test_two_players_only), ("misses one order", test_with_cleo_only),
         ("misses a lost player", test_no_idle), ("misses negative shares", test_no_card), ("misses the base", test_no_base)],
     "shapley.gate": [("halves", [0.125, 0.125]), ("all to the one", [0.25, 0]), ("base forgotten", [0.75, 0.25]),
-                     ("the gate AND", [0.125, -0.375]), ("the other way round", [-0.125, 0.375])],
+                     ("the gate AND", [0.125, -0.375]), ("the other way round", [-0.125, 0.375]),
+                     ("one order", [0.5, -0.25]), ("each as if first", [0.25, -0.25])],
     "shapley.mend_worth": [
         ("known and unknown swapped", turned_round), ("gap left out", without_the_unknown), ("zeros", zero_for_unknown),
         ("one background row", first_of_the_background), ("only rows that agree", neighbours_only)],
