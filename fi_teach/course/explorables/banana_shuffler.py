@@ -13,7 +13,7 @@ from fi_teach.data import BANANA_OUT_OF_BAG, bananas
 from fi_teach.importance import oob_importance, oob_importance_per_tree
 from fi_teach.trees import grow_cart
 
-MEASURES = {True: "the votes, put together", False: "each tree alone, then the mean"}
+MEASURES = {True: "the votes together", False: "each tree alone"}
 DRAWN_ANSWERS = {"tree 1": ("no", "yes", "no", "yes"), "tree M": ("no", "yes", "yes", "yes")}  # at the lengths 10, 11, 19, 14
 LENGTH = 3  # the column
 

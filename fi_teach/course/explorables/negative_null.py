@@ -93,7 +93,7 @@ def _importance_panel(found, mean):
     sides = [bars(counts[side & some], at=middle[side & some], colour=colour, hatch=hatch, name=name, width=width)
              for side, colour, hatch, name in ((negative, "c1", True, "negative"), (~negative, "c0", False, "positive"))
              if (side & some).any()]
-    return panel(rule(x=0, colour="ink", dashed=False), sides, rule(x=mean, name="mean"),
+    return panel(rule(x=0, colour="ink", dashed=False), sides, rule(x=mean, name="mean of the fits"),
                  x=axis(EDGES[0], EDGES[-1], "importance of x1 on new rows", ticks=[-1.5, -1, -0.5, 0, 0.5, 1, 1.5]), y=axis(0, 130, "fits"),
                  title=f"{len(found)} fits", height=230, min_width=320)
 
@@ -103,5 +103,5 @@ def _error_panel(runs, depth):
     looks = {"train": ("c2", "triangle", "training rows"), "test": ("muted", "square", "new rows")}
     curves = [[line(by_depth.index, by_depth[column], colour=colour), points([depth], [by_depth.at[depth, column]], colour=colour, shape=shape, name=name)]
               for column, (colour, shape, name) in looks.items()]
-    return panel(rule(y=by_depth["mean alone"].mean(), name="the mean alone"), curves, x=axis(0, 13, "depth of the tree", ticks=list(DEPTHS)),
+    return panel(rule(y=by_depth["mean alone"].mean(), colour="ink", name="always the mean of y"), curves, x=axis(0, 13, "depth of the tree", ticks=list(DEPTHS)),
                  y=axis(0, 3, "mean squared error"), title="Overfitting", height=230, min_width=280)
