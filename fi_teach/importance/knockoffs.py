@@ -287,7 +287,7 @@ def knockoff_threshold(statistics: ArrayLike, q: float = 0.2, *, offset: int = 1
     (offset + #{j: W_j <= -t}) / max(1, #{j: W_j >= t}) <= q, over t among the |W_j| > 0. offset 1
     is knockoff+, which controls the false discovery rate E[false / selected] at q; offset 0 is the
     knockoff filter, which controls E[false / (selected + 1/q)]. With offset 1 it takes 1/q
-    selections or more: at q = .2 it is five features or none.
+    selections or more: at q = .2 it is at least five features or none.
     statistics (p,) -> number, in units of the statistics.
     Raises ValueError for q outside (0, 1), another offset, or statistics that are not finite
     numbers. Source: Barber and Candès (2015), sec. 1.2.

@@ -12,7 +12,7 @@ from fi_teach.importance.knockoffs import gaussian_knockoffs, knockoff_statistic
 STUDIES = {"strong": "twelve clear causes", "weak": "twelve weak causes", "four": "four causes", "none": "no cause at all"}
 CAUSES = {"strong": (12, 0.35), "weak": (12, 0.18), "four": (4, 0.5), "none": (0, 0.0)}  # how many, and how strong each
 N_ROWS, N_FEATURES = 300, 40
-SEED = 22  # chosen for showing "five or none": the four causes are found at q = .3 and cannot be at .2
+SEED = 22  # chosen for showing "at least five or none": the four causes are found at q = .3 and cannot be at .2
 HIGHEST = 0.42
 SIZES = tuple(np.arange(1, 28) * 0.015)
 

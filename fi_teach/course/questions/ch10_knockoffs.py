@@ -88,7 +88,7 @@ RECALL = [
         id="knockoffs.recall_shuffles", title="Enough shuffles", kind="number", stars=2, minutes=5, points=1,
         hints=("Holm's first hurdle for 40 tests is .05/40.",
                "With B copies the smallest possible p-value is 1 / (1 + B).",
-               "Solve 1 / (1 + B) = .05 / 40."),
+               "How small must the smallest possible p-value be? Which B makes it so?"),
         check=value(
             799,
             Mistake("the observation forgotten", 800, "The observed value counts as one more draw: with B copies there are B + 1."),
@@ -227,6 +227,26 @@ MEANING = [
             Mistake("a relative", "b", "x4 is nearly x1. But the hypothesis is conditional: with x1 in the table, x4 adds nothing."),
             Mistake("x4 replaces x1", "d", "x4 agrees with x1 in 19 of 20 rows only. In the others x1 decides, so x1 adds something given x4.")),
         meaning="Unrelated and not null: x1. Related to a cause and null: x4. Without x1 in the table, x4 would not be null."),
+    Question(
+        id="knockoffs.three_of_four", title="Three draws of four", kind="predict", stars=2,
+        minutes=5, points=2,
+        hints=("What was drawn a hundred times: the applicants, or the doubles?",
+               "The promise of knockoff+ belongs to one list. Which list would that be?",
+               "Go through the options and ask of each: for which procedure was it proved that its "
+               "lists are false to at most one fifth on average?"),
+        check=choice(
+            "d",
+            Mistake("frequency as probability", "a", "The hundred draws are of the doubles. They say how "
+                    "much the list owes to the lot, and nothing about how likely `mhist` is to be null."),
+            Mistake("a majority of promises", "b", "Each list keeps the rate on average. A list that is "
+                    "made of many by majority is another procedure, for which nobody has shown it."),
+            Mistake("new applicants", "c", "The applicants were drawn once and stayed the same in all "
+                    "hundred draws. How other applicants would vote is not in this number."),
+            Mistake("not found, so null", "e", "Announced in a quarter of the draws is no proof of "
+                    "anything, and neither is not announced: knockoff+ says nothing about those it "
+                    "leaves out.")),
+        meaning="Fix one seed beforehand, or combine the draws by a rule that has a promise of its own, "
+                "as the e-values of the last sections do. And say that the law of the columns was estimated."),
     Question(
         id="knockoffs.reply", title="The longest list", kind="explain", stars=2, minutes=12,
             points=5,

@@ -85,7 +85,8 @@ RECALL = [
         id="causality.recall_slope", title="What shuffling costs", kind="number", stars=1, minutes=4, points=1,
         hints=("For a straight line the importance is twice the slope times a covariance (chapter 6).",
                "The model's slope is the true one, and Cov(x, y) is the slope times Var(x).",
-               "2 times 3² times Var(x)."),
+               "The slope enters twice, once through the model and once through the world. Put the two "
+               "hints together."),
         check=value(
             9,
             Mistake("the factor 2", 4.5, "This is the variance of 3x. A shuffled value is as far off as two independent draws are: twice that."),
@@ -111,8 +112,8 @@ SEEING = [
         id="causality.thirty_patients", title="Thirty patients", kind="number", stars=1, minutes=6, points=2,
         hints=("For `seen` use only those who had the drug: 4 mild and 8 severe.",
                "For `done` everybody gets it: what share of all thirty is mild?",
-               "`seen` weighs the two means by the 4 and the 8; `done` by the 20 mild and the 10 "
-               "severe."),
+               "Both average the same two means, those *with* the drug. Only the weights differ: "
+               "whom does each of them count?"),
         check=value(
             {"seen": 7, "done": 5},
             Mistake("the two exchanged", {"seen": 5, "done": 7}, "The weights are exchanged: seeing weighs by those who had the drug, doing by all patients."),
@@ -220,13 +221,15 @@ ADJUSTING = [
                     "own noise. What blurs the two *columns* is theirs, 0.25."),
             Mistake("health's own slope", 2, "This is how severity follows health itself. The "
                     "columns know health with an error, and there are two of them."),
+            Mistake("rounded too far", 0.9, "Near, and rounded too far: give two decimals, or a "
+                    "fraction."),
             Mistake("health's estimate", 1 / 2.25, "This is the weight in the estimate of z; severity is twice z.")),
         meaning="The false effect falls from 1.6 to .89: adjusting for a record that is 80 % health takes away less than half."),
     Question(
         id="causality.which_columns", title="What should be adjusted for?", kind="predict", stars=2, minutes=5, points=2,
         hints=("Draw the arrows, and mark those that point *into* training.",
                "A column that training itself changes must not be adjusted for, if the whole effect is wanted.",
-               "Age points into both. Fitness comes after training. Visits come after training and after the blood pressure."),
+               "Which of the three columns has an arrow *into* training, and which lie behind it?"),
         check=choice(
             "b",
             Mistake("everything", "a", "Fitness carries training's effect, and visits are a common consequence: adjusting hides one path and opens another."),

@@ -186,6 +186,7 @@ RIGHT = {
     "knockoffs.fewest": [30, "30", 3 / 0.1, "30 genes"],
     "knockoffs.sentence": [("C", WHY), ["c)", WHY]],
     "knockoffs.null": [("c", WHY), ("(C)", WHY)],
+    "knockoffs.three_of_four": [("D", WHY), ["d)", WHY]],
 }
 
 WRONG = {
@@ -207,5 +208,8 @@ WRONG = {
         ("all losers", every_negative), ("zero as a candidate", with_zero), ("borrowed", borrowed)],
     "knockoffs.fewest": [("the 1 forgotten", 20), ("the losers not counted", 10), ("the other q", 15), ("one short", 29), ("losers announced", 32)],
     "knockoffs.sentence": [("a bound on this list", ("a", WHY)), ("a probability for each", ("b", WHY)), ("the others are null", ("d", WHY))],
+    "knockoffs.three_of_four": [
+        ("frequency as probability", ("a", WHY)), ("a majority of promises", ("b", WHY)),
+        ("new applicants", ("c", WHY)), ("not found, so null", ("e", WHY))],
     "knockoffs.null": [("one at a time", ("a", WHY)), ("a relative", ("b", WHY)), ("x4 replaces x1", ("d", WHY))],
 }

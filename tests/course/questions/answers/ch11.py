@@ -192,7 +192,7 @@ WRONG = {
         ("health left out", done_without_health), ("a line through the patients", done_by_polyfit)],
     "causality.two_records": [("adjusted away", 0), ("alone", 1.6), ("the noise forgotten", 1),
     ("sd for variance", 0.8), ("health's estimate", 0.444),
-                              ("the severity's noise", 0.957), ("health's own slope", 2)],
+                              ("rounded too far", 0.9), ("the severity's noise", 0.957), ("health's own slope", 2)],
     "causality.which_columns": [("everything", ("a", WHY)), ("nothing", ("c", WHY)), ("the mediator as well", ("d", WHY)),
                                 ("the consequence as well", ("e", WHY))],
 }
