@@ -12,7 +12,8 @@ the trees be averaged, as later software does (Strobl et al. 2008 write out its 
     PFI_j  =  mean over trees m, mean over i in O_m of  L(y_i, f_m after)  -  L(y_i, f_m before)
 
 By squared error the trees lose what their mean loses plus their spread around it, so with the same
-shuffles the second is larger by what they add to the spread. By counted labels either may be larger.
+shuffles the second is larger by what they add to the spread. By counted labels either may be the
+larger one.
 Breiman, like R's randomForest, deals a column out within each tree's out-of-bag rows before the
 votes are put together; oob_importance deals over the whole table, as the slides draw it. R's
 importance() by default also divides by the standard error over the trees.
