@@ -97,3 +97,20 @@ def test_many_features_cannot_be_enumerated():
     X = np.random.default_rng(1).normal(size=(5, 17))
     with pytest.raises(ValueError, match="use sage"):
         sage_by_definition(linear, X, linear(X))
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (1, 2), ("no", "yes"), (False, True)])
+@pytest.mark.parametrize("loss", ["log_loss", "brier"])
+def test_labels_of_any_kind_have_one_importance(labels, loss):
+    """26 rare rows of 600, so that a draw of 32 rows may lack them: the codes are the table's."""
+    X = np.random.default_rng(1).normal(size=(600, 2))
+    is_rare = X[:, 0] > np.sort(X[:, 0])[-27]
+
+    def proba(X):
+        up = 1 / (1 + np.exp(6 - 4 * X[:, 0]))
+        return np.column_stack([1 - up, up])
+
+    given = {"loss": loss, "background": X[:60], "n_repeats": 64}
+    found = sage(proba, X, np.array(labels)[is_rare.astype(int)], **given)
+    assert found == sage(proba, X, is_rare.astype(int), **given)
+    assert found.mean[0] > 0 and np.allclose(found.mean[1], 0)

@@ -447,3 +447,22 @@ def test_a_tree_is_a_tree():
     """Our Tree goes in as it is."""
     assert isinstance(chain(3), Tree)
     assert tree_shap(chain(3), np.zeros((2, 3))).values.shape == (2, 3)
+
+
+@pytest.mark.parametrize("background", [None, 5])
+def test_a_tree_of_depth_5000_is_explained(background):
+    """Labels that alternate along a line: one feature carries the whole prediction."""
+    X, y = np.arange(5001.0)[:, None], np.arange(5001) % 2
+    tree = grow_cart(X, y)
+    phi = tree_shap(tree, X[:3], background=None if background is None else X[:background])
+    np.testing.assert_allclose(phi.values.sum(axis=1) + phi.base, tree.raw(X[:3]), atol=1e-9)
+    assert tree_shap_interactions(tree, X[:2]).shape[:3] == (2, 1, 1)
+
+
+def test_20_000_columns_cost_what_the_tree_asks_about():
+    wide = np.random.default_rng(0).normal(size=(40, 20_000))
+    tree = grow_cart(wide, wide[:, 0] + wide[:, 5], criterion="variance", max_depth=3)
+    phi = tree_shap(tree, wide)
+    asked = np.unique(tree.feature[~tree.is_leaf])
+    assert phi.values.shape == (40, 20_000)
+    assert set(np.flatnonzero(phi.values.any(axis=0))) <= set(asked.tolist())
