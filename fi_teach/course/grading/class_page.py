@@ -11,10 +11,11 @@ from itertools import combinations
 from statistics import median
 
 from fi_teach.course.grading import shown
+from fi_teach.course.grading.collecting import LITTER
 from fi_teach.course.grading.ledger import Ledger
 from fi_teach.course.grading.pages import WORDS, link, page, table
 from fi_teach.course.grading.results import write
-from fi_teach.course.grading.spreadsheets import plain_number
+from fi_teach.course.grading.spreadsheets import plain_number, table_of
 from fi_teach.course.grading.totals import points_of
 from fi_teach.course.questions import QUESTIONS
 from fi_teach.course.questions.cards import Card
@@ -35,10 +36,12 @@ class Thinking:
 
     statuses : Counter of (exercise, question, status)
     makers : {(question, mistake): set of students}
+    students : who has handed in
     """
 
     statuses: Counter = field(default_factory=Counter)
     makers: dict = field(default_factory=lambda: defaultdict(set))
+    students: set = field(default_factory=set)
 
     def judged(self, question):
         """How many a machine has judged on a question -> int."""
@@ -57,8 +60,7 @@ class Thinking:
             for student in who if mistake[1] not in FALLBACKS else ():
                 by_student[student].add(mistake)
         pairs = Counter(pair for those in by_student.values() for pair in combinations(sorted(those), 2))
-        class_size = max(1, len({s for who in self.makers.values() for s in who}))
-        found = [(one, other, n, n * class_size / (len(self.makers[one]) * len(self.makers[other])))
+        found = [(one, other, n, n * len(self.students) / (len(self.makers[one]) * len(self.makers[other])))
                  for (one, other), n in pairs.items() if n >= FEWEST_TOGETHER]
         return sorted((f for f in found if f[3] > 1), key=lambda f: (-f[2], -f[3], f[0], f[1]))
 
@@ -68,6 +70,7 @@ def thinking(records):
     found = Thinking()
     for record in records:
         found.statuses.update((record["exercise"], row["question"], row["status"]) for row in record["rows"])
+        found.students.add(record["student"])
         for row in record["rows"]:
             if row["mistake"] and row["status"] == "wrong":
                 found.makers[row["question"], row["mistake"]].add(record["student"])
@@ -176,13 +179,12 @@ def _everybody(view):
 def _aside(view):
     """Each file that was not graded, with its reason -> HTML."""
     rows = [(escape(shown.name(student)), escape(shown.printable(file)), escape(shown.printable(why)))
-            for student, files in sorted(Ledger(view.folder).aside().items()) for file, why in files]
+            for student, files in sorted(Ledger(view.folder).aside().items()) for file, why in files if why != LITTER]
     return f"<h2>Files that were not graded ({len(rows)})</h2>" + table(("student", "file", "why"), rows) if rows else ""
 
 
 def _mistakes_csv(view, found):
     """Who makes which mistake, a row each -> CSV."""
-    from fi_teach.course.grading.spreadsheets import table_of
     rows = [(shown.name(s), view.course.person(s).group, view.course.set_of(QUESTIONS[q].notebook).week or "", QUESTIONS[q].notebook, q, m,
              explanation(q, m)) for (q, m), who in sorted(found.makers.items()) if q in QUESTIONS for s in sorted(who)]
     return table_of([("student", "group", "week", "exercise", "question", "mistake", "what is said to it"), *rows])

@@ -58,10 +58,16 @@ def name(text):
 def _seen(word, k):
     """How the letter at this place of a word is shown -> str."""
     c = word[k]
-    if c in JOINERS and 0 < k < len(word) - 1:
-        return c if {_kind(word[k - 1]), _kind(word[k + 1])} <= {"Lo", "Mn", "Mc"} else _spelled(c)
+    if c in JOINERS:
+        return c if _joins(word, k) else _spelled(c)
     is_odd = _kind(c) in ("Lu", "Ll") and not _is_latin(c) and any(map(_is_latin, word))
     return _spelled(c) if is_odd or _is_ornament(c) else printable(c)
+
+
+def _joins(word, k):
+    """Is the letter at this place a joiner as Persian and Indic spelling have it? -> bool."""
+    inside = word[k] in JOINERS and 0 < k < len(word) - 1
+    return inside and {_kind(word[k - 1]), _kind(word[k + 1])} <= {"Lo", "Mn", "Mc"}
 
 
 _kind = unicodedata.category
@@ -90,8 +96,9 @@ def field(value):
     """
     if not isinstance(value, str):
         return value
-    text = printable(" ".join(value.split()))
-    return re.sub(rf"(^|;\s*)(?=[{FORMULA_SIGNS}])", r"\1'", text)
+    text = " ".join(value.split())
+    text = "".join(c if _joins(text, k) else printable(c) for k, c in enumerate(text))
+    return re.sub(rf"(^|;\s*)(?=[{FORMULA_SIGNS}]\s*\S)", r"\1'", text)
 
 
 def listing(text):

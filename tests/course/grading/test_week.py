@@ -125,7 +125,6 @@ def test_every_file_of_both_platforms_is_someones_or_has_a_reason(week):
 def test_the_newest_file_counts_by_what_platforms_say(week):
     files = {row["student"]: row["file"] for row in table(week["report"] / "files.csv") if row["what became of it"] == "graded"}
     assert files["s008"].endswith("01_trees (1).ipynb") and files["s042"].endswith("01_trees-1.ipynb")
-    assert by_student(week["report"] / "students.csv")["s042"]["01_trees"] == "26"
 
 
 def test_a_notebook_is_known_by_its_cells_before_its_name(week):
@@ -171,7 +170,7 @@ def test_who_wants_a_person_is_named_with_the_reason(week):
     rows = by_student(week["report"] / "students.csv")
     assert "first edition: trees.entropy_bits asked something else then" in rows["s014"]["flag"]
     assert "not in the roster" in rows["s059 by mail"]["flag"]
-    assert rows["s013"]["flag"] == "" and rows["s013"]["01_trees"] == "0"
+    assert rows["s013"]["flag"] == "cells unreadable" and rows["s013"]["01_trees"] == "0"
 
 
 # Marking, corrections
@@ -222,7 +221,7 @@ def test_moodles_feedback_names_who_it_is_for_as_moodle_reads_it(week):
         names = archive.namelist()
         parts = [name.split("/")[0].split("_", 4) for name in names]
         assert all(p[1].isdecimal() and p[2:4] == ["assignsubmission", "file"] for p in parts)
-        assert {int(p[1]) for p in parts} == {5000 + k for k in range(28) if k not in (7, 9)}
+        assert {int(p[1]) for p in parts} == {5000 + k for k in range(28) if k != 7}
         assert archive.read(names[0]).startswith(b"<!doctype html>")
 
 
