@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import re
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -151,7 +152,28 @@ def bundles(tmp_path_factory):
 def test_the_students_bundle_holds_every_exercise_and_the_package(bundles):
     names = bundles["student"].namelist()
     assert {f"student/exercises/{q.notebook}.ipynb" for q in QUESTIONS.values()} <= set(names)
-    assert {"student/START.md", "student/pyproject.toml", "student/fi_teach/course/cli.py"} <= set(names)
+    assert {"student/README.md", "student/pyproject.toml", "student/fi_teach/course/cli.py"} <= set(names)
+
+
+def test_the_students_readme_takes_five_steps_that_work_from_the_bundle_alone(bundles):
+    """Python's versions come first; each step says what one sees and what to do if not; every program starts by `python -m`."""
+    readme, names = bundles["student"].read("student/README.md").decode(), bundles["student"].namelist()
+    before, windows = re.match(r"(.*?)## Five steps on Windows\n(.*?)\n## ", readme, re.S).groups()
+    steps = re.split(r"\n(?=\d\. )", windows.strip())
+    assert "3.11, 3.12, 3.13 or 3.14" in before and len(steps) == 5
+    assert all("*You see*" in step and "*If not:*" in step for step in steps)
+    typed = [line.split() for line in re.findall(r"^ {4,}(\S.*)$", windows, re.M) if line.startswith((".venv", "py "))]
+    assert len(typed) == 5 and all(words[1] in ("-m", "--version") for words in typed)
+    assert "make " not in readme and "![" not in readme and not [w for w in ("nbgrader", "fi-teach grade") if w in readme]
+    assert {"student/pyproject.toml", "student/requirements.lock", "student/exercises/01_trees.ipynb", "student/fi_teach/__main__.py"} <= set(names)
+    assert not {"student/environment.yml", "student/START.md"} & set(names)
+
+
+def test_no_grader_comes_with_what_a_student_installs():
+    """nbgrader puts its buttons into JupyterLab: it is part of neither the package nor `lab`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    installed = project["dependencies"] + project["optional-dependencies"]["lab"]
+    assert not [name for name in installed if "nbgrader" in name or "[grade" in name]
 
 
 def test_the_students_bundle_holds_no_solution_no_hidden_test_and_no_proof(bundles):

@@ -104,7 +104,7 @@ class Archipelago:
 
 
 @contextmanager
-def _patience(seconds=8):
+def _patience(seconds=15):
     """Say what takes so long, if it does."""
     words = "Preparing the WebAssembly sandbox: on a machine's first time this takes a minute or two.\n"
     clock = threading.Timer(seconds, sys.stderr.write, [words])

@@ -6,9 +6,12 @@ import shutil
 import sys
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
 from pathlib import Path
 
-OLDEST_PYTHON = (3, 11)
+OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 14)
+GRADES = find_spec("fi_teach.course.grading") is not None
+"""A student's copy has no grader, and needs nothing that only a grader needs."""
 ROLES = {"": "the package", "lab": "to work in Jupyter", "grade": "only to grade"}
 
 
@@ -29,20 +32,21 @@ class Finding:
 
 def examine(folder="."):
     """Look at Python, the packages, Jupyter's kernel and the folder -> list of Finding."""
-    return [_python(), *_packages(), _kernel(), _exercises(Path(folder)), _writable(Path(folder)), _sandbox()]
+    return [_python(), *_packages(), _kernel(), _exercises(Path(folder)), _writable(Path(folder)), *([_sandbox()] if GRADES else [])]
 
 
 def report(findings):
     """The findings on one screen, the last line saying what to do -> str."""
     missing = [f for f in findings if f.needed and not f.well]
-    last = ("All is well: start with `jupyter lab exercises`." if not missing
+    last = ("All is well: start with `python -m jupyterlab`." if not missing
             else f"{len(missing)} thing{'s' * (len(missing) > 1)} to mend; then run `fi-teach doctor` again.")
     return "\n".join(["fi-teach doctor", *map(str, findings), last])
 
 
 def _python():
     here = ".".join(map(str, sys.version_info[:3]))
-    return Finding("Python", sys.version_info >= OLDEST_PYTHON, here, "install Python 3.11 or newer and make a new environment with it")
+    return Finding("Python", OLDEST_PYTHON <= sys.version_info[:2] <= NEWEST_PYTHON, here,
+                   "install Python 3.11, 3.12, 3.13 or 3.14 and make a new environment with it")
 
 
 def _packages():
@@ -52,7 +56,7 @@ def _packages():
     except PackageNotFoundError:
         return [Finding("fi-teach", False, "not installed", "in the course's folder: pip install \".[lab]\"")]
     parsed = [re.match(r"([\w.-]+)(?:\[.*?\])?\s*([^;]*?)\s*(?:;\s*extra == ['\"](\w+)['\"])?$", line) for line in wanted]
-    ours = {(m[1].lower(), m[2], m[3] or "") for m in parsed if m and (m[3] or "") in ROLES and m[1] != "fi-teach"}
+    ours = {(m[1].lower(), m[2], m[3] or "") for m in parsed if m and (m[3] or "") in ROLES and m[1] != "fi-teach" and (GRADES or m[3] != "grade")}
     once = {}
     for name, condition, extra in sorted(ours, key=lambda one: (list(ROLES).index(one[2]), one[0])):
         once.setdefault(name, _package(name, condition, extra))

@@ -13,14 +13,14 @@ from pathlib import Path
 from fi_teach.course.questions.checks import CODE_STUB, TEXT_STUB
 from fi_teach.course.questions.question import QUESTIONS
 from fi_teach.course.questions.specification import specification_of
+from fi_teach.course.questions.welcome import README_STUDENT, START_INSTRUCTOR
 from fi_teach.course.questions.zipped import write_zip
 
-STUDENT = ("exercises", "notebooks", "fi_teach", "pyproject.toml", "requirements.lock", "environment.yml", "README.md",
-           "LICENSE", "LICENSE-text")
-INSTRUCTOR = (*STUDENT, "solutions", "tests/course/questions", "tests/conftest.py", "book/tools/exercises.py")
+STUDENT = ("exercises", "notebooks", "fi_teach", "pyproject.toml", "requirements.lock", "LICENSE", "LICENSE-text")
+INSTRUCTOR = (*STUDENT, "README.md", "environment.yml", "solutions", "tests/course/questions", "tests/conftest.py", "book/tools/exercises.py")
 KINDS_OF_FILE = {".ipynb", ".py", ".toml", ".lock", ".yml", ".yaml", ".md", ".csv", ".js", ".css", ".json", ""}
 MACHINERY = "fi_teach/course/questions/"
-FOR_INSTRUCTORS = re.compile(rf"fi_teach/course/grading/|{MACHINERY}(release\.py|ch\d|trials/)")
+FOR_INSTRUCTORS = re.compile(rf"fi_teach/course/grading/|{MACHINERY}(release\.py|welcome\.py|ch\d|trials/)")
 """The grader, and what holds answers: a module a set, and what tests are tried on."""
 NOTHING = re.compile(r"(?!)")
 SECRETS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS")
@@ -63,23 +63,6 @@ s102,Борис Иванов,boris@uni.example,Monday,Ben
 s103,山田 太郎,taro@uni.example,Friday,Clara
 """
 
-START_STUDENT = """# Start here
-
-    python -m venv .venv
-    .venv/bin/pip install ".[lab]"         (on Windows: .venv\\Scripts\\pip)
-    .venv/bin/fi-teach doctor              says what is missing, if anything, and how to mend it
-    .venv/bin/jupyter lab exercises
-
-When you are done: `fi-teach submit exercises/01_trees.ipynb --out your-name.zip` makes the file to hand in.
-"""
-
-START_INSTRUCTOR = """# For instructors
-
-`solutions/` is the source, with answers and hidden tests inside. `source/` and `nbgrader_config.py` make this folder an
-nbgrader course: `nbgrader generate_assignment 01_trees` works here. `tests/course/questions/` proves every check.
-Give students `student.zip`, never this one.
-"""
-
 
 def release(out, project="."):
     """Write student.zip and instructor.zip into the folder out -> {bundle's path: number of files}.
@@ -91,7 +74,7 @@ def release(out, project="."):
     project, out = Path(project), Path(out)
     _check_project(project)
     student = {**_files(project, STUDENT, skip=FOR_INSTRUCTORS), **_specifications(project),
-        "START.md": START_STUDENT.encode()}
+        "README.md": README_STUDENT.encode()}
     instructor = instructor_files(project)
     _check_no_secrets(student)
     try:

@@ -1,0 +1,68 @@
+"""What the two bundles say to whoever opens them."""
+
+README_STUDENT = r"""# Which Features Matter? Your copy
+
+`notebooks/` holds the chapters, `exercises/` what you hand in. An answer gets an answer at once:
+right, not started, or *which* mistake. Nothing leaves your machine.
+
+You need **Python 3.11, 3.12, 3.13 or 3.14 (64 bits)**, 1 GB of disk, and no administrator.
+
+## Five steps on Windows
+
+1. **Unpack** the zip file into a short folder of your own, such as `C:\features`: right-click, *Extract All*.
+   *You see* the folder `student` with this file in it.
+   *If not:* looking into a zip file is not unpacking it; inside OneDrive, or in a long path, the next steps fail.
+2. **Open a terminal there:** in Explorer click the address bar, type `cmd`, press Enter. Then ask for Python:
+
+       py --version
+
+   *You see* `Python 3.13.1`, or another of the versions above.
+   *If not:* install 3.13 from python.org (or the Microsoft Store), close the terminal, open it again. If only a
+   newer or older one answers, say `py -3.13` for `py` in step 3.
+3. **Make an environment** and fill it, in about two minutes, one line after the other:
+
+       py -m venv .venv
+       .venv\Scripts\python -m pip install -c requirements.lock ".[lab]"
+
+   *You see* `Successfully installed` and a long list.
+   *If not:* "not supported", "requires a different Python" or a compiler's complaint mean another Python than
+   those above: delete `.venv`, go back to step 2. "No such file": the terminal is in another folder; `dir` must
+   list `pyproject.toml`. A network error: try again; what was loaded is kept.
+4. **Let it look itself over:**
+
+       .venv\Scripts\python -m fi_teach doctor
+
+   *You see* `All is well` in the last line.
+   *If not:* each line that says MISSING says below it how to mend that; type it after `.venv\Scripts\python -m`.
+5. **Work:**
+
+       .venv\Scripts\python -m jupyterlab
+
+   *You see* the browser open, with `exercises` and `notebooks` on the left: begin with `exercises/01_trees.ipynb`.
+   *If not:* open the address that stands in the terminal, `http://localhost:8888/lab?token=...`. Leave the
+   terminal open while you work. Tomorrow, steps 2 (the terminal) and 5 are enough.
+
+## On macOS and Linux
+
+The same five steps, with `python3` for `py` and `.venv/bin/python` for `.venv\Scripts\python`.
+
+## With uv
+
+It brings its own Python, so step 2 is not needed; step 3 becomes
+
+    uv venv --python 3.13
+    uv pip install -c requirements.lock ".[lab]"
+
+## Handing in
+
+    .venv\Scripts\python -m fi_teach submit exercises/01_trees.ipynb --out your-name.zip
+
+It says what is still unanswered, and writes the file to hand in. The notebook alone will do, too.
+"""
+
+START_INSTRUCTOR = """# For instructors
+
+`solutions/` is the source, with answers and hidden tests inside. `source/` and `nbgrader_config.py` make this folder an
+nbgrader course: `nbgrader generate_assignment 01_trees` works here. `tests/course/questions/` proves every check.
+Give students `student.zip`, never this one.
+"""
