@@ -1,9 +1,9 @@
 """Every method on every world, with the truth beside it: a measure is not right or wrong, it
-answers one of four questions.
+answers one of four questions, and may mislead about the other three.
 
 Every world is met by a forest that predicts numbers, also where the target is a class (then the
 number is the chance of class 1), so that all measures speak of squared error. Half of the rows grow
-the forest, the other half are held out.
+the forest, the other half are held out. `compare` makes the table, `grade` reads it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,9 +12,11 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed
+from fi_teach.basics.tables import check_count
 from fi_teach.basics.tree import Forest, Tree
 from fi_teach.importance.boruta import boruta
 from fi_teach.importance.conditional import conditional_importance
@@ -28,14 +30,25 @@ from fi_teach.importance.permutation import permutation_importance, score_permut
 from fi_teach.importance.sage import sage
 from fi_teach.importance.target_permutation import target_permutation_test
 from fi_teach.importance.tree_shap import tree_shap
+from fi_teach.trees.cart import grow_cart
 from fi_teach.trees.forest import grow_forest
 from fi_teach.trees.survival import as_risk, grow_survival_forest
 from fi_teach.worlds import WORLDS, World
 
 QUESTIONS = ("associated", "relevant", "used", "causal")
-"""The columns of a world's truth: told by the feature alone, told given the others, read by the
-ideal predictor, a cause."""
+"""What may be asked of a feature: told by the feature alone; told given all the others; used, that
+is read by *this* forest; a cause. The first, second and fourth are the world's, the third is read
+off the trees."""
 
+GRADES = ("in order", "no, clear of zero", "yes, not clear")
+"""How `grade` judges: the share of (yes, no) pairs in which the yes is higher; of the features with
+the answer no, the share that stand clear of zero; of those with a yes, the share that do not."""
+
+NEGLIGIBLE = 1e-12
+COLUMNS = [
+    "world", "method", "repeat", "feature", "importance", "standard_error", "rank",
+    *QUESTIONS, "true_importance", "copy_of", "note",
+]  # fmt: skip
 Table = tuple[pd.DataFrame, pd.Series | pd.DataFrame]
 
 
@@ -49,19 +62,21 @@ class Trial:
     """One world, split in two, and a way to grow a forest on it.
 
     n_trees : trees a forest; seed : of the forests and the methods
+    without : a column that `model` has never seen, so that it cannot read it; else None
     """
 
     world: World
     n_trees: int = 50
     seed: int = 0
+    without: str | None = None
 
-    @property
+    @cached_property
     def train(self) -> Table:
         """X, y to grow on: every second row, or all where the world has test rows of its own."""
         X, y = self.world.X, self.world.y.astype(float)
         return (X[::2], y[::2]) if self.world.test is None else (X, y)
 
-    @property
+    @cached_property
     def test(self) -> Table:
         """X, y to judge on: the other rows, or the world's test rows."""
         if self.world.test is not None:
@@ -77,14 +92,31 @@ class Trial:
             np.asarray(y, dtype=float),
             n_trees=self.n_trees,
             criterion="variance",
-            min_samples_leaf=3,
+            min_samples_leaf=5,
             rng=self.seed,
         )
 
     @cached_property
     def model(self) -> Forest | Tree:
-        """The forest of the training half."""
-        return self.grow(*self.train)
+        """The forest of the training half. A column that it must not see is blank there."""
+        X, y = self.train
+        return self.grow(X if self.without is None else X.assign(**{self.without: 0.0}), y)
+
+    @cached_property
+    def truth(self) -> pd.DataFrame:
+        """The world's truth, `used` as it is for this model, and which columns are copies."""
+        X = self.world.X
+        values = X.to_numpy()
+        alike = [X.columns[(values == column[:, None]).all(axis=0)][0] for column in values.T]
+        truth = self.world.truth.assign(used=self.used, copy_of=alike)
+        return truth[[*QUESTIONS, "importance", "copy_of"]]
+
+    @property
+    def used(self) -> NDArray:
+        """Which columns the model reads: those on which at least one tree splits -> (p,) bool."""
+        trees = self.model.trees if isinstance(self.model, Forest) else [self.model]
+        asked = np.concatenate([tree.feature for tree in trees])
+        return np.isin(np.arange(len(self.world.names)), asked)
 
     def importance_of(self, X: pd.DataFrame, y: pd.Series | pd.DataFrame) -> Importance:
         """What the methods that refit measure: the out-of-bag MDI of a forest on these rows."""
@@ -92,6 +124,24 @@ class Trial:
 
 
 # --- the methods, each a function of a trial ---
+
+
+def _alone(trial):
+    """The loss of the training mean, less that of a small tree grown on this column alone."""
+    _check_has_a_loss(trial)
+    (X, y), (X_new, y_new) = trial.train, trial.test
+    before = _squared_error(y_new, np.mean(y, axis=0))
+    saved = []
+    for name in X:
+        tree = grow_cart(X[[name]], y, criterion="variance", max_depth=3, min_samples_leaf=5)
+        saved.append(before - _squared_error(y_new, tree.predict(X_new[[name]])))
+    return Importance(trial.world.names, np.array(saved), "feature alone", "squared error")
+
+
+def _squared_error(y, prediction):
+    """Of each row, summed over outputs -> (n,)."""
+    error = np.asarray(y, dtype=float) - np.asarray(prediction)
+    return (error**2).reshape(len(error), -1).sum(axis=1)
 
 
 def _mdi(trial):
@@ -106,7 +156,7 @@ def _out_of_bag_mdi(trial):
 
 
 def _held_out(trial):
-    settings = {"n_repeats": 10, "rng": trial.seed}
+    settings = {"n_repeats": 5, "rng": trial.seed}
     if trial.world.task == "survival":
         return score_permutation_importance(
             trial.model.predict, *trial.test, score="concordance", **settings
@@ -126,12 +176,18 @@ def _out_of_bag(trial):
 
 def _conditional(trial):
     _check_has_a_loss(trial)
-    return conditional_importance(trial.model.predict, *trial.test, n_repeats=10, rng=trial.seed)
+    return conditional_importance(trial.model.predict, *trial.test, n_repeats=3, rng=trial.seed)
 
 
 def _drop_column(trial):
     _check_has_a_loss(trial)
-    return drop_column_importance(trial.grow, *trial.train, test=trial.test)
+    whole = len(trial.world.names)
+
+    def grow(X, y):
+        known = X.shape[1] == whole and trial.without is None
+        return trial.model if known else trial.grow(X, y)
+
+    return drop_column_importance(grow, *trial.train, test=trial.test)
 
 
 def _shap_by_paths(trial):
@@ -193,6 +249,7 @@ def _check_has_a_loss(trial):
 
 
 METHODS = {
+    "feature alone": _alone,
     "MDI": _mdi,
     "out-of-bag MDI": _out_of_bag_mdi,
     "permutation, held out": _held_out,
@@ -219,21 +276,25 @@ def compare(
     *,
     n: int = 400,
     n_trees: int = 50,
+    n_repeats: int = 1,
+    without: Mapping[str, str] | None = None,
     rng: Seed = 0,
     progress: Callable | None = None,
 ) -> pd.DataFrame:
-    """Every method on every world, one row for each feature, with the truth beside it.
+    """Every method on every world, one row for each feature and draw, with the truth beside it.
 
     worlds : {name: function (n, rng=) -> World}, or a list of names from WORLDS
     methods : {name: function of a Trial}, or a list of names from METHODS
-    n : rows a world; n_trees : trees a forest
-    progress : wraps the list of pairs, such as tqdm.tqdm
-    -> DataFrame: world, method, feature, importance, standard_error, rank; associated, relevant,
-       used, causal and true_importance from the world's truth; note, why a method does not apply
-       (its importances are then NaN)
+    n : rows a world; n_trees : trees a forest; n_repeats : draws of each world, forests and all
+    without : {world: column}, a column that this world's forests have never seen
+    progress : wraps the list of (trial, method) pairs, such as tqdm.tqdm
+    -> DataFrame: world, method, repeat, feature, importance, standard_error, rank; associated,
+       relevant, causal and true_importance from the world's truth, used from the forest; copy_of,
+       the first column with the same values (itself, if there is none); note, why a method does
+       not apply (its importances are then NaN)
 
     A method does not apply where it raises DoesNotApply (MDI of a survival forest, say).
-    Raises ValueError for unknown names and for fewer than 20 rows.
+    Raises ValueError for unknown names, for fewer than 20 rows, and for less than one repeat.
 
     >>> table = compare(["and_gate"], ["MDI"], n=100, n_trees=5)
     >>> table[["world", "method", "feature", "relevant"]].values.tolist()[0]
@@ -241,22 +302,23 @@ def compare(
     """
     draws = _chosen(worlds, WORLDS, "world")
     measures = _chosen(methods, METHODS, "method")
+    unseen = without or {}
     if n < 20:
         raise ValueError(
             f"n is {n}, too few rows to grow forests on one half and judge them on the other: "
             "take at least 20."
         )
-    seed = int(np.random.default_rng(rng).integers(2**31))
-    trials = {name: Trial(draw(n, rng=seed), n_trees, seed) for name, draw in draws.items()}
-    pairs = [(world, method) for world in trials for method in measures]
-    tables = []
-    for world, method in progress(pairs) if progress else pairs:
-        found, note = _asked(measures[method], trials[world])
-        table = _beside_the_truth(found, trials[world].world.truth, note)
-        table.insert(0, "world", world)
-        table.insert(1, "method", method)
-        tables.append(table)
-    return pd.concat(tables, ignore_index=True)
+    seeds = np.random.default_rng(rng).integers(2**31, size=check_count(n_repeats, "n_repeats"))
+    pairs = []
+    for repeat, seed in enumerate(seeds.tolist()):
+        for name, draw in draws.items():
+            trial = Trial(_world(draw, n, seed, unseen.get(name)), n_trees, seed, unseen.get(name))
+            pairs += [(name, repeat, trial, method) for method in measures]
+    rows = []
+    for world, repeat, trial, method in progress(pairs) if progress else pairs:
+        found, note = _asked(measures[method], trial)
+        rows += [(world, method, repeat, *row) for row in _beside_the_truth(found, trial, note)]
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _chosen(asked, known, what) -> Mapping[str, Callable]:
@@ -270,6 +332,17 @@ def _chosen(asked, known, what) -> Mapping[str, Callable]:
     return {name: known[name] for name in names}
 
 
+def _world(draw, n, seed, without):
+    """A draw of the world. Raises ValueError if it has no such column to do without."""
+    world = draw(n, rng=seed)
+    if without is not None and without not in world.names:
+        raise ValueError(
+            f"{world.name} has no column {without!r} that its forests could do without: "
+            f"expected one of {', '.join(world.names)}."
+        )
+    return world
+
+
 def _asked(measure, trial):
     """One method on one world -> its Importance, and why it is empty."""
     try:
@@ -279,53 +352,134 @@ def _asked(measure, trial):
         return Importance(names, np.full(len(names), np.nan)), str(refusal)
 
 
-def _beside_the_truth(found, truth, note):
+def _beside_the_truth(found, trial, note):
     """What a method found, a row a feature, and what is true of it."""
-    table = pd.DataFrame({"feature": truth.index})
-    table["importance"] = found.mean
-    table["standard_error"] = found.standard_error
-    table["rank"] = np.nan if note else found.rank
-    for question in QUESTIONS:
-        table[question] = truth[question].to_numpy()
-    table["true_importance"] = truth["importance"].to_numpy()
-    table["note"] = note
-    return table
+    rank = np.full(len(found.names), np.nan) if note else found.rank
+    measured = zip(found.mean, found.standard_error, rank, strict=True)
+    truth = trial.truth.itertuples(name=None)
+    return [
+        (feature, *numbers, *answers, note)
+        for numbers, (feature, *answers) in zip(measured, truth, strict=True)
+    ]
 
 
 # --- which question a method answers ---
 
 
-def answers(table: pd.DataFrame) -> pd.DataFrame:
-    """Which question does each method's ranking answer best? The AUC with which it tells yes from
-    no, mean over worlds.
+def grade(table: pd.DataFrame, question: str) -> pd.DataFrame:
+    """How well each method answers a question, by the three GRADES.
 
-    table : what `compare` returned -> DataFrame, one row a method, one column a question
-    (associated, relevant, used, causal): the chance that a feature for which the answer is yes gets
-    a higher importance than one for which it is no (ties count half), averaged over the worlds that
-    have both. 1 answers the question, 1/2 is a coin.
+    A pair is a feature for which the answer is yes and one of the same draw of the same world for
+    which it is no; a pair that is level counts half. An importance is clear of zero if it is
+    larger than twice its own standard deviation over the draws of its world. Each draw of a world
+    gives a share, their mean is the world's, and every world has one vote, however many features.
 
-    >>> answers(compare(["null", "and_gate"], ["MDI"], n=100, n_trees=5)).index.tolist()
-    ['MDI']
+    table : what `compare` returned, with at least two repeats
+    -> DataFrame, one row for each method and grade: share; error, its standard error over draws;
+       worlds and cases (pairs or features a draw) behind it; worst and worst_world, the share of
+       the world that does worst (NaN and "" where no world has a case)
+
+    Copies of one column are judged only where their answers agree, unless it is `used` that is
+    asked: which of two identical columns is the cause no table can tell.
+    Raises ValueError for an unknown question and for a table of one repeat.
+
+    >>> found = grade(compare(["null"], ["MDI"], n=100, n_repeats=6), "relevant")
+    >>> found.query("grade == 'no, clear of zero'")[["share", "worlds", "cases"]].values.tolist()
+    [[1.0, 1.0, 5.0]]
     """
-    found = table.dropna(subset="importance")
-    rows = {}
-    for method, of_method in found.groupby("method", sort=False):
-        rows[method] = [_mean_auc(of_method, question) for question in QUESTIONS]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=list(QUESTIONS))
+    if question not in QUESTIONS:
+        raise ValueError(f"unknown question {question!r}: expected one of {', '.join(QUESTIONS)}.")
+    if table["repeat"].nunique() < 2:
+        raise ValueError("the table has one repeat: what is clear of zero takes at least two.")
+    judged = _decided(table.dropna(subset="importance"), question)
+    judged = judged.assign(yes=judged[question].astype(bool), clear=clear_of_zero(judged))
+    rows = []
+    for method, of_method in judged.groupby("method", sort=False):
+        cases = _cases(of_method)
+        rows += [{"method": method, "grade": name, **_graded(cases, name)} for name in GRADES]
+    return pd.DataFrame(rows)
 
 
-def _mean_auc(of_method, question):
-    """Mean over the worlds that have features of both answers; NaN if there is none."""
-    aucs = []
-    for _, world in of_method.groupby("world", sort=False):
-        yes = world[question].to_numpy(dtype=bool)
-        if 0 < yes.sum() < len(yes):
-            aucs.append(_told_apart(world["importance"].to_numpy(), yes))
-    return np.mean(aucs) if aucs else np.nan
+def misled_by(graded: pd.DataFrame) -> pd.Series:
+    """The world that misleads each method most about a question, "" where none does.
+
+    A world misleads if fewer than a third of its pairs are in order, or if more than half of its
+    features with the answer no stand clear of zero. A yes that is not clear is no counterexample:
+    silence misleads nobody who does not take it for a no.
+
+    graded : what `grade` returned -> Series of world names by method
+
+    >>> found = grade(compare(["null"], ["MDI"], n=100, n_repeats=6), "relevant")
+    >>> misled_by(found)["MDI"]
+    'null'
+    """
+    found = {}
+    for method, of_method in graded.groupby("method", sort=False):
+        by_grade = of_method.set_index("grade")
+        order, alarms, _ = (by_grade.loc[name] for name in GRADES)
+        named = ""
+        if alarms["worst"] > 1 / 2:
+            named = alarms["worst_world"]
+        if order["worst"] < 1 / 3:
+            named = order["worst_world"]
+        found[method] = named
+    return pd.Series(found, name="misled by", dtype=object)
+
+
+def clear_of_zero(table: pd.DataFrame) -> pd.Series:
+    """Is an importance larger than twice its own standard deviation over the draws? -> bool."""
+    same = table.groupby(["world", "method", "feature"])["importance"]
+    return table["importance"] > 2 * same.transform("std") + NEGLIGIBLE
+
+
+def _decided(table, question):
+    """The rows whose answer a table can tell: not those of copies whose answers differ."""
+    if question == "used":
+        return table
+    copies = table.groupby(["world", "method", "repeat", "copy_of"])[question]
+    return table[copies.transform("nunique") == 1]
+
+
+def _cases(of_method):
+    """One row for each draw of each world: its three shares, and how many cases they come from."""
+    rows = []
+    for (world, repeat), draw in of_method.groupby(["world", "repeat"], sort=False):
+        yes, clear = draw["yes"].to_numpy(), draw["clear"].to_numpy()
+        shares = (
+            _told_apart(draw["importance"].to_numpy(), yes),
+            clear[~yes].mean() if not yes.all() else np.nan,
+            1 - clear[yes].mean() if yes.any() else np.nan,
+        )
+        counts = (yes.sum() * (~yes).sum(), (~yes).sum(), yes.sum())
+        for name, share, count in zip(GRADES, shares, counts, strict=True):
+            rows.append((world, repeat, name, share, count))
+    return pd.DataFrame(rows, columns=["world", "repeat", "grade", "share", "count"])
+
+
+def _graded(cases, name):
+    """A grade of one method, every world with one vote."""
+    of_grade = cases[(cases["grade"] == name) & (cases["count"] > 0)]
+    if of_grade.empty:
+        nothing = {"share": np.nan, "error": np.nan, "worlds": 0, "cases": 0}
+        return {**nothing, "worst": np.nan, "worst_world": ""}
+    shares = of_grade.pivot(index="world", columns="repeat", values="share")
+    by_world = shares.mean(axis=1)
+    worst = by_world.idxmin() if name == GRADES[0] else by_world.idxmax()
+    counts = of_grade.groupby("world")["count"].mean()
+    return {
+        "share": by_world.mean(),
+        "error": shares.mean(axis=0).sem(),
+        "worlds": len(by_world),
+        "cases": round(counts.sum()),
+        "worst": by_world[worst],
+        "worst_world": worst,
+    }
 
 
 def _told_apart(importance, yes):
     """Share of the pairs of a yes and a no in which the yes is higher, ties counting half."""
+    if yes.all() or not yes.any():
+        return np.nan
     higher = importance[yes][:, None] - importance[~yes][None, :]
-    higher[np.abs(higher) < 1e-12] = 0
+    higher[np.abs(higher) < NEGLIGIBLE] = 0
     return float((np.sign(higher) + 1).mean() / 2)

@@ -1,21 +1,21 @@
-"""Which measure should I use? Four questions lead to one, and the worlds of known truth show how well it answers."""
+"""Which measure should I use? Four questions lead to one, and the worlds of known truth show what may mislead."""
 
 from typing import NamedTuple
 
 import pandas as pd
 
-from fi_teach.compare import answers, compare
+from fi_teach.compare import GRADES, compare, grade
 from fi_teach.course.explorables.explorable import State, choice, explore
 from fi_teach.course.explorables.marks import axis, bars, categories, panel, rule
 
-AIMS = {"model": "what this model uses", "data": "what the data can tell", "change": "what would happen if I changed a feature"}
+AIMS = {"associated": "associated: what each column tells alone", "relevant": "relevant: what it adds to all the others",
+        "used": "used: what this model reads", "causal": "causal: what if I changed it"}
 SCOPES = {"all": "all rows together", "one": "one row"}
-COMPANY = {"apart": "hardly correlated", "alone": "correlated: what each adds alone",
-           "together": "correlated: what they tell together"}
+COMPANY = {"apart": "hardly correlated", "each": "correlated, and I ask about each", "together": "correlated, and I ask about all of them together"}
 PROMISES = {"interval": "an estimate with an interval", "list": "a list with few false names on it"}
-COLUMN = {"model": "used", "data": "relevant", "change": "causal"}
-SHOWN = ("MDI", "out-of-bag MDI", "permutation, held out", "conditional permutation", "drop column", "SHAP, interventional",
+SHOWN = ("feature alone", "MDI", "out-of-bag MDI", "permutation, held out", "conditional permutation", "drop column", "SHAP, interventional",
          "knockoff statistic")
+UNSEEN = {"twins": "x1", "correlated_proxy": "x1", "confounder": "x1", "mediator": "m", "collider": "c"}
 
 
 class Advice(NamedTuple):
@@ -39,65 +39,89 @@ LOCAL = Advice("TreeSHAP with background rows", "it divides this prediction of t
 CONDITIONAL_SHAP = Advice("conditional Shapley values", "features that are not read can be credited for what they tell", "the conditional law has to be estimated",
                           9)
 SHUFFLE = Advice("permutation importance on held-out rows", "it measures what this model loses in prediction",
-                 "use the receiver-plus-donor interval", 5, "permutation, held out")
-GROUPS = Advice("permutation importance of whole groups", "what correlated features tell together stays together", "you must name the groups", 7,
-                "permutation, held out")
-CONDITIONAL = Advice("conditional permutation", "the shuffled rows stay possible", "copies hide one another: each adds nothing alone", 7, "conditional permutation")
-DROP = Advice("drop-column importance", "it refits, so it asks what data without the feature could tell", "it is the learner's importance, not this model's", 7,
+                 "a column may be read and be of no help, and then its bar is about zero", 5, "permutation, held out")
+GROUPS = Advice("permutation importance of whole groups", "what correlated features tell this model together stays together", "you must name the groups", 5)
+READ = Advice("interventional SHAP values", "what the model does not read gets exactly zero", "noise that it does read gets more than zero", 9,
+              "SHAP, interventional")
+CONDITIONAL = Advice("conditional permutation, or drop-column importance", "both ask what is lost when the others may still speak",
+                     "of two copies neither is missed: a bar of zero does not say unrelated", 7, "conditional permutation")
+DROP = Advice("drop-column importance", "it refits, so it asks what data without the column could tell", "it is the learner's importance, not this model's", 7,
               "drop column")
+DROP_GROUP = Advice("dropping the whole group, and refitting", "none of its members can step in for the others", "you must name the group before you look", 7)
+ALONE = Advice("a small model of this column alone, on held-out rows", "no other column can help or hide it", "a column that needs a partner, as in XOR, tells nothing alone", 13,
+               "feature alone")
+ALONE_LIST = Advice("a test of each column alone, with Benjamini and Hochberg's rule", "it bounds the expected share of false names",
+                    "dependent tests need care, and a proxy is no false name here", 10, "feature alone")
 
 
 def advise(aim, scope, company, promise):
     """The advice for four answers: what is asked, of how many rows, in what company, with what promise -> Advice.
 
-    >>> advise("data", "all", "alone", "list").method
+    >>> advise("relevant", "all", "each", "list").method
     'the knockoff filter'
     """
-    if aim == "change":
+    if aim == "causal":
         return ADJUST
+    if aim == "associated":
+        return ALONE_LIST if promise == "list" else ALONE
     if scope == "one":
-        return LOCAL if aim == "model" else CONDITIONAL_SHAP
+        return LOCAL if aim == "used" else CONDITIONAL_SHAP
+    return _of_the_model(company, promise) if aim == "used" else _of_the_data(company, promise)
+
+
+def _of_the_model(company, promise):
     if promise == "list":
-        return NULL_TEST if aim == "model" else KNOCKOFFS
-    if company == "together":
-        return GROUPS
-    if company == "alone":
-        return CONDITIONAL if aim == "model" else DROP
-    return SHUFFLE
+        return NULL_TEST
+    return {"apart": SHUFFLE, "each": READ, "together": GROUPS}[company]
 
 
-def explore_methods(n=240, n_trees=20, rng=0):
-    """The method chooser; the figures come from small forests on the worlds.
+def _of_the_data(company, promise):
+    if promise == "list":
+        return KNOCKOFFS
+    return {"apart": DROP, "each": CONDITIONAL, "together": DROP_GROUP}[company]
 
-    >>> explore_methods(n=100, n_trees=4).sentence_at(aim="change", scope="all", company="apart", promise="interval")[:60]
+
+def explore_methods(grades=None, *, n=120, n_trees=5, n_repeats=4, rng=0):
+    """The method chooser. grades : {question: what `grade` returned}; None: from small forests on a few worlds.
+
+    >>> explore_methods(n=60, n_trees=3, n_repeats=2).sentence_at(aim="causal", scope="all", company="apart", promise="interval")[:60]
     'Use no importance measure, but a causal model and adjustment'
     """
-    grades = answers(compare(methods=SHOWN, n=n, n_trees=n_trees, rng=rng))
+    if grades is None:
+        settings = {"methods": SHOWN, "n": n, "n_trees": n_trees, "n_repeats": n_repeats, "rng": rng}
+        seen, blind = compare(list(UNSEEN), **settings), compare(list(UNSEEN), without=UNSEEN, **settings)
+        grades = {question: grade(blind if question == "used" else seen, question) for question in AIMS}
+    tables = {question: found.pivot(index="method", columns="grade", values="share").loc[list(SHOWN)] for question, found in grades.items()}
 
     def state_of(aim, scope, company, promise):
-        return method_state(grades, aim, advise(aim, scope, company, promise), (scope, company, promise))
+        return method_state(tables[aim], aim, advise(aim, scope, company, promise), (scope, company, promise))
 
-    controls = [choice("aim", "I want to know", AIMS), choice("scope", "for", SCOPES), choice("company", "Important features are", COMPANY),
+    controls = [choice("aim", "I ask what is", AIMS), choice("scope", "for", SCOPES), choice("company", "Important columns are", COMPANY),
                 choice("promise", "I need", PROMISES)]
     return explore("Which measure should I use?", controls, state_of)
 
 
-def method_state(grades, aim, advice, rest):
+def method_state(table, aim, advice, rest):
     """Sentence, bars and table for one set of answers."""
-    question = COLUMN[aim]
-    column = grades[question]
-    asked = ", ".join((AIMS[aim], SCOPES[rest[0]], COMPANY[rest[1]], PROMISES[rest[2]]))
+    order, alarms = table[GRADES[0]], table[GRADES[1]]
+    asked = "; ".join((AIMS[aim], SCOPES[rest[0]], COMPANY[rest[1]], PROMISES[rest[2]]))
     sentence = (f"Use {advice.method} (chapter {advice.chapter}): {advice.why}. Beware: {advice.beware}. "
-                f"Asked for: {asked}. " + _evidence(column, question, advice.shown))
-    at = [place for place, name in enumerate(column.index) if name == advice.shown]
-    scene = panel(bars(column, horizontal=True, labels="{:.2f}", colour="muted", name="other measures"),
-                  bars(column.iloc[at], at=at, horizontal=True, colour="c0", hatch=True, name="the advice"), rule(x=0.5, name="a coin"),
-                  x=axis(0, 1.15, f"how well the ranking tells which are {question}"), y=categories(list(column.index), ""), height=300)
-    table = pd.DataFrame({"measure": column.index, f"tells '{question}' (AUC)": column.round(2).to_numpy()})
-    return State(sentence, [scene], table)
+                f"You asked: {asked}. " + _evidence(order, alarms, aim, advice.shown))
+    scenes = [_bars_of(order, f"pairs in order: {aim} before not {aim}", advice.shown, coin=True),
+              _bars_of(alarms, f"not {aim}, and clear of zero (a short bar is good)", advice.shown)]
+    shown = pd.DataFrame({"measure": table.index, "pairs in order": order.round(2).to_numpy(), "no, clear of zero": alarms.round(2).to_numpy()})
+    return State(sentence, scenes, shown)
 
 
-def _evidence(column, question, shown):
+def _bars_of(shares, title, advised, *, coin=False):
+    at = [place for place, name in enumerate(shares.index) if name == advised]
+    marks = [bars(shares, horizontal=True, labels="{:.2f}", colour="muted", name="other measures"),
+             bars(shares.iloc[at], at=at, horizontal=True, colour="c0", hatch=True, name="the advice")]
+    return panel(*marks, *([rule(x=0.5, name="a coin")] if coin else []), x=axis(0, 1.15, title), y=categories(list(shares.index), ""), height=300)
+
+
+def _evidence(order, alarms, aim, shown):
     if shown is None:
-        return f"On our worlds the seven measures tell which features are {question} with an AUC of {column.min():.2f} to {column.max():.2f}."
-    return f"On our worlds its ranking tells which features are {question} with an AUC of {column[shown]:.2f}."
+        return f"In our worlds the eight measures shown put {order.min():.0%} to {order.max():.0%} of the pairs in order; none of them is the advice."
+    return (f"In our worlds {shown} puts {order[shown]:.0%} of the pairs in order, and of the columns that are not {aim} "
+            f"{alarms[shown]:.0%} stand clear of zero.")

@@ -125,7 +125,8 @@ CHOOSING = [
                     "first so many places. The grade looks at all pairs."),
             lists=True),
         closed=CLOSED,
-        meaning="It is the AUC of the chapter's figure. It uses the order only: importances of other units can be compared by it."),
+        meaning="It is an AUC, and the chapter's first grade. It uses the order only, so a false bar in second place costs nothing: "
+                "that is why the chapter counts false alarms beside it."),
 ]
 
 REPORT = [
