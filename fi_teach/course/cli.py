@@ -13,10 +13,7 @@ import fi_teach
 
 
 def main(arguments=None):
-    """Run one command -> exit code.
-
-    0 well, 1 something to mend, 2 wrong use (said in one line on stderr)
-    """
+    """Run one command -> exit code: 0 well, 1 something to mend, 2 wrong use (said in one line on stderr)."""
     options = parser().parse_args(arguments)
     try:
         return options.run(options)
@@ -30,8 +27,7 @@ def main(arguments=None):
 
 def parser():
     """The commands and their options -> ArgumentParser."""
-    top = argparse.ArgumentParser(
-        prog="fi-teach", description="Which Features Matter? The course's own command.")
+    top = argparse.ArgumentParser(prog="fi-teach", description="Which Features Matter? The course's own command.")
     top.add_argument("--version", action="version", version=f"fi-teach {fi_teach.__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_doctor(commands)
@@ -45,35 +41,26 @@ def parser():
 
 
 def _add_doctor(commands):
-    command = commands.add_parser(
-        "doctor", help="say what is missing here and how to mend it",
-        description="Look at Python, the packages, Jupyter and this folder: "
-                    "what is missing, and how to mend it.")
+    command = commands.add_parser("doctor", help="say what is missing here and how to mend it",
+                                  description="Look at Python, the packages, Jupyter and this folder: what is missing, and how to mend it.")
     command.set_defaults(run=doctor)
 
 
 def _add_submit(commands):
-    command = commands.add_parser(
-        "submit", help="make one file to hand in",
-        description="Pack exercise notebooks into one zip file with versions and hashes, "
-                    "and say what is unanswered. Nothing leaves this machine.")
-    command.add_argument(
-        "notebooks", nargs="+", metavar="NOTEBOOK", help="such as exercises/01_trees.ipynb")
-    command.add_argument(
-        "--out", required=True, metavar="FILE", help="the zip file to write, such as your-name.zip")
+    command = commands.add_parser("submit", help="make one file to hand in",
+                                  description="Pack exercise notebooks into one zip file with versions and hashes, and say what "
+                                              "is unanswered. Nothing leaves this machine.")
+    command.add_argument("notebooks", nargs="+", metavar="NOTEBOOK", help="such as exercises/01_trees.ipynb")
+    command.add_argument("--out", required=True, metavar="FILE", help="the zip file to write, such as your-name.zip")
     command.set_defaults(run=submit)
 
 
 def _add_release(commands):
-    command = commands.add_parser(
-        "release", help="make the student's and the instructor's bundle",
-        description="Write student.zip, in which no answer can be read, "
-                    "and instructor.zip (all of it).")
-    command.add_argument(
-        "--out", required=True, metavar="DIR", help="the folder to write them into")
-    command.add_argument(
-        "--project", default=".", metavar="DIR",
-        help="the folder with exercises/ and solutions/ (default: here)")
+    command = commands.add_parser("release", help="make the student's and the instructor's bundle",
+                                  description="Write student.zip, in which no answer can be read, "
+                                              "and instructor.zip (all of it).")
+    command.add_argument("--out", required=True, metavar="DIR", help="the folder to write them into")
+    command.add_argument("--project", default=".", metavar="DIR", help="the folder with exercises/ and solutions/ (default: here)")
     command.set_defaults(run=release)
 
 
@@ -118,10 +105,8 @@ def _add_export(commands):
 
 
 def _add_grade(commands):
-    # Everything after `grade` is the grader's own to read, options included:
-    # no character begins an option here.
-    command = commands.add_parser(
-        "grade", help="grade a folder of submissions", add_help=False, prefix_chars="\0")
+    # Everything after `grade` is the grader's own to read, options included: no character begins an option here.
+    command = commands.add_parser("grade", help="grade a folder of submissions", add_help=False, prefix_chars="\0")
     command.add_argument("rest", nargs=argparse.REMAINDER)
     command.set_defaults(run=grade)
 

@@ -145,7 +145,7 @@ def test_a_frames_column_types_survive_the_shuffle():
     frame = pd.DataFrame({"count": np.arange(6), "flag": [True, False] * 3, "size": np.linspace(0, 1, 6)})
     kinds = []
     permutation_importance(lambda t: kinds.append(tuple(t.dtypes.astype(str))) or t["size"].to_numpy(), frame, np.arange(6))
-    assert set(kinds) == {("int64", "bool", "float64")}
+    assert set(kinds) == {tuple(frame.dtypes.astype(str))}
 
 
 def test_the_callers_table_is_left_alone(data):
