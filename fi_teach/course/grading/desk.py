@@ -112,7 +112,7 @@ def write_report(folder, records, course):
     pages.write_feedback(whole)
     class_page.write_class_page(whole, results.times(folder, records))
     waiting = sum(row["status"] == "by hand" for record in whole.values() for row in record["rows"])
-    lines = [f"{len(whole.marks.marks)} answers marked, {len(whole.marks.overrides)} corrections, {waiting} answers still to be read."]
+    lines = [f"{len(whole.marks.marks)} marked by assistants, {len(whole.marks.overrides)} corrected, {waiting} still to be read."]
     lines += [f"Nobody here is called: {words}" for words in whole.marks.strangers]
     lines += [f"Look at {r['student']}, {r['exercise']}: {flag}" for r in whole.values() for flag in r["human"] if "marked" in flag]
     return "\n".join(map(shown.printable, lines))

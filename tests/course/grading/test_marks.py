@@ -2,6 +2,7 @@
 
 import sqlite3
 import sys
+import zipfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from fi_teach.course.grading.prose import marking_page
 from fi_teach.course.grading.read import Submission
 from fi_teach.course.grading.tables import _write_ours
 from fi_teach.course.questions import QUESTIONS
-from notebooks import ROOT, handed_out
+from notebooks import ROOT, filled, handed_out, to_bytes
 
 PROSE = "trees.what_sixty_means"
 NAMES = ["01_trees", "02_golf", "03_mdi"]
@@ -207,6 +208,24 @@ def test_results_for_gradescope_have_its_fields_and_no_score_for_prose():
     known = {"score", "max_score", "status", "name", "number", "output", "output_format", "tags", "visibility"}
     assert all(set(test) <= known and test["visibility"] in ("visible", "hidden", "after_due_date", "after_published") for test in found["tests"])
     assert found["tests"][1]["output"] == "Not right. mean of two means. No." and found["tests"][1]["tags"] == ["mean of two means"]
+
+
+def test_the_autograder_grades_a_folder_as_gradescope_hands_it_over(tmp_path):
+    """The command of run_autograder, on a notebook of any name; the zip file has both programs at its top."""
+    (tmp_path / "submission").mkdir()
+    (tmp_path / "submission" / "mine.ipynb").write_bytes(to_bytes(filled({"trees.recall_mean": "average_of_all = 55"})))
+    (tmp_path / "exercises").mkdir()
+    (tmp_path / "exercises" / "01_trees.ipynb").write_bytes((ROOT / "exercises" / "01_trees.ipynb").read_bytes())
+    record = gradescope.grade_one("01_trees", tmp_path / "submission", 3, tmp_path / "exercises")
+    assert gradescope.results_of(record)["score"] == 23
+    with pytest.raises(ValueError, match="there is no set 02_golf"):
+        gradescope.grade_one("02_golf", tmp_path / "submission", 3, tmp_path / "exercises")
+    path = gradescope.export(tmp_path, "01_trees", ROOT, 3)
+    with zipfile.ZipFile(path) as archive:
+        modes = {info.filename: oct(info.external_attr >> 16) for info in archive.infolist() if "/" not in info.filename}
+        assert modes == {"setup.sh": "0o755", "run_autograder": "0o755"}
+        assert "01_trees /autograder/submission /autograder/results/results.json 3" in archive.read("run_autograder").decode()
+        assert {"course/solutions/01_trees.ipynb", "course/fi_teach/course/grading/station.py"} <= set(archive.namelist())
 
 
 def test_every_question_that_people_read_has_a_rubric_that_adds_up():

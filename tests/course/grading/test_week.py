@@ -192,7 +192,7 @@ def test_a_correction_counts_everywhere_and_says_why(week):
     row = next(r for r in table(week["report"] / "grades.csv") if (r["student"], r["question"]) == ("s001", "trees.recall_mean"))
     assert (row["points"], row["changed"]) == ("1", "0 -> 1: the scan of the sheet was cut")
     assert "the scan of the sheet was cut" in (week["report"] / "feedback" / "s001" / "01_trees.html").read_text()
-    assert "1 corrections" in week["said"]["complaint"]
+    assert "1 corrected" in week["said"]["complaint"]
 
 
 def test_grading_again_keeps_marks_corrections_and_every_byte(week):
@@ -257,6 +257,15 @@ def test_the_class_page_says_what_to_say_next_and_to_whom(week):
 def test_names_are_shown_as_they_are_written_and_none_is_a_formula(week):
     text = (week["report"] / "students.csv").read_text()
     assert "Борис Иванов" in text and "山田 太郎" in text and "عبد‌الله خان" in text and ",'=cmd Kalkül," in text
+
+
+@pytest.mark.parametrize("step", ["collect", "grade", "marks", "complaint", "moodle", "canvas"])
+def test_the_guide_shows_what_the_commands_print(step, week):
+    """The first or only line of each, and each reason once, but for folders."""
+    guide = (ROOT / "book" / "instructors.md").read_text(encoding="utf-8")
+    said = week["said"][step].replace(f"{week['folder']}/", "").strip().splitlines()
+    assert said[0] in guide
+    assert step not in ("moodle", "canvas") or all(line in guide for line in said)
 
 
 def test_a_student_who_withdraws_leaves_no_ghost(week):

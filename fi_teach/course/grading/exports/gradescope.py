@@ -27,8 +27,7 @@ python3 -m venv /autograder/venv
 /autograder/venv/bin/pip install "/autograder/source/course[grade,lab]"
 """
 RUN = """#!/usr/bin/env bash
-# Runs for each submission. Only root may read the source, so that submitted code cannot.
-chmod -R go-rwx /autograder/source || true
+# Runs for each submission.
 cd /autograder/source/course
 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 /autograder/venv/bin/python -m fi_teach.course.grading.exports.gradescope \\
   {exercise} /autograder/submission /autograder/results/results.json {seed}

@@ -87,8 +87,9 @@ def export(view, exercise, worksheet=None):
     write_zip(folder / f"{exercise}-feedback.zip", _feedback(view, exercise, whose, names))
     left = [f"{sheet.value(row, 'identifier')} {sheet.value(row, 'name')}".strip() for row in sheet.rows
             if whose[number_of(sheet.value(row, "identifier"))] is None]
-    missing = sorted({s for s, e in view.records if e == exercise} - set(whose.values()))
-    told = [f"nobody here is {one}" for one in left] + [f"{s} has no line in the worksheet" for s in missing]
+    elsewhere = {s for (s, e), f in view.facts.items() if e == exercise and f.platform not in ("Moodle", "")}
+    missing = sorted({s for s, e in view.records if e == exercise} - set(whose.values()) - elsewhere)
+    told = [f"nobody here is {one}" for one in left] + [f"no line in the worksheet: {', '.join(missing)}"] * bool(missing)
     return [folder / f"{exercise}.csv", folder / f"{exercise}-feedback.zip"], told
 
 
