@@ -66,6 +66,31 @@ def test_a_page_is_whole_alone_and_accessible(browser, address, page, view):
     assert [(violation["id"], [node["html"][:200] for node in violation["nodes"]][:5]) for violation in found] == []
 
 
+CUT = """() => {
+    const scrolls = (node) => /auto|scroll/.test(getComputedStyle(node).overflowX);
+    const cut = [];
+    for (const node of document.querySelectorAll('.bd-article :is(p, li, h1, h2, h3, img, table, pre, figure, svg, input, button, td, .MathJax)')) {
+        const { right, width } = node.getBoundingClientRect();
+        if (!width || right <= innerWidth + 1) continue;
+        let box = node.parentElement;
+        while (box && !scrolls(box) && !scrolls(node)) box = box.parentElement;
+        if (!box || box === document.documentElement || box === document.body) cut.push(`${node.tagName} ${node.textContent.slice(0, 60)}`);
+    }
+    return cut;
+}"""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_on_a_small_phone_everything_fits_or_scrolls_in_a_box_of_its_own(browser, address, page):
+    """At 360 pixels; a figure never scrolls: it is drawn for phones."""
+    with opened(browser, address, page) as (tab, *_):
+        tab.set_viewport_size({"width": 360, "height": 780})
+        tab.evaluate("document.querySelectorAll('.bd-article details').forEach((part) => { part.open = true; })")
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+        assert tab.evaluate(CUT) == []
+        assert tab.evaluate("[...document.querySelectorAll('.cell_output img')].filter(i => i.getBoundingClientRect().right > 361).length") == 0
+
+
 def test_a_page_is_ready_in_seconds(browser, address):
     """From localhost, maths and explorables included; the best of three, since other work may share the machine."""
     def seconds():
