@@ -26,7 +26,7 @@ def add_keywords(app, doctree):
     """A meta node with the page's other names."""
     names = OTHER_NAMES.get(app.env.docname)
     if names:
-        doctree += nodes.meta("", name="keywords", content=names, lang="en")
+        doctree += nodes.meta("", name="keywords", content=", ".join(names.split()), lang="en")
 
 
 def setup(app):

@@ -109,12 +109,12 @@ def lead_inside(writer, address, first):
             writer.add_annotation(sheet, Link(rect=tuple(map(float, rect)), target_page_index=number, fit=Fit.fit_horizontally()))
 
 
-def make(only=(), target=PDF):
+def make(chrome, only=(), target=PDF):
     """Print, number and join the pages (all, or only these) -> how many sheets."""
     html = ROOT / "_build/html"
     pages = [(caption, page) for caption, page in chapters(parse_toc_yaml(ROOT / "_toc.yml")) if not only or page in only]
     titles = [title_of(html / f"{page}.html") for _, page in pages]
-    with served(html) as address, browser() as chrome:
+    with served(html) as address:
         context = chrome.new_context(color_scheme="light", viewport={"width": WIDTH, "height": 1000})
         context.add_init_script(SHOWN)
         tab = context.new_page()
@@ -151,7 +151,9 @@ def join(front, parts, titles, pages, numbers, address, target):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="*", default=[], help="these pages only, as the contents name them: notebooks/01_trees")
-    sheets = make(parser.parse_args().only)
+    only = parser.parse_args().only
+    with browser() as chrome:
+        sheets = make(chrome, only)
     print(f"wrote {PDF.relative_to(ROOT)}: {sheets} sheets, {PDF.stat().st_size / 1e6:.1f} MB")
 
 

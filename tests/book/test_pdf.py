@@ -8,10 +8,10 @@ PAGES = ("notebooks/01_trees", "book/cheatsheet")
 
 
 @pytest.fixture(scope="module")
-def printed(built_book, tmp_path_factory):
+def printed(built_book, browser, tmp_path_factory):
     """The PDF of two pages -> PdfReader."""
     target = tmp_path_factory.mktemp("paper") / "book.pdf"
-    pdf.make(PAGES, target)
+    pdf.make(browser, PAGES, target)
     return PdfReader(target)
 
 

@@ -108,7 +108,7 @@ def method_state(table, aim, advice, rest):
     sentence = (f"Use {advice.method} (chapter {advice.chapter}): {advice.why}. Beware: {advice.beware}. "
                 f"You asked: {asked}. " + _evidence(order, alarms, aim, advice.shown))
     scenes = [_bars_of(order, f"pairs in order: {aim} before not {aim}", advice.shown, coin=True),
-              _bars_of(alarms, f"not {aim}, and clear of zero (a short bar is good)", advice.shown)]
+              _bars_of(alarms, f"not {aim}, and clear of zero (short is good)", advice.shown)]
     shown = pd.DataFrame({"measure": table.index, "pairs in order": order.round(2).to_numpy(), "no, clear of zero": alarms.round(2).to_numpy()})
     return State(sentence, scenes, shown)
 
