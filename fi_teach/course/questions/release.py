@@ -74,7 +74,7 @@ def release(out, project="."):
     project, out = Path(project), Path(out)
     _check_project(project)
     student = {**_files(project, STUDENT, skip=FOR_INSTRUCTORS), **_specifications(project),
-        "README.md": README_STUDENT.encode()}
+        **_fresh_exercises(project), "README.md": README_STUDENT.encode()}
     instructor = instructor_files(project)
     _check_no_secrets(student)
     try:
@@ -118,6 +118,20 @@ def _specifications(project):
     names = [path.stem for path in paths if path.stem in asked]
     return {f"{MACHINERY}specifications/{name}.json": json.dumps(specification_of(name),
         ensure_ascii=False).encode() for name in names}
+
+
+def _fresh_exercises(project):
+    """The exercises as nobody has run them yet: without the verdicts stored for nbval -> {path: bytes}."""
+    paths = sorted((project / "exercises").glob("*.ipynb"))
+    return {f"exercises/{path.name}": _without_outputs(path).encode() for path in paths}
+
+
+def _without_outputs(path):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook.get("cells", []):
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+    return json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def _under(path):
