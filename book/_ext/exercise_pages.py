@@ -97,6 +97,7 @@ def text(cell, question):
 
 
 def answer(cell, question):
+    cell.metadata.pop("tags", None)  # nbval's
     kept = [cell] if question["asks"] not in (*JUDGED, "prose") else []
     return [*kept, nbformat.v4.new_markdown_cell(f"```{{question}} {question['id']}\n```")]
 

@@ -74,9 +74,10 @@ def release(out, project="."):
     project, out = Path(project), Path(out)
     _check_project(project)
     student = {**_files(project, STUDENT, skip=FOR_INSTRUCTORS), **_specifications(project),
-        **_fresh_exercises(project), "README.md": README_STUDENT.encode()}
+        "README.md": README_STUDENT.encode()}
     instructor = instructor_files(project)
     _check_no_secrets(student)
+    student |= _fresh_exercises(project)
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, bundle in (("student", student), ("instructor", instructor)):

@@ -1,10 +1,12 @@
 """A student's own function moves a picture once its check has passed; until then the cell says what it waits for."""
 
+import ast
 import itertools
 import json
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import nbformat
 import numpy as np
 import pytest
 
@@ -138,6 +140,23 @@ def test_a_picture_says_in_words_what_it_shows():
 def test_a_picture_of_anything_else_is_refused_in_words(found):
     with pytest.raises(ValueError, match="a picture returns a dictionary of numbers"):
         own.draw_picture(found, "Title", {})
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_built_page_says_what_a_cell_to_play_with_would_be_and_shows_no_verdict(name):
+    """In words, in its place: which function moves what; and nothing of what is stored for nbval."""
+    from exercise_pages import page_of
+
+    page = page_of(nbformat.read(ROOT / "exercises" / f"{name}.ipynb", as_version=4), name)
+    cells, places = cells_that_play("exercises", name)
+    told = [cell.source for cell in page.cells if cell.source.startswith("**To play with, in JupyterLab.** ")]
+    assert len(told) == len(places)
+    for words, place in zip(told, places, strict=True):
+        call = ast.parse("".join(cells[place]["source"])).body[-1].value
+        assert f"your own `{call.args[0].id}` moves a picture" in words
+        assert all(f"*{slider.arg.replace('_', ' ')}*" in words for slider in call.keywords)
+    assert "Not started" not in json.dumps([cell.get("outputs", []) for cell in page.cells])
+    assert ".play(" not in "".join(cell.source for cell in page.cells)
 
 
 def test_in_the_sandbox_a_question_plays_nothing():

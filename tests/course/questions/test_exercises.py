@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -210,6 +211,21 @@ def test_a_check_that_takes_its_stub_for_an_answer_stops_the_tool(tool, monkeypa
     monkeypatch.setattr(tool, "judge", lambda question, answer: Verdict("right"))
     with pytest.raises(SystemExit, match=r"trees\.recall_mean says 'right' of the stub"):
         tool.derive(tool.stamp(nbformat.read(SOLUTIONS[0], as_version=4)))
+
+
+def test_a_students_copy_is_sent_out_as_nobody_has_run_it_and_an_instructors_with_what_is_expected(tmp_path):
+    """The release strips what nbval compares; nothing else of the exercises changes."""
+    from fi_teach.course.questions.release import release
+
+    release(tmp_path, ROOT)
+    with zipfile.ZipFile(tmp_path / "student.zip") as student, zipfile.ZipFile(tmp_path / "instructor.zip") as instructor:
+        for path in EXERCISES:
+            sent = nbformat.reads(student.read(f"student/exercises/{path.name}").decode(), as_version=4)
+            ours = nbformat.read(path, as_version=4)
+            assert not any(cell.get("outputs") or cell.get("execution_count") for cell in sent.cells)
+            assert [(c.id, c.source, c.metadata) for c in sent.cells] == [(c.id, c.source, c.metadata) for c in ours.cells]
+            assert instructor.read(f"instructor/exercises/{path.name}") == path.read_bytes()
+            assert instructor.read(f"instructor/solutions/{path.name}") == (ROOT / "solutions" / path.name).read_bytes()
 
 
 def test_nbgrader_generates_the_same_assignment(tmp_path):
