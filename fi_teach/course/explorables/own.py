@@ -35,11 +35,15 @@ def play(question, function, picture, sliders):
 
 
 def _sliders(picture, sliders):
-    """A slider for each argument above the picture -> ipywidgets' interactive."""
+    """Above the picture, whose scale never shrinks, a slider for each argument -> a widget."""
     from ipywidgets import interactive
 
+    seen = []
+
     def drawn(**values):
-        draw_picture(picture(**values), _title(picture), values)
+        ax = draw_picture(picture(**values), _title(picture), values)
+        seen.extend(ax.get_ylim())
+        ax.set_ylim(min(seen), max(seen))
 
     shown = interactive(drawn, **sliders)
     for control in shown.kwargs_widgets:
@@ -67,7 +71,7 @@ def draw_picture(found, title, values):
 
     ax = new_axes()
     (_draw_bars if at is None else _draw_line)(ax, numbers, at)
-    ax.set_title(title)
+    ax.set_title(title, loc="left", fontweight="bold")
     return describe(ax, _sentence(numbers, at, title, values))
 
 

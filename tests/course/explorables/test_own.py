@@ -99,7 +99,7 @@ def test_every_place_of_the_sliders_has_numbers_and_a_picture(name, monkeypatch)
             ax = own.draw_picture(picture(**at), own._title(picture), at)
             numbers = picture(**at)
             numbers = numbers[0] if isinstance(numbers, tuple) else numbers
-            assert np.isfinite(list(numbers.values())).all() and ax.get_title()
+            assert np.isfinite(list(numbers.values())).all() and ax.get_title(loc="left")
             seen.add(tuple(np.round(list(numbers.values()), 9)))
             plt.close("all")
         assert len(seen) > 1
@@ -119,14 +119,22 @@ def test_a_wrong_function_waits_too_and_a_right_one_outside_a_notebook_says_so()
     assert Q("trees.decrease").play(decrease, cuts, at=(0, 3)).title == "Your `decrease` moves this picture in a notebook"
 
 
-def test_moving_a_slider_draws_again(monkeypatch):
+def test_moving_a_slider_draws_again_on_a_scale_that_never_shrinks(monkeypatch):
+    """So that a bar that doubles is seen to double."""
+
+    def double(at):
+        """Twice as much"""
+        return {"it": 2 * at}
+
     monkeypatch.setattr(own, "in_notebook", lambda: True)
-    drawn = []
-    monkeypatch.setattr(own, "draw_picture", lambda found, title, values: drawn.append((found[1], title, values)))
-    widget = Q("trees.decrease").play(decrease, cuts, at=(0, 3))
-    (slider,) = widget.kwargs_widgets
-    slider.value = 3
-    assert drawn == [(1, "What a cut takes away", {"at": 1}), (3, "What a cut takes away", {"at": 3})]
+    axes, draw = [], own.draw_picture
+    monkeypatch.setattr(own, "draw_picture", lambda *given: axes.append(draw(*given)) or axes[-1])
+    (slider,) = Q("trees.decrease").play(decrease, double, at=(0, 4)).kwargs_widgets
+    slider.value = 4
+    slider.value = 1
+    assert [ax.patches[0].get_height() for ax in axes] == [4, 8, 2]
+    low, middle, high = (ax.get_ylim() for ax in axes)
+    assert middle == high and low[1] < middle[1]
 
 
 def test_a_picture_says_in_words_what_it_shows():
