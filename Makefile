@@ -45,7 +45,7 @@ test: $(TEST_STAMP) ## run everything: lint, types, unit tests, notebooks, the b
 	sh .ci/tools
 	$(BIN)/python -m mypy
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 10 \
-	  --doctest-modules --nbval-lax --nbval-current-env tests fi_teach solutions
+	  --doctest-modules --nbval --nbval-current-env tests fi_teach solutions exercises
 
 test-walls: $(TEST_STAMP) ## the whole corpus of submissions in the WebAssembly sandbox (make test tries fifteen)
 	FI_TEACH_WALLS=wasm $(BIN)/python -m pytest --durations 10 tests/course/grading/test_corpus.py
@@ -69,7 +69,7 @@ lab: $(BOOK_STAMP) ## open JupyterLab on the chapters and exercises
 tidy: $(BOOK_STAMP) ## strip outputs from the notebooks and put their metadata in order
 	$(BIN)/python book/tools/tidy.py
 
-exercises: $(BOOK_STAMP) ## make exercises/ from solutions/
+exercises: $(BOOK_STAMP) ## make exercises/ from solutions/, and renew the verdicts that pytest --nbval compares
 	$(BIN)/python book/tools/exercises.py
 
 lock: ## resolve the pinned versions anew (needs uv); UPGRADE=--upgrade takes the newest

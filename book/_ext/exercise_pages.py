@@ -42,6 +42,12 @@ The rest is code and prose: `make lab` opens `{notebook}` in JupyterLab, where e
 ```{{points}}
 ```
 """
+PLAY = """**To play with, in JupyterLab.** {hints}
+
+Once its check says *Right*, your own `{function}` moves a picture there, with sliders for {sliders}:
+*{picture}*.
+"""
+LEADING_COMMENT = re.compile(r"(?:#.*\n)*")
 OF_CELLS = re.compile(
     r"\s*(?:Each has a cell for your answer|As before: replace|Replace the dots|Run a check)[^\n]*"
 )
@@ -65,7 +71,7 @@ def page_of(notebook, name):
     for cell, outputs in zip(notebook.cells, shown(notebook.cells), strict=True):
         about = cell.metadata.get("fi_teach", {})
         if about:
-            cells += _PARTS[about["part"]](cell, asked[about["question"]])
+            cells += _PARTS[about["part"]](cell, asked.get(about.get("question")))
         elif cell.cell_type == "markdown":
             cells.append(cell if cells else introduction(cell, name, asked))
         elif outputs:
@@ -91,11 +97,24 @@ def text(cell, question):
 
 
 def answer(cell, question):
+    cell.metadata.pop("tags", None)  # nbval's
     kept = [cell] if question["asks"] not in (*JUDGED, "prose") else []
     return [*kept, nbformat.v4.new_markdown_cell(f"```{{question}} {question['id']}\n```")]
 
 
-_PARTS = {"text": text, "answer": answer, "check": lambda cell, question: []}
+def play(cell, question):
+    """What the cell would be with a kernel, in words: what to look for, and what there is to move."""
+    hints = [line.removeprefix("#").strip() for line in LEADING_COMMENT.match(cell.source)[0].splitlines()]
+    call = ast.parse(cell.source).body[-1].value
+    names = [f"*{one.arg.replace('_', ' ')}*" for one in call.keywords]
+    drawn = next(node for node in ast.parse(cell.source).body if isinstance(node, ast.FunctionDef))
+    words = PLAY.format(
+        function=ast.unparse(call.args[0]), picture=ast.get_docstring(drawn).split("\n")[0],
+        sliders=" and ".join(filter(None, [", ".join(names[:-1]), names[-1]])), hints=" ".join(hints))
+    return [nbformat.v4.new_markdown_cell(words)]
+
+
+_PARTS = {"text": text, "answer": answer, "check": lambda cell, question: [], "play": play}
 
 
 def shown(cells):

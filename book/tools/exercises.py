@@ -2,13 +2,20 @@
 
     python book/tools/exercises.py            write solutions/ (stamped) and exercises/
     python book/tools/exercises.py --check    write nothing; fail if either would change
+    pytest --nbval solutions exercises        run them, and compare each verdict with the one that is stored
 
 An author writes plain cells. A markdown cell that begins `### trees.decrease` opens a question; the cell with
 `### BEGIN SOLUTION` is its answer and the cell `Q("trees.decrease").check(decrease)` its test. Heading, cell ids, nbgrader
 metadata, points, time limits and the hidden test come from the question. Clearing is nbgrader's own work.
+
+Each check cell stores the verdict that is expected of it: "Right" and what it means in solutions/, "Not started" in
+exercises/. It comes from the question, not from a run, so no wrong reference can renew it. No other output is stored, and
+none is compared: those cells carry nbval's tag. A cell that ends in `Q("trees.decrease").play(decrease, ...)` lets the
+student's own function move a picture; it is no part of a question.
 """
 
 import argparse
+import ast
 import re
 import sys
 from copy import deepcopy
@@ -17,32 +24,43 @@ from pathlib import Path
 import nbformat
 from nbgrader.preprocessors import ClearHiddenTests, ClearOutput, ClearSolutions, ComputeChecksums, LockCells
 
-from fi_teach.course.questions import QUESTIONS
+from fi_teach.course.questions import QUESTIONS, Verdict, judge
 from fi_teach.course.questions.checks import CODE_STUB, TEXT_STUB
-from fi_teach.course.questions.question import DRAWS_INPUTS
+from fi_teach.course.questions.question import DRAWS_INPUTS, card_of
 
 ROOT = Path(__file__).resolve().parents[2]
 OPENING = re.compile(r"### (?P<id>[a-z0-9_]+\.[a-z0-9_]+)\s*$")
+CALL = re.compile(r"^Q\(.*\)\.(?P<what>check|play)\(", re.MULTILINE)
 NOTEBOOK_METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
                      "language_info": {"name": "python"}}
+NOT_COMPARED, MAY_FAIL = "nbval-ignore-output", "raises-exception"
+"""nbval's tags: the output may differ; the cell may raise, as the check of a stub does (and *Run All* goes on)."""
 
 
 def stamp(notebook):
     """A solutions notebook with ids, headings and metadata as its questions say -> the same notebook, changed."""
     notebook.metadata = deepcopy(NOTEBOOK_METADATA)
-    question, place = None, 0
-    for number, cell in enumerate(notebook.cells, 1):
+    question, place, number = None, 0, 0
+    for cell in notebook.cells:
         opened = _opens(cell)
         if opened:
             question, place = opened, place + 1
+        part = _part(cell, opened)
+        number += part != "play"
+        cell.metadata = _tags(cell, part)
+        cell.id = f"{_slug(question)}-{part}" if part else f"cell-{number:03d}"
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-        part = _part(cell, opened)
-        cell.metadata = {k: v for k, v in cell.metadata.items() if k == "tags"}
-        cell.id = f"{_slug(question)}-{part}" if part else f"cell-{number:03d}"
         if part:
             _STAMPS[part](cell, question, place)
     return notebook
+
+
+def _tags(cell, part):
+    """The cell's metadata before it is stamped: its author's tags, and nbval's -> dict."""
+    tags = [tag for tag in cell.metadata.get("tags", []) if tag not in (NOT_COMPARED, MAY_FAIL)]
+    tags += [NOT_COMPARED] * (cell.cell_type == "code" and part != "check")
+    return {"tags": tags} if tags else {}
 
 
 def _opens(cell):
@@ -56,12 +74,13 @@ def _opens(cell):
 
 
 def _part(cell, opened):
-    """What a cell is to its question: "text", "answer", "check", or None."""
+    """What a cell is to its question: "text", "answer", "check", "play", or None."""
     if opened:
         return "text"
     if "BEGIN SOLUTION" in cell.source:
         return "answer"
-    return "check" if cell.cell_type == "code" and re.match(r"Q\(.*\)\.check\(", cell.source) else None
+    called = CALL.search(cell.source) if cell.cell_type == "code" else None
+    return called["what"] if called else None
 
 
 def _slug(question):
@@ -87,9 +106,25 @@ def _stamp_check(cell, question, place):
     cell.source = first + block
     cell.metadata["nbgrader"] = _nbgrader(cell.id, solution=False, grade=True, points=question.points)
     cell.metadata["fi_teach"] = {"part": "check", "question": question.id, "seconds": question.seconds}
+    right = card_of(question, Verdict("right", meaning=question.meaning))
+    _store(cell, nbformat.v4.new_output("execute_result", shown(right), execution_count=1))
 
 
-_STAMPS = {"text": _stamp_text, "answer": _stamp_answer, "check": _stamp_check}
+def _stamp_play(cell, question, place):
+    cell.metadata["fi_teach"] = {"part": "play"}
+
+
+_STAMPS = {"text": _stamp_text, "answer": _stamp_answer, "check": _stamp_check, "play": _stamp_play}
+
+
+def shown(card):
+    """What a notebook keeps of a card -> {kind: text}."""
+    return {"text/html": card._repr_html_(), "text/plain": repr(card)}
+
+
+def _store(cell, *outputs):
+    """The outputs that are expected; nbval compares those of cells that have been run once."""
+    cell.outputs, cell.execution_count = list(outputs), 1
 
 
 def _nbgrader(grade_id, *, solution, grade, points):
@@ -105,7 +140,45 @@ def derive(notebook):
     clear = ClearSolutions(code_stub={"python": CODE_STUB}, text_stub=TEXT_STUB)
     for preprocessor in (LockCells(), clear, ClearOutput(), ClearHiddenTests(), ComputeChecksums()):
         notebook, _ = preprocessor.preprocess(notebook, {})
+    return expect_not_started(notebook)
+
+
+def expect_not_started(notebook):
+    """Store in each check cell of an exercise what it says of the stub -> the same notebook, changed.
+
+    Raises SystemExit if a check takes a stub for an answer.
+    """
+    space = {"__name__": "exercise"}
+    for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
+        about = cell.metadata.get("fi_teach", {})
+        if about.get("part") == "check":
+            _expect_not_started(cell, QUESTIONS[about["question"]], space)
+        elif about.get("part") != "play":
+            exec(_definitions(cell, everything=about.get("part") == "answer"), space)
     return notebook
+
+
+def _expect_not_started(cell, question, space):
+    verdict = judge(question, eval(_handed_over(cell), space))
+    if verdict.status != "not started":
+        raise SystemExit(f"the check of {question.id} says {verdict.status!r} of the stub, and not 'not started'.")
+    card = card_of(question, verdict)
+    words = repr(card)
+    cell.metadata["tags"] = [*cell.metadata.get("tags", []), MAY_FAIL]
+    _store(cell, nbformat.v4.new_output("display_data", shown(card)), nbformat.v4.new_output(
+        "error", ename="CheckFailed", evalue=words, traceback=words.split("\n")[:1]))
+
+
+def _handed_over(cell):
+    """What a check cell hands to its check -> source of an expression."""
+    return ast.unparse(ast.parse(cell.source).body[0].value.args[0])
+
+
+def _definitions(cell, everything):
+    """What a cell imports and defines, of a stub also what it assigns; no trial calls, no forests -> source."""
+    kinds = (ast.stmt,) if everything else (ast.Import, ast.ImportFrom, ast.FunctionDef)
+    kept = [n for n in ast.parse(cell.source).body if isinstance(n, kinds) and not isinstance(n, ast.Expr)]
+    return ast.unparse(kept)
 
 
 def text_of(notebook):

@@ -1,9 +1,9 @@
-"""Keep stored notebooks comparable: no outputs, no counters, sorted metadata, ids that stay.
+"""Keep stored notebooks comparable: no outputs but verdicts, no counters, sorted metadata, ids that stay.
 
     python book/tools/tidy.py [--check] [NOTEBOOK ...]
 
 Without names it looks after notebooks/, solutions/ and exercises/. With --check it writes nothing and fails if anything
-would change.
+would change. What a check cell says stays: `pytest --nbval` compares it. `python book/tools/exercises.py` writes it anew.
 """
 
 import argparse
@@ -20,18 +20,28 @@ CELL_KEYS = ("tags", "mystnb", "nbgrader", "fi_teach", "deletable", "editable")
 
 
 def tidy(notebook, prefix):
-    """The notebook without what running or opening it leaves behind; cells that lack an id of their own are numbered."""
+    """The notebook without what running or opening it leaves behind, verdicts aside; cells that lack an id are numbered."""
     notebook.metadata = nbformat.from_dict(KERNEL)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     taken = set()
     for number, cell in enumerate(notebook.cells, 1):
         cell.metadata = nbformat.from_dict({key: value for key, value in cell.metadata.items() if key in CELL_KEYS})
         if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
+            keep_verdict(cell)
         if not cell.get("id") or cell.id in taken:
             cell.id = f"{prefix}-{number:03d}"
         taken.add(cell.id)
     return notebook
+
+
+def keep_verdict(cell):
+    """Leave a code cell its outputs if it checks an answer, counted as the first run; strip any other one."""
+    is_check = cell.metadata.get("fi_teach", {}).get("part") == "check"
+    cell.outputs = cell.outputs if is_check else []
+    cell.execution_count = 1 if cell.outputs else None
+    for output in cell.outputs:
+        if output.output_type == "execute_result":
+            output.execution_count = 1
 
 
 def tidied(path):

@@ -169,7 +169,7 @@ def _steps(plan, assignment, cells, matched):
 
 def _is_run(ref, cell):
     unchanged_check = ref.part == "check" and cell.source.strip() == ref.source.strip()
-    is_code = cell.kind == "code" and bool(cell.source.strip())
+    is_code = cell.kind == "code" and bool(cell.source.strip()) and ref.part != "play"
     return is_code and not unchanged_check and not _is_too_long(cell)
 
 
@@ -194,6 +194,6 @@ def answers(assignment, cells):
 def _put_back(plan, assignment, matched):
     """Steps for the cells that others build on and that were deleted."""
     here = {id(ref) for ref in matched.values()}
-    gone = [c for c in assignment.cells if c.kind == "code" and not c.question and id(c) not in here]
+    gone = [c for c in assignment.cells if c.kind == "code" and not (c.question or c.part) and id(c) not in here]
     plan.whole += [f"put back {c.id}" for c in gone]
     return [Step("run", "", c.source, c.id) for c in gone]

@@ -124,6 +124,11 @@ class Handle:
         last = " That is the last one." if self.hints_given == len(hints) else ""
         return Card(f"Hint {self.hints_given} of {len(hints)} for {self.question.id}", (hints[self.hints_given - 1] + last,))
 
+    def play(self, function, picture, **sliders):
+        """Sliders that let one's own right function move a picture; see `explorables.own` -> a widget, or a Card."""
+        from fi_teach.course.explorables.own import play
+        return play(self.question, function, picture, sliders)
+
     def solution(self):
         """The reference with its reason, where the solutions lie beside the exercises -> Card."""
         from fi_teach.course.questions.references import reference

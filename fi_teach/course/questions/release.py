@@ -77,6 +77,7 @@ def release(out, project="."):
         "README.md": README_STUDENT.encode()}
     instructor = instructor_files(project)
     _check_no_secrets(student)
+    student |= _fresh_exercises(project)
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, bundle in (("student", student), ("instructor", instructor)):
@@ -118,6 +119,20 @@ def _specifications(project):
     names = [path.stem for path in paths if path.stem in asked]
     return {f"{MACHINERY}specifications/{name}.json": json.dumps(specification_of(name),
         ensure_ascii=False).encode() for name in names}
+
+
+def _fresh_exercises(project):
+    """The exercises as nobody has run them yet: without the verdicts stored for nbval -> {path: bytes}."""
+    paths = sorted((project / "exercises").glob("*.ipynb"))
+    return {f"exercises/{path.name}": _without_outputs(path).encode() for path in paths}
+
+
+def _without_outputs(path):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook.get("cells", []):
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+    return json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def _under(path):

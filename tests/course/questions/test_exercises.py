@@ -1,4 +1,7 @@
-"""exercises/ is what solutions/ becomes when the answers are cleared: byte for byte, leaking nothing, failing only where it must."""
+"""exercises/ is what solutions/ becomes when the answers are cleared: byte for byte, leaking nothing.
+
+`make test` runs both folders with `pytest --nbval`, cell by cell: what each check says is compared with what is stored of it.
+"""
 
 import ast
 import importlib.util
@@ -7,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -85,11 +89,20 @@ def test_no_line_of_a_solution_or_hidden_test_leaks(path):
 
 
 @pytest.mark.parametrize("path", SOLUTIONS + EXERCISES, ids=lambda p: f"{p.parent.name}-{p.stem}")
-def test_notebooks_are_stored_without_outputs_with_unique_ids_in_nbgraders_format(path):
+def test_notebooks_store_verdicts_and_nothing_else_with_unique_ids_in_nbgraders_format(path):
+    """A check cell stores "Right" or "Not started"; the output of any other cell is neither stored nor compared."""
     notebook = nbformat.read(path, as_version=4)
     ids = [cell.id for cell in notebook.cells]
     assert len(set(ids)) == len(ids)
-    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in notebook.cells)
+    for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
+        tags = cell.metadata.get("tags", [])
+        if cell.metadata.get("fi_teach", {}).get("part") == "check":
+            first = cell.outputs[0].data["text/plain"]
+            assert cell.execution_count == 1 and "nbval-ignore-output" not in tags
+            assert first.startswith("Right" if path in SOLUTIONS else "Not started")
+            assert ("raises-exception" in tags) == (path in EXERCISES)
+        else:
+            assert not cell.outputs and cell.execution_count is None and "nbval-ignore-output" in tags
     MetadataValidator().validate_nb(notebook)
 
 
@@ -128,36 +141,91 @@ def test_a_stub_is_at_most_twelve_lines(path):
             assert len(source.split('"""')[-1].strip().split("\n")) <= 18
 
 
-def run_notebook(path):
-    """Ids of the code cells that fail when the whole notebook runs in a real kernel -> list of (id, error's words)."""
+def test_a_stub_shows_one_line_for_each_check_that_fails_and_no_traceback():
+    """What nbval does not compare: a student sees a card, and below it no more than its title."""
+    notebook = nbformat.read(EXERCISES[0], as_version=4)
+    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(EXERCISES[0].parent)}}).execute()
+    errors = [out for cell in notebook.cells if cell.cell_type == "code" for out in cell.outputs if out.output_type == "error"]
+    assert len(errors) == sum(cell.metadata.get("fi_teach", {}).get("part") == "check" for cell in notebook.cells)
+    assert all(len(error.traceback) == 1 and error.traceback[0].startswith("Not started") for error in errors)
+
+
+def only(path, question):
+    """The notebook with the cells of one question, below those that import -> notebook."""
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=120, allow_errors=True, resources={"metadata": {"path": str(path.parent)}}).execute()
-    return [(cell, out) for cell in notebook.cells if cell.cell_type == "code" for out in cell.outputs if out.output_type == "error"]
+    kept = (None, question)
+    notebook.cells = [c for c in notebook.cells if c.metadata.get("fi_teach", {}).get("question") in kept and c.cell_type == "code"
+                      and c.metadata.get("fi_teach", {}).get("part") != "play"]
+    return notebook
 
 
-@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda p: p.stem)
-def test_solutions_run_without_an_error(path):
-    assert not run_notebook(path)
+def planted(folder, path, question, old, new, where="answer"):
+    """Write a copy of the notebook's question with a fault: in its answer's source, or in what its check has stored."""
+    notebook = only(path, question)
+    cell = next(c for c in notebook.cells if c.metadata.get("fi_teach", {}).get("part") == where)
+    if where == "answer":
+        assert old in cell.source
+        cell.source = cell.source.replace(old, new)
+    else:
+        kinds = cell.outputs[0].data
+        assert old in kinds["text/plain"]
+        kinds["text/plain"] = kinds["text/plain"].replace(old, new)
+    nbformat.write(notebook, folder / f"{path.parent.name}_{question}_{where}.ipynb")
 
 
-@pytest.mark.parametrize("path", EXERCISES, ids=lambda p: p.stem)
-def test_exercises_fail_in_their_check_cells_and_nowhere_else(path):
-    """Each check cell says "Not started" and shows no traceback; every other cell runs."""
-    failed = run_notebook(path)
-    checks = [cell["id"] for cell, _ in cells_of(path) if cell["metadata"].get("fi_teach", {}).get("part") == "check"]
-    assert [cell.id for cell, _ in failed] == checks
-    for _, error in failed:
-        assert error.ename == "CheckFailed" and error.evalue.startswith("Not started")
-        assert len(error.traceback) == 1 and "File" not in error.traceback[0]
+def validated(folder):
+    """`pytest --nbval` on a folder -> (exit code, files and cells that failed, all it printed)."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rf", "-o", "addopts=", "--nbval", "--nbval-current-env"]
+    done = subprocess.run([*command, str(folder)], capture_output=True, text=True, cwd=ROOT)
+    return done.returncode, sorted(re.findall(r"^FAILED .*?([\w.]+)\.ipynb::", done.stdout, re.M)), done.stdout
 
 
-def test_nbval_fails_on_an_exercise_once_a_check_cell_and_not_elsewhere():
-    """The lax runner sees what the kernel sees. (On solutions/ it runs as part of `make test`.)"""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--nbval-lax", "-q", "-o", "addopts=", str(EXERCISES[0])]
-    exercise = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    checks = [cell for cell, _ in cells_of(EXERCISES[0]) if cell["metadata"].get("fi_teach", {}).get("part") == "check"]
-    assert exercise.returncode == 1
-    assert len(re.findall(r"^FAILED", exercise.stdout, re.M)) == len(checks)
+def test_nbval_turns_red_for_a_wrong_reference_a_changed_message_and_a_check_that_takes_a_stub(tmp_path):
+    """Each fault fails the check cell of its own question, which the report names, and no other cell."""
+    solutions, exercises = SOLUTIONS[0], EXERCISES[0]
+    planted(tmp_path, solutions, "trees.decrease", "parent = [a + b", "parent = [a + 2 * b")
+    planted(tmp_path, solutions, "trees.first_cut", '"c", "because', '"a", "because')
+    planted(tmp_path, solutions, "trees.recall_mean", "Right", "Well done", where="check")
+    planted(tmp_path, exercises, "trees.recall_two_draws", "...  # your answer", "0.42")
+    nbformat.write(only(solutions, "trees.thresholds"), tmp_path / "untouched.ipynb")
+    code, failed, report = validated(tmp_path)
+    assert code == 1
+    assert failed == ["exercises_trees.recall_two_draws_answer", "solutions_trees.decrease_answer",
+                      "solutions_trees.first_cut_answer", "solutions_trees.recall_mean_check"]
+    assert all(f'Q("trees.{name}").check' in report for name in ("decrease", "first_cut", "recall_mean", "recall_two_draws"))
+
+
+def test_a_wrong_reference_cannot_renew_its_own_verdict(tool):
+    """What is stored comes from the question, so that writing the notebooks again launders nothing."""
+    notebook = nbformat.read(SOLUTIONS[0], as_version=4)
+    expected = {cell.id: cell.outputs for cell in notebook.cells if cell.get("outputs")}
+    for cell in notebook.cells:
+        cell.source = cell.source.replace("(20 * 70 + 10 * 40) / 30", "55")
+    again = {cell.id: cell.outputs for cell in tool.stamp(notebook).cells if cell.get("outputs")}
+    assert "55" in "".join(cell.source for cell in notebook.cells) and again == expected
+
+
+def test_a_check_that_takes_its_stub_for_an_answer_stops_the_tool(tool, monkeypatch):
+    from fi_teach.course.questions import Verdict
+
+    monkeypatch.setattr(tool, "judge", lambda question, answer: Verdict("right"))
+    with pytest.raises(SystemExit, match=r"trees\.recall_mean says 'right' of the stub"):
+        tool.derive(tool.stamp(nbformat.read(SOLUTIONS[0], as_version=4)))
+
+
+def test_a_students_copy_is_sent_out_as_nobody_has_run_it_and_an_instructors_with_what_is_expected(tmp_path):
+    """The release strips what nbval compares; nothing else of the exercises changes."""
+    from fi_teach.course.questions.release import release
+
+    release(tmp_path, ROOT)
+    with zipfile.ZipFile(tmp_path / "student.zip") as student, zipfile.ZipFile(tmp_path / "instructor.zip") as instructor:
+        for path in EXERCISES:
+            sent = nbformat.reads(student.read(f"student/exercises/{path.name}").decode(), as_version=4)
+            ours = nbformat.read(path, as_version=4)
+            assert not any(cell.get("outputs") or cell.get("execution_count") for cell in sent.cells)
+            assert [(c.id, c.source, c.metadata) for c in sent.cells] == [(c.id, c.source, c.metadata) for c in ours.cells]
+            assert instructor.read(f"instructor/exercises/{path.name}") == path.read_bytes()
+            assert instructor.read(f"instructor/solutions/{path.name}") == (ROOT / "solutions" / path.name).read_bytes()
 
 
 def test_nbgrader_generates_the_same_assignment(tmp_path):
@@ -173,4 +241,6 @@ def test_nbgrader_generates_the_same_assignment(tmp_path):
     assert done.returncode == 0, done.stderr
     ours, theirs = (json.loads(p.read_text(encoding="utf-8"))["cells"]
                     for p in (EXERCISES[0], tmp_path / "release" / "01_trees" / "01_trees.ipynb"))
+    for cell in (*ours, *theirs):
+        cell["metadata"].pop("tags", None)  # ours lets the check of a stub fail, so that "Run All" goes on
     assert [(c["source"], c["metadata"]) for c in ours] == [(c["source"], c["metadata"]) for c in theirs]

@@ -17,7 +17,7 @@ class Silent:
     def check(self, *_, **__):
         return None
 
-    check_hidden = hint = solution = traceback = check
+    check_hidden = hint = play = solution = traceback = check
 
 
 def warmed(modules):

@@ -1,0 +1,110 @@
+"""Sliders for a student's own function: once its check has passed, it moves a picture.
+
+An exercise writes a *picture*, a function of the sliders that calls the student's function and
+returns what is to be drawn:
+
+    {"A": 8, "B": 11}             names and numbers: a bar each
+    ({0: 0.5, 1: 0.3}, 1)         a line through the numbers, with a dot where the slider stands
+
+The first line of its docstring is the title. `Q("trees.decrease").play(decrease, picture, cut=(1, 7))`
+shows a slider from 1 to 7. This needs a kernel, so it is for notebooks only; a page says in words
+what would be there.
+"""
+
+import numpy as np
+
+from fi_teach.course.questions.cards import Card, in_notebook
+from fi_teach.course.questions.closing import closing
+from fi_teach.course.questions.question import judge
+
+
+def play(question, function, picture, sliders):
+    """Sliders and a picture for a function that its question finds right -> a widget, or a Card.
+
+    sliders : {name of an argument of `picture`: (least, most) or (least, most, step), or options}
+    """
+    name = getattr(function, "__name__", "answer")
+    with closing(question.closed, to_others=False):
+        verdict = judge(question, function)
+    if verdict.status != "right":
+        first = f"First `Q({question.id!r}).check({name})` must say Right; then run this cell again."
+        return Card(f"Sliders wait here for your `{name}`", (_title(picture), first))
+    if not in_notebook():
+        return Card(f"Your `{name}` moves this picture in a notebook", (_title(picture),))
+    return _sliders(picture, sliders)
+
+
+def _sliders(picture, sliders):
+    """Above the picture, whose scale never shrinks, a slider for each argument -> a widget."""
+    from ipywidgets import interactive
+
+    seen = []
+
+    def drawn(**values):
+        ax = draw_picture(picture(**values), _title(picture), values)
+        seen.extend(ax.get_ylim())
+        ax.set_ylim(min(seen), max(seen))
+
+    shown = interactive(drawn, **sliders)
+    for control in shown.kwargs_widgets:
+        control.description = control.description.replace("_", " ")
+        control.style.description_width = "initial"
+        control.layout.width = "26em"
+    return shown
+
+
+def _title(picture):
+    return (picture.__doc__ or picture.__name__).strip().split("\n")[0]
+
+
+def draw_picture(found, title, values):
+    """Draw what a picture returned for these values of its sliders -> axes.
+
+    Raises ValueError for anything but numbers by name, or numbers and where the slider stands.
+    """
+    numbers, at = found if isinstance(found, tuple) and len(found) == 2 else (found, None)
+    if not isinstance(numbers, dict) or not numbers:
+        raise ValueError(
+            f"a picture returns a dictionary of numbers, or (dictionary, place), not {found!r}"
+        )
+    from fi_teach.plots import describe, new_axes
+
+    ax = new_axes()
+    (_draw_bars if at is None else _draw_line)(ax, numbers, at)
+    ax.set_title(title, loc="left", fontweight="bold")
+    return describe(ax, _sentence(numbers, at, title, values))
+
+
+def _draw_bars(ax, numbers, _):
+    from fi_teach.plots import INK, PALETTE, number
+
+    bars = ax.bar(list(numbers), list(numbers.values()), color=PALETTE[0], width=0.6)
+    ax.bar_label(bars, [number(value) for value in numbers.values()], padding=3)
+    ax.axhline(0, color=INK, linewidth=0.8)
+    ax.margins(y=0.15)
+
+
+def _draw_line(ax, numbers, at):
+    from fi_teach.plots import INK, PALETTE, number
+
+    near = min(numbers, key=lambda place: abs(place - at))
+    ax.axhline(0, color=INK, linewidth=0.8)
+    ax.plot(list(numbers), list(numbers.values()), color=PALETTE[0])
+    ax.plot([near], [numbers[near]], "o", color=PALETTE[1], markersize=9)
+    ax.annotate(
+        number(numbers[near]),
+        (near, numbers[near]),
+        xytext=(8, 8),
+        textcoords="offset points",
+        color=INK,
+    )
+    ax.margins(x=0.08, y=0.2)
+
+
+def _sentence(numbers, at, title, values):
+    from fi_teach.plots import number
+
+    set_to = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items())
+    places = numbers if at is None else [min(numbers, key=lambda place: abs(place - at))]
+    told = ", ".join(f"{place}: {number(np.float64(numbers[place]))}" for place in places)
+    return f"{title}. With {set_to}: {told}."

@@ -1,0 +1,173 @@
+"""A student's own function moves a picture once its check has passed; until then the cell says what it waits for."""
+
+import ast
+import itertools
+import json
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import nbformat
+import numpy as np
+import pytest
+
+from fi_teach.course.explorables import own
+from fi_teach.course.questions import QUESTIONS, Q
+from fi_teach.course.questions.cards import Card
+
+ROOT = Path(__file__).resolve().parents[3]
+SETS = sorted({question.notebook for question in QUESTIONS.values()})
+
+
+def half(left, right):
+    """A wrong answer to trees.decrease."""
+    return 0.5
+
+
+def gini(counts):
+    return 1 - sum((c / sum(counts)) ** 2 for c in counts)
+
+
+def decrease(left, right):
+    """A right answer to trees.decrease."""
+    whole = [a + b for a, b in zip(left, right, strict=True)]
+    return gini(whole) - sum(sum(child) * gini(child) for child in (left, right)) / sum(whole)
+
+
+def cuts(at):
+    """What a cut takes away"""
+    return {k: decrease([4, k], [1, 4 - k]) for k in range(4)}, at
+
+
+@pytest.fixture(autouse=True)
+def no_figures_left():
+    yield
+    plt.close("all")
+
+
+def cells_that_play(folder, name):
+    cells = json.loads((ROOT / folder / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    return cells, [k for k, cell in enumerate(cells) if cell["metadata"].get("fi_teach", {}).get("part") == "play"]
+
+
+def plays_of(folder, name, monkeypatch):
+    """Run the cells of a set as far as its last play -> (what each play cell gave, [(picture, sliders)])."""
+    cells, places = cells_that_play(folder, name)
+    asked, space, gave = [], {"__name__": "exercise"}, []
+    monkeypatch.setattr(own, "in_notebook", lambda: True)
+    monkeypatch.setattr(own, "_sliders", lambda picture, sliders: asked.append((picture, sliders)))
+    for place, cell in enumerate(cells[: places[-1] + 1]):
+        source, part = "".join(cell["source"]), cell["metadata"].get("fi_teach", {}).get("part")
+        if place in places:
+            source, _, call = source.rpartition("\n\n")
+            exec(source, space)
+            gave.append(eval(call, space))
+        elif cell["cell_type"] == "code" and part != "check":
+            exec(source, space)
+    return gave, asked
+
+
+def extremes(slider):
+    """Both ends and a value between -> list."""
+    if isinstance(slider, list):
+        return slider
+    least, most, *step = slider
+    middle = least + (most - least) // (2 * step[0]) * step[0] if step else (least + most) // 2
+    return [least, middle, most]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_each_set_has_a_cell_to_play_with_below_the_check_of_a_function(name):
+    """It stands right below the check it waits for, is no part of a question, and is the same for student and teacher."""
+    for folder in ("solutions", "exercises"):
+        cells, places = cells_that_play(folder, name)
+        assert places
+        for place in places:
+            above, cell = cells[place - 1]["metadata"]["fi_teach"], cells[place]
+            assert above["part"] == "check" and f'Q("{above["question"]}").play(' in "".join(cell["source"])
+            assert QUESTIONS[above["question"]].kind in ("implement", "mend")
+            assert cell["metadata"] == {"fi_teach": {"part": "play"}, "tags": ["nbval-ignore-output"]}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_place_of_the_sliders_has_numbers_and_a_picture(name, monkeypatch):
+    """With the reference, at the ends and in the middle of each slider: finite numbers, and they move."""
+    _, asked = plays_of("solutions", name, monkeypatch)
+    for picture, sliders in asked:
+        seen = set()
+        for values in itertools.product(*map(extremes, sliders.values())):
+            at = dict(zip(sliders, values, strict=True))
+            ax = own.draw_picture(picture(**at), own._title(picture), at)
+            numbers = picture(**at)
+            numbers = numbers[0] if isinstance(numbers, tuple) else numbers
+            assert np.isfinite(list(numbers.values())).all() and ax.get_title(loc="left")
+            seen.add(tuple(np.round(list(numbers.values()), 9)))
+            plt.close("all")
+        assert len(seen) > 1
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_stub_is_told_what_the_sliders_wait_for(name, monkeypatch):
+    gave, asked = plays_of("exercises", name, monkeypatch)
+    assert not asked
+    for card in gave:
+        assert isinstance(card, Card) and card.title.startswith("Sliders wait here for your `")
+        assert "must say Right" in card.paragraphs[1]
+
+
+def test_a_wrong_function_waits_too_and_a_right_one_outside_a_notebook_says_so():
+    assert "wait here for your `half`" in Q("trees.decrease").play(half, cuts, at=(0, 3)).title
+    assert Q("trees.decrease").play(decrease, cuts, at=(0, 3)).title == "Your `decrease` moves this picture in a notebook"
+
+
+def test_moving_a_slider_draws_again_on_a_scale_that_never_shrinks(monkeypatch):
+    """So that a bar that doubles is seen to double."""
+
+    def double(at):
+        """Twice as much"""
+        return {"it": 2 * at}
+
+    monkeypatch.setattr(own, "in_notebook", lambda: True)
+    axes, draw = [], own.draw_picture
+    monkeypatch.setattr(own, "draw_picture", lambda *given: axes.append(draw(*given)) or axes[-1])
+    (slider,) = Q("trees.decrease").play(decrease, double, at=(0, 4)).kwargs_widgets
+    slider.value = 4
+    slider.value = 1
+    assert [ax.patches[0].get_height() for ax in axes] == [4, 8, 2]
+    low, middle, high = (ax.get_ylim() for ax in axes)
+    assert middle == high and low[1] < middle[1]
+
+
+def test_a_picture_says_in_words_what_it_shows():
+    ax = own.draw_picture(({0: 0.5, 1: 0.3}, 1), "Fall", {"rows_left": 1})
+    assert ax.figure._fi_alt == "Fall. With rows left 1: 1: 0.3."
+    ax = own.draw_picture({"A": 8, "B": 11}, "Shares", {"ride": 2})
+    assert ax.figure._fi_alt == "Shares. With ride 2: A: 8, B: 11."
+
+
+@pytest.mark.parametrize("found", [3, [1, 2], {}, None])
+def test_a_picture_of_anything_else_is_refused_in_words(found):
+    with pytest.raises(ValueError, match="a picture returns a dictionary of numbers"):
+        own.draw_picture(found, "Title", {})
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_built_page_says_what_a_cell_to_play_with_would_be_and_shows_no_verdict(name):
+    """In words, in its place: which function moves what; and nothing of what is stored for nbval."""
+    from exercise_pages import page_of
+
+    page = page_of(nbformat.read(ROOT / "exercises" / f"{name}.ipynb", as_version=4), name)
+    cells, places = cells_that_play("exercises", name)
+    told = [cell.source for cell in page.cells if cell.source.startswith("**To play with, in JupyterLab.** ")]
+    assert len(told) == len(places)
+    for words, place in zip(told, places, strict=True):
+        call = ast.parse("".join(cells[place]["source"])).body[-1].value
+        assert f"your own `{call.args[0].id}` moves a picture" in words
+        assert all(f"*{slider.arg.replace('_', ' ')}*" in words for slider in call.keywords)
+    assert "Not started" not in json.dumps([cell.get("outputs", []) for cell in page.cells])
+    assert ".play(" not in "".join(cell.source for cell in page.cells)
+
+
+def test_in_the_sandbox_a_question_plays_nothing():
+    from fi_teach.course.grading.inside.warm import Silent
+
+    assert Silent("trees.decrease").play(half, cuts, at=(0, 3)) is None
