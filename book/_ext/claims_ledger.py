@@ -34,6 +34,14 @@ CHAPTERS = {  # the ledger's chapter -> how its pages' names begin, and its head
 }
 
 
+OPEN = "open"  # in place of a chapter: what no cell can settle
+
+
+def entries_of(chapter, entries):
+    """The claims of a chapter, or those that code cannot settle."""
+    return [entry for entry in entries.values() if entry.get("chapter", OPEN) == chapter]
+
+
 class Badges(HTMLParser):
     """The badges in a piece of HTML, as dicts of claim, verdict, figure and anchor."""
 
@@ -108,7 +116,7 @@ def complaints(entries, env):
         if len(places) > 1:
             yield page, f"claim {id} is settled {len(places)} times, in {', '.join(page for page, _ in places)}: keep one"
     for id, entry in entries.items():
-        pages = chapter_pages(env, entry["chapter"])
+        pages = [] if entry["verdict"] == "open" else chapter_pages(env, entry["chapter"])
         if pages and id not in cells:
             yield pages[0], f"claim {id} belongs to this chapter, but no cell settles it with claim({id!r}, ...)"
 
@@ -142,11 +150,11 @@ class ClaimsLedger(SphinxDirective):
         for id in entries:
             names.labels[id.lower()] = (self.env.docname, id.lower(), id)
             names.anonlabels[id.lower()] = (self.env.docname, id.lower())
-        used = [chapter for chapter in CHAPTERS if any(entry["chapter"] == chapter for entry in entries.values())]
+        used = [chapter for chapter in (*CHAPTERS, OPEN) if entries_of(chapter, entries)]
         return [claims_summary(), *(self.section(chapter) for chapter in used)]
 
     def section(self, chapter):
-        heading = CHAPTERS[chapter][1]
+        heading = "What code cannot settle" if chapter == OPEN else CHAPTERS[chapter][1]
         return nodes.section("", nodes.title(heading, heading), claims_table(chapter=chapter), ids=[f"claims-{chapter}"])
 
 
@@ -166,22 +174,25 @@ def paragraph(*parts):
 
 
 def summary(entries, cells):
-    """How the ledger stands, in one sentence for all claims and one for those already settled."""
+    """How the ledger stands: the verdicts, what code cannot settle, and how many are settled already."""
     verdicts = [entry["verdict"] for entry in entries.values()]
+    n = {verdict: verdicts.count(verdict) for verdict in VERDICTS}
     done = sum(id in cells for id in entries)
-    return paragraph(f"Of {len(entries)} claims {verdicts.count('holds')} hold as stated, {verdicts.count('conditional')} hold "
-                     f"under a condition, and {verdicts.count('fails')} do not hold. The chapters so far settle {done}; "
-                     f"{len(entries) - done} are to come.")
+    more = [f" {n['shown']} announce something that a chapter then does."] if n["shown"] else []
+    more += [f" {n['open']} no code can settle; the last section says why."] if n["open"] else []
+    return paragraph(f"Of {len(entries)} claims {n['holds']} hold as stated, {n['conditional']} hold under a condition, "
+                     f"and {n['fails']} do not hold.", *more, f" The chapters so far settle {done}; "
+                     f"{len(entries) - n['open'] - done} are to come.")
 
 
 def row(cells, *, header=False):
     return nodes.row("", *(nodes.entry("", cell) for cell in cells))
 
 
-def table(rows):
+def table(rows, last="Computed"):
     """Claims in three columns, with a header row."""
     group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (50, 20, 30)), cols=3)
-    group += nodes.thead("", row([paragraph(title) for title in ("Claim", "Verdict", "Computed")]))
+    group += nodes.thead("", row([paragraph(title) for title in ("Claim", "Verdict", last)]))
     group += nodes.tbody("", *rows)
     return nodes.table("", group, classes=["claims"])
 
@@ -191,7 +202,9 @@ def claim_row(entry, place, link, mark):
     id = entry["id"]
     source = nodes.inline("", ", ".join(entry["source"]), classes=["claim-source"])
     words = [paragraph(entry["claim"] + "."), paragraph(nodes.strong("", id, ids=[id.lower()]), " ", source)]
-    if place is None:
+    if entry["verdict"] == OPEN:
+        result, computed = paragraph(VERDICTS[OPEN]), paragraph(entry["because"] + ".")
+    elif place is None:
         result, computed = paragraph("to come"), paragraph("to come")
     else:
         page, badge = place
@@ -213,9 +226,9 @@ def fill(app, doctree, page):
     for node in list(doctree.findall(claims_summary)):
         node.replace_self(summary(entries, cells))
     for node in list(doctree.findall(claims_table)):
-        mine = [entry for entry in entries.values() if entry["chapter"] == node["chapter"]]
-        node.replace_self(table([claim_row(entry, cells.get(entry["id"], [None])[0], link, luck.get(entry["id"]))
-                                 for entry in mine]))
+        rows = [claim_row(entry, cells.get(entry["id"], [None])[0], link, luck.get(entry["id"]))
+                for entry in entries_of(node["chapter"], entries)]
+        node.replace_self(table(rows, last="Why" if node["chapter"] == OPEN else "Computed"))
 
 
 def setup(app):

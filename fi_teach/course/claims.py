@@ -18,17 +18,22 @@ VERDICTS = {
     "holds": "✓ holds",
     "conditional": "◐ holds under a condition",
     "fails": "✗ does not hold",
+    "shown": "▸ announced there, done here",
+    "open": "○ not for code to settle",
 }
 CHECKS = {
     "holds": "holds=...",
     "conditional": "both holds=... (where it is true) and fails=... (where it is not)",
     "fails": "fails=... (the counterexample)",
+    "shown": "holds=... (what the chapter carries out)",
 }
 
 
 @cache
 def read_ledger(path=LEDGER):
     """The ledger's entries by id, each a dict of id, source, claim, verdict and chapter.
+
+    What code cannot settle (verdict "open") has `because`, the reason, in place of a chapter.
 
     Raises ValueError if the file is not there: the ledger belongs to the course's folder, not to
     the package.
@@ -118,13 +123,20 @@ def settle(id, *, holds=None, fails=None, figure, ledger=LEDGER):
         raise ValueError(
             f"no claim {id!r} in the ledger (its ids run like {some}): "
             "correct the id, or enter the claim in book/claims.yaml.")
-    entry, shown = entries[id], verdict_of(holds, fails)
+    entry = entries[id]
+    if entry["verdict"] == "open":
+        raise ValueError(
+            f"claim {id} is one that code cannot settle ({entry['because']}): take the call out, "
+            "or give the claim another verdict and a chapter in book/claims.yaml.")
+    shown = verdict_of(holds, fails)
     if not figure_text(figure):
         raise ValueError(
             f"claim {id} came with an empty figure: "
             "say in a few words or numbers what was computed.")
     check(id, "holds", holds)
     check(id, "fails", fails)
+    if shown == "holds" and entry["verdict"] == "shown":
+        shown = "shown"
     if shown != entry["verdict"]:
         verdict = entry["verdict"]
         raise AssertionError(
@@ -141,7 +153,8 @@ def claim(id, *, holds=None, fails=None, figure):
     fails  : a truth value, or several: the counterexample is seen
     figure : what was computed, a short text or number(s)
 
-    `holds` alone gives the verdict "holds", `fails` alone "fails", both "conditional".
+    `holds` alone gives the verdict "holds", `fails` alone "fails", both "conditional". For a claim
+    that only announces something (verdict "shown") `holds` says that the cell carries it out.
 
     Raises ValueError for an unknown id, no check, a check that is no truth value, or an empty
     figure; AssertionError if a check is false or the verdict is not the ledger's.

@@ -110,3 +110,15 @@ def test_prose_takes_its_counts_from_the_ledger(book):
     assert "Of 3 claims 1 slipped." in (book / "_build/html/book/reading.html").read_text()
     (book / "book/reading.rst").write_text("Reading\n=======\n\n:ledger-count:`false`\n")
     assert "'false' is not all" in make(book)[0]
+
+
+def test_what_code_cannot_settle_stands_apart_with_the_reason(book):
+    """It asks for no cell, is counted by itself, and is not told to come."""
+    open_claim = "- {id: OPN-01, source: [golf post], claim: Fourth, verdict: open, because: it counts people}\n"
+    (book / "book/claims.yaml").write_text(CLAIMS + open_claim)
+    write_chapter(book, FIRST, SECOND)
+    warnings, page = make(book)
+    assert warnings == ""
+    for part in ("What code cannot settle", "○ not for code to settle", "it counts people.", "1 no code can settle",
+                 "settle 2", "1 are to come"):
+        assert part in page

@@ -1,0 +1,50 @@
+"""The lesson plan in the instructor's guide: twelve weeks, whose pages, minutes and sections are those of the chapters."""
+
+import json
+import re
+
+import pytest
+from reading_time import minutes_of
+from source_pages import plain
+
+from .conftest import ROOT
+
+PAGE = (ROOT / "book/instructors.md").read_text(encoding="utf-8")
+PLAN = PAGE[PAGE.index("## A lesson plan"):PAGE.index("## The first class")]
+WEEKS = {int(number): line for line in PLAN.splitlines() for number in re.findall(r"^\| \[(\d+)\]\(#lesson-", line)}
+
+
+def headings(pattern):
+    """The headings of the chapters that match, letters and digits only."""
+    text = [line for path in ROOT.glob(f"notebooks/{pattern}.ipynb")
+            for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "markdown"
+            for line in "".join(cell["source"]).splitlines() if line.startswith("#")]
+    return {plain(line.lstrip("# ")) for line in text}
+
+
+def test_there_are_twelve_weeks_and_each_has_wrong_answers_to_expect():
+    assert list(WEEKS) == list(range(1, 13))
+    for week in WEEKS:
+        [part] = re.findall(rf"\(lesson-{week}\)=\n#### Week {week}: .*\n\n((?:- .*\n)+)", PLAN)
+        assert part.count("\n") >= 2, week
+
+
+@pytest.mark.parametrize("week", WEEKS)
+def test_a_weeks_minutes_are_those_of_its_chapter(week):
+    """Week 12 has a case of 25 to 40 minutes and the last chapter."""
+    page, minutes = re.findall(r"\((\.\./notebooks/[^)]*)\)", WEEKS[week])[-1], re.findall(r"\| (?:30 \+ )?(\d+) \|", WEEKS[week])
+    assert [int(one) for one in minutes] == [minutes_of((ROOT / "book" / page).resolve())[0]]
+
+
+def test_every_page_that_the_plan_links_to_is_there():
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", PLAN) if "://" not in link]
+    assert len(links) > 40
+    assert all((ROOT / "book" / link).exists() for link in links)
+
+
+def test_every_section_that_the_plan_names_is_in_a_chapter():
+    """Sections are set in italics, without quotation marks; the name of a column is not one."""
+    named = [words for words in re.findall(r"(?<!\*)\*([A-Z][^*]*)\*(?!\*)", PLAN)]
+    known = headings("*")
+    assert len(named) > 15
+    assert [words for words in named if plain(words) not in known] == []
