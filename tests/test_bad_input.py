@@ -174,6 +174,7 @@ GOOD = {
     "subgroups": {"X": X, "column": "a", "min_rows": 5},
     "target_permutation_test": CONTEST,
     "tied_splits": SPLIT,
+    "tree_explainer": {"model": FOREST, "background": X},
     "tree_shap": EXPLAINED,
     "tree_shap_by_definition": {**EXPLAINED, "model": TREE},
     "tree_shap_by_leaves": {**EXPLAINED, "model": TREE},

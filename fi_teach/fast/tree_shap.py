@@ -42,13 +42,19 @@ def sum_over_trees(
         base = forest.raw(background).mean(axis=0)
     total = np.zeros((*[forest.n_features] * order, forest.n_outputs, len(X)))
     for weight, tree in zip(forest.weights, forest.trees, strict=True):
-        value, outputs = _used_outputs(weight * tree.value)
+        value, outputs = used_outputs(weight * tree.value)
         task = Task(paths_of(tree), value, background, order)
         if background is None:
-            base[outputs] += np.array(task.paths.chance) @ np.where(tree.is_leaf[:, None], value, 0)
+            base[outputs] += mean_by_cover(task)
         if task.paths.longest:
             engine_for(task, len(X))(total[..., outputs, :], task, X)
     return total, base
+
+
+def mean_by_cover(task):
+    """A tree's mean over the training rows: leaf values times chances -> (n_outputs,)."""
+    at_leaves = np.where(task.paths.tree.is_leaf[:, None], task.value, 0)
+    return np.array(task.paths.chance) @ at_leaves
 
 
 def engine_for(task, n_rows):
@@ -64,7 +70,7 @@ def engine_for(task, n_rows):
     return add_by_tables if columns <= max(FEW_COLUMNS, lookups) else walk
 
 
-def _used_outputs(value):
+def used_outputs(value):
     """The columns of value that are not all zero, and where they are.
 
     A tree of multiclass boosting speaks for one class only.

@@ -66,6 +66,7 @@ from fi_teach.importance.permutation import (
 from fi_teach.importance.sage import sage, sage_by_definition
 from fi_teach.importance.shapley import sampled_shapley_values, shapley_values
 from fi_teach.importance.target_permutation import target_permutation_test
+from fi_teach.importance.tree_explainer import tree_explainer
 from fi_teach.importance.tree_shap import (
     tree_shap,
     tree_shap_by_definition,
@@ -134,6 +135,7 @@ __all__ = [
     "shuffle_differences",
     "subgroups",
     "target_permutation_test",
+    "tree_explainer",
     "tree_shap",
     "tree_shap_by_definition",
     "tree_shap_by_leaves",

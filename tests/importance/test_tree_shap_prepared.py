@@ -1,0 +1,133 @@
+"""The prepared explainer says what tree_shap says, whatever the trees, and keeps what it says it keeps."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+
+from fi_teach.fast import tree_shap_prepared as prepared
+from fi_teach.importance import tree_explainer, tree_shap, tree_shap_by_definition
+from fi_teach.trees import grow_cart, grow_forest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from random_trees import chain, random_forest, random_rows
+
+shapes = st.fixed_dictionaries({
+    "depth": st.integers(0, 6), "n_outputs": st.integers(1, 3), "missing": st.booleans(),
+    "categories": st.booleans(), "empty": st.sampled_from([0.0, 0.3])})
+
+
+def close(one, other, tolerance=1e-10):
+    np.testing.assert_allclose(one, other, rtol=0, atol=tolerance)
+
+
+def assert_same(one, other):
+    """Values and base within 1e-10, all else equal."""
+    close(one.values, other.values)
+    close(one.base, other.base)
+    assert (one.names, one.unit, one.method) == (other.names, other.unit, other.method)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), shapes, st.booleans(), st.sampled_from([2, 5, 7]))
+@settings(max_examples=60, deadline=None)
+@example(7, 2, {"depth": 6, "n_outputs": 2, "missing": True, "categories": True, "empty": 0.3}, True, 2)
+@example(8, 3, {"depth": 0, "n_outputs": 3, "missing": False, "categories": False, "empty": 0.0}, False, 7)
+def test_prepared_values_are_those_of_the_definition(seed, p, shape, interventional, bits):
+    """Blocks of any size, repeated features, gaps, categories, several outputs, empty branches; 1e-10."""
+    forest = random_forest(seed, p, **shape)
+    X, B = (random_rows(seed + k, 5, p, missing=shape["missing"]) for k in (1, 2))
+    background = B if interventional else None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prepared, "LEAST_BITS", bits)
+        explain = tree_explainer(forest, background=background)
+    assert_same(explain(X), tree_shap(forest, X, background=background))
+    close(explain(X[:1]).values, tree_shap_by_definition(forest, X[:1], background=background).values)
+
+
+MODELS = {
+    "boosting": lambda X, y: GradientBoostingClassifier(n_estimators=10, max_depth=4, random_state=0).fit(X, y),
+    "forest": lambda X, y: RandomForestClassifier(10, max_depth=8, random_state=0).fit(X, y),
+    "three classes": lambda X, y: GradientBoostingClassifier(n_estimators=4, random_state=0).fit(X, y + (X["a"] > 1)),
+    "our own": lambda X, y: grow_forest(X, y, n_trees=5),
+}
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("interventional", [False, True])
+def test_any_model_is_explained_in_its_raw_scores_by_column_name(kind, interventional):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(150, 5)), columns=list("abcde"))
+    model = MODELS[kind](X, (X["a"] * X["b"] > 0).astype(int))
+    background = X[100:] if interventional else None
+    explain = tree_explainer(model, background=background)
+    for rows in (X[:1], X[:90], X[:3][["e", "d", "c", "b", "a"]]):
+        assert_same(explain(rows), tree_shap(model, rows, background=background))
+
+
+@pytest.mark.parametrize("interventional", [False, True])
+def test_trees_without_a_table_are_walked(monkeypatch, interventional):
+    """Paths of 13 and 30 features, and a forest beyond the memory that is allowed."""
+    rng = np.random.default_rng(0)
+    for d in (12, 13, 30):
+        X, B = rng.normal(0.5, 1, size=(2, 3, d))
+        background = B if interventional else None
+        explain = tree_explainer(chain(d), background=background)
+        assert (explain.nbytes > 0) == (d == 12)
+        assert_same(explain(X), tree_shap(chain(d), X, background=background))
+    forest, X = random_forest(1, 4, n_trees=4), random_rows(1, 5, 4)
+    background = X if interventional else None
+    whole = tree_explainer(forest, background=background).nbytes
+    monkeypatch.setattr(prepared, "MOST_NUMBERS", 200)
+    limited = tree_explainer(forest, background=background)
+    assert limited.nbytes < whole
+    assert_same(limited(X), tree_shap(forest, X, background=background))
+
+
+def test_rows_in_chunks_say_the_same(monkeypatch):
+    forest, X = random_forest(3, 5, depth=6), random_rows(3, 40, 5)
+    explain = tree_explainer(forest)
+    expected = explain(X).values
+    monkeypatch.setattr(prepared, "CELLS_AT_ONCE", 100)
+    np.testing.assert_array_equal(explain(X).values, expected)
+
+
+def test_calls_leave_no_trace():
+    """What one call returned is not touched by the next, and a changed result spoils no later one."""
+    forest, X = random_forest(4, 3, n_outputs=2), random_rows(4, 6, 3)
+    explain = tree_explainer(forest)
+    first = explain(X)
+    before = first.values.copy()
+    np.add(first.base, 1, out=first.base)
+    assert_same(explain(X), tree_shap(forest, X))
+    np.testing.assert_array_equal(first.values, before)
+
+
+def test_a_lone_leaf_has_no_tables_and_explains_nothing():
+    leaf = grow_cart([[0], [1]], [1.0, 3.0], criterion="variance", min_samples_leaf=2)
+    explain = tree_explainer(leaf)
+    assert explain.nbytes == 0
+    assert explain([[0]]).values.tolist() == [[0.0]] and explain([[0]]).base == 2
+
+
+def test_a_table_with_other_columns_or_gaps_is_refused():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=["a", "b"])
+    explain = tree_explainer(grow_forest(X, X["a"], n_trees=2))
+    with pytest.raises(ValueError, match="'a'"):
+        explain(X.rename(columns={"a": "z"}))
+    with pytest.raises(ValueError, match="NaN"):
+        explain(X.where(X > 0))
+
+
+def test_memory_is_as_it_says_and_within_its_limit():
+    """nbytes counts every array that is kept; eight features on a path and 64 trees stay below 256 MB."""
+    forest = random_forest(5, 8, depth=8, n_trees=20)
+    explain = tree_explainer(forest)
+    kept = [array for array in vars(explain._prepared.tables).values() if isinstance(array, np.ndarray)]
+    assert explain.nbytes == sum(array.nbytes for array in kept)
+    leaves = sum(tree.is_leaf.sum() for tree in forest.trees)
+    assert explain.nbytes < 8 * leaves * 8 * 2**8
