@@ -50,6 +50,7 @@ class Case:
     weights (n,) : how much a row counts
     fit : (X, y) -> a fitted model, or None
     origin : how it is known that the held-out rows were not seen
+    called : the names of the columns in aside, where they have one
     """
 
     model: Model
@@ -61,6 +62,7 @@ class Case:
     weights: NDArray
     fit: Callable | None
     origin: str
+    called: Mapping[str, str]
     effort: Effort
     seed: Seed
     loss: str | Loss | None
@@ -178,9 +180,11 @@ def make_case(
             asked = as_model(_refitted(refit, features[~held_out], outcome[~held_out]))
     _check_enough(outcome, held_out)
     return Case(
-        asked, features, outcome, held_out, aside, _times_of(whole, known_from, aside, features),
-        check_weights(weights, len(whole)), refit, origin, QUICK if quick else THOROUGH, rng,
-        loss or _loss_for(asked))
+        model=asked, X=features, y=outcome, held_out=held_out, aside=aside,
+        known_from=_times_of(whole, known_from, aside, features),
+        weights=check_weights(weights, len(whole)), fit=refit, origin=origin,
+        called={name: which for name, which in given.items() if isinstance(which, str)},
+        effort=QUICK if quick else THOROUGH, seed=rng, loss=loss or _loss_for(asked))
 
 
 # --- the table ---

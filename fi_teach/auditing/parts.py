@@ -22,7 +22,12 @@ def by_protected(case: Case) -> tuple[Part, ...]:
     if len(names) > MOST_GROUPS:
         labels = _in_quarters(labels)
         names, counts = np.unique(labels, return_counts=True)
-    return _parts(case, "group", labels.astype(str), names[counts >= LEAST])
+    column = case.called.get("protected")
+    labels, names = labels.astype(str), names[counts >= LEAST]
+    if column:
+        labels = np.array([f"{column} = {label}" for label in labels])
+        names = np.array([f"{column} = {name}" for name in names])
+    return _parts(case, "group", labels, names)
 
 
 def by_period(case: Case) -> tuple[Part, ...]:

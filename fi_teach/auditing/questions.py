@@ -62,12 +62,11 @@ def associated(case: Case) -> Measure:
     table = case.X.iloc[rows]
     figures = []
     for name in case.names:
-        said, base = _by_bins(_bins(table[name]), T, folds)
-        before, after = ((T - base) ** 2).sum(axis=1), ((T - said) ** 2).sum(axis=1)
+        before, after = _by_bins(_bins(table[name]), T, folds)
         figures.append(ratio_with_interval(
             before - after, before, weights, groups, len(case.names)))
     value, low, high = np.array(figures).T
-    return Measure("associated", case.names, value, low, high, "share of the target's spread",
+    return Measure("associated", case.names, value, low, np.minimum(high, 1), "share of the target's spread",
                    "held-out skill of the column's bins alone")
 
 
@@ -87,8 +86,12 @@ def _bins(column: pd.Series) -> NDArray:
 
 
 def _by_bins(bins: NDArray, T: NDArray, folds: list[NDArray]) -> tuple[NDArray, NDArray]:
-    """Each row's target by the mean of its bin in the other folds, and by their mean of all."""
-    said, base = np.zeros(T.shape), np.zeros(T.shape)
+    """Each row's squared distance from the mean of the other folds, and from its bin's mean there.
+
+    A mean of m other rows is itself off by 1/m of their variance: times m / (m + 1) takes that out,
+    so that small bins do not hide what the column tells.
+    """
+    before, after = np.zeros(len(T)), np.zeros(len(T))
     n_bins = bins.max() + 1
     for part in folds:
         rest = np.setdiff1d(np.arange(len(T)), part)
@@ -96,9 +99,11 @@ def _by_bins(bins: NDArray, T: NDArray, folds: list[NDArray]) -> tuple[NDArray, 
         count = np.bincount(bins[rest], minlength=n_bins)[:, None]
         sums = np.zeros((n_bins, T.shape[1]))
         np.add.at(sums, bins[rest], T[rest])
-        said[part] = ((sums + mean) / (count + 1))[bins[part]]  # one row of the mean as ballast
-        base[part] = mean
-    return said, base
+        means = np.where(count > 0, sums / np.maximum(count, 1), mean)
+        m = np.where(count > 0, count, len(rest))[bins[part], 0]
+        before[part] = ((T[part] - mean) ** 2).sum(axis=1) * len(rest) / (len(rest) + 1)
+        after[part] = ((T[part] - means[bins[part]]) ** 2).sum(axis=1) * m / (m + 1)
+    return before, after
 
 
 def _folds(case: Case, groups: NDArray | None, n: int) -> list[NDArray]:

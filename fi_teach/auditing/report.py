@@ -34,7 +34,9 @@ h3 { font-size: 1.05rem; margin-top: 1.8rem; }
 table { border-collapse: collapse; font-size: .92rem; width: 100%; }
 caption { text-align: left; color: var(--soft); padding: .3rem 0; }
 th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line);
-  vertical-align: top; overflow-wrap: anywhere; }
+  vertical-align: top; }
+tbody th { min-width: 6.5rem; overflow-wrap: anywhere; }
+tbody th + td { white-space: nowrap; } header th + td { white-space: normal; }
 td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .stop { color: var(--stop); font-weight: 600; } .ask { color: var(--ask); font-weight: 600; }
 .if { color: var(--soft); font-size: .92rem; display: block; }

@@ -49,7 +49,11 @@ def _under(sentence: Sentence, case: Case, findings: tuple[Finding, ...]) -> Sen
 def _of_findings(findings: tuple[Finding, ...]) -> Iterator[Sentence]:
     for finding in findings:
         if finding.check == "better than none":
-            yield Sentence("skill", (), finding.text, "Rows drawn as these were.", True)
+            stops = [f for f in findings if f.verdict == "stop" and f is not finding]
+            condition = "Rows drawn as these were."
+            if stops:
+                condition = "Not while this stands: " + stops[0].text
+            yield Sentence("skill", (), finding.text, condition, not stops)
         elif finding.verdict in ("ask", "stop"):
             yield Sentence("leak" if finding.about else "rows", finding.about, finding.text,
                            "It is about the table; no interval.", True)
