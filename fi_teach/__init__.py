@@ -20,3 +20,11 @@ speak of, ``fast`` what makes them fast, ``course`` what runs the course. All bu
 """
 
 __version__ = "0.2.0"
+
+
+def __getattr__(name: str) -> object:
+    """fi_teach.audit is loaded when it is asked for: it stands on most of the package."""
+    if name == "audit":
+        from fi_teach.auditing import audit
+        return audit
+    raise AttributeError(f"module 'fi_teach' has no attribute {name!r}")

@@ -14,12 +14,13 @@ FLOORS = {
     "trees": 2,                                 # to read: one file an algorithm
     "importance": 3,                            # to read: one file a method
     "compare": 4, "plots": 4,
+    "auditing": 5,                              # a reader's own model: all of the above in one call
     "course.claims": 5, "course.explorables": 5,  # what runs the course
     "course.questions": 6,
     "course.grading": 7,
     "course.cli": 8, "course": 8, "__main__": 9,
 }
-DOORS = {"", "basics", "fast", "trees", "importance", "plots", "data", "course", "course.explorables", "course.questions",
+DOORS = {"", "basics", "fast", "trees", "importance", "plots", "data", "auditing", "course", "course.explorables", "course.questions",
          "course.grading"}
 """Packages whose __init__ gathers what lies inside."""
 GROWERS = {"trees.cart", "trees.forest"}

@@ -1,6 +1,6 @@
 """fi-teach: the course's command.
 
-For students `doctor` and `submit`; for instructors `release`, `collect`, `grade`, `marks`, `export`.
+For readers `audit`; for students `doctor` and `submit`; for instructors `release`, `collect`, `grade`, `marks`, `export`.
 
 Each explains itself with --help.
 """
@@ -10,6 +10,7 @@ import sys
 from importlib.util import find_spec
 
 import fi_teach
+from fi_teach.auditing import command as audit
 
 
 def main(arguments=None):
@@ -30,6 +31,7 @@ def parser():
     top = argparse.ArgumentParser(prog="fi-teach", description="Which Features Matter? The course's own command.")
     top.add_argument("--version", action="version", version=f"fi-teach {fi_teach.__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    audit.add_to(commands)
     _add_doctor(commands)
     _add_submit(commands)
     _add_release(commands)
