@@ -167,6 +167,24 @@ def test_the_built_page_says_what_a_cell_to_play_with_would_be_and_shows_no_verd
     assert ".play(" not in "".join(cell.source for cell in page.cells)
 
 
+@pytest.mark.parametrize("change", ["kept", "deleted", "changed", "stripped"])
+def test_the_grader_does_not_run_it_and_flags_nothing_whatever_became_of_it(change):
+    """An earlier edition's notebook, which has none, is graded as before."""
+    from fi_teach.course.grading.align import align
+    from fi_teach.course.grading.assignment import cell_from, load
+
+    cells, (place,) = cells_that_play("exercises", "01_trees")
+    if change == "deleted":
+        del cells[place]
+    elif change == "changed":
+        cells[place]["source"] = ["import nowhere"]
+    elif change == "stripped":
+        cells[place] = {"cell_type": "code", "source": cells[place]["source"]}
+    plan = align(load(ROOT / "exercises")["01_trees"], [cell_from(cell) for cell in cells])
+    assert plan.whole == [] and plan.flags == {}
+    assert not [step for step in plan.steps if "play" in step.source or "nowhere" in step.source]
+
+
 def test_in_the_sandbox_a_question_plays_nothing():
     from fi_teach.course.grading.inside.warm import Silent
 
