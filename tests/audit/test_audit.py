@@ -17,7 +17,7 @@ from fi_teach.data import credit_cards, tissues
 from fi_teach.trees import grow_forest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from shop import FEATURES, pipeline, shop  # noqa: E402
+from shop import FEATURES, pipeline, shop
 
 ensemble = pytest.importorskip("sklearn.ensemble")
 IMPORTANCES = {"used", "used together", "relevant", "associated"}
@@ -44,7 +44,7 @@ FOREST = forest(X, Y)
 PLAIN = audit(FOREST, X, Y, test=TEST)
 TABLE = shop()
 PIPELINE = pipeline().fit(TABLE[FEATURES], TABLE["bought"])
-SHOP = audit(PIPELINE, TABLE[FEATURES + ["shop"]], TABLE["bought"], groups="shop", protected=TABLE["member"])
+SHOP = audit(PIPELINE, TABLE[[*FEATURES, "shop"]], TABLE["bought"], groups="shop", protected=TABLE["member"])
 
 
 # --- the record ---

@@ -15,7 +15,7 @@ from fi_teach.auditing.report import read
 from fi_teach.course import cli
 
 sys.path.insert(0, str(Path(__file__).parent))
-from shop import shop  # noqa: E402
+from shop import shop
 
 FEATURES = ["age", "town", "pay", "member", "size"]
 joblib = pytest.importorskip("joblib")
@@ -29,7 +29,7 @@ def files(tmp_path_factory):
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder
     folder = tmp_path_factory.mktemp("files")
-    table = shop(200).drop(columns=["grade", "since"])
+    table = shop(320).drop(columns=["grade", "since"])
     table["buys"] = (table["bought"] == "yes").astype(int)
     table["fresh"] = table.index % 3 == 0
     table.to_csv(folder / "table.csv", index=False)

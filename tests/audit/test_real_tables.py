@@ -32,7 +32,7 @@ from fi_teach.importance import (
 )
 
 sys.path.insert(0, str(Path(__file__).parent))
-from shop import FEATURES, pipeline, shop  # noqa: E402
+from shop import FEATURES, pipeline, shop
 
 pytest.importorskip("sklearn")
 TABLE = shop(90)

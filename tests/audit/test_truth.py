@@ -4,14 +4,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import fi_teach
 from fi_teach.auditing.case import make_case
 
 sys.path.insert(0, str(Path(__file__).parent))
-import truth  # noqa: E402
+import truth
 
 pytest.importorskip("sklearn")
 
@@ -29,7 +28,6 @@ def test_a_false_sentence_is_not_borne_out():
     """The judge can say no: to noise that is said to be used, relevant, associated, and to a figure that is off."""
     world, fresh = truth.WORLDS["cardinality"](300, rng=1), truth.WORLDS["cardinality"](1000, rng=2)
     y = world.y.astype(float)
-    noise = np.random.default_rng(0).normal(size=300)
     model = lambda X: X.iloc[:, 0].to_numpy() / 100  # noqa: E731
     settings = {"quick": True, "rng": 0}
     case = make_case(model, world.X, y, **settings)
@@ -39,4 +37,3 @@ def test_a_false_sentence_is_not_borne_out():
     irrelevant = world.truth.index[~world.truth["associated"]][0]
     for kind in ("used", "relevant", "associated"):
         assert not judge.bears_out(replace(sentence, kind=kind, about=(irrelevant,)))
-    assert noise.std() > 0
