@@ -22,7 +22,7 @@ TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
 WASM_STAMP := $(VENV)/wasm-$(call key,requirements-wasm.lock).stamp
 BENCH_STAMP := $(VENV)/bench-$(call key,requirements-bench.lock).stamp
 
-.PHONY: help book pdf check test test-walls coverage check-wasm luck audit-truth lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
+.PHONY: help book pdf check test test-walls coverage check-wasm audit-truth luck lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
 
 help: ## list all targets (this list)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
