@@ -22,7 +22,7 @@ TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
 WASM_STAMP := $(VENV)/wasm-$(call key,requirements-wasm.lock).stamp
 BENCH_STAMP := $(VENV)/bench-$(call key,requirements-bench.lock).stamp
 
-.PHONY: help book pdf check test test-walls coverage check-wasm luck lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
+.PHONY: help book pdf check test test-walls coverage check-wasm audit-truth luck lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
 
 help: ## list all targets (this list)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -58,6 +58,9 @@ check-wasm: $(WASM_STAMP) ## the package's tests under a WebAssembly Python, who
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --upgrade --target $(VENV)/wasm-site \
 	  "pytest<10" "hypothesis==6.130.0"
 	$(BIN)/python tests/on_wasm.py $(VENV)/wasm-site
+
+audit-truth: $(BOOK_STAMP) ## hold an audit's sentences against worlds whose truth is known; DRAWS=20
+	PYTHONPATH=. $(BIN)/python tests/audit/truth.py $(if $(DRAWS),--draws $(DRAWS))
 
 luck: $(BOOK_STAMP) ## run chapters under other draws and count what holds; ONLY=03 DRAWS=20 JOBS=2 CELL=43 AGAIN=1 UNASSERTED=1
 	$(BIN)/python book/tools/luck.py $(ONLY) $(if $(DRAWS),--draws $(DRAWS)) $(if $(JOBS),--jobs $(JOBS)) \

@@ -186,7 +186,7 @@ GOOD = {
 }
 PUBLIC = {name: getattr(module, name) for module in (importance, trees) for name in module.__all__
           if inspect.isfunction(getattr(module, name))}
-FLAGS = {"progress", "normalize", "weighted", "bootstrap"}
+FLAGS = {"progress", "normalize", "weighted", "bootstrap", "blank"}
 """What is only asked whether it is true: there is no wrong value."""
 
 

@@ -84,9 +84,9 @@ def run(
 ) -> Audit:
     """All steps in turn. done : what earlier runs have found, by step; new findings are put in."""
     done = {} if done is None else done
-    for name, step in shown(STEPS.items(), progress):
+    for name in shown(list(STEPS), progress):
         if name not in done:
-            done[name] = step(case, done)
+            done[name] = STEPS[name](case, done)
     findings = tuple(found for name in CHECKS for found in _several(done[name]))
     measures = {m.question: m for name in MEASURES if (m := done[name]) is not None}
     groups = done["groups of columns"]
@@ -143,6 +143,6 @@ def _about(case: Case) -> dict[str, str]:
         "held out": case.origin,
         "judged by": case.task.unit,
         "sampled": f"{sampled} ({share} of the held-out rows.)",
-        "intervals": "95 %, all of one table together (Bonferroni), by the test rows"
+        "intervals": "99 %, all of one table together (Bonferroni), by the test rows"
                      + (" and the groups they come in" if "groups" in case.aside else ""),
     }

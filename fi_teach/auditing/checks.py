@@ -5,7 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fi_teach.auditing.case import Case
-from fi_teach.auditing.figures import mean_with_interval, percent, ratio_with_interval, span
+from fi_teach.auditing.figures import mean_with_interval, percent, share_removed, span
 from fi_teach.auditing.records import Finding
 from fi_teach.basics.encoding import as_numbers
 from fi_teach.basics.evaluation import Evaluation
@@ -29,8 +29,8 @@ def better_than_none(case: Case) -> Finding:
     """The share of the error of a constant that the model removes, with its interval."""
     task = case.task
     without = task.losses_of(_constant(case))
-    skill, low, high = ratio_with_interval(
-        without - task.losses_before, without, task.weights, task.groups)
+    skill, low, high = share_removed(
+        without, task.losses_before, task.weights, task.groups)
     well = bool(low > 0)
     text = (
         f"On {task.n_rows:,} rows ({case.origin}) the model removes {percent(skill)} of the "

@@ -7,14 +7,15 @@ from numpy.typing import NDArray
 
 from fi_teach.basics.shuffles import variance_of_mean
 
-LEVEL = 0.95
+LEVEL = 0.99
+"""Of all intervals of a table together: skewed losses still leave 95 sentences of 100 right."""
 
 
 def times_error(n_figures: int = 1) -> float:
     """How many standard errors an interval reaches, so that n of them hold together (Bonferroni).
 
     >>> round(times_error(), 2), round(times_error(10), 2)
-    (1.96, 2.81)
+    (2.58, 3.29)
     """
     tail = (1 - LEVEL) / 2 / max(1, n_figures)
     return NormalDist().inv_cdf(1 - tail)
@@ -33,21 +34,22 @@ def mean_with_interval(
     return mean, mean - reach, mean + reach
 
 
-def ratio_with_interval(
-    above: NDArray, below: NDArray, weights: NDArray, groups: NDArray | None = None,
+def share_removed(
+    before: NDArray, after: NDArray, weights: NDArray, groups: NDArray | None = None,
     n_figures: int = 1,
 ) -> tuple[float, float, float]:
-    """mean(above) / mean(below) and its interval by the delta method, rows as in a mean.
+    """1 - mean(after) / mean(before), of losses (n,), and its interval; rows as in a mean.
 
-    Undefined (NaN) where the mean below is 0.
+    By the delta method for the logarithm of the ratio, which is less skewed than the ratio.
+    Undefined (NaN) where nothing was lost before; all of it is removed where nothing is after.
     """
-    under = float((weights * below).mean())
-    if under == 0:
-        return (np.nan,) * 3
-    ratio = float((weights * above).mean()) / under
-    around_zero = weights * (above - ratio * below) / under
+    under = float((weights * before).mean())
+    left = float((weights * after).mean()) / under if under > 0 else np.nan
+    if not left > 0:
+        return (1 - left,) * 3
+    around_zero = weights * (after / left - before) / under
     reach = times_error(n_figures) * np.sqrt(variance_of_mean(around_zero, groups))
-    return ratio, ratio - reach, ratio + reach
+    return 1 - left, 1 - left * np.exp(reach), 1 - left * np.exp(-reach)
 
 
 def number(value: float) -> str:

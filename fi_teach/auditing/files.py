@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -61,26 +62,29 @@ def read_model(path: str | Path) -> Any:
         raise ValueError(
             f"{path.name} ends in {kind or 'nothing'!r}: expected a model as .joblib or .pkl, "
             "XGBoost's .json or .ubj, or LightGBM's .txt.")
-    try:
-        if kind in PICKLES:
-            model = _unpickled(path)
-        else:
-            model = _xgboost(path) if kind in XGBOOST else _lightgbm(path)
-    except ValueError:
-        raise
-    except Exception as error:
-        first = str(error).strip().splitlines()[:1]
-        raise ValueError(
-            f"{path.name} cannot be read as a model ({type(error).__name__}: "
-            f"{''.join(first)[:160]}): save it again, with the versions installed here.") from error
+    if kind in PICKLES:
+        model = _unpickled(path)
+    else:
+        model = _xgboost(path) if kind in XGBOOST else _lightgbm(path)
     as_model(model)
     return model
+
+
+def _tried(read: Callable, path: Path) -> Any:
+    """What a library reads from a file. Raises ValueError, in one line, for whatever it raises."""
+    try:
+        return read(path)
+    except Exception as error:
+        first = "".join(str(error).strip().splitlines()[:1])
+        raise ValueError(
+            f"{path.name} cannot be read as a model ({type(error).__name__}: {first[:160]}): "
+            "save it again, with the versions installed here.") from error
 
 
 def _unpickled(path: Path) -> Any:
     print(WARNING.format(path.name), file=sys.stderr)
     joblib = _library("joblib")
-    model = joblib.load(path)
+    model = _tried(joblib.load, path)
     if not hasattr(model, "predict") and not callable(model):
         raise ValueError(f"{path.name} holds a {type(model).__name__}, which is no model.")
     return model
@@ -88,7 +92,7 @@ def _unpickled(path: Path) -> Any:
 
 def _xgboost(path: Path) -> Any:
     xgboost = _library("xgboost")
-    booster = xgboost.Booster(model_file=path)
+    booster = _tried(lambda path: xgboost.Booster(model_file=path), path)
     config = json.loads(booster.save_config())
     objective = config["learner"]["objective"]["name"]
     of_classes = objective.split(":")[0] in ("binary", "multi")
@@ -120,7 +124,7 @@ def _lightgbm(path: Path) -> Loaded:
     lightgbm = _library("lightgbm")
     if not path.read_text(encoding="utf-8", errors="replace").startswith("tree"):
         raise ValueError(f"{path.name} is no model of LightGBM: its files begin with 'tree'.")
-    return Loaded(lightgbm.Booster(model_file=path))
+    return Loaded(_tried(lambda path: lightgbm.Booster(model_file=path), path))
 
 
 def read_table(path: str | Path) -> pd.DataFrame:

@@ -19,6 +19,8 @@ def by_protected(case: Case) -> tuple[Part, ...]:
         return ()
     labels = case.aside["protected"][case.judged]
     names, counts = np.unique(labels.astype(str), return_counts=True)
+    if len(names) < 2:
+        return ()
     if len(names) > MOST_GROUPS:
         labels = _in_quarters(labels)
         names, counts = np.unique(labels, return_counts=True)

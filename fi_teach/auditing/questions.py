@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fi_teach.auditing.case import Case
-from fi_teach.auditing.figures import mean_with_interval, ratio_with_interval, times_error
+from fi_teach.auditing.figures import share_removed, times_error
 from fi_teach.auditing.records import Measure
 from fi_teach.basics.encoding import as_numbers
 from fi_teach.basics.evaluation import Evaluation
@@ -63,10 +63,10 @@ def associated(case: Case) -> Measure:
     figures = []
     for name in case.names:
         before, after = _by_bins(_bins(table[name]), T, folds)
-        figures.append(ratio_with_interval(
-            before - after, before, weights, groups, len(case.names)))
+        figures.append(share_removed(
+            before, after, weights, groups, len(case.names)))
     value, low, high = np.array(figures).T
-    return Measure("associated", case.names, value, low, np.minimum(high, 1), "share of the target's spread",
+    return Measure("associated", case.names, value, low, high, "share of the target's spread",
                    "held-out skill of the column's bins alone")
 
 
@@ -224,8 +224,3 @@ def _codes(case: Case, rows: NDArray) -> NDArray | None:
         return None
     codes = np.unique(groups[rows], return_inverse=True)[1]
     return codes if codes.max() + 1 >= 2 * FOLDS else None
-
-
-__all__ = [
-    "associated", "blanked", "conditional", "mean_with_interval", "missed", "title", "units_of",
-    "used", "used_together"]

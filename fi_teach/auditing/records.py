@@ -35,7 +35,7 @@ class Measure(Result):
 
     question : "associated", "used", "relevant", "used together"
     names (m,), value, low, high (m,) : the figure and its interval; all intervals of a measure hold
-        together in about 95 of 100 samples
+        together in about 99 of 100 samples
     unit : what they are counted in; how : the measure, in a sentence
     """
 

@@ -156,7 +156,7 @@ def _parts(parts: tuple[Part, ...], unit: str) -> str:
         cells += [percent(part.extra.get(rate, float("nan"))) for rate in rates]
         rows.append(f'<th scope="row">{escape(part.name)}</th>'
                     + "".join(f'<td class="n">{cell}</td>' for cell in cells))
-    return of_parts(parts, unit) + _table("The model on each part of the rows", head, rows)
+    return of_parts(parts, unit) + _table(f"The model on each {parts[0].kind}", head, rows)
 
 
 def _table(caption: str, head: list[str], rows: list[str]) -> str:

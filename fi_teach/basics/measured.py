@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.results import Importance
-from fi_teach.basics.tables import check_table
+from fi_teach.basics.tables import check_real_table, check_table, feature_names
 from fi_teach.basics.target import check_outcome
 
 ImportanceOf = Callable[..., "Importance | NDArray"]
@@ -28,7 +28,12 @@ def measured(importance_of: ImportanceOf, X: object, y: NDArray, n_columns: int)
             f"importance_of is {type(importance_of).__name__!r}, expected a function (X, y) that "
             "fits what it needs and returns one importance a column."
         )
-    found = importance_of(X, y)
+    try:
+        found = importance_of(X, y)
+    except ValueError as refusal:
+        raise ValueError(
+            f"importance_of refused the table ({refusal}): let it encode words and fill gaps, as "
+            "a pipeline does, or pass a table that it can take.") from refusal
     values = _as_numbers(found, n_columns)
     if values.shape != (n_columns,) or not np.isfinite(values).all():
         raise ValueError(
@@ -55,11 +60,18 @@ def shown(rounds: Iterable, progress: Callable | None) -> Iterable:
     return rounds if progress is None else progress(rounds)
 
 
-def fitting_task(X: ArrayLike, y: ArrayLike) -> tuple[Any, NDArray, tuple[str, ...]]:
+def fitting_task(
+    X: ArrayLike, y: ArrayLike, *, any_columns: bool = False
+) -> tuple[Any, NDArray, tuple[str, ...]]:
     """A table and its target as what importance_of is handed: X of the caller's kind, y, names.
+
+    any_columns : may a DataFrame hold words, dates and gaps? It does where nobody counts with them
 
     Raises ValueError for tables and targets that cannot be used.
     """
+    if any_columns and isinstance(X, pd.DataFrame):
+        table = check_real_table(X)
+        return table, check_outcome(y, len(table)), feature_names(table)
     table, names = check_table(X)
     y = check_outcome(y, len(table))
     is_callers_kind = isinstance(X, (pd.DataFrame, np.ndarray))

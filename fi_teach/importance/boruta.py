@@ -110,7 +110,7 @@ def boruta(
     rng = own_stream(rng, "Boruta")
     n_repeats = check_count(n_repeats, "n_repeats")
     check_between(alpha, 0, 1, "alpha")
-    X, y, names = fitting_task(X, y)
+    X, y, names = fitting_task(X, y, any_columns=True)
     p = len(names)
     decision = np.full(p, "tentative", dtype=object)
     hits, rounds = np.zeros(p, int), np.zeros(p, int)

@@ -32,6 +32,7 @@ def drop_column_importance(
     loss: str | Loss | None = None,
     test: tuple | None = None,
     folds: int = 5,
+    blank: bool = False,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     rng: Seed = 0,
@@ -45,6 +46,8 @@ def drop_column_importance(
         held out once
     test : (X_test, y_test) to hold out instead
     loss : as in permutation_importance; None follows the first model fitted
+    blank : keep the column, but with one and the same value in every row. A learner can make as
+        little of that as of no column, and a pipeline that names its columns can be fitted
     sample_weight, groups : for the rows that are held out (of X, or of X_test): how much each row's
         loss counts, and which were drawn together. Folds keep groups whole
     -> Importance in units of the loss.
@@ -76,10 +79,10 @@ def drop_column_importance(
             "Compare the model's loss with that of a constant.")
     if test is not None:
         test = _checked_test(test, X, loss)
-        judge = _Judge(fit, loss, np.concatenate([y_train, test[1]]))
+        judge = _Judge(fit, loss, np.concatenate([y_train, test[1]]), blank)
         return _by_test(judge, names, (X, y_train), test, sample_weight, groups)
     parts = _folds(folds, len(X), groups, rng)
-    return _by_folds(_Judge(fit, loss, y), names, (X, y_train), parts, sample_weight)
+    return _by_folds(_Judge(fit, loss, y, blank), names, (X, y_train), parts, sample_weight)
 
 
 def _by_test(
@@ -116,20 +119,36 @@ def _by_folds(
 class _Judge:
     """Fits models and judges them on held-out rows, all by one loss."""
 
-    def __init__(self, fit: object, loss: str | Loss | None, whole: ArrayLike) -> None:
+    def __init__(
+        self, fit: object, loss: str | Loss | None, whole: ArrayLike, blank: bool
+    ) -> None:
         self.fit = fit
         self.loss = loss
         self.whole = whole  # the target of all rows: some labels may be missing in a part
         self.unit = ""
+        self.blank = blank
 
     def gains(self, train: Rows, test: Rows) -> NDArray:
         """What each held-out row's loss gains without each column -> (p, n_test)."""
         before = self.losses(train, test)
         gains = []
         for j in range(train[0].shape[1]):
-            after = self.losses(_without(train, j), _without(test, j))
+            after = self._losses_without(j, train, test)
             gains.append(after - before)
         return np.array(gains)
+
+    def _losses_without(self, j: int, train: Rows, test: Rows) -> NDArray:
+        """Raises ValueError where the learner cannot be fitted without the column."""
+        if self.blank:
+            value = train[0].iloc[:1, j] if isinstance(train[0], pd.DataFrame) else train[0][0, j]
+            return self.losses(_blanked(train, j, value), _blanked(test, j, value))
+        try:
+            return self.losses(_without(train, j), _without(test, j))
+        except (ValueError, KeyError) as refusal:
+            raise ValueError(
+                f"{refusal} This came from a fit without column {feature_names(train[0])[j]!r}: "
+                "if the learner names its columns, as pipelines do, choose blank=True."
+            ) from refusal
 
     def losses(self, train: Rows, test: Rows) -> NDArray:
         """The loss of each held-out row by the model of the training rows -> (n_test,)."""
@@ -161,6 +180,17 @@ def _without(rows: Rows, j: int) -> Rows:
     if isinstance(X, pd.DataFrame):
         return X.iloc[:, np.delete(np.arange(X.shape[1]), j)], y
     return np.delete(X, j, axis=1), y
+
+
+def _blanked(rows: Rows, j: int, value: object) -> Rows:
+    """The rows with one value everywhere in column j."""
+    X, y = rows
+    new = X.copy()
+    if isinstance(new, pd.DataFrame):
+        new.isetitem(j, value.array.take(np.zeros(len(X), dtype=int)))  # type: ignore[attr-defined]
+    else:
+        new[:, j] = value
+    return new, y
 
 
 def _folds(

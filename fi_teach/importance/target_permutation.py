@@ -35,7 +35,7 @@ def target_permutation_test(
     bias towards many values cancels.
 
     importance_of : a function (X, y) -> Importance or (p,) numbers; it fits what it needs
-    X (n, p), y (n,)
+    X (n, p), y (n,) : of any kind that importance_of can fit; y alone is shuffled
     progress : wraps the iteration, such as tqdm.tqdm
     -> NullTest with null (p, n_repeats)
 
@@ -51,7 +51,7 @@ def target_permutation_test(
     """
     rng = own_stream(rng, "target permutation test")
     n_repeats = check_count(n_repeats, "n_repeats")
-    table, target, names = fitting_task(X, y)
+    table, target, names = fitting_task(X, y, any_columns=True)
     observed = measured(importance_of, table, target, len(names))
     null = np.zeros((len(names), n_repeats))
     for k in shown(range(n_repeats), progress):

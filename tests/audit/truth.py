@@ -37,7 +37,7 @@ def sentences_of(name, seed, n=600, n_trees=25):
         test, fresh = (world.test.X, world.test.y.astype(float)), fresh.test
     learner = RandomForestRegressor(n_trees, min_samples_leaf=3, max_features=0.5, random_state=seed)
     n_rows = len(y) + (0 if test is None else len(test[1]))
-    in_time = {column: 0 for column in world.X}
+    in_time = dict.fromkeys(world.X, 0)
     case = make_case(learner.fit(world.X, y), world.X, y, test=test, quick=True, rng=seed,
                      time=np.arange(1, n_rows + 1), known_from=in_time)
     audit = run(case)
@@ -87,7 +87,7 @@ class Truth:
     def associated(self, sentence):
         (name,) = sentence.about
         bins, T = questions._bins(self.X[name]), self.y[:, None]
-        folds = np.array_split(np.arange(FRESH), 5)
+        folds = np.array_split(np.arange(len(self.y)), 5)
         before, after = questions._by_bins(bins, T, folds)
         share = 1 - after.sum() / before.sum()
         return self.truth.loc[name, "associated"] and self._inside("associated", name, share)
