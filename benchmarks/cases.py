@@ -20,6 +20,7 @@ from fi_teach.importance import (
     oob_importance,
     oob_importance_by_definition,
     sage,
+    tree_explainer,
     tree_shap,
     tree_shap_by_definition,
     tree_shap_interactions,
@@ -58,6 +59,49 @@ def _by_cover(shap, pair, X, part, setting, must, aim=None, check=True):
     return Case("TreeSHAP, path-dependent", setting, f"shap {shap.__version__}", lambda: tree_shap(forest, X).values,
                 lambda: explainer.shap_values(X[:part], check_additivity=False), part / len(X), must, aim,
                 check=_from_definition(forest, X[:1]) if check else None)
+
+
+def one_row(quick):
+    """One row at a time against shap, prepared on both sides, and from the fitted model with nothing prepared."""
+    shap = peer("shap")
+    rows = table(100_000, 12, seed=1)[0][:50, None]  # fifty tables of one row
+    goals = {3: (None, None), 6: (0.3, 0.15), 8: (None, None)}
+    before = {3: (None, None), 6: (0.002, 0.02), 8: (None, None)}
+    for depth in (6,) if quick else goals:
+        model, forest = boosted(depth, p=12)
+        theirs, ours = _by_cover_in_shap(shap, model), tree_explainer(forest)
+        setting = f"100 boosted trees, depth {depth}, 12 features, one row at a time"
+        yield Case("TreeSHAP, path-dependent", f"{setting}, prepared", f"shap {shap.__version__}",
+                   _each(rows, lambda x, ours=ours: ours(x).values),
+                   _each(rows, lambda x, theirs=theirs: theirs.shap_values(x, check_additivity=False)),
+                   1.0, goals[depth][0], before=before[depth][0], check=_from_definition(forest, rows[0]))
+        yield Case("TreeSHAP, path-dependent", f"{setting}, nothing prepared", f"shap {shap.__version__}",
+                   _each(rows[:5], lambda x, model=model: tree_shap(model, x).values),
+                   _each(rows[:5], lambda x, model=model: _by_cover_in_shap(shap, model).shap_values(x, check_additivity=False)),
+                   1.0, goals[depth][1], before=before[depth][1])
+
+
+def _by_cover_in_shap(shap, model):
+    return shap.TreeExplainer(model, feature_perturbation="tree_path_dependent")
+
+
+def _each(rows, explain):
+    """A call a row."""
+    return lambda: np.concatenate([explain(row) for row in rows])
+
+
+def few_rows(quick):
+    """A hundred and a thousand rows by training cover against shap, with what prepares the tables and without."""
+    shap = peer("shap")
+    model, forest = boosted(6, p=12)
+    X, theirs, ours = table(100_000, 12, seed=1)[0], _by_cover_in_shap(shap, model), tree_explainer(forest)
+    for n, must, before in ((100, 2, 0.6), (1000, 8, 4)):
+        setting = f"100 boosted trees, depth 6, 12 features, {n:,} rows"
+        for work, explain in (("nothing prepared", lambda X: tree_shap(forest, X)), ("prepared", ours)):
+            yield Case("TreeSHAP, path-dependent", f"{setting}, {work}", f"shap {shap.__version__}",
+                       lambda explain=explain, n=n: explain(X[:n]).values,
+                       lambda n=n: theirs.shap_values(X[:n], check_additivity=False), 1.0,
+                       must if work == "nothing prepared" else None, before=before if work == "nothing prepared" else None)
 
 
 def _from_definition(forest, X, background=None):
@@ -258,7 +302,7 @@ def importing(quick):
                lambda: start("import numpy, pandas"), most_seconds=0.5, compare=None)
 
 
-GROUPS = {path_dependent: "shap", woodelf: "woodelf", xgboost: "xgboost", interventional: "shap", deep: "shap", interactions: "shap",
+GROUPS = {path_dependent: "shap", one_row: "shap", few_rows: "shap", woodelf: "woodelf", xgboost: "xgboost", interventional: "shap", deep: "shap", interactions: "shap",
           permutation: "scikit-learn", sage_values: "sage-importance", growing: "scikit-learn", knockoffs: "knockpy", importing: "Python"}
 
 
