@@ -81,7 +81,7 @@ def run(quick, only, keep):
 
 def shown(rows):
     """The rows as a table for the terminal."""
-    columns = ["method", "setting", "against", "ours (s)", "ratio", "lowest", "highest", "goal", "difference", "from definition", "peak (MB)", "why"]
+    columns = ["method", "setting", "against", "ours (s)", "before", "ratio", "lowest", "highest", "goal", "difference", "from definition", "peak (MB)", "why"]
     told = [row | {"goal": "; ".join(f"{goal}: {verdict}" for goal, verdict in goals(row))} if "ratio" in row else row for row in rows]
     table = pd.DataFrame(told).reindex(columns=columns)
     return table.drop(columns="why" if table["why"].isna().all() else []).to_string(

@@ -20,6 +20,7 @@ from fi_teach.importance import (
     oob_importance,
     oob_importance_by_definition,
     sage,
+    tree_explainer,
     tree_shap,
     tree_shap_by_definition,
     tree_shap_interactions,
@@ -60,6 +61,49 @@ def _by_cover(shap, pair, X, part, setting, must, aim=None, check=True):
                 check=_from_definition(forest, X[:1]) if check else None)
 
 
+def one_row(quick):
+    """One row at a time against shap, prepared on both sides, and from the fitted model with nothing prepared."""
+    shap = peer("shap")
+    rows = table(100_000, 12, seed=1)[0][:50, None]  # fifty tables of one row
+    goals = {3: (None, None), 6: (0.3, 0.15), 8: (None, None)}
+    before = {3: (None, None), 6: (0.002, 0.02), 8: (None, None)}
+    for depth in (6,) if quick else goals:
+        model, forest = boosted(depth, p=12)
+        theirs, ours = _by_cover_in_shap(shap, model), tree_explainer(forest)
+        setting = f"100 boosted trees, depth {depth}, 12 features, one row at a time"
+        yield Case("TreeSHAP, path-dependent", f"{setting}, prepared", f"shap {shap.__version__}",
+                   _each(rows, lambda x, ours=ours: ours(x).values),
+                   _each(rows, lambda x, theirs=theirs: theirs.shap_values(x, check_additivity=False)),
+                   1.0, goals[depth][0], before=before[depth][0], check=_from_definition(forest, rows[0]))
+        yield Case("TreeSHAP, path-dependent", f"{setting}, nothing prepared", f"shap {shap.__version__}",
+                   _each(rows[:5], lambda x, model=model: tree_shap(model, x).values),
+                   _each(rows[:5], lambda x, model=model: _by_cover_in_shap(shap, model).shap_values(x, check_additivity=False)),
+                   1.0, goals[depth][1], before=before[depth][1])
+
+
+def _by_cover_in_shap(shap, model):
+    return shap.TreeExplainer(model, feature_perturbation="tree_path_dependent")
+
+
+def _each(rows, explain):
+    """A call a row."""
+    return lambda: np.concatenate([explain(row) for row in rows])
+
+
+def few_rows(quick):
+    """A hundred and a thousand rows by training cover against shap, with what prepares the tables and without."""
+    shap = peer("shap")
+    model, forest = boosted(6, p=12)
+    X, theirs, ours = table(100_000, 12, seed=1)[0], _by_cover_in_shap(shap, model), tree_explainer(forest)
+    for n, must, before in ((100, 2, 0.6), (1000, 8, 4)):
+        setting = f"100 boosted trees, depth 6, 12 features, {n:,} rows"
+        for work, explain in (("nothing prepared", lambda X: tree_shap(forest, X)), ("prepared", ours)):
+            yield Case("TreeSHAP, path-dependent", f"{setting}, {work}", f"shap {shap.__version__}",
+                       lambda explain=explain, n=n: explain(X[:n]).values,
+                       lambda n=n: theirs.shap_values(X[:n], check_additivity=False), 1.0,
+                       must if work == "nothing prepared" else None, before=before if work == "nothing prepared" else None)
+
+
 def _from_definition(forest, X, background=None):
     """A check of a few trees on a few rows, by Shapley's formula over every coalition of features."""
     small = few_trees(forest)
@@ -96,6 +140,13 @@ def xgboost(quick):
         yield Case("TreeSHAP, path-dependent", f"100 trees of xgboost, depth {depth}, 10,000 rows", f"xgboost {xgboost.__version__}",
                    lambda forest=forest: tree_shap(forest, rows).values,
                    lambda booster=booster, matrix=matrix: booster.predict(matrix, pred_contribs=True)[:, :-1], 0.2)
+        if depth < 8:
+            some = xgboost.DMatrix(rows[:50], nthread=1)
+            must, before = {3: (5, 1.6), 6: (8, 3.7)}[depth]  # before: against xgboost 3.4.1
+            yield Case("SHAP interactions", f"100 trees of xgboost, depth {depth}, 2,000 rows", f"xgboost {xgboost.__version__}",
+                       lambda forest=forest: tree_shap_interactions(forest, rows[:2000]),
+                       lambda booster=booster, some=some: booster.predict(some, pred_interactions=True)[:, :-1, :-1],
+                       50 / 2000, must, before=before)
 
 
 def interventional(quick):
@@ -105,17 +156,20 @@ def interventional(quick):
     sizes = [(1000, 100, 1000, 10, None), (1000, 1000, 100, 100, 150)] + ([] if quick else [(10_000, 10_000, 10, None, 1000)])
     for n, m, part, must, aim in sizes:
         yield _by_background(shap, boosted(3), X[:n], B[:m], part, f"100 boosted trees, depth 3, {n:,} rows, {m:,} background rows", must, aim)
+    wide, others = table(1000, 12, seed=1)[0], table(1000, 12, seed=2)[0]
+    yield _by_background(shap, boosted(3, p=12), wide, others, 100,
+                         "100 boosted trees, depth 3, 12 features, 1,000 rows, 1,000 background rows", 150, before=48)
     yield _by_background(shap, forested(8), X[:100], B[:100], 100, "100-tree forest, depth 8, 100 rows, 100 background rows", 1)
     yield _by_background(shap, boosted(3, "mortgages"), tiled("mortgages", 1000, 1)[0], tiled("mortgages", 1000, 2)[0], 100,
                          "100 boosted trees, depth 3, mortgages, 1,000 rows, 1,000 background rows", 100)
 
 
-def _by_background(shap, pair, X, B, part, setting, must, aim=None):
+def _by_background(shap, pair, X, B, part, setting, must, aim=None, before=None):
     model, forest = pair
     explainer = shap.TreeExplainer(model, shap.maskers.Independent(B, max_samples=len(B)), feature_perturbation="interventional")
     return Case("TreeSHAP, interventional", setting, f"shap {shap.__version__}", lambda: tree_shap(forest, X, background=B).values,
                 lambda: explainer.shap_values(X[:part], check_additivity=False), part / len(X), must, aim,
-                check=_from_definition(forest, X[:2], B[:20]))
+                check=_from_definition(forest, X[:2], B[:20]), before=before)
 
 
 def deep(quick):
@@ -258,7 +312,7 @@ def importing(quick):
                lambda: start("import numpy, pandas"), most_seconds=0.5, compare=None)
 
 
-GROUPS = {path_dependent: "shap", woodelf: "woodelf", xgboost: "xgboost", interventional: "shap", deep: "shap", interactions: "shap",
+GROUPS = {path_dependent: "shap", one_row: "shap", few_rows: "shap", woodelf: "woodelf", xgboost: "xgboost", interventional: "shap", deep: "shap", interactions: "shap",
           permutation: "scikit-learn", sage_values: "sage-importance", growing: "scikit-learn", knockoffs: "knockpy", importing: "Python"}
 
 

@@ -32,6 +32,7 @@ class Case:
     must, aim : goals for peer's time / ours; most_mb, most_seconds : goals for our memory and our time; None: no goal was set
     compare : (our result, the peer's) -> their difference, or None where the two are random or answer differently by design
     check : () -> the difference from brute force, on as many rows as brute force can do, or None
+    before : the ratio at the time the goal was set, or None where it was set before there was code
     """
 
     method: str
@@ -46,6 +47,7 @@ class Case:
     most_seconds: float | None = None
     compare: Callable | None = largest_difference
     check: Callable | None = None
+    before: float | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def measure(case, quick=False):
     ratios = [b / a for a, b in zip(seconds, peers, strict=True)]
     return {"method": case.method, "setting": case.setting, "against": case.against, "ours (s)": median(seconds),
             "peer (s)": median(peers), "ratio": median(ratios), "lowest": min(ratios), "highest": max(ratios), "repeats": len(ratios),
-            "peer's part": case.part, "must": case.must, "aim": case.aim, "most MB": case.most_mb, "most s": case.most_seconds,
+            "peer's part": case.part, "before": case.before, "must": case.must, "aim": case.aim, "most MB": case.most_mb, "most s": case.most_seconds,
             "difference": None if case.compare is None else case.compare(ours, theirs_result),
             "from definition": None if case.check is None else case.check(), "peak (MB)": peak(case.ours)}
 

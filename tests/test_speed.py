@@ -1,4 +1,4 @@
-"""The three headline methods stay as fast as their algorithms make them: ratios of processor times within one run.
+"""The headline methods stay as fast as their algorithms make them: ratios of processor times within one run.
 
 Never an absolute time, so that a slow or a busy machine passes: each ratio is of two pieces of work that take turns, the best
 of several turns each. For every guard there is a slow but right version of the method that it must refuse.
@@ -11,12 +11,14 @@ import pytest
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.inspection import permutation_importance as shuffled
 
-from fi_teach.importance import exact_permutation_importance, permutation_importance, tree_shap
+from fi_teach.importance import exact_permutation_importance, permutation_importance, tree_explainer, tree_shap
 from fi_teach.trees import from_model
 
 FEW_ROWS, MANY_ROWS, MOST_FOR_TEN_TIMES_THE_ROWS = 500, 5000, 4
 FEW_BEHIND, MANY_BEHIND, MOST_FOR_TEN_TIMES_THE_BACKGROUND = 100, 1000, 2
 LEAST_AGAINST_SHAP = 3
+LEAST_AT_A_THOUSAND_ROWS = 1
+LEAST_AT_ONE_ROW, LEAST_UNPREPARED = 0.5, 0.08
 MOST_SHUFFLES = 6
 
 
@@ -85,6 +87,68 @@ def test_path_dependent_values_of_many_rows_come_faster_than_from_shap(boosted):
     explainer = shap.TreeExplainer(boosted[0], feature_perturbation="tree_path_dependent")
     theirs = times(lambda: explainer.shap_values(X[::20], check_additivity=False), lambda: tree_shap(boosted[1], X))
     assert 20 * theirs > LEAST_AGAINST_SHAP
+
+
+def of_shap(setting):
+    import shap
+
+    return shap.TreeExplainer(setting[0], feature_perturbation="tree_path_dependent")
+
+
+def thousand_rows(explain, setting, **rounds):
+    """shap's time over ours for a thousand rows."""
+    X, explainer = table(1000, 10, seed=1)[0], of_shap(setting)
+    return times(lambda: explainer.shap_values(X, check_additivity=False), lambda: explain(setting[1], X), **rounds)
+
+
+def test_a_thousand_rows_come_no_slower_than_from_shap(boosted):
+    assert thousand_rows(tree_shap, boosted) > LEAST_AT_A_THOUSAND_ROWS
+
+
+def test_a_thousand_rows_in_portions_would_be_noticed(boosted):
+    assert thousand_rows(in_portions, boosted, rounds=1) < LEAST_AT_A_THOUSAND_ROWS
+
+
+# --- one row: what does not depend on it is prepared, what does is one walk of all trees ---------------------------------
+
+def one_by_one(explain, setting, **rounds):
+    """shap's time over ours for thirty calls of one row, both sides prepared."""
+    rows, explainer = table(30, 10, seed=1)[0][:, None], of_shap(setting)
+    return times(lambda: [explainer.shap_values(row, check_additivity=False) for row in rows],
+                 lambda: [explain(row).values for row in rows], **rounds)
+
+
+def test_a_prepared_row_comes_about_as_fast_as_from_shap(boosted):
+    assert one_by_one(tree_explainer(boosted[1]), boosted) > LEAST_AT_ONE_ROW
+
+
+def test_tables_for_each_row_anew_would_be_noticed(boosted):
+    """Slow but right: prepare, explain a row, throw away."""
+    row = table(30, 10, seed=1)[0][:1]
+
+    def slow(X):
+        return tree_explainer(boosted[1])(X)
+
+    assert np.allclose(slow(row).values, tree_shap(boosted[1], row).values)
+    assert one_by_one(slow, boosted, rounds=1) < LEAST_AT_ONE_ROW
+
+
+def from_the_model(explain, setting, **rounds):
+    """shap's time over ours for one row, from scikit-learn's model on, nothing prepared."""
+    row = table(30, 10, seed=1)[0][:1]
+    return times(lambda: [of_shap(setting).shap_values(row, check_additivity=False) for _ in range(5)],
+                 lambda: [explain(setting[0], row) for _ in range(5)], **rounds)
+
+
+def test_one_row_from_a_fitted_model_does_not_wait_for_tables(boosted):
+    assert from_the_model(tree_shap, boosted) > LEAST_UNPREPARED
+
+
+def test_tables_for_a_single_row_would_be_noticed(boosted):
+    def slow(model, X):
+        return tree_explainer(model)(X)
+
+    assert from_the_model(slow, boosted, rounds=1) < LEAST_UNPREPARED
 
 
 # --- interventional TreeSHAP: the background's size does not matter ------------------------------------------------------

@@ -87,6 +87,8 @@ def line(row):
         return f"| {row['setting']} | {row['against']} | not measured: {row['why'].replace('|', ' ')} | | | | |"
     goal = "; ".join(f"{words}: **{verdict}**" for words, verdict in goals(row)) or "none set"
     ratio = f"**{short(row['ratio'])}** ({short(row['lowest'])} to {short(row['highest'])})"
+    if row.get("before") is not None:
+        goal += f" (it was {short(row['before'])})"
     return (f"| {row['setting']} | {row['against']} | {ratio} | {goal} | {seconds(row['ours (s)'])} | {difference(row)} | "
             f"{short(row['peak (MB)'])}\xa0MB |")
 

@@ -1,10 +1,11 @@
 """Which engine for which tree: tables where they are small, walks where paths are long or rows few.
 
+    tree_shap_few_rows    no background, few rows, no tree deep: all trees in one walk
     tree_shap_tables      a column for every pattern of failures; rows look their values up
     tree_shap_quadrature  no background: each row walks down all branches, with Owen's integral
     tree_shap_pairs       each row walks with each background row, down the branches either takes
 
-Two boosted trees, rows to explain and the engine for each:
+Where the trees are not all walked at once, each has an engine of its own:
 
     longest path   columns of a leaf, mean   1 row        1,000 rows   1,000 rows x 1,000 background
      3 features              8               tables       tables       tables
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from fi_teach.basics.tree import Forest
 from fi_teach.fast.tree_paths import Task, paths_of
+from fi_teach.fast.tree_shap_few_rows import add_by_levels, few_enough
 from fi_teach.fast.tree_shap_pairs import add_by_pairs
 from fi_teach.fast.tree_shap_quadrature import add_by_quadrature
 from fi_teach.fast.tree_shap_tables import add_by_tables
@@ -41,6 +43,9 @@ def sum_over_trees(
         background = np.asfortranarray(background)
         base = forest.raw(background).mean(axis=0)
     total = np.zeros((*[forest.n_features] * order, forest.n_outputs, len(X)))
+    if background is None and order == 1 and few_enough(forest.trees, len(X)):
+        add_by_levels(total, base, forest, X)
+        return total, base
     for weight, tree in zip(forest.weights, forest.trees, strict=True):
         value, outputs = used_outputs(weight * tree.value)
         task = Task(paths_of(tree), value, background, order)

@@ -32,6 +32,7 @@ from random_trees import chain, random_forest, random_rows
 
 engines = importlib.import_module("fi_teach.fast.tree_shap")
 pairs_walk = importlib.import_module("fi_teach.fast.tree_shap_pairs")
+few_rows = importlib.import_module("fi_teach.fast.tree_shap_few_rows")
 quadrature = importlib.import_module("fi_teach.fast.tree_shap_quadrature")
 tables = importlib.import_module("fi_teach.fast.tree_shap_tables")
 
@@ -41,11 +42,13 @@ BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
 def never_tables(monkeypatch):
     """Send every tree to the walks that are meant for long paths and few rows."""
     monkeypatch.setattr(engines, "MOST_PLAYERS", -1)
+    monkeypatch.setattr(few_rows, "MOST_LEVELS", -1)
 
 
 def always_tables(monkeypatch):
     """Send every tree with up to 16 players on a path to the tables."""
     monkeypatch.setattr(engines, "FEW_COLUMNS", 2**16)
+    monkeypatch.setattr(few_rows, "MOST_LEVELS", -1)
 
 
 def close(one, other, tolerance=1e-12):

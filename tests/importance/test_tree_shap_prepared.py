@@ -1,4 +1,4 @@
-"""The prepared explainer says what tree_shap says, whatever the trees, and keeps what it says it keeps."""
+"""Few rows at a time: the prepared explainer, and all trees in one walk, say what the definition says."""
 
 import sys
 from pathlib import Path
@@ -10,8 +10,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
+from fi_teach.fast import tree_shap_few_rows as few_rows
 from fi_teach.fast import tree_shap_prepared as prepared
-from fi_teach.importance import tree_explainer, tree_shap, tree_shap_by_definition
+from fi_teach.importance import (
+    tree_explainer,
+    tree_shap,
+    tree_shap_by_definition,
+    tree_shap_by_leaves,
+)
 from fi_teach.trees import grow_cart, grow_forest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -131,3 +137,50 @@ def test_memory_is_as_it_says_and_within_its_limit():
     assert explain.nbytes == sum(array.nbytes for array in kept)
     leaves = sum(tree.is_leaf.sum() for tree in forest.trees)
     assert explain.nbytes < 8 * leaves * 8 * 2**8
+
+
+# --- all trees of a forest in one walk ---
+
+def never_together(monkeypatch):
+    """Send every tree to an engine of its own."""
+    monkeypatch.setattr(few_rows, "MOST_LEVELS", -1)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), shapes, st.integers(1, 4), st.booleans())
+@settings(max_examples=60, deadline=None)
+@example(7, 2, {"depth": 6, "n_outputs": 2, "missing": True, "categories": True, "empty": 0.3}, 3, True)
+@example(8, 3, {"depth": 0, "n_outputs": 3, "missing": False, "categories": False, "empty": 0.0}, 1, False)
+def test_all_trees_together_say_what_the_definition_says(seed, p, shape, n, in_groups):
+    """Repeated features, gaps, categories, several outputs, empty branches, depth 0; 1e-10."""
+    forest = random_forest(seed, p, **shape)
+    X = random_rows(seed, n, p, missing=shape["missing"])
+    assert few_rows.few_enough(forest.trees, n)
+    with pytest.MonkeyPatch.context() as patch:
+        if in_groups:
+            patch.setattr(few_rows, "FACTORS_AT_ONCE", 1)
+        together = tree_shap(forest, X)
+        never_together(patch)
+        assert_same(together, tree_shap(forest, X))
+    by_definition = tree_shap_by_definition(forest, X)
+    close(together.values, by_definition.values)
+    close(together.base, by_definition.base)
+
+
+@pytest.mark.parametrize("d", [15, 16, 17])
+def test_the_deepest_trees_that_go_together_are_exact(d):
+    """16 levels go together, 17 alone; both are the sum over leaves."""
+    X = np.random.default_rng(d).normal(0.5, 1, size=(2, d))
+    assert few_rows.few_enough([chain(d)], 2) == (d <= 16)
+    close(tree_shap(chain(d), X).values, tree_shap_by_leaves(chain(d), X).values)
+
+
+def test_many_rows_and_large_trees_are_not_walked_together():
+    forest = random_forest(5, 8, depth=8, n_trees=3)
+    chosen = [few_rows.few_enough(forest.trees, n) for n in (1, 10, 1000, 10**6)]
+    assert chosen == [True, True, False, False]
+
+
+def test_factors_are_leaves_times_columns_times_times():
+    """Three leaves of a chain of two splits: one on level 1, two on level 2, one time t each."""
+    assert few_rows.factors_of([chain(2)]) == 1 * 1 * 1 + 2 * 2 * 1
+    assert few_rows.factors_of([chain(2)] * 5) == 25
