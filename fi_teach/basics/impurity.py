@@ -101,7 +101,8 @@ def node_impurity(y: NDArray, weight: NDArray, criterion: str) -> float:
 def class_counts(y: ArrayLike, sample_weight: ArrayLike | None = None) -> NDArray:
     """Rows (or weight) of each class in y, classes in sorted order -> (K,)."""
     _, code = coded(y)
-    return np.bincount(code, weights=sample_weight).astype(float)
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    return np.bincount(code, weights=weight).astype(float)
 
 
 def class_impurity(criterion: str) -> Callable[[ArrayLike], NDArray]:

@@ -9,7 +9,7 @@ The model is not refitted, so this is about *this* model; rows that it was fitte
 Read next: fast/shuffled_tables.py, which asks the model about many shuffles at once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -318,6 +318,6 @@ def _drops(
     return np.array(drops)
 
 
-def _jackknife_error(left: list[float]) -> float:
+def _jackknife_error(left: Sequence[float]) -> float:
     """Standard error of a figure from what it is without each of G parts: sqrt((G-1) Var)."""
     return float(np.sqrt((len(left) - 1) * np.var(left)))

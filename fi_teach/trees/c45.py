@@ -284,7 +284,7 @@ def _best_column(words: NDArray, y: NDArray, min_samples_leaf: int) -> int | Non
 def _branches_well(column: NDArray, min_samples_leaf: int) -> bool:
     """Do at least two of the column's words have enough rows?"""
     _, counts = np.unique(column, return_counts=True)
-    return (counts >= min_samples_leaf).sum() >= 2
+    return bool((counts >= min_samples_leaf).sum() >= 2)
 
 
 def _nominal_tree(rows, feature, branches, y, names) -> NominalTree:

@@ -9,6 +9,7 @@ Last the same trees, fast. Source: Breiman et al. (1984), ch. 2 to 4.
 Read next: fast/growing.py, which grows all trees of a forest level by level.
 """
 
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import islice
@@ -328,7 +329,8 @@ def every_way(
     Raises ValueError if there are more than `most`.
     """
     most = check_count(most, "most")
-    ways = list(islice(_ways(tied, X, rows, max_depth), most + 1))
+    one_too_many = min(most + 1, sys.maxsize)  # which is 2^31 - 1 where indices have 32 bits
+    ways = list(islice(_ways(tied, X, rows, max_depth), one_too_many))
     if len(ways) > most:
         raise ValueError(
             f"more than most={most} different trees could have been grown here: "

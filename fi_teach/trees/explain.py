@@ -18,7 +18,7 @@ from fi_teach.basics.nominal import NominalTree
 from fi_teach.basics.tables import as_floats
 from fi_teach.basics.tree import ALMOST_ZERO, Tree, rows_for
 
-DEEPEST = 90  # Python itself reads no more than 100 levels of indentation
+DEEPEST = 30  # Python reads no more than 100 levels of indentation, in a browser 40
 Branches = list[tuple[str, int]]  # of a node: the test, and the child where it leads
 
 
@@ -29,7 +29,7 @@ def rules(tree: Tree | NominalTree, *, name: str = "decide") -> str:
 
     Each leaf says in a comment how many training rows it holds. Thresholds are written in full, so
     that the function and predict never differ; feature names that are no Python names get
-    underscores. A tree of more than 90 levels, too deep to indent, is written node by node.
+    underscores. A tree of more than 30 levels, too deep to indent, is written node by node.
 
     tree : Tree or NominalTree; name : the function's name
     Raises ValueError for anything but one tree.

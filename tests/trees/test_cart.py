@@ -296,7 +296,8 @@ def test_rows_of_weight_zero_are_left_out():
     X, y, weight = rng.normal(size=(40, 3)), rng.integers(0, 3, 40), rng.integers(0, 3, 40)
     tree = grow_cart(X, y, sample_weight=weight)
     without = grow_cart(X[weight > 0], y[weight > 0], sample_weight=weight[weight > 0])
-    repeated = grow_cart(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    copies = np.repeat(np.arange(40), weight.astype(np.intp))
+    repeated = grow_cart(X[copies], y[copies])
     for field in FIELDS:
         np.testing.assert_array_equal(getattr(tree, field), getattr(without, field))
         if field != "n_node_samples":

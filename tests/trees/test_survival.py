@@ -6,22 +6,22 @@ import pytest
 from lifelines import NelsonAalenFitter
 from lifelines.statistics import logrank_test
 from sksurv.compare import compare_survival
-from sksurv.datasets import load_gbsg2
 from sksurv.ensemble import RandomSurvivalForest
 from sksurv.nonparametric import nelson_aalen_estimator
 from sksurv.tree import SurvivalTree
 from sksurv.util import Surv
 
 from fi_teach.basics.losses import concordance
+from fi_teach.data import gbsg2
 from fi_teach.importance.permutation import score_permutation_importance
 from fi_teach.trees import survival as sv
 from fi_teach.trees.cart import grow_cart
 from fi_teach.trees.forest import oob_prediction
 
-GBSG2 = load_gbsg2()
-X = GBSG2[0][["age", "estrec", "pnodes", "progrec", "tsize"]].to_numpy(dtype=float)
-RECORDS = GBSG2[1]
-Y = np.column_stack([RECORDS["time"], RECORDS["cens"]])
+GBSG2 = gbsg2()
+X = GBSG2.X[["age", "estrec", "pnodes", "progrec", "tsize"]].to_numpy(dtype=float)
+Y = GBSG2.y[["time", "event"]].to_numpy(dtype=float)
+RECORDS = np.array([(bool(event), time) for time, event in Y], dtype=[("cens", bool), ("time", float)])
 TIME, EVENT = RECORDS["time"], RECORDS["cens"]
 
 
