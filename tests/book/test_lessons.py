@@ -44,7 +44,7 @@ def test_every_page_that_the_plan_links_to_is_there():
 
 def test_every_section_that_the_plan_names_is_in_a_chapter():
     """Sections are set in italics, without quotation marks; the name of a column is not one."""
-    named = [words for words in re.findall(r"(?<!\*)\*([A-Z][^*]*)\*(?!\*)", PLAN)]
+    named = re.findall(r"(?<!\*)\*([A-Z][^*]*)\*(?!\*)", PLAN)
     known = headings("*")
     assert len(named) > 15
     assert [words for words in named if plain(words) not in known] == []
