@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from docutils import nodes
+from rjsmin import jsmin
 
 STYLE = Path(__file__).parent.parent / "style"
 SCRIPT = Path(__file__).parent.parent / "script"
@@ -59,12 +60,11 @@ def drop_icon_script(app, error):
 
 
 def thin_scripts(app, error):
-    """A page carries our scripts without their comments and indents; whoever wants to read them reads book/script."""
+    """A page carries our scripts without comments and needless space; whoever wants to read them reads book/script."""
     for script in SCRIPT.glob("*.js"):
         served = Path(app.outdir, "_static", script.name)
         if served.exists():
-            lines = (line.strip() for line in script.read_text().splitlines())
-            served.write_text("\n".join(line for line in lines if line and not line.startswith("//")) + "\n")
+            served.write_text(jsmin(script.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def visit_citation(writer, node):

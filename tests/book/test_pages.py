@@ -1,5 +1,6 @@
 """Every page in a real browser: by day, by night and on a phone, with every network but localhost blocked."""
 
+import re
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -89,6 +90,15 @@ def test_on_a_small_phone_everything_fits_or_scrolls_in_a_box_of_its_own(browser
         assert tab.evaluate("document.documentElement.scrollWidth") <= 360
         assert tab.evaluate(CUT) == []
         assert tab.evaluate("[...document.querySelectorAll('.cell_output img')].filter(i => i.getBoundingClientRect().right > 361).length") == 0
+
+
+def test_the_scripts_of_the_pages_are_small(built_book):
+    """All of ours together, as the pages carry them: under 25 kB; what a page asks, on an exercise page: under 60 kB."""
+    ours = [built_book / "_static" / path.name for path in (ROOT / "book/script").glob("*.js")]
+    assert len(ours) >= 7 and sum(path.stat().st_size for path in ours) < 25_000
+    for page in (built_book / "exercises").glob("*.html"):
+        asked = re.findall(r'<script type="application/json">(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL)
+        assert sum(map(len, asked)) < 60_000, page.name
 
 
 def test_a_page_is_ready_in_seconds(browser, address):
