@@ -125,8 +125,8 @@ class Handle:
         return Card(f"Hint {self.hints_given} of {len(hints)} for {self.question.id}", (hints[self.hints_given - 1] + last,))
 
     def play(self, function, picture, **sliders):
-        """Sliders that let one's own right function move a picture; see `explorables.own` -> a widget, or a Card."""
-        from fi_teach.course.explorables.own import play
+        """Sliders that let one's own right function move a picture; see `questions.own` -> a widget, or a Card."""
+        from fi_teach.course.questions.own import play
         return play(self.question, function, picture, sliders)
 
     def solution(self):

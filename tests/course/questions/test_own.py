@@ -10,8 +10,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from fi_teach.course.explorables import own
-from fi_teach.course.questions import QUESTIONS, Q
+from fi_teach.course.questions import QUESTIONS, Q, own
 from fi_teach.course.questions.cards import Card
 
 ROOT = Path(__file__).resolve().parents[3]
