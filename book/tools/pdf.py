@@ -23,6 +23,7 @@ PDF = ROOT / "_build/which-features-matter.pdf"
 WIDTH = 660  # pixels between the margins of A4: what draws itself does so for the sheet
 SHOWN = "localStorage.setItem('which-features-matter', JSON.stringify({ settings: { all: true } }))"
 SHEET = """@page {{ size: A4; margin: 16mm 17mm 16mm; @bottom-center {{ content: counter(page); font: 9pt sans-serif; color: #555; }} }}
+@page cheatsheet {{ size: A4 landscape; margin: 8mm; @bottom-center {{ content: none; }} }}
 html {{ counter-reset: page {before}; }}"""
 PREPARE = """() => {
   document.querySelectorAll('.bd-article details:not(.fi-code)').forEach((answer) => { answer.open = true; });
