@@ -41,9 +41,9 @@ class TreeExplainer:
         table = check_real_table(X)
         rows = rows_for(forest, self._model.arrange(table))
         values = np.moveaxis(self._prepared.explain(rows), 2, 0)  # (n, p, n_outputs)
-        base = self._prepared.base.copy()
+        base: float | np.ndarray = self._prepared.base.copy()
         if forest.n_outputs == 1:
-            values, base = values[:, :, 0], float(base[0])
+            values, base = values[:, :, 0], float(self._prepared.base[0])
         return Attribution(values, base, forest.names, method="TreeSHAP", unit=raw_unit(forest))
 
 
