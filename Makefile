@@ -36,10 +36,10 @@ pdf: $(TEST_STAMP) ## print the whole book as one PDF, with the system's Chromiu
 	$(BIN)/python book/tools/build.py
 	$(BIN)/python book/tools/pdf.py
 
-check: $(TEST_STAMP) ## what one runs often: lint, types, the package and its questions
+check: $(TEST_STAMP) ## what one runs often, a minute and a half: lint, types, the package and its questions
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --doctest-modules $(CHECKED)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" --doctest-modules $(CHECKED)
 
 test: $(TEST_STAMP) ## run everything: lint, types, unit tests, notebooks, the book under -W, the pages in a browser
 	sh .ci/tools

@@ -129,6 +129,7 @@ def test_permuted_columns_give_permuted_values(normal):
     np.testing.assert_allclose(there, here[:, order], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_marginal_values_agree_with_shap(normal):
     """shap's exact explainer plays the same game; tolerance 1e-10."""
     shap = pytest.importorskip("shap")

@@ -248,6 +248,7 @@ def test_many_rows_take_the_memory_that_the_docstring_states(n_outputs, depth, m
     close(found.values[-50:], tree_shap(forest, X[-50:], background=random_rows(3, m, p) if m else None).values)
 
 
+@pytest.mark.slow
 def test_walks_take_no_more_memory_than_stated(monkeypatch):
     """20 000 rows by quadrature, 2000 against 1000 background rows by pairs: what tables may take is enough."""
     never_tables(monkeypatch)

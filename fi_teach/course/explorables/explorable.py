@@ -119,10 +119,10 @@ class Explorable(anywidget.AnyWidget):
     _esm = Path(__file__).with_name("explorable.js")
     _css = Path(__file__).with_name("explorable.css")
     title = traitlets.Unicode().tag(sync=True)
-    controls = traitlets.List().tag(sync=True)
-    states = traitlets.List().tag(sync=True)
-    pool = traitlets.List().tag(sync=True)
-    positions = traitlets.List().tag(sync=True)
+    controls: traitlets.List = traitlets.List().tag(sync=True)
+    states: traitlets.List = traitlets.List().tag(sync=True)
+    pool: traitlets.List = traitlets.List().tag(sync=True)
+    positions: traitlets.List = traitlets.List().tag(sync=True)
 
     def __init__(self, *, state_of, asked, **traits):
         super().__init__(**traits)

@@ -15,7 +15,6 @@
     weight = 1
     deadline = 2026-10-12T23:59:00+02:00
     canvas = "Set 1 (123)"           # what the column is called there, if not after the set
-    worksheet = "moodle/set1.csv"    # Moodle's grading worksheet, which knows when each was handed in
 """
 
 import tomllib
@@ -30,7 +29,7 @@ from fi_teach.course.grading.spreadsheets import check_columns, read_table
 ROSTER_COLUMNS = ("id", "name", "email", "group", "assistant", "moodle", "canvas", "login")
 KEYS = {"": {"roster": str, "seed": int, "drop_lowest": int, "late": dict, "sets": dict, "title": str},
         "late": {"free_days": int, "cost": float, "last_day": int, "grace_minutes": int},
-        "sets": {"week": int, "weight": float, "deadline": datetime, "canvas": str, "worksheet": str}}
+        "sets": {"week": int, "weight": float, "deadline": datetime, "canvas": str}}
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,6 @@ class Set:
     weight: float = 1.0
     deadline: datetime | None = None
     canvas: str = ""
-    worksheet: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from fi_teach.course.grading.results import key_of
 from fi_teach.course.grading.station import Station
 
 _mine = threading.local()
-_stations = []
+_stations: list[Station] = []
 
 
 def grade_one(job, settings):

@@ -13,12 +13,12 @@ CLOSED = ("fi_teach.importance.permutation", "fi_teach.importance.exact_permutat
 # Definitions to judge by, slow and short.
 
 def _all_pairs(X, y, weights, j):
-    return _mean_over(X, y, weights, j, lambda i, n: range(n))
+    return _mean_over(X, y, weights, j, donors_of=lambda i, n: range(n))
 
 
 # Mistaken formulas, each under the name a check gives it.
 
-def _mean_over(X, y, weights, j, donors_of, loss=np.square, baseline=True):
+def _mean_over(X, y, weights, j, *, donors_of, loss=np.square, baseline=True):
     """Mean rise of the loss over the pairs of each row with the donors given to it."""
     X, y, weights = (np.asarray(part, dtype=float) for part in (X, y, weights))
     error, rises = y - X @ weights, []
@@ -172,17 +172,17 @@ SHUFFLES = [
                "Divide the sum by n², the number of pairs."),
         check=function(
             _models, _all_pairs,
-            Mistake("without its own value", lambda *case: _mean_over(*case, lambda i, n: [d for d in range(n) if d != i]),
+            Mistake("without its own value", lambda *case: _mean_over(*case, donors_of=lambda i, n: [d for d in range(n) if d != i]),
                     "You left out the pairs of a row with itself. In a random shuffle a row may well get its own value back: "
                     "these pairs add nothing to the sum, but they belong to the n² that it is divided by."),
-            Mistake("before forgotten", lambda *case: _mean_over(*case, lambda i, n: range(n), baseline=False),
+            Mistake("before forgotten", lambda *case: _mean_over(*case, donors_of=lambda i, n: range(n), baseline=False),
                     "This is the mean loss after shuffling. Take the loss before from it."),
             Mistake("sign", lambda *case: -_all_pairs(*case), "Turned round: for a loss it is after less before."),
             Mistake("divided by the rows", _times_rows, "You divided by n. There are n² pairs."),
             Mistake("a sum, not a mean", _times_pairs, "You added the pairs up: divide by their number, n²."),
-            Mistake("absolute error", lambda *case: _mean_over(*case, lambda i, n: range(n), loss=np.abs),
+            Mistake("absolute error", lambda *case: _mean_over(*case, donors_of=lambda i, n: range(n), loss=np.abs),
                     "You took the size of the error. The question asks for its square."),
-            Mistake("one shuffle", lambda *case: _mean_over(*case, lambda i, n: [(i + 1) % n]),
+            Mistake("one shuffle", lambda *case: _mean_over(*case, donors_of=lambda i, n: [(i + 1) % n]),
                     "Each row got the next row's value: that is one shuffle. Every row must meet every donor."),
             Mistake("the mean put in", _mean_put_in, "You put the column's mean into every row. A shuffle puts in *wrong* values, "
                     "and that costs more than knowing none."),

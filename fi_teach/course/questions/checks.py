@@ -88,4 +88,4 @@ def by_hand(answer, rng):
     return Verdict("by hand", "Written. A person will read and grade it.")
 
 
-by_hand.names = frozenset()
+by_hand.names = frozenset()  # type: ignore[attr-defined]

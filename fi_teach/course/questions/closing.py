@@ -26,7 +26,7 @@ class _Closed:
     checks: int = 0
 
 
-_CLOSED = {}
+_CLOSED: dict = {}
 _LOCK = threading.RLock()
 
 

@@ -22,7 +22,7 @@ PUBLIC_SEED = 20230511
 KINDS = ("predict", "number", "implement", "mend", "test", "claim", "explain", "open")
 DRAWS_INPUTS = ("implement", "mend", "test")
 """Kinds of question whose check draws inputs: a grader runs it again with a seed of its own."""
-QUESTIONS = {}
+QUESTIONS: dict[str, "Question"] = {}
 """All questions by id, in the order of the chapters."""
 
 

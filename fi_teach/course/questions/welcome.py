@@ -68,3 +68,34 @@ nbgrader course: `nbgrader generate_assignment 01_trees` works here. `tests/cour
 Changed a set? `python book/tools/exercises.py`, then `python -m pytest --nbval solutions exercises`.
 Give students `student.zip`, never this one.
 """
+
+COURSE_FILE = """# Copy this file to course.toml, and say what your course has decided. Every line may be left out.
+
+title = "Which Features Matter?, autumn 2026"
+roster = "roster.csv"            # id, name, and if wanted email, group, assistant, moodle, canvas
+# seed = 20261005                # the secret that inputs are drawn from: a number of your own
+drop_lowest = 1                  # so many sets, the worst of each student, do not count
+
+[late]
+free_days = 3                    # of each student, over the whole course
+cost = 0.1                       # of a set's points, for each day beyond
+last_day = 7                     # what comes later than this counts nothing
+grace_minutes = 15
+
+# One table a set, written when the set is handed out: sets that stand here count.
+[sets.01_trees]
+week = 1
+weight = 1
+deadline = 2026-10-12T23:59:00+02:00
+canvas = "Set 1"                 # what Canvas calls the assignment
+
+[sets.02_golf]
+week = 2
+weight = 1
+deadline = 2026-10-19T23:59:00+02:00
+"""
+ROSTER = """id,name,email,group,assistant
+s101,Anna Müller,anna@uni.example,Monday,Ben
+s102,Борис Иванов,boris@uni.example,Monday,Ben
+s103,山田 太郎,taro@uni.example,Friday,Clara
+"""

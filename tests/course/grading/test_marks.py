@@ -61,7 +61,7 @@ def test_a_roster_is_read_as_any_spreadsheet_saves_it(content, tmp_path):
 
 
 def test_the_example_in_the_instructors_bundle_is_a_course_file(tmp_path):
-    from fi_teach.course.questions.release import COURSE_FILE, ROSTER
+    from fi_teach.course.questions.welcome import COURSE_FILE, ROSTER
     found = course(tmp_path, COURSE_FILE, ROSTER)
     assert found.late.free_days == 3 and list(found.sets) == ["01_trees", "02_golf"] and len(found.roster.people) == 3
 

@@ -180,6 +180,7 @@ def validated(folder):
     return done.returncode, sorted(re.findall(r"^FAILED .*?([\w.]+)\.ipynb::", done.stdout, re.M)), done.stdout
 
 
+@pytest.mark.slow
 def test_nbval_turns_red_for_a_wrong_reference_a_changed_message_and_a_check_that_takes_a_stub(tmp_path):
     """Each fault fails the check cell of its own question, which the report names, and no other cell."""
     solutions, exercises = SOLUTIONS[0], EXERCISES[0]
@@ -228,6 +229,7 @@ def test_a_students_copy_is_sent_out_as_nobody_has_run_it_and_an_instructors_wit
             assert instructor.read(f"instructor/solutions/{path.name}") == (ROOT / "solutions" / path.name).read_bytes()
 
 
+@pytest.mark.slow
 def test_nbgrader_generates_the_same_assignment(tmp_path):
     """nbgrader's own command, given our stubs, accepts the source and writes the cells we derive."""
     from fi_teach.course.questions.release import NBGRADER_CONFIG

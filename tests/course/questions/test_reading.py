@@ -21,6 +21,7 @@ from fi_teach.course.questions.values import Value
 sys.path.insert(0, str(Path(__file__).parent))
 from reader import sums_in
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[3]
 BY_TABLE = {"golf.mend_rules"}
 """Its inputs are the fourteen days of a printed table, at grading too."""
