@@ -8,6 +8,8 @@ import csv
 import io
 import json
 import re
+import shutil
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -266,6 +268,76 @@ def test_the_guide_shows_what_the_commands_print(step, week):
     said = week["said"][step].replace(f"{week['folder']}/", "").strip().splitlines()
     assert said[0] in guide
     assert step not in ("moodle", "canvas") or all(line in guide for line in said)
+
+
+# Pulling the plug
+
+KILLED = """
+import os, sys
+from fi_teach.course import cli
+left, replace = int(sys.argv[1]), os.replace
+def until_the_plug_is_pulled(*paths):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), 9)
+    replace(*paths)
+os.replace = until_the_plug_is_pulled
+sys.exit(cli.main(sys.argv[2:]))
+"""
+"""A command that dies, as by a cut of power, before it puts its so-manieth file in place."""
+
+
+def killed_after(files, *words):
+    """Run a command that is killed after it has written so many files -> was it killed, and not done before?"""
+    done = subprocess.run([sys.executable, "-c", KILLED, str(files), *map(str, words)], capture_output=True)
+    return done.returncode == -9
+
+
+def files_of(folder):
+    """{path: content} of all that a person or a program would read there."""
+    paths = (p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in paths}
+
+
+def test_marks_that_are_cut_off_anywhere_lose_nothing_and_come_out_the_same(week, tmp_path):
+    for name in ("cut off", "undisturbed"):
+        shutil.copytree(week["report"], tmp_path / name)
+        with open(tmp_path / name / "overrides.csv", "a") as overrides:
+            overrides.writelines(f"s{k:03d};trees.recall_mean;0;in another's hand\n" for k in range(20, 30))
+    before = files_of(tmp_path / "undisturbed")
+    assert run("marks", tmp_path / "undisturbed", *week["course"]) == 0
+    undisturbed = files_of(tmp_path / "undisturbed")
+    assert undisturbed != before
+    for files in (0, 1, 3, 5):
+        assert killed_after(files, "marks", tmp_path / "cut off", *week["course"])
+        now = files_of(tmp_path / "cut off")
+        assert all(content in (before.get(path), undisturbed[path]) for path, content in now.items()), "a file is whole, old or new"
+    assert run("marks", tmp_path / "cut off", *week["course"]) == 0
+    assert files_of(tmp_path / "cut off") == undisturbed
+
+
+def test_an_export_that_is_cut_off_leaves_no_half_a_file(week, tmp_path):
+    for name in ("cut off", "undisturbed"):
+        shutil.copytree(week["report"], tmp_path / name, ignore=shutil.ignore_patterns("exports"))
+    words = ("--set", TREES, "--moodle", week["folder"] / "worksheet.csv", *week["course"])
+    for files in (0, 1):
+        assert killed_after(files, "export", tmp_path / "cut off", *words)
+        assert len(files_of(tmp_path / "cut off" / "exports")) == files
+    for name in ("cut off", "undisturbed"):
+        assert run("export", tmp_path / name, *words) == 0
+    assert files_of(tmp_path / "cut off" / "exports") == files_of(tmp_path / "undisturbed" / "exports")
+
+
+def test_collecting_that_is_cut_off_leaves_the_download_alone_and_says_what_to_do(week, tmp_path, capsys):
+    download = files_of(week["folder"] / "downloads")
+    words = ("collect", week["folder"] / "downloads", *week["course"], "--out")
+    assert killed_after(4, *words, tmp_path / "clean")
+    assert run(*words, tmp_path / "clean") == 2
+    assert "choose a fresh folder" in capsys.readouterr().err
+    assert run(*words, tmp_path / "fresh") == 0
+    assert files_of(tmp_path / "fresh") == files_of(week["folder"] / "clean")
+    assert files_of(week["folder"] / "downloads") == download
 
 
 def test_a_student_who_withdraws_leaves_no_ghost(week):
