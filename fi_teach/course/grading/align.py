@@ -7,6 +7,7 @@ in the student's own order, each question to be judged before the next one begin
 import re
 from dataclasses import dataclass, field
 
+from fi_teach.course.grading.alike import digests
 from fi_teach.course.grading.assignment import Cell
 from fi_teach.course.grading.shown import printable
 
@@ -32,13 +33,17 @@ class Step:
 
 @dataclass
 class Plan:
-    """What to do with one notebook: `steps`, `prose` of questions read by a person, flags by question and for the whole."""
+    """What to do with one notebook: `steps`, `prose` of questions read by a person, flags by question and for the whole.
+
+    `written` knows long answers by a digest (alike.py).
+    """
 
     steps: list = field(default_factory=list)
     prose: dict = field(default_factory=dict)
     flags: dict = field(default_factory=dict)
     whole: list = field(default_factory=list)
     untouched: set = field(default_factory=set)
+    written: dict = field(default_factory=dict)
 
     def flag(self, question, word):
         self.flags.setdefault(question, []).append(word)
@@ -51,6 +56,7 @@ def align(assignment, cells, metadata=None):
     for question in assignment.questions:
         _flag_question(plan, assignment, question, cells, matched)
     plan.steps = _steps(plan, assignment, cells, matched)
+    plan.written = digests(assignment, answers(assignment, cells))
     return plan
 
 

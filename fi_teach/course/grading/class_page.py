@@ -11,6 +11,7 @@ from itertools import combinations
 from statistics import median
 
 from fi_teach.course.grading import shown
+from fi_teach.course.grading.alike import pairs
 from fi_teach.course.grading.collecting import LITTER
 from fi_teach.course.grading.ledger import Ledger
 from fi_teach.course.grading.pages import WORDS, link, page, table
@@ -108,7 +109,7 @@ def class_page(view, found, seconds):
         week = view.course.set_of(exercise).week
         title = f"{exercise}, week {week}" if week else exercise
         parts.append(f"<h2>{escape(title)}</h2>{_success(exercise, found)}{_mistakes(exercise, view, found)}{_times(seconds.get(exercise, []))}")
-    return page(view.course.title or "The class", "".join(parts) + _everybody(view) + _aside(view))
+    return page(view.course.title or "The class", "".join(parts) + _alike(view) + _everybody(view) + _aside(view))
 
 
 def _absent(view):
@@ -169,6 +170,15 @@ def _times(seconds):
     if not seconds:
         return ""
     return f"<p>Grading took {median(seconds):.2f} s a submission (median), {max(seconds):.2f} s at most.</p>"
+
+
+def _alike(view):
+    """Pairs who have written alike what few others have -> HTML."""
+    rows = [(escape(exercise), escape(shown.name(one)), escape(shown.name(other)), escape(", ".join(questions)))
+            for exercise, one, other, questions in pairs(view.records.values())]
+    words = ("<p>Comments, layout and chosen names aside, these two wrote the same, and hardly anybody else did. "
+             "That is a reason to talk, not a verdict: partners may have been allowed.</p>")
+    return "<h2>Written alike</h2>" + words + table(("set", "one", "other", "answers"), rows) if rows else ""
 
 
 def _everybody(view):

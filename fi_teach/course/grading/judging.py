@@ -224,7 +224,7 @@ def _put_down(hearing, number, step, lost, memory):
 def record_of(hearing):
     """What is stored of a notebook -> dict of plain data."""
     rows = [_row(hearing, question) for question in hearing.assignment.questions]
-    return {"flags": hearing.plan.whole, "rows": rows}
+    return {"flags": hearing.plan.whole, "rows": rows, "written": hearing.plan.written}
 
 
 def _row(hearing, question):

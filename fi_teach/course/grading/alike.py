@@ -1,0 +1,92 @@
+"""Answers that two students have written alike: what a person may want to look at, and no verdict.
+
+An answer is known by a digest of its code without comments, layout and chosen names, or of its words. Short answers are
+left out, and so are answers that many have: a short right answer is often written alike.
+"""
+
+import ast
+import hashlib
+import re
+from collections import defaultdict
+from itertools import combinations
+
+LONG_CODE = 25
+"""Nodes of syntax that an answer in code has at least."""
+LONGEST = 20_000
+"""Characters beyond which an answer is not looked at."""
+LONG_PROSE = 15
+"""Words that an answer in prose has at least."""
+RARE = 3
+"""An answer is somebody's own if no more students than these have it, and no more than a third of a small class."""
+SHARED = 3
+"""A pair is told if it shares so many answers in code of one set, or one in prose."""
+
+
+def digests(assignment, answers):
+    """What each long answer is known by -> {question: digest}.
+
+    answers : {place of the handed-out cell: source}
+    """
+    found = {}
+    for place, source in answers.items():
+        cell = assignment.cells[place]
+        own = _code(source) if cell.kind == "code" else _words(source)
+        handed_out = _code(cell.source) if cell.kind == "code" else _words(cell.source)
+        if own and own != handed_out:
+            kind = "code" if cell.kind == "code" else "prose"
+            found[cell.question] = f"{kind} {hashlib.sha256(own.encode()).hexdigest()[:16]}"
+    return found
+
+
+def _code(source):
+    """Code with its names numbered as they come -> str, "" if it is short, very long or none."""
+    if len(source) > LONGEST:
+        return ""
+    try:
+        tree = ast.parse(source)
+        nodes = list(ast.walk(tree))
+        _number_names(nodes)
+        return ast.dump(tree) if len(nodes) >= LONG_CODE else ""
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+
+
+def _number_names(nodes):
+    numbers = {}
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            node.id = numbers.setdefault(node.id, f"n{len(numbers)}")
+        elif isinstance(node, ast.arg):
+            node.arg = numbers.setdefault(node.arg, f"n{len(numbers)}")
+        elif isinstance(node, ast.FunctionDef):
+            node.name = numbers.setdefault(node.name, f"n{len(numbers)}")
+            node.body = [one for one in node.body if not _is_text(one)] or [ast.Pass()]
+
+
+def _is_text(statement):
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _words(source):
+    words = re.findall(r"\w+", source[:LONGEST].casefold())
+    return " ".join(words) if len(words) >= LONG_PROSE else ""
+
+
+def pairs(records):
+    """Pairs of students who share answers that few others have -> [(exercise, one, other, questions)]."""
+    owners, classes = defaultdict(set), defaultdict(set)
+    for record in records:
+        classes[record["exercise"]].add(record["student"])
+        for question, digest in record.get("written", {}).items():
+            owners[record["exercise"], question, digest].add(record["student"])
+    shared = defaultdict(list)
+    for (exercise, question, digest), students in sorted(owners.items()):
+        if 2 <= len(students) <= min(RARE, len(classes[exercise]) / 3):
+            for one, other in combinations(sorted(students), 2):
+                shared[exercise, one, other].append((question, digest))
+    found = [(*place, [q for q, _ in those]) for place, those in shared.items() if _is_told(those)]
+    return sorted(found, key=lambda pair: (pair[0], -len(pair[3]), pair[1], pair[2]))
+
+
+def _is_told(those):
+    return len(those) >= SHARED or any(digest.startswith("prose") for _, digest in those)
