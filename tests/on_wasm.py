@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ("tests/basics", "tests/fast", "tests/trees", "tests/importance", "tests/test_worlds.py", "tests/test_compare.py")
 PEERS = ("knockpy", "lifelines", "lightgbm", "sage", "shap", "sksurv", "woodelf", "xgboost")
-MINUTES = 20
+MINUTES = 60
 
 INSIDE = '''
 import importlib.abc, importlib.machinery, os, sys, types
@@ -40,7 +40,7 @@ class Peers(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module): pass
 
 sys.meta_path.insert(0, Peers())
-open("/tmp/pytest.ini", "w").write("[pytest]\\n")
+open("/tmp/pytest.ini", "w").write("[pytest]\\nmarkers = slow\\n")
 sys.exit(pytest.main({arguments!r}))
 '''
 
