@@ -18,6 +18,7 @@ OTHER_NAMES = {
     "notebooks/10_knockoffs": "knockoff filter model-X FDR false discovery rate conditional randomization test CRT stability selection",
     "notebooks/11_causality": "DAG confounder collider mediator backdoor adjustment do-operator M-bias asymmetric Shapley causal Shapley",
     "notebooks/12g_diagnostics": "leakage target leak duplicates train test contamination",
+    "notebooks/12h_drift": "concept drift covariate shift data drift monitoring PSI time series rolling origin backtest",
     "notebooks/13_choosing": "which method comparison benchmark of importance measures",
 }
 

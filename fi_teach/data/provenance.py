@@ -1,8 +1,15 @@
-"""Where every vendored table comes from, under which terms, and the checksum its file must have.
+"""Where every vendored table comes from, whose it is, under which terms, and its file's checksum.
 
 Keys in brackets, such as [quinlan1986], are entries of the book's bibliography.
+`terms` names files of licences/, which travel with the tables: those of the package a table was
+taken from, and of the original where that states any. `holder` is who is named as holding the
+rights; a table without terms was typed in from a text that states none.
 `python -m fi_teach.data.provenance` prints this list as the table that README.md beside it holds.
 """
+
+from pathlib import Path
+
+LICENCES = Path(__file__).with_name("licences")
 
 PROVENANCE: dict[str, dict] = {
     "golf": {
@@ -13,6 +20,8 @@ PROVENANCE: dict[str, dict] = {
         ),
         "package": None,
         "licence": "none stated; fourteen textbook facts in general use",
+        "holder": "nobody: facts of a textbook",
+        "terms": (),
         "changes": "none: the codes as printed; their words are in fi_teach.data.small",
         "sha256": "9bcbc03cec273296a606971efaa75187fec579f9d400bc1e420e4d0b5a500483",
     },
@@ -21,6 +30,8 @@ PROVENANCE: dict[str, dict] = {
         "source": "Eight invented students of the midterm slides",
         "package": None,
         "licence": "none stated; eight textbook facts",
+        "holder": "nobody: facts of a slide",
+        "terms": (),
         "changes": "none",
         "sha256": "07cccd84a4680321bc89f16e7876991db6416e01ac242de9e71ca50b23965111",
     },
@@ -29,6 +40,8 @@ PROVENANCE: dict[str, dict] = {
         "source": "Four invented fruits of the random-forest slides",
         "package": None,
         "licence": "none stated; four textbook facts",
+        "holder": "nobody: facts of a slide",
+        "terms": (),
         "changes": "none",
         "sha256": "98909a32aa675675c058883b65a5f4a00645c4d889585553b1179969a138e842",
     },
@@ -37,6 +50,8 @@ PROVENANCE: dict[str, dict] = {
         "source": "Motor Trend magazine 1974, as printed by Henderson and Velleman [henderson1981]",
         "package": "R package datasets, data set mtcars",
         "licence": "R is GPL-2 or GPL-3; published measurements",
+        "holder": "the R Core Team (package datasets); Motor Trend magazine measured",
+        "terms": ("GPL-2", "GPL-3"),
         "changes": "the column of row names is called model",
         "sha256": "48c52ce5303f0abe6e662cde775cecdba87e11982941f94d6f78edb994c36ca5",
     },
@@ -49,6 +64,8 @@ PROVENANCE: dict[str, dict] = {
         ),
         "package": "R package dslabs, data set tissue_gene_expression",
         "licence": "Artistic-2.0 (dslabs); the collection it was drawn from is GPL-3",
+        "holder": "Rafael A. Irizarry (dslabs)",
+        "terms": ("Artistic-2.0", "GPL-3"),
         "changes": (
             "sample names dropped, prefix x. of the gene names dropped, y is called tissue and "
             "comes first; no rounding"
@@ -63,6 +80,8 @@ PROVENANCE: dict[str, dict] = {
             "MIT (modeldata); the original file is distributed by the UCI repository under CC BY "
             "4.0"
         ),
+        "holder": "modeldata authors; I-Cheng Yeh (the original)",
+        "terms": ("MIT", "CC-BY-4.0"),
         "changes": "row numbers dropped",
         "sha256": "431e0b0b8bab99794c905cb45440a089c32c8f6d14bfd2602d1449727db92222",
     },
@@ -74,6 +93,11 @@ PROVENANCE: dict[str, dict] = {
         ),
         "package": "R package AER, data set CreditCard",
         "licence": "AER is GPL-2 or GPL-3; the textbook's tables state no licence",
+        "holder": (
+            "Christian Kleiber and Achim Zeileis (AER); "
+            "William H. Greene (the textbook's table)"
+        ),
+        "terms": ("GPL-2", "GPL-3"),
         "changes": "row numbers dropped",
         "sha256": "c59ac5d92172bd88bf0c5304c8978cacabad54cd479072b1890b52983080f6db",
     },
@@ -81,10 +105,16 @@ PROVENANCE: dict[str, dict] = {
         "title": "Boston mortgage applications",
         "source": (
             "Federal Reserve Bank of Boston, Home Mortgage Disclosure Act data of 1990 "
-            "[munnell1996], in the selection of a textbook's online complements"
+            "[munnell1996], as selected by Stock and Watson for their textbook, online complements "
+            "[stock2007]"
         ),
         "package": "R package AER, data set HMDA",
         "licence": "AER is GPL-2 or GPL-3; the original survey states no licence",
+        "holder": (
+            "Christian Kleiber and Achim Zeileis (AER); "
+            "James H. Stock and Mark W. Watson (the selection)"
+        ),
+        "terms": ("GPL-2", "GPL-3"),
         "changes": "row numbers dropped",
         "sha256": "f3fc4072a77b05bedf36168dec3edbf38ab4b19a8238c3d8f6064bbfeeab734b",
     },
@@ -95,6 +125,8 @@ PROVENANCE: dict[str, dict] = {
             "Python package scikit-survival, load_gbsg2, after R package TH.data, data set GBSG2"
         ),
         "licence": "GPL-3 (TH.data and scikit-survival)",
+        "holder": "Torsten Hothorn (TH.data)",
+        "terms": ("GPL-3",),
         "changes": "whole numbers written without a decimal point, cens written as 0 and 1",
         "sha256": "1164011b336d1953f4d74daf760641822e1c5b8a1df469f2f0742ccbddc5161f",
     },
@@ -106,17 +138,29 @@ PROVENANCE: dict[str, dict] = {
         ),
         "package": "R package modeldata, data set meats",
         "licence": "public domain, if the permission note below stays attached; MIT (modeldata)",
+        "holder": "modeldata authors; Tecator AB (the original)",
+        "terms": ("MIT",),
         "changes": "row numbers dropped",
         "sha256": "c8d0fa4920c56bb115cc6e53b9df5aa096bdf87edc3e5972dc98321dd7a21118",
     },
 }
 
 
+def licence_texts(name: str) -> dict[str, str]:
+    """The texts under which a table is passed on -> {licence: text}, empty for typed-in facts.
+
+    >>> list(licence_texts("gbsg2"))
+    ['GPL-3']
+    """
+    terms = PROVENANCE[name]["terms"]
+    return {term: (LICENCES / f"{term}.txt").read_text(encoding="utf-8") for term in terms}
+
+
 def provenance_table() -> str:
     """The list as a Markdown table, one data set a row."""
     lines = [
-        "| file | what | source | taken from | licence | changes | sha256 |",
-        "|---|---|---|---|---|---|---|",
+        "| file | what | source | taken from | holder | licence | texts | changes | sha256 |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, record in PROVENANCE.items():
         cells = [
@@ -124,7 +168,9 @@ def provenance_table() -> str:
             record["title"],
             record["source"],
             record["package"] or "typed in by hand",
+            record["holder"],
             record["licence"],
+            ", ".join(f"[{name}](licences/{name}.txt)" for name in record["terms"]) or "none",
             record["changes"],
             f"`{record['sha256']}`",
         ]

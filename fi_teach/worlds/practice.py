@@ -67,7 +67,8 @@ def _sigmoid(score):
 def pipeline_faults(n: int = 400, *, faults: Collection[str] = FAULTS, rng: Seed = 0) -> World:
     """y = x1 + x2 + 0.5 x3 + 0.5 e, and what a careless pipeline does to the table.
 
-    "shift": column x2 has slipped down by one row (the last value comes first).
+    "shift": column x2 has slipped down by one row. The first row shows the reading before the
+        table begins, and the last reading is lost.
     "duplicates": one row in five (rounded down) is appended a second time at the end.
     "id": a column of numbers that were given out in the order of the outcome.
 
@@ -87,11 +88,11 @@ def pipeline_faults(n: int = 400, *, faults: Collection[str] = FAULTS, rng: Seed
     X = pd.DataFrame(rng.standard_normal((n, 3)), columns=["x1", "x2", "x3"])
     signal = X["x1"] + X["x2"] + 0.5 * X["x3"]
     y = pd.Series(signal + 0.5 * rng.standard_normal(n), name="y")
-    broken = _break_columns(X, y, faults)
     copy_of = np.arange(n)
     if "duplicates" in faults:
         repeated = rng.choice(n, n // 5, replace=False)
         copy_of = np.concatenate([copy_of, repeated])
+    broken = _break_columns(X, y, faults, earlier=rng.standard_normal())
     return World(
         X=_rows(broken, copy_of),
         y=_rows(y, copy_of),
@@ -111,10 +112,10 @@ def _check_faults(faults):
         raise ValueError(f"unknown fault {unknown[0]!r}: choose among {', '.join(FAULTS)}.")
 
 
-def _break_columns(X, y, faults):
-    """X with a slipped column and a telling id, as the faults say."""
+def _break_columns(X, y, faults, earlier):
+    """X with a slipped column and a telling id, as the faults say; `earlier` slips in on top."""
     if "shift" in faults:
-        X = X.assign(x2=np.roll(X["x2"], 1))
+        X = X.assign(x2=[earlier, *X["x2"].iloc[:-1]])
     if "id" in faults:
         X = X.assign(id=1000 + y.rank().astype(int))
     return X

@@ -18,7 +18,7 @@ from fi_teach.course.questions.zipped import write_zip
 
 STUDENT = ("exercises", "notebooks", "fi_teach", "pyproject.toml", "requirements.lock", "LICENSE", "LICENSE-text")
 INSTRUCTOR = (*STUDENT, "README.md", "environment.yml", "solutions", "tests/course/questions", "tests/conftest.py", "book/tools/exercises.py")
-KINDS_OF_FILE = {".ipynb", ".py", ".toml", ".lock", ".yml", ".yaml", ".md", ".csv", ".js", ".css", ".json", ""}
+KINDS_OF_FILE = {".ipynb", ".py", ".toml", ".lock", ".yml", ".yaml", ".md", ".csv", ".js", ".css", ".json", ".txt", ""}
 MACHINERY = "fi_teach/course/questions/"
 FOR_INSTRUCTORS = re.compile(rf"fi_teach/course/grading/|{MACHINERY}(release\.py|welcome\.py|ch\d|trials/)")
 """The grader, and what holds answers: a module a set, and what tests are tried on."""
