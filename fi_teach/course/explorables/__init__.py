@@ -12,6 +12,7 @@ from fi_teach.course.explorables.do_operator import explore_do_operator
 from fi_teach.course.explorables.explorable import Explorable, State, choice, explore, slider, switch
 from fi_teach.course.explorables.four_charts import explore_four_charts
 from fi_teach.course.explorables.golf_tree import explore_golf_trees
+from fi_teach.course.explorables.held_out_units import explore_held_out
 from fi_teach.course.explorables.impurity_curves import explore_impurity
 from fi_teach.course.explorables.knockoff_scan import explore_knockoffs
 from fi_teach.course.explorables.leaf_pattern import explore_leaf_pattern
@@ -32,6 +33,7 @@ from fi_teach.course.explorables.marks import (
 from fi_teach.course.explorables.method_chooser import explore_methods
 from fi_teach.course.explorables.negative_null import explore_negative_null
 from fi_teach.course.explorables.shap_games import explore_shap_games
+from fi_teach.course.explorables.shortlist import explore_shortlist
 from fi_teach.course.explorables.split_explorer import explore_splits
 from fi_teach.course.explorables.telescope import explore_telescope
 from fi_teach.course.explorables.tree_marks import tree_panel
@@ -53,12 +55,14 @@ __all__ = [
     "explore_do_operator",
     "explore_four_charts",
     "explore_golf_trees",
+    "explore_held_out",
     "explore_impurity",
     "explore_knockoffs",
     "explore_leaf_pattern",
     "explore_methods",
     "explore_negative_null",
     "explore_shap_games",
+    "explore_shortlist",
     "explore_splits",
     "explore_telescope",
     "handle",
