@@ -8,10 +8,12 @@ from fi_teach.course.explorables.banana_shuffler import explore_bananas
 from fi_teach.course.explorables.cardinality_race import explore_cardinality_race
 from fi_teach.course.explorables.coalitions import explore_coalitions
 from fi_teach.course.explorables.correlated_leak import explore_correlated_leak
+from fi_teach.course.explorables.cost_threshold import explore_costs
 from fi_teach.course.explorables.do_operator import explore_do_operator
 from fi_teach.course.explorables.explorable import Explorable, State, choice, explore, slider, switch
 from fi_teach.course.explorables.four_charts import explore_four_charts
 from fi_teach.course.explorables.golf_tree import explore_golf_trees
+from fi_teach.course.explorables.group_rates import explore_group_rates
 from fi_teach.course.explorables.held_out_units import explore_held_out
 from fi_teach.course.explorables.impurity_curves import explore_impurity
 from fi_teach.course.explorables.knockoff_scan import explore_knockoffs
@@ -52,9 +54,11 @@ __all__ = [
     "explore_cardinality_race",
     "explore_coalitions",
     "explore_correlated_leak",
+    "explore_costs",
     "explore_do_operator",
     "explore_four_charts",
     "explore_golf_trees",
+    "explore_group_rates",
     "explore_held_out",
     "explore_impurity",
     "explore_knockoffs",

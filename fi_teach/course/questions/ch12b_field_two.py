@@ -1,4 +1,4 @@
-"""Exercise set 12b, in the field, cases 4 to 6: a gap divided, pairs that can be compared, outputs that outvote each other."""
+"""Exercise set 12b, in the field, cases 3 to 6: a leak repaired, a gap divided, pairs that can be compared, outputs that outvote each other."""
 
 import numpy as np
 
@@ -18,7 +18,59 @@ def _hazard(time, event, t):
     return sum(1 / sum(time >= when) for when, seen in zip(time, event, strict=True) if seen and when <= t)
 
 
+def _honest_columns(columns, known_from, made_from, decided_at):
+    """What is known too late must go, wherever it is, and so must all that was made of it."""
+    gone = _late(known_from, decided_at)
+    return [name for name in columns if name not in _with_all_made_of(gone, made_from)]
+
+
+def _late(known_from, decided_at):
+    return {name for name, time in known_from.items() if time > decided_at}
+
+
+def _made_of(gone, made_from):
+    """The names in `gone`, and those computed directly from one of them."""
+    return gone | {name for name, parts in made_from.items() if gone & set(parts)}
+
+
+def _with_all_made_of(gone, made_from):
+    for _ in made_from:
+        gone = _made_of(gone, made_from)
+    return gone
+
+
 # Mistaken formulas, each under the name a check gives it.
+
+def _stay(gone_of):
+    """Columns that are not in gone_of(columns, known_from, made_from, decided_at)."""
+    def honest_columns(columns, known_from, made_from, decided_at):
+        gone = gone_of(columns, known_from, made_from, decided_at)
+        return [name for name in columns if name not in gone]
+    return honest_columns
+
+
+_dates_only = _stay(lambda columns, known, made, at: _late(known, at))
+_one_step = _stay(lambda columns, known, made, at: _made_of(_late(known, at), made))
+_only_present = _stay(lambda columns, known, made, at: _with_all_made_of(_late(known, at) & set(columns), made))
+_in_time_too = _stay(lambda columns, known, made, at: _with_all_made_of({name for name, time in known.items() if time >= at}, made))
+
+
+def _parents_too(columns, known_from, made_from, decided_at):
+    gone = _with_all_made_of(_late(known_from, decided_at), made_from)
+    parents = {part for name, parts in made_from.items() if name in gone for part in parts}
+    return [name for name in columns if name not in gone | parents]
+
+
+def _all_parts_gone(columns, known_from, made_from, decided_at):
+    gone = _late(known_from, decided_at)
+    for _ in made_from:
+        gone = gone | {name for name, parts in made_from.items() if set(parts) <= gone}
+    return [name for name in columns if name not in gone]
+
+
+def _those_that_go(columns, known_from, made_from, decided_at):
+    return [name for name in columns if name not in _honest_columns(columns, known_from, made_from, decided_at)]
+
 
 def _gap_of(summary):
     """The second group's summary of each column less the first's."""
@@ -84,6 +136,24 @@ def _whole_time(time, event, t):
 
 # Cases, the smallest first.
 
+def _tables(rng):
+    small = [(["a", "b"], {"a": 1}, {}, 0),
+             (["a", "b"], {"a": 1, "b": 0}, {}, 0),
+             (["share", "income"], {"expenditure": 1}, {"share": ["expenditure", "income"]}, 0),
+             (["a", "b", "c", "d"], {"a": 5, "d": 2}, {"b": ["a"], "c": ["b"]}, 3),
+             (["c", "b", "a", "d"], {"a": 5}, {"c": ["b", "d"], "b": ["a", "d"]}, 4)]
+    return small + [_drawn_table(rng, n) for n in range(4, 10)]
+
+
+def _drawn_table(rng, n):
+    """Columns computed from earlier ones, in any order; one is late, some are known at the last moment, one was deleted."""
+    names = [f"x{k}" for k in range(n)]
+    known = {name: int(rng.integers(0, 4)) for name in names[:3]} | {"x0": 5, "x1": 3}
+    made = {name: [names[i] for i in rng.choice(k, min(k, 2), replace=False)] for k, name in enumerate(names) if k > 2}
+    order = rng.permutation(n)
+    return [names[i] for i in order if i != 0], known, {names[i]: made[names[i]] for i in order if names[i] in made}, 3
+
+
 def _attributions(rng):
     small = [(np.array([[1.0], [3.0]]), np.array([False, True])),
              (np.array([[1.0, 0.0], [1.0, 2.0], [3.0, -5.0]]), np.array([False, False, True]))]
@@ -127,7 +197,39 @@ RECALL = [
             Mistake("importances do not add up", "a", "They need not add up: while one column is shuffled, its neighbours answer for it, a hundred times over."),
             Mistake("nothing is lost", "c", "Each alone may be dispensable. Shuffle all of them together, and the model has nothing left to read."),
             Mistake("counted twice", "d", "Shared knowledge is missed in every single shuffle, so the sum of the single ones counts it too rarely.")),
-        meaning="With the meat spectra a window of nine channels was worth thirty times as much as its middle one."),
+        meaning="With the meat spectra a window of neighbouring channels is worth many times as much as its middle one."),
+]
+
+LIVE = [
+    Question(
+        id="field_two.repair_leak", title="Repair the leak", kind="implement", stars=2, minutes=10, points=3,
+        hints=("Begin with all names that are known too late, whether or not they are still in the table.",
+               "What was computed from one of these must go too; and what was computed from *that*?",
+               "Repeat the step until it adds nothing; as many steps as there are computed columns are enough."),
+        check=function(
+            _tables, _honest_columns,
+            Mistake("dates only", _dates_only, "You looked at the dates and at nothing else. What was *computed* from a late column knows what it knew: that is how `share` gave the outcome away."),
+            Mistake("one step only", _one_step, "You went one step: from a late column to what was computed from it. Something may have been computed from that in turn."),
+            Mistake("only what is still there", _only_present,
+                    "You looked for late columns among those that are still there. The deleted one is not, and what was made of it is: that is the colleague's slip."),
+            Mistake("known at the decision taken for late", _in_time_too, "A column that is known *at* the moment of the decision is known in time: only later ones must go."),
+            Mistake("the parts thrown out too", _parents_too, "You threw out what a late column was computed *from*. Income is honest; a sum of spending over income is not."),
+            Mistake("all parts must be late", _all_parts_gone, "You kept what was computed from an honest column *and* a leak. One leaking part is enough."),
+            Mistake("what must go", _those_that_go, "These are the columns that must go. The question asks for those that may stay.")),
+        meaning="Whoever has found one leak should ask what was made of it, and go on asking. Only people who know how columns are filled in can write `made_from`."),
+    Question(
+        id="field_two.cut", title="Where to cut", kind="number", stars=1, minutes=3, points=1,
+        hints=("With chance p of being good, what does accepting cost on average, and what refusing?", "Accepting costs four times the chance of being bad.",
+               "Set the two average costs equal, and solve for p."),
+        check=value(
+            0.8,
+            Mistake("the likelier outcome", 0.5, "One half is the cut if both errors cost the same. Here one is dearer: be more careful before you make it."),
+            Mistake("one less a quarter", 0.75, "You took 1 - 1/4. Write down both average costs at a chance of .75: they are not equal yet."),
+            Mistake("the other way round", 0.2, "That is the cut on the chance of being *bad*; the question asks for the chance of being good."),
+            Mistake("per cent without its sign", 80, "You count in per cent: write a share such as .05, or the sign behind it, as in `\"5 %\"`."),
+            Mistake("a ratio, not a chance", 4, "This is the ratio of the costs. The question asks for a chance, between 0 and 1."),
+            tolerance=0.0051),
+        meaning="With a ratio c the cut is c / (1 + c). Nothing was tuned, and so everything hangs on forecasts that keep their word."),
 ]
 
 GAP = [
@@ -172,6 +274,27 @@ GAP = [
             Mistake("points, not per cent", 0.096, "These are percentage points. The question asks which part of the old gap is left."),
             tolerance=0.0051),
         meaning="The column's share was 8 points, and dropping it closed 6.4: the remaining columns stood in for the rest."),
+]
+
+ODDS = [
+    Question(
+        id="field_two.equal_odds", title="Equal error rates", kind="number", stars=2, minutes=6, points=2,
+        hints=("For a false alarm the whole is: those whom the lenders granted, in that group.", "For a catch the whole is: those whom the lenders denied, in that group.",
+               "In group A the wholes are 20 and 10; in B they are larger and smaller. Divide what the model denies of each by it."),
+        check=value(
+            {"false alarms A": 0.2, "false alarms B": 0.1, "catches A": 0.6, "catches B": 0.4},
+            Mistake("of all applicants", {"false alarms A": 4 / 30, "false alarms B": 4 / 45, "catches A": 6 / 30, "catches B": 2 / 45},
+                    "You divided by all applicants of the group. Then a group with more denials has more catches whatever the model does: divide by those granted, or denied."),
+            Mistake("of the model's denials", {"false alarms A": 0.4, "false alarms B": 4 / 6, "catches A": 0.6, "catches B": 2 / 6},
+                    "You divided by all whom the model denies. That asks how often a denial is right; equalised odds begins with what the lenders answered."),
+            Mistake("those the model grants", {"false alarms A": 0.8, "false alarms B": 0.9, "catches A": 0.4, "catches B": 0.6},
+                    "These are the shares that the model *grants*. Count those that it denies."),
+            Mistake("both groups together", {"false alarms A": 8 / 60, "false alarms B": 8 / 60, "catches A": 8 / 15, "catches B": 8 / 15},
+                    "You pooled the groups. The question is whether they meet the same errors: one share for each."),
+            Mistake("per cent without its sign", {"false alarms A": 20, "false alarms B": 10, "catches A": 60, "catches B": 40},
+                    "You count in per cent: write a share such as .05, or the sign behind it, as in `\"5 %\"`."),
+            tolerance=0.0051),
+        meaning="Both shares are higher in A, so the odds are not equal: the model is stricter there, with the worthy and with the others. More denials in all would raise every share."),
 ]
 
 SURVIVAL = [
@@ -248,4 +371,4 @@ OUTPUTS = [
         meaning=""),
 ]
 
-QUESTIONS = RECALL + GAP + SURVIVAL + OUTPUTS
+QUESTIONS = RECALL + LIVE + GAP + ODDS + SURVIVAL + OUTPUTS

@@ -13,6 +13,58 @@ from fi_teach.importance.fairness import group_gap as borrowed_gap
 WHY = "because of the rows concerned"
 
 
+# field_two.repair_leak
+
+def honest_by_asking_back(columns, known_from, made_from, decided_at):
+    """Each column asks its parts, they ask theirs."""
+    def leaks(name):
+        return known_from.get(name, decided_at) > decided_at or any(leaks(part) for part in made_from.get(name, []))
+    return [name for name in columns if not leaks(name)]
+
+
+def honest_until_nothing_changes(columns, known_from, made_from, decided_at):
+    gone = [name for name in known_from if known_from[name] > decided_at]
+    for late in gone:  # grows while it is walked
+        gone += [name for name in made_from if late in made_from[name] and name not in gone]
+    return tuple(name for name in columns if name not in gone)
+
+
+def drop_late_ones(columns, known_from, made_from, decided_at):
+    return [name for name in columns if known_from.get(name, decided_at) <= decided_at]
+
+
+def drop_late_and_their_children(columns, known_from, made_from, decided_at):
+    late = {name for name in known_from if known_from[name] > decided_at}
+    return [name for name in columns if name not in late and not late & set(made_from.get(name, []))]
+
+
+def look_in_the_table_only(columns, known_from, made_from, decided_at):
+    return honest_by_asking_back(columns, {name: known_from[name] for name in columns if name in known_from}, made_from, decided_at)
+
+
+def at_the_moment_is_late(columns, known_from, made_from, decided_at):
+    return honest_by_asking_back(columns, {name: time + 0.5 for name, time in known_from.items()}, made_from, decided_at)
+
+
+def away_with_the_parts(columns, known_from, made_from, decided_at):
+    everything = set(columns) | set(known_from) | set(made_from)
+    gone = everything - set(honest_by_asking_back(list(everything), known_from, made_from, decided_at))
+    gone |= {part for name in gone for part in made_from.get(name, [])}
+    return [name for name in columns if name not in gone]
+
+
+def only_if_every_part_leaks(columns, known_from, made_from, decided_at):
+    def leaks(name):
+        parts = made_from.get(name, [])
+        return known_from.get(name, decided_at) > decided_at or (bool(parts) and all(map(leaks, parts)))
+    return [name for name in columns if not leaks(name)]
+
+
+def what_must_go(columns, known_from, made_from, decided_at):
+    stays = honest_by_asking_back(columns, known_from, made_from, decided_at)
+    return [name for name in columns if name not in stays]
+
+
 # field_two.gap_shares
 
 def gap_with_frames(phi, group):
@@ -170,10 +222,14 @@ def hazard_of_arrays(time, event, t):
 RIGHT = {
     "field_two.recall_additive": [0.18, Fraction(9, 50), "18 %"],
     "field_two.recall_copies": [("B", WHY), ["(b)", WHY]],
+    "field_two.repair_leak": [honest_by_asking_back, honest_until_nothing_changes],
+    "field_two.cut": ["4/5", Fraction(4, 5), "80 %"],
+    "field_two.equal_odds": [
+        {"false alarms A": "1/5", "false alarms B": "4/40", "catches A": "3/5", "catches B": "2/5"}, [Fraction(1, 5), "10 %", 0.6, "0.4"]],
     "field_two.gap_shares": [gap_with_frames, gap_by_weights],
     "field_two.within": [("D", WHY), ["d)", WHY]],
-    "field_two.after_dropping": [0.6, "60 %", Fraction(3, 5)],
-    "field_two.four_women": [0.75, Fraction(3, 4), "75 %"],
+    "field_two.after_dropping": [0.6, "60 %", Fraction(3, 5), "3/5"],
+    "field_two.four_women": [0.75, Fraction(3, 4), "75 %", "3/4"],
     "field_two.concordance": [concordance_by_matrix, concordance_by_sorting, concordance_by_combinations],
     "field_two.mend_hazard": [hazard_by_sorting, hazard_with_series],
     "field_two.two_votes": [("B", WHY), np.array(["b.", WHY])],
@@ -182,6 +238,16 @@ RIGHT = {
 WRONG = {
     "field_two.recall_additive": [("the base forgotten", 0.06), ("sizes added", 0.22), ("a mean", 0.14), ("the wrong side", -0.06)],
     "field_two.recall_copies": [("importances do not add up", ("a", WHY)), ("nothing is lost", ("c", WHY)), ("counted twice", ("d", WHY))],
+    "field_two.repair_leak": [
+        ("dates only", drop_late_ones), ("one step only", drop_late_and_their_children), ("only what is still there", look_in_the_table_only),
+        ("known at the decision taken for late", at_the_moment_is_late), ("the parts thrown out too", away_with_the_parts),
+        ("all parts must be late", only_if_every_part_leaks), ("what must go", what_must_go)],
+    "field_two.cut": [("the likelier outcome", "1/2"), ("one less a quarter", 0.75), ("the other way round", "1/5"), ("per cent without its sign", 80),
+                      ("a ratio, not a chance", 4)],
+    "field_two.equal_odds": [
+        ("of all applicants", ["4/30", "4/45", "6/30", "2/45"]), ("of the model's denials", ["4/10", "4/6", "6/10", "2/6"]),
+        ("those the model grants", [0.8, 0.9, 0.4, 0.6]), ("both groups together", ["8/60", "8/60", "8/15", "8/15"]),
+        ("per cent without its sign", [20, 10, 60, 40])],
     "field_two.gap_shares": [
         ("the sign", others_less_group), ("sums, not means", gap_of_sums), ("sizes", gap_of_sizes), ("a part of the gap", gap_as_shares),
         ("against everybody", group_less_all), ("borrowed", borrowed_shares)],
