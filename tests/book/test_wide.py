@@ -1,5 +1,6 @@
 """On a wide screen the margin holds what else would stand in the text, or a link away; and there is always something to look at."""
 
+from itertools import pairwise
 from statistics import median
 
 import pytest
@@ -33,7 +34,7 @@ def test_the_margin_holds_badges_and_words_beside_the_text(browser, address, pag
     notes = sorted(found["notes"], key=lambda note: note["top"])
     assert len(notes) >= 3
     assert all(found["column"] < note["left"] and note["right"] <= found["end"] + 1 for note in notes)
-    assert all(above["bottom"] <= below["top"] + 1 for above, below in zip(notes, notes[1:], strict=False))
+    assert all(above["bottom"] <= below["top"] + 1 for above, below in pairwise(notes))
 
 
 def test_a_badge_comes_back_into_the_text_when_its_code_is_opened(browser, address):
