@@ -173,6 +173,11 @@ def paragraph(*parts):
     return nodes.paragraph("", "", *(nodes.Text(part) if isinstance(part, str) else part for part in parts))
 
 
+def still_to_come(asked, done):
+    """A sentence while some of the claims that code can settle are not settled, and none after."""
+    return [f" The chapters so far settle {done}; {asked - done} are to come."] if done < asked else []
+
+
 def summary(entries, cells):
     """How the ledger stands: the verdicts, what code cannot settle, and how many are settled already."""
     verdicts = [entry["verdict"] for entry in entries.values()]
@@ -181,8 +186,7 @@ def summary(entries, cells):
     more = [f" {n['shown']} announce something that a chapter then does."] if n["shown"] else []
     more += [f" {n['open']} no code can settle; the last section says why."] if n["open"] else []
     return paragraph(f"Of {len(entries)} claims {n['holds']} hold as stated, {n['conditional']} hold under a condition, "
-                     f"and {n['fails']} do not hold.", *more, f" The chapters so far settle {done}; "
-                     f"{len(entries) - n['open'] - done} are to come.")
+                     f"and {n['fails']} do not hold.", *more, *still_to_come(len(entries) - n["open"], done))
 
 
 def row(cells, *, header=False):

@@ -69,6 +69,13 @@ def words(x, y, text, colour="ink", size=11, anchor="middle", **more):
     return tag("text", escape(text), x=x, y=y, fill=hue(colour), font_size=size, text_anchor=anchor, **more)
 
 
+def two_lines(x, y, text):
+    """Words below a part of a drawing, in two lines of about one length: side by side they must not touch."""
+    parted = [(text[:k], text[k + 1:]) for k, letter in enumerate(text) if letter == " "]
+    upper, lower = min(parted, key=lambda lines: max(map(len, lines)))
+    return [words(x, y, upper, "quiet", 9.5), words(x, y + 12, lower, "quiet", 9.5)]
+
+
 # ---- the drawings ----------------------------------------------------------------------------------------------------------
 
 
@@ -147,11 +154,11 @@ def shapley():
 def treeshap():
     """Three games: the gap that an absent feature leaves is filled from a row, from all rows, or from rows like this one."""
     drawn = []
-    for k, (name, size) in enumerate((("background row", 1), ("along the paths", 3), ("rows like it", 2))):
+    for k, (name, size) in enumerate((("a row, as it is", 1), ("rows along the paths", 3), ("rows that are like it", 2))):
         x = 18 + 76 * k
         drawn += [bar(x, 26, 16, 16, "c0"), frame(x + 20, 26, 16, 16, "c1", stroke_dasharray="3 2"), bar(x + 40, 26, 16, 16, "c2")]
         drawn += [disc(x + 28 + 13 * (j - (size - 1) / 2), 88, "c1", 5) for j in range(size)]
-        drawn += [arrow(x + 28, 78, x + 28, 46, "c1"), words(x + 28, 112, name, "quiet", 9.5)]
+        drawn += [arrow(x + 28, 78, x + 28, 46, "c1"), *two_lines(x + 28, 108, name)]
     return drawn
 
 

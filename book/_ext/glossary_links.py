@@ -1,14 +1,17 @@
-"""The first time a chapter uses a word of the glossary, the word links to it.
+"""The first time a chapter uses a word of the glossary, the word links to it, and a wide screen shows what it means beside it.
 
 The chapters stay plain text, which reads well in JupyterLab too; the links are made when the book is built. Headings, code,
 tables, links and the folded answers of the quiz questions are left alone.
 """
 
 import re
+from functools import lru_cache
+from html import escape
 
 from docutils import nodes
 from predictions import Option
 
+GLOSSARY = "book/glossary"
 CLOSED = (nodes.reference, nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.table, nodes.raw,
           Option)
 """Nodes whose words stay as they are."""
@@ -43,6 +46,32 @@ def _above(node):
         yield node
 
 
+def first_sentence(definition):
+    """The sentence that a definition begins with -> str, "" if a formula stands in it."""
+    text = "".join("\0" if isinstance(part, (nodes.math, nodes.image)) else part.astext() for part in definition.children)
+    sentence = re.match(r".*?[.?!](?=\s|$)", text, re.DOTALL)
+    return " ".join(sentence[0].split()) if sentence and "\0" not in sentence[0] else ""
+
+
+@lru_cache
+def meanings(env, page):
+    """Term -> the first sentence of its entry on the glossary's page."""
+    entries = env.get_doctree(page).findall(nodes.definition_list_item)
+    return {term.astext(): first_sentence(next(entry.findall(nodes.paragraph)))
+            for entry in entries for term in entry.findall(nodes.term)}
+
+
+def gloss(term, meaning):
+    """A note for the margin. It only repeats what the link leads to, so no reader aloud says it in mid-sentence."""
+    html = f'<span class="fi-gloss" aria-hidden="true"><b>{escape(term)}</b> {escape(meaning)}</span>'
+    return [nodes.raw("", html, format="html")] if meaning else []
+
+
+def chapters_again(app, env, added, changed, removed):
+    """When the glossary has changed, the pages that carry its words are read again."""
+    return [page for page in env.found_docs if page.startswith("notebooks/")] if GLOSSARY in changed else []
+
+
 def link(app, doctree, docname):
     """Link the first use of each term in a chapter to its entry."""
     if not docname.startswith("notebooks/"):
@@ -56,7 +85,8 @@ def link(app, doctree, docname):
             page, label = places.pop(term)
             address = f"{app.builder.get_relative_uri(docname, page)}#{label}"
             pieces += [nodes.Text(rest[:start]),
-                       nodes.reference("", rest[start:end], internal=True, refuri=address, classes=["fi-term"])]
+                       nodes.reference("", rest[start:end], internal=True, refuri=address, classes=["fi-term"]),
+                       *gloss(term, meanings(app.env, page).get(term, ""))]
             rest = rest[end:]
         if pieces:
             text.parent.replace(text, [*pieces, nodes.Text(rest)])
@@ -64,4 +94,5 @@ def link(app, doctree, docname):
 
 def setup(app):
     app.connect("doctree-resolved", link)
+    app.connect("env-get-outdated", chapters_again)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,10 +2,11 @@
 
 In a notebook such a link leads nowhere, and MyST would complain that its target does not exist.
 On the page `page.js` moves the control of that name, in the nearest explorable that has one, to the
-label given; several wishes are parted by commas.
+label given; several wishes are parted by commas. A comma, per cent or equals sign *in* a label is
+written as addresses write it: %2C, %25, %3D.
 """
 
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from docutils import nodes
 from sphinx import addnodes
@@ -16,11 +17,12 @@ PREFIX = "set:"
 def keep(app, doctree):
     """Make links of the references to states, before Sphinx looks for them among the book's targets."""
     for link in list(doctree.findall(addnodes.pending_xref)):
-        target = unquote(link.get("reftarget") or "")
+        target = link.get("reftarget") or ""
         if target.startswith(PREFIX):
-            words = link[0].children if len(link) else [nodes.Text(target)]
+            words = link[0].children if len(link) else [nodes.Text(unquote(target))]
+            address = quote(target, safe="%:=,")
             link.replace_self(
-                nodes.reference("", "", *words, refuri=f"#{target}", internal=True, classes=["fi-set"])
+                nodes.reference("", "", *words, refuri=f"#{address}", internal=True, classes=["fi-set"])
             )
 
 

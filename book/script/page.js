@@ -32,7 +32,7 @@
     const link = event.target.closest?.("a.fi-set");
     if (!link) return;
     event.preventDefault();
-    const wishes = decodeURIComponent(link.hash).slice("#set:".length).split(",").map((wish) => wish.split("="));
+    const wishes = link.hash.slice("#set:".length).split(",").map((wish) => wish.split("=").map(decodeURIComponent));
     const explorable = nearest(link, wishes);
     if (!explorable) throw new Error(`no explorable on this page has ${wishes.map(([name]) => name).join(", ")}`);
     for (const [name, value] of wishes) {

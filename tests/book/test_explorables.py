@@ -1,5 +1,7 @@
 """Every explorable of the book on its page, without a kernel: its controls by keyboard, its words on a phone."""
 
+from urllib.parse import unquote
+
 import pytest
 
 from .test_pages import CHAPTERS, PAGES, VIEWS, opened
@@ -73,3 +75,24 @@ def test_no_word_of_an_explorable_is_cut_off(browser, address, page, view):
                 for control in explorable.locator(".explorable-controls > *").all():
                     press(control)
         assert tab.evaluate("document.documentElement.scrollWidth") <= VIEWS[view][1]
+
+
+SHOWN_LABELS = """() => [...document.querySelectorAll('.explorable-controls > *')].flatMap((control) => [
+    ...[...control.querySelectorAll('select')].map((field) => field.selectedOptions[0]?.textContent),
+    ...[...control.querySelectorAll('input[type=radio]:checked')].map((field) => field.parentNode.textContent),
+    ...[...control.querySelectorAll('output')].map((output) => output.textContent),
+    ...[...control.querySelectorAll('input[type=checkbox]')].map((field) => (field.checked ? 'on' : 'off')),
+])"""
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_every_link_that_sets_an_explorable_sets_it(browser, address, page):
+    """Each in turn, as a reader clicks: afterwards some control shows the label that the link asks for."""
+    with opened(browser, address, page) as (tab, errors, *_):
+        for link in tab.locator("a.fi-set").all():
+            link.click()
+            shown = [label.strip().lower() for label in tab.evaluate(SHOWN_LABELS) if label]
+            for wish in link.get_attribute("href").removeprefix("#set:").split(","):
+                wanted = unquote(wish.partition("=")[2]).lower()
+                assert any(label == wanted or label.startswith(f"{wanted} ") for label in shown), wish
+        assert errors == []

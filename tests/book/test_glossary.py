@@ -8,7 +8,8 @@ from .test_build import small_book, write_notebook  # noqa: F401  (the fixture)
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 
-from glossary_links import first_use
+from docutils import nodes
+from glossary_links import first_sentence, first_use
 
 ENTRIES = re.findall(r"^(\S.*)\n  (.*)$", (ROOT / "book/glossary.md").read_text(encoding="utf-8").partition("```{glossary}")[2], re.MULTILINE)
 
@@ -27,6 +28,12 @@ def test_of_two_terms_at_one_place_the_longer_is_meant():
     assert first_use("conditional permutation", ["conditional", "conditional permutation"])[2] == "conditional permutation"
 
 
+def test_the_margin_has_a_definitions_first_sentence_unless_a_formula_stands_in_it():
+    words = nodes.paragraph("", "", nodes.Text("What 3.5 coins say. Not all of it."))
+    assert first_sentence(words) == "What 3.5 coins say."
+    assert first_sentence(nodes.paragraph("", "", nodes.Text("The sum "), nodes.math("", "x"), nodes.Text("."))) == ""
+
+
 def test_every_entry_leads_to_the_chapter_that_teaches_it():
     """The second way of the link; the first is made by the build."""
     assert len(ENTRIES) > 50
@@ -42,7 +49,7 @@ def test_a_chapter_links_the_first_use_of_a_term_only(small_book):  # noqa: F811
     """Not in a heading, and not the second time."""
     config = (small_book / "_config.yml").read_text().replace("claims_ledger:", f"glossary_links: {ROOT}/book/_ext, claims_ledger:")
     (small_book / "_config.yml").write_text(config)
-    (small_book / "book/other.md").write_text("# Other\n\n```{glossary}\ncoin\n  What is tossed. \n```\n")
+    (small_book / "book/other.md").write_text("# Other\n\n```{glossary}\ncoin\n  What is *tossed*. It has two sides.\n```\n")
     write_notebook(small_book / "notebooks/21_small.ipynb", "1 + 1")
     page = small_book / "notebooks/21_small.ipynb"
     page.write_text(page.read_text().replace("# A small chapter", "# Coins\\n\\nCoins, and another coin."))
@@ -50,3 +57,4 @@ def test_a_chapter_links_the_first_use_of_a_term_only(small_book):  # noqa: F811
     assert done.returncode == 0, done.stdout + done.stderr
     html = (small_book / "_build/html/notebooks/21_small.html").read_text()
     assert re.findall(r'<a class="fi-term[^"]*" href="([^"]*)">(\w+)</a>', html) == [("../book/other.html#term-coin", "Coins")]
+    assert re.findall(r'<span class="fi-gloss" aria-hidden="true">(.*?)</span>', html) == ["<b>coin</b> What is tossed."]

@@ -37,7 +37,7 @@ Right.
 Count again.
 </details>
 
-This does not wait. Now [set it to 8](#set:together=8).
+This does not wait. Now [set it to 8](#set:together=8), or [to *half*](#set:share=50%20%25,kind=a%2C%20b%3Dc).
 
 ## Two
 
@@ -134,6 +134,7 @@ def test_hidden_code_is_folded_below_its_output_under_a_name_that_fits(html):
 
 def test_a_link_that_sets_an_explorable_keeps_its_wish(html):
     assert '<a class="fi-set reference internal" href="#set:together=8">set it to 8</a>' in html
+    assert 'href="#set:share=50%20%25,kind=a%2C%20b%3Dc">to <em>half</em></a>' in html
 
 
 @pytest.mark.parametrize(

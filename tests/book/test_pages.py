@@ -92,6 +92,17 @@ def test_on_a_small_phone_everything_fits_or_scrolls_in_a_box_of_its_own(browser
         assert tab.evaluate("[...document.querySelectorAll('.cell_output img')].filter(i => i.getBoundingClientRect().right > 361).length") == 0
 
 
+@pytest.mark.parametrize("page", ["book/cheatsheet", "book/method_map", "book/benchmark", "book/conformity"])
+def test_on_a_phone_a_wide_table_is_cards_and_on_a_desktop_its_cells_have_no_labels(browser, address, page):
+    """Each cell below the other, the name of its column before it; nothing scrolls sideways."""
+    with opened(browser, address, page) as (tab, *_):
+        assert tab.locator(".fi-label:visible").count() == 0
+        tab.set_viewport_size({"width": 390, "height": 844})
+        frames = tab.locator(":is(.cheatsheet, .wide, .fi-conformity):has(> .pst-scrollable-table-container, > table)")
+        assert frames.count() >= 1 and tab.locator(".fi-label:visible").count() > 10
+        assert frames.evaluate_all("frames => frames.filter(frame => frame.scrollWidth > frame.clientWidth + 1).length") == 0
+
+
 def test_the_scripts_of_the_pages_are_small(built_book):
     """All of ours together, as the pages carry them: under 25 kB; what a page asks, on an exercise page: under 60 kB."""
     ours = [built_book / "_static" / path.name for path in (ROOT / "book/script").glob("*.js")]

@@ -20,8 +20,11 @@ function render({ model, el }) {
     view.sentence, view.scene, view.legend,
     html("details", {}, field("summary", {}, "Show as a table"), view.table));
   const controls = model.get("controls");
-  root.explorable = { // for a page whose text sets a state: what the controls offer, and how to move one
-    labels: Object.fromEntries(controls.map(({ name, labels }) => [name, labels])),
+  root.explorable = { // for a page whose text sets a state: what the controls offer now, and how to move one
+    get labels() {
+      const offered = controls.map(({ name, labels }) => [name, (view.state.options || {})[name] ?? labels]);
+      return Object.fromEntries(offered.map(([name, labels]) => [name, listed(labels).labels]));
+    },
     set: (name, position) => move(view, controls.findIndex((control) => control.name === name), position),
   };
   el.append(root);

@@ -107,6 +107,12 @@ RECALL = [
             Mistake("every row", 5, "One of the rows is in all three bags: no tree may judge it."),
             Mistake("pairs, not rows", 6, "You counted the zeros, pairs of a tree and a row. A row with two judges is still one row."),
             Mistake("the row left over", 1, "This many rows have *no* judge."),
+            Mistake("the share, not the count", 0.8, "That is a share. The question asks how many "
+                    "of the five rows."),
+            Mistake("a chance, not these bags", 0.37, "That is the chance that a large bootstrap "
+                    "sample leaves a row out. Here the bags are given: count."),
+            Mistake("a chance, not these bags", 0.8**5, "That is the chance that a sample of five "
+                    "leaves a row out. Here the bags are given: count."),
             unit="rows"),
         meaning="With three trees a row may be left without a judge, as fruit 1 was. With a few hundred that never happens: "
                 "each tree misses a given row with chance .37."),

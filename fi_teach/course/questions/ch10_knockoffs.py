@@ -93,7 +93,11 @@ RECALL = [
             799,
             Mistake("the observation forgotten", 800, "The observed value counts as one more draw: with B copies there are B + 1."),
             Mistake("one test", 19, "That is enough for a single test at .05. Holm's first hurdle for forty features is much lower."),
+            Mistake("one test", 20, "That is enough for a single test at .05, with one to spare. "
+                    "Holm's first hurdle for forty features is much lower."),
             Mistake("one copy a feature", 40, "The number of features sets the hurdle. How many copies does it take to get a p-value below it?"),
+            Mistake("one copy a feature", 39, "With that many a p-value reaches 1/40. The hurdle is "
+                    "forty times lower than .05, not than 1."),
             tolerance=1e-4),
         meaning="Eight hundred refits, to be allowed to announce a single feature. The filter of this chapter needs one fit."),
     Question(

@@ -66,6 +66,10 @@ def _health_left_out(z, e_x, e_y, effect, value):
     return np.mean(effect * value + np.asarray(e_y))
 
 
+def _noise_of_y_left_out(z, e_x, e_y, effect, value):
+    return np.mean(2 * np.asarray(z) + effect * value)
+
+
 def _line(z, e_x, e_y, effect, value):
     z, e_x, e_y = (np.asarray(part, float) for part in (z, e_x, e_y))
     x = z + e_x
@@ -201,6 +205,9 @@ SEEING = [
                     "and read it at the value. That is seeing: patients with that x have the "
                     "health that goes with it."),
             Mistake("health left out", _health_left_out, "You struck out health from the line of y as well: only the line of x goes."),
+            Mistake("the severity's noise left out", _noise_of_y_left_out, "You left e_y out of "
+                    "the line of y. These patients keep theirs, and over a few of them it does not "
+                    "cancel."),
             planted=_nearest),
         meaning="Looking up the patients near a value also looks up their health. That is the whole difference."),
 ]

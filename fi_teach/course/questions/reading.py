@@ -56,10 +56,13 @@ def _named_otherwise(found, entries):
 
 
 def _parts(text, wanted):
-    """A text cut into so many values, at semicolons, commas or spaces -> list."""
-    cuts = (
-        re.split(pattern, text.strip()) for pattern in (r"\s*;\s*", r"\s*,\s+", r"\s*,\s*", r"\s+")
-    )
+    """A text cut into so many values, at semicolons, commas, "and" or spaces -> list.
+
+    >>> _parts("18, 8 and 2", 3)
+    ['18', '8', '2']
+    """
+    ways = (r"\s*;\s*", r"\s*,\s+(?:and\s+)?|\s+and\s+", r"\s*,\s*", r"\s+")
+    cuts = (re.split(pattern, text.strip()) for pattern in ways)
     return next((parts for parts in cuts if len(parts) == wanted), [text])
 
 

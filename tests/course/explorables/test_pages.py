@@ -16,6 +16,7 @@ from fi_teach.course.explorables import (
     box,
     choice,
     explore,
+    explore_bananas,
     explore_golf_trees,
     explore_impurity,
     explore_splits,
@@ -108,12 +109,30 @@ def with_link(page, wish):
 
 @pytest.mark.parametrize("wish, said", [
     ("size=3", "dog, colour 0, size 3, quiet."),
-    ("animal=cat,colour=1,loud=on", "cat, colour 1, size 1, loud."),
+    ("animal=cat,colour=blue,loud=on", "cat, colour 1, size 1, loud."),
 ])
 def test_a_link_in_the_text_sets_the_controls_that_it_names(show, wish, said):
     page = show(zoo())
     with_link(page, wish)
     assert sentences(page) == [said] and page.errors == []
+
+
+@pytest.mark.parametrize("wish, said", [
+    ("share=60%20%25", "60 %"), ("share=half%2C%20or%20so", "half, or so"), ("share=a%3Db", "a=b"),
+])
+def test_a_link_may_name_a_label_with_any_sign_in_it(show, wish, said):
+    shares = ["none", "60 %", "half, or so", "a=b"]
+    page = show(explore("Shares", [choice("share", "Share", shares)], lambda share: State(
+        share, [panel(points([1], [1]), x=axis(0, 2), y=axis(0, 2))], pd.DataFrame({"share": [share]}))))
+    with_link(page, wish)
+    assert sentences(page) == [said] and page.errors == []
+
+
+def test_a_link_means_the_label_that_a_control_offers_when_its_turn_comes(show):
+    """The second fruit's choice depends on the first's."""
+    page = show(explore_bananas())
+    with_link(page, "pick1=1,pick2=2,pick3=3")
+    assert sentences(page)[0].startswith("Fruits 1 to 4 get the lengths 10, 11, 19, 14.") and page.errors == []
 
 
 def test_a_link_sets_the_nearest_explorable_that_has_its_control(show):

@@ -251,7 +251,8 @@ RIGHT = {
 }
 
 WRONG = {
-    "permutation.recall_judges": [("rows of one tree", 2), ("every row", 5), ("pairs, not rows", 6), ("the row left over", 1)],
+    "permutation.recall_judges": [("rows of one tree", 2), ("every row", 5), ("pairs, not rows", 6), ("the row left over", 1),
+        ("the share, not the count", "80 %"), ("a chance, not these bags", 0.37), ("a chance, not these bags", 0.328)],
     "permutation.recall_noise": [("noise earns nothing", ("a", WHY)), ("noise is noise", ("b", WHY)), ("few values are clearer", ("d", WHY))],
     "permutation.bananas": [
         ("the two swapped", {"votes": 0.5, "trees": 0.333}), ("fruit 1 counted", {"votes": 0.25, "trees": 0.5}),

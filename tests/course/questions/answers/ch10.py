@@ -190,7 +190,8 @@ RIGHT = {
 }
 
 WRONG = {
-    "knockoffs.recall_shuffles": [("the observation forgotten", 800), ("one test", 19), ("one copy a feature", 40)],
+    "knockoffs.recall_shuffles": [("the observation forgotten", 800), ("one test", 19), ("one copy a feature", 40),
+                                   ("one test", 20), ("one copy a feature", 39)],
     "knockoffs.recall_shares": [("noise earns nothing", ("a", WHY)), ("fit and share confused", ("c", WHY)), ("negative decreases", ("d", WHY))],
     "knockoffs.double": [("s itself", [0.75, 0.5, 0.5]), ("a shuffled column", [0, 0, 0.5]), ("a copy", [1, 0.5, 0.5]),
                          ("doubles that do not know each other", {"x1, double 1": 0.25, "x1, double 2": 0.5, "double 1, double 2": 0.125})],

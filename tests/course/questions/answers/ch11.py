@@ -125,6 +125,10 @@ def done_by_loop(z, e_x, e_y, effect, value):
     return sum(2 * a + effect * value + c for a, c in zip(z, e_y, strict=True)) / len(z)
 
 
+def done_without_noise_of_y(z, e_x, e_y, effect, value):
+    return 2 * np.mean(z) + effect * value
+
+
 def done_by_moving(z, e_x, e_y, effect, value):
     """Everybody's severity as it was, moved by the effect of the change."""
     z, e_x, e_y = map(np.asarray, (z, e_x, e_y))
@@ -160,7 +164,7 @@ def done_by_polyfit(z, e_x, e_y, effect, value):
 RIGHT = {
     "causality.recall_slope": [9.0, Fraction(9), "9", 2 * 3**2 / 2],
     "causality.recall_idle": [("D", WHY), ["(d)", WHY]],
-    "causality.thirty_patients": [[7, 5], "7, 5", {"seen": "7 days", "done": "5 days"}, {"seen": 7,
+    "causality.thirty_patients": [[7, 5], "7, 5", "7 days and 5 days", {"seen": "7 days", "done": "5 days"}, {"seen": 7,
     "given": 5}, {"seen": 7.0, "done": Fraction(5)}, np.array([84 / 12, 150 / 30])],
     "causality.back_door": [door_by_frame, door_by_loops, door_by_inverse_weights],
     "causality.test_back_door": [test_by_hand],
@@ -189,7 +193,8 @@ WRONG = {
         ("even weights pass", test_with_equal_groups), ("the value ignored passes", test_without_effect), ("exchanged weights pass", test_of_one_group_only)],
     "causality.mend_do": [
         ("set too late", done_afterwards), ("health set too", done_to_health), ("the noise kept", done_with_noise),
-        ("health left out", done_without_health), ("a line through the patients", done_by_polyfit)],
+        ("health left out", done_without_health), ("a line through the patients", done_by_polyfit),
+        ("the severity's noise left out", done_without_noise_of_y)],
     "causality.two_records": [("adjusted away", 0), ("alone", 1.6), ("the noise forgotten", 1),
     ("sd for variance", 0.8), ("health's estimate", 0.444),
                               ("rounded too far", 0.9), ("the severity's noise", 0.957), ("health's own slope", 2)],
