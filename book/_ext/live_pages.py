@@ -4,6 +4,7 @@
 A book made without them says in the same place how to get the button. Nothing is loaded before somebody presses it.
 """
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -12,9 +13,7 @@ from docutils import nodes
 
 KINDS = {"notebooks/": "chapters", "exercises/": "exercises"}
 ALWAYS = ("python.wasm.gz", "library.zip", "course.zip")
-PARTS = {"plots": ("matplotlib", "fi_teach.plots", "fi_teach.compare", "claims", "describe(", ".play("),
-         "learn": ("sklearn", "scipy")}
-"""What is fetched beside NumPy and pandas, by the words of a page that ask for it."""
+IMPORTED = Path(__file__).parents[1] / "live/imported.json"
 WITHOUT = """<details class="fi-live"><summary>Run Python in this page</summary>
 <p>The code of this page can run in your browser, with nothing to install, if the book is made with
 <code class="docutils literal notranslate">make book LIVE=1</code>. This copy was made without: <code class="docutils literal notranslate">make lab</code>
@@ -27,9 +26,16 @@ def kind_of(page):
     return next((kind for start, kind in KINDS.items() if page.startswith(start)), None)
 
 
-def parts_of(source):
-    """Which libraries the code of a page asks for -> list."""
-    return [part for part, words in PARTS.items() if any(word in source for word in words)]
+def parts_of(page):
+    """Which libraries a page fetches beside NumPy and pandas, as live_check.py saw it -> list; all of them for a page it never saw."""
+    return json.loads(IMPORTED.read_text(encoding="utf-8"))["parts"].get(page, ["plots", "learn"])
+
+
+def button(page, sizes):
+    """The button's place as HTML, with how much it fetches. sizes : {file: bytes}"""
+    parts = parts_of(page)
+    size = sum(sizes[name] for name in (*ALWAYS, *(f"{part}.zip" for part in parts)))
+    return f'<div class="fi-live" data-kind="{kind_of(page)}" data-parts="{" ".join(parts)}" data-bytes="{size}"></div>\n'
 
 
 def place(app, doctree, page):
@@ -39,16 +45,8 @@ def place(app, doctree, page):
     title = next(iter(doctree.findall(nodes.title)))
     openers = (box for box in doctree.findall(nodes.container) if "fi-opener" in box["classes"])
     above = next(openers, title)
-    above.parent.insert(above.parent.index(above) + 1, nodes.raw("", words_for(app, page), format="html"))
-
-
-def words_for(app, page):
-    """The button's place as HTML, with how much it fetches."""
-    if not app.config.live:
-        return WITHOUT
-    parts, sizes = parts_of(Path(app.env.doc2path(page)).read_text(encoding="utf-8")), app.config.live["bytes"]
-    size = sum(sizes[name] for name in (*ALWAYS, *(f"{part}.zip" for part in parts)))
-    return f'<div class="fi-live" data-kind="{kind_of(page)}" data-parts="{" ".join(parts)}" data-bytes="{size}"></div>\n'
+    words = button(page, app.config.live["bytes"]) if app.config.live else WITHOUT
+    above.parent.insert(above.parent.index(above) + 1, nodes.raw("", words, format="html"))
 
 
 def copy(app, error):

@@ -18,7 +18,6 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "_ext")]
 
-import nbformat  # noqa: E402
 import yaml  # noqa: E402
 from browser import browser, served  # noqa: E402 - lies beside this file
 from chapter_cache import cache_folder  # noqa: E402
@@ -99,7 +98,7 @@ def main():
     options = parser.parse_args()
     known = yaml.safe_load(DIFFER.read_text(encoding="utf-8")) if DIFFER.exists() else {}
     paths = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if not options.only or path.name.split("_")[0] in options.only]
-    wrong, modules, seen = 0, {}, {}
+    wrong, seen = 0, {}
     with served(options.assets) as address, browser() as chrome:
         tab = chrome.new_page()
         tab.goto(f"{address}/LICENCES.txt")
@@ -108,7 +107,9 @@ def main():
             result = run_chapter(tab, path, options.cache)
             bad = differing(result, path.stem, known or {})
             wrong += len(bad)
-            modules[f"notebooks/{path.stem}"] = result.pop("modules")
+            imported = result.pop("modules")
+            if options.record:
+                record(f"notebooks/{path.stem}", imported)
             seen[path.stem] = result
             print(f"{path.stem:20} {len(result['cells']):3} cells, {len(bad):2} differ; {result['seconds']:6.1f} s here, "
                   f"{result['local']:5.1f} s in a kernel, {result['memory'] / 1e6:4.0f} MB", flush=True)
@@ -116,20 +117,17 @@ def main():
                 print(f"  cell {cell['index']} ({cell['id']}): {(cell['error'] or '').splitlines()[-1:]}\n    here:  {cell['here'][:300]!r}\n    built: {cell['there'][:300]!r}")
             if options.json:
                 options.json.write_text(json.dumps(seen, indent=1))
-    if options.record:
-        record(modules)
     sys.exit(bool(wrong))
 
 
-def record(modules):
-    """Add to book/live/imported.json what each page imported: the files of the library, and the parts that a page fetches."""
+def record(page, paths):
+    """Add to book/live/imported.json what a page imported: the files of the library, and the parts that the page fetches."""
     from live import IMPORTED, PARTS, part_of
 
     known = json.loads(IMPORTED.read_text(encoding="utf-8")) if IMPORTED.exists() else {"parts": {}, "modules": []}
-    files = {page: [f"{found[1]}c" for found in map(IN_A_ZIP.match, paths) if found] for page, paths in modules.items()}
-    for page, paths in files.items():
-        known["parts"][page] = sorted({part_of(path, whole=True) for path in paths} & set(PARTS))
-    known["modules"] = sorted({*known["modules"], *(path for paths in files.values() for path in paths)})
+    files = [f"{found[1]}c" for found in map(IN_A_ZIP.match, paths) if found]
+    known["parts"][page] = [part for part in PARTS if part in {part_of(path, whole=True) for path in files}]
+    known["modules"] = sorted({*known["modules"], *files})
     known["parts"] = dict(sorted(known["parts"].items()))
     IMPORTED.write_text(json.dumps(known, indent=0) + "\n", encoding="utf-8")
 
