@@ -16,8 +16,13 @@ ROOT = HERE.parents[2]
 def answers_of_notebook(folder, name):
     """Run a notebook's cells in order -> {question id: what is handed to its check}."""
     path = ROOT / folder / f"{name}.ipynb"
+    return answers_of_cells(json.loads(path.read_text(encoding="utf-8"))["cells"])
+
+
+def answers_of_cells(cells):
+    """Run a notebook's cells in order -> {question id: what is handed to its check}."""
     space, answers = {"__name__": "exercise"}, {}
-    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+    for cell in cells:
         source, about = "".join(cell["source"]), cell["metadata"].get("fi_teach", {})
         if about.get("part") == "check":
             call = ast.parse(source).body[0].value
