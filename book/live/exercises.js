@@ -30,7 +30,7 @@ export async function begin(place) {
   }
   fi.codeCounts = true; // questions in code give points, too
   document.dispatchEvent(new Event("fi:changed"));
-  line.textContent = "Python runs in this page. Shift and Enter in an editor run it; Check runs it and judges.";
+  await set.inTurn(() => set.prepare());
 }
 
 function preparation(notebook) {
@@ -64,17 +64,17 @@ class Notebook {
 
   // Run a cell and remember what was run -> how it ended
   async run(cell, onOutput = () => {}) {
-    const source = this.now(cell), name = cell.id;
+    const source = this.now(cell), name = about(cell).part === "answer" ? "your answer" : "what stands above";
     const end = await this.py.run(source, { onOutput, name });
-    if (this.generation !== this.py.generation) this.ran.clear();
-    this.generation = this.py.generation;
     if (end.status !== "stopped") this.ran.set(cell.id, source);
     return end;
   }
 
   // The cells above that prepare or answer and have not run as they are -> did it end well?
   async runAbove(cell) {
-    if (this.generation !== this.py.generation) this.ran.clear();
+    await this.py.start();
+    if (this.generation !== this.py.generation) this.ran.clear(); // a fresh interpreter knows nothing
+    this.generation = this.py.generation;
     const above = this.notebook.cells.slice(0, this.notebook.cells.indexOf(cell));
     const wanted = above.filter((one) => one.cell_type === "code" && [undefined, "answer"].includes(about(one).part));
     for (const one of wanted) {
@@ -83,6 +83,12 @@ class Notebook {
       if ((await this.run(one)).status === "stopped") return false;
     }
     return true;
+  }
+
+  // What the notebook does before its first question, done before it is asked for.
+  async prepare() {
+    await this.runAbove(this.notebook.cells.find((cell) => about(cell).part === "answer"));
+    this.line.textContent = "Python runs in this page. Check runs an answer and judges it; Run only runs it.";
   }
 
   stopButton() {

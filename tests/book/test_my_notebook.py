@@ -14,7 +14,8 @@ from .test_exercises import ASKED, SETS, answer_by_keyboard, typed
 from .test_pages import opened
 
 sys.path.insert(0, str(ROOT / "tests/course/questions"))
-from answered import answers_of_cells, right_answers, wrong_answers
+from answered import right_answers, wrong_answers
+from prove import handed_to_checks
 
 NAME = "05_permutation"
 PROSE = "Which rows judged, which loss, and how many shuffles: I know none of the three."
@@ -63,7 +64,7 @@ def answer_all(tab, name, answer_of):
 
 def judged(name, text):
     """The verdicts on the answers of a notebook -> {question: Verdict}."""
-    answers, found = answers_of_cells(json.loads(text)["cells"]), {}
+    answers, found = handed_to_checks(json.loads(text)["cells"]), {}
     for id in questions_of(name):
         with closing(QUESTIONS[id].closed):
             found[id] = judge(QUESTIONS[id], answers[id])
@@ -121,11 +122,11 @@ def test_answers_are_read_however_python_writes_them(browser, address):
         assert values["permutation.bananas"] == {"votes": "1/4", "trees": "0.5"}
         kept = tab.locator("[data-question='permutation.accuracy'] .fi-kept")
         assert "fall = .9 - (.8 + .84 + .7) / 3" in kept.inner_text()
-        answers = answers_of_cells(json.loads(downloaded(tab))["cells"])
+        answers = handed_to_checks(json.loads(downloaded(tab))["cells"])
         assert answers["permutation.accuracy"] == .9 - (.8 + .84 + .7) / 3
         answer_by_keyboard(tab, "permutation.accuracy", {"answer": "0.12"})
         assert kept.count() == 0
-        assert answers_of_cells(json.loads(downloaded(tab))["cells"])["permutation.accuracy"] == 0.12
+        assert handed_to_checks(json.loads(downloaded(tab))["cells"])["permutation.accuracy"] == 0.12
         assert errors == []
 
 
