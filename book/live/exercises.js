@@ -123,7 +123,7 @@ class Answer {
     this.trace = element("details", { hidden: true }, element("summary", {}, "Where it happened"), element("pre", { tabindex: 0 }));
     this.editor = makeEditor(there, fi.sourceOf(this.id, this.stub), { label: `Your answer to ${name}`,
       onRun: () => this.set.inTurn(() => this.run()), onChange: () => this.keep() });
-    const buttons = element("p", { class: "fi-notebook" }, button("Check", () => this.set.inTurn(() => this.check()), "fi-button"), " ",
+    const buttons = element("p", { class: "fi-code-buttons" }, button("Check", () => this.set.inTurn(() => this.check()), "fi-button"), " ",
       button("Run", () => this.set.inTurn(() => this.run())), button("Start over", () => this.startOver()));
     if (this.form) buttons.append(button("Back to the field", () => this.close()));
     this.block = element("div", { class: "fi-in-code" }, there, buttons, this.outputs.element, this.verdict, this.trace);
