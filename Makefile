@@ -22,13 +22,13 @@ TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
 WASM_STAMP := $(VENV)/wasm-$(call key,requirements-wasm.lock).stamp
 BENCH_STAMP := $(VENV)/bench-$(call key,requirements-bench.lock).stamp
 
-.PHONY: help book pdf check test test-walls coverage check-wasm audit-truth luck lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
+.PHONY: help book pdf check test test-walls coverage check-wasm live-check audit-truth luck lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
 
 help: ## list all targets (this list)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-book: $(BOOK_STAMP) ## build the book and serve it; SERVE=0 only builds, PORT=8000 chooses the port
-	$(BIN)/python book/tools/build.py
+book: $(BOOK_STAMP) $(if $(LIVE),$(WASM_STAMP)) ## build the book and serve it; SERVE=0 only builds, PORT=8000 chooses the port, LIVE=1 lets its pages run Python
+	$(BIN)/python book/tools/build.py $(if $(LIVE),--live)
 	@if [ "$(SERVE)" != 0 ]; then $(BIN)/python book/tools/serve.py $(PORT); fi
 
 pdf: $(TEST_STAMP) ## print the whole book as one PDF, with the system's Chromium: _build/which-features-matter.pdf
@@ -58,6 +58,11 @@ check-wasm: $(WASM_STAMP) ## the package's tests under a WebAssembly Python, who
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --upgrade --target $(VENV)/wasm-site \
 	  "pytest<10" "hypothesis==6.130.0"
 	$(BIN)/python tests/on_wasm.py $(VENV)/wasm-site
+
+live-check: $(TEST_STAMP) ## run every chapter in the browser's Python and compare what it prints; ONLY=03
+	sh .ci/tools
+	$(BIN)/python book/tools/build.py --live
+	$(BIN)/python book/tools/live_check.py $(ONLY)
 
 audit-truth: $(BOOK_STAMP) ## hold an audit's sentences against worlds whose truth is known; DRAWS=20
 	PYTHONPATH=. $(BIN)/python tests/audit/truth.py $(if $(DRAWS),--draws $(DRAWS))

@@ -2,7 +2,7 @@
 // Letters and numbers keep their fields, which answer without Python; whoever wants to may write those as code, too. The page
 // stands for the notebook that was handed out (fi.handedOut): before a question is checked, the cells above it have run.
 
-import { python } from "./live.js";
+import { startIn } from "./chapters.js";
 import { makeOutputs } from "./outputs.js";
 import { makeEditor } from "./editor.js";
 
@@ -11,14 +11,10 @@ const VERDICT = "application/x-fi-verdict";
 const sourceOf = (cell) => [cell.source].flat().join("");
 const about = (cell) => cell.metadata.fi_teach ?? {};
 
-export async function begin(place) {
-  const line = element("p", { class: "fi-how", role: "status" });
-  place.replaceChildren(line);
-  const py = python({ parts: (place.dataset.parts ?? "").split(" ").filter(Boolean) });
-  const progress = ({ loaded, total, doing }) => {
-    line.textContent = doing === "fetching" ? `Fetching Python: ${Math.round((100 * loaded) / total)} %` : "Starting Python …";
-  };
-  const [notebook] = await Promise.all([fi.handedOut(), py.start(progress)]);
+export async function begin(place, line) {
+  const notebook = await fi.handedOut();
+  const py = await startIn(place, line);
+  place.prepend(line);
   const set = new Notebook(py, notebook, line);
   place.append(set.stopButton(), preparation(notebook));
   for (const cell of notebook.cells) {

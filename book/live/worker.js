@@ -2,6 +2,11 @@
 
 const CACHE = "which-features-matter/python", LIBRARY = "/usr/local/lib";
 
+// The course reads its own tables and scripts as files: it is unpacked into a folder.
+const BEGIN = `__import__("zipfile").ZipFile("${LIBRARY}/course.zip").extractall("/course")
+__import__("sys").path.extend(["/course", *PATHS])
+__import__("inside").begin()`;
+
 let python; // the running instance's exports
 let answering = 0; // the run whose output is being sent
 let ended; // how it ended, as Python said
@@ -98,8 +103,8 @@ async function start(wishes) {
   python = instance.exports;
   system.attach(python.memory);
   python._initialize();
-  const paths = Object.keys(zips).map((name) => `${LIBRARY}/${name}`);
-  if (turn(`import sys; sys.path += ${JSON.stringify(paths)}; import inside; inside.begin()`)) throw new Error("Python did not start.");
+  const paths = Object.keys(zips).filter((name) => name !== "course.zip").map((name) => `${LIBRARY}/${name}`);
+  if (turn(BEGIN.replace("PATHS", JSON.stringify(paths)))) throw new Error("Python did not start.");
   say("ready", { ms: Math.round(performance.now() - began), memory: python.memory.buffer.byteLength });
 }
 
@@ -125,7 +130,7 @@ function run({ id, source, name }) {
   const began = performance.now();
   [answering, ended] = [id, "error"];
   try {
-    turn(`inside.run(${JSON.stringify(source)}, ${JSON.stringify(name)})`);
+    turn(`__import__("inside").run(${JSON.stringify(source)}, ${JSON.stringify(name)})`);
   } catch (error) {
     const why = error instanceof RangeError ? "it called itself too deeply" : error instanceof Exit ? "it was told to end" : "it ran out of memory";
     say("failed", { message: `Python has stopped: ${why}. All names are lost; run the cells above again.`, id, detail: String(error) });

@@ -1,9 +1,10 @@
 """Build the book: run the chapters that changed, side by side, then let Sphinx put the pages together.
 
-    python book/tools/build.py [--root FOLDER] [--jobs N]
+    python book/tools/build.py [--root FOLDER] [--jobs N] [--live]
 
 Sphinx would run one notebook after another. So the chapters are executed first, in parallel, into the cache that the
 pages are then read from. A cell that fails is named with its file; any warning of Sphinx's fails the build.
+With --live the pages get what they need to run Python (live.py), which lies in _build/live between builds.
 """
 
 import argparse
@@ -100,26 +101,38 @@ def prune(folder):
         shutil.rmtree(old)
 
 
-def make_pages(root):
+def make_pages(root, live):
     """Sphinx's part, with every warning an error -> its exit status."""
     from jupyter_book.sphinx import build_sphinx
 
     print("pages: reading and writing those that changed ...", flush=True)
     result = build_sphinx(root, root / "_build/html", noconfig=True, path_config=root / "_config.yml", quiet=True,
-                          confoverrides={"external_toc_path": "_toc.yml", "nitpicky": True, "latex_individualpages": False},
+                          confoverrides={"external_toc_path": "_toc.yml", "nitpicky": True, "latex_individualpages": False,
+                                         "live": live},
                           warningiserror=True, keep_going=True)
     if result != 0:  # pages already read would keep quiet about their warnings the next time: read them all again
         (root / "_build/.doctrees/environment.pickle").unlink(missing_ok=True)
     return 0 if result == 0 else 1
 
 
-def build(root, jobs):
+def make_live(root):
+    """Make what the pages need to run Python -> {"folder": where it lies, "bytes": {file: size}}."""
+    from live import make
+
+    print("Python for the pages: packing ...", flush=True)
+    folder = root / "_build/live"
+    sizes = {name: file["bytes"] for name, file in make(folder).items()}
+    print(f"Python for the pages: {sum(sizes.values()) / 1e6:.0f} MB")
+    return {"folder": str(folder), "bytes": sizes}
+
+
+def build(root, jobs, live=False):
     """Execute, then make pages, while no other build touches the folder -> exit status."""
     started, folder, built = time.perf_counter(), cache_folder(root, root / "_build"), root / "_build/html/.built-from"
     folder.mkdir(parents=True, exist_ok=True)
     with open(root / "_build/.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        sources = fingerprint(root, SOURCES)
+        sources = fingerprint(root, SOURCES) + " with Python in the page" * live
         if built.exists() and built.read_text() == sources:
             print("The book is up to date: _build/html")
             return 0
@@ -128,7 +141,7 @@ def build(root, jobs):
         if failures:
             print("\nThe book was not built.\n\n" + "\n\n".join(failures), file=sys.stderr)
             return 1
-        status = make_pages(root)
+        status = make_pages(root, make_live(root) if live else {})
         if status == 0:
             built.write_text(sources)
             print(f"The book was built in {time.perf_counter() - started:.0f} s: _build/html")
@@ -139,9 +152,10 @@ def main():
     parser = argparse.ArgumentParser(description="Build the book.")
     parser.add_argument("--root", type=Path, default=HERE.parent.parent, help="folder of _config.yml and _toc.yml")
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2), help="chapters executed at once")
+    parser.add_argument("--live", action="store_true", help="let the pages run Python")
     options = parser.parse_args()
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", PYTHONHASHSEED="0")
-    sys.exit(build(options.root.resolve(), options.jobs))
+    sys.exit(build(options.root.resolve(), options.jobs, options.live))
 
 
 if __name__ == "__main__":

