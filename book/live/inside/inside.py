@@ -158,6 +158,9 @@ def show_error(error):
 
 def traceback_of(error):
     """The lines of a traceback: where it came through, with the code around, and what it says."""
+    own = getattr(error, "_render_traceback_", None)  # as IPython asks an error for words of its own
+    if own:
+        return list(own() or [])
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     lines = [*traceback_of(before), "", _between(error), ""] if before is not None else []
     name = type(error).__name__
