@@ -20,6 +20,7 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from fi_teach.course.questions.references import without_markers
+from fi_teach.course.questions.release import without_outputs
 from fi_teach.course.questions.specification import page_specification
 
 FOLDER = "exercises/"
@@ -237,6 +238,16 @@ class Points(SphinxDirective):
         return [raw('<p class="fi-points" role="status"></p>\n')]
 
 
+def put_notebooks(app, error):
+    """Beside each page its notebook as handed out: a script, since a page opened from disk loads nothing else."""
+    if error is None and app.builder.format == "html":
+        for path in sorted(Path(app.srcdir, FOLDER).glob("*.ipynb")):
+            notebook = json.dumps(json.loads(without_outputs(path)), ensure_ascii=False)
+            page = Path(app.outdir, FOLDER, f"{path.stem}.js")
+            if page.parent.exists():
+                page.write_text(f"fi.notebook = {notebook};\n", encoding="utf-8")
+
+
 def raw(html):
     return nodes.raw("", html, format="html")
 
@@ -245,4 +256,5 @@ def setup(app):
     app.add_directive("question", Question)
     app.add_directive("points", Points)
     app.connect("source-read", replace)
+    app.connect("build-finished", put_notebooks)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -14,7 +14,8 @@ STYLE = Path(__file__).parent.parent / "style"
 SCRIPT = Path(__file__).parent.parent / "script"
 SHEETS = ("book.css", "type.css", "cards.css")
 SCRIPTS = ("reader.js", "course.js", "progress.js")
-SOME = {"notebooks/": ("cards.js", "page.js", "runhere.js"), "exercises/": ("judge.js", "exercises.js", "runhere.js"), "book/recall": ("cards.js", "recall.js")}
+SOME = {"notebooks/": ("cards.js", "page.js", "runhere.js"), "exercises/": ("judge.js", "exercises.js", "notebook.js", "runhere.js"),
+        "book/recall": ("cards.js", "recall.js")}
 """Scripts of some pages only, by how these pages' names begin."""
 TEMPLATES = Path(__file__).parent.parent / "templates"
 FIGURE = re.compile(r'(<div class="cell_output docutils container">\n|<figure [^>]*>\n)((?:<picture>.*?)?<img [^>]*src="([^"]+)"[^>]*>(?:</picture>)?)')

@@ -3,11 +3,12 @@
 
 (() => {
   const { element, button, read, change, today } = fi;
+  fi.exercises = {}; // by id: { asked, place, given() what its fields hold, refill() them from what is kept }
 
   function start(place) {
     const asked = JSON.parse(place.querySelector("script").textContent);
-    const make = { choice: makeChoice, number: makeNumber, prose: makeProse }[asked.asks];
-    if (make) make(place, asked);
+    const make = { choice: makeChoice, number: makeNumber, prose: makeProse }[asked.asks] ?? makeCode;
+    fi.exercises[asked.id] = { asked, place, ...make(place, asked) };
     if (asked.hints.length) place.append(hints(asked));
   }
 
@@ -17,36 +18,52 @@
     const verdict = element("p", { class: "fi-verdict", role: "status", hidden: true });
     const form = element("form", {}, ...fields, element("button", { class: "fi-button" }, "Check"));
     place.querySelector(".fi-how").replaceWith(form, verdict);
-    const kept = read().answers[asked.id]?.given;
-    if (kept) {
+    const given = () => Object.fromEntries(new FormData(form));
+    function refill() {
+      const kept = read().answers[asked.id]?.given, code = read().code[asked.id];
+      form.reset();
+      verdict.hidden = true;
+      place.querySelector(".fi-kept")?.remove();
+      if (code) form.before(keptCode(code));
+      if (!kept) return;
       for (const field of form.elements) if (field.name in kept) fill(field, kept[field.name]);
       tell(verdict, asked, fi.judge(asked, kept));
     }
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const given = Object.fromEntries(new FormData(form)), found = fi.judge(asked, given);
-      if (found.status !== "not started") keep(asked.id, given, found.status);
+      const found = fi.judge(asked, given());
+      if (found.status !== "not started") {
+        change(({ code }) => { delete code[asked.id]; });
+        keep(asked.id, found.status, given());
+        place.querySelector(".fi-kept")?.remove();
+      }
       tell(verdict, asked, found);
     });
+    refill();
+    return { given, refill };
   }
+
+  // An answer that came out of a notebook and is more than a number or a letter.
+  const keptCode = (code) => element("div", { class: "fi-kept" },
+    element("p", { class: "fi-how" }, "Your notebook answers in code, and so will the download, until you answer here:"), element("pre", {}, code));
 
   function fill(field, value) {
     if (field.type === "radio") field.checked = field.value === value;
     else field.value = value;
   }
 
-  function keep(id, given, status) {
+  function keep(id, status, given) {
     change(({ answers }) => {
       answers[id] = { given, status, day: today() };
     });
   }
 
-  function tell(verdict, asked, { status, mistake, message }) {
-    const title = { right: "Right.", wrong: mistake ? `Not yet: ${mistake}.` : "Not yet.", "not started": "Not started." }[status];
+  function tell(verdict, asked, { status, mistake, message, title }) {
+    const words = { right: "Right.", wrong: mistake ? `Not yet: ${mistake}.` : "Not yet.", "not started": "Not started." };
     const worth = status === "right" ? ` (${asked.points} point${asked.points > 1 ? "s" : ""})` : "";
     verdict.hidden = false;
     verdict.className = `fi-verdict fi-${status.replace(" ", "-")}`;
-    verdict.replaceChildren(element("strong", {}, title), " ", ...marked(message), worth);
+    verdict.replaceChildren(element("strong", {}, title ?? words[status]), " ", ...marked(message), worth);
   }
 
   // ---- the three kinds -----------------------------------------------------------------------------------------------------
@@ -56,7 +73,7 @@
     const fields = names.map((name, i) => element("label", { class: "fi-field" }, element("span", {}, asked.entries.length ? name : "Your answer"),
       element("input", { name, autocomplete: "off", size: 12, placeholder: asked.usual[i] ? String(asked.usual[i]) : false }),
       unit && element("span", {}, unit)));
-    judged(place, asked, ...fields);
+    return judged(place, asked, ...fields);
   }
 
   // The options stand in the text as a list that begins with letters in bold: radios go before them.
@@ -69,7 +86,7 @@
       return element("label", {}, element("input", { type: "radio", name: "letter", value: letterOf(item) }), element("span", {}, ...words.childNodes));
     });
     list.remove();
-    judged(place, asked, element("fieldset", {}, element("legend", {}, "Your choice"), ...radios),
+    return judged(place, asked, element("fieldset", {}, element("legend", {}, "Your choice"), ...radios),
       element("label", { class: "fi-field" }, element("span", {}, "Why?"), element("input", { name: "reason", autocomplete: "off", size: 50 })));
   }
 
@@ -78,15 +95,28 @@
     const model = place.querySelector(".fi-model");
     const text = element("textarea", { rows: 6, "aria-label": "Your answer" });
     const note = element("p", { class: "fi-how" });
-    text.value = read().words[asked.id] ?? "";
     const enough = () => text.value.trim().split(/\s+/).length >= 8;
     const see = () => {
       if (model) model.hidden = !enough();
       note.textContent = enough() || !model ? "" : "After a sentence of your own you may compare it with a model answer.";
     };
     text.addEventListener("input", () => { change(({ words }) => { words[asked.id] = text.value; }); see(); });
+    const refill = () => { text.value = read().words[asked.id] ?? ""; see(); };
     place.querySelector(".fi-how").replaceWith(text, note);
-    see();
+    refill();
+    return { given: () => text.value, refill };
+  }
+
+  // The cell above shows what was written when Python last ran here, or came out of a notebook.
+  function makeCode(place, asked) {
+    const cell = place.previousElementSibling, shown = cell?.querySelector("pre"), stub = shown?.innerHTML;
+    const refill = () => {
+      const code = read().code[asked.id];
+      if (shown && code) shown.textContent = code;
+      else if (shown) shown.innerHTML = stub;
+    };
+    refill();
+    return { cell, refill };
   }
 
   function hints({ hints: all }) {
@@ -109,12 +139,15 @@
   }
 
   function drawPoints() {
-    const asked = fi.course.find(({ page }) => page === fi.page)?.questions ?? {}, { answers } = read();
-    const sum = (ids) => ids.reduce((total, id) => total + asked[id], 0), all = Object.keys(asked);
+    const { answers } = read(), fields = ["choice", "number"], code = ["function", "test"];
+    const all = Object.values(fi.exercises).map(({ asked }) => asked)
+      .filter(({ id, asks }) => fields.includes(asks) || (code.includes(asks) && (fi.codeCounts || answers[id])));
+    const sum = (some) => some.reduce((total, { points }) => total + points, 0);
     const line = document.querySelector(".fi-points");
-    if (line) line.textContent = `Points on this page so far: ${sum(all.filter((id) => answers[id]?.status === "right"))} of ${sum(all)}.`;
+    if (line) line.textContent = `Points on this page so far: ${sum(all.filter(({ id }) => answers[id]?.status === "right"))} of ${sum(all)}.`;
   }
 
+  Object.assign(fi, { keepAnswer: keep, tellVerdict: tell });
   document.querySelectorAll(".fi-exercise").forEach(start);
   drawPoints();
   document.addEventListener("fi:changed", drawPoints);

@@ -80,8 +80,18 @@ def _line(z, e_x, e_y, effect, value):
 def _wards(rng):
     """Patients' healths and noises, an effect and a value, the smallest first."""
     small = [([0, 1, 3], [0, 0, 0], [0, 0, 0], 0, 3), ([0, 1, 3], [0, 0, 1], [0, 1, 0], 2, 1)]
-    drawn = [(*rng.integers(-4, 5, size=(3, n)), int(rng.integers(-2, 3)), int(rng.integers(-3, 4))) for n in range(4, 11)]
-    return [(np.array(z, float), np.array(e_x, float), np.array(e_y, float), effect, value) for z, e_x, e_y, effect, value in small + drawn]
+    return [(np.array(z, float), np.array(e_x, float), np.array(e_y, float), effect, value)
+            for z, e_x, e_y, effect, value in [*small, *(_ward(n, rng) for n in range(4, 11))]]
+
+
+def _ward(n, rng):
+    """One ward whose two patients nearest to the value are no matter of the sorting machine's taste."""
+    while True:
+        z, e_x, e_y = rng.integers(-4, 5, size=(3, n))
+        effect, value = int(rng.integers(-2, 3)), int(rng.integers(-3, 4))
+        second, third = np.sort(abs(z + e_x - value))[1:3]
+        if second < third:
+            return z, e_x, e_y, effect, value
 
 
 RECALL = [

@@ -105,12 +105,26 @@ class Handle:
 
     def check(self, answer, *, rng=None):
         """Judge the answer and show what was found -> Card. Raises CheckFailed unless it is right."""
-        with closing(self.question.closed, to_others=False):
-            self.last = judge(self.question, answer, rng)
-        card = card_of(self.question, self.last)
+        card = card_of(self.question, self._judged(answer, rng))
         if card.tone in ("wrong", "not started"):
             raise CheckFailed(repr(card), draw(card)) from None
         return card
+
+    def told(self, answer):
+        """What `check` would show, as plain data for a page that draws cards of its own -> dict of str.
+
+        status, title, message (with the counterexample, or what a right answer means), trace
+        """
+        found = self._judged(answer)
+        title = card_of(self.question, found).title.removesuffix(f" ({self.question.id})")
+        message = found.meaning if found.status == "right" else found.text
+        return {"status": found.status, "title": title if title.endswith(".") else f"{title}.",
+                "message": message, "trace": found.trace}
+
+    def _judged(self, answer, rng=None):
+        with closing(self.question.closed, to_others=False):
+            self.last = judge(self.question, answer, rng)
+        return self.last
 
     def check_hidden(self, answer):
         """The same check on inputs nobody has seen: drawn from FI_TEACH_SEED, or from fresh chance without it -> Card."""

@@ -99,10 +99,11 @@ def _specifications(project):
 def _fresh_exercises(project):
     """The exercises as nobody has run them yet: without the verdicts stored for nbval -> {path: bytes}."""
     paths = sorted((project / "exercises").glob("*.ipynb"))
-    return {f"exercises/{path.name}": _without_outputs(path).encode() for path in paths}
+    return {f"exercises/{path.name}": without_outputs(path).encode() for path in paths}
 
 
-def _without_outputs(path):
+def without_outputs(path):
+    """A notebook's file as nobody has run it yet -> its text."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook.get("cells", []):
         if cell["cell_type"] == "code":

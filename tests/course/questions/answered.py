@@ -1,14 +1,17 @@
 """The answers that the proof knows: those of the notebooks, and those of answers/."""
 
-import ast
 import json
 import runpy
+import sys
 from functools import cache
 from pathlib import Path
 
 from fi_teach.course.questions import QUESTIONS
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+from prove import handed_to_checks
+
 ROOT = HERE.parents[2]
 
 
@@ -16,17 +19,7 @@ ROOT = HERE.parents[2]
 def answers_of_notebook(folder, name):
     """Run a notebook's cells in order -> {question id: what is handed to its check}."""
     path = ROOT / folder / f"{name}.ipynb"
-    space, answers = {"__name__": "exercise"}, {}
-    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        source, about = "".join(cell["source"]), cell["metadata"].get("fi_teach", {})
-        if about.get("part") == "check":
-            call = ast.parse(source).body[0].value
-            answers[about["question"]] = eval(ast.unparse(call.args[0]), space)
-        elif cell["cell_type"] == "code":
-            exec(source, space)
-        elif about.get("part") == "answer":
-            answers[about["question"]] = source
-    return answers
+    return handed_to_checks(json.loads(path.read_text(encoding="utf-8"))["cells"])
 
 
 @cache

@@ -1,0 +1,219 @@
+"""Exercises in the page's own Python: done to the end, handed in, graded; stopped, mistaken, written as code, on a phone, at night."""
+
+import csv
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from fi_teach.course.questions import QUESTIONS, judge
+from fi_teach.course.questions.closing import closing
+
+from .conftest import ROOT
+from .test_exercises import ASKED, answer_by_keyboard, plain_words, typed
+from .test_my_notebook import NAME, PROSE, downloaded, load, questions_of, source_of
+from .test_pages import CUT, RULES, opened
+
+sys.path.insert(0, str(ROOT / "tests/course/questions"))
+from answered import answers_of_proof, right_answers, wrong_answers
+from test_proof_on_wasm import SAMPLE, SETS, set_to_prove
+
+PATIENCE = 120_000  # milliseconds; the machine may do other work
+WANTED = SETS if os.environ.get("FI_TEACH_LIVE") == "all" else SAMPLE
+HELPERS = "import numpy as np\nimport pandas as pd\n"
+
+
+def start_python(tab):
+    """Press the page's one button and wait until Python is there."""
+    tab.get_by_role("button", name="Run Python in this page").click()
+    tab.locator(".fi-live").get_by_text("Python runs in this page").wait_for(timeout=PATIENCE)
+
+
+def place_of(tab, id):
+    return tab.locator(f"[data-question='{id}']")
+
+
+def check(tab, id, source=None):
+    """Write into the editor of a question, let it be checked -> what the page says."""
+    place = place_of(tab, id)
+    if source is not None:
+        place.locator("textarea").fill(source)
+    place.get_by_role("button", name="Check", exact=True).click()
+    tab.locator(".fi-live").get_by_text(re.compile("Checking|Running")).wait_for(timeout=PATIENCE)
+    tab.locator(".fi-live").get_by_text(re.compile("Python is ready|ended in an error|Stopped")).wait_for(timeout=PATIENCE)
+    return place.locator(".fi-in-code .fi-verdict").inner_text()
+
+
+def said_in_python(id, answer):
+    """The verdict of the course's own Python -> (title's beginning, message)."""
+    with closing(QUESTIONS[id].closed):
+        found = judge(QUESTIONS[id], answer)
+    if found.status == "right":
+        return "Right on all the inputs tried here; a grader draws others. ", plain_words(found.meaning)
+    return f"Not yet: {found.mistake}. ", plain_words(found.text)
+
+
+def graded(notebook, folder):
+    """Hand a notebook in and grade it as the instructor does -> {question: row of grades.csv}."""
+    handed_in = folder / "submissions/anna" / f"{NAME}.ipynb"
+    handed_in.parent.mkdir(parents=True)
+    handed_in.write_text(notebook, encoding="utf-8")
+    command = [sys.executable, "-m", "fi_teach.course.cli", "grade", str(folder / "submissions"), "--out", str(folder / "report"),
+               "--exercises", str(ROOT / "exercises"), "--seed", "20", "--jobs", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with open(folder / "report/grades.csv", encoding="utf-8-sig", newline="") as file:
+        return {row["question"]: row for row in csv.DictReader(file) if row["exercise"] == NAME}
+
+
+def test_set_five_is_done_in_the_page_and_the_instructors_grades_are_right(browser, live_book, tmp_path):
+    """With nothing but a browser: open, start, be told a mistake by name, mend it, go to the end, download, be graded."""
+    with opened(browser, live_book, f"exercises/{NAME}", waits=True) as (tab, errors, outside, _):
+        start_python(tab)
+        for id in questions_of(NAME):
+            if ASKED[id] == "prose":
+                place_of(tab, id).locator("textarea").fill(PROSE)
+            elif ASKED[id] in ("choice", "number"):
+                name, mistaken = next((m, a) for m, a in wrong_answers(id) if m and typed(id, a))
+                assert answer_by_keyboard(tab, id, typed(id, mistaken)).startswith(f"Not yet: {name}. ")
+                assert answer_by_keyboard(tab, id, typed(id, right_answers(id)[0])).startswith("Right. ")
+            else:
+                assert check(tab, id).startswith("Not started")
+                assert check(tab, id, source_of(NAME, id)).startswith("Right on all the inputs")
+        name, mistaken = next(pair for pair in wrong_answers("permutation.all_pairs") if pair[1].__name__ == "column_mean")
+        as_students_write = HELPERS + inspect.getsource(mistaken).replace("column_mean", "all_pairs")
+        title, message = said_in_python("permutation.all_pairs", mistaken)
+        said = check(tab, "permutation.all_pairs", as_students_write)
+        assert said.startswith(f"Not yet: {name}. ") and said.startswith(title)
+        assert message.replace("column_mean", "all_pairs") in said
+        assert "13 of 16" in tab.locator(".fi-points").inner_text()
+        unfinished = downloaded(tab)
+        assert check(tab, "permutation.all_pairs", source_of(NAME, "permutation.all_pairs")).startswith("Right on all")
+        assert tab.locator(".fi-points").inner_text() == "Points on this page so far: 16 of 16."
+        finished = downloaded(tab)
+        assert errors == [] and outside == []
+    for notebook, lost, folder in ((unfinished, {"permutation.all_pairs"}, "unfinished"), (finished, set(), "finished")):
+        (tmp_path / folder).mkdir()
+        rows = graded(notebook, tmp_path / folder)
+        assert set(rows) == set(questions_of(NAME))
+        for id, row in rows.items():
+            expected = "by hand" if ASKED[id] == "prose" else "wrong" if id in lost else "right"
+            points = {"by hand": "", "wrong": 0, "right": QUESTIONS[id].points}[expected]
+            assert (row["status"], float(row["points"]) if row["points"] else "", row["flag"]) == (expected, points, "")
+
+
+def test_code_is_kept_and_comes_back_with_its_verdict(browser, live_book):
+    id, source = "permutation.all_pairs", source_of(NAME, "permutation.all_pairs")
+    with opened(browser, live_book, f"exercises/{NAME}", waits=True) as (tab, errors, *_):
+        start_python(tab)
+        check(tab, id, source)
+        tab.reload()
+        assert "np.mean(after) - before" in tab.locator(f".cell:has(+ [data-question='{id}']) pre").inner_text()
+        start_python(tab)
+        place = place_of(tab, id)
+        assert place.locator("textarea").input_value() == source
+        assert place.locator(".fi-verdict").inner_text().startswith("Right, when it was last checked.")
+        place.get_by_role("button", name="Start over").click()
+        assert place.locator("textarea").input_value() == source_of(NAME, id, "exercises")
+        place.get_by_role("button", name="Undo").click()
+        assert place.locator("textarea").input_value() == source and errors == []
+
+
+def test_errors_are_shown_as_in_jupyterlab_and_a_stumbling_function_shows_where(browser, live_book):
+    id = "permutation.all_pairs"
+    with opened(browser, live_book, f"exercises/{NAME}", waits=True) as (tab, *_):
+        start_python(tab)
+        check(tab, id, "def all_pairs(X, y, weights, j):\n    return np.zeros(")
+        outputs = place_of(tab, id).locator(".fi-live-output")
+        assert "SyntaxError" in outputs.inner_text() and not place_of(tab, id).locator(".fi-verdict").is_visible()
+        said = check(tab, id, "def all_pairs(X, y, weights, j):\n    return weights[7]")
+        assert said.startswith("Not yet. On all_pairs(") and "IndexError" in said
+        place_of(tab, id).get_by_text("Where it happened").click()
+        assert "return weights[7]" in place_of(tab, id).locator("details pre").inner_text()
+        said = check(tab, id, "import fi_teach.importance as fi\ndef all_pairs(X, y, weights, j):\n"
+                              "    return fi.exact_permutation_importance(lambda T: T @ weights, X, y).mean[j]")
+        assert said.startswith("Not yet: borrowed.")
+
+
+def test_an_endless_loop_is_stopped_and_the_next_check_runs_what_it_needs(browser, live_book):
+    id = "permutation.mend_groups"
+    with opened(browser, live_book, f"exercises/{NAME}", waits=True) as (tab, *_):
+        start_python(tab)
+        stop = tab.locator(".fi-live").get_by_role("button", name="Stop")
+        assert not stop.is_visible()
+        place_of(tab, id).locator("textarea").fill("while True:\n    pass")
+        place_of(tab, id).get_by_role("button", name="Check", exact=True).click()
+        stop.wait_for()
+        place_of(tab, "permutation.recall_judges").locator("input").fill("4")  # the page does not freeze
+        stop.click()
+        assert "Stopped" in tab.locator(".fi-live [role=status]").inner_text()
+        assert check(tab, id, source_of(NAME, id)).startswith("Right on all")  # NumPy and Q were imported anew
+
+
+def test_a_number_may_be_written_as_code_and_a_loaded_notebook_fills_the_editors(browser, live_book):
+    id = "permutation.accuracy"
+    with opened(browser, live_book, f"exercises/{NAME}", waits=True) as (tab, *_):
+        answer_by_keyboard(tab, id, {"answer": "0.5"})
+        start_python(tab)
+        place = place_of(tab, id)
+        place.get_by_role("button", name="Write it as code").click()
+        assert place.locator("textarea").input_value() == "fall = (\n    0.5\n)"
+        said = check(tab, id, "fall = .9 - np.mean([.8, .84, .7])")
+        assert said.startswith("Right. ") and not place.locator("form").is_visible()
+        text = downloaded(tab)
+        place.get_by_role("button", name="Back to the field").click()
+        assert place.locator("form").is_visible() and place.locator("textarea").count() == 0
+        load(tab, text)
+        assert "np.mean" in place.locator("textarea").input_value() and downloaded(tab) == text
+        changed = json.loads(text)
+        cell = next(c for c in changed["cells"] if c["id"] == "permutation-all_pairs-answer")
+        cell["source"] = source_of(NAME, "permutation.all_pairs")
+        load(tab, json.dumps(changed))
+        assert check(tab, "permutation.all_pairs").startswith("Right on all")
+
+
+@pytest.mark.parametrize("view", ["day", "night", "phone"])
+def test_a_page_with_editors_and_verdicts_passes_the_accessibility_rules_and_fits(browser, live_book, view):
+    with opened(browser, live_book, f"exercises/{NAME}", view, waits=True) as (tab, errors, *_):
+        start_python(tab)
+        check(tab, "permutation.all_pairs", "def all_pairs(X, y, weights, j):\n    print('seen')\n    return weights[7]")
+        check(tab, "permutation.test_groups", source_of(NAME, "permutation.test_groups"))
+        place_of(tab, "permutation.accuracy").get_by_role("button", name="Write it as code").click()
+        tab.evaluate("document.querySelectorAll('.bd-article details').forEach((part) => { part.open = true; })")
+        found = Axe().run(tab, options={"rules": RULES, "resultTypes": ["violations"]}).response["violations"]
+        assert [(one["id"], [node["html"][:200] for node in one["nodes"]][:5]) for one in found] == []
+        tab.set_viewport_size({"width": 360, "height": 780})
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+        assert tab.evaluate(CUT) == [] and errors == []
+
+
+PROVE = """async ([program]) => {
+    const { python } = await import(new URL(fi.root + "_static/live/live.js", location.href));
+    const py = window.prover ??= python({ parts: [] }), shown = [];
+    await py.start();
+    const end = await py.run(program, { onOutput: (output) => shown.push(output.text ?? output.traceback.join("\\n")), name: "proof" });
+    return [end.status, shown.join("")];
+}"""
+
+
+@pytest.fixture(scope="module")
+def proving(browser, live_book):
+    with opened(browser, live_book, f"exercises/{NAME}", waits=True) as (tab, *_):
+        yield tab
+
+
+@pytest.mark.parametrize("name", WANTED)
+def test_every_answer_of_the_proof_is_judged_the_same_in_the_page(proving, name):
+    """Right, not started, each named mistake: what `tests/course/questions` proves, in Chromium's WebAssembly."""
+    program = (ROOT / "tests/course/questions/prove.py").read_text(encoding="utf-8").partition("\nif __name__")[0]
+    program += f"\nprint(json.dumps(prove(*json.loads({json.dumps(set_to_prove(name))!r}))))"
+    status, shown = proving.evaluate(PROVE, [program])
+    assert status == "ok", shown[-2000:]
+    found = json.loads(shown.splitlines()[-1])
+    known = [answer for answers in answers_of_proof(name)["WRONG"].values() for answer in answers]
+    assert found["gaps"] == [] and found["judged"] > len(known)
