@@ -26,6 +26,7 @@ from benchmarks.scaling import growths, measure_growth  # noqa: E402
 from benchmarks.verdict import exponent, goals  # noqa: E402
 
 RESULTS = Path(__file__).with_name("results.json")
+BUILD = Path(__file__).with_name("build.json")
 PACKAGES = ("numpy", "pandas", "scikit-learn", "shap", "woodelf-explainer", "xgboost-cpu", "knockpy", "sage-importance")
 
 
@@ -88,6 +89,20 @@ def shown(rows):
         index=False, na_rep="", float_format=lambda v: f"{v:.3g}")
 
 
+def asked(rows):
+    """The table of what was asked for: the ratio before, now, and the goal."""
+    columns = {"method": "method", "work": "work", "against": "against", "before": "before", "ratio": "now", "must": "goal", "aim": "then"}
+    found = [row for row in rows if row.get("work") and "ratio" in row]
+    table = pd.DataFrame(found).reindex(columns=list(columns)).rename(columns=columns)
+    lines = [table.to_string(index=False, na_rep="", float_format=lambda v: f"{v:.3g}")]
+    if BUILD.exists():
+        build = json.loads(BUILD.read_text(encoding="utf-8"))
+        lines.append(f"clean build, by make bench-book on {build['date']}: {build['before']} s before, {build['seconds']} s now, goal {build['must']} s")
+    else:
+        lines.append("clean build: make bench-book has not been run here")
+    return "\n".join(lines)
+
+
 def slope(points):
     """A fitted exponent as the terminal prints it."""
     fitted = exponent(points)
@@ -111,6 +126,7 @@ def main():
 
     rows, lines = run(chosen.quick, chosen.only, keep)
     print(shown(rows))
+    print(asked(rows))
     print("ratio: peer's time / ours; above 1 we are faster.")
     for growth in lines:
         print(f"{growth['title']}, time ~ {growth['variable']}^k:", ", ".join(f"{line['name']} k = {slope(line['points'])}" for line in growth["lines"]))

@@ -33,6 +33,7 @@ class Case:
     compare : (our result, the peer's) -> their difference, or None where the two are random or answer differently by design
     check : () -> the difference from brute force, on as many rows as brute force can do, or None
     before : the ratio at the time the goal was set, or None where it was set before there was code
+    work : a few words for the page's picture and first table, or None where the case is in neither
     """
 
     method: str
@@ -48,6 +49,7 @@ class Case:
     compare: Callable | None = largest_difference
     check: Callable | None = None
     before: float | None = None
+    work: str | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def measure(case, quick=False):
     ratios = [b / a for a, b in zip(seconds, peers, strict=True)]
     return {"method": case.method, "setting": case.setting, "against": case.against, "ours (s)": median(seconds),
             "peer (s)": median(peers), "ratio": median(ratios), "lowest": min(ratios), "highest": max(ratios), "repeats": len(ratios),
-            "peer's part": case.part, "before": case.before, "must": case.must, "aim": case.aim, "most MB": case.most_mb, "most s": case.most_seconds,
+            "peer's part": case.part, "before": case.before, "work": case.work, "must": case.must, "aim": case.aim, "most MB": case.most_mb, "most s": case.most_seconds,
             "difference": None if case.compare is None else case.compare(ours, theirs_result),
             "from definition": None if case.check is None else case.check(), "peak (MB)": peak(case.ours)}
 

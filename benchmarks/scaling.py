@@ -46,7 +46,7 @@ def measure_growth(growth, quick):
 
 def growths():
     """The plots, one after another; one whose peer is not installed is left to the table of cases to report."""
-    for make in (by_rows, by_background, by_rows_permuted, by_rows_of_a_tree, by_rows_of_a_forest):
+    for make in (by_rows, by_background, by_trees, by_depth, by_features, by_rows_permuted, by_rows_of_a_tree, by_rows_of_a_forest):
         try:
             yield make()
         except NotInstalled:
@@ -71,6 +71,33 @@ def by_background():
 
     return Growth("interventional", "TreeSHAP, interventional", "100 boosted trees, depth 3, 100 rows explained", "background rows", "shap",
                   (10, 30, 100, 300, 1000, 3000, 10_000), lambda m: lambda: tree_shap(forest, X, background=B[:m]), theirs, most=1000)
+
+
+def by_trees():
+    shap, X, seen = peer("shap"), table(1000, seed=1)[0], [10, 30, 100, 300, 1000]
+    models = {k: boosted(4, n_trees=k) for k in seen}
+    return Growth("trees", "TreeSHAP, path-dependent", "boosted trees of depth 4, 1,000 rows", "trees", "shap", tuple(seen),
+                  lambda k: lambda: tree_shap(models[k][1], X).values, lambda k: _explained_by(shap, models[k][0], X))
+
+
+def by_depth():
+    shap, X, seen = peer("shap"), table(1000, seed=1)[0], [2, 3, 4, 6, 8, 10]
+    models = {depth: boosted(depth, n_trees=30) for depth in seen}
+    return Growth("depth", "TreeSHAP, path-dependent", "30 boosted trees, 10 features, 1,000 rows", "depth", "shap", tuple(seen),
+                  lambda d: lambda: tree_shap(models[d][1], X).values, lambda d: _explained_by(shap, models[d][0], X))
+
+
+def by_features():
+    shap, seen = peer("shap"), [5, 10, 20, 50, 100]
+    models = {p: boosted(6, p=p, n_trees=30) for p in seen}
+    return Growth("features", "TreeSHAP, path-dependent", "30 boosted trees of depth 6, 1,000 rows", "features", "shap", tuple(seen),
+                  lambda p: lambda: tree_shap(models[p][1], table(1000, p, seed=1)[0]).values,
+                  lambda p: _explained_by(shap, models[p][0], table(1000, p, seed=1)[0]))
+
+
+def _explained_by(shap, model, X):
+    explainer = shap.TreeExplainer(model, feature_perturbation="tree_path_dependent")
+    return lambda: explainer.shap_values(X, check_additivity=False)
 
 
 def by_rows_permuted():

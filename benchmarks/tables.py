@@ -51,11 +51,11 @@ def tiled(name, n, seed=0):
 
 
 @cache
-def boosted(depth, name=None, p=10):
-    """100 boosted trees on 2,000 synthetic rows of p columns or on a real table, as scikit-learn grows them and as we read them -> (model, Forest)."""
+def boosted(depth, name=None, p=10, n_trees=100):
+    """Boosted trees on 2,000 synthetic rows of p columns or on a real table, as scikit-learn grows them and as we read them -> (model, Forest)."""
     X, y = table(2000, p) if name is None else real(name)
     kind = GradientBoostingRegressor if y.dtype.kind == "f" else GradientBoostingClassifier
-    model = kind(n_estimators=100, max_depth=depth, random_state=0).fit(X, y)
+    model = kind(n_estimators=n_trees, max_depth=depth, random_state=0).fit(X, y)
     return model, from_model(model)
 
 

@@ -102,6 +102,39 @@ def test_a_row_of_the_page_says_what_was_measured():
     assert "not measured: no such package" in line({"method": "m", "setting": "s", "against": "p", "why": "no such package"})
 
 
+ASKED = ROW | {"work": "one row", "before": 0.5}
+
+
+def test_the_first_table_has_what_was_asked_for_before_now_and_the_goal():
+    """A case without a work to its name is not in it; the build's row comes from the file that times the build."""
+    from benchmark_page import asked
+
+    other = ROW | {"work": None, "before": None}
+    lines = asked({"rows": [ASKED, other]}, {"chapters": 14, "before": 154, "seconds": 99.6, "must": 110})[2:]
+    assert lines == ["| TreeSHAP: one row | shap | 0.5 | **2** (1.9 to 2.2) | 3, then 5 | missed |",
+                     "| clean build of 14 chapters | the clock | 154\xa0s | **100\xa0s** | 110\xa0s | met |"]
+    assert len(asked({"rows": [other]})) == 2
+
+
+def test_the_picture_draws_what_the_first_table_says():
+    """A line for each work, and its figures in words for those who do not see it."""
+    from benchmark_page import draw_asked
+
+    from fi_teach.plots.alt_text import alt_text
+
+    figure = draw_asked({"rows": [ASKED, ASKED | {"work": "many rows", "ratio": 0.9}]}).figure
+    assert "TreeSHAP, one row: 0.5 before, 2 now, goal 3" in alt_text(figure)
+    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["TreeSHAP: many rows", "TreeSHAP: one row"]
+
+
+def test_the_page_names_every_library_that_was_quicker_and_no_other():
+    from benchmark_page import better
+
+    lines = better({"rows": [ROW, ROW | {"ratio": 0.5}, {"method": "m", "setting": "s", "against": "p", "why": "no such package"}]})
+    assert lines == ["- TreeSHAP, depth 6: **shap** takes 0.5 of our time."]
+    assert better({"rows": [ROW]}) == ["Nowhere in this run."]
+
+
 def test_the_words_of_a_plot_come_from_its_points():
     """First and last point of each line, and where the line goes on from a part."""
     from benchmark_page import in_words

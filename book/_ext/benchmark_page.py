@@ -3,7 +3,8 @@
     ```{benchmark} summary
     ```
 
-Parts: summary (goals in numbers), goals (a table a method), missed (each missed goal with its reason), growth (log-log plots
+Parts: picture (what was asked for, before and now), asked (the same as a table), better (where the other library is quicker),
+summary (goals in numbers), goals (a table a method), missed (each missed goal with its reason), growth (log-log plots
 and fitted exponents), machine. Reasons are in benchmarks/reasons.yaml; one is printed only while its goal is missed.
 """
 
@@ -22,7 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.verdict import exponent, goals, missed
 
-RESULTS, REASONS = "benchmarks/results.json", "benchmarks/reasons.yaml"
+RESULTS, REASONS, BUILD = "benchmarks/results.json", "benchmarks/reasons.yaml", "benchmarks/build.json"
+ASKED_HEAD = ("| work | against | it was | now | goal | verdict |", "|:--|:--|--:|--:|--:|:--|")
 NO_REASON = "We do not know the reason yet."
 GOAL_HEAD = ("| setting | against | their time / ours | goal | our time | largest difference | our memory |", "|:--|:--|--:|:--|--:|:--|--:|")
 GROWTH_HEAD = ("| what is timed | by whom | over which sizes | exponent | exponent at the end |", "|:--|:--|:--|--:|--:|")
@@ -49,6 +51,58 @@ def seconds(value):
 def count(number, one, many):
     """'1 goal', '2 goals', 'no goals'."""
     return f"{number or 'no'} {one if number == 1 else many}"
+
+
+# --- what was asked for ---
+
+def asked_rows(results):
+    """The measured rows that the picture and the first table show."""
+    return [row for row in results["rows"] if row.get("work") and "ratio" in row]
+
+
+def asked(results, build=None):
+    """The table that the picture draws, and below it how long the book takes to build, if that was timed."""
+    lines = [f"| {row['method']}: {row['work']} | {row['against']} | {short(row['before'])} | **{short(row['ratio'])}** "
+             f"({short(row['lowest'])} to {short(row['highest'])}) | {short(row['must'])}, then {short(row['aim'])} | {verdict(row)} |"
+             for row in asked_rows(results) if row["must"] is not None]
+    if build:
+        lines.append(f"| clean build of {build['chapters']} chapters | the clock | {build['before']:.0f}\xa0s | **{build['seconds']:.0f}\xa0s** | "
+                     f"{build['must']:.0f}\xa0s | {'met' if build['seconds'] <= build['must'] else 'missed'} |")
+    return [*ASKED_HEAD, *lines]
+
+
+def verdict(row):
+    """What became of the goal for the ratio."""
+    words = goals(row)[0][1]
+    return "met, and the second step" if words.endswith("aim") else words
+
+
+def better(results):
+    """Where the other side was quicker in this run, a line each."""
+    lines = [f"- {row['method']}, {row['setting']}: **{row['against']}** takes {short(row['ratio'])} of our time."
+             for row in results["rows"] if row.get("ratio", 1) < 1]
+    return lines or ["Nowhere in this run."]
+
+
+def draw_asked(results):
+    """A line for each work: the ratio before (hollow), now (filled) and the goal (a stroke), against 1 -> axes."""
+    from fi_teach.plots import INK, PALETTE, PAPER, describe, new_axes
+
+    rows = [row for row in asked_rows(results) if row["must"] is not None][::-1]
+    ax = new_axes(7, 0.6 + 0.3 * len(rows))
+    ax.axvline(1, color=INK, lw=1)
+    for k, row in enumerate(rows):
+        now = PALETTE[0] if row["ratio"] >= 1 else PALETTE[1]
+        ax.plot([row["before"], row["ratio"]], [k, k], color=now, lw=2, zorder=1)
+        ax.plot(row["before"], k, "o", ms=7, mec=now, mfc=PAPER, label="before" if k == 0 else None)
+        ax.plot(row["ratio"], k, "o" if row["ratio"] >= 1 else "s", ms=8, color=now, label="now" if k == 0 else None)
+        ax.plot(row["must"], k, "|", ms=13, mew=2, color=INK, label="goal" if k == 0 else None)
+    ax.set(xscale="log", xlabel="their time / ours: to the right of 1 we are faster", ylim=(-0.7, len(rows) - 0.3))
+    ax.set_yticks(range(len(rows)), [f"{row['method']}: {row['work']}" for row in rows], fontsize=8)
+    ax.set_xticks([0.01, 0.1, 1, 10, 100], ["0.01", "0.1", "1", "10", "100"])
+    ax.legend(loc="lower right", frameon=False, fontsize=8)
+    said = "; ".join(f"{row['method']}, {row['work']}: {short(row['before'])} before, {short(row['ratio'])} now, goal {short(row['must'])}" for row in rows[::-1])
+    return describe(ax, f"Their time divided by ours, on a logarithmic axis, before and now, with the goal. {said}.")
 
 
 # --- the goals ---
@@ -155,13 +209,13 @@ def in_words(growth):
     return f"Log-log plot of seconds against {growth['variable']}, {growth['title']}, {growth['setting']}: {'; '.join(said)}."
 
 
-def picture(growth):
-    """The plot as an image node that carries its words."""
+def picture(axes):
+    """A plot as an image node that carries its words."""
     import matplotlib.pyplot as plt
 
     from fi_teach.plots.alt_text import alt_text, render
 
-    figure = draw(growth).figure
+    figure = axes.figure
     data = base64.b64encode(render(figure, "svg")).decode()
     plt.close(figure)
     box = nodes.container(classes=["cell_output"])  # as a chapter's figures: in the dark they are shown as a negative
@@ -200,10 +254,17 @@ class Benchmark(SphinxDirective):
         results, reasons = json.loads(self.read(RESULTS)), yaml.safe_load(self.read(REASONS))
         part = self.arguments[0]
         if part == "growth":
-            return [*map(picture, results["scaling"]), self.parsed(exponents(results))]
+            return [*(picture(draw(growth)) for growth in results["scaling"]), self.parsed(exponents(results))]
+        if part == "picture":
+            return [picture(draw_asked(results))] if asked_rows(results) else []
         lines = {"summary": lambda: summary(results), "goals": lambda: table(results), "machine": lambda: machine(results),
+                 "asked": lambda: asked(results, self.build_time()), "better": lambda: better(results),
                  "missed": lambda: reasons_for(results, reasons)}[part]()
         return [self.parsed(lines)]
+
+    def build_time(self):
+        """What `make bench-book` wrote, or None."""
+        return json.loads(self.read(BUILD)) if (Path(self.env.srcdir) / BUILD).exists() else None
 
     def read(self, name):
         path = Path(self.env.srcdir) / name
