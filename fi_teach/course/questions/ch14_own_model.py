@@ -193,8 +193,9 @@ WORDS_AND_GAPS = [
                "`np.isnan` of both must be the same; the sorted known values must be the same.",
                "Ask several seeds whether anything moves, and look at the column you gave afterwards."),
         check=catches(
-            right=[Mistake("refuses a right one", (trials.right, trials.right_by_keys), "Your test refuses a right implementation. Another one may deal the values out "
-                           "in another order: ask for what must hold of *every* shuffle.")],
+            right=[Mistake("refuses a right one", trials.right, "Your test refuses a right implementation: work out again what must come back."),
+                   Mistake("one order only", trials.right_by_keys, "Your test refuses a right implementation that deals the values out in another order "
+                           "from the same generator: ask for what must hold of *every* shuffle.")],
             bugs=[Mistake("misses gaps that move", trials.gaps_move, "An implementation that shuffles the gaps as well passes your test."),
                   Mistake("misses gaps that are filled", trials.gaps_filled, "An implementation that fills the gaps passes your test."),
                   Mistake("misses values drawn again", trials.drawn_again, "An implementation that draws with replacement passes your test: some values then come twice and others not at all."),
