@@ -196,10 +196,22 @@ def choosing():
     return [*drawn, frame(191, 52, 34, 45, "c3", stroke_dasharray="3 3"), words(208, 79, "?", "c3", 16), words(120, 122, "what do you want to know?", "quiet")]
 
 
+def own_model():
+    """One model and three printed charts that count different things: the same column is first, middle and last."""
+    tree = [line(40, 26, 22, 52), line(40, 26, 58, 52), line(58, 52, 46, 78), line(58, 52, 72, 78)]
+    nodes = [disc(40, 26, "ink", 6), disc(58, 52, "ink", 5), square(22, 54, "quiet", 5), square(46, 80, "quiet", 5), square(72, 80, "quiet", 5)]
+    charts = []
+    for k, (name, widths) in enumerate((("how often", (38, 24, 12)), ("how well", (40, 22, 10)), ("on new rows", (36, 18, 2)))):
+        x, colours = 98 + 48 * k, (("c3", "c0", "c1"), ("c0", "c1", "c3"), ("c0", "c1", "c3"))[k]
+        charts += [bar(x, 26 + 22 * r, width, 13, colour) for r, (width, colour) in enumerate(zip(widths, colours, strict=True))]
+        charts.append(words(x, 104, name, "quiet", 8.5, "start"))
+    return [*tree, *nodes, arrow(78, 52, 92, 52, "quiet"), *charts, words(120, 123, "one model, three charts", "quiet")]
+
+
 DRAWINGS = {"notebooks/01_trees": trees, "notebooks/02_golf": golf, "notebooks/03_mdi": mdi, "notebooks/04_bias": bias,
             "notebooks/05_permutation": permutation, "notebooks/06_negative": negative, "notebooks/07_correlated": correlated,
             "notebooks/08_shapley": shapley, "notebooks/09_treeshap": treeshap, "notebooks/10_knockoffs": knockoffs,
-            "notebooks/11_causality": causality, "notebooks/12_field": field, "notebooks/13_choosing": choosing}
+            "notebooks/11_causality": causality, "notebooks/12_field": field, "notebooks/13_choosing": choosing, "notebooks/14_own_model": own_model}
 
 
 def svg_of(page):

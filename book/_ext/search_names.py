@@ -20,6 +20,7 @@ OTHER_NAMES = {
     "notebooks/12g_diagnostics": "leakage target leak duplicates train test contamination",
     "notebooks/12h_drift": "concept drift covariate shift data drift monitoring PSI time series rolling origin backtest",
     "notebooks/13_choosing": "which method comparison benchmark of importance measures",
+    "notebooks/14_own_model": "XGBoost LightGBM scikit-learn feature_importances_ importance_type weight gain total_gain cover split one-hot dummy target encoding missing values imputation audit report pred_contribs Hessian",
 }
 
 

@@ -4,6 +4,7 @@
     checks.py     what would make every importance worthless
     clusters.py   columns that go together
     questions.py  four questions, each by the measure that answers it
+    nulls.py      how large nothing looks
     parts.py      the model by group and by period
     sentences.py  what may be written, and what may not
     report.py     one page and one JSON file

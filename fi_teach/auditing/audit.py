@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fi_teach.auditing import checks, parts, questions
+from fi_teach.auditing import checks, nulls, parts, questions
 from fi_teach.auditing.case import Case, make_case
 from fi_teach.auditing.clusters import clusters
 from fi_teach.auditing.figures import percent
@@ -89,6 +89,7 @@ def run(
             done[name] = STEPS[name](case, done)
     findings = tuple(found for name in CHECKS for found in _several(done[name]))
     measures = {m.question: m for name in MEASURES if (m := done[name]) is not None}
+    findings += (nulls.seen_in(measures["null copies"]),)
     groups = done["groups of columns"]
     rows = (*done["by group"], *done["by period"])
     written = sentences(case, findings, groups, measures, rows)
@@ -111,10 +112,12 @@ CHECKS = {
     "known too late": lambda case, done: tuple(checks.known_too_late(case)),
     "knows too much": lambda case, done: checks.knows_too_much(case),
     "empty columns and names": lambda case, done: checks.empty_columns(case),
+    "gaps that tell": lambda case, done: checks.gaps_that_tell(case),
 }
 MEASURES = {
     "associated": lambda case, done: questions.associated(case),
     "used": lambda case, done: questions.used(case),
+    "null copies": lambda case, done: nulls.null_copies(case),
     "used together": lambda case, done: questions.used_together(case, done["groups of columns"]),
     "conditional": lambda case, done: questions.conditional(case),
     "relevant": lambda case, done: questions.missed(

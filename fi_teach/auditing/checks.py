@@ -5,7 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fi_teach.auditing.case import Case
-from fi_teach.auditing.figures import mean_with_interval, percent, share_removed, span
+from fi_teach.auditing.figures import mean_with_interval, number, percent, share_removed, span
 from fi_teach.auditing.records import Finding
 from fi_teach.basics.encoding import as_numbers
 from fi_teach.basics.evaluation import Evaluation
@@ -17,6 +17,7 @@ NEAR = 0.01  # of a column's standard deviation: closer than that is a rounded c
 COPIES_SEEN = 0.01  # a share of the test rows from which copies are worth a word
 COPIES_TOO_MANY = 0.05  # and from which no figure of the test can be believed
 DOMINANT = 0.9
+LEAST_GAPS = 30  # and rows with a value, before their targets are compared
 ROWS_FOR_LEAKS = 1000
 ROWS_COMPARED = 3000
 FOLDS = 5
@@ -273,6 +274,50 @@ def empty_columns(case: Case) -> Finding:
     verdict = "ask" if labels else "note" if empty else "well"
     return Finding("empty columns and names", verdict, " ".join(parts), empty + labels,
                    {"empty": float(len(empty)), "names": float(len(labels)), "gaps": gaps})
+
+
+def gaps_that_tell(case: Case) -> Finding:
+    """Columns whose gaps go with the target: is it known, at the decision, that a field is empty?"""
+    gaps = {name: case.X[name].isna().to_numpy() for name in case.X}
+    asked = [name for name, gap in gaps.items() if min(gap.sum(), (~gap).sum()) >= LEAST_GAPS]
+    outcome = case.targets[:, -1]
+    groups = case.aside.get("groups")
+    figures, parts = {}, []
+    for name in asked:
+        (without, reach), (given, other) = (
+            _mean_and_reach(outcome[rows], case.weights[rows],
+                            None if groups is None else groups[rows], len(asked))
+            for rows in (gaps[name], ~gaps[name]))
+        if abs(without - given) > np.hypot(reach, other):
+            figures[name] = float(without - given)
+            parts.append(
+                f"Where {name!r} is empty ({gaps[name].sum():,} rows) {_in_words(case)} "
+                f"{number(without)}, elsewhere {number(given)}.")
+    if not figures:
+        text = f"Columns with {LEAST_GAPS} gaps or more: {len(asked)}; none goes with the target."
+        return Finding("gaps that tell", "well", text, (), {})
+    parts.append(
+        "Was the field empty when the decision was made, or does the outcome empty it? Its "
+        "importance is in part that of having a value.")
+    return Finding("gaps that tell", "ask", " ".join(parts), tuple(figures), figures)
+
+
+def _mean_and_reach(
+    values: NDArray, weights: NDArray, groups: NDArray | None, n_figures: int
+) -> tuple[float, float]:
+    """A mean over some rows, and how far its interval reaches to either side."""
+    codes = None if groups is None else np.unique(groups, return_inverse=True)[1]
+    if codes is not None and codes.max() == 0:
+        codes = None
+    mean, low, _ = mean_with_interval(values, weights / weights.mean(), codes, n_figures)
+    return mean, mean - low
+
+
+def _in_words(case: Case) -> str:
+    """What the mean of the target's last column is."""
+    if not case.of_classes:
+        return "the mean target is"
+    return f"the share of {np.unique(case.y)[-1]!s} is"
 
 
 def _is_spread(column: pd.Series) -> bool:

@@ -14,6 +14,7 @@ SIGNS = {"well": "✓ well", "note": "• note", "ask": "? ask", "stop": "✗ st
 TITLES = {
     "associated": "Does the column, taken alone, tell something?",
     "used": "Does this model use it?",
+    "null copies": "How large does nothing look?",
     "used together": "Does this model use the group?",
     "conditional": "Does the model use what the others do not tell?",
     "relevant": "Would a refit miss it?",

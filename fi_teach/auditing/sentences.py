@@ -11,7 +11,7 @@ from fi_teach.auditing.records import Finding, Measure, Part, Sentence
 MOST = 12  # sentences of a kind
 ABOUT_MODEL = "It speaks of this fitted model on rows like these, not of the world."
 CHECKS_THAT_CONDITION = ("rows entered twice", "the same rows in training and test",
-                         "rows split by group")
+                         "rows split by group", "null copies")
 
 
 def sentences(
@@ -21,7 +21,7 @@ def sentences(
     """All sentences, in the order in which a report would have them."""
     made = list(_of_findings(findings))
     importances = [
-        *_of_used(measures["used"], clusters), *_of_groups(measures, clusters),
+        *_of_used(measures, clusters), *_of_groups(measures, clusters),
         *_of_relevant(measures, clusters), *_of_associated(measures["associated"])]
     made += [_under(sentence, case, findings) for sentence in importances]
     made += _of_parts(parts, case)
@@ -62,10 +62,12 @@ def _of_findings(findings: tuple[Finding, ...]) -> Iterator[Sentence]:
 # --- importances ---
 
 
-def _of_used(used: Measure, clusters: tuple) -> Iterator[Sentence]:
+def _of_used(measures: dict[str, Measure], clusters: tuple) -> Iterator[Sentence]:
+    """The interval must be clear of zero, and the figure larger than that of any null copy."""
+    used, nothing = measures["used"], measures["null copies"].value.max()
     grouped = {name for members in clusters for name in members}
     for name in _clear_first(used, MOST):
-        if name not in grouped:
+        if name not in grouped and used.row(name)[0] > nothing:
             yield Sentence(
                 "used", (name,),
                 f"Shuffling {name!r} raises the model's {used.unit} by {_figure(used, name)}: "

@@ -10,7 +10,6 @@ import sys
 from importlib.util import find_spec
 
 import fi_teach
-from fi_teach.auditing import command as audit
 
 
 def main(arguments=None):
@@ -31,7 +30,7 @@ def parser():
     top = argparse.ArgumentParser(prog="fi-teach", description="Which Features Matter? The course's own command.")
     top.add_argument("--version", action="version", version=f"fi-teach {fi_teach.__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    audit.add_to(commands)
+    _add_audit(commands)
     _add_doctor(commands)
     _add_submit(commands)
     _add_release(commands)
@@ -40,6 +39,33 @@ def parser():
     _add_marks(commands)
     _add_export(commands)
     return top
+
+
+def _add_audit(commands):
+    command = commands.add_parser(
+        "audit", help="say what may be said about a model's features",
+        description="Take a fitted model and its table: look first for what would make every "
+                    "importance worthless, then write what may be said, and what may not.")
+    command.add_argument(
+        "model", metavar="MODEL",
+        help="joblib's .joblib or .pkl (loading one runs its code), XGBoost's .json or .ubj, "
+             "LightGBM's .txt")
+    command.add_argument("table", metavar="TABLE", help="CSV or Parquet (which keeps dates)")
+    command.add_argument("--target", required=True, metavar="Y", help="the column to predict")
+    command.add_argument(
+        "--test", metavar="ROWS", help="rows the model has not seen: another table, or a column "
+        "that is true in them (default: refit on two thirds, judge on the rest)")
+    command.add_argument("--groups", metavar="COLUMN", help="rows that belong together")
+    command.add_argument("--time", metavar="COLUMN", help="when each row was decided")
+    command.add_argument("--protected", metavar="COLUMN", help="whom it concerns")
+    command.add_argument("--weight", metavar="COLUMN", help="how much each row counts")
+    command.add_argument(
+        "--known-from", action="append", default=[], metavar="COLUMN=DATE-OR-COLUMN",
+        help="when a column's value came to be; may be given several times")
+    command.add_argument("--quick", action="store_true", help="fewer rows, shuffles and refits")
+    command.add_argument("--seed", type=int, default=0, metavar="N")
+    command.add_argument("--out", required=True, metavar="FOLDER", help="where the report goes")
+    command.set_defaults(run=audit)
 
 
 def _add_doctor(commands):
@@ -111,6 +137,11 @@ def _add_grade(commands):
     command = commands.add_parser("grade", help="grade a folder of submissions", add_help=False, prefix_chars="\0")
     command.add_argument("rest", nargs=argparse.REMAINDER)
     command.set_defaults(run=grade)
+
+
+def audit(options):
+    from fi_teach.auditing.command import audit_files
+    return audit_files(options)
 
 
 def doctor(options):

@@ -3,7 +3,7 @@
 Each loader returns a `Table`, which unpacks into its features and its target: ``X, y = golf()``.
 """
 
-from fi_teach.data.real import concrete, credit_cards, gbsg2, meats, mortgages, tissues
+from fi_teach.data.real import concrete, credit_cards, gbsg2, loans, meats, mortgages, tissues
 from fi_teach.data.small import (
     BANANA_LENGTH_PERMUTED,
     BANANA_OUT_OF_BAG,
@@ -25,6 +25,7 @@ __all__ = [
     "gbsg2",
     "golf",
     "golf_nominal",
+    "loans",
     "meats",
     "midterm",
     "mortgages",

@@ -143,6 +143,22 @@ PROVENANCE: dict[str, dict] = {
         "changes": "row numbers dropped",
         "sha256": "c8d0fa4920c56bb115cc6e53b9df5aa096bdf87edc3e5972dc98321dd7a21118",
     },
+    "loans": {
+        "title": "Consumer loans",
+        "source": (
+            "Loans of a credit-scoring exercise by Belanche and Aluja, after the repository "
+            "CreditScoring of Sanchez [loansdata]"
+        ),
+        "package": "R package modeldata, data set credit_data",
+        "licence": "MIT (modeldata); the course it was made for states no licence",
+        "holder": (
+            "modeldata authors; Lluis A. Belanche and Tomas Aluja (the exercise); "
+            "Gaston Sanchez (the repository)"
+        ),
+        "terms": ("MIT",),
+        "changes": "row numbers dropped, whole numbers written without a decimal point",
+        "sha256": "43c83a4630f1995f00b456becc4a84219616a2f2bae445e86c706264cc9050a4",
+    },
 }
 
 

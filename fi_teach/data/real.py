@@ -1,4 +1,4 @@
-"""Six real tables for the field cases: as messy as practice, small enough to learn on.
+"""Seven real tables for the field cases: as messy as practice, small enough to learn on.
 
 The CSV files hold what their source holds; a loader encodes them for trees: no/yes as 0/1, ordered
 grades as 1, 2, 3.
@@ -205,4 +205,39 @@ def meats() -> Table:
         ),
         units=dict.fromkeys(features, "absorbance, -log10 of the transmittance")
         | dict.fromkeys(outputs, "per cent"),
+    )
+
+
+def loans() -> Table:
+    """Was a loan paid back (0) or not (1)? 4454 consumer loans, with words and gaps as they came.
+
+    >>> X, y = loans()
+    >>> X.shape, int(X.isna().any(axis=1).sum()), y.groupby(X["Records"]).mean().round(2).tolist()
+    ((4454, 13), 415, [0.22, 0.55])
+    """
+    raw = read_csv("loans")
+    return as_table(
+        "loans",
+        raw.drop(columns="Status"),
+        encode(raw["Status"], {0: "good", 1: "bad"}),
+        description=(
+            "Words stay words and gaps stay gaps. Most gaps of Income were zeros in the file that "
+            "the table was made from, the others a code for missing: a gap is not an accident."
+        ),
+        units={
+            "Status": "1 bad, 0 good",
+            "Seniority": "years in the job",
+            "Home": "who owns the home",
+            "Time": "months that the loan runs",
+            "Age": "years",
+            "Marital": "marital status",
+            "Records": "earlier trouble is on record: yes or no",
+            "Job": "kind of employment",
+            "Expenses": "a month, currency not stated",
+            "Income": "currency and period not stated",
+            "Assets": "currency not stated",
+            "Debt": "currency not stated",
+            "Amount": "asked for, currency not stated",
+            "Price": "of what is to be bought",
+        },
     )

@@ -48,6 +48,9 @@ FEATURES = {
     "phist": 6, "unemp": 7, "hirat": 1, "condomin": 3, "single": 5, "hschool": 6,
     # breast cancer
     "estrec": 0, "horTh": 1, "menostat": 2, "pnodes": 4, "progrec": 5, "tgrade": 6, "tsize": 7,
+    # consumer loans
+    "Records": 0, "Income": 1, "ticket": 3, "Seniority": 2, "Job": 4, "Amount": 5, "Home": 6,
+    "Price": 7, "Assets": 5, "street": 7,
     # meat, by its parts
     "fat": 0, "protein": 2,
 }

@@ -1,4 +1,4 @@
-"""The lesson plan in the instructor's guide: twelve weeks, whose pages, minutes and sections are those of the chapters."""
+"""The lesson plan in the instructor's guide: twelve weeks and one more, whose pages, minutes and sections are those of the chapters."""
 
 import json
 import re
@@ -22,8 +22,8 @@ def headings(pattern):
     return {plain(line.lstrip("# ")) for line in text}
 
 
-def test_there_are_twelve_weeks_and_each_has_wrong_answers_to_expect():
-    assert list(WEEKS) == list(range(1, 13))
+def test_there_are_thirteen_weeks_and_each_has_wrong_answers_to_expect():
+    assert list(WEEKS) == list(range(1, 14))
     for week in WEEKS:
         [part] = re.findall(rf"\(lesson-{week}\)=\n#### Week {week}: .*\n\n((?:- .*\n)+)", PLAN)
         assert part.count("\n") >= 2, week

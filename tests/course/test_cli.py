@@ -4,6 +4,8 @@ import hashlib
 import io
 import json
 import re
+import subprocess
+import sys
 import tomllib
 import zipfile
 from pathlib import Path
@@ -230,3 +232,9 @@ def test_a_students_copy_says_that_it_cannot_release_or_grade(capsys, monkeypatc
     monkeypatch.setattr(cli, "find_spec", lambda name: None)
     assert "nothing to release" in run(capsys, "release", "--out", "x")[2]
     assert "has no grader" in run(capsys, "grade", "submissions")[2]
+
+
+def test_the_command_starts_without_numpy():
+    """What a command needs is imported when it runs: --help and a typing error cost nothing."""
+    code = "import sys, fi_teach.course.cli as cli; cli.parser(); print(sorted({'numpy', 'pandas'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

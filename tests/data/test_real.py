@@ -4,7 +4,7 @@ of."""
 import pandas as pd
 import pytest
 
-from fi_teach.data import concrete, credit_cards, gbsg2, meats, mortgages, tissues
+from fi_teach.data import concrete, credit_cards, gbsg2, loans, meats, mortgages, tissues
 
 LOADERS = [tissues, concrete, credit_cards, mortgages, gbsg2, meats]
 
@@ -109,3 +109,17 @@ def test_neighbouring_meat_channels_are_nearly_one_feature_and_outputs_nearly_ad
     assert X.corr().min(axis=None) > 0.96
     assert y.sum(axis=1).mean() == pytest.approx(99.03, abs=0.01)
     assert X.join(y).duplicated().sum() == 22
+
+
+def test_the_loans_keep_their_words_and_their_gaps():
+    """Nothing is coded or filled; a gap in the income goes with bad loans, as the chapter tells."""
+    X, y = loans()
+    words = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])]
+    assert words == ["Home", "Marital", "Records", "Job"]
+    gaps = X.isna().sum()
+    assert gaps[gaps > 0].to_dict() == {
+        "Home": 6, "Marital": 1, "Job": 2, "Income": 381, "Assets": 47, "Debt": 18}
+    assert X.shape == (4454, 13) and y.sum() == 1254
+    bad = y.groupby(X["Income"].isna()).mean()
+    assert bad[True] > 2 * bad[False]
+    assert set(loans().units) == {*X, "Status"}

@@ -1,6 +1,7 @@
 """xgboost: rows and thresholds in single precision, left when x < threshold, leaves add margins."""
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -29,7 +30,8 @@ def read(model) -> Forest:
     names = tuple(learner["feature_names"]) or tuple(f"x{j}" for j in range(p))
 
     trees = []
-    for m in range(_n_used(model, content["iteration_indptr"])):
+    n_rounds, n_used = _n_used(model, content["iteration_indptr"])
+    for m in range(n_used):
         tree = _tree_of(content["trees"][m], names)
         trees.append(in_column(tree, content["tree_info"][m], n_outputs))
     forest = Forest(
@@ -41,18 +43,27 @@ def read(model) -> Forest:
         kind="boosting",
         link=link,
     )
-    return with_base(forest, _margin(model, booster, names), model)
+    return with_base(forest, _margin(model, booster, names, n_rounds), model)
 
 
-def _n_used(model, first_tree_of_round: list[int]) -> int:
-    """How many trees count: up to the best round, where fitting stopped early."""
+def _n_used(model, first_tree_of_round: list[int]) -> tuple[int, int]:
+    """How many rounds and trees count: up to the best round, where fitting stopped early."""
     n_rounds = len(first_tree_of_round) - 1
     best = getattr(model, "best_iteration", n_rounds - 1)
-    return first_tree_of_round[min(best + 1, n_rounds)]
+    n_rounds = min(best + 1, n_rounds)
+    return n_rounds, first_tree_of_round[n_rounds]
 
 
-def _margin(model, booster, names: tuple) -> Callable:
-    """The model's own margin as a function of rows."""
+def _margin(model, booster, names: tuple, n_rounds: int) -> Callable:
+    """The model's own margin as a function of rows; of categories, rows hold the codes."""
+    if "c" in (booster.feature_types or ()):
+        xgboost = sys.modules[type(booster).__module__.partition(".")[0]]
+        return lambda rows: booster.predict(
+            xgboost.DMatrix(rows, feature_types=booster.feature_types, enable_categorical=True),
+            output_margin=True,
+            validate_features=False,
+            iteration_range=(0, n_rounds),
+        )
     if booster is model:
         return lambda rows: model.inplace_predict(
             rows,

@@ -34,6 +34,7 @@ from fi_teach.course.explorables.marks import (
 )
 from fi_teach.course.explorables.method_chooser import explore_methods
 from fi_teach.course.explorables.negative_null import explore_negative_null
+from fi_teach.course.explorables.printed_charts import explore_printed_charts
 from fi_teach.course.explorables.shap_games import explore_shap_games
 from fi_teach.course.explorables.shortlist import explore_shortlist
 from fi_teach.course.explorables.split_explorer import explore_splits
@@ -65,6 +66,7 @@ __all__ = [
     "explore_leaf_pattern",
     "explore_methods",
     "explore_negative_null",
+    "explore_printed_charts",
     "explore_shap_games",
     "explore_shortlist",
     "explore_splits",
