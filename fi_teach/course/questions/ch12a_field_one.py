@@ -237,7 +237,7 @@ CASES = [
             Mistake("the list of the mean", _of_the_mean, "You averaged the importances first. Then there is one list, and nothing is left of how much it wobbles."),
             Mistake("sizes", _by_size, "You ranked the sizes. An importance may be negative, and then it belongs to the end of the list."),
             Mistake("one too many", _one_too_many, "Your lists hold k + 1 features.")),
-        meaning="In the gene case not one gene reached 1 in the lists by a forest's MDI. A bar "
+        meaning="In the gene case hardly a gene reached 1 in the lists by a forest's MDI. A bar "
                 "chart of a single forest cannot show that."),
     Question(
         id="field_one.false_lists", title="Ten lists, seven of them empty", kind="number", stars=2,
