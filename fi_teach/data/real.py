@@ -65,8 +65,9 @@ def concrete() -> Table:
         raw["compressive_strength"],
         description=(
             "Only 427 different mixes: 784 rows share their mix with at least one other row, "
-            "most of them tested at another age, and 25 rows repeat an earlier one exactly. "
-            "Split by mix, not by row."
+            "most of them tested at another age. 25 rows repeat an earlier one exactly, and "
+            "many more up to rounding: 220 mixes have a twin within 1 kg in every ingredient, "
+            "and 315 remain when twins are merged. Split by merged mixes, not by rows."
         ),
         units=kilograms | {"age": "days", "compressive_strength": "MPa"},
     )

@@ -48,6 +48,25 @@ def _slip(x, y, most):
     return min(range(-most, most + 1), key=lambda k: (-abs(np.corrcoef(np.roll(x, k), y)[0, 1]), abs(k)))
 
 
+def _strengths(X, y, rows, size=np.abs):
+    X, y = np.asarray(X, float)[rows], np.asarray(y, float)[rows]
+    return size([np.corrcoef(column, y)[0, 1] for column in X.T])
+
+
+def _chosen(X, y, new, k, *, among=np.logical_not, size=np.abs):
+    """The k columns most strongly correlated with y on the rows `among(new)` -> set."""
+    strengths = _strengths(X, y, among(np.asarray(new, bool)), size)
+    return set(np.argsort(-np.asarray(strengths), kind="stable")[:k].tolist())
+
+
+def _choosing(**changed):
+    return lambda *case: _chosen(*case, **changed)
+
+
+def _more_chosen(X, y, new, k):
+    return _chosen(X, y, new, k + 1)
+
+
 # Mistaken formulas, each under the name a check gives it.
 
 def _counts(importances, k):
@@ -120,6 +139,21 @@ def _resamples(rng):
     return small + [(np.array([rng.permutation(p) for _ in range(7)]) / 10 - 0.23, int(rng.integers(1, p))) for p in (4, 6, 9)]
 
 
+def _tables(rng):
+    """Tables with a strongest column in training, another one among all rows; the smallest first.
+    """
+    X = np.array([[1, 1, 3], [2, 4, 1], [3, 2, 2], [9, 0, 0], [0, 9, 9]], float)
+    cases = [(X, np.array([1.0, 2.0, 3.1, 0.0, 9.0]), np.arange(5) > 2, 1)]
+    for n, p in ((9, 4), (12, 5), (15, 6), (15, 6), (18, 7), (18, 7)):
+        X, y = rng.normal(size=(n, p)).round(2), rng.normal(size=n).round(2)
+        X[:, 0] += y
+        X[:, 1] -= y
+        new = rng.permutation(n) < n // 3
+        X[new, 0] *= -3
+        cases.append((X, y, new, int(rng.integers(1, p - 1))))
+    return cases
+
+
 def _units(rng):
     small = [(np.array([5, 5, 8]), [5]), (np.array([2, 1, 1, 0, 2]), [1, 2])]
     return small + [(rng.integers(0, 6, size=14), rng.choice(6, 2, replace=False)) for _ in range(6)]
@@ -145,7 +179,9 @@ RECALL = [
             Mistake("refitting finds the other", "a", "Drop-column fits again, and the new forest reads the other copy: it loses nothing."),
             Mistake("the fitted forest reads both", "c", "The forest at hand splits on both copies. When one is shuffled, those splits go wrong."),
             Mistake("exchanged", "d", "It is the other way round: the forest that is *refitted* can do without the column, the fitted one cannot.")),
-        meaning="In the credit case this hid two leaks at once: each made the other dispensable."),
+        meaning="Compare your reason: the forest at hand splits on both copies, so shuffling one "
+                "hurts; a new forest reads the other, so dropping one costs nothing. Both are "
+                "*useful*, neither is *needed*. In the credit case this hid two leaks at once."),
     Question(
         id="field_one.recall_false", title="How many false alarms?", kind="number", stars=1, minutes=2, points=1,
         hints=("Each noise gene is named with probability .05.", "Expectations add up, whether the "
@@ -187,7 +223,8 @@ CASES = [
             Mistake("the other side", _the_others, "True and False are exchanged: True marks the rows that are held out."),
             Mistake("row numbers back", _row_numbers, "You return the numbers of the rows. The question asks for True or False, one for each row."),
             Mistake("sisters left behind", _first_only, "You hold out only the first row of each unit. Its sisters stay in the training rows: that is the leak.")),
-        meaning="One line, and in the concrete case the share of unexplained variance grew by about two thirds."),
+        meaning="One line, and in the concrete case the typical error grew from 5 to 7 MPa when "
+                "whole pours were held out; with whole families of recipes, to 9."),
     Question(
         id="field_one.stability", title="How often in the list?", kind="implement", stars=2, minutes=10, points=3,
         hints=("Make the list of one resample first: the positions of its k largest importances.",
@@ -200,7 +237,23 @@ CASES = [
             Mistake("the list of the mean", _of_the_mean, "You averaged the importances first. Then there is one list, and nothing is left of how much it wobbles."),
             Mistake("sizes", _by_size, "You ranked the sizes. An importance may be negative, and then it belongs to the end of the list."),
             Mistake("one too many", _one_too_many, "Your lists hold k + 1 features.")),
-        meaning="In the gene case not one gene reached 1. A bar chart of a single forest cannot show that."),
+        meaning="In the gene case hardly a gene reached 1 in the lists by a forest's MDI. A bar "
+                "chart of a single forest cannot show that."),
+    Question(
+        id="field_one.false_lists", title="Ten lists, seven of them empty", kind="number", stars=2,
+            minutes=4, points=2,
+        hints=("Make a share of each list first: false genes over named genes.",
+               "Which of the ten lists does anybody act upon?",
+               "Average the shares of the lists that name something, each list once."),
+        check=value(
+            0.6,
+            Mistake("empty lists counted", 0.18, "You averaged over all ten runs, an empty list counting as 0. That is what the promise speaks of, and it is kept *because* most lists are empty. The question asks for the lists that are not."),
+            Mistake("the true ones", 0.4, "This is the share of the *true* genes in these lists."),
+            Mistake("all genes in one pot", 0.65, "You put the genes of the three lists into one pot. The longest list then counts twice: make a share of each list, then average."),
+            Mistake("per cent without its sign", 60, "You count in per cent: write a share such as .05, a fraction, or the sign behind it, as in `\"5 %\"`."),
+            tolerance=0.0011),
+        meaning="Over all ten runs the average is .18, below the promised 20 %: kept by saying "
+                "nothing. A promise about an average says little about the list in your hand."),
     Question(
         id="field_one.select_inside", title="Eighty-two per cent", kind="predict", stars=2,
             minutes=4, points=2,
@@ -221,6 +274,25 @@ CASES = [
         meaning="With tossed labels the first recipe finds far more than half right, and the "
                 "second one half. The choice of features is part of the model, so it is fitted "
                 "where the model is fitted."),
+    Question(
+        id="field_one.mend_choice", title="Find the bug: the choice that saw the test", kind="mend",
+            stars=2, minutes=8, points=3,
+        hints=("Which rows may have a say in the choice?",
+               "The function is told which rows are tested. Does it use that?",
+               "`~new` picks the other rows, of `X` and of `y`."),
+        check=function(
+            _tables, _chosen,
+            Mistake("chosen by the tested rows", _choosing(among=lambda new: new),
+                    "You choose by the rows that are *tested*. They must not have a say at all."),
+            Mistake("one direction only", _choosing(size=np.asarray), "You rank the correlations "
+                    "with their signs. A strong negative one tells as much as a strong positive "
+                    "one."),
+            Mistake("the weakest", _choosing(size=lambda r: -np.abs(r)), "You return the columns "
+                    "that are correlated *least*: argsort goes upwards."),
+            Mistake("one too many", _more_chosen, "You return k + 1 columns."),
+            planted=_choosing(among=lambda new: new | True)),
+        meaning="Called in every fold is not yet *inside* the fold: what counts is which labels "
+                "the choice has seen."),
     Question(
         id="field_one.mend_leak", title="Find the bug: the mean that knew the answer", kind="mend",
             stars=2, minutes=8, points=3,

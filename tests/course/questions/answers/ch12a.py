@@ -77,6 +77,42 @@ def one_more(importances, k):
     return (pd.DataFrame(importances).rank(axis=1, ascending=False) <= k + 1).mean()
 
 
+# field_one.mend_choice
+
+def chosen_by_frame(X, y, new, k):
+    old = ~np.asarray(new, bool)
+    return pd.DataFrame(X)[old].corrwith(pd.Series(y)[old]).abs().nlargest(k).index.tolist()
+
+
+def chosen_by_products(X, y, new, k):
+    """Of standardised columns the correlation is a mean of products; order and type do not matter."""
+    old = np.flatnonzero(np.logical_not(new))
+    Z, z = (np.asarray(a, float)[old] for a in (X, y))
+    Z, z = (Z - Z.mean(axis=0)) / Z.std(axis=0), z - z.mean()
+    size = (Z * z[:, None]).mean(axis=0) ** 2
+    return {j for j in range(Z.shape[1]) if (size > size[j]).sum() < k}
+
+
+def chosen_on(X, y, rows, k, size=abs):
+    return pd.DataFrame(X)[rows].corrwith(pd.Series(y)[rows]).map(size).nlargest(k).index.tolist()
+
+
+def chosen_by_the_tested(X, y, new, k):
+    return chosen_on(X, y, np.asarray(new, bool), k)
+
+
+def chosen_one_way(X, y, new, k):
+    return chosen_on(X, y, ~np.asarray(new, bool), k, size=float)
+
+
+def chosen_weakest(X, y, new, k):
+    return chosen_on(X, y, ~np.asarray(new, bool), k, size=lambda r: -abs(r))
+
+
+def chosen_too_many(X, y, new, k):
+    return chosen_on(X, y, ~np.asarray(new, bool), k + 1)
+
+
 # field_one.mend_slip
 
 def correlations(x, y, most):
@@ -167,11 +203,13 @@ def means_of_the_tested(town, y, train):
 RIGHT = {
     "field_one.select_inside": [("B", WHY), "(b) because it is so"],
     "field_one.mend_leak": [means_by_frame, means_by_dictionary],
-    "field_one.recall_copy": [("B", WHY), ["(b)", WHY]],
+    "field_one.recall_copy": [("B", WHY), ["(b)", WHY], ("b", "because the copies are both useless")],
     "field_one.recall_false": [20, Fraction(20), "20"],
     "field_one.together": [0.37, "37 %", Fraction(37, 100)],
     "field_one.whole_mixes": [by_loop, by_series, by_dictionary],
     "field_one.stability": [by_rank, by_sets, by_threshold],
+    "field_one.false_lists": ["3/5", "60 %", 0.6, ".6", Fraction(3, 5), (2 / 5 + 8 / 10 + 3 / 5) / 3],
+    "field_one.mend_choice": [chosen_by_frame, chosen_by_products],
     "field_one.mend_slip": [by_square, by_products, by_shift],
 }
 
@@ -191,6 +229,11 @@ WRONG = {
                               ("sisters left behind", first_of_each)],
     "field_one.stability": [("counts, no shares", how_many), ("the least important", smallest), ("the list of the mean", of_the_mean),
                             ("sizes", by_size), ("one too many", one_more)],
+    "field_one.false_lists": [("empty lists counted", "18 %"), ("the true ones", "2/5"),
+                              ("all genes in one pot", 13 / 20), ("per cent without its sign", 60)],
+    "field_one.mend_choice": [
+        ("chosen by the tested rows", chosen_by_the_tested), ("one direction only", chosen_one_way),
+        ("the weakest", chosen_weakest), ("one too many", chosen_too_many)],
     "field_one.mend_slip": [("the wrong way", turned_round), ("the height, not the place", height), ("downwards only", only_down),
                             ("one step short", one_short), ("the place in the list", place)],
 }
