@@ -17,6 +17,8 @@ OTHER_NAMES = {
     "notebooks/09_treeshap": "SHAP TreeSHAP Tree SHAP beeswarm TreeExplainer pred_contribs pred_contrib path-dependent interventional interactions SAGE",
     "notebooks/10_knockoffs": "knockoff filter model-X FDR false discovery rate conditional randomization test CRT stability selection",
     "notebooks/11_causality": "DAG confounder collider mediator backdoor adjustment do-operator M-bias positivity overlap sensitivity analysis omitted variable asymmetric Shapley causal Shapley",
+    "notebooks/12c_credit": "target leakage credit scoring logistic regression calibration reliability adverse action reason codes reject inference ECOA",
+    "notebooks/12d_mortgages": "fairness bias audit HMDA Blinder Oaxaca demographic parity disparate impact equalized odds proxy missing values MCAR MNAR",
     "notebooks/12g_diagnostics": "leakage target leak duplicates train test contamination",
     "notebooks/12h_drift": "concept drift covariate shift data drift monitoring PSI time series rolling origin backtest",
     "notebooks/13_choosing": "which method comparison benchmark of importance measures",

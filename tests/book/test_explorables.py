@@ -4,9 +4,12 @@ from urllib.parse import unquote
 
 import pytest
 
+from .conftest import ROOT
 from .test_pages import CHAPTERS, PAGES, VIEWS, opened
 
-EXPLORED = [*CHAPTERS, "book/start"]
+CASES = [page for page in PAGES if page not in CHAPTERS and page.startswith("notebooks/")
+         and "import explore_" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")]
+EXPLORED = [*CHAPTERS, *CASES, "book/start"]
 ROUNDS = 4  # a control may wait for another one to be moved, a threshold for the feature that is to be cut
 CUT_OFF = """(scene) => [...scene.querySelectorAll('text')].filter((words) => {
     const inner = words.getBoundingClientRect(), outer = scene.querySelector('svg').getBoundingClientRect();

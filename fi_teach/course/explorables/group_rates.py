@@ -6,7 +6,7 @@ import pandas as pd
 from fi_teach.course.explorables.explorable import State, choice, explore, slider
 from fi_teach.course.explorables.marks import axis, bars, categories, panel
 
-WAYS = {"one": "one cut for all", "denials": "equal shares denied", "alarms": "equal shares of the granted denied", "catches": "equal shares of the denied denied"}
+WAYS = {"one": "nothing: one cut for all", "denials": "denials of all", "alarms": "denials of those granted", "catches": "denials of those denied"}
 SHARES = (0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3)
 RATES = ("denied, of all", "denied, of those granted", "denied, of those denied")
 
@@ -74,7 +74,8 @@ def rate_state(risk, denied, group, names, way, share):
     rates = pd.DataFrame({name: rates_of(denials[rows], denied[rows]) for name, rows in zip(names, (group, ~group), strict=True)}, index=RATES)
     ratio = (1 - rates.iloc[0, 0]) / (1 - rates.iloc[0, 1])
     both = [f"{a:.0%} and {b:.0%}" for a, b in rates.to_numpy()]
-    told = (f"{share:.0%} are denied, with {WAYS[way]}: {both[0]} of {names[0]} and {names[1]} (impact ratio of grants {ratio:.2f}). Of those whom the lenders "
+    made = "one cut for all" if way == "one" else f"equal {WAYS[way]}"
+    told = (f"{share:.0%} are denied, with {made}: {both[0]} of {names[0]} and {names[1]} (impact ratio of grants {ratio:.2f}). Of those whom the lenders "
             f"granted, {both[1]} are denied; of those whom they denied, {both[2]}. The cuts are {cuts[0]:.2f} and {cuts[1]:.2f}.")
     table = rates.rename_axis("share").reset_index()
     return State(told, [_rate_panel(rates)], table)
