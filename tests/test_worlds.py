@@ -250,6 +250,17 @@ def test_slipped_column_is_the_true_one_moved_down_by_a_row():
     assert (world.X["x1"] == world.hidden["x1"]).all()
 
 
+def test_a_slip_loses_the_last_reading_and_nothing_else_changes():
+    """What falls off the table does not come back on top, and no other draw is moved by it."""
+    slipped, sound = (
+        worlds.pipeline_faults(100, faults=faults, rng=0)
+        for faults in (("shift", "duplicates"), ("duplicates",))
+    )
+    assert sound.X["x2"].iloc[99] not in set(slipped.X["x2"])
+    assert slipped.X["x2"].iloc[0] not in set(sound.X["x2"])
+    assert slipped.hidden.equals(sound.X) and slipped.y.equals(sound.y)
+
+
 def test_duplicates_are_one_row_in_five_and_say_whom_they_copy():
     world = worlds.pipeline_faults(100, rng=0)
     copies = world.extra["copy_of"][100:]
