@@ -25,7 +25,7 @@ from chapter_cache import cache_folder  # noqa: E402
 DIFFER = ROOT / "book/live/differ.yaml"
 IN_A_ZIP = re.compile(r"/usr/local/lib/\w+\.zip/(.+\.py)c?$")
 START = """async () => {
-  const { python } = await import(`${location.origin}/live.js`);
+  const { python } = await import(new URL("live.js", location));
   window.py = python({ parts: ["plots", "learn"] });
   await py.start();
 }"""
@@ -35,7 +35,7 @@ RUN = """async ([source, name]) => {
 }"""
 BLOCKED = """async (sources) => {
   window.fi ??= {}; // what every page of the book has
-  return (await import(`${location.origin}/chapters.js`)).blocked(sources);
+  return (await import(new URL("chapters.js", location))).blocked(sources);
 }"""
 MODULES = """import sys, json
 print(json.dumps(sorted({module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)})))"""
