@@ -141,6 +141,9 @@ class _Words:
     def _repr_mimebundle_(self, **_):
         return {self.form: self.data}
 
+    def __repr__(self):
+        return f"<IPython.core.display.{type(self).__name__} object>"
+
 
 class HTML(_Words):
     form = "text/html"
