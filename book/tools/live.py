@@ -30,7 +30,8 @@ PARTS = {
 }
 """Libraries that only some pages fetch; the rest is one zip, which every page does."""
 IMPORTED = LIVE / "imported.json"
-WHOLE = ("encodings/", "collections/", "json/", "re/", "sklearn/datasets/data/", "sklearn/datasets/descr/", "sklearn/utils/_repr_html/")
+WHOLE = ("encodings/", "collections/", "json/", "re/", "sklearn/datasets/data/", "sklearn/datasets/descr/", "sklearn/utils/_repr_html/",
+         "dateutil/zoneinfo/", "pandas/plotting/", "tqdm/")
 """Folders that go as they are: what is read in them is no module, or is chosen by a reader's words."""
 PLAIN = ("bisect", "calendar", "cmath", "copy", "csv", "datetime", "decimal", "fractions", "heapq", "pprint", "random", "statistics", "string",
          "textwrap", "timeit")

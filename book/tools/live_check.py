@@ -2,7 +2,7 @@
 
     python book/tools/live_check.py [NN ...] [--assets FOLDER] [--cache FOLDER] [--record]
 
-Every code cell of a chapter is run in Chromium, in one interpreter, as a reader's "Run all" does. A cell must print the same
+Every code cell of a chapter that can run there is run in Chromium, in one interpreter, as a reader's "Run all" does. A cell must print the same
 text as the executed chapter that the pages were made from. Cells that differ for a reason stand in book/live/differ.yaml.
 --record writes down what was imported, by which `make book LIVE=1` trims the libraries.
 """
@@ -24,15 +24,18 @@ from chapter_cache import cache_folder  # noqa: E402
 
 DIFFER = ROOT / "book/live/differ.yaml"
 IN_A_ZIP = re.compile(r"/usr/local/lib/\w+\.zip/(.+\.py)c?$")
-ABSENT = re.compile(r"^\s*(?:import|from)\s+(xgboost|lightgbm|shap|sksurv|lifelines)\b", re.MULTILINE)
 START = """async () => {
-  const { python } = await import(`${location.origin}/live.js`);
+  const { python } = await import(new URL("live.js", location));
   window.py = python({ parts: ["plots", "learn"] });
   await py.start();
 }"""
 RUN = """async ([source, name]) => {
   const outputs = [], end = await py.run(source, { onOutput: (output) => outputs.push(output), name });
   return { ...end, outputs };
+}"""
+BLOCKED = """async (sources) => {
+  window.fi ??= {}; // what every page of the book has
+  return (await import(new URL("chapters.js", location))).blocked(sources);
 }"""
 MODULES = """import sys, json
 print(json.dumps(sorted({module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)})))"""
@@ -64,23 +67,25 @@ def printed(outputs):
 
 
 def run_chapter(tab, path, folder):
-    """Run all cells -> {"seconds", "memory", "local", "cells": [{"id", "index", "status", "ms", "here", "there", "visible"}], "modules"}"""
+    """Run all cells that can run in a browser -> {"seconds", "memory", "local", "cells": [{"id", "index", "status", "ms", "here", "there", "visible"}],
+    "modules", "absent": how many cells cannot}"""
     notebook, local = executed(path, folder)
     tab.evaluate("() => py.stop()")
     tab.evaluate("() => py.start()")
     began, cells, memory = time.perf_counter(), [], 0
-    for index, cell in enumerate(notebook.cells):
-        if cell.cell_type != "code":
+    code = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+    why = tab.evaluate(BLOCKED, [cell.source for _, cell in code])
+    for (index, cell), absent in zip(code, why, strict=True):
+        if absent:
             continue
         ran = tab.evaluate(RUN, [cell.source, f"Cell {index}"])
         memory = max(memory, ran["memory"])
         error = next((output for output in ran["outputs"] if output["output_type"] == "error"), None)
         cells.append({"id": cell.id, "index": index, "status": ran["status"], "ms": ran["ms"], "visible": "hide-input" not in cell.metadata.get("tags", []),
-                      "here": printed(ran["outputs"]), "there": printed(cell.outputs), "error": error and "\n".join(error["traceback"]),
-                      "absent": bool(ABSENT.search(cell.source)), "types": [sorted(o.get("data", o["output_type"] + ":")) for o in ran["outputs"]]})
+                      "here": printed(ran["outputs"]), "there": printed(cell.outputs), "error": error and "\n".join(error["traceback"])})
     seconds = time.perf_counter() - began
     modules = json.loads(tab.evaluate(RUN, [MODULES, "modules"])["outputs"][0]["text"])
-    return {"seconds": seconds, "local": local, "memory": memory, "cells": cells, "modules": modules}
+    return {"seconds": seconds, "local": local, "memory": memory, "cells": cells, "modules": modules, "absent": sum(map(bool, why))}
 
 
 def differing(result, name, known):
@@ -111,7 +116,7 @@ def main():
             if options.record:
                 record(f"notebooks/{path.stem}", imported)
             seen[path.stem] = result
-            print(f"{path.stem:20} {len(result['cells']):3} cells, {len(bad):2} differ; {result['seconds']:6.1f} s here, "
+            print(f"{path.stem:20} {len(result['cells']):3} cells run, {result['absent']:2} cannot, {len(bad):2} differ; {result['seconds']:6.1f} s here, "
                   f"{result['local']:5.1f} s in a kernel, {result['memory'] / 1e6:4.0f} MB", flush=True)
             for cell in bad:
                 print(f"  cell {cell['index']} ({cell['id']}): {(cell['error'] or '').splitlines()[-1:]}\n    here:  {cell['here'][:300]!r}\n    built: {cell['there'][:300]!r}")

@@ -9,6 +9,7 @@ from pathlib import Path
 import live
 import live_check
 import pytest
+import yaml
 from chapter_cache import cache_folder
 from live_pages import WITHOUT
 
@@ -130,6 +131,12 @@ def test_chapter_1_prints_what_the_book_prints(tab, record_property):
     page.close()
     record_property("table", f"chapter 1: {seen['seconds']:.1f} s in the browser, {seen['local']:.1f} s in a kernel, {seen['memory'] / 1e6:.0f} MB")
     assert live_check.differing(seen, "01_trees", {}) == []
+
+
+def test_cells_that_may_differ_exist_and_have_a_reason():
+    for name, cells in yaml.safe_load(live_check.DIFFER.read_text(encoding="utf-8")).items():
+        there = {one["id"] for one in json.loads((ROOT / f"notebooks/{name}.ipynb").read_text(encoding="utf-8"))["cells"]}
+        assert set(cells) <= there and all(len(reason) > 20 for reason in cells.values()), name
 
 
 def test_a_changed_cell_runs_and_can_be_put_back(tab):

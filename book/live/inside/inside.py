@@ -9,12 +9,13 @@ import builtins
 import io
 import json
 import linecache
+import re
 import sys
 import time
 import tokenize
 import traceback
 import zipfile
-from itertools import count
+from itertools import count, groupby
 
 import _host
 
@@ -22,6 +23,7 @@ MPL_DATA = "/usr/local/lib/plots.zip/matplotlib/mpl-data"
 EVERY = 0.1  # seconds between two messages of printed text
 AROUND = 2  # lines shown before and after the one that failed
 RULE = "-" * 75
+MAGIC = re.compile(r"^\s*[%!?]|\?\s*$", re.MULTILINE)
 numbers = count(1)
 
 
@@ -88,7 +90,7 @@ def run(source, name):
     path = f"<{name} {next(numbers)}>"
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
     try:
-        value = execute(source, path)
+        value = execute(without_magics(source), path)
         if value is not None:
             show_result(value)
         status = "ok"
@@ -103,6 +105,15 @@ def run(source, name):
     sys.stdout.flush()
     sys.stderr.flush()
     send({"ended": status})
+
+
+def without_magics(source):
+    """The source with IPython's %magics and !commands as calls of the shell, which says of most that they do nothing here."""
+    if not MAGIC.search(source):
+        return source
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    return TransformerManager().transform_cell(source)
 
 
 def execute(source, path):
@@ -167,11 +178,19 @@ def traceback_of(error):
     lines += [RULE, f"{name:<42}Traceback (most recent call last)"] if not lines else []
     if isinstance(error, SyntaxError):
         return [*lines, *"".join(traceback.format_exception_only(error)).splitlines()]
-    places = traceback.extract_tb(error.__traceback__)
-    for place in places:
-        if place.filename != __file__:
-            lines += [*_place(place), ""]
-    return [*lines, f"{name}: {_words(error)}"]
+    places = [place for place in traceback.extract_tb(error.__traceback__) if place.filename != __file__]
+    for _, alike in groupby(places, key=lambda place: (place.filename, place.lineno)):
+        first, *more = alike
+        lines += [*_place(first), *([f"      [... the same {len(more)} times more]"] if more else []), ""]
+    return [*lines, f"{name}: {_words(error)}", *_advice(error)]
+
+
+def _advice(error):
+    """What to do about an error that there is only in a page."""
+    if isinstance(error, ModuleNotFoundError) and "fi_teach" not in str(error.name):
+        yield "A page carries only what the chapters use. In JupyterLab (make lab) you can import what you have installed."
+    if isinstance(error, OverflowError | MemoryError):
+        yield "Python in a page has 32-bit indices and at most 4 GB of memory. In JupyterLab (make lab) there is more."
 
 
 def _words(error):
@@ -193,8 +212,10 @@ def _place(place):
     label = place.filename[1:-1].rsplit(" ", 1)[0] if cell else f"File {place.filename}"
     inside = "" if place.name == "<module>" else f", in {place.name}"
     yield f"{label}, line {place.lineno}{inside}" if cell else f"{label}:{place.lineno}{inside}"
+    if not linecache.getline(place.filename, place.lineno):
+        return  # a library, which comes without its source
     for number in range(place.lineno - AROUND, place.lineno + AROUND + 1):
         code = linecache.getline(place.filename, number).rstrip()
-        if code or number == place.lineno:
+        if code:
             arrow = f"{'-' * max(1, 5 - len(str(number)))}> {number}"
             yield f"{arrow if number == place.lineno else number:>7} {code}"

@@ -1,5 +1,7 @@
 """Show values as Jupyter shows them: each as the richest of the forms it has."""
 
+import sys
+
 from inside import publish
 
 FORMS = {"text/html": "_repr_html_", "text/markdown": "_repr_markdown_", "image/svg+xml": "_repr_svg_", "image/png": "_repr_png_",
@@ -42,6 +44,23 @@ class _Shell:
     kernel = "page"
     display_formatter = _Formatter()
     events = _Events()
+
+    def run_line_magic(self, name, line):
+        """%matplotlib inline is what a page does anyway; others are not known here."""
+        if name == "pinfo":
+            help(line)
+        elif name not in ("matplotlib", "config", "autosave"):
+            print(f"%{name} does nothing in a page.")
+
+    def run_cell_magic(self, name, line, body):
+        """The cell without its magic."""
+        print(f"%%{name} does nothing in a page: the cell runs without it.")
+        exec(body, sys.modules["__main__"].__dict__)
+
+    def system(self, command):
+        raise OSError(f"there is no shell in a page to run {command!r} in. In JupyterLab (make lab) there is.")
+
+    getoutput = system
 
 
 def _figure(figure):
@@ -121,6 +140,9 @@ class _Words:
 
     def _repr_mimebundle_(self, **_):
         return {self.form: self.data}
+
+    def __repr__(self):
+        return f"<IPython.core.display.{type(self).__name__} object>"
 
 
 class HTML(_Words):
