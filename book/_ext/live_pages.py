@@ -13,6 +13,8 @@ from docutils import nodes
 
 KINDS = {"notebooks/": "chapters", "exercises/": "exercises"}
 ALWAYS = ("python.wasm.gz", "library.zip", "course.zip")
+SOME_SETS = {"exercises/13_choosing": ["learn"]}
+"""What answers to a set may want beside NumPy and pandas: its proof ranks with SciPy."""
 IMPORTED = Path(__file__).parents[1] / "live/imported.json"
 WITHOUT = """<details class="fi-live"><summary>Run Python in this page</summary>
 <p>The code of this page can run in your browser, with nothing to install, if the book is made with
@@ -28,7 +30,8 @@ def kind_of(page):
 
 def parts_of(page):
     """Which libraries a page fetches beside NumPy and pandas, as live_check.py saw it -> list; all of them for a page it never saw."""
-    return json.loads(IMPORTED.read_text(encoding="utf-8"))["parts"].get(page, ["plots", "learn"])
+    usual = [] if kind_of(page) == "exercises" else ["plots", "learn"]
+    return json.loads(IMPORTED.read_text(encoding="utf-8"))["parts"].get(page, SOME_SETS.get(page, usual))
 
 
 def button(page, sizes):
