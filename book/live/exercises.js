@@ -121,7 +121,7 @@ class Answer {
     this.place.querySelectorAll(".fi-how, .fi-kept, .fi-as-code").forEach((part) => part.remove());
     for (const part of [this.built, this.form, this.form?.nextElementSibling]) if (part) part.hidden = true;
     const there = element("div", {});
-    this.outputs = makeOutputs();
+    this.outputs = makeOutputs(`What your answer to ${name} puts out`);
     this.verdict = element("p", { class: "fi-verdict", role: "status", hidden: true });
     this.trace = element("details", { hidden: true }, element("summary", {}, "Where it happened"), element("pre", { tabindex: 0 }));
     this.editor = makeEditor(there, fi.sourceOf(this.id, this.stub), { label: `Your answer to ${name}`,
