@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 IMPORTED = ROOT / "book/live/imported.json"
 ABSENT = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "shap": "shap", "sksurv": "scikit-survival", "lifelines": "lifelines"}
 """What has no build for browsers, by the name it is imported by."""
+SOME_SETS = {"exercises/13_choosing": ["learn"]}
+"""What answers to a set may want beside NumPy and pandas: its proof ranks with SciPy."""
 WITHOUT = """<details class="fi-live"><summary>Run Python in this page</summary>
 <p>The code of this page can run in your browser, with nothing to install, if the book is made with
 <code class="docutils literal notranslate">make book LIVE=1</code>. This copy was made without: <code class="docutils literal notranslate">make lab</code>
@@ -34,7 +36,8 @@ def kind_of(page):
 
 def parts_of(page):
     """Which libraries a page fetches beside NumPy and pandas, as live_check.py saw it -> list; all of them for a page it never saw."""
-    return json.loads(IMPORTED.read_text(encoding="utf-8"))["parts"].get(page, ["plots", "learn"])
+    usual = [] if kind_of(page) == "exercises" else ["plots", "learn"]
+    return json.loads(IMPORTED.read_text(encoding="utf-8"))["parts"].get(page, SOME_SETS.get(page, usual))
 
 
 def absent_cells(sources):

@@ -48,7 +48,8 @@ function coloured(source) {
 export function makeEditor(place, source, { label = "Code", onRun = () => {}, onChange = () => {} } = {}) {
   const help = Object.assign(document.createElement("span"), { className: "fi-editor-help", id: `fi-editor-help-${++count}`, textContent: HELP });
   const area = Object.assign(document.createElement("textarea"), { spellcheck: false, autocapitalize: "off", autocomplete: "off", wrap: "off" });
-  const colours = Object.assign(document.createElement("pre"), { ariaHidden: "true" });
+  // No <pre>: the theme's script lets the focus into each that scrolls.
+  const colours = Object.assign(document.createElement("div"), { ariaHidden: "true", className: "fi-colours" });
   const box = Object.assign(document.createElement("div"), { className: "fi-editor highlight" });
   area.setAttribute("autocorrect", "off");
   area.setAttribute("aria-label", label);

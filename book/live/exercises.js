@@ -16,7 +16,7 @@ export async function begin(place, line) {
   const py = await startIn(place, line);
   place.prepend(line);
   const set = new Notebook(py, notebook, line);
-  place.append(set.stopButton(), preparation(notebook));
+  place.append(set.stopButton(), set.troubles, preparation(notebook));
   for (const cell of notebook.cells) {
     const { part, question } = about(cell), entry = exercises[question];
     if (part !== "answer" || !entry || entry.asked.asks === "prose") continue;
@@ -39,7 +39,7 @@ function preparation(notebook) {
 
 class Notebook {
   constructor(py, notebook, line) {
-    Object.assign(this, { py, line, notebook, ran: new Map(), generation: py.generation, queue: Promise.resolve() });
+    Object.assign(this, { py, line, notebook, ran: new Map(), troubles: element("p", { class: "fi-how" }), generation: py.generation, queue: Promise.resolve() });
   }
 
   cell(question, part) {
@@ -71,14 +71,21 @@ class Notebook {
     await this.py.start();
     if (this.generation !== this.py.generation) this.ran.clear(); // a fresh interpreter knows nothing
     this.generation = this.py.generation;
+    this.troubles.replaceChildren();
     const above = this.notebook.cells.slice(0, this.notebook.cells.indexOf(cell));
     const wanted = above.filter((one) => one.cell_type === "code" && [undefined, "answer"].includes(about(one).part));
     for (const one of wanted) {
       if (this.ran.get(one.id) === this.now(one)) continue;
       this.line.textContent = `Running what stands above: ${about(one).question ?? "the preparation"} …`;
-      if ((await this.run(one)).status === "stopped") return false;
+      const end = await this.run(one, (output) => { if (output.output_type === "error") this.stumbled(one, output); });
+      if (end.status === "stopped") return false;
     }
     return true;
+  }
+
+  // A cell above that ends in an error is no reason not to go on, but to say so.
+  stumbled(cell, { ename, evalue }) {
+    this.troubles.replaceChildren(`${about(cell).question ?? "The preparation"} ended in an error: ${ename}: ${evalue}`);
   }
 
   // What the notebook does before its first question, done before it is asked for.
@@ -114,13 +121,13 @@ class Answer {
     this.place.querySelectorAll(".fi-how, .fi-kept, .fi-as-code").forEach((part) => part.remove());
     for (const part of [this.built, this.form, this.form?.nextElementSibling]) if (part) part.hidden = true;
     const there = element("div", {});
-    this.outputs = makeOutputs();
+    this.outputs = makeOutputs(`What your answer to ${name} puts out`);
     this.verdict = element("p", { class: "fi-verdict", role: "status", hidden: true });
     this.trace = element("details", { hidden: true }, element("summary", {}, "Where it happened"), element("pre", { tabindex: 0 }));
     this.editor = makeEditor(there, fi.sourceOf(this.id, this.stub), { label: `Your answer to ${name}`,
-      onRun: () => this.set.inTurn(() => this.run()), onChange: () => this.keep() });
-    const buttons = element("p", { class: "fi-code-buttons" }, button("Check", () => this.set.inTurn(() => this.check()), "fi-button"), " ",
-      button("Run", () => this.set.inTurn(() => this.run())), button("Start over", () => this.startOver()));
+      onRun: () => this.doing(() => this.run()), onChange: () => this.keep() });
+    const buttons = element("p", { class: "fi-code-buttons" }, button("Check", () => this.doing(() => this.check()), "fi-button"), " ",
+      button("Run", () => this.doing(() => this.run())), button("Start over", () => this.startOver()));
     if (this.form) buttons.append(button("Back to the field", () => this.close()));
     this.block = element("div", { class: "fi-in-code" }, there, buttons, this.outputs.element, this.verdict, this.trace);
     (this.form ?? this.place.querySelector(".fi-hints")).before(this.block);
@@ -158,6 +165,12 @@ class Answer {
     this.outputs.clear();
     this.tell({ status: "not started", title: "As it was handed out." });
     this.verdict.append(" ", button("Undo", () => { put(before); this.verdict.hidden = true; }));
+  }
+
+  async doing(work) {
+    this.block.setAttribute("aria-busy", "true");
+    await this.set.inTurn(work);
+    this.block.setAttribute("aria-busy", "false");
   }
 
   // Run the cell, and before it what stands above -> did it run to its end?

@@ -92,7 +92,10 @@ class Student:
         try:
             function = self.callbacks[reply["callback"]]
             arguments, options = wire.decode(reply["arguments"]), wire.decode(reply["options"])
-            return {"value": wire.encode(function(*arguments, **options))}
+            before = [wire.encode(argument) for argument in arguments]
+            value = wire.encode(function(*arguments, **options))
+            after = [wire.encode(argument) for argument in arguments]
+            return {"value": value, "changed": {k: a for k, a in enumerate(after) if a != before[k]}}
         except Exception as error:
             return {"error": {"kind": type(error).__name__, "words": str(error)[:1000]}}
 

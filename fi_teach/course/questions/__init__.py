@@ -9,7 +9,7 @@ answer to read.
 import json
 from dataclasses import replace
 from importlib import import_module
-from importlib.resources import files
+from pathlib import Path
 from pkgutil import iter_modules
 
 from fi_teach.course.questions.question import QUESTIONS, CheckFailed, Handle, Q, Question, judge
@@ -27,8 +27,7 @@ def _from_modules():
 
 
 def _from_specifications():
-    folder = files(__name__).joinpath("specifications")  # a page's Python has the package in a zip
-    for path in sorted(folder.iterdir() if folder.is_dir() else (), key=lambda path: path.name):
+    for path in sorted(Path(__file__).parent.glob("specifications/*.json")):
         yield from map(question_from, json.loads(path.read_text(encoding="utf-8"))["questions"])
 
 

@@ -5,6 +5,15 @@ README_STUDENT = r"""# Which Features Matter? Your copy
 `notebooks/` holds the chapters, `exercises/` what you hand in. An answer gets an answer at once:
 right, not started, or *which* mistake. Nothing leaves your machine.
 
+## Zero steps
+
+If the exercise pages of your course's book have a button *Run Python in this page*, you need a browser
+and nothing else. Press it, answer on the page, and hand in what *Download my notebook* gives you. Your
+answers stay in that browser: on another machine *Load a notebook* brings them back. All below is for
+working in JupyterLab; the notebook is the same, so you may change over at any time.
+
+## What JupyterLab needs
+
 You need **Python 3.11, 3.12, 3.13 or 3.14 (64 bits)**, 1 GB of disk, and no administrator.
 
 ## Five steps on Windows

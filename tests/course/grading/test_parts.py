@@ -54,6 +54,39 @@ def test_a_value_crosses_the_border_and_is_what_it_was(value):
         assert getattr(crossed, "dtype", None) == getattr(value, "dtype", None)
 
 
+@pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])
+def test_a_generator_crosses_the_border_and_draws_on_where_it_was(kind):
+    rng = np.random.Generator(getattr(np.random, kind)(3))
+    rng.random(5)
+    crossed = wire.decode(json.loads(json.dumps(wire.encode(rng))))
+    assert crossed.integers(1000, size=9).tolist() == rng.integers(1000, size=9).tolist()
+
+
+def scramble(table, names, seen, rng):
+    """Changes all that it is given."""
+    table[:, 0] = 7
+    names.append("new")
+    seen["more"] = 1
+    return rng.random()
+
+
+def test_a_function_on_loan_changes_its_callers_arguments_as_it_would_here(nursery):
+    """A student's test may ask whether its table was left alone, or draw twice from one generator."""
+    source = """
+def tried(borrowed):
+    table, names, seen, rng = np.zeros((2, 2)), ["old"], {"a": 2}, np.random.default_rng(1)
+    one, two = borrowed(table, names, seen, rng), borrowed(table, names, seen, rng)
+    wanted = np.random.default_rng(1).random(2).tolist()
+    return [table.tolist(), names, seen, [one, two] == wanted]
+"""
+    student = Student(nursery)
+    with student.within(20):
+        student.ask("run", "import numpy as np" + source, "cell")
+        found = student.value("tried")(scramble)
+    student.end()
+    assert found == [[[7, 0], [7, 0]], ["old", "new", "new"], {"a": 2, "more": 1}, True]
+
+
 @pytest.mark.parametrize("value", [object(), open, np.dtype(float)], ids=["object", "function", "dtype"])
 def test_what_is_no_data_does_not_cross(value):
     with pytest.raises(ValueError, match="is no data"):
@@ -62,7 +95,8 @@ def test_what_is_no_data_does_not_cross(value):
 
 @pytest.mark.parametrize(("message", "words"), [
     ({"array": ["|O", [1], "gA=="]}, "no array of dtype"), ({"class": "os.system"}, "no value is encoded"),
-    ({"function": 0}, "no value is encoded"), ({}, "no encoded value"), ({"tuple": [], "list": []}, "no encoded value")])
+    ({"function": 0}, "no value is encoded"), ({}, "no encoded value"), ({"generator": 3}, "no generator"),
+    ({"generator": {"dict": [["bit_generator", "default_rng"]]}}, "no generator"), ({"tuple": [], "list": []}, "no encoded value")])
 def test_a_forged_message_builds_nothing(message, words):
     with pytest.raises(ValueError, match=words):
         wire.decode(message)
@@ -302,7 +336,7 @@ def test_what_a_student_lends_is_taken_back_after_the_question(nursery):
     student = Student(nursery)
     with student.within(5):
         number = student.lend(abs)
-        assert student._called_back({"callback": number, "arguments": wire.encode([-3]), "options": wire.encode({})}) == {"value": 3}
+        assert student._called_back({"callback": number, "arguments": wire.encode([-3]), "options": wire.encode({})}) == {"value": 3, "changed": {}}
     assert "error" in student._called_back({"callback": number, "arguments": [], "options": {"dict": []}})
     student.end()
 

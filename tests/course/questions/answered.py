@@ -8,10 +8,10 @@ from pathlib import Path
 
 from fi_teach.course.questions import QUESTIONS
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(Path(__file__).parent))
 from prove import handed_to_checks
 
+HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 
 

@@ -5,6 +5,7 @@ It asks for nothing but the package, so its text can be sent there together with
 
 import ast
 import json
+from pathlib import Path
 
 from fi_teach.course.questions import QUESTIONS, judge
 from fi_teach.course.questions.closing import closing
@@ -59,4 +60,4 @@ def prove_all(sets):
 
 
 if __name__ == "__main__":
-    print(json.dumps(prove_all(json.load(open("/tmp/sets.json", encoding="utf-8")))))
+    print(json.dumps(prove_all(json.loads(Path("/tmp/sets.json").read_text(encoding="utf-8")))))

@@ -132,8 +132,23 @@ def _borrowed(room, there):
         if "error" in reply:
             kind = getattr(__import__("builtins"), reply["error"]["kind"], RuntimeError)
             raise kind(reply["error"]["words"])
+        for k, content in reply["changed"].items():
+            _change(arguments[int(k)], wire.decode(content))
         return wire.decode(reply["value"])
     return implementation
+
+
+def _change(here, there):
+    """Let a caller's array, list, dictionary or generator be what a borrowed function has made of its copy."""
+    if isinstance(here, np.ndarray) and np.shape(there) == here.shape:
+        here[...] = there
+    elif isinstance(here, list):
+        here[:] = there
+    elif isinstance(here, dict):
+        here.clear()
+        here.update(there)
+    elif isinstance(here, np.random.Generator):
+        here.bit_generator.state = there.bit_generator.state
 
 
 def close(room, names):

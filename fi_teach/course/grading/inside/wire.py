@@ -147,6 +147,20 @@ def _to_range(start, stop, step):
     return range(start, stop, step)
 
 
+def _of_generator(generator, part):
+    return part(generator.bit_generator.state)
+
+
+def _to_generator(content, part):
+    state = part(content)
+    name = state.get("bit_generator") if isinstance(state, dict) else None
+    if name not in ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"):
+        raise ValueError(f"no generator of numbers is called {name!r}.")
+    generator = np.random.Generator(getattr(np.random, name)(0))
+    generator.bit_generator.state = state
+    return generator
+
+
 def _many(values, part):
     return [part(v) for v in values]
 
@@ -161,6 +175,7 @@ _KINDS = (
     (pd.Series, "series", _of_series),
     (pd.DataFrame, "frame", _of_frame),
     (type(...), "ellipsis", lambda v, part: None),
+    (np.random.Generator, "generator", _of_generator),
     (range, "range", lambda v, part: [v.start, v.stop, v.step]),
 )
 _BUILDERS = {
@@ -173,5 +188,6 @@ _BUILDERS = {
     "series": _to_series,
     "frame": _to_frame,
     "ellipsis": lambda content, part: ...,
+    "generator": _to_generator,
     "range": lambda content, part: _to_range(*map(int, content)),
 }
