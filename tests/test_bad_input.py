@@ -60,7 +60,7 @@ LIMITS = {"max_depth": 2, "min_samples_leaf": 1}
 SPLIT = {**ROWS, "criterion": "variance", "min_samples_leaf": 1, "sample_weight": ONES}
 GROUPED = {
     **JUDGED, "groups": {"g": ["a", "b"]}, "sample_weight": ONES, "row_groups": PAIRS, **DRAWN}
-OUT_OF_BAG = {**JUDGED, "n_repeats": 1, "donors": None, "rng": 0}
+OUT_OF_BAG = {**JUDGED, "n_repeats": 1, "donors": None, **COUNTED, "rng": 0}
 CONTEST = {"importance_of": strength, **ROWS, "n_repeats": 8, "rng": 0}
 
 GOOD = {
@@ -161,8 +161,8 @@ GOOD = {
     "regression_adjustment": {"data": DATA, "adjust": "z", **EFFECT},
     "row_bootstrap_interval": {**JUDGED, **COUNTED, **DRAWN, "column": "a", "level": 0.95},
     "rules": {"tree": TREE, "name": "decide"},
-    "sage": {**JUDGED, "background": X, "n_repeats": 4, "rng": 0},
-    "sage_by_definition": {**JUDGED, "background": X, "rng": 0},
+    "sage": {**JUDGED, "background": X, "sample_weight": ONES, "n_repeats": 4, "rng": 0},
+    "sage_by_definition": {**JUDGED, "background": X, "sample_weight": ONES, "rng": 0},
     "sampled_shapley_values": {**EXPLAINED, "removal": "marginal", **DRAWN},
     "satisfies_backdoor": {"model": CAUSES, "adjust": "z", **EFFECT},
     "score_permutation_importance": {
