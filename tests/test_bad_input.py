@@ -80,7 +80,8 @@ GOOD = {
     "collider_model": {"effect": 1.0},
     "columnwise_permutation_importance": GROUPED,
     "conditional_importance": {**JUDGED, **COUNTED, **DRAWN, "method": "subgroups"},
-    "conditional_importance_by_definition": {**JUDGED, **DRAWN, "method": "subgroups"},
+    "conditional_importance_by_definition": {
+        **JUDGED, **DRAWN, "sample_weight": ONES, "method": "subgroups"},
     "conditional_mean": {"data": DATA, "values": [0], "neighbours": 10, **EFFECT},
     "conditional_randomization_test": {**CONTEST, "copies": "conditional"},
     "confounder_model": {"effect": 1.0, "measurement_error": 1.0},
