@@ -241,7 +241,7 @@ def test_a_gap_between_groups_and_a_drift_are_found_where_they_were_planted():
 
 
 def test_a_pipeline_with_words_dates_and_gaps_is_audited_refits_and_all():
-    assert SHOP.about["model"] == "Pipeline" and "a random third of the groups" in SHOP.about["held out"]
+    assert SHOP.about["model"] == "ColumnTransformer, RandomForestClassifier" and "a random third of the groups" in SHOP.about["held out"]
     assert SHOP.measure("relevant") is not None and SHOP.finding("better than none").verdict == "well"
     assert {part.name for part in SHOP.parts} == {"True", "False"}
     assert all(set(part.extra) == {"said", "found", "false alarms"} for part in SHOP.parts)
