@@ -206,8 +206,9 @@ def test_parquet_keeps_dates_words_and_gaps(tmp_path):
 
 def test_the_report_calls_a_model_by_its_name():
     """A pipeline by its steps, a booster's file by its library."""
-    from fi_teach.auditing.audit import _title
     from sklearn.ensemble import RandomForestClassifier
+
+    from fi_teach.auditing.audit import _title
     assert _title(pipeline()) == "ColumnTransformer, RandomForestClassifier"
     assert _title(files_module._AsItIs.__new__(files_module._AsItIs)) == "XGBoost, from its own file"
     assert _title(files_module.Loaded.__new__(files_module.Loaded)) == "LightGBM, from its own file"
