@@ -60,7 +60,7 @@ LIMITS = {"max_depth": 2, "min_samples_leaf": 1}
 SPLIT = {**ROWS, "criterion": "variance", "min_samples_leaf": 1, "sample_weight": ONES}
 GROUPED = {
     **JUDGED, "groups": {"g": ["a", "b"]}, "sample_weight": ONES, "row_groups": PAIRS, **DRAWN}
-OUT_OF_BAG = {**JUDGED, "n_repeats": 1, "donors": None, "rng": 0}
+OUT_OF_BAG = {**JUDGED, "n_repeats": 1, "donors": None, **COUNTED, "rng": 0}
 CONTEST = {"importance_of": strength, **ROWS, "n_repeats": 8, "rng": 0}
 
 GOOD = {
@@ -80,7 +80,8 @@ GOOD = {
     "collider_model": {"effect": 1.0},
     "columnwise_permutation_importance": GROUPED,
     "conditional_importance": {**JUDGED, **COUNTED, **DRAWN, "method": "subgroups"},
-    "conditional_importance_by_definition": {**JUDGED, **DRAWN, "method": "subgroups"},
+    "conditional_importance_by_definition": {
+        **JUDGED, **DRAWN, "sample_weight": ONES, "method": "subgroups"},
     "conditional_mean": {"data": DATA, "values": [0], "neighbours": 10, **EFFECT},
     "conditional_randomization_test": {**CONTEST, "copies": "conditional"},
     "confounder_model": {"effect": 1.0, "measurement_error": 1.0},
@@ -161,8 +162,8 @@ GOOD = {
     "regression_adjustment": {"data": DATA, "adjust": "z", **EFFECT},
     "row_bootstrap_interval": {**JUDGED, **COUNTED, **DRAWN, "column": "a", "level": 0.95},
     "rules": {"tree": TREE, "name": "decide"},
-    "sage": {**JUDGED, "background": X, "n_repeats": 4, "rng": 0},
-    "sage_by_definition": {**JUDGED, "background": X, "rng": 0},
+    "sage": {**JUDGED, "background": X, "sample_weight": ONES, "n_repeats": 4, "rng": 0},
+    "sage_by_definition": {**JUDGED, "background": X, "sample_weight": ONES, "rng": 0},
     "sampled_shapley_values": {**EXPLAINED, "removal": "marginal", **DRAWN},
     "satisfies_backdoor": {"model": CAUSES, "adjust": "z", **EFFECT},
     "score_permutation_importance": {

@@ -131,6 +131,12 @@ STEPS: dict[str, Callable] = {
 """Every step by its name, in order: (case, what was found before) -> records."""
 
 
+def _title(model: object) -> str:
+    """What the model is called: a pipeline by its steps."""
+    steps = [type(step).__name__ for _, step in getattr(model, "steps", ())]
+    return str(getattr(model, "title", None) or ", ".join(steps) or type(model).__name__)
+
+
 def _about(case: Case) -> dict[str, str]:
     """The head of the report: what was judged, on what, and what was sampled."""
     held_out, n = int(case.held_out.sum()), len(case.y)
@@ -140,7 +146,7 @@ def _about(case: Case) -> dict[str, str]:
         f"{len(case.fitted):,} of {learned:,} other rows; {case.effort.repeats} shuffles a column.")
     share = percent(len(case.judged) / held_out)
     return {
-        "model": type(case.model.given).__name__,
+        "model": _title(case.model.given),
         "table": f"{n:,} rows, {len(case.names)} columns, target of "
                  + ("classes" if case.of_classes else "numbers"),
         "held out": case.origin,

@@ -25,6 +25,7 @@ from fi_teach.basics.target import check_outcome, holds_labels
 HELD_OUT = 1 / 3
 LEAST_ROWS = 30
 ROWS_TIMED = 5000
+NOT_STATED = "not stated"  # whom a row concerns, where a protected column of words has a gap
 
 
 @dataclass(frozen=True)
@@ -267,10 +268,13 @@ def _column(table: pd.DataFrame, which: Any, what: str) -> NDArray:
             raise ValueError(
                 f"{what} has {len(values)} values, but there are {len(table)} rows (the test rows, "
                 "if given, come after the others): give one a row, or the name of a column.")
-    if values.isna().any():
+    n_gaps = int(values.isna().sum())
+    if n_gaps and what == "protected" and not pd.api.types.is_numeric_dtype(values):
+        values = values.astype(object).fillna(NOT_STATED)
+    elif n_gaps:
         raise ValueError(
-            f"{what} has {int(values.isna().sum())} gaps: say which value such rows belong to, or "
-            "drop them.")
+            f"{what} has {n_gaps} gap{'s' if n_gaps > 1 else ''}: say which value such rows belong "
+            "to, or drop them.")
     return values.to_numpy()
 
 
@@ -298,7 +302,7 @@ def _times_of(
     if "time" not in aside:
         raise ValueError(
             "known_from says when a value came to be, but not what that is too late for: say with "
-            "time= when each row was decided.")
+            "time= (--time) when each row was decided.")
     times = {}
     for name, when in known_from.items():
         if name not in features:

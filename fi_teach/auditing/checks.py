@@ -277,9 +277,10 @@ def empty_columns(case: Case) -> Finding:
 
 
 def gaps_that_tell(case: Case) -> Finding:
-    """Columns whose gaps go with the target: is an empty field known at the decision?"""
+    """Columns whose gaps go with the target: was the field empty at the decision already?"""
     gaps = {name: case.X[name].isna().to_numpy() for name in case.X}
-    asked = [name for name, gap in gaps.items() if min(gap.sum(), (~gap).sum()) >= LEAST_GAPS]
+    asked = [name for name, gap in gaps.items()
+             if min(gap.sum(), (~gap).sum()) >= LEAST_GAPS]
     outcome = case.targets[:, -1]
     groups = case.aside.get("groups")
     figures, parts = {}, []

@@ -25,6 +25,8 @@ LIGHTGBM = (".txt", ".lgb")
 class Loaded:
     """LightGBM's own file as a model with scikit-learn's manners."""
 
+    title = "LightGBM, from its own file"
+
     def __init__(self, booster: Any) -> None:
         self.booster = booster
         self.fitted_ = True
@@ -104,6 +106,8 @@ def _xgboost(path: Path) -> Any:
 class _AsItIs:
     """An XGBoost model from a file: its settings for fitting were not saved, so it is not refitted.
     """
+
+    title = "XGBoost, from its own file"
 
     def __init__(self, model: Any, names: list[str] | None) -> None:
         self.model = model

@@ -93,7 +93,8 @@ def sums_over_trees(
         receivers = walk.out[walk.place]
         before = task.losses_of_raw(walk.raw, walk.out)[walk.place]
         after = _losses(task, _asked_again(walk, table, slice(None), donors), receivers)
-        shares = (after - before[:, None]) / (len(walk.out) * donors.shape[1])
+        weight = task.weights[walk.out].sum() * donors.shape[1]
+        shares = task.weights[receivers][:, None] * (after - before[:, None]) / weight
 
         u, n = len(walk.features), task.n_rows
         of_pair = shares.sum(axis=1)

@@ -47,6 +47,7 @@ def conditional_importance_by_definition(
     method: str = "subgroups",
     loss: str | Loss | None = None,
     n_repeats: int = 30,
+    sample_weight: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> NDArray:
     """Draw one column anew given the others, predict again, count the new mistakes.
@@ -59,14 +60,15 @@ def conditional_importance_by_definition(
     ((2, 2), [0.0, 0.0])
     """
     _check_method(method)
-    task = Evaluation(model, X, y, loss)
+    task = Evaluation(model, X, y, loss, sample_weight=sample_weight)
     n_repeats = check_count(n_repeats, "n_repeats")
     streams = own_stream(rng, "conditional importance").spawn(task.n_features)
     draws = np.zeros((task.n_features, n_repeats))
     for j, stream in enumerate(streams):
         for k in range(n_repeats):
             redrawn = _redrawn_by_definition(task.X, j, method, stream)
-            draws[j, k] = np.mean(task.losses(redrawn) - task.losses(task.X))
+            gains = task.losses(redrawn) - task.losses(task.X)
+            draws[j, k] = np.mean(task.weights * gains)
     return draws
 
 

@@ -31,7 +31,12 @@ from fi_teach.basics.losses import Loss
 from fi_teach.basics.model import as_model
 from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.shuffles import receiver_donor_variance, shuffles, swap
+from fi_teach.basics.shuffles import (
+    receiver_donor_variance,
+    shuffles,
+    swap,
+    variance_of_mean,
+)
 from fi_teach.basics.tables import check_count, check_table
 from fi_teach.basics.tree import Tree
 from fi_teach.fast.out_of_bag import TreeSums, sums_over_trees, vote_gains
@@ -45,6 +50,8 @@ def oob_importance_by_definition(
     loss: str | Loss | None = None,
     n_repeats: int = 10,
     donors: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Importance:
     """oob_importance, one feature, shuffle, row and tree at a time.
@@ -56,7 +63,7 @@ def oob_importance_by_definition(
     >>> slow == oob_importance(forest, X, X[:, 0] >= 5, n_repeats=2)
     True
     """
-    task, table = _checked(model, X, y, loss)
+    task, table = _checked(model, X, y, loss, sample_weight, groups)
     rng = own_stream(rng, "out-of-bag importance")
     dealt = []
     for j, its_donors in enumerate(_shuffles(task, donors, n_repeats, rng)):
@@ -90,6 +97,8 @@ def oob_importance(
     loss: str | Loss | None = None,
     n_repeats: int = 10,
     donors: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Importance:
     """Permutation importance of a forest's out-of-bag votes: no new model, no test set spent.
@@ -99,6 +108,8 @@ def oob_importance(
     loss : as in permutation_importance; None takes "zero_one" for classes, "squared" for numbers
     donors (n, K) int : the shuffles themselves, the same for every feature, instead of n_repeats
         random ones: row i receives from row donors[i, k]
+    sample_weight (n,) : how much each row's loss counts; groups (n,) : rows drawn together. They
+        widen the standard error only: where a tree has seen a row's group, it is not quite unseen
     -> Importance in units of the loss: draws (p, n_repeats), a column a shuffle. standard_error
        counts each row as receiver and as donor and speaks of new rows for this forest.
 
@@ -113,7 +124,7 @@ def oob_importance(
     >>> importance.rank.tolist(), bool(importance.mean[0] > 0.3)
     ([1, 2], True)
     """
-    task, table = _checked(model, X, y, loss)
+    task, table = _checked(model, X, y, loss, sample_weight, groups)
     rng = own_stream(rng, "out-of-bag importance")
     dealt = vote_gains(task, table, _shuffles(task, donors, n_repeats, rng))
     return _importance_of_votes(task, dealt)
@@ -121,12 +132,15 @@ def oob_importance(
 
 def _importance_of_votes(task: Evaluation, dealt) -> Importance:
     """From (gains, donors), each (n, K), of every feature; rows without a vote gain 0."""
-    n_voted = task.model.forest.out_of_bag.any(axis=0).sum()
+    voted = task.model.forest.out_of_bag.any(axis=0)
+    weights = task.weights
+    n_voted = weights[voted].sum()
     draws, variances = [], []
     for gains, donors in dealt:
         per_row = gains * (task.n_rows / n_voted)  # a row without votes is a donor all the same
-        draws.append(per_row.mean(axis=0))
-        variances.append(receiver_donor_variance(per_row, donors))
+        draws.append((weights[:, None] * per_row).mean(axis=0))
+        variances.append(
+            receiver_donor_variance(per_row, donors, weights=weights, groups=task.groups))
     several = len(draws[0]) > 1
     spread = np.std(draws, axis=1, ddof=1) if several else None
     method = "out-of-bag importance of the votes"
@@ -145,6 +159,8 @@ def oob_importance_per_tree_by_definition(
     loss: str | Loss | None = None,
     n_repeats: int = 10,
     donors: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Importance:
     """oob_importance_per_tree, one tree, feature, shuffle and row at a time.
@@ -156,7 +172,7 @@ def oob_importance_per_tree_by_definition(
     >>> np.allclose(slow.draws, oob_importance_per_tree(forest, X, X[:, 0] >= 5).draws)
     True
     """
-    task, table = _checked(model, X, y, loss)
+    task, table = _checked(model, X, y, loss, sample_weight, groups)
     rng = own_stream(rng, "out-of-bag importance per tree")
     within = _shuffles_within(task, donors, n_repeats, rng)
     sums = TreeSums.empty(task)
@@ -167,11 +183,12 @@ def oob_importance_per_tree_by_definition(
                 shuffled = swap(table, [j], out, its_donors[:, [k]])
                 after = task.losses_of_raw(tree.raw(shuffled), out)
                 gains = after - task.losses_of_raw(tree.raw(table[out]), out)
-                share = 1 / (len(out) * its_donors.shape[1])
-                for gain, receiver, donor in zip(gains, out, its_donors[:, k], strict=True):
-                    sums.draws[j, m] += gain * share
-                    sums.roles[j, receiver] += gain * share
-                    sums.roles[j, donor] += gain * share
+                weights = task.weights[out]
+                shares = weights * gains / (weights.sum() * its_donors.shape[1])
+                for share, receiver, donor in zip(shares, out, its_donors[:, k], strict=True):
+                    sums.draws[j, m] += share
+                    sums.roles[j, receiver] += share
+                    sums.roles[j, donor] += share
     return _importance_of_trees(task, sums)
 
 
@@ -183,6 +200,8 @@ def oob_importance_per_tree(
     loss: str | Loss | None = None,
     n_repeats: int = 10,
     donors: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Importance:
     """Permutation importance of each tree on its own out-of-bag rows, averaged over trees.
@@ -202,7 +221,7 @@ def oob_importance_per_tree(
     >>> oob_importance_per_tree(forest, X, X[:, 0] >= 20).draws.shape
     (2, 30)
     """
-    task, table = _checked(model, X, y, loss)
+    task, table = _checked(model, X, y, loss, sample_weight, groups)
     rng = own_stream(rng, "out-of-bag importance per tree")
     within = _shuffles_within(task, donors, n_repeats, rng)
     return _importance_of_trees(task, sums_over_trees(task, table, within))
@@ -211,11 +230,13 @@ def oob_importance_per_tree(
 def _importance_of_trees(task: Evaluation, sums: TreeSums) -> Importance:
     """The mean over trees; a row out of bag more often weighs more."""
     n, n_trees = task.n_rows, sums.draws.shape[1]
-    rows_share = sum(
-        np.bincount(out, minlength=n) / len(out) for _, out in _trees_and_rows(task)) / n_trees
+    share = np.zeros(n)  # as receiver a row has its weight, as donor each is as likely as another
+    for _, out in _trees_and_rows(task):
+        weights = task.weights[out]
+        share[out] += (weights / weights.sum() + 1 / len(out)) / n_trees
     total = sums.draws.mean(axis=1)
-    psi = n * (sums.roles / n_trees - 2 * np.outer(total, rows_share))
-    error = psi.std(axis=1, ddof=1) / np.sqrt(n)
+    psi = n * (sums.roles / n_trees - np.outer(total, share))
+    error = np.sqrt([variance_of_mean(of_rows, task.groups) for of_rows in psi])
     method = "out-of-bag importance of the trees"
     return Importance(task.names, sums.draws, method, task.unit, error)
 
@@ -232,7 +253,8 @@ def _trees_and_rows(task: Evaluation) -> list[tuple[Tree, NDArray]]:
 
 
 def _checked(
-    model: object, X: ArrayLike, y: ArrayLike, loss: str | Loss | None
+    model: object, X: ArrayLike, y: ArrayLike, loss: str | Loss | None,
+    sample_weight: ArrayLike | None, groups: ArrayLike | None,
 ) -> tuple[Evaluation, NDArray]:
     """The task, and its table as numbers in the forest's column order."""
     model = as_model(model)
@@ -246,7 +268,11 @@ def _checked(
         raise ValueError(
             f"X has {np.shape(X)[0]} rows, the forest was grown on {n_trained}: "
             "pass its training rows, in their order.")
-    task = Evaluation(model, X, y, loss)
+    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
+    if (out_of_bag.any(axis=1) & (out_of_bag @ task.weights == 0)).any():
+        raise ValueError(
+            "sample_weight is 0 for all rows that are out of bag for some tree: it has no rows to "
+            "be judged on. Give them some weight.")
     table, _ = check_table(task.X, allow_nan=True)
     return task, table
 

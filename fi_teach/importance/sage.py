@@ -27,6 +27,7 @@ def sage(
     *,
     loss: str | Loss | None = None,
     background: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     n_repeats: int = 512,
     rng: Seed = 0,
 ) -> Importance:
@@ -45,6 +46,9 @@ def sage(
         for "zero_one" the votes for each label, of which the most frequent wins.
     background : (m, p) rows that stand in for what is missing; None for X itself, at most 128 of
         its rows, drawn
+    sample_weight (n,) : how much each row's loss counts; rows are drawn as often as they weigh.
+        There are no `groups`: standard_error speaks of the orderings and rows drawn here, for this
+        table, and not of new rows
     -> Importance, draws (p, n_repeats), in units of the loss. Cost: n_repeats * (p+1) * 32 * m
     predictions.
 
@@ -57,18 +61,27 @@ def sage(
     """
     rng = own_stream(rng, "SAGE")
     check_repeats(n_repeats)
-    task = Evaluation(model, X, y, loss)
+    task = Evaluation(model, X, y, loss, sample_weight=sample_weight)
     n, p = task.n_rows, task.n_features
+    chances = None if sample_weight is None else task.weights / n
     risks = _risks_of(task, X, background, rng)
     draws = np.zeros((p, n_repeats))
     for k in range(n_repeats):
-        some = rng.integers(n, size=min(ROWS_AN_ORDERING, n))
+        some = _drawn(n, chances, rng)
         place = np.argsort(rng.permutation(p))
         n_known = np.arange(p + 1)
         known = place < n_known[:, None]
-        saved = -np.diff(risks(some, known))
+        saved = -np.diff(risks(some, known).mean(axis=1))
         draws[:, k] = saved[place]
     return _importance(task, draws)
+
+
+def _drawn(n_rows, chances, rng):
+    """The rows of one ordering, each as likely as it weighs."""
+    size = min(ROWS_AN_ORDERING, n_rows)
+    if chances is None:
+        return rng.integers(n_rows, size=size)
+    return rng.choice(n_rows, size=size, p=chances)
 
 
 def sage_by_definition(
@@ -78,6 +91,7 @@ def sage_by_definition(
     *,
     loss: str | Loss | None = None,
     background: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Importance:
     """The same shares by enumeration: every coalition's loss on all rows, divided as a payout.
@@ -91,17 +105,17 @@ def sage_by_definition(
     array([0.09375, 0.09375])
     """
     rng = own_stream(rng, "SAGE")
-    task = Evaluation(model, X, y, loss)
+    task = Evaluation(model, X, y, loss, sample_weight=sample_weight)
     p = task.n_features
     check_players(p, most=MOST_FEATURES, instead="sage")
     risks = _risks_of(task, X, background, rng)
     everyone = np.arange(task.n_rows)
-    risk = risks(everyone, coalitions(p))
+    risk = (risks(everyone, coalitions(p)) * task.weights).mean(axis=1)
     return _importance(task, shapley(-risk, p))
 
 
 def _risks_of(task, X, background, rng):
-    """A function of rows (r,) and coalitions S (C, p): each coalition's mean loss on these rows."""
+    """A function of rows (r,) and coalitions S (C, p): each coalition's loss on each row (C, r)."""
     table = check_real_table(X)
     if background is None:
         size = min(MOST_BACKGROUND, task.n_rows)
@@ -115,8 +129,7 @@ def _risks_of(task, X, background, rng):
 
     def risks(rows, S):
         means = v(rows_of(task.X, rows), S)  # (C, r, n_outputs)
-        losses = [task.losses_of(decide(mean), rows) for mean in means]
-        return np.mean(losses, axis=1)
+        return np.array([task.losses_of(decide(mean), rows) for mean in means])
 
     return risks
 

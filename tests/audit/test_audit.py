@@ -241,7 +241,7 @@ def test_a_gap_between_groups_and_a_drift_are_found_where_they_were_planted():
 
 
 def test_a_pipeline_with_words_dates_and_gaps_is_audited_refits_and_all():
-    assert SHOP.about["model"] == "Pipeline" and "a random third of the groups" in SHOP.about["held out"]
+    assert SHOP.about["model"] == "ColumnTransformer, RandomForestClassifier" and "a random third of the groups" in SHOP.about["held out"]
     assert SHOP.measure("relevant") is not None and SHOP.finding("better than none").verdict == "well"
     assert {part.name for part in SHOP.parts} == {"True", "False"}
     assert all(set(part.extra) == {"said", "found", "false alarms"} for part in SHOP.parts)
@@ -313,3 +313,13 @@ def test_bad_input_is_refused_with_a_sentence(case):
     given = {"model": FOREST, "X": X, "y": Y} | changed
     with pytest.raises(ValueError, match=words):
         audit(given.pop("model"), given.pop("X"), given.pop("y"), **given)
+
+
+def test_who_does_not_say_is_a_group_of_its_own():
+    """A gap in a protected column of words; one in a column of numbers belongs to no quarter of them."""
+    words = np.where(np.arange(480) % 3 == 0, "a", "b").astype(object)
+    words[np.arange(480) % 5 == 0] = None
+    found = audit(FOREST, X, Y, test=TEST, protected=words)
+    assert {part.name for part in found.parts} == {"a", "b", "not stated"}
+    with pytest.raises(ValueError, match="protected has 1 gap: say"):
+        audit(FOREST, X, Y, test=TEST, protected=np.where(np.arange(480) == 3, np.nan, 1.0))

@@ -9,13 +9,14 @@ import pandas as pd
 import pytest
 
 from fi_teach.auditing import command
+from fi_teach.auditing import files as files_module
 from fi_teach.auditing.command import Steps
 from fi_teach.auditing.files import read_model, read_table
 from fi_teach.auditing.report import read
 from fi_teach.course import cli
 
 sys.path.insert(0, str(Path(__file__).parent))
-from shop import shop
+from shop import pipeline, shop
 
 FEATURES = ["age", "town", "pay", "member", "size"]
 joblib = pytest.importorskip("joblib")
@@ -183,13 +184,32 @@ def test_bad_files_and_options_are_refused_in_one_line(files, tmp_path, capsys):
         assert complaint.startswith("fi-teach audit: ")
 
 
-def test_parquet_is_read_or_what_it_needs_is_said(tmp_path):
+def test_parquet_without_pyarrow_is_refused_with_what_it_needs(tmp_path, monkeypatch):
     path = tmp_path / "table.parquet"
-    try:
-        shop(40).to_parquet(path)
-    except ImportError:
-        path.write_bytes(b"PAR1")
-        with pytest.raises(ValueError, match="pip install pyarrow"):
-            read_table(path)
-    else:
-        assert read_table(path)["since"].dtype.kind == "M"
+    path.write_bytes(b"PAR1")
+    monkeypatch.setattr(files_module, "find_spec", lambda name: None)
+    with pytest.raises(ValueError, match=r"Parquet needs pyarrow: pip install pyarrow"):
+        read_table(path)
+
+
+def test_parquet_keeps_dates_words_and_gaps(tmp_path):
+    """Where pyarrow is: what was written is read; and a file that is none is refused in a line."""
+    pytest.importorskip("pyarrow")
+    path, table = tmp_path / "table.parquet", shop(40)
+    table.to_parquet(path)
+    found = read_table(path)
+    assert found["since"].dtype.kind == "M" and found["town"].isna().equals(table["town"].isna())
+    path.write_bytes(b"PAR1")
+    with pytest.raises(ValueError, match="cannot be read as a table"):
+        read_table(path)
+
+
+def test_the_report_calls_a_model_by_its_name():
+    """A pipeline by its steps, a booster's file by its library."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    from fi_teach.auditing.audit import _title
+    assert _title(pipeline()) == "ColumnTransformer, RandomForestClassifier"
+    assert _title(files_module._AsItIs.__new__(files_module._AsItIs)) == "XGBoost, from its own file"
+    assert _title(files_module.Loaded.__new__(files_module.Loaded)) == "LightGBM, from its own file"
+    assert _title(RandomForestClassifier()) == "RandomForestClassifier"

@@ -151,7 +151,8 @@ def test_a_subgroup_needs_a_row():
 @pytest.mark.parametrize("method", ["subgroups", "gaussian"])
 def test_the_batched_draws_are_the_definition_draw_by_draw(method):
     X = correlated(n=80)
-    given = {"method": method, "n_repeats": 4, "rng": 3}
+    weight = np.arange(80) % 3 + 1
+    given = {"method": method, "n_repeats": 4, "rng": 3, "sample_weight": weight}
     slow = conditional_importance_by_definition(first, X, X[:, 0], **given)
     assert np.allclose(conditional_importance(first, X, X[:, 0], **given).draws, slow, atol=1e-12)
 

@@ -163,3 +163,56 @@ def test_bad_input_is_refused_with_a_sentence(data, call, says):
     X, y = data
     with pytest.raises(ValueError, match=says):
         call(grow_forest(X, y, n_trees=5, max_depth=2), X, y)
+
+
+# --- weights and groups ---
+
+
+PAIRS_OF_METHODS = [(oob_importance, oob_importance_by_definition), (oob_importance_per_tree, oob_importance_per_tree_by_definition)]
+
+
+def weighed(rng=0, n=40):
+    rng = np.random.default_rng(rng)
+    X = rng.normal(size=(n, 3))
+    y = X[:, 0] + 0.3 * rng.normal(size=n)
+    return grow_forest(X, y, n_trees=9, rng=1), X, y, rng.integers(1, 5, size=n)
+
+
+@pytest.mark.parametrize(("fast", "slow"), PAIRS_OF_METHODS)
+def test_weighted_and_grouped_the_fast_version_is_the_definition(fast, slow):
+    forest, X, y, weight = weighed()
+    settings = {"sample_weight": weight, "groups": np.arange(40) // 4, "n_repeats": 2}
+    here, there = fast(forest, X, y, **settings), slow(forest, X, y, **settings)
+    np.testing.assert_allclose(here.draws, there.draws, atol=1e-12)
+    np.testing.assert_allclose(here.standard_error, there.standard_error, atol=1e-12)
+
+
+@pytest.mark.parametrize(("fast", "slow"), PAIRS_OF_METHODS)
+def test_equal_weights_and_groups_of_one_change_nothing(fast, slow):
+    forest, X, y, _ = weighed()
+    settings = {"sample_weight": np.full(40, 3.0), "groups": np.arange(40)}
+    here, plain = fast(forest, X, y, **settings), fast(forest, X, y)
+    np.testing.assert_allclose(here.draws, plain.draws, rtol=1e-12)
+    np.testing.assert_allclose(here.standard_error, plain.standard_error, rtol=1e-12)
+    doubled = fast(forest, X, y, groups=np.arange(40) // 4)
+    assert (doubled.draws == plain.draws).all() and (doubled.standard_error != plain.standard_error).any()
+
+
+def test_votes_of_weight_zero_are_not_counted():
+    """Half of the rows count: the mean is over the gains of these alone, each as before."""
+    forest, X, y, _ = weighed()
+    counts = np.arange(40) % 2 == 0
+    donors = np.random.default_rng(2).permutation(40)[:, None]
+    halves = [oob_importance(forest, X, y, donors=donors, sample_weight=some.astype(float)).mean for some in (counts, ~counts)]
+    voted = forest.out_of_bag.any(axis=0)
+    shares = np.array([(voted & some).sum() for some in (counts, ~counts)]) / voted.sum()
+    np.testing.assert_allclose(shares @ halves, oob_importance(forest, X, y, donors=donors).mean, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", [oob_importance, oob_importance_per_tree])
+def test_a_tree_whose_rows_weigh_nothing_cannot_be_judged(method):
+    forest, X, y, _ = weighed()
+    weight = np.zeros(40)
+    weight[~forest.out_of_bag[0]] = 1
+    with pytest.raises(ValueError, match="out of bag for some tree"):
+        method(forest, X, y, sample_weight=weight)

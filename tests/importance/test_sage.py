@@ -114,3 +114,32 @@ def test_labels_of_any_kind_have_one_importance(labels, loss):
     found = sage(proba, X, np.array(labels)[is_rare.astype(int)], **given)
     assert found == sage(proba, X, is_rare.astype(int), **given)
     assert found.mean[0] > 0 and np.allclose(found.mean[1], 0)
+
+
+# --- weights ---
+
+
+def test_a_row_that_counts_twice_is_two_rows(world):
+    """Weights of whole numbers say what repeated rows say; by definition, exactly."""
+    X, y = world
+    times = np.arange(60) % 3
+    repeated = np.repeat(np.arange(60), times)
+    there = sage_by_definition(linear, X[repeated], y[repeated], background=X[:20])
+    here = sage_by_definition(linear, X[:60], y[:60], background=X[:20], sample_weight=times)
+    np.testing.assert_allclose(here.mean, there.mean, atol=1e-12)
+
+
+def test_sampling_draws_rows_as_often_as_they_weigh(world):
+    """Only rows with a large first column count: sampling and enumeration agree, and both differ from equal weights."""
+    X, y = world
+    weight = (X[:, 0] > 0.5).astype(float)
+    exact = sage_by_definition(linear, X, y, background=X[:40], sample_weight=weight)
+    found = sage(linear, X, y, background=X[:40], n_repeats=400, sample_weight=weight)
+    assert (np.abs(found.mean - exact.mean) <= 4 * found.standard_error + 1e-12).all()
+    assert exact.mean[0] > 1.2 * sage_by_definition(linear, X, y, background=X[:40]).mean[0]
+
+
+def test_equal_weights_change_nothing_by_definition(world):
+    X, y = world
+    plain = sage_by_definition(linear, X, y, background=X[:20])
+    assert sage_by_definition(linear, X, y, background=X[:20], sample_weight=np.full(300, 7.0)) == plain
