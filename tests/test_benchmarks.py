@@ -135,6 +135,24 @@ def test_the_page_names_every_library_that_was_quicker_and_no_other():
     assert better({"rows": [ROW]}) == ["Nowhere in this run."]
 
 
+def test_a_run_of_what_was_asked_for_leaves_the_other_figures_and_says_so():
+    """New figures take their places, a newer release its older one's; the page tells both runs apart."""
+    from benchmark_page import machine
+
+    from benchmarks.__main__ import joined, wanted_among
+
+    stored = {"rows": [ROW | {"against": "shap 1"}, ROW | {"setting": "other"}], "scaling": [{"key": "rows"}]}
+    rows, lines = joined(stored, [ROW | {"against": "shap 2", "ratio": 9.0}, ASKED | {"setting": "new"}], [{"key": "depth"}])
+    assert [(row["setting"], row["against"], row["ratio"]) for row in rows] == [("depth 6", "shap 2", 9.0), ("other", "shap", 2.0), ("new", "shap", 2.0)]
+    assert lines == [{"key": "rows"}, {"key": "depth"}]
+    wanted = wanted_among("", stored)
+    assert wanted(Case("m", "s", "p", list, list, work="one row")) and not wanted(Case("m", "s", "p", list, list))
+
+    run = {"machine": RESULTS["machine"], "minutes": 3}
+    assert machine(run | {"asked": run | {"minutes": 2}})[0] == "The first table and its picture:"
+    assert "in 2 minutes" in " ".join(machine(run | {"asked": run | {"minutes": 2}})) and "The first table" not in " ".join(machine(run))
+
+
 def test_the_words_of_a_plot_come_from_its_points():
     """First and last point of each line, and where the line goes on from a part."""
     from benchmark_page import in_words

@@ -473,9 +473,15 @@ def _search_by_counting(rules, frontier, candidates, span):
 
     weight = [] if frontier.weight is None else [frontier.weight]
     counts = [np.bincount(cell, minlength=n_cells)]
-    for column in [*weight, *frontier.sums]:
-        counts.append(np.bincount(cell, np.tile(column, m), n_cells))
-    running = _running(np.array(counts).reshape(-1, span, m * size))
+    if rules.criterion != "variance" and not weight:  # sums are 0 or 1: count the ones
+        cells = cell.reshape(m, -1)
+        for column in frontier.sums:
+            ones = cells.take(np.flatnonzero(column), axis=1).ravel()
+            counts.append(np.bincount(ones, minlength=n_cells))
+    else:
+        for column in [*weight, *frontier.sums]:
+            counts.append(np.bincount(cell, np.tile(column, m), n_cells))
+    running = _running(np.array(counts, dtype=float).reshape(-1, span, m * size))
     running = running.reshape(-1, span, m, size)
 
     n_left, w_left, left = running[0], running[len(weight)], running[1 + len(weight):]
