@@ -23,7 +23,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "
 import pandas as pd  # noqa: E402
 from tqdm import tqdm  # noqa: E402
 
-from benchmarks.cases import GROUPS, cases_of  # noqa: E402
+from benchmarks.cases import ASKED, GROUPS, cases_of  # noqa: E402
 from benchmarks.measure import Missing, measure, processor_time  # noqa: E402
 from benchmarks.scaling import Growth, growths, measure_growth  # noqa: E402
 from benchmarks.verdict import exponent, goals  # noqa: E402
@@ -60,17 +60,18 @@ def machine():
             "date": datetime.date.today().isoformat(), "load": load, "versions": versions()}
 
 
-def run(quick, wanted, keep, every_size=False):
+def run(quick, wanted, keep, asked=False):
     """Measure group after group what is wanted -> (rows, growth lines); what cannot be compared keeps its place and says why.
 
-    wanted : of a case or a growth -> whether it is measured; every_size : also in a quick run, whose repeats are then few
+    wanted : of a case or a growth -> whether it is measured; asked : only the groups of the first table, in every size; quick then means few repeats
 
     keep(rows, lines) is called after each group, so that a run that is interrupted loses one group and not all.
     """
     rows, lines = [], []
-    with tqdm(total=len(GROUPS) + 1, desc="benchmark", unit="group") as bar:
-        for group in GROUPS:
-            for case in cases_of(group, quick and not every_size):
+    groups = ASKED if asked else dict.fromkeys(GROUPS, quick)
+    with tqdm(total=len(groups) + 1, desc="benchmark", unit="group") as bar:
+        for group, in_short in groups.items():
+            for case in cases_of(group, in_short):
                 if wanted(case):
                     bar.set_postfix_str(f"{case.method}, {case.setting}"[:70])
                     rows.append(asdict(case) if isinstance(case, Missing) else measure(case, quick))
@@ -79,7 +80,7 @@ def run(quick, wanted, keep, every_size=False):
         for growth in growths():
             if wanted(growth):
                 bar.set_postfix_str(f"scaling of {growth.title}")
-                lines.append(measure_growth(growth, quick, every_size))
+                lines.append(measure_growth(growth, quick, asked))
                 keep(rows, lines)
         bar.update()
     return rows, lines
@@ -158,7 +159,7 @@ def main():
             found = {"machine": stored["machine"], "minutes": stored["minutes"], "asked": found}
         out.write_text(json.dumps(found | {"rows": rows, "scaling": lines}, indent=1) + "\n", encoding="utf-8")
 
-    rows, lines = run(chosen.quick, wanted_among(chosen.only, stored), keep, every_size=chosen.asked)
+    rows, lines = run(chosen.quick, wanted_among(chosen.only, stored), keep, asked=chosen.asked)
     print(shown(rows))
     print(asked(rows))
     print("ratio: peer's time / ours; above 1 we are faster.")

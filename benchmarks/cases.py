@@ -345,6 +345,11 @@ GROUPS = {path_dependent: "shap", one_row: "shap", few_rows: "shap", woodelf: "w
           permutation: "scikit-learn", sage_values: "sage-importance", growing: "scikit-learn", knockoffs: "knockpy", importing: "Python"}
 
 
+ASKED = {one_row: True, few_rows: False, xgboost: False, growing: True, knockoffs: True, interventional: True, permutation: False, deep: False,
+         woodelf: False}
+"""The groups that hold a work of the page's first table, the quick ones first -> whether their short form holds it too."""
+
+
 def cases_of(group, quick):
     """The cases of a group, one after another; where its peer is not installed, what is missing and why."""
     try:

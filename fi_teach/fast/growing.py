@@ -446,6 +446,9 @@ def _cachefuls(frontier: Frontier, m: int) -> Iterator[tuple[NDArray, slice, Fro
 
     Yields (candidates, nodes, Frontier of these nodes).
     """
+    if m * len(frontier.row) <= CHUNK:
+        yield np.arange(m), slice(None), frontier
+        return
     ends = np.cumsum([0, *frontier.n])
     entries_together = max(1, CHUNK // m)
     part_of_node = ends[:-1] // entries_together
@@ -521,7 +524,8 @@ def _search_by_sorting(rules, frontier, candidates, span):
 
     most_left = frontier.along(frontier.n - rules.min_leaf)
     allowed = (n_left >= rules.min_leaf) & (n_left <= most_left)
-    is_gap = np.diff(key, append=0) > 0
+    is_gap = np.zeros(key.shape, dtype=bool)
+    np.less(key[:, :-1], key[:, 1:], out=is_gap[:, :-1])
     decrease = np.where(allowed & is_gap, decrease, -np.inf)
     best = np.maximum.reduceat(decrease, frontier.starts, axis=1)
     as_good = decrease >= frontier.along(best - TIE * frontier.impurity)
