@@ -93,8 +93,8 @@ lock: ## resolve the pinned versions anew (needs uv); UPGRADE=--upgrade takes th
 linkcheck: $(BOOK_STAMP) ## follow every outside link of the book (needs a network)
 	$(BIN)/jupyter-book build . --builder linkcheck
 
-bench: $(BENCH_STAMP) ## time fi_teach against its peers; QUICK=1 in under three minutes
-	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
+bench: $(BENCH_STAMP) ## time fi_teach against its peers; QUICK=1 in under three minutes, ASKED=1 the page's first table alone
+	$(BIN)/python -m benchmarks $(if $(QUICK),--quick) $(if $(ASKED),--asked)
 
 bench-grade: $(TEST_STAMP) ## time the autograder with and without its sandbox, and nbgrader on the same files
 	$(BIN)/python -m benchmarks.grading

@@ -31,10 +31,10 @@ class Growth:
     part: int = 300
 
 
-def measure_growth(growth, quick):
+def measure_growth(growth, quick, every_size=False):
     """Both lines of a plot -> dict; a point says which part of the work was done, 1 where all."""
     points = [[], []]
-    for size in growth.sizes[:-3] if quick else growth.sizes:
+    for size in growth.sizes[:-3] if quick and not every_size else growth.sizes:
         done = size if size <= growth.most else growth.part
         works = [growth.ours(size), growth.peer(done)]
         seconds = in_turn(works, sum(timed(work)[1] for work in works), SECONDS_A_POINT, quick)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
-from benchmarks.cases import cases_of, path_dependent
+from benchmarks.cases import ASKED, GROUPS, cases_of, knockoffs, path_dependent
 from benchmarks.measure import Case, Missing, NotInstalled, measure, peer
 from benchmarks.verdict import exponent, goals, missed
 
@@ -102,7 +102,7 @@ def test_a_row_of_the_page_says_what_was_measured():
     assert "not measured: no such package" in line({"method": "m", "setting": "s", "against": "p", "why": "no such package"})
 
 
-ASKED = ROW | {"work": "one row", "before": 0.5}
+ASKED_ROW = ROW | {"work": "one row", "before": 0.5}
 
 
 def test_the_first_table_has_what_was_asked_for_before_now_and_the_goal():
@@ -110,7 +110,7 @@ def test_the_first_table_has_what_was_asked_for_before_now_and_the_goal():
     from benchmark_page import asked
 
     other = ROW | {"work": None, "before": None}
-    lines = asked({"rows": [ASKED, other]}, {"chapters": 14, "before": 154, "seconds": 99.6, "must": 110})[2:]
+    lines = asked({"rows": [ASKED_ROW, other]}, {"chapters": 14, "before": 154, "seconds": 99.6, "must": 110})[2:]
     assert lines == ["| TreeSHAP: one row | shap | 0.5 | **2** (1.9 to 2.2) | 3, then 5 | missed |",
                      "| clean build of 14 chapters | the clock | 154\xa0s | **100\xa0s** | 110\xa0s | met |"]
     assert len(asked({"rows": [other]})) == 2
@@ -122,7 +122,7 @@ def test_the_picture_draws_what_the_first_table_says():
 
     from fi_teach.plots.alt_text import alt_text
 
-    figure = draw_asked({"rows": [ASKED, ASKED | {"work": "many rows", "ratio": 0.9}]}).figure
+    figure = draw_asked({"rows": [ASKED_ROW, ASKED_ROW | {"work": "many rows", "ratio": 0.9}]}).figure
     assert "TreeSHAP, one row: 0.5 before, 2 now, goal 3" in alt_text(figure)
     assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["TreeSHAP: many rows", "TreeSHAP: one row"]
 
@@ -133,6 +133,26 @@ def test_the_page_names_every_library_that_was_quicker_and_no_other():
     lines = better({"rows": [ROW, ROW | {"ratio": 0.5}, {"method": "m", "setting": "s", "against": "p", "why": "no such package"}]})
     assert lines == ["- TreeSHAP, depth 6: **shap** takes 0.5 of our time."]
     assert better({"rows": [ROW]}) == ["Nowhere in this run."]
+
+
+def test_a_run_of_what_was_asked_for_leaves_the_other_figures_and_says_so():
+    """New figures take their places, a newer release its older one's; the page tells both runs apart."""
+    from benchmark_page import machine
+
+    from benchmarks.__main__ import joined, wanted_among
+
+    stored = {"rows": [ROW | {"against": "shap 1"}, ROW | {"setting": "other"}], "scaling": [{"key": "rows"}]}
+    rows, lines = joined(stored, [ROW | {"against": "shap 2", "ratio": 9.0}, ASKED_ROW | {"setting": "new"}], [{"key": "depth"}])
+    assert [(row["setting"], row["against"], row["ratio"]) for row in rows] == [("depth 6", "shap 2", 9.0), ("other", "shap", 2.0), ("new", "shap", 2.0)]
+    assert lines == [{"key": "rows"}, {"key": "depth"}]
+    wanted = wanted_among("", stored)
+    assert wanted(Case("m", "s", "p", list, list, work="one row")) and not wanted(Case("m", "s", "p", list, list))
+
+    assert set(ASKED) <= set(GROUPS) and any(wanted(case) for case in cases_of(knockoffs, ASKED[knockoffs]))
+
+    run = {"machine": RESULTS["machine"], "minutes": 3}
+    assert machine(run | {"asked": run | {"minutes": 2}})[0] == "The first table and its picture:"
+    assert "in 2 minutes" in " ".join(machine(run | {"asked": run | {"minutes": 2}})) and "The first table" not in " ".join(machine(run))
 
 
 def test_the_words_of_a_plot_come_from_its_points():

@@ -17,7 +17,7 @@ from fi_teach.trees import from_model
 FEW_ROWS, MANY_ROWS, MOST_FOR_TEN_TIMES_THE_ROWS = 500, 5000, 4
 FEW_BEHIND, MANY_BEHIND, MOST_FOR_TEN_TIMES_THE_BACKGROUND = 100, 1000, 2
 LEAST_AGAINST_SHAP = 3
-LEAST_AT_A_THOUSAND_ROWS = 1
+LEAST_AT_A_THOUSAND_ROWS = 2
 LEAST_AT_ONE_ROW, LEAST_UNPREPARED = 0.5, 0.08
 MOST_SHUFFLES = 6
 
@@ -101,7 +101,7 @@ def thousand_rows(explain, setting, **rounds):
     return times(lambda: explainer.shap_values(X, check_additivity=False), lambda: explain(setting[1], X), **rounds)
 
 
-def test_a_thousand_rows_come_no_slower_than_from_shap(boosted):
+def test_a_thousand_rows_come_faster_than_from_shap(boosted):
     assert thousand_rows(tree_shap, boosted) > LEAST_AT_A_THOUSAND_ROWS
 
 

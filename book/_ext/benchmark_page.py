@@ -118,7 +118,7 @@ def summary(results):
     absent = sum("why" in row for row in results["rows"])
     met, aims, lost = (sum(test(v) for v in found) for test in (lambda v: v.startswith("met"), lambda v: v.endswith("aim"), lambda v: "missed" in v))
     words = (f"Of {count(len(found), 'goal', 'goals')}, {met} {'is' if met == 1 else 'are'} met, and at {aims} of them the aim as well; "
-             f"{lost or 'none'} {'is' if lost < 2 else 'are'} missed. Measured on {results['machine']['date']}.")
+             f"{lost or 'none'} {'is' if lost < 2 else 'are'} missed.")
     return [words + (f" {count(absent, 'comparison', 'comparisons').capitalize()} could not be made; the table says why." if absent else "")]
 
 
@@ -236,10 +236,17 @@ def growth_line(growth, one):
 
 
 def machine(results):
-    """The machine and the versions."""
+    """The machine and the versions; the first table may have been measured later than the rest."""
+    if "asked" not in results:
+        return run_of(results)
+    return ["The first table and its picture:", "", *run_of(results["asked"]), "", "Everything else:", "", *run_of(results)]
+
+
+def run_of(results):
+    """When, where and with what a run was made."""
     told = results["machine"]
     load = "" if told.get("load") is None else f" The machine's load average at the end of the run was {told['load']:.1f}; 1 is this benchmark alone."
-    words = f"{told['processor']}, {told['cores']} cores of which one was used, {told['system']}, Python {told['python']}. The run took {results['minutes']:g} minutes."
+    words = f"{told['processor']}, {told['cores']} cores of which one was used, {told['system']}, Python {told['python']}. Measured on {told['date']}, in {results['minutes']:g} minutes."
     return [words + load, "", "| package | version |", "|:--|:--|", *(f"| {name} | {number} |" for name, number in told["versions"].items())]
 
 

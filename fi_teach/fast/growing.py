@@ -446,6 +446,9 @@ def _cachefuls(frontier: Frontier, m: int) -> Iterator[tuple[NDArray, slice, Fro
 
     Yields (candidates, nodes, Frontier of these nodes).
     """
+    if m * len(frontier.row) <= CHUNK:
+        yield np.arange(m), slice(None), frontier
+        return
     ends = np.cumsum([0, *frontier.n])
     entries_together = max(1, CHUNK // m)
     part_of_node = ends[:-1] // entries_together
@@ -473,9 +476,15 @@ def _search_by_counting(rules, frontier, candidates, span):
 
     weight = [] if frontier.weight is None else [frontier.weight]
     counts = [np.bincount(cell, minlength=n_cells)]
-    for column in [*weight, *frontier.sums]:
-        counts.append(np.bincount(cell, np.tile(column, m), n_cells))
-    running = _running(np.array(counts).reshape(-1, span, m * size))
+    if rules.criterion != "variance" and not weight:  # sums are 0 or 1: count the ones
+        cells = cell.reshape(m, -1)
+        for column in frontier.sums:
+            ones = cells.take(np.flatnonzero(column), axis=1).ravel()
+            counts.append(np.bincount(ones, minlength=n_cells))
+    else:
+        for column in [*weight, *frontier.sums]:
+            counts.append(np.bincount(cell, np.tile(column, m), n_cells))
+    running = _running(np.array(counts, dtype=float).reshape(-1, span, m * size))
     running = running.reshape(-1, span, m, size)
 
     n_left, w_left, left = running[0], running[len(weight)], running[1 + len(weight):]
@@ -515,7 +524,8 @@ def _search_by_sorting(rules, frontier, candidates, span):
 
     most_left = frontier.along(frontier.n - rules.min_leaf)
     allowed = (n_left >= rules.min_leaf) & (n_left <= most_left)
-    is_gap = np.diff(key, append=0) > 0
+    is_gap = np.zeros(key.shape, dtype=bool)
+    np.less(key[:, :-1], key[:, 1:], out=is_gap[:, :-1])
     decrease = np.where(allowed & is_gap, decrease, -np.inf)
     best = np.maximum.reduceat(decrease, frontier.starts, axis=1)
     as_good = decrease >= frontier.along(best - TIE * frontier.impurity)

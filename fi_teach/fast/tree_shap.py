@@ -1,7 +1,8 @@
 """Which engine for which tree: tables where they are small, walks where paths are long or rows few.
 
     tree_shap_few_rows    no background, few rows, no tree deep: all trees in one walk
-    tree_shap_tables      a column for every pattern of failures; rows look their values up
+    tree_shap_together    a column for every pattern of failures, of all trees at once; rows look up
+    tree_shap_tables      the same for pairs of features, tree by tree
     tree_shap_quadrature  no background: each row walks down all branches, with Owen's integral
     tree_shap_pairs       each row walks with each background row, down the branches either takes
 
@@ -22,6 +23,12 @@ from fi_teach.fast.tree_shap_few_rows import add_by_levels, few_enough
 from fi_teach.fast.tree_shap_pairs import add_by_pairs
 from fi_teach.fast.tree_shap_quadrature import add_by_quadrature
 from fi_teach.fast.tree_shap_tables import add_by_tables
+from fi_teach.fast.tree_shap_together import (
+    MOST_LEVELS,
+    add_together,
+    depths_of,
+    players_of_leaves,
+)
 
 FEW_COLUMNS = 16  # of a leaf's table: always worth it
 MOST_PLAYERS = 16  # on a path: tables of 2^16 columns are the limit
@@ -46,7 +53,10 @@ def sum_over_trees(
     if background is None and order == 1 and few_enough(forest.trees, len(X)):
         add_by_levels(total, base, forest, X)
         return total, base
-    for weight, tree in zip(forest.weights, forest.trees, strict=True):
+    rest = zip(forest.weights, forest.trees, strict=True)
+    if order == 1:
+        rest = add_all_together(total, base, forest, X, background)
+    for weight, tree in rest:
         value, outputs = used_outputs(weight * tree.value)
         task = Task(paths_of(tree), value, background, order)
         if background is None:
@@ -54,6 +64,40 @@ def sum_over_trees(
         if task.paths.longest:
             engine_for(task, len(X))(total[..., outputs, :], task, X)
     return total, base
+
+
+def add_all_together(total, base, forest, X, background):
+    """Add the trees for which tables are worth it, in place -> (weight, tree) of the others.
+
+    Trees that speak for the same outputs share their array calls.
+    """
+    n_pairs = len(X) if background is None else len(X) * len(background) / PAIRS_A_COLUMN
+    by_outputs, rest = {}, []
+    depths = depths_of(forest.trees)
+    for weight, tree, depth in zip(forest.weights, forest.trees, depths, strict=True):
+        if not worth_tables(tree, depth, n_pairs):
+            rest.append((weight, tree))
+            continue
+        value, outputs = used_outputs(weight * tree.value)
+        trees, values = by_outputs.setdefault((outputs.start, outputs.stop), ([], []))
+        trees.append(tree)
+        values.append(value)
+    for (start, stop), (trees, values) in by_outputs.items():
+        mean = add_together(total[:, start:stop], X, trees, values, background)
+        if background is None:
+            base[start:stop] += mean
+    return rest
+
+
+def worth_tables(tree, depth, n_lookups):
+    """Has the tree a split, not too many levels, and no more columns a leaf than are looked up?"""
+    most = max(FEW_COLUMNS, n_lookups)
+    if not 0 < depth <= MOST_LEVELS:
+        return False
+    if depth <= MOST_PLAYERS and 2**depth <= most:
+        return True
+    n_players = players_of_leaves(tree)
+    return n_players.max() <= MOST_PLAYERS and (2.0**n_players).mean() <= most
 
 
 def mean_by_cover(task):

@@ -184,15 +184,19 @@ def knockoff_law(covariance: ArrayLike, s: ArrayLike) -> tuple[NDArray, NDArray]
             f"s has shape {s.shape}, expected one finite number >= 0 a feature, "
             f"shape ({len(covariance)},), such as equicorrelated_s or mvr_s gives."
         )
-    S = np.diag(s)
-    if np.linalg.eigvalsh(2 * covariance - S)[0] < -1e-6 * covariance.max():
+    if np.linalg.eigvalsh(2 * covariance - np.diag(s))[0] < -1e-6 * covariance.max():
         raise ValueError(
             "s is too large for this covariance: no knockoffs are so far from their features. "
             "Take equicorrelated_s or mvr_s."
         )
-    pull = np.linalg.solve(covariance, S)  # Sigma^-1 S
+    return _law(covariance, s)
+
+
+def _law(covariance, s):
+    """knockoff_law for an s that is known to fit."""
+    pull = np.linalg.solve(covariance, np.diag(s))  # Sigma^-1 S
     shrink = np.eye(len(s)) - pull.T
-    noise = 2 * S - s[:, None] * pull
+    noise = 2 * np.diag(s) - s[:, None] * pull
     return shrink, (noise + noise.T) / 2
 
 
@@ -231,7 +235,7 @@ def gaussian_knockoffs(
     p = X.shape[1]
     covariance = _check_shape(covariance, (p, p), "covariance")
     mean = _check_shape(mean, (p,), "mean")
-    shrink, noise = knockoff_law(covariance, S_METHODS[method](covariance))
+    shrink, noise = _law(covariance, S_METHODS[method](covariance))
     expected = mean + (X - mean) @ shrink.T
     chance = rng.standard_normal(X.shape) @ _root(noise).T
     return expected + chance

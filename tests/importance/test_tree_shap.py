@@ -35,6 +35,7 @@ pairs_walk = importlib.import_module("fi_teach.fast.tree_shap_pairs")
 few_rows = importlib.import_module("fi_teach.fast.tree_shap_few_rows")
 quadrature = importlib.import_module("fi_teach.fast.tree_shap_quadrature")
 tables = importlib.import_module("fi_teach.fast.tree_shap_tables")
+together = importlib.import_module("fi_teach.fast.tree_shap_together")
 
 BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
 
@@ -115,20 +116,24 @@ def test_blocks_of_any_size_say_the_same(monkeypatch):
     forest, X = random_forest(5, 6, depth=6, n_trees=2), random_rows(6, 50, 6)
     expected = tree_shap_by_definition(forest, X).values
     for bits in (0, 3, 7, 11, 16):
-        monkeypatch.setattr(tables, "LEAST_BLOCK", bits)
-        monkeypatch.setattr(tables, "MOST_BLOCK", max(bits, 1))
+        for module, least, most in ((tables, "LEAST_BLOCK", "MOST_BLOCK"), (together, "LEAST_BITS", "MOST_BITS")):
+            monkeypatch.setattr(module, least, bits)
+            monkeypatch.setattr(module, most, max(bits, 1))
         close(tree_shap(forest, X).values, expected, 1e-11)
+        close(tree_shap_interactions(forest, X).sum(axis=2), expected, 1e-11)
 
 
 @pytest.mark.parametrize("background", [None, random_rows(9, 7, 4)])
 @pytest.mark.parametrize("walks", [False, True])
-def test_chunks_of_rows_do_not_change_a_value(monkeypatch, background, walks):
+@pytest.mark.parametrize("few", [0, 500])
+def test_chunks_of_rows_do_not_change_a_value(monkeypatch, background, walks, few):
     """Rows in chunks of 3, leaves in batches, pairs and nodes a few at a time: the same values and interactions."""
     forest, X = random_forest(8, 4, depth=4), random_rows(8, 20, 4)
     expected, pairs = tree_shap(forest, X, background=background).values, tree_shap_interactions(forest, X, background=background)
     (never_tables if walks else always_tables)(monkeypatch)
     for module, name, size in (
             (tables, "ROWS_AT_ONCE", 3), (tables, "COLUMNS_AT_ONCE", 20), (tables, "LEAST_BLOCK", 4),
+            (together, "ROWS_AT_ONCE", 3), (together, "NUMBERS_TOGETHER", 20), (together, "INDICES_AT_ONCE", 100), (together, "FEW_ROWS", few),
             (quadrature, "NUMBERS_AT_ONCE", 12), (quadrature, "FAILURES_AT_ONCE", 100),
             (pairs_walk, "PAIRS_AT_ONCE", 20), (pairs_walk, "ENTRIES_AT_ONCE", 30), (pairs_walk, "FAILURES_AT_ONCE", 100)):
         monkeypatch.setattr(module, name, size)
