@@ -17,7 +17,7 @@ NOTES = """() => {
 LOOKED_AT = """() => {
     const article = document.querySelector('.bd-article').getBoundingClientRect();
     const references = [...document.querySelectorAll('.bd-article h3')].find((title) => title.textContent.startsWith('References'));
-    const seen = [...document.querySelectorAll('.bd-article :is(.fi-figure, .explorable, .fi-opener .fi-drawing)')].map((node) => node.getBoundingClientRect());
+    const seen = [...document.querySelectorAll('.bd-article :is(.fi-figure, .explorable, .fi-opener .fi-drawing, table)')].map((node) => node.getBoundingClientRect());
     return { start: article.top, end: references ? references.getBoundingClientRect().top : article.bottom,
              boxes: seen.filter(({ height }) => height).map(({ top, bottom }) => [top, bottom]) };
 }"""
@@ -48,7 +48,7 @@ def test_a_badge_comes_back_into_the_text_when_its_code_is_opened(browser, addre
 
 @pytest.mark.parametrize("page", CHAPTERS)
 def test_between_two_things_to_look_at_lie_less_than_two_screens(browser, address, page):
-    """Figures, drawings and explorables, in the middle of all gaps of a chapter, on a desktop's 900 pixels."""
+    """Figures, drawings, explorables and tables, in the middle of all gaps of a chapter, on a desktop's 900 pixels."""
     with opened(browser, address, page) as (tab, *_):
         found = tab.evaluate(LOOKED_AT)
     gaps, last = [], found["start"]
