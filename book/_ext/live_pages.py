@@ -4,9 +4,12 @@
 A book made without them says in the same place how to get the button. Nothing is loaded before somebody presses it.
 """
 
+import ast
 import json
 import os
 import shutil
+import symtable
+from html import escape
 from pathlib import Path
 
 from docutils import nodes
@@ -15,7 +18,10 @@ KINDS = {"notebooks/": "chapters", "exercises/": "exercises"}
 ALWAYS = ("python.wasm.gz", "library.zip", "course.zip")
 SOME_SETS = {"exercises/13_choosing": ["learn"]}
 """What answers to a set may want beside NumPy and pandas: its proof ranks with SciPy."""
-IMPORTED = Path(__file__).parents[1] / "live/imported.json"
+ROOT = Path(__file__).resolve().parents[2]
+IMPORTED = ROOT / "book/live/imported.json"
+ABSENT = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "shap": "shap", "sksurv": "scikit-survival", "lifelines": "lifelines"}
+"""What has no build for browsers, by the name it is imported by."""
 WITHOUT = """<details class="fi-live"><summary>Run Python in this page</summary>
 <p>The code of this page can run in your browser, with nothing to install, if the book is made with
 <code class="docutils literal notranslate">make book LIVE=1</code>. This copy was made without: <code class="docutils literal notranslate">make lab</code>
@@ -34,11 +40,74 @@ def parts_of(page):
     return json.loads(IMPORTED.read_text(encoding="utf-8"))["parts"].get(page, SOME_SETS.get(page, usual))
 
 
+def absent_cells(sources):
+    """Which cells cannot run in a browser -> {index: [why, what of the cell runs all the same]}.
+
+    A cell cannot that imports what has no build for browsers, or uses a name that is made with it. Its other statements run
+    all the same, but for those that only show or check something, since cells below may need what they make.
+    """
+    lost, found = {}, {}
+    for index, source in enumerate(sources):
+        kept, why = [], None
+        for one in ast.parse(source).body:
+            used, made = _names(one)
+            reason = _reason(one, used, lost)
+            if (not reason and not isinstance(one, ast.Expr | ast.Assert)) or _defines(one):
+                kept.append(one)
+            why = why or (None if _defines(one) else reason)
+            lost = {name: whose for name, whose in lost.items() if name not in made} | dict.fromkeys(made if reason else (), reason)
+        if why:
+            found[index] = [why, "\n".join(map(ast.unparse, kept))]
+    return found
+
+
+def _defines(statement):
+    return isinstance(statement, ast.FunctionDef | ast.ClassDef)
+
+
+def _reason(statement, used, lost):
+    """Why a statement cannot run: what it imports, or what one of the names was made with."""
+    modules = [alias.name for alias in statement.names] if isinstance(statement, ast.Import) else [getattr(statement, "module", None) or ""]
+    imported = (ABSENT.get(module.split(".")[0]) for module in modules)
+    return next(filter(None, (*imported, *(lost.get(name) for name in sorted(used)))), None)
+
+
+def _names(statement):
+    """The names that a statement takes from before it, for its functions' bodies too, and those that it makes -> two sets."""
+    inner = [part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.stmt | ast.ExceptHandler)]
+    if inner and not _defines(statement):
+        heads = [one for part in ast.iter_child_nodes(statement) if part not in inner for one in ast.walk(part) if isinstance(one, ast.Name)]
+        made = {one.id for one in heads if isinstance(one.ctx, ast.Store)}
+        used = {one.id for one in heads} - made
+        for part in inner:
+            more, new = _names(part)
+            used, made = used | more - made, made | new
+        return used, made
+    whole = symtable.symtable(ast.unparse(statement), "cell", "exec")
+    made = {one.get_name() for one in whole.get_symbols() if one.is_assigned() or one.is_imported()}
+    used = {one.get_name() for one in whole.get_symbols() if one.is_referenced()}
+    scopes = list(whole.get_children())
+    while scopes:
+        scope = scopes.pop()
+        scopes += scope.get_children()
+        used |= {one.get_name() for one in scope.get_symbols() if one.is_global()}
+    return used, made
+
+
+def cells_of(page):
+    """The sources of a chapter's code cells."""
+    cells = json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
 def button(page, sizes):
-    """The button's place as HTML, with how much it fetches. sizes : {file: bytes}"""
+    """The button's place as HTML, with how much it fetches and which cells cannot run. sizes : {file: bytes}"""
     parts = parts_of(page)
     size = sum(sizes[name] for name in (*ALWAYS, *(f"{part}.zip" for part in parts)))
-    return f'<div class="fi-live" data-kind="{kind_of(page)}" data-parts="{" ".join(parts)}" data-bytes="{size}"></div>\n'
+    absent = absent_cells(cells_of(page)) if kind_of(page) == "chapters" else {}
+    data = {"kind": kind_of(page), "parts": " ".join(parts), "bytes": size, **({"absent": json.dumps(absent)} if absent else {})}
+    said = " ".join(f'data-{name}="{escape(str(value))}"' for name, value in data.items())
+    return f'<div class="fi-live" {said}></div>\n'
 
 
 def place(app, doctree, page):

@@ -5,9 +5,6 @@ import { megabytes, missing, python } from "./live.js";
 import { makeOutputs } from "./outputs.js";
 
 const { element, button } = fi; // of reader.js, which every page has
-const ABSENT = { xgboost: "XGBoost", lightgbm: "LightGBM", shap: "shap", sksurv: "scikit-survival", lifelines: "lifelines" };
-const IMPORTS = new RegExp(`^[ \\t]*(?:import|from)[ \\t]+(${Object.keys(ABSENT).join("|")})\\b`, "m");
-const NAMES = /^(?:def[ \t]+(\w+)|class[ \t]+(\w+)|((?:\w+[ \t]*,[ \t]*)*\w+)[ \t]*=(?!=)|(?:import|from)[ \t].*?\bimport[ \t]+(.+)|import[ \t]+(.+))/gm;
 
 // ---- the style, the bar, the start: what an exercise page does as well --------------------------------------------------------
 
@@ -45,24 +42,6 @@ export async function startIn(place, note) {
 
 // ---- cells ---------------------------------------------------------------------------------------------------------------------
 
-// Which cells cannot run here, and why: they import what has no build for the browser, or use a name that such a cell makes.
-export function blocked(sources) {
-  const lost = new Map();
-  return sources.map((source) => {
-    const found = IMPORTS.exec(source), code = source.replace(/#.*/g, "");
-    const used = [...lost].find(([name]) => new RegExp(`(?<![\\w.])${name}\\b(?!\\s*=[^=])`).test(code));
-    const why = found ? ABSENT[found[1]] : used?.[1];
-    const made = [...source.matchAll(NAMES)].flatMap((groups) => (groups[1] ?? groups[2] ?? groups[3] ?? groups[4] ?? groups[5]).split(","))
-      .map((name) => name.replace(/^.*\bas\b/, "").trim());
-    for (const name of made) {
-      if (!/^\w+$/.test(name)) continue;
-      if (why) lost.set(name, why);
-      else lost.delete(name);
-    }
-    return why ?? "";
-  });
-}
-
 function cellsOf(article) {
   return [...article.querySelectorAll("div.cell")].map((node) => {
     const code = node.querySelector(".cell_input .highlight, details.fi-code .highlight")?.closest("[class*=highlight-]");
@@ -71,9 +50,10 @@ function cellsOf(article) {
 }
 
 // A cell of the page -> what the page does with it; `ask(cell)` is called to run it.
-function equip(cell, number, why, ask) {
+function equip(cell, number, [why, rest], ask) {
   cell.name = `Cell ${number}`;
   cell.why = why;
+  cell.rest = rest;
   cell.ran = 0; // the interpreter that has run it as it stands
   cell.edited = false;
   cell.outputs = makeOutputs(`Output of cell ${number}`);
@@ -126,9 +106,9 @@ function equip(cell, number, why, ask) {
 export async function begin(place, note) {
   const py = await startIn(place, note);
   const cells = cellsOf(document.querySelector("article"));
-  const reasons = blocked(cells.map((cell) => cell.source));
+  const absent = JSON.parse(place.dataset.absent ?? "{}"); // {place among the cells: [why it cannot run here, what of it can]}
   let busy = false;
-  cells.forEach((cell, i) => equip(cell, i + 1, reasons[i], (wanted) => runUpTo(wanted)));
+  cells.forEach((cell, i) => equip(cell, i + 1, absent[i] ?? ["", ""], (wanted) => runUpTo(wanted)));
 
   const stop = button("Stop", () => py.stop());
   stop.hidden = true;
@@ -150,7 +130,7 @@ export async function begin(place, note) {
     if (busy || (wanted.why && !every)) return;
     setBusy(true);
     if (py.state === "off") await py.start().catch(() => {}); // after Stop: a fresh interpreter, in which nothing has run yet
-    const above = cells.slice(0, cells.indexOf(wanted)).filter((cell) => !cell.why && !fresh(cell));
+    const above = cells.slice(0, cells.indexOf(wanted)).filter((cell) => (!cell.why || cell.rest) && !fresh(cell));
     const todo = wanted.why ? above : [...above, wanted];
     let done = 0, status = "ok";
     for (const cell of todo) {
@@ -170,6 +150,11 @@ export async function begin(place, note) {
 
   // What was built stays in view where a cell only runs for the sake of one below, as long as nothing above was edited.
   async function runOne(cell, shown) {
+    if (cell.why) { // its imports and definitions only
+      const { status } = await py.run(cell.rest, { name: cell.name });
+      if (status === "ok") cell.ran = py.generation;
+      return status;
+    }
     const visible = shown || cells.slice(0, cells.indexOf(cell) + 1).some((one) => one.edited);
     const stopHere = button("Stop", () => py.stop());
     cell.run.hidden = true;

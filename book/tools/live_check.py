@@ -21,6 +21,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "_ext")]
 import yaml  # noqa: E402
 from browser import browser, served  # noqa: E402 - lies beside this file
 from chapter_cache import cache_folder  # noqa: E402
+from live_pages import absent_cells  # noqa: E402
 
 DIFFER = ROOT / "book/live/differ.yaml"
 IN_A_ZIP = re.compile(r"/usr/local/lib/\w+\.zip/(.+\.py)c?$")
@@ -32,10 +33,6 @@ START = """async () => {
 RUN = """async ([source, name]) => {
   const outputs = [], end = await py.run(source, { onOutput: (output) => outputs.push(output), name });
   return { ...end, outputs };
-}"""
-BLOCKED = """async (sources) => {
-  window.fi ??= {}; // what every page of the book has
-  return (await import(new URL("chapters.js", location))).blocked(sources);
 }"""
 MODULES = """import sys, json
 print(json.dumps(sorted({module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)})))"""
@@ -74,9 +71,10 @@ def run_chapter(tab, path, folder):
     tab.evaluate("() => py.start()")
     began, cells, memory = time.perf_counter(), [], 0
     code = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
-    why = tab.evaluate(BLOCKED, [cell.source for _, cell in code])
-    for (index, cell), absent in zip(code, why, strict=True):
-        if absent:
+    absent = absent_cells([cell.source for _, cell in code])
+    for k, (index, cell) in enumerate(code):
+        if k in absent:
+            tab.evaluate(RUN, [absent[k][1], f"Cell {index}"])
             continue
         ran = tab.evaluate(RUN, [cell.source, f"Cell {index}"])
         memory = max(memory, ran["memory"])
@@ -85,7 +83,7 @@ def run_chapter(tab, path, folder):
                       "here": printed(ran["outputs"]), "there": printed(cell.outputs), "error": error and "\n".join(error["traceback"])})
     seconds = time.perf_counter() - began
     modules = json.loads(tab.evaluate(RUN, [MODULES, "modules"])["outputs"][0]["text"])
-    return {"seconds": seconds, "local": local, "memory": memory, "cells": cells, "modules": modules, "absent": sum(map(bool, why))}
+    return {"seconds": seconds, "local": local, "memory": memory, "cells": cells, "modules": modules, "absent": len(absent)}
 
 
 def differing(result, name, known):
