@@ -59,10 +59,11 @@ check-wasm: $(WASM_STAMP) ## the package's tests under a WebAssembly Python, who
 	  "pytest<10" "hypothesis==6.130.0"
 	$(BIN)/python tests/on_wasm.py $(VENV)/wasm-site
 
-live-check: $(TEST_STAMP) ## run every chapter in the browser's Python and compare what it prints; ONLY=03
+live-check: $(TEST_STAMP) ## run every chapter and the proof of every question in the browser's Python; ONLY=03 (a chapter)
 	sh .ci/tools
 	$(BIN)/python book/tools/build.py --live
 	$(BIN)/python book/tools/live_check.py $(ONLY)
+	$(if $(ONLY),,FI_TEACH_LIVE=all $(BIN)/python -m pytest tests/course/questions/test_proof_on_wasm.py tests/book/test_live_exercises.py)
 
 audit-truth: $(BOOK_STAMP) ## hold an audit's sentences against worlds whose truth is known; DRAWS=20
 	PYTHONPATH=. $(BIN)/python tests/audit/truth.py $(if $(DRAWS),--draws $(DRAWS))

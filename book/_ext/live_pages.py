@@ -16,12 +16,12 @@ from docutils import nodes
 
 KINDS = {"notebooks/": "chapters", "exercises/": "exercises"}
 ALWAYS = ("python.wasm.gz", "library.zip", "course.zip")
+SOME_SETS = {"exercises/13_choosing": ["learn"]}
+"""What answers to a set may want beside NumPy and pandas: its proof ranks with SciPy."""
 ROOT = Path(__file__).resolve().parents[2]
 IMPORTED = ROOT / "book/live/imported.json"
 ABSENT = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "shap": "shap", "sksurv": "scikit-survival", "lifelines": "lifelines"}
 """What has no build for browsers, by the name it is imported by."""
-SOME_SETS = {"exercises/13_choosing": ["learn"]}
-"""What answers to a set may want beside NumPy and pandas: its proof ranks with SciPy."""
 WITHOUT = """<details class="fi-live"><summary>Run Python in this page</summary>
 <p>The code of this page can run in your browser, with nothing to install, if the book is made with
 <code class="docutils literal notranslate">make book LIVE=1</code>. This copy was made without: <code class="docutils literal notranslate">make lab</code>

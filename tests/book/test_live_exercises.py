@@ -199,7 +199,7 @@ def test_a_page_with_editors_and_verdicts_passes_the_accessibility_rules_and_fit
 
 PROVE = """async ([program]) => {
     const { python } = await import(new URL(fi.root + "_static/live/live.js", location.href));
-    const py = window.prover ??= python({ parts: [] }), shown = [];
+    const py = window.prover ??= python({ parts: ["learn"] }), shown = [];
     await py.start();
     const end = await py.run(program, { onOutput: (output) => shown.push(output.text ?? output.traceback.join("\\n")), name: "proof" });
     return [end.status, shown.join("")];

@@ -8,8 +8,10 @@ returns what is to be drawn:
 
 The first line of its docstring is the title. `Q("trees.decrease").play(decrease, picture, cut=(1, 7))`
 shows a slider from 1 to 7. This needs a kernel, so it is for notebooks only; a page says in words
-what would be there.
+what would be there, with or without Python in it.
 """
+
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -29,7 +31,7 @@ def play(question, function, picture, sliders):
     if verdict.status != "right":
         first = f"First `Q({question.id!r}).check({name})` must say Right; then run this cell again."
         return Card(f"Sliders wait here for your `{name}`", (_title(picture), first))
-    if not in_notebook():
+    if not in_notebook() or find_spec("ipywidgets") is None:  # a page's Python has no sliders
         return Card(f"Your `{name}` moves this picture in a notebook", (_title(picture),))
     return _sliders(picture, sliders)
 
