@@ -141,9 +141,12 @@ def _about(case: Case) -> dict[str, str]:
     """The head of the report: what was judged, on what, and what was sampled."""
     held_out, n = int(case.held_out.sum()), len(case.y)
     learned = n - held_out
+    refits = "no refits"
+    if case.fit is not None:
+        refits = f"refits learn from {len(case.fitted):,} of {learned:,} other rows"
     sampled = (
-        f"{len(case.judged):,} of {held_out:,} held-out rows judge; refits learn from "
-        f"{len(case.fitted):,} of {learned:,} other rows; {case.effort.repeats} shuffles a column.")
+        f"{len(case.judged):,} of {held_out:,} held-out rows judge; {refits}; "
+        f"{case.effort.repeats} shuffles a column.")
     share = percent(len(case.judged) / held_out)
     return {
         "model": _title(case.model.given),

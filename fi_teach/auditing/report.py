@@ -44,6 +44,7 @@ td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowra
 li { margin-bottom: .7rem; }
 svg { width: 100%; height: auto; max-width: 40rem; display: block; }
 svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
+@media (max-width: 34rem) { svg text { font-size: 15px; } }
 svg rect.clear { fill: var(--bar); } svg rect.unclear { fill: var(--pale); }
 svg .reach { stroke: var(--ink); stroke-width: 1.6; }
 svg .zero { stroke: var(--line); stroke-width: 1; }

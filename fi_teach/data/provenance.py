@@ -150,6 +150,8 @@ PROVENANCE: dict[str, dict] = {
             "CreditScoring of Sanchez [loansdata]"
         ),
         "package": "R package modeldata, data set credit_data",
+        "holder": "modeldata authors; L. A. Belanche and T. Aluja (the course's data)",
+        "terms": ("MIT",),
         "licence": "MIT (modeldata); the course it was made for states no licence",
         "holder": (
             "modeldata authors; Lluis A. Belanche and Tomas Aluja (the exercise); "

@@ -323,3 +323,7 @@ def test_who_does_not_say_is_a_group_of_its_own():
     assert {part.name for part in found.parts} == {"a", "b", "not stated"}
     with pytest.raises(ValueError, match="protected has 1 gap: say"):
         audit(FOREST, X, Y, test=TEST, protected=np.where(np.arange(480) == 3, np.nan, 1.0))
+
+
+def test_the_report_tells_of_refits_only_where_there_can_be_some():
+    assert "no refits" in PLAIN.about["sampled"] and "refits learn from" in SHOP.about["sampled"]
