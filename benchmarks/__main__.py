@@ -96,7 +96,11 @@ def wanted_among(only, stored):
     if stored is None:
         return lambda case: only in name_of(case)
     drawn = {growth["key"] for growth in stored["scaling"]}
-    return lambda case: case.key not in drawn if isinstance(case, Growth) else getattr(case, "work", None) is not None
+
+    def asked(case):
+        return case.key not in drawn if isinstance(case, Growth) else getattr(case, "work", None) is not None
+
+    return lambda case: asked(case) and only in name_of(case)
 
 
 def joined(stored, rows, lines):
@@ -146,7 +150,7 @@ def main():
     parser.add_argument("--out", type=Path, default=None, help="where to write the figures (default: benchmarks/results.json for a full run)")
     chosen = parser.parse_args()
     warnings.filterwarnings("ignore")
-    out = chosen.out or (None if chosen.only or (chosen.quick and not chosen.asked) else RESULTS)
+    out = chosen.out or (RESULTS if chosen.asked or not (chosen.only or chosen.quick) else None)
     start = time.perf_counter()
     stored = json.loads(RESULTS.read_text(encoding="utf-8")) if chosen.asked else None
 

@@ -124,7 +124,7 @@ def test_the_picture_draws_what_the_first_table_says():
 
     figure = draw_asked({"rows": [ASKED_ROW, ASKED_ROW | {"work": "many rows", "ratio": 0.9}]}).figure
     assert "TreeSHAP, one row: 0.5 before, 2 now, goal 3" in alt_text(figure)
-    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["TreeSHAP: many rows", "TreeSHAP: one row"]
+    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["TreeSHAP: many rows\nagainst shap", "TreeSHAP: one row\nagainst shap"]
 
 
 def test_the_page_names_every_library_that_was_quicker_and_no_other():

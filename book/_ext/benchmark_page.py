@@ -89,7 +89,7 @@ def draw_asked(results):
     from fi_teach.plots import INK, PALETTE, PAPER, describe, new_axes
 
     rows = [row for row in asked_rows(results) if row["must"] is not None][::-1]
-    ax = new_axes(7, 0.6 + 0.3 * len(rows))
+    ax = new_axes(7, 0.9 + 0.36 * len(rows))
     ax.axvline(1, color=INK, lw=1)
     for k, row in enumerate(rows):
         now = PALETTE[0] if row["ratio"] >= 1 else PALETTE[1]
@@ -98,9 +98,9 @@ def draw_asked(results):
         ax.plot(row["ratio"], k, "o" if row["ratio"] >= 1 else "s", ms=8, color=now, label="now" if k == 0 else None)
         ax.plot(row["must"], k, "|", ms=13, mew=2, color=INK, label="goal" if k == 0 else None)
     ax.set(xscale="log", xlabel="their time / ours: to the right of 1 we are faster", ylim=(-0.7, len(rows) - 0.3))
-    ax.set_yticks(range(len(rows)), [f"{row['method']}: {row['work']}" for row in rows], fontsize=8)
+    ax.set_yticks(range(len(rows)), [f"{row['method'].removeprefix('TreeSHAP, ')}: {row['work']}\nagainst {row['against'].split(',')[0]}" for row in rows], fontsize=7)
     ax.set_xticks([0.01, 0.1, 1, 10, 100], ["0.01", "0.1", "1", "10", "100"])
-    ax.legend(loc="lower right", frameon=False, fontsize=8)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=3, frameon=False, fontsize=8)
     said = "; ".join(f"{row['method']}, {row['work']}: {short(row['before'])} before, {short(row['ratio'])} now, goal {short(row['must'])}" for row in rows[::-1])
     return describe(ax, f"Their time divided by ours, on a logarithmic axis, before and now, with the goal. {said}.")
 
