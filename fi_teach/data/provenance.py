@@ -153,11 +153,6 @@ PROVENANCE: dict[str, dict] = {
         "holder": "modeldata authors; L. A. Belanche and T. Aluja (the course's data)",
         "terms": ("MIT",),
         "licence": "MIT (modeldata); the course it was made for states no licence",
-        "holder": (
-            "modeldata authors; Lluis A. Belanche and Tomas Aluja (the exercise); "
-            "Gaston Sanchez (the repository)"
-        ),
-        "terms": ("MIT",),
         "changes": "row numbers dropped, whole numbers written without a decimal point",
         "sha256": "43c83a4630f1995f00b456becc4a84219616a2f2bae445e86c706264cc9050a4",
     },
