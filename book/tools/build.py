@@ -108,7 +108,7 @@ def make_pages(root, live):
     print("pages: reading and writing those that changed ...", flush=True)
     result = build_sphinx(root, root / "_build/html", noconfig=True, path_config=root / "_config.yml", quiet=True,
                           confoverrides={"external_toc_path": "_toc.yml", "nitpicky": True, "latex_individualpages": False,
-                                         "live": live},
+                                         **({"live": live} if live else {})},
                           warningiserror=True, keep_going=True)
     if result != 0:  # pages already read would keep quiet about their warnings the next time: read them all again
         (root / "_build/.doctrees/environment.pickle").unlink(missing_ok=True)

@@ -30,8 +30,7 @@ PARTS = {
 }
 """Libraries that only some pages fetch; the rest is one zip, which every page does."""
 IMPORTED = LIVE / "imported.json"
-WHOLE = ("encodings/", "collections/", "json/", "re/", "sklearn/datasets/data/", "sklearn/datasets/descr/", "sklearn/utils/_repr_html/",
-         "dateutil/zoneinfo/", "pandas/plotting/", "tqdm/")
+WHOLE = ("encodings/", "collections/", "json/", "re/", "sklearn/", "dateutil/zoneinfo/", "pandas/plotting/", "tqdm/")
 """Folders that go as they are: what is read in them is no module, or is chosen by a reader's words."""
 PLAIN = ("bisect", "calendar", "cmath", "copy", "csv", "datetime", "decimal", "fractions", "heapq", "pprint", "random", "statistics", "string",
          "textwrap", "timeit")
@@ -96,7 +95,7 @@ def part_of(path, whole=False):
     whole : take everything that the interpreter has, to see what is imported
     """
     package = path.split("/")[0].removesuffix(".pyc")
-    wanted = whole or path in imported()["modules"] or path.startswith(WHOLE) or package in PLAIN
+    wanted = whole or path in imported()["modules"] or (path.startswith(WHOLE) and "/tests/" not in path) or package in PLAIN
     part = next((part for part, packages in PARTS.items() if package in packages), "library")
     return part if wanted else None
 

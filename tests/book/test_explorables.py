@@ -8,7 +8,7 @@ from .conftest import ROOT
 from .test_pages import CHAPTERS, PAGES, VIEWS, opened
 
 CASES = [page for page in PAGES if page not in CHAPTERS and page.startswith("notebooks/")
-         and "import explore_" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")]
+         and "course.explorables import" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")]
 EXPLORED = [*CHAPTERS, *CASES, "book/start"]
 ROUNDS = 4  # a control may wait for another one to be moved, a threshold for the feature that is to be cut
 CUT_OFF = """(scene) => [...scene.querySelectorAll('text')].filter((words) => {
