@@ -201,7 +201,7 @@ def own_model():
     tree = [line(40, 26, 22, 52), line(40, 26, 58, 52), line(58, 52, 46, 78), line(58, 52, 72, 78)]
     nodes = [disc(40, 26, "ink", 6), disc(58, 52, "ink", 5), square(22, 54, "quiet", 5), square(46, 80, "quiet", 5), square(72, 80, "quiet", 5)]
     charts = []
-    for k, (name, widths) in enumerate((("how often", (38, 24, 12)), ("how well", (40, 22, 10)), ("on new rows", (36, 18, 2)))):
+    for k, (name, widths) in enumerate((("how often", (38, 24, 12)), ("how well", (40, 22, 10)), ("new rows", (36, 18, 2)))):
         x, colours = 98 + 48 * k, (("c3", "c0", "c1"), ("c0", "c1", "c3"), ("c0", "c1", "c3"))[k]
         charts += [bar(x, 26 + 22 * r, width, 13, colour) for r, (width, colour) in enumerate(zip(widths, colours, strict=True))]
         charts.append(words(x, 104, name, "quiet", 8.5, "start"))
