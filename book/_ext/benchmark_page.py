@@ -219,7 +219,7 @@ def picture(axes):
     data = base64.b64encode(render(figure, "svg")).decode()
     plt.close(figure)
     box = nodes.container(classes=["cell_output"])  # as a chapter's figures: in the dark they are shown as a negative
-    box += nodes.image(uri=f"data:image/svg+xml;base64,{data}", alt=alt_text(figure), classes=["no-scaled-link"])
+    box += nodes.image(uri=f"data:image/svg+xml;base64,{data}", alt=alt_text(figure))
     return box
 
 

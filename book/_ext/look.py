@@ -18,7 +18,7 @@ SOME = {"notebooks/": ("cards.js", "page.js", "runhere.js"), "exercises/": ("jud
         "book/recall": ("cards.js", "recall.js")}
 """Scripts of some pages only, by how these pages' names begin."""
 TEMPLATES = Path(__file__).parent.parent / "templates"
-FIGURE = re.compile(r'(<div class="cell_output docutils container">\n|<figure [^>]*>\n)((?:<picture>.*?)?<img [^>]*src="([^"]+)"[^>]*>(?:</picture>)?)')
+FIGURE = re.compile(r'(<div class="cell_output docutils container">\n|<figure [^>]*>\n)((?:<picture>.*?)?<img [^>]*src="((?!data:)[^"]+)"[^>]*>(?:</picture>)?)')
 ICON_SCRIPT = "_static/scripts/fontawesome.js"
 
 

@@ -190,6 +190,7 @@ def test_a_page_with_editors_and_verdicts_passes_the_accessibility_rules_and_fit
         tab.emulate_media(color_scheme=scheme)
         tab.set_viewport_size({"width": width, "height": height})
         tab.evaluate("document.querySelectorAll('.bd-article details').forEach((part) => { part.open = true; })")
+        tab.wait_for_timeout(1000)  # colours change slowly
         found = Axe().run(tab, options={"rules": RULES, "resultTypes": ["violations"]}).response["violations"]
         assert [(one["id"], [node["html"][:200] for node in one["nodes"]][:5]) for one in found] == []
     tab.set_viewport_size({"width": 360, "height": 780})
