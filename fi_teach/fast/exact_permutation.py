@@ -119,9 +119,8 @@ def _row_blocks(n_rows: int, size: int) -> Iterator[NDArray]:
 class Grove(NamedTuple):
     """All trees in one set of arrays, thresholds as bin numbers: a bin b < cut goes left."""
 
-    left: NDArray
-    right: NDArray
-    feature: NDArray
+    children: NDArray  # (2 * n_nodes,) the left and the right child of node 0, of node 1, ...
+    feature: NDArray   # LEAF in a leaf
     cut: NDArray
     value: NDArray  # (n_nodes, n_outputs), times the tree's weight
     tree: NDArray   # (n_nodes,) which tree the node belongs to
@@ -140,7 +139,14 @@ class Detours(NamedTuple):
     high: NDArray
 
     def where(self, keep: NDArray | slice) -> "Detours":
-        return Detours(*(column[keep] for column in self))
+        """Those in a slice, at some places, or where a mask is true.
+
+        A mask is turned into places once: to ask it for each column anew is several times slower.
+        """
+        if isinstance(keep, slice):
+            return Detours(*(column[keep] for column in self))
+        places = np.flatnonzero(keep) if keep.dtype == bool else keep
+        return Detours(*(column.take(places) for column in self))
 
 
 def _joined(parts: list[Detours]) -> Detours:
@@ -186,7 +192,7 @@ def _steps(grove: Grove, found: Detours, home: NDArray, n_bins: int) -> NDArray:
     for its_change in change.T:
         jumps = np.bincount(starts, its_change, size) - np.bincount(ends, its_change, size)
         steps.append(jumps.reshape(shape).cumsum(axis=1)[:, :-1])
-    return np.stack(steps, axis=2)
+    return np.stack(steps, axis=2) if len(steps) > 1 else steps[0][:, :, None]
 
 
 def _detours(grove: Grove, bins: NDArray) -> tuple[Detours, NDArray]:
@@ -200,7 +206,7 @@ def _detours(grove: Grove, bins: NDArray) -> tuple[Detours, NDArray]:
     walkers = Detours(row, node, own_way, np.zeros_like(row), np.ones_like(row))
     arrived = []
     while len(walkers.row):
-        at_leaf = grove.left[walkers.node] == LEAF
+        at_leaf = grove.feature.take(walkers.node) == LEAF
         arrived.append(walkers.where(at_leaf))
         walkers = _one_step(grove, bins, walkers.where(~at_leaf))
     everyone = _joined(arrived)
@@ -221,21 +227,29 @@ def _order(feature: NDArray) -> NDArray:
 def _one_step(grove: Grove, bins: NDArray, walkers: Detours) -> Detours:
     """Everyone goes their own way; who may change the feature asked for goes the other way too."""
     node = walkers.node
-    f = grove.feature[node]
-    goes_left = bins[walkers.row, f] < grove.cut[node]
-    left, right = grove.left[node], grove.right[node]
+    f = grove.feature.take(node)
+    goes_right = _bins_of(bins, walkers.row, f) >= grove.cut.take(node)
+    left_child = 2 * node.astype(np.intp)
 
-    child = np.where(goes_left, left, right)
-    changes_it = walkers.feature == f
-    low = np.where(changes_it, grove.low[child], walkers.low)
-    high = np.where(changes_it, grove.high[child], walkers.high)
+    child = grove.children.take(left_child + goes_right)
+    low, high = walkers.low.copy(), walkers.high.copy()
+    changing = np.flatnonzero(walkers.feature == f)
+    low[changing] = grove.low.take(child[changing])
+    high[changing] = grove.high.take(child[changing])
     own = Detours(walkers.row, child, walkers.feature, low, high)
 
-    may = changes_it | (walkers.feature == NONE)
-    child = np.where(goes_left, right, left)[may]
-    other = Detours(walkers.row[may], child, f[may], grove.low[child], grove.high[child])
+    may = np.flatnonzero((walkers.feature == f) | (walkers.feature == NONE))
+    child = grove.children.take((left_child + ~goes_right).take(may))
+    row, f = walkers.row.take(may), f.take(may)
+    other = Detours(row, child, f, grove.low.take(child), grove.high.take(child))
     both = _joined([own, other])
-    return both.where(both.low < both.high)  # no occurring value lies in an empty interval
+    is_some = both.low < both.high  # no occurring value lies in an empty interval
+    return both if is_some.all() else both.where(is_some)
+
+
+def _bins_of(bins: NDArray, row: NDArray, feature: NDArray) -> NDArray:
+    """The bin that each walker's row has of the feature asked for -> (walkers,)."""
+    return bins.ravel().take(row * np.intp(bins.shape[1]) + feature)
 
 
 # --- the trees as one set of arrays ---
@@ -262,7 +276,9 @@ def _grove(forest: Forest, table: NDArray, used: NDArray) -> tuple[Grove, NDArra
         nodes = by_feature[ends[f]:ends[f + 1]]
         bins[:, f], cut[nodes] = _binned(table[:, j], threshold[nodes])
     low, high = _reach(left, right, feature, cut, bins.max(axis=0) + 1)
-    return Grove(left, right, feature, cut, value, tree, root, low, high), bins
+    feature[left == LEAF] = LEAF
+    children = np.column_stack([left, right]).ravel()
+    return Grove(children, feature, cut, value, tree, root, low, high), bins
 
 
 def _of_all(forest: Forest, field: str) -> NDArray:

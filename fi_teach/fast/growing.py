@@ -1,8 +1,8 @@
 """Grow many trees at once, level by level: what grow_cart_by_definition does, fast.
 
-Each column is replaced by ranks, its codes, once. The *frontier* holds an entry for every row of
-every tree that is still on its way, the entries of a node side by side. Five rows, one column,
-two trees, the second on a bootstrap sample:
+Each column is replaced by ranks, its codes, once. An *entry* is a row of one of the trees; the
+*frontier* holds the entries of all nodes that may still be split, those of a node side by side.
+Five rows, one column, two trees, the second on a bootstrap sample:
 
     row      0    1    2    3    4
     x      2.5  7.0  1.0  7.0  4.0
@@ -17,12 +17,17 @@ two trees, the second on a bootstrap sample:
              yes      1 1 1 2 3   0 0 1      running sums: what lies left of a cut after this entry
              all      1 2 3 4 5   2 4 5
              cut          ^         ^        best after code 2 in both, between 4.0 and 7.0
-    level 1  node     2 2 2 3 3   4 4 5      the k-th split of all has children M + 2k, M + 2k + 1
-             row      0 2 4 1 3   0 4 1      nodes 3, 4 and 5 are pure, hence leaves
-    level 2  node     6 7 7                  node 2 is cut after code 0
-             row      2 0 4
+    level 1  node     2 3 2 3 2   4 5 4      the k-th split of all has children M + 2k, M + 2k + 1
+             row      0 1 2 3 4   0 1 4      nodes 3, 4 and 5 are pure, hence leaves:
+          frontier    0 2 4                  what is left, in order of the nodes
+    level 2  node     7 6 7                  node 2 is cut after code 0, both sides are pure
+             row      0 2 4
 
 Few values are lined up by counting, many by sorting. A single tree is a forest of one.
+
+    count  code 0  1  2  3                   of node 0: no, yes
+           no   0  1  1  0                   one number a code and class; running sums of them
+           yes  1  0  0  2                   are what lies left of a cut after the code
 """
 
 from collections.abc import Iterator
@@ -39,8 +44,10 @@ from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 
 TIE = 1e-12  # decreases closer than this share of the node's impurity are equal: the first wins
 PURE = 1e-26  # rounding leaves a pure node of numbers a variance of about (1e-16 mean)^2
-CHUNK = 1 << 15  # (entry, column) pairs looked at in one go: they stay in the processor's cache
+VERY_FEW = 16  # values of a column: counted apart, beside wider counts most cells would be empty
+CHUNK = 1 << 16  # (entry, column) pairs looked at in one go: they stay in the processor's cache
 BATCH = 1 << 20  # entries on one frontier: larger forests are grown in batches of trees
+PACK = 2.0**26  # a sum of whole weights times this, plus a number of entries, is exact in a float
 DRAWS = 1 << 22  # (node, column) pairs drawn from in one go: wide tables take few nodes at a time
 
 
@@ -68,11 +75,15 @@ class RankedTable(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What is predicted: columns (q, n) of 0/1, one a class, or of numbers (classes is None)."""
+    """What is predicted: columns (q, n) of 0/1, one a class, or of numbers (classes is None).
+
+    codes (n,) : which of the classes each row has, or None
+    """
 
     columns: NDArray
     classes: tuple | None
     criterion: str
+    codes: NDArray | None = None
 
 
 class Rules(NamedTuple):
@@ -103,39 +114,57 @@ class Splits(NamedTuple):
         return Splits(*(column[nodes] for column in self))
 
 
-class Frontier(NamedTuple):
-    """E entries in S nodes: the first n[0] entries are in node 0, the next n[1] in node 1, ...
+class Entries(NamedTuple):
+    """A row of a tree that is still on its way -> each (E,), in any order.
 
-    tree, n, w, impurity : (S,) each node's tree, entries, weight and impurity
-    value : (q, S) its class shares or means
-    row : (E,) each entry's row of the table; weight : (E,), or None where all are 1
-    sums, totals : (q', E), (q', S), what a split's worth is added up from: of classes all columns
-        but the first, which is what the others leave; of numbers the gaps to the node's own mean,
-        since squares of numbers with a large mean would drown their differences
+    node : which of its level's nodes it is in; row : of the table
+    weight : how often the tree's sample has the row, or how heavily; None where all are 1
     """
+
+    node: NDArray
+    row: NDArray
+    weight: NDArray | None
+
+
+class Nodes(NamedTuple):
+    """All S nodes of a level: tree, n, w, impurity (S,), each node's tree, entries, weight and
+    impurity; value (q, S), its class shares or means."""
 
     tree: NDArray
     n: NDArray
     w: NDArray
     impurity: NDArray
     value: NDArray
+
+
+class Frontier(NamedTuple):
+    """E entries in S nodes: the first n[0] entries are in node 0, the next n[1] in node 1, ...
+
+    tree, n, w, impurity : (S,) as in Nodes
+    row : (E,) each entry's row of the table; weight : (E,), or None where all are 1
+    A split's worth is added up from one of these, the other is None:
+    label : (E,) each entry's class
+    gaps : (q, E) numbers less the node's own mean, times the weight: squares of numbers with a
+        large mean would drown their differences
+    totals : (K - 1, S) each node's weight of all classes but the first, which is what the others
+        leave; (q, S) zeros, what gaps come to
+    """
+
+    tree: NDArray
+    n: NDArray
+    w: NDArray
+    impurity: NDArray
+    totals: NDArray
     row: NDArray
     weight: NDArray | None
-    sums: NDArray
-    totals: NDArray
+    label: NDArray | None
+    gaps: NDArray | None
 
     def part(self, nodes, entries) -> "Frontier":
         """Only these nodes and the entries in them; a slice of each copies nothing."""
         return Frontier(
-            self.tree[nodes],
-            self.n[nodes],
-            self.w[nodes],
-            self.impurity[nodes],
-            self.value[:, nodes],
-            self.row[entries],
-            None if self.weight is None else self.weight[entries],
-            self.sums[:, entries],
-            self.totals[:, nodes],
+            *(_some(column, nodes) for column in self[:5]),
+            *(_some(column, entries) for column in self[5:]),
         )
 
     def keep(self, nodes: NDArray) -> "Frontier":
@@ -143,7 +172,11 @@ class Frontier(NamedTuple):
         if nodes.all():
             return self
         entries = np.flatnonzero(self.along(nodes))
-        return self.part(nodes, entries)
+        return self.part(np.flatnonzero(nodes), entries)
+
+    def unsummed(self) -> "Frontier":
+        """Without what splits are judged by."""
+        return self._replace(label=None, gaps=None)
 
     def cut(self, first: int, stop: int) -> "Frontier":
         """Only the nodes from `first` up to `stop`."""
@@ -153,35 +186,57 @@ class Frontier(NamedTuple):
     @property
     def starts(self) -> NDArray:
         """Where each node's entries begin -> (S,)."""
-        return np.cumsum(self.n) - self.n
+        return self.n.cumsum() - self.n
 
     def along(self, of_node: NDArray) -> NDArray:
         """What is known of each node (..., S), repeated for each of its entries -> (..., E)."""
-        return np.repeat(of_node, self.n, axis=-1)
+        return of_node.repeat(self.n, axis=-1)
+
+
+def _some(column, which: NDArray | slice):
+    """The places `which` of a column (..., L), if there is one."""
+    if column is None or isinstance(which, slice):
+        return None if column is None else column[..., which]
+    return column.take(which, axis=-1)
 
 
 def rank_table(X: NDArray, names: tuple) -> RankedTable:
     """Replace each column of X (n, p) by ranks, once for a whole forest.
 
     >>> rank_table(np.array([[5.0], [2.0], [5.0]]), ("x0",)).codes
-    array([[1, 0, 1]])
+    array([[1, 0, 1]], dtype=uint8)
     """
-    codes = np.empty(X.T.shape, dtype=np.intp)
-    values = []
-    for code, column in zip(codes, X.T, strict=True):
-        order = column.argsort()
-        ordered = column[order]
-        is_new = np.diff(ordered, prepend=np.nan) != 0
-        code[order] = is_new.cumsum() - 1
-        values.append(ordered[is_new])
+    ranked = [_ranked(column) for column in np.ascontiguousarray(X.T)]
+    codes, values = zip(*ranked, strict=True)
     n_values = np.array([len(distinct) for distinct in values])
+    small = np.min_scalar_type(int(n_values.max()))
     return RankedTable(
-        codes,
+        np.array(codes, dtype=small),
         np.concatenate(values),
         np.cumsum(n_values) - n_values,
         n_values,
         tuple(names),
     )
+
+
+def _ranked(column: NDArray) -> tuple[NDArray, NDArray]:
+    """A column's ranks (n,) and its distinct values in order.
+
+    Values one apart, such as 3, 4, 7, are ranked by counting: nothing has to be sorted.
+    """
+    lowest = column.min()
+    if column.max() < lowest + len(column):
+        step = (column - lowest).astype(np.intp)
+        if (step + lowest == column).all():
+            occurs = np.bincount(step) > 0
+            rank = occurs.cumsum() - 1
+            return rank.take(step), np.flatnonzero(occurs) + lowest
+    order = column.argsort()
+    ordered = column[order]
+    is_new = np.diff(ordered, prepend=np.nan) != 0
+    code = np.empty(len(column), dtype=np.intp)
+    code[order] = is_new.cumsum() - 1
+    return code, ordered[is_new]
 
 
 def target_of(y: ArrayLike, criterion: str) -> Target:
@@ -191,7 +246,7 @@ def target_of(y: ArrayLike, criterion: str) -> Target:
         return Target(np.atleast_2d(columns), None, criterion)
     classes, code = coded(y)
     is_class = np.arange(len(classes))[:, None] == code
-    return Target(is_class.astype(float), tuple(classes.tolist()), criterion)
+    return Target(is_class.astype(float), tuple(classes.tolist()), criterion, code)
 
 
 def grow_trees(
@@ -224,103 +279,135 @@ def grow_trees(
 def _grow_batch(rules: Rules, target: Target, weights: NDArray, rng) -> list[Tree]:
     """Split the nodes of a frontier, send their rows down, and go on until no node is split."""
     levels: list[dict] = []
-    frontier = _roots(target, weights)
-    while len(frontier.n):
-        is_split, parents, splits = _split_level(rules, frontier, len(levels), rng)
+    tree, entries = np.arange(len(weights)), _roots(weights)
+    while len(tree):
+        nodes, totals, label, gaps = _described(target, tree, entries)
+        able = _able(rules, nodes, len(levels))
+        frontier = _lined_up(able, entries, nodes, totals, label, gaps)
+        splits = find_splits(rules, frontier, rng)
+        found = np.isfinite(splits.decrease)
+        parents, splits = frontier.unsummed().keep(found), splits.keep(found)
         goes_right, threshold = _sides(rules.table, parents, splits)
-        levels.append(_level(frontier, is_split, splits, threshold))
-        frontier = _children(target, parents, goes_right)
+        is_split = able.copy()
+        is_split[able] = found
+        levels.append(_level(nodes, is_split, splits, threshold))
+        tree, entries = _children(parents, goes_right)
     return _trees_from(levels, rules.table.names, target)
 
 
 # --- one level --------------------------------------------------------------------------------
 
-def _roots(target: Target, weights: NDArray) -> Frontier:
-    """The first frontier: every tree's root, with the rows of positive weight."""
-    tree, row = np.nonzero(weights)
-    weight = weights[tree, row].astype(float)
-    return _described(
-        target,
-        np.arange(len(weights)),
-        np.bincount(tree),
-        row,
-        None if (weight == 1).all() else weight,
+def _roots(weights: NDArray) -> Entries:
+    """The first entries: every tree's rows of positive weight, in its root."""
+    rows = [np.flatnonzero(of_tree) for of_tree in weights]
+    weight = np.concatenate([of_tree[row] for of_tree, row in zip(weights, rows, strict=True)])
+    node = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    all_one = (weight == 1).all()
+    return Entries(node, np.concatenate(rows), None if all_one else _whole_if_possible(weight))
+
+
+def _whole_if_possible(weight: NDArray) -> NDArray:
+    """Weights as integers, if they are whole and so few that _n_and_w can pack them."""
+    if weight.sum() >= PACK or (weight != np.floor(weight)).any():
+        return weight.astype(float)
+    return weight.astype(np.intp)
+
+
+def _described(target: Target, tree: NDArray, entries: Entries):
+    """The nodes that the entries are in -> Nodes, their totals, each entry's label, its gaps."""
+    node, row, weight = entries
+    size = len(tree)
+    if target.codes is not None:
+        label = target.codes.take(row)
+        apart = node + label * size
+        n, w, of_class = _by_class(apart[None], weight, len(target.columns), size)
+        impurity = class_impurity(target.criterion)(of_class.T)
+        return Nodes(tree, n.astype(np.intp), w, impurity, of_class / w), of_class[1:], label, None
+    columns = target.columns.take(row, axis=1)
+    n, w = _n_and_w(node[None], weight, size)
+    value = _sum_by(node, _weighed(columns, weight), size) / w
+    gap = columns - value.take(node, axis=1)
+    gaps = _weighed(gap, weight)
+    impurity = (_sum_by(node, gaps * gap, size) / w).sum(axis=0)
+    return Nodes(tree, n.astype(np.intp), w, impurity, value), np.zeros_like(value), None, gaps
+
+
+def _able(rules: Rules, nodes: Nodes, depth: int) -> NDArray:
+    """Which nodes may be split -> (S,) bool."""
+    is_mixed = nodes.impurity > PURE * (nodes.value**2).sum(axis=0)
+    is_large = nodes.n >= 2 * rules.min_leaf
+    return is_mixed & is_large & (depth != rules.max_depth)
+
+
+def _lined_up(able: NDArray, entries: Entries, nodes: Nodes, totals, label, gaps) -> Frontier:
+    """The able nodes' entries, side by side, within a node as they came."""
+    order = _order(entries.node, nodes.n, able)
+    return Frontier(
+        nodes.tree[able],
+        nodes.n[able],
+        nodes.w[able],
+        nodes.impurity[able],
+        totals[:, able],
+        entries.row.take(order),
+        _some(entries.weight, order),
+        _some(label, order),
+        _some(gaps, order),
     )
 
 
-def _described(target: Target, tree, n, row, weight) -> Frontier:
-    """The nodes that these entries are in, with what is known of them: see Frontier."""
-    node = np.repeat(np.arange(len(n)), n)
-    w = n.astype(float) if weight is None else np.bincount(node, weight)
-    columns = target.columns.take(row, axis=1)
-    sums = columns if weight is None else columns * weight
-    totals = _sum_by(node, sums)
-    value = totals / w
-    if target.classes is not None:
-        impurity = class_impurity(target.criterion)(totals.T)
-        return Frontier(tree, n, w, impurity, value, row, weight, sums[1:], totals[1:])
-    gap = columns - np.repeat(value, n, axis=1)
-    sums = gap if weight is None else gap * weight
-    impurity = (_sum_by(node, sums * gap) / w).sum(axis=0)
-    return Frontier(tree, n, w, impurity, value, row, weight, sums, np.zeros_like(value))
+def _order(node: NDArray, n: NDArray, able: NDArray) -> NDArray:
+    """The places (E,) of the able nodes' entries, node by node; n (S,) entries a node.
 
+    Entries of even nodes, left children, lie in order already, and so do those of odd nodes: the
+    two are merged, each to where its node begins.
 
-def _sum_by(node: NDArray, columns: NDArray) -> NDArray:
-    """Each of the columns (q, E) added up by node -> (q, S)."""
-    return np.array([np.bincount(node, column) for column in columns])
-
-
-def _split_level(rules: Rules, frontier: Frontier, depth: int, rng):
-    """Which nodes are split -> (S,) bool, the frontier of these alone, and their Splits."""
-    is_mixed = frontier.impurity > PURE * (frontier.value**2).sum(axis=0)
-    is_large = frontier.n >= 2 * rules.min_leaf
-    able = is_mixed & is_large & (depth != rules.max_depth)
-    parents = frontier.keep(able)
-    splits = find_splits(rules, parents, rng)
-    found = np.isfinite(splits.decrease)
-    is_split = able.copy()
-    is_split[able] = found
-    return is_split, parents.keep(found), splits.keep(found)
+        node    0 1 1 0 1 2 3 3      n = 2 3 1 2, starts = 0 2 5 6
+        even    0     3   5          come to 0 1, 5
+        odd       1 2   4   6 7      come to 2 3 4, 6 7
+    """
+    n = np.where(able, n, 0)
+    starts = n.cumsum() - n
+    is_able, is_odd = able.take(node), (node & 1).astype(bool)
+    order = np.empty(n.sum(), dtype=np.intp)
+    for side, places in ((0, is_able & ~is_odd), (1, is_able & is_odd)):
+        n_side = n[side::2]
+        shift = starts[side::2] - (n_side.cumsum() - n_side)
+        places = np.flatnonzero(places)
+        order[np.arange(len(places)) + shift.repeat(n_side)] = places
+    return order
 
 
 def _sides(table: RankedTable, parents: Frontier, splits: Splits) -> tuple[NDArray, NDArray]:
     """Which entries go right -> (E,) bool, and each node's threshold -> (S,)."""
-    codes = _codes_of(table, splits.feature[None], parents)[0]
+    codes = _codes_of(table, splits.feature[None], parents)[0].astype(np.intp)
     goes_right = codes > parents.along(splits.code)
     beyond = table.codes.shape[1]
-    codes_right = np.where(goes_right, codes, beyond)
+    codes_right = codes + beyond * ~goes_right
     lowest_right = np.minimum.reduceat(codes_right, parents.starts)
     return goes_right, table.thresholds(splits.feature, splits.code, lowest_right)
 
 
-def _children(target: Target, parents: Frontier, goes_right: NDArray) -> Frontier:
-    """The next frontier: node k's rows on the left in node 2k, those on the right in 2k + 1."""
-    n_children = 2 * len(parents.n)
-    left_child = np.arange(0, n_children, 2)
-    child, order = _sorted(parents.along(left_child) + goes_right)
-    return _described(
-        target,
-        np.repeat(parents.tree, 2),
-        np.bincount(child, minlength=n_children),
-        parents.row[order],
-        None if parents.weight is None else parents.weight[order],
-    )
+def _children(parents: Frontier, goes_right: NDArray) -> tuple[NDArray, Entries]:
+    """The next level's nodes and entries: node k's go to 2k on the left, 2k + 1 on the right."""
+    left_child = np.arange(0, 2 * len(parents.n), 2)
+    child = parents.along(left_child) + goes_right
+    return np.repeat(parents.tree, 2), Entries(child, parents.row, parents.weight)
 
 
-def _level(frontier: Frontier, is_split: NDArray, splits: Splits, threshold: NDArray) -> dict:
+def _level(nodes: Nodes, is_split: NDArray, splits: Splits, threshold: NDArray) -> dict:
     """What the trees keep of a level, one entry a node; feature and threshold are -2 in leaves."""
     asks = np.full(len(is_split), UNDEFINED)
     cuts_at = np.full(len(is_split), float(UNDEFINED))
     asks[is_split] = splits.feature
     cuts_at[is_split] = threshold
     return {
-        "tree": frontier.tree,
+        "tree": nodes.tree,
         "feature": asks,
         "threshold": cuts_at,
-        "impurity": frontier.impurity,
-        "n_node_samples": frontier.n,
-        "weighted_n_node_samples": frontier.w,
-        "value": frontier.value.T,
+        "impurity": nodes.impurity,
+        "n_node_samples": nodes.n,
+        "weighted_n_node_samples": nodes.w,
+        "value": nodes.value.T,
     }
 
 
@@ -348,8 +435,9 @@ def _trees_from(levels: list[dict], names: tuple, target: Target) -> list[Tree]:
 
 def _codes_of(table: RankedTable, candidates: NDArray, frontier: Frontier) -> NDArray:
     """The codes of each entry in each of its node's candidate columns: (m, S) -> (m, E)."""
-    n_rows = table.codes.shape[1]
-    cell = frontier.along(candidates * n_rows) + frontier.row
+    begin = candidates * table.codes.shape[1]
+    all_alike = (candidates == candidates[:, :1]).all()
+    cell = (begin[:, :1] if all_alike else frontier.along(begin)) + frontier.row
     return table.codes.ravel().take(cell)
 
 
@@ -368,6 +456,51 @@ def _sorted(numbers: NDArray) -> tuple[NDArray, NDArray]:
     return packed >> bits, place.astype(np.intp, copy=False)
 
 
+# --- adding up --------------------------------------------------------------------------------
+
+def _sum_by(place: NDArray, columns: NDArray, size: int) -> NDArray:
+    """Each of the columns (q, E) added up by place (E,) -> (q, size)."""
+    return np.array([np.bincount(place, column, size) for column in columns])
+
+
+def _weighed(columns: NDArray, weight: NDArray | None) -> NDArray:
+    return columns if weight is None else columns * weight
+
+
+def _n_and_w(place: NDArray, weight: NDArray | None, size: int) -> tuple[NDArray, NDArray]:
+    """How many entries lie in each place (m, E), and what they weigh -> (size,), (size,) floats.
+
+    Where weights are whole, one sum holds both: 2^26 w + n.
+    """
+    place, m = place.ravel(), len(place)
+    if weight is None or weight.dtype.kind == "f":
+        n = np.bincount(place, minlength=size).astype(float)
+        return n, n if weight is None else np.bincount(place, _for_each(weight, m), size)
+    both = np.bincount(place, _for_each(weight * PACK + 1, m), size)
+    w = np.floor(both / PACK)
+    return both - w * PACK, w
+
+
+def _by_class(apart: NDArray, weight: NDArray | None, n_classes: int, size: int):
+    """What lies in each place -> n, w (size,), and the weight of each class (K, size).
+
+    apart (m, E) : each entry's place, plus its class times size
+    """
+    n, of_class = _n_and_w(apart, weight, n_classes * size)
+    n, of_class = n.reshape(n_classes, size), of_class.reshape(n_classes, size)
+    w = of_class.sum(axis=0)
+    if weight is None:
+        return w, w, of_class
+    if weight.dtype.kind == "f":  # not of_class added up, which is rounded otherwise
+        w = np.bincount(apart.ravel() % size, _for_each(weight, len(apart)), size)
+    return n.sum(axis=0), w, of_class
+
+
+def _for_each(columns, m: int) -> NDArray:
+    """Columns (..., E), m times each -> (..., m * E)."""
+    return columns if m == 1 else np.concatenate([columns] * m, axis=-1)
+
+
 # --- the search: every split of every candidate column of every node --------------------------
 
 def find_splits(rules: Rules, frontier: Frontier, rng) -> Splits:
@@ -380,6 +513,8 @@ def find_splits(rules: Rules, frontier: Frontier, rng) -> Splits:
     """
     size = len(frontier.n)
     n_together = max(1, DRAWS // len(rules.table.codes))
+    if 0 < size <= n_together:
+        return _splits_of(rules, frontier, rng)
     parts = [Splits(np.empty(0), np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))]
     for first in range(0, size, n_together):
         part = frontier.cut(first, min(first + n_together, size))
@@ -429,37 +564,45 @@ def _search(rules: Rules, frontier: Frontier, candidates: NDArray) -> Splits:
     decrease = np.empty(candidates.shape)
     code = np.empty(candidates.shape, dtype=np.intp)
     n_values = rules.table.n_values[candidates]
-    for some, nodes, part in _cachefuls(frontier, len(candidates)):
-        largest = n_values[some, nodes].max(axis=1)
-        few = largest * len(part.n) <= len(part.row)
-        for rows, search in ((some[few], _search_by_counting), (some[~few], _search_by_sorting)):
-            if len(rows):
-                found = search(rules, part, candidates[rows, nodes], n_values[rows, nodes].max())
-                decrease[rows, nodes], code[rows, nodes] = found
+    has_few = n_values.max(axis=1) <= VERY_FEW
+    for alike, chunk in ((has_few, 2 * CHUNK), (~has_few, CHUNK)):
+        for some, nodes, part in _cachefuls(frontier, np.flatnonzero(alike), chunk):
+            largest = n_values[some, nodes].max(axis=1)
+            few = largest * len(part.n) <= len(part.row)
+            for rows, search in (
+                (some[few], _search_by_counting),
+                (some[~few], _search_by_sorting),
+            ):
+                if len(rows):
+                    span = n_values[rows, nodes].max()
+                    found = search(rules, part, candidates[rows, nodes], span)
+                    decrease[rows, nodes], code[rows, nodes] = found
     as_good = decrease >= decrease.max(axis=0) - TIE * frontier.impurity
     best = as_good.argmax(axis=0), np.arange(len(frontier.n))
     return Splits(decrease[best], candidates[best], code[best])
 
 
-def _cachefuls(frontier: Frontier, m: int) -> Iterator[tuple[NDArray, slice, Frontier]]:
-    """The frontier, for m candidates a node, in parts of about CHUNK (entry, candidate) pairs.
+def _cachefuls(frontier: Frontier, rows: NDArray, chunk: int) -> Iterator:
+    """The frontier, for some rows of candidates, in parts of about `chunk` (entry, row) pairs.
 
-    Yields (candidates, nodes, Frontier of these nodes).
+    Yields (rows, nodes, Frontier of these nodes).
     """
-    if m * len(frontier.row) <= CHUNK:
-        yield np.arange(m), slice(None), frontier
+    m = len(rows)
+    if m * len(frontier.row) <= chunk:
+        if m:
+            yield rows, slice(None), frontier
         return
-    ends = np.cumsum([0, *frontier.n])
-    entries_together = max(1, CHUNK // m)
+    ends = np.concatenate([[0], frontier.n.cumsum()])
+    entries_together = max(1, chunk // m)
     part_of_node = ends[:-1] // entries_together
     borders = np.flatnonzero(np.diff(part_of_node, prepend=-1, append=-1))
     for first, stop in pairwise(borders):
         nodes = slice(first, stop)
         entries = slice(ends[first], ends[stop])
         part = frontier.part(nodes, entries)
-        candidates_together = max(1, CHUNK // len(part.row))
-        for c in range(0, m, candidates_together):
-            yield np.arange(c, min(c + candidates_together, m)), nodes, part
+        rows_together = max(1, chunk // len(part.row))
+        for k in range(0, m, rows_together):
+            yield rows[k:k + rows_together], nodes, part
 
 
 def _search_by_counting(rules, frontier, candidates, span):
@@ -468,26 +611,17 @@ def _search_by_counting(rules, frontier, candidates, span):
     -> (decrease, code), both (m, S)
     """
     m, size = candidates.shape
-    node = frontier.along(np.arange(size))
-    pair = np.arange(m)[:, None] * size + node
-    codes = _codes_of(rules.table, candidates, frontier)
-    cell = (codes * (m * size) + pair).ravel()
     n_cells = span * m * size
+    codes = _codes_of(rules.table, candidates, frontier)
+    cell = np.multiply(codes, m * size, dtype=np.intp)
+    place = frontier.along(np.arange(size))
+    cell += place if frontier.label is None else place + frontier.label * n_cells
+    cell += np.arange(0, m * size, size)[:, None]
 
-    weight = [] if frontier.weight is None else [frontier.weight]
-    counts = [np.bincount(cell, minlength=n_cells)]
-    if rules.criterion != "variance" and not weight:  # sums are 0 or 1: count the ones
-        cells = cell.reshape(m, -1)
-        for column in frontier.sums:
-            ones = cells.take(np.flatnonzero(column), axis=1).ravel()
-            counts.append(np.bincount(ones, minlength=n_cells))
-    else:
-        for column in [*weight, *frontier.sums]:
-            counts.append(np.bincount(cell, np.tile(column, m), n_cells))
-    running = _running(np.array(counts, dtype=float).reshape(-1, span, m * size))
-    running = running.reshape(-1, span, m, size)
-
-    n_left, w_left, left = running[0], running[len(weight)], running[1 + len(weight):]
+    counts = _in_cells(frontier, cell, n_cells).reshape(-1, span, m * size)
+    running = _running(counts).reshape(-1, span, m, size)
+    n_left, w_left = running[0], running[int(frontier.weight is not None)]
+    left = running[-len(frontier.totals):]
     totals = frontier.totals[:, None, None]
     decrease = _decrease(rules.criterion, left, w_left, totals, frontier.w)
     allowed = (n_left >= rules.min_leaf) & (n_left <= frontier.n - rules.min_leaf)
@@ -497,12 +631,25 @@ def _search_by_counting(rules, frontier, candidates, span):
     return best, as_good.argmax(axis=0)
 
 
+def _in_cells(frontier: Frontier, cell: NDArray, n_cells: int) -> NDArray:
+    """What lies in each cell: entries, weight (unless it is the same), sums -> (r, n_cells)."""
+    weight, q = frontier.weight, len(frontier.totals)
+    if frontier.label is not None:
+        n, w, of_class = _by_class(cell, weight, q + 1, n_cells)
+        sums = of_class[1:]
+    else:
+        n, w = _n_and_w(cell, weight, n_cells)
+        gaps = _for_each(frontier.gaps, len(cell))
+        sums = _sum_by(cell.ravel(), gaps, n_cells)
+    return np.vstack([n, sums] if weight is None else [n, w, sums])
+
+
 def _running(counts: NDArray) -> NDArray:
     """Running sums over the codes, axis 1; of few by a product with a triangle of ones."""
     span = counts.shape[1]
     if span > 64:
         return counts.cumsum(axis=1)
-    return np.tril(np.ones((span, span))) @ counts
+    return np.tri(span) @ counts
 
 
 def _search_by_sorting(rules, frontier, candidates, span):
@@ -514,11 +661,13 @@ def _search_by_sorting(rules, frontier, candidates, span):
     codes = _codes_of(rules.table, candidates, frontier)
     key, entry = _sorted(codes + frontier.along(offset))
 
-    n_left = np.arange(1, key.shape[1] + 1) - frontier.along(frontier.starts)
+    starts = frontier.starts
+    n_left = np.arange(1, key.shape[1] + 1) - frontier.along(starts)
     w_left = n_left
     if frontier.weight is not None:
-        w_left = _running_by_node(frontier, frontier.weight.take(entry))
-    left = _running_by_node(frontier, frontier.sums.take(entry, axis=1))
+        weight = frontier.weight.take(entry).astype(float)
+        w_left = _running_by_node(frontier, starts, weight)
+    left = _running_by_node(frontier, starts, _sums_of(frontier, entry))
     totals = frontier.along(frontier.totals[:, None])
     decrease = _decrease(rules.criterion, left, w_left, totals, frontier.along(frontier.w))
 
@@ -527,10 +676,20 @@ def _search_by_sorting(rules, frontier, candidates, span):
     is_gap = np.zeros(key.shape, dtype=bool)
     np.less(key[:, :-1], key[:, 1:], out=is_gap[:, :-1])
     decrease = np.where(allowed & is_gap, decrease, -np.inf)
-    best = np.maximum.reduceat(decrease, frontier.starts, axis=1)
+    best = np.maximum.reduceat(decrease, starts, axis=1)
     as_good = decrease >= frontier.along(best - TIE * frontier.impurity)
-    code = key.ravel()[_first_of_each_node(as_good, frontier.starts)]
+    code = key.ravel()[_first_of_each_node(as_good, starts)]
     return best, code - offset
+
+
+def _sums_of(frontier: Frontier, entry: NDArray) -> NDArray:
+    """What a split's worth is added up from: of entries (m, E) -> (q, m, E)."""
+    if frontier.label is None:
+        return _some(frontier.gaps, entry)
+    others = np.arange(1, len(frontier.totals) + 1)[:, None, None]
+    is_class = frontier.label.take(entry) == others
+    weight = None if frontier.weight is None else frontier.weight.take(entry)
+    return _weighed(is_class.astype(float), weight)
 
 
 def _first_of_each_node(as_good: NDArray, starts: NDArray) -> NDArray:
@@ -541,10 +700,10 @@ def _first_of_each_node(as_good: NDArray, starts: NDArray) -> NDArray:
     return places[np.searchsorted(places, begin)]
 
 
-def _running_by_node(frontier: Frontier, columns: NDArray) -> NDArray:
+def _running_by_node(frontier: Frontier, starts: NDArray, columns: NDArray) -> NDArray:
     """Running sums (..., E) that begin afresh at each node, in place: memory is what costs here."""
     running = columns.cumsum(axis=-1, out=columns)
-    before = running.take(frontier.starts - 1, axis=-1)
+    before = running.take(starts - 1, axis=-1)
     before[..., 0] = 0
     running -= frontier.along(before)
     return running
@@ -565,6 +724,8 @@ def _decrease(criterion: str, left: NDArray, w_left: NDArray, totals: NDArray, w
         if criterion == "variance":  # centred sums: a fair share is 0
             return (left**2).sum(axis=0) / (w_left * w_right)
         lead = left - w_left * (totals / w)
+        if len(lead) == 1:  # of two classes, one lags behind by as much as the other leads
+            return 2 * lead[0] ** 2 / (w_left * w_right)
         first_class = lead.sum(axis=0)  # what the others lead by, it lags behind
         return ((lead**2).sum(axis=0) + first_class**2) / (w_left * w_right)
 

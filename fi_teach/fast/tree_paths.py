@@ -31,7 +31,6 @@ class Paths:
     left, right : the children; level : 0 for the root
     chance : the share of all training rows that gets here
     n_players : distinct features asked above; longest : the largest of them
-    leaves : from left to right; leaves[first : first + n_leaves] are those at or below a node
     """
 
     tree: Tree
@@ -46,14 +45,6 @@ class Paths:
     chance: list
     n_players: list
     longest: int
-    leaves: list
-    first: list
-    n_leaves: list
-
-    def leaves_below(self, t):
-        """The leaves at or below a node, from left to right -> list."""
-        first = self.first[t]
-        return self.leaves[first:first + self.n_leaves[t]]
 
     def last_ways(self, t):
         """For each player of the path to t the lowest way that asks it -> list of nodes."""
@@ -66,14 +57,6 @@ class Paths:
                 unseen -= 1
             t = self.parent[t]
         return ways
-
-    def players(self, t):
-        """The distinct features asked above t, in the order in which they are met -> tuple."""
-        return tuple([self.asked[way] for way in self.last_ways(t)])
-
-    def reach(self, t):
-        """For each of these players the share of training rows that pass its tests -> tuple."""
-        return tuple([self.passing[way] for way in self.last_ways(t)])
 
 
 @dataclass(frozen=True)
@@ -113,23 +96,9 @@ def paths_of(tree):
             n_players[child] = n_players[t] + (above == 0)
             passing[child] = passing[above] * share[child]
             chance[child] = chance[t] * share[child]
-    leaves, first, n_leaves = _leaves_in_order(left, right)
     return Paths(
         tree, left, right, parent, level, asked, player, same, passing, chance,
-        n_players, max(n_players), leaves, first, n_leaves)
-
-
-def _leaves_in_order(left, right):
-    """The leaves from left to right; for every node the place of its first leaf, and how many."""
-    inner = [t for t, child in enumerate(left) if child != LEAF]
-    leaves = [t for t, child in enumerate(left) if child == LEAF]
-    n_leaves, first = [1] * len(left), [0] * len(left)
-    for t in reversed(inner):
-        n_leaves[t] = n_leaves[left[t]] + n_leaves[right[t]]
-    for t in inner:
-        first[left[t]] = first[t]
-        first[right[t]] = first[t] + n_leaves[left[t]]
-    return sorted(leaves, key=first.__getitem__), first, n_leaves
+        n_players, max(n_players))
 
 
 def ways_by_level(paths):
@@ -154,6 +123,45 @@ def failures_everywhere(paths, X):
         fails[:len(ways) // 2] ^= True  # who goes right fails the test of the left child
         failed[ways] = failed[same[ways]] | fails
     return failed
+
+
+def joined(trees):
+    """Some trees as one, their nodes numbered through -> (Tree, where each one's begin (M,)).
+
+    Without what only some trees know: categories, and zeros that count as missing.
+    """
+    size = [tree.n_nodes for tree in trees]
+    roots = np.cumsum([0, *size])[:-1]
+    shift = np.repeat(roots, size)
+
+    def of_all(name):
+        return np.concatenate([getattr(tree, name) for tree in trees])
+
+    left, right = of_all("children_left"), of_all("children_right")
+    is_leaf = left == LEAF
+    missing_left = None
+    if any(tree.missing_left is not None for tree in trees):
+        missing_left = np.concatenate([
+            np.zeros(tree.n_nodes, dtype=bool) if tree.missing_left is None else tree.missing_left
+            for tree in trees])
+    return Tree(
+        np.where(is_leaf, LEAF, left + shift), np.where(is_leaf, LEAF, right + shift),
+        of_all("feature"), of_all("threshold"), of_all("impurity"), of_all("n_node_samples"),
+        of_all("weighted_n_node_samples"), of_all("value"), trees[0].names,
+        missing_left=missing_left), roots
+
+
+def answers_of(trees, X, together=None):
+    """Which rows go left at each node of some trees -> (N, n) bool, False in leaves.
+
+    together : what joined says of them, where it is known
+    """
+    whole, roots = together or joined(trees)
+    goes_left = answers(whole, X)
+    for root, tree in zip(roots.tolist(), trees, strict=True):
+        if tree.left_categories or tree.zero_missing is not None:
+            goes_left[root:root + tree.n_nodes] = answers(tree, X)
+    return goes_left
 
 
 def answers(tree, X):

@@ -27,12 +27,12 @@ from numpy.typing import NDArray
 
 from fi_teach.basics.removal import cover_shares
 from fi_teach.basics.tree import LEAF
-from fi_teach.fast.tree_paths import answers
+from fi_teach.fast.tree_paths import answers_of, joined
 from fi_teach.fast.tree_shap_quadrature import gauss_legendre
 
 MOST_LEVELS = 16
-FEW_ROWS = 30  # of these a leaf's integrals cost less than its table
-TREE_AT_LEAST = 8_000  # factors that cost what any tree's tables do, however small
+FEW_ROWS = 22  # of these a leaf's integrals cost less than its table
+TREE_AT_LEAST = 500  # factors that cost what any tree's tables do, however small
 TREE_AT_MOST = 120_000  # factors of a tree that is large enough to be walked alone
 FACTORS_AT_ONCE = 2**17  # of a group of trees: leaves times columns times rows
 
@@ -59,7 +59,8 @@ def factors_of(trees):
 
     Leaves times columns times times t, summed over the levels of all trees.
     """
-    left, right, roots = joined_children(trees)
+    whole, roots = joined(trees)
+    left, right = whole.children_left, whole.children_right
     level, n_factors = roots, 0
     for d in range(MOST_LEVELS + 1):
         is_leaf = left[level] == LEAF
@@ -95,27 +96,15 @@ def add_by_levels(total, base, forest, X):
         walk_down(total, base, nodes_of(trees[some], weights[some], X))
 
 
-def joined_children(trees):
-    """The children of all nodes, numbered through, and where each tree begins -> three arrays."""
-    size = [tree.n_nodes for tree in trees]
-    roots = np.cumsum([0, *size])[:-1]
-    shift = np.repeat(roots, size)
-    left = np.concatenate([tree.children_left for tree in trees])
-    right = np.concatenate([tree.children_right for tree in trees])
-    is_leaf = left == LEAF
-    return np.where(is_leaf, LEAF, left + shift), np.where(is_leaf, LEAF, right + shift), roots
-
-
 def nodes_of(trees, weights, X):
     """The Nodes of some trees with the answers of rows X (n, p)."""
-    left, right, roots = joined_children(trees)
+    whole, roots = together = joined(trees)
     values = [weight * tree.value for weight, tree in zip(weights, trees, strict=True)]
     return Nodes(
-        roots, left, right,
-        feature=np.concatenate([tree.feature for tree in trees]),
-        share=np.concatenate([cover_shares(tree) for tree in trees]),
+        roots, whole.children_left, whole.children_right, whole.feature,
+        share=cover_shares(whole),
         value=np.concatenate(values),
-        goes_left=np.concatenate([answers(tree, X) for tree in trees]))
+        goes_left=answers_of(trees, X, together))
 
 
 def walk_down(total, base, nodes):

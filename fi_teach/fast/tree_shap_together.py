@@ -1,14 +1,9 @@
 r"""Tables of many trees at once: nodes of like shape share their array calls.
 
-tree_shap_tables.py says what a leaf's table is, a line for each player. The lines differ little:
-for a row that fails on the features F, with z(c) and w as there,
-
-    phi_i(F) = U(F) - V(F + i)      U(F) = value * sum over c that hold F of w(|c|) z(c)
-                                    V(F) = likewise, of (w(|c|) + w(|c| - 1)) z(c)
-
-whether i is in F or not. So two lines a leaf are enough, and they add up over leaves. A node t with
-d players above it and k splits at or below it has an index of d bits of failures, then k answers,
-1 for "left": its own, those of its left child, those of its right child.
+tree_shap_tables.py gives each leaf order + 1 lines over the failures F, whose differences are what
+its players are paid. Lines add up over leaves. A node t with d players above it and k splits at or
+below it has an index of d bits of failures, then k answers, 1 for "left": its own, those of its
+left child, those of its right child.
 
                  t: x2?            d = 2 players above: x0, x1; k = 2 splits: t, l
                  /     \
@@ -17,16 +12,18 @@ d players above it and k splits at or below it has an index of d bits of failure
              a     b                   index   x1 x0  t  l
                                                 1  0  0  1   = 9
 
-    U_t(9) = U_l(1 1 0  1) + U_c(0 1 0)     l's index is x2 x1 x0  l, c's is x2 x1 x0: to be at l
-    V_t(9) = V_l(1 1 0  1) + V_c(0 1 0)     the row would have to pass t, to be at c it need not
+    L_t(9) = L_l(1 1 0  1) + L_c(0 1 0)     l's index is x2 x1 x0  l, c's is x2 x1 x0: to be at l
+                                            the row would have to pass t, to be at c it need not
 
-Who is paid? x2, first asked at t, has a line there, phi_2 = U_t - (V_l + V_c with x2 failed), which
-is then carried up to the *block*, the highest node whose index has few enough bits. x0 and x1 are
-paid by the block for all its leaves, phi_i = U - V with bit i set. A row computes its index at each
-block, reads all lines of the block there, and adds up.
+Who is paid? x2, first asked at t, is paid L0_t - (L1_l + L1_c with x2 failed), for pairs likewise
+L1_t - (L2_l + L2_c with x2 failed). These lines, one fewer, are an *entry* {x2}, which is carried
+up to the *block*, the highest node whose index has few enough bits; on the way it meets y, first
+asked higher up, and leaves an entry {x2, y} of one line. The entry {} of all leaves goes up, too.
+x0 and x1 are above the block, which pays them by the same differences. A row computes its index at
+each block, reads all lines of the block there, and adds up (tree_shap_lookup.py).
 
 With a background, z is counted: each block counts the indices of the background rows, and the
-counts go down to the leaves on the ways on which U and V come up.
+counts go down to the leaves on the ways on which the lines come up.
 """
 
 from dataclasses import dataclass
@@ -37,34 +34,41 @@ from numpy.typing import NDArray
 
 from fi_teach.basics.removal import cover_shares
 from fi_teach.basics.tree import LEAF
-from fi_teach.fast.tree_paths import answers
-from fi_teach.fast.tree_shap_few_rows import joined_children
-from fi_teach.fast.tree_shap_tables import add_failure, superset_sums, weights
+from fi_teach.fast.tree_paths import joined
+from fi_teach.fast.tree_shap_tables import (
+    chances_by_background,
+    chances_by_cover,
+    leaf_lines,
+    paid,
+)
 
-MOST_LEVELS = 16  # of a tree: then indices fit into 16 bits
-LEAST_BITS, MOST_BITS = 7, 15  # of a block's index
-NUMBERS_TOGETHER = 2**20  # of trees that are tabulated together
-INDICES_AT_ONCE = 2**20  # nodes times rows: they stay in the processor's cache
-ROWS_AT_ONCE = 2**14
-FEW_ROWS = 500  # beyond them a node's rows are worth their own arrays
+MOST_PLAYERS = 16  # on a path: then indices fit into 16 bits
+MOST_BITS = 16  # of an index
+COLUMNS_AT_ONCE = 2**15  # of leaves: so many stay in the processor's cache
+NUMBERS_PAID_AT_ONCE = 2**17  # so many, too
+BITS_KEPT = 9  # of indices whose views are kept from call to call
 
 
 @dataclass(frozen=True)
 class Grove:
-    """N nodes of some trees, one tree behind the other, and their paths; D is the longest.
+    """N nodes of M trees, one tree behind the other, and their paths; D columns, as many as needed.
 
-    left, right (N,), LEAF in leaves; roots (M,); parent (N,), 0 for roots
+    left, right (N,), LEAF in leaves; roots (M,); tree (N,) : whose node; parent (N,), 0 for roots
+    chance (N,) : the share of all training rows that gets here
     levels : the splits of each level, from the roots down
     asked, passing (N, D) : the features above, as met, and the share that passes; -1 and 1 beyond
     n_players, player, is_new (N,) : how many are above; the place of the feature asked on the way
         into the node, and whether it was asked there first
     n_splits (N,) : at or below the node
+    too_long (M,) : whether a path has more than MOST_PLAYERS features; then it is not right here
     """
 
     left: NDArray
     right: NDArray
     roots: NDArray
+    tree: NDArray
     parent: NDArray
+    chance: NDArray
     levels: list
     asked: NDArray
     passing: NDArray
@@ -72,54 +76,42 @@ class Grove:
     player: NDArray
     is_new: NDArray
     n_splits: NDArray
+    too_long: NDArray
 
 
 def grove_of(trees):
-    """The Grove of some trees of at most MOST_LEVELS levels."""
-    left, right, roots = joined_children(trees)
+    """The Grove of some trees."""
+    nodes, roots = joined(trees)
+    left, right, feature = nodes.children_left, nodes.children_right, nodes.feature
+    share = cover_shares(nodes)
     levels = splits_by_level(left, right, roots)
-    feature = np.concatenate([tree.feature for tree in trees])
-    share = np.concatenate([cover_shares(tree) for tree in trees])
-    n = len(left)
-    parent, n_players, player = (np.zeros(n, dtype=np.intp) for _ in range(3))
+    n, most = len(left), min(len(levels), MOST_PLAYERS)
+    tree = np.repeat(np.arange(len(roots)), np.diff(roots, append=n))
+    parent, n_players, player, n_splits = (np.zeros(n, dtype=np.intp) for _ in range(4))
     is_new = np.zeros(n, dtype=bool)
-    asked = np.full((n, len(levels)), -1)
-    passing = np.ones((n, len(levels)))
+    chance, too_long = np.ones(n), np.zeros(len(roots), dtype=bool)
+    asked = np.full((n, most), -1, dtype=np.int32)
+    passing = np.ones((n, most))
     for t in levels:
         same = asked[t] == feature[t][:, None]
         new = ~same.any(axis=1)
         place = np.where(new, n_players[t], same.argmax(axis=1))
+        too_long[tree[t[place == most]]] = True
+        place[place == most] = 0
         for child in (left[t], right[t]):
             parent[child] = t
+            chance[child] = chance[t] * share[child]
             asked[child] = asked[t]
             asked[child, place] = feature[t]
             passing[child] = passing[t]
             passing[child, place] *= share[child]
             player[child], is_new[child] = place, new
-            n_players[child] = n_players[t] + new
-    n_splits = np.zeros(n, dtype=np.intp)
+            n_players[child] = np.minimum(n_players[t] + new, most)
     for t in reversed(levels):
         n_splits[t] = 1 + n_splits[left[t]] + n_splits[right[t]]
     return Grove(
-        left, right, roots, parent, levels, asked, passing, n_players, player, is_new, n_splits)
-
-
-def depths_of(trees):
-    """How many levels of splits each tree has; MOST_LEVELS + 1 stands for more -> list."""
-    left, right, t = joined_children(trees)
-    tree, depths = np.arange(len(trees)), np.zeros(len(trees), dtype=int)
-    for depth in range(1, MOST_LEVELS + 2):
-        splits = left[t] != LEAF
-        t, tree = t[splits], tree[splits]
-        depths[tree] = depth
-        t, tree = np.concatenate([left[t], right[t]]), np.tile(tree, 2)
-    return depths.tolist()
-
-
-def players_of_leaves(tree):
-    """Distinct features above each leaf of a tree of at most MOST_LEVELS levels -> (leaves,)."""
-    grove = grove_of([tree])
-    return grove.n_players[grove.left == LEAF]
+        left, right, roots, tree, parent, chance, levels, asked, passing,
+        n_players, player, is_new, n_splits, too_long)
 
 
 def splits_by_level(left, right, roots):
@@ -133,56 +125,64 @@ def splits_by_level(left, right, roots):
     return levels
 
 
-# --- which nodes have a table, and where ---
+# --- which nodes have tables, and who shares calls ---
+
+def blocks_of(grove, bits):
+    """The highest nodes whose failures above and answers below fit into so many bits -> (B,).
+
+    A leaf fits always; a tree of one leaf pays nobody and has no block.
+    """
+    fits = (grove.n_players + grove.n_splits <= bits) | (grove.left == LEAF)
+    is_block = fits & ~fits[grove.parent]
+    is_block[grove.roots] = fits[grove.roots] & (grove.left[grove.roots] != LEAF)
+    return np.flatnonzero(is_block)
+
 
 @dataclass(frozen=True)
 class Plan:
-    """Where the pairs U, V of all nodes in blocks lie, and which nodes are made together.
+    """Some blocks of a grove: what lies in them, above them, and which nodes are made together.
 
-    inside (N,) : nodes in blocks; is_block (N,) : the highest of them
-    start (N,) : where a node's 2^(d + k) columns begin; n_columns : of all
+    blocks (B,), from the first node to the last
+    inside, above (N,) : nodes in the blocks; nodes on the way to them, and they
     n_bits (N,) : d + k
-    n_lines (N,) : splits at or below the node that ask a feature first on their path
-    leaves : (d, nodes) a group
-    splits : (d, k of left, k of right, player, lines of left, of right, nodes), children first
+    place (N,) : which of the nodes inside with as many bits, group after group
+    leaves : (d, nodes) a group; splits : (d, k of left, k of right, player, is new, nodes) a group,
+        children before their parents
     """
 
+    blocks: NDArray
     inside: NDArray
-    is_block: NDArray
-    start: NDArray
-    n_columns: int
+    above: NDArray
     n_bits: NDArray
-    n_lines: NDArray
+    place: NDArray
     leaves: list
     splits: list
 
 
-def plan_of(grove, bits):
-    """Blocks are the highest nodes whose failures above and answers below fit into so many bits."""
-    is_leaf = grove.left == LEAF
+def plan_of(grove, blocks):
+    """The Plan for some blocks of a grove."""
     n_bits = grove.n_players + grove.n_splits
-    inside = is_leaf | (n_bits <= bits)
-    is_block = inside & ~inside[grove.parent]
-    is_block[grove.roots] = inside[grove.roots]
-
-    leaves = [(d, nodes) for (d,), nodes in alike(np.flatnonzero(is_leaf), [grove.n_players])]
+    inside, above = np.zeros((2, len(n_bits)), dtype=bool)
+    inside[blocks] = above[blocks] = True
+    for t in grove.levels:
+        inside[grove.left[t]] |= inside[t]
+        inside[grove.right[t]] |= inside[t]
+    for t in reversed(grove.levels):
+        above[t] |= above[grove.left[t]] | above[grove.right[t]]
+    is_leaf = grove.left == LEAF
+    leaves = [(d, t) for (d,), t in alike(np.flatnonzero(inside & is_leaf), [grove.n_players])]
     t = np.flatnonzero(inside & ~is_leaf)
-    n_lines = np.zeros(len(n_bits), dtype=np.intp)
-    for level in reversed(grove.levels):
-        left, right = grove.left[level], grove.right[level]
-        n_lines[level] = grove.is_new[left] + n_lines[left] + n_lines[right]
-    sides = (grove.left, grove.right)
+    left, right = grove.left, grove.right
     splits = [
-        (*numbers, nodes) for (_, *numbers), nodes in alike(t, [
-            grove.n_splits, grove.n_players, *[grove.n_splits[side] for side in sides],
-            grove.player[grove.left], *[n_lines[side] for side in sides]])]
-
-    start, n_columns = np.zeros(len(n_bits), dtype=np.intp), 0
-    for *_, nodes in [*leaves, *splits]:
-        size = 1 << int(n_bits[nodes[0]])
-        start[nodes] = n_columns + size * np.arange(len(nodes))
-        n_columns += size * len(nodes)
-    return Plan(inside, is_block, start, n_columns, n_bits, n_lines, leaves, splits)
+        (*numbers, bool(is_new), nodes) for (_, *numbers, is_new), nodes in alike(t, [
+            grove.n_splits, grove.n_players, grove.n_splits[left], grove.n_splits[right],
+            grove.player[left], grove.is_new[left]])]
+    place, used = np.zeros(len(n_bits), dtype=np.intp), [0] * (MOST_BITS + 1)
+    for *_, nodes in leaves + splits:
+        bits = n_bits[nodes[0]]
+        place[nodes] = used[bits] + np.arange(len(nodes))
+        used[bits] += len(nodes)
+    return Plan(blocks, inside, above, n_bits, place, leaves, splits)
 
 
 def alike(nodes, properties):
@@ -199,7 +199,6 @@ def alike(nodes, properties):
     return [(tuple(int(of_node[group[0]]) for of_node in properties), group) for group in groups]
 
 
-@cache
 def seen_by(d, k, q, fails):
     """Where a child with k answers looks, for each set F of failures above its parent.
 
@@ -210,342 +209,187 @@ def seen_by(d, k, q, fails):
     return (failed[:, None] << k) + np.arange(2**k)
 
 
-# --- the tables ---
-
-@dataclass(frozen=True)
-class Table:
-    """What a block pays: lines (rows, K, 2^bits), and the feature of each -> (rows,)."""
-
-    block: int
-    features: list
-    lines: list
-
-
-def tables_of(grove, plan, value, counts=None):
-    """The tables of all blocks: value (N, K), counts (columns,) of a background, or None."""
-    n_outputs = value.shape[1]
-    both = np.empty((2, n_outputs, plan.n_columns))  # U and V
-    if counts is not None:
-        share_out(counts, grove, plan)
-    for d, leaves in plan.leaves:
-        if d == 0:
-            continue  # a tree of one leaf pays nobody
-        if counts is None:
-            z = chances_by_cover(grove.passing[leaves, :d])
-        else:
-            z = chances(counts, plan.start[leaves], d)
-        present, missing = weights(d, 1)
-        scale = value[leaves].T[:, :, None]
-        own = both[:, :, plan.start[leaves[0]]:][:, :, :z.size].reshape(2, n_outputs, *z.shape)
-        own[0] = scale * superset_sums(z * present)
-        own[1] = scale * superset_sums(z * (present + missing))
-    inner = Lines(plan, n_outputs)
-    for group in plan.splits:
-        merge(both, inner, grove, plan, group)
-    found = []
-    for d, k, blocks in blocks_alike(grove, plan):
-        above = pay_above(both, grove, plan, d, k, blocks)
-        for g, block in enumerate(blocks.tolist()):
-            features, lines = inner.of(block)
-            found.append(Table(
-                block, grove.asked[block, :d].tolist() + features.tolist(),
-                [*above[:, :, g], *lines]))
-    return found
-
-
-class Lines:
-    """The tables of players who are first asked inside blocks, a line each: node after node."""
-
-    def __init__(self, plan, n_outputs):
-        self.plan = plan
-        self.start = np.zeros(len(plan.start), dtype=np.intp)  # of the node's numbers
-        self.first = np.zeros(len(plan.start), dtype=np.intp)  # of its lines
-        n_lines, n_numbers = 0, 0
-        for d, k_left, k_right, q, r_left, r_right, nodes in plan.splits:
-            own = (q == d) + r_left + r_right
-            count = np.arange(len(nodes))
-            self.first[nodes] = n_lines + own * count
-            self.start[nodes] = n_numbers + (own << (d + k_left + k_right + 1)) * count
-            n_lines += own * len(nodes)
-            n_numbers += (own << (d + k_left + k_right + 1)) * len(nodes)
-        self.feature = np.empty(n_lines, dtype=np.intp)
-        self.numbers = np.empty((n_outputs, n_numbers))
-
-    def of(self, t):
-        """The features (r,) and the lines (r, K, 2^bits) of a node."""
-        count = self.plan.n_lines[t]
-        if not count:
-            return self.feature[:0], []
-        feature = self.feature[self.first[t]:][:count]
-        size = 1 << int(self.plan.n_bits[t])
-        lines = self.numbers[:, self.start[t]:][:, :count * size]
-        return feature, lines.reshape(len(lines), count, size).swapaxes(0, 1)
-
-
-def chances_by_cover(reach):
-    """z(c) = product over c of the training share that passes: (L, d) -> (L, 2^d), by doubling."""
-    z = np.ones((len(reach), 1))
-    for share in reach.T:
-        z = np.hstack([z, z * share[:, None]])
-    return z
-
-
-def chances(counts, start, d):
-    """z(c) = share of background rows that fail nothing in c, counted by what they fail."""
-    total = counts[start[:, None] + np.arange(2**d)]
-    for j in range(d):  # sums over subsets: what is not in c may be failed or not
-        by_j = total.reshape(len(total), -1, 2, 2**j)
-        by_j[:, :, 1] += by_j[:, :, 0]
-    return total[:, ::-1] / total[:, -1:]
-
-
-def merge(both, inner, grove, plan, group):
-    """U, V and the lines of some splits from those of their children, in place."""
-    d, k_left, k_right, q, r_left, r_right, nodes = group
-    l, r = grove.left[nodes], grove.right[nodes]
-    at_left, at_right = sight(d, k_left, q, True), sight(d, k_right, q, False)
-    left = both.take(plan.start[l][:, None, None, None] + at_left, axis=2)
-    right = both.take(plan.start[r][:, None, None, None] + at_right, axis=2)
-    together = left[..., None] + right[..., None, :]  # (2, K, G, 2^d, 2, 2^left, 2^right)
-    n_outputs, shape = both.shape[1], together.shape[2:]
-    first, size = plan.start[nodes[0]], together[0, 0].size
-    both[:, :, first:first + size] = together.reshape(2, n_outputs, size)
-
-    n_new = int(q == d)
-    n_lines = n_new + r_left + r_right
-    if not n_lines:
-        return
-    feature = inner.feature[inner.first[nodes[0]]:][:n_lines * len(nodes)]
-    feature = feature.reshape(len(nodes), n_lines)
-    lines = inner.numbers[:, inner.start[nodes[0]]:][:, :n_lines * size]
-    lines = lines.reshape(n_outputs, len(nodes), n_lines, *shape[1:])
-    if n_new:
-        failed = left[1, ..., 0, :, None] + right[1, ..., 1, None, :]
-        np.subtract(together[0], failed[:, :, :, None], out=lines[:, :, 0])
-        feature[:, 0] = grove.asked[l, q]
-    if r_left:
-        own = np.arange(r_left)
-        feature[:, n_new:n_new + r_left] = inner.feature[inner.first[l][:, None] + own]
-        begin = inner.start[l][:, None] + (own << (d + n_new + k_left))
-        seen = inner.numbers.take(begin[:, :, None, None, None] + at_left, axis=1)
-        lines[:, :, n_new:n_new + r_left] = seen[..., None]
-    if r_right:
-        own = np.arange(r_right)
-        feature[:, n_new + r_left:] = inner.feature[inner.first[r][:, None] + own]
-        begin = inner.start[r][:, None] + (own << (d + n_new + k_right))
-        seen = inner.numbers.take(begin[:, :, None, None, None] + at_right, axis=1)
-        lines[:, :, n_new + r_left:] = seen[..., None, :]
-
-
-@cache
 def sight(d, k, q, on_left):
     """seen_by for both answers of the parent, "right" first -> (2^d, 2, 2^k)."""
     return np.stack([seen_by(d, k, q, on_left), seen_by(d, k, q, not on_left)], axis=1)
 
 
-def blocks_alike(grove, plan):
-    """Blocks that pay anyone, by the players above and the splits below them."""
-    blocks = np.flatnonzero(plan.is_block & (plan.n_bits > 0))
-    return [(*key, nodes) for key, nodes in alike(blocks, [grove.n_players, grove.n_splits])]
+def views(d, k_left, k_right, q, on_left):
+    """Where a child looks for each index of its parent, and where if it fails the parent's test.
+
+    -> two arrays (2^(d + 1 + k_left + k_right),) of places in the child's table
+    """
+    k, other = (k_left, 2**k_right) if on_left else (k_right, 2**k_left)
+    at = sight(d, k, q, on_left)
+    failed = np.stack([seen_by(d, k, q, True)] * 2, axis=1)
+    found = [np.repeat(table[..., None], other, axis=3) for table in (at, failed)]
+    return [table.ravel() if on_left else table.swapaxes(2, 3).ravel() for table in found]
 
 
-def pay_above(both, grove, plan, d, k, blocks):
-    """phi_i = U - V with i failed, for every player i above some blocks -> (d, K, G, 2^(d + k))."""
-    own = both.take(plan.start[blocks][:, None] + np.arange(2 ** (d + k)), axis=2)
-    found = np.empty((d, *own.shape[1:]))
-    for i in range(d):
-        bit = 2 ** (k + i)
-        u, v = own.reshape(*own.shape[:3], -1, 2, bit)
-        np.subtract(u, v[..., 1:, :], out=found[i].reshape(u.shape))
-    return found
+few_views = cache(views)
+
+
+# --- the tables ---
+
+class Entries:
+    """Who is paid inside of nodes, and their lines: for each number s of players, by bits.
+
+    lines[s][bits] (order + 1 - s, K, entries, 2^bits); players[s][bits] (entries, s), features
+    which[s], first[s], count[s] : node t has the entries which[s][first[s][t] + 0, 1 ... count - 1]
+    Of no players each node has one entry, whose number is its place in the plan.
+    """
+
+    def __init__(self, grove, plan, order, n_outputs):
+        n = len(plan.n_bits)
+        self.order, self.n_outputs, self.plan = order, n_outputs, plan
+        self.count = [plan.inside.astype(np.intp), *np.zeros((order, n), dtype=np.intp)]
+        for *_, is_new, t in plan.splits:
+            for s in range(1, order + 1):
+                for child in (grove.left[t], grove.right[t]):
+                    self.count[s][t] += self.count[s][child]
+                    if is_new and s > 1:
+                        self.count[s][t] += self.count[s - 1][child]
+                if is_new and s == 1:
+                    self.count[s][t] += 1
+        self.first = [np.cumsum(count) - count for count in self.count]
+        self.which = [np.zeros(count.sum(), dtype=np.intp) for count in self.count]
+        self.used, self.lines, self.players = ([{} for _ in self.count] for _ in range(3))
+        for s, count in enumerate(self.count):
+            size = np.bincount(plan.n_bits[plan.inside], count[plan.inside]).astype(int)
+            for bits, entries in enumerate(size.tolist()):
+                shape = order + 1 - s, n_outputs, entries, 2**bits
+                self.lines[s][bits] = np.empty(shape if entries else 0)
+                self.players[s][bits] = np.empty((entries, s), dtype=np.int32)
+                self.used[s][bits] = 0
+
+    def of(self, s, t):
+        """The numbers of the entries of nodes t (T,) with as many bits."""
+        if s == 0:
+            return self.plan.place[t]
+        return self.which[s][runs(self.first[s][t], self.count[s][t])]
+
+    def room(self, s, t, where, players):
+        """Room for new entries of nodes t, whose numbers are noted at `where` -> lines to fill."""
+        bits = int(self.plan.n_bits[t[0]])
+        begin = self.used[s][bits]
+        end = self.used[s][bits] = begin + len(where)
+        self.players[s][bits][begin:end] = players
+        self.which[s][where] = np.arange(begin, end)
+        return self.lines[s][bits][:, :, begin:end]
+
+    def whole(self, t):
+        """Room for the entries of no players of nodes t, which lie side by side."""
+        begin = self.plan.place[t[0]]
+        return self.lines[0][int(self.plan.n_bits[t[0]])][:, :, begin:begin + len(t)]
+
+
+def runs(first, count):
+    """Whole numbers that follow each other: from each of `first`, so many.
+
+    >>> runs(np.array([5, 0]), np.array([2, 3]))
+    array([5, 6, 0, 1, 2])
+    """
+    begin = np.cumsum(count) - count
+    return np.arange(count.sum()) + np.repeat(first - begin, count)
+
+
+def entries_of(grove, plan, value, order, counts=None):
+    """The Entries of all nodes in blocks.
+
+    value (N, K); counts, for a background : {bits: (nodes, 2^bits)}, how often indices are seen
+    """
+    entries = Entries(grove, plan, order, value.shape[1])
+    for d, leaves in plan.leaves:
+        some = max(1, COLUMNS_AT_ONCE >> d)
+        for begin in range(0, len(leaves), some):
+            t = leaves[begin:begin + some]
+            if counts is None:
+                z = chances_by_cover(grove.passing[t, :d])
+            else:
+                z = chances_by_background(counts[d][plan.place[t]])
+            lines = leaf_lines(z, order)[:, None]
+            np.multiply(lines, value[t].T[:, :, None], out=entries.whole(t))
+    for group in plan.splits:
+        merge(entries, grove, group)
+    return entries
+
+
+def merge(entries, grove, group):
+    """The entries of some splits from those of their children."""
+    d, k_left, k_right, q, is_new, t = group
+    look = few_views if d + 1 + k_left + k_right <= BITS_KEPT else views
+    sides = [
+        (child, d + is_new + k, *look(d, k_left, k_right, q, on_left)) for child, k, on_left in (
+            (grove.left[t], k_left, True), (grove.right[t], k_right, False))]
+    whole = entries.whole(t)
+    below = [
+        entries.lines[0][bits].take(entries.of(0, child), axis=2) for child, bits, *_ in sides]
+    at, failed = zip(*[side[2:] for side in sides], strict=True)
+    np.add(*[lines.take(place, axis=-1) for lines, place in zip(below, at, strict=True)], out=whole)
+    where = [first[t] for first in entries.first]  # of the next entries
+    if is_new:
+        asked = grove.asked[grove.left[t], q]
+        new = entries.room(1, t, where[1], asked[:, None])
+        np.subtract(whole[:-1], below[0][1:].take(failed[0], axis=-1), out=new)
+        new -= below[1][1:].take(failed[1], axis=-1)
+        where[1] += 1
+    for s in range(1, entries.order + 1):
+        for child, bits, at, failed in sides:
+            which, count = entries.of(s, child), entries.count[s][child]
+            if not len(which):
+                continue
+            players = entries.players[s][bits][which]
+            lines = entries.lines[s][bits].take(which, axis=2)
+            seen = entries.room(s, t, runs(where[s], count), players)
+            seen[...] = lines.take(at, axis=-1)
+            where[s] += count
+            if is_new and s < entries.order:
+                players = np.column_stack([players, np.repeat(asked, count)])
+                new = entries.room(s + 1, t, runs(where[s + 1], count), players)
+                np.subtract(seen[:-1], lines[1:].take(failed, axis=-1), out=new)
+                where[s + 1] += count
 
 
 def share_out(counts, grove, plan):
     """From how often blocks are seen with each index to how often their leaves are, in place."""
-    for d, k_left, k_right, q, _, _, nodes in reversed(plan.splits):
-        size = 2 ** (d + 1 + k_left + k_right)
-        own = counts[plan.start[nodes[0]]:][:len(nodes) * size]
-        own = own.reshape(len(nodes), 2**d, 2, 2**k_left, 2**k_right)
+    for d, k_left, k_right, q, is_new, t in reversed(plan.splits):
+        own = counts[d + 1 + k_left + k_right][plan.place[t]]
+        own = own.reshape(len(t), 2**d, 2, 2**k_left, 2**k_right)
         for child, k, on_left, other in (
-                (grove.left, k_left, True, 4), (grove.right, k_right, False, 3)):
-            seen = own.sum(axis=other)  # (G, 2^d, 2, 2^k)
+                (grove.left[t], k_left, True, 4), (grove.right[t], k_right, False, 3)):
+            seen = own.sum(axis=other)  # (T, 2^d, 2, 2^k)
+            of_child = counts[d + is_new + k]
             for answer in (0, 1):
-                where = plan.start[child[nodes]][:, None, None] + sight(d, k, q, on_left)[:, answer]
-                np.add.at(counts, where, seen[:, :, answer])
+                at = plan.place[child][:, None, None], sight(d, k, q, on_left)[:, answer]
+                np.add.at(of_child, at, seen[:, :, answer])
 
-
-# --- rows ---
 
 @dataclass(frozen=True)
-class Some:
-    """What rows need on their way down some neighbouring trees, whose nodes are numbered from 0.
+class Pay:
+    """What some blocks pay: the lines of S sets of players in each of E places.
 
-    ways : (split, child, fails if "left" is ..., bit) of the children at or above blocks, by level
-    answers : (split, left, right, k of left, k of right) of the splits in blocks, lowest first
-    blocks, places, k : their numbers in the grove, here, and their splits; (B,), (B,), (B, 1)
+    block (E,) : whose index they are read at; players (S, E, order) : features
+    lines (S, K, E, 2^bits) : all that a row has to read
     """
 
-    ways: list
-    answers: list
-    blocks: NDArray
-    places: NDArray
-    k: NDArray
+    block: NDArray
+    players: NDArray
+    lines: NDArray
 
 
-def some_of(grove, plan, first, stop):
-    """Some, for the trees with nodes first ... stop - 1."""
-    above = ~plan.inside | plan.is_block
-    k = grove.n_splits.astype(np.uint16)[:, None]
-    ways, asked = [], []
-    for t in grove.levels:
-        t = t[(t >= first) & (t < stop)]
-        child = np.concatenate([grove.left[t], grove.right[t]])
-        keep = above[child]
-        fails_if = np.repeat([False, True], len(t))[keep, None]
-        bit = (1 << grove.player[child[keep]]).astype(np.uint16)[:, None]
-        ways.append((np.tile(t, 2)[keep] - first, child[keep] - first, fails_if, bit))
-        t = t[plan.inside[t]]
-        left, right = grove.left[t], grove.right[t]
-        asked.append((t - first, left - first, right - first, k[left], k[right]))
-    blocks = first + np.flatnonzero(plan.is_block[first:stop])
-    return Some(ways, asked[::-1], blocks, blocks - first, k[blocks])
-
-
-def indices(some, goes_left):
-    """Each row's index at each block: goes_left (N, n) -> (B, n) uint16."""
-    failed = np.zeros(goes_left.shape, dtype=np.uint16)
-    answered = np.zeros(goes_left.shape, dtype=np.uint16)
-    for t, child, fails_if, bit in some.ways:
-        fails = (goes_left[t] == fails_if) * bit
-        fails |= failed[t]
-        failed[child] = fails
-    for t, left, right, k_left, k_right in some.answers:
-        own = goes_left[t] << k_left
-        own |= answered[left]
-        own <<= k_right
-        own |= answered[right]
-        answered[t] = own
-    return (failed[some.places] << some.k) | answered[some.places]
-
-
-def add_together(total, X, trees, values, background=None):
-    """Add the Shapley values of trees of at most MOST_LEVELS levels to total, in place.
-
-    total (p, K, n), X (n, p), values : (n_nodes, K) a tree, background (m, p) or None
-    -> their mean over the training rows (K,)
-    """
-    n_rows = len(X) if background is None else max(len(X), len(background))
-    n_outputs = values[0].shape[1]
-    bits = min(max((n_rows // n_outputs).bit_length() - 4, LEAST_BITS), MOST_BITS)
-    mean = np.zeros(n_outputs)
-    for some in together(trees, n_outputs, bits):
-        grove = grove_of(trees[some])
-        plan = plan_of(grove, bits)
-        value = np.concatenate(values[some])
-        counts = None if background is None else counted(grove, plan, trees[some], background)
-        tables = tables_of(grove, plan, value, counts)
-        look_up(total, X, trees[some], grove, plan, tables)
-        is_leaf = grove.left == LEAF
-        mean += grove.passing[is_leaf].prod(axis=1) @ value[is_leaf]
-    return mean
-
-
-def together(trees, n_outputs, bits):
-    """Neighbouring trees whose tables have about NUMBERS_TOGETHER numbers -> list of slices."""
-    first, size, found = 0, 0, []
-    for stop, tree in enumerate(trees, start=1):
-        size += (n_outputs * tree.n_nodes << bits) // 4
-        if size >= NUMBERS_TOGETHER or stop == len(trees):
-            found.append(slice(first, stop))
-            first, size = stop, 0
-    return found
-
-
-def portions(grove, plan, trees, n_rows):
-    """Some trees and some rows at a time, whose indices stay in the cache.
-
-    Yields (Some, its trees, rows).
-    """
-    border = [*grove.roots.tolist(), len(grove.left)]
-    rows_at_once = min(n_rows, ROWS_AT_ONCE)
-    begin = 0
-    while begin < len(trees):
-        end = begin + 1
-        while (end < len(trees)
-               and (border[end + 1] - border[begin]) * rows_at_once <= INDICES_AT_ONCE):
-            end += 1
-        some = some_of(grove, plan, border[begin], border[end])
-        for start in range(0, n_rows, rows_at_once):
-            yield some, trees[begin:end], slice(start, start + rows_at_once)
-        begin = end
-
-
-def seen_at_blocks(grove, plan, trees, X):
-    """Yields (block, rows, their indices) for all blocks and all rows."""
-    if len(X) > FEW_ROWS:
-        for tree, root in zip(trees, grove.roots.tolist(), strict=True):
-            yield from walked(grove, plan, tree, root, X)
-        return
-    for some, few, rows in portions(grove, plan, trees, len(X)):
-        index = indices(some, answers_of(few, X[rows]))
-        for block, line in zip(some.blocks.tolist(), index, strict=True):
-            yield block, rows, line
-
-
-def walked(grove, plan, tree, root, X):
-    """The same for one tree and many rows, node by node: arrays that are long enough alone."""
-    everyone = slice(0, len(X))
-    waiting = [(root, np.zeros(len(X), dtype=np.uint16))]
-    while waiting:
-        t, failed = waiting.pop()
-        if plan.is_block[t]:
-            add_answers(failed, grove, tree, root, t, X)
-            yield t, everyone, failed
-            continue
-        left, right = int(grove.left[t]), int(grove.right[t])
-        goes_left = tree.goes_left(X, t - root)
-        place = int(grove.player[left])
-        waiting.append((right, add_failure(failed, place, goes_left)))
-        waiting.append((left, add_failure(failed, place, ~goes_left)))
-
-
-def add_answers(index, grove, tree, root, t, X):
-    """Write the rows' answers behind the index, in place: t's own, then left's, then right's."""
-    if grove.left[t] != LEAF:
-        index += index
-        index += tree.goes_left(X, t - root)
-        add_answers(index, grove, tree, root, grove.left[t], X)
-        add_answers(index, grove, tree, root, grove.right[t], X)
-
-
-def counted(grove, plan, trees, background):
-    """How often background rows are seen with each index at each block -> (columns,)."""
-    counts = np.zeros(plan.n_columns)
-    for block, _, index in seen_at_blocks(grove, plan, trees, background):
-        size = 1 << int(plan.n_bits[block])
-        own = counts[plan.start[block]:][:size]
-        own += np.bincount(index, minlength=size)
-    return counts
-
-
-def answers_of(trees, X):
-    """Who goes left at each node of some trees -> (N, n) bool."""
-    return np.concatenate([answers(tree, X) for tree in trees])
-
-
-def look_up(total, X, trees, grove, plan, tables):
-    """Add what the tables say for the rows X to total (p, K, n), in place."""
-    of_block = {table.block: table for table in tables}
-    for block, rows, index in seen_at_blocks(grove, plan, trees, X):
-        if block in of_block:
-            look_up_in(of_block[block], total[..., rows], index)
-
-
-def look_up_in(table, total, index):
-    """Add to each feature what its line says, so many rows at a time as the cache holds."""
-    for start in range(0, len(index), ROWS_AT_ONCE):
-        rows = slice(start, start + ROWS_AT_ONCE)
-        at = index[rows].astype(np.intp)
-        for feature, line in zip(table.features, table.lines, strict=True):
-            for sums, numbers in zip(total[feature], line, strict=True):
-                sums[rows] += numbers.take(at)
+def pay_of(grove, plan, entries):
+    """What the blocks pay, so many at a time as stay in the processor's cache: yields Pay."""
+    order = entries.order
+    for (bits, d), blocks in alike(plan.blocks, [plan.n_bits, grove.n_players]):
+        for s in range(order + 1):
+            which = entries.of(s, blocks)
+            if d < order - s:
+                continue
+            block = np.repeat(blocks, entries.count[s][blocks])
+            some = max(1, NUMBERS_PAID_AT_ONCE // (entries.n_outputs * d ** (order - s)) >> bits)
+            for begin in range(0, len(which), some):
+                own, at = which[begin:begin + some], block[begin:begin + some]
+                who, tables = paid(entries.lines[s][bits].take(own, axis=2), d, bits - d)
+                above = grove.asked[at[:, None], who[:, None]]
+                inside = np.broadcast_to(entries.players[s][bits][own], (*above.shape[:2], s))
+                yield Pay(at, np.concatenate([above, inside], axis=2), tables)

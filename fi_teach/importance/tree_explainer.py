@@ -9,7 +9,7 @@ in, wants the first kind done beforehand:
     explain(first_row)                    # quick: look up, add
     explain(second_row)
 
-The tables are those of fi_teach/fast/tree_shap_tables.py, kept and joined in
+The tables are those of fi_teach/fast/tree_shap_together.py, kept and joined in
 fi_teach/fast/tree_shap_prepared.py. The numbers are the same as those of `tree_shap`.
 """
 

@@ -115,13 +115,13 @@ def tree_shap_interactions(
     """
     forest, rows, others = _forest_and_rows(model, X, background)
     _check_size(len(rows) * forest.n_features**2 * forest.n_outputs)
-    phi, _ = sum_over_trees(forest, rows, others, order=1)
-    one_side, _ = sum_over_trees(forest, rows, others, order=2)  # pairs i > j
-    halves = one_side + one_side.swapaxes(0, 1)
-    shared = halves.sum(axis=1)
-    own = np.arange(forest.n_features)
-    halves[own, own] = phi - shared
-    values = np.moveaxis(halves, 3, 0)
+    parts, _ = sum_over_trees(forest, rows, others, order=2)  # values at (i, i), pairs at i > j
+    for i in range(forest.n_features):
+        for j in range(i):
+            parts[j, i] = parts[i, j]
+            parts[i, i] -= parts[i, j]
+            parts[j, j] -= parts[i, j]
+    values = np.moveaxis(parts, 3, 0)
     return values[..., 0] if forest.n_outputs == 1 else values
 
 

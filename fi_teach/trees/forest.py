@@ -53,10 +53,10 @@ def bootstrap_counts(n_rows: int, n_trees: int, *, rng: Seed = 0) -> NDArray:
     """
     rng = own_stream(rng, "bootstrap")
     n_rows, n_trees = check_count(n_rows, "n_rows"), check_count(n_trees, "n_trees")
-    counts = np.zeros((n_trees, n_rows), dtype=int)
+    counts = np.empty((n_trees, n_rows), dtype=int)
     for of_tree in counts:
         drawn = rng.integers(0, n_rows, n_rows)
-        np.add.at(of_tree, drawn, 1)
+        of_tree[:] = np.bincount(drawn, minlength=n_rows)
     return counts
 
 

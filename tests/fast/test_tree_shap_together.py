@@ -11,9 +11,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "importance"))
 from random_trees import chain, random_forest, random_rows
 
 from fi_teach.basics.tree import Tree
+from fi_teach.fast import tree_shap_lookup as lookup
 from fi_teach.fast import tree_shap_together as together
 from fi_teach.importance import tree_shap
-from fi_teach.importance.tree_shap import tree_shap_by_definition, tree_shap_by_leaves
+from fi_teach.importance.tree_shap import (
+    tree_shap_by_definition,
+    tree_shap_by_leaves,
+    tree_shap_interactions,
+    tree_shap_interactions_by_definition,
+)
 
 
 def drawn():
@@ -29,54 +35,61 @@ def drawn():
     return Tree(left, right, feature, threshold, np.zeros(11), np.ones(11, int), cover, value, ("x0", "x1", "x2", "x3"), criterion="variance")
 
 
-def test_the_drawing_shows_the_sums_that_are_there():
-    """U and V at t are those of its children where these are seen from; x2's line is U - V with x2 failed."""
-    tree = drawn()
-    grove = together.grove_of([tree])
-    plan = together.plan_of(grove, 4)
-    assert np.flatnonzero(plan.is_block).tolist() == [1, 3, 4] and plan.n_bits[[3, 5, 6]].tolist() == [4, 4, 3]
-    both = np.zeros((2, 1, plan.n_columns))
-    both[:] = np.random.default_rng(1).normal(size=both.shape)
-    inner = together.Lines(plan, 1)
-    for group in plan.splits:
-        together.merge(both, inner, grove, plan, group)
-    t, l, c = plan.start[[3, 5, 6]]
-    assert np.array_equal(both[:, 0, t + 0b1001], both[:, 0, l + 0b1101] + both[:, 0, c + 0b010])
-    features, lines = inner.of(3)
-    failed = both[1, 0, l + 0b1101] + both[1, 0, c + 0b110]
-    assert features.tolist() == [2] and lines[0][0, 0b1001] == both[0, 0, t + 0b1001] - failed
+def blocks_of_drawn():
+    """The grove of the drawing and the plan of its blocks of four bits."""
+    grove = together.grove_of([drawn()])
+    return grove, together.plan_of(grove, together.blocks_of(grove, 4))
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_drawing_shows_the_sums_that_are_there(order):
+    """A line at t is that of its children where these are seen from; x2's is L0 - L1 with x2 failed."""
+    grove, plan = blocks_of_drawn()
+    assert plan.blocks.tolist() == [1, 3, 4] and plan.n_bits[[3, 5, 6]].tolist() == [4, 4, 3]
+    entries = together.entries_of(grove, plan, drawn().value, order)
+    t, l, c = (entries.lines[0][plan.n_bits[node]][:, 0, plan.place[node]] for node in (3, 5, 6))
+    np.testing.assert_allclose(t[:, 0b1001], l[:, 0b1101] + c[:, 0b010], rtol=0, atol=1e-15)
+    which = entries.of(1, np.array([3]))
+    assert entries.players[1][4][which].tolist() == [[2]]
+    failed = l[1:, 0b1101] + c[1:, 0b110]
+    np.testing.assert_allclose(entries.lines[1][4][:, 0, which[0], 0b1001], t[:-1, 0b1001] - failed, rtol=0, atol=1e-15)
 
 
 def test_a_row_has_the_index_of_the_drawing():
     """Few rows, all trees at once, and many rows, node by node: fails x1, right at t, left at l is 9."""
-    tree, X = drawn(), np.array([[0.0, 1.0, 1.0, 0.0]])
-    grove = together.grove_of([tree])
-    plan = together.plan_of(grove, 4)
-    few = {block: index.tolist() for block, _, index in together.seen_at_blocks(grove, plan, [tree], X)}
-    many = {block: index.tolist() for block, _, index in together.walked(grove, plan, tree, 0, X)}
+    X, (grove, plan) = np.array([[0.0, 1.0, 1.0, 0.0]]), blocks_of_drawn()
+    few = dict(zip(plan.blocks.tolist(), lookup.indices(grove, plan, [drawn()], X).tolist(), strict=True))
+    many = {block: index.tolist() for block, index in lookup.walked(grove, plan, [drawn()], X)}
     assert few == many and few[3] == [0b1001]
 
 
 @pytest.mark.parametrize("bits", [0, 5, 9, 15])
 @pytest.mark.parametrize("background", [None, random_rows(3, 7, 5)])
 def test_blocks_of_every_size_and_both_walks_are_the_definition(monkeypatch, bits, background):
-    """Three trees whose features repeat, two outputs, 1e-11."""
+    """Three trees whose features repeat, two outputs, 1e-11: values and interactions."""
     forest, X = random_forest(1, 5, depth=6, n_outputs=2), random_rows(2, 9, 5)
-    expected = tree_shap_by_definition(forest, X, background=background).values
-    monkeypatch.setattr(together, "LEAST_BITS", bits)
-    monkeypatch.setattr(together, "MOST_BITS", bits)
+    values = tree_shap_by_definition(forest, X, background=background).values
+    pairs = tree_shap_interactions_by_definition(forest, X, background=background)
+    monkeypatch.setattr(lookup, "LEAST_BITS", bits)
+    monkeypatch.setattr(lookup, "MOST_BITS", bits)
     monkeypatch.setattr(sys.modules["fi_teach.fast.tree_shap"], "FEW_COLUMNS", 2**16)
     monkeypatch.setattr(sys.modules["fi_teach.fast.tree_shap_few_rows"], "MOST_LEVELS", -1)
     for few in (0, 500):
-        monkeypatch.setattr(together, "FEW_ROWS", few)
-        found = tree_shap(forest, X, background=background).values
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
+        monkeypatch.setattr(lookup, "ROWS_READ_TOGETHER", few)
+        monkeypatch.setattr(lookup, "ROWS_WALKED_TOGETHER", few)
+        np.testing.assert_allclose(tree_shap(forest, X, background=background).values, values, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(tree_shap_interactions(forest, X, background=background), pairs, rtol=0, atol=1e-11)
 
 
-def test_sixteen_players_fill_an_index_to_its_last_bit(monkeypatch):
-    """The longest path that a table takes: 2^16 columns, indices of 16 bits."""
-    tree, X = chain(16), np.random.default_rng(0).normal(0.5, 1, size=(4, 16))
-    expected = tree_shap_by_leaves(tree, X).values
-    total = np.zeros((16, 1, 4))
-    together.add_together(total, np.asfortranarray(X), [tree], [tree.value])
-    np.testing.assert_allclose(total[:, 0].T, expected, rtol=0, atol=1e-11)
+@pytest.mark.parametrize("d", [15, 16, 17])
+@pytest.mark.parametrize("times", [1, 2])
+def test_sixteen_players_fill_an_index_to_its_last_bit(d, times):
+    """The longest path that a table takes: 2^16 columns, indices of 16 bits, however many levels; 17 players are left."""
+    tree, X = chain(d, n_splits=d * times), np.random.default_rng(0).normal(0.5, 1, size=(4, d))
+    expected = tree_shap_by_leaves(tree, X)
+    total = np.zeros((d, 1, 4))
+    mean, rest = lookup.add_together(total, np.asfortranarray(X), [tree], [tree.value], None, 2**16, slice(0, 1))
+    np.testing.assert_allclose(mean, expected.base, rtol=0, atol=1e-12)
+    if d <= 16:
+        np.testing.assert_allclose(total[:, 0].T, expected.values, rtol=0, atol=1e-11)
+    assert rest == ([0] if d > 16 else []) and (d <= 16 or not total.any())

@@ -340,6 +340,7 @@ def test_a_class_that_a_held_out_part_lacks_keeps_its_column():
 # --- large ---
 
 
+@pytest.mark.slow
 def test_20_000_columns_cost_what_the_trees_ask_about():
     wide = pd.DataFrame(np.random.default_rng(2).normal(size=(50, 20_000)))
     y = wide[0].to_numpy() + wide[7].to_numpy()

@@ -31,18 +31,18 @@ sys.path.insert(0, str(Path(__file__).parent))
 from random_trees import chain, random_forest, random_rows
 
 engines = importlib.import_module("fi_teach.fast.tree_shap")
+lookup = importlib.import_module("fi_teach.fast.tree_shap_lookup")
 pairs_walk = importlib.import_module("fi_teach.fast.tree_shap_pairs")
 few_rows = importlib.import_module("fi_teach.fast.tree_shap_few_rows")
 quadrature = importlib.import_module("fi_teach.fast.tree_shap_quadrature")
 tables = importlib.import_module("fi_teach.fast.tree_shap_tables")
-together = importlib.import_module("fi_teach.fast.tree_shap_together")
 
 BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
 
 
 def never_tables(monkeypatch):
     """Send every tree to the walks that are meant for long paths and few rows."""
-    monkeypatch.setattr(engines, "MOST_PLAYERS", -1)
+    monkeypatch.setattr(lookup, "worth_tables", lambda grove, _: np.zeros(len(grove.roots), dtype=bool))
     monkeypatch.setattr(few_rows, "MOST_LEVELS", -1)
 
 
@@ -116,9 +116,8 @@ def test_blocks_of_any_size_say_the_same(monkeypatch):
     forest, X = random_forest(5, 6, depth=6, n_trees=2), random_rows(6, 50, 6)
     expected = tree_shap_by_definition(forest, X).values
     for bits in (0, 3, 7, 11, 16):
-        for module, least, most in ((tables, "LEAST_BLOCK", "MOST_BLOCK"), (together, "LEAST_BITS", "MOST_BITS")):
-            monkeypatch.setattr(module, least, bits)
-            monkeypatch.setattr(module, most, max(bits, 1))
+        monkeypatch.setattr(lookup, "LEAST_BITS", bits)
+        monkeypatch.setattr(lookup, "MOST_BITS", max(bits, 1))
         close(tree_shap(forest, X).values, expected, 1e-11)
         close(tree_shap_interactions(forest, X).sum(axis=2), expected, 1e-11)
 
@@ -132,8 +131,8 @@ def test_chunks_of_rows_do_not_change_a_value(monkeypatch, background, walks, fe
     expected, pairs = tree_shap(forest, X, background=background).values, tree_shap_interactions(forest, X, background=background)
     (never_tables if walks else always_tables)(monkeypatch)
     for module, name, size in (
-            (tables, "ROWS_AT_ONCE", 3), (tables, "COLUMNS_AT_ONCE", 20), (tables, "LEAST_BLOCK", 4),
-            (together, "ROWS_AT_ONCE", 3), (together, "NUMBERS_TOGETHER", 20), (together, "INDICES_AT_ONCE", 100), (together, "FEW_ROWS", few),
+            (lookup, "ROWS_AT_ONCE", 3), (lookup, "NUMBERS_TOGETHER", 20), (lookup, "NODES_TOGETHER", 20), (lookup, "LEAST_BITS", 3),
+            (lookup, "INDICES_AT_ONCE", 100), (lookup, "CELLS_AT_ONCE", 30), (lookup, "ROWS_READ_TOGETHER", few), (lookup, "ROWS_WALKED_TOGETHER", few),
             (quadrature, "NUMBERS_AT_ONCE", 12), (quadrature, "FAILURES_AT_ONCE", 100),
             (pairs_walk, "PAIRS_AT_ONCE", 20), (pairs_walk, "ENTRIES_AT_ONCE", 30), (pairs_walk, "FAILURES_AT_ONCE", 100)):
         monkeypatch.setattr(module, name, size)
@@ -458,6 +457,7 @@ def test_a_tree_is_a_tree():
     assert tree_shap(chain(3), np.zeros((2, 3))).values.shape == (2, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("background", [None, 5])
 def test_a_tree_of_depth_5000_is_explained(background):
     """Labels that alternate along a line: one feature carries the whole prediction."""

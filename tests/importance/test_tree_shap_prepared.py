@@ -98,7 +98,7 @@ def test_rows_in_chunks_say_the_same(monkeypatch):
     forest, X = random_forest(3, 5, depth=6), random_rows(3, 40, 5)
     explain = tree_explainer(forest)
     expected = explain(X).values
-    monkeypatch.setattr(prepared, "CELLS_AT_ONCE", 100)
+    monkeypatch.setattr(prepared, "ANSWERS_AT_ONCE", 100)
     np.testing.assert_array_equal(explain(X).values, expected)
 
 
@@ -133,7 +133,7 @@ def test_memory_is_as_it_says_and_within_its_limit():
     """nbytes counts every array that is kept; eight features on a path and 64 trees stay below 256 MB."""
     forest = random_forest(5, 8, depth=8, n_trees=20)
     explain = tree_explainer(forest)
-    kept = [array for array in vars(explain._prepared.tables).values() if isinstance(array, np.ndarray)]
+    kept = [array for table in explain._prepared.tables for part in table for array in vars(part).values() if isinstance(array, np.ndarray)]
     assert explain.nbytes == sum(array.nbytes for array in kept)
     leaves = sum(tree.is_leaf.sum() for tree in forest.trees)
     assert explain.nbytes < 8 * leaves * 8 * 2**8
