@@ -9,6 +9,7 @@ from fi_teach.plots import alt_text  # noqa: F401  figures shown from here on ca
 from fi_teach.plots.alt_text import caption
 from fi_teach.plots.bars import draw_importance
 from fi_teach.plots.colours import PALETTE, colours_of
+from fi_teach.plots.dots import draw_dots
 from fi_teach.plots.impurity_curves import draw_impurity_curves
 from fi_teach.plots.regions import draw_regions
 from fi_teach.plots.style import (
@@ -35,6 +36,7 @@ __all__ = [
     "caption",
     "colours_of",
     "describe",
+    "draw_dots",
     "draw_importance",
     "draw_impurity_curves",
     "draw_regions",

@@ -1,6 +1,8 @@
 """Pictures travel with their words, sharp and always the same."""
 
 import base64
+import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -61,3 +63,12 @@ def test_a_caption_is_sent_below_the_picture_marked_as_one():
 def test_an_empty_caption_is_refused():
     with pytest.raises(ValueError, match="the caption is empty"):
         alt_text.caption(plots.new_axes(), " ")
+
+
+def test_a_drawing_carries_nothing_that_nobody_sees():
+    """No comments, no white space between its tags; and it is still well-formed."""
+    ax = plots.new_axes()
+    ax.plot([0, 1], [0, 1])
+    drawn = alt_text.render(ax.figure, "svg")
+    assert b"<!--" not in drawn and not re.search(rb">\s+<", drawn)
+    assert ElementTree.fromstring(drawn).tag.endswith("svg")

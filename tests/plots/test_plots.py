@@ -158,6 +158,29 @@ def test_a_plain_dict_is_drawn_without_spread():
     assert "b -0.5" in ax.figure._fi_alt
 
 
+def test_dots_stand_at_the_means_and_lines_reach_from_the_lowest_to_the_highest_repeat():
+    ax = plots.draw_dots({"own": np.array([[1.0, 4], [3, 8]]), "new": [0.5, -2]}, ["a", "b"])
+    own, new = (box[0] for box in ax.containers)
+    assert own.get_xdata() == pytest.approx([2, 6]) and new.get_xdata() == pytest.approx([0.5, -2])
+    ends = ax.containers[0][2][0].get_segments()
+    assert [tuple(end[:, 0]) for end in ends] == [(1, 3), (4, 8)]
+    assert "a: own 2 (1 to 3), new 0.5; b: own 6 (4 to 8), new -2" in ax.figure._fi_alt
+    assert own.get_marker() != new.get_marker() and own.get_color() != new.get_color()
+
+
+def test_a_table_is_drawn_by_its_columns_and_an_error_is_a_line_on_both_sides():
+    table = pd.DataFrame({"MDI": [0.5, 0.1]}, ["age", "water"])
+    ax = plots.draw_dots(table, errors=pd.DataFrame({"MDI": [0.1, 0]}), unit="share")
+    assert [words.get_text() for words in ax.get_yticklabels()] == ["age", "water"]
+    assert ax.figure._fi_alt == "Dot plot, share. age: MDI 0.5 (0.4 to 0.6); water: MDI 0.1 (0.1 to 0.1)."
+    assert ax.get_legend() is None and table.equals(pd.DataFrame({"MDI": [0.5, 0.1]}, ["age", "water"]))
+
+
+def test_a_series_of_another_length_is_refused():
+    with pytest.raises(ValueError, match=r"series 'MDI' has the shape \(3,\), but there are 2 names"):
+        plots.draw_dots({"MDI": [1, 2, 3]}, ["a", "b"])
+
+
 def test_regions_are_the_leaves_rectangles():
     X, y = (
         np.array([[30, 1], [60, 0], [100, 1], [120, 0]]),
