@@ -48,7 +48,8 @@ class Case:
 
     X : DataFrame of the model's columns, all rows; y (n,) : the target
     held_out (n,) bool : rows that the model has not seen; they judge it
-    aside : DataFrame of what is known of the rows beside X: groups, time, protected
+    aside : what is known of the rows beside X, (n,) each: groups, protected, time (on one clock)
+        and when (the same as it was given)
     known_from : {column of X: (n,) when its value came to be}
     weights (n,) : how much a row counts
     fit : (X, y) -> a fitted model, or None
@@ -173,7 +174,7 @@ def make_case(
     aside = {
         name: _column(whole, which, name) for name, which in given.items() if which is not None}
     if "time" in aside:
-        aside["time"] = as_times(aside["time"], "time")
+        aside["when"], aside["time"] = aside["time"], as_times(aside["time"], "time")
     weights = _column(whole, sample_weight, "sample_weight") if sample_weight is not None else None
     refit = _learner(model, fit)
     origin = "the test rows you gave"

@@ -7,7 +7,7 @@ other columns. What `used` says of it is what it says of nothing, on this model 
 import numpy as np
 
 from fi_teach.auditing.case import Case
-from fi_teach.auditing.figures import LEVEL, number
+from fi_teach.auditing.figures import level_of_each, number
 from fi_teach.auditing.records import Finding, Measure
 from fi_teach.importance.intervals import receiver_donor_interval, shuffle_differences
 
@@ -16,7 +16,7 @@ def null_copies(case: Case) -> Measure:
     """The measure of `used`, asked of a null copy of each column, the others as they are."""
     table, y = case.X.iloc[case.judged], case.y[case.judged]
     rng = case.stream("null copies")
-    level = 1 - (1 - LEVEL) / len(case.names)
+    level = level_of_each(len(case.names))
     figures = []
     for name in case.names:
         dealt = table[name].iloc[rng.permutation(len(table))].set_axis(table.index)

@@ -5,7 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fi_teach.auditing.case import Case
-from fi_teach.auditing.figures import mean_with_interval
+from fi_teach.auditing.figures import mean_with_interval, number
 from fi_teach.auditing.records import Part
 
 MOST_GROUPS = 8
@@ -39,10 +39,22 @@ def by_period(case: Case) -> tuple[Part, ...]:
     time = case.aside["time"][case.judged]
     inner = np.quantile(time, np.linspace(0, 1, N_PERIODS + 1)[1:-1])
     which = np.searchsorted(inner, time, side="right")
-    names = np.array([f"period {k + 1}" for k in range(N_PERIODS)])
+    when = case.aside["when"][case.judged]
+    names = np.array([
+        f"period {k + 1}, from {_day(when[which == k][time[which == k].argmin()])}"
+        if (which == k).any() else "" for k in range(N_PERIODS)])
     labels = names[which]
     present = [name for name in names if (labels == name).sum() >= LEAST]
     return _parts(case, "period", labels, np.array(present))
+
+
+def _day(when: object) -> str:
+    """A date without its hour, or a number.
+
+    >>> _day(np.datetime64("2024-05-31T12:00")), _day("2024-05-31 12:00"), _day(1234.5)
+    ('2024-05-31', '2024-05-31', '1,234')
+    """
+    return number(float(when)) if isinstance(when, int | float | np.number) else str(when)[:10]
 
 
 def _in_quarters(labels: NDArray) -> NDArray:

@@ -38,13 +38,17 @@ th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px soli
   vertical-align: top; }
 tbody th { min-width: 6.5rem; overflow-wrap: anywhere; }
 tbody th + td { white-space: nowrap; } header th + td { white-space: normal; }
-td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .stop { color: var(--stop); font-weight: 600; } .ask { color: var(--ask); font-weight: 600; }
 .if { color: var(--soft); font-size: .92rem; display: block; }
 li { margin-bottom: .7rem; }
 svg { width: 100%; height: auto; max-width: 40rem; display: block; }
 svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
-@media (max-width: 34rem) { svg text { font-size: 15px; } }
+@media (max-width: 34rem) { svg text { font-size: 15px; }
+  .checks thead { display: none; } .checks tr { display: block; padding: .4rem 0;
+    border-bottom: 1px solid var(--line); }
+  .checks th, .checks td { display: inline-block; border: 0; padding: 0 .8rem 0 0; }
+  .checks td:last-child { display: block; } }
 svg rect.clear { fill: var(--bar); } svg rect.unclear { fill: var(--pale); }
 svg .reach { stroke: var(--ink); stroke-width: 1.6; }
 svg .zero { stroke: var(--line); stroke-width: 1; }
@@ -115,7 +119,7 @@ def _findings(findings: tuple[Finding, ...]) -> str:
          f"<td>{escape(f.text)}</td>"]
         for f in findings]
     return _table("What would make every importance worthless", ["check", "verdict", "seen"],
-                  ["".join(row) for row in rows])
+                  ["".join(row) for row in rows], kind="wide checks")
 
 
 def _sentences(some: list[Sentence]) -> str:
@@ -144,7 +148,7 @@ def _measure(measure: Measure) -> str:
         + f"<td>{'yes' if measure.clear[j] else 'no'}</td>"
         for j in order]
     table = _table(f"{measure.how}, in {measure.unit}",
-                   ["column", "figure", "from", "to", "clear of zero"], rows)
+                   ["column", "figure", "from", "to", "clear of zero"], rows, numbers=3)
     return f"<h3>{escape(TITLES[measure.question])}</h3>{of_measure(measure)}{table}"
 
 
@@ -158,13 +162,20 @@ def _parts(parts: tuple[Part, ...], unit: str) -> str:
         cells += [percent(part.extra.get(rate, float("nan"))) for rate in rates]
         rows.append(f'<th scope="row">{escape(part.name)}</th>'
                     + "".join(f'<td class="n">{cell}</td>' for cell in cells))
-    return of_parts(parts, unit) + _table(f"The model on each {parts[0].kind}", head, rows)
+    return of_parts(parts, unit) + _table(
+        f"The model on each {parts[0].kind}", head, rows, numbers=len(head) - 1)
 
 
-def _table(caption: str, head: list[str], rows: list[str]) -> str:
-    columns = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+def _table(
+    caption: str, head: list[str], rows: list[str], *, numbers: int = 0, kind: str = "wide"
+) -> str:
+    """A table; numbers : how many columns behind the first hold some; kind : its frame's class."""
+    columns = "".join(
+        f'<th scope="col" class="{"n" if 0 < k <= numbers else "words"}">{escape(name)}</th>'
+        for k, name in enumerate(head))
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return (
-        f'<div class="wide" role="region" tabindex="0" aria-label="{escape(caption, quote=True)}">'
+        f'<div class="{kind}" role="region" tabindex="0" '
+        f'aria-label="{escape(caption, quote=True)}">'
         f"<table><caption>{escape(caption)}</caption><thead><tr>{columns}</tr></thead>"
         f"<tbody>{body}</tbody></table></div>")

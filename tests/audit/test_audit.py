@@ -232,7 +232,7 @@ def test_a_gap_between_groups_and_a_drift_are_found_where_they_were_planted():
     members = np.where(np.arange(480) % 480 >= 420, "new", "old")
     found = audit(FOREST, X, Y, test=(TEST[0], y), time=np.arange(480), protected=members)
     period = next(s for s in found.sentences if s.kind == "period")
-    assert period.may and period.about[1] == "period 4" and "not clear" not in period.text
+    assert period.may and period.about[1] == "period 4, from 420" and "not clear" not in period.text
     group = next(s for s in found.sentences if s.kind == "group")
     assert group.about == ("old", "new") and "not clear" not in group.text
 

@@ -20,6 +20,7 @@ def model_answer(name):
     return re.fullmatch(r"(.*)```python\n(.*)```.*", answer, re.DOTALL).groups()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GIVEN)
 def test_every_number_of_the_model_answer_is_printed_by_its_own_code(name, capsys):
     if name == "14_own_model":
