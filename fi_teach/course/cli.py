@@ -1,6 +1,7 @@
 """fi-teach: the course's command.
 
-For readers `audit`; for students `doctor` and `submit`; for instructors `release`, `collect`, `grade`, `marks`, `export`.
+For readers `audit`; for students `doctor` and `submit`;
+for instructors `release`, `collect`, `grade`, `marks`, `export`.
 
 Each explains itself with --help.
 """
@@ -13,7 +14,7 @@ import fi_teach
 
 
 def main(arguments=None):
-    """Run one command -> exit code: 0 well, 1 something to mend, 2 wrong use (said in one line on stderr)."""
+    """Run one command -> exit code: 0 well, 1 something to mend, 2 wrong use (said on stderr)."""
     options = parser().parse_args(arguments)
     try:
         return options.run(options)
@@ -27,7 +28,8 @@ def main(arguments=None):
 
 def parser():
     """The commands and their options -> ArgumentParser."""
-    top = argparse.ArgumentParser(prog="fi-teach", description="Which Features Matter? The course's own command.")
+    top = argparse.ArgumentParser(
+        prog="fi-teach", description="Which Features Matter? The course's own command.")
     top.add_argument("--version", action="version", version=f"fi-teach {fi_teach.__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_audit(commands)
@@ -69,72 +71,100 @@ def _add_audit(commands):
 
 
 def _add_doctor(commands):
-    command = commands.add_parser("doctor", help="say what is missing here and how to mend it",
-                                  description="Look at Python, the packages, Jupyter and this folder: what is missing, and how to mend it.")
+    command = commands.add_parser(
+        "doctor", help="say what is missing here and how to mend it",
+        description="Look at Python, the packages, Jupyter and this folder: what is missing, and "
+                    "how to mend it.")
     command.set_defaults(run=doctor)
 
 
 def _add_submit(commands):
-    command = commands.add_parser("submit", help="make one file to hand in",
-                                  description="Pack exercise notebooks into one zip file with versions and hashes, and say what "
-                                              "is unanswered. Nothing leaves this machine.")
-    command.add_argument("notebooks", nargs="+", metavar="NOTEBOOK", help="such as exercises/01_trees.ipynb")
-    command.add_argument("--out", required=True, metavar="FILE", help="the zip file to write, such as your-name.zip")
+    command = commands.add_parser(
+        "submit", help="make one file to hand in",
+        description="Pack exercise notebooks into one zip file with versions and hashes, and say "
+                    "what is unanswered. Nothing leaves this machine.")
+    command.add_argument(
+        "notebooks", nargs="+", metavar="NOTEBOOK", help="such as exercises/01_trees.ipynb")
+    command.add_argument(
+        "--out", required=True, metavar="FILE", help="the zip file to write, such as your-name.zip")
     command.set_defaults(run=submit)
 
 
 def _add_release(commands):
-    command = commands.add_parser("release", help="make the student's and the instructor's bundle",
-                                  description="Write student.zip, in which no answer can be read, "
-                                              "and instructor.zip (all of it).")
-    command.add_argument("--out", required=True, metavar="DIR", help="the folder to write them into")
-    command.add_argument("--project", default=".", metavar="DIR", help="the folder with exercises/ and solutions/ (default: here)")
+    command = commands.add_parser(
+        "release", help="make the student's and the instructor's bundle",
+        description="Write student.zip, in which no answer can be read, and instructor.zip (all "
+                    "of it).")
+    command.add_argument(
+        "--out", required=True, metavar="DIR", help="the folder to write them into")
+    command.add_argument(
+        "--project", default=".", metavar="DIR",
+        help="the folder with exercises/ and solutions/ (default: here)")
     command.set_defaults(run=release)
 
 
 def _add_collect(commands):
-    command = commands.add_parser("collect", help="say whose each file in a download is, before grading",
-                                  description="Look through a folder of what Moodle, Canvas, Gradescope or nbgrader hands out, or all of it together: who, "
-                                              "which set, which file counts, what is left aside and why. `fi-teach grade` reads the same folders.")
+    command = commands.add_parser(
+        "collect", help="say whose each file in a download is, before grading",
+        description="Look through a folder of what Moodle, Canvas, Gradescope or nbgrader hands "
+                    "out, or all of it together: who, which set, which file counts, what is left "
+                    "aside and why. `fi-teach grade` reads the same folders.")
     command.add_argument("folder", metavar="FOLDER")
-    command.add_argument("--out", metavar="CLEAN", help="copy the files that count to CLEAN/<student>/<exercise>.ipynb")
+    command.add_argument(
+        "--out", metavar="CLEAN",
+        help="copy the files that count to CLEAN/<student>/<exercise>.ipynb")
     _add_course(command)
-    command.add_argument("--exercises", default="exercises", metavar="DIR", help="the notebooks as handed out (default: exercises/)")
     command.set_defaults(run=collect)
 
 
 def _add_course(command):
-    command.add_argument("--course", metavar="FILE", help="what the course has decided (default: course.toml here, if there is one)")
+    command.add_argument(
+        "--course", metavar="FILE",
+        help="what the course has decided (default: course.toml here, if there is one)")
+    command.add_argument(
+        "--exercises", default="exercises", metavar="DIR",
+        help="the notebooks as handed out (default: exercises/)")
 
 
 def _add_marks(commands):
-    command = commands.add_parser("marks", help="take in what assistants have marked, and write the tables anew",
-                                  description="Copy assistants' tables into REPORT/marks/, read REPORT/overrides.csv, and write all tables and pages anew. "
-                                              "Nothing is graded again.")
+    command = commands.add_parser(
+        "marks", help="take in what assistants have marked, and write the tables anew",
+        description="Copy assistants' tables into REPORT/marks/, read REPORT/overrides.csv, and "
+                    "write all tables and pages anew. Nothing is graded again.")
     command.add_argument("report", metavar="REPORT")
-    command.add_argument("files", nargs="*", metavar="FILE", help="what a marking page has saved, such as marks-Ben.csv")
+    command.add_argument(
+        "files", nargs="*", metavar="FILE",
+        help="what a marking page has saved, such as marks-Ben.csv")
     _add_course(command)
-    command.add_argument("--exercises", default="exercises", metavar="DIR", help="the notebooks as handed out (default: exercises/)")
     command.set_defaults(run=marks)
 
 
 def _add_export(commands):
-    command = commands.add_parser("export", help="write the files that Moodle, Canvas and Gradescope import",
-                                  description="Fill in the file that the platform hands out; the filled one lies in REPORT/exports/. Without a file one is made from "
-                                              "the roster and the names of what was handed in.")
+    command = commands.add_parser(
+        "export", help="write the files that Moodle, Canvas and Gradescope import",
+        description="Fill in the file that the platform hands out; the filled one lies in "
+                    "REPORT/exports/. Without a file one is made from the roster and the names of "
+                    "what was handed in.")
     command.add_argument("report", metavar="REPORT")
-    command.add_argument("--set", dest="exercise", metavar="SET", help="which set, for Moodle and Gradescope")
-    command.add_argument("--moodle", nargs="?", const="", metavar="WORKSHEET", help="the grading worksheet of the set, and its feedback as a zip file")
-    command.add_argument("--canvas", nargs="?", const="", metavar="GRADEBOOK", help="the gradebook that Canvas exports")
-    command.add_argument("--gradescope", action="store_true", help="an autograder for the set, to upload")
+    command.add_argument(
+        "--set", dest="exercise", metavar="SET", help="which set, for Moodle and Gradescope")
+    command.add_argument(
+        "--moodle", nargs="?", const="", metavar="WORKSHEET",
+        help="the grading worksheet of the set, and its feedback as a zip file")
+    command.add_argument(
+        "--canvas", nargs="?", const="", metavar="GRADEBOOK",
+        help="the gradebook that Canvas exports")
+    command.add_argument(
+        "--gradescope", action="store_true", help="an autograder for the set, to upload")
     _add_course(command)
-    command.add_argument("--exercises", default="exercises", metavar="DIR", help="the notebooks as handed out (default: exercises/)")
     command.set_defaults(run=export)
 
 
 def _add_grade(commands):
-    # Everything after `grade` is the grader's own to read, options included: no character begins an option here.
-    command = commands.add_parser("grade", help="grade a folder of submissions", add_help=False, prefix_chars="\0")
+    # Everything after `grade` is the grader's own to read, options included:
+    # no character begins an option here.
+    command = commands.add_parser(
+        "grade", help="grade a folder of submissions", add_help=False, prefix_chars="\0")
     command.add_argument("rest", nargs=argparse.REMAINDER)
     command.set_defaults(run=grade)
 
@@ -196,7 +226,9 @@ def export(options):
         print(desk.export_autograder(options.report, options.exercise, assignments))
     if wants:
         course = desk.course_of(options.course, assignments)
-        print(desk.export(options.report, course, moodle=options.moodle, canvas=options.canvas, exercise=options.exercise, wants=wants))
+        print(desk.export(
+            options.report, course, moodle=options.moodle, canvas=options.canvas,
+            exercise=options.exercise, wants=wants))
     return 0
 
 

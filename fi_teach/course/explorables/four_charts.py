@@ -9,6 +9,7 @@ from fi_teach.worlds import WORLDS
 
 MEASURES = {"MDI": ("c0", False), "permutation, held out": ("c1", True), "drop column": ("c2", False), "SHAP, interventional": ("c3", True)}
 """Measure -> its hue, and whether its bars are striped."""
+HEIGHT = 164  # of a chart, whatever the world: five bars have room, two leave none empty
 VISIBLE = 0.05  # a shorter bar is as good as none
 UNITS = {"MDI": "share of the decrease", "permutation, held out": "share of the variance", "drop column": "share of the variance",
          "SHAP, interventional": "share of the standard deviation"}
@@ -76,7 +77,7 @@ def _chart(values, measure):
     colour, hatch = MEASURES[measure]
     low, high = min(-0.1, float(values.min()) * 1.2), max(0.5, float(values.max())) * 1.35
     return panel(bars(values.to_numpy(), colour=colour, hatch=hatch, labels="{:.2f}", horizontal=True), rule(x=0, dashed=False),
-                 x=axis(low, high, UNITS[measure]), y=categories(list(values.index)), title=measure, height=90 + 22 * len(values), min_width=300)
+                 x=axis(low, high, UNITS[measure]), y=categories(list(values.index)), title=measure, height=HEIGHT, min_width=300)
 
 
 def _listed(names):

@@ -1,20 +1,7 @@
 """`course.toml`: what a course has decided about its class. Without one, each set simply counts its points.
 
-    roster = "roster.csv"            # id, name, and if wanted email, group, assistant, moodle, canvas
-    seed = 20261005                  # the secret that inputs are drawn from
-    drop_lowest = 1                  # so many sets, the worst of each student, do not count
-
-    [late]
-    free_days = 3                    # of each student, over the whole course
-    cost = 0.1                       # of a set's points, for each day beyond
-    last_day = 7                     # what comes later than this counts nothing
-    grace_minutes = 15
-
-    [sets.01_trees]
-    week = 1
-    weight = 1
-    deadline = 2026-10-12T23:59:00+02:00
-    canvas = "Set 1 (123)"           # what the column is called there, if not after the set
+Every key with what it means: COURSE_FILE in fi_teach/course/questions/welcome.py, which the instructor's bundle hands out as
+`course.toml.example`. A roster's columns are ROSTER_COLUMNS; `id` and `name` are needed.
 """
 
 import tomllib

@@ -16,8 +16,9 @@ from fi_teach.course.questions.specification import specification_of
 from fi_teach.course.questions.welcome import COURSE_FILE, README_STUDENT, ROSTER, START_INSTRUCTOR
 from fi_teach.course.questions.zipped import write_zip
 
-STUDENT = ("exercises", "notebooks", "fi_teach", "pyproject.toml", "requirements.lock", "LICENSE", "LICENSE-text")
-INSTRUCTOR = (*STUDENT, "README.md", "environment.yml", "solutions", "tests/course/questions", "tests/conftest.py", "book/tools/exercises.py")
+STUDENT = ("exercises", "notebooks", "pyproject.toml", "requirements.lock", "LICENSE", "LICENSE-text")
+"""What a student gets beside the package."""
+INSTRUCTOR = (*STUDENT, "fi_teach", "README.md", "environment.yml", "solutions", "tests/course/questions", "tests/conftest.py", "book/tools/exercises.py")
 KINDS_OF_FILE = {".ipynb", ".py", ".toml", ".lock", ".yml", ".yaml", ".md", ".csv", ".js", ".css", ".json", ".txt", ""}
 MACHINERY = "fi_teach/course/questions/"
 FOR_INSTRUCTORS = re.compile(rf"fi_teach/course/grading/|{MACHINERY}(release\.py|welcome\.py|ch\d|trials/)")
@@ -42,11 +43,10 @@ def release(out, project="."):
     """
     project, out = Path(project), Path(out)
     _check_project(project)
-    student = {**_files(project, STUDENT, skip=FOR_INSTRUCTORS), **student_package(project),
+    student = {**_files(project, STUDENT), **student_package(project),
         "README.md": README_STUDENT.encode()}
     instructor = instructor_files(project)
     _check_no_secrets(student)
-    student |= _fresh_exercises(project)
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, bundle in (("student", student), ("instructor", instructor)):
@@ -94,21 +94,6 @@ def _specifications(project):
     names = [path.stem for path in paths if path.stem in asked]
     return {f"{MACHINERY}specifications/{name}.json": json.dumps(specification_of(name),
         ensure_ascii=False).encode() for name in names}
-
-
-def _fresh_exercises(project):
-    """The exercises as nobody has run them yet: without the verdicts stored for nbval -> {path: bytes}."""
-    paths = sorted((project / "exercises").glob("*.ipynb"))
-    return {f"exercises/{path.name}": without_outputs(path).encode() for path in paths}
-
-
-def without_outputs(path):
-    """A notebook's file as nobody has run it yet -> its text."""
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    for cell in notebook.get("cells", []):
-        if cell["cell_type"] == "code":
-            cell["outputs"], cell["execution_count"] = [], None
-    return json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def _under(path):

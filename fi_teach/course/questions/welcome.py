@@ -74,7 +74,8 @@ START_INSTRUCTOR = """# For instructors
 `solutions/` is the source, with answers and hidden tests inside. `source/` and `nbgrader_config.py` make this folder an
 nbgrader course: `nbgrader generate_assignment 01_trees` works here. `tests/course/questions/` proves every check.
 `course.toml.example` and `roster.csv.example` are to be copied and filled in, if the course has deadlines or a roster.
-Changed a set? `python book/tools/exercises.py`, then `python -m pytest --nbval solutions exercises`.
+Changed a set? `python book/tools/exercises.py`, then `python book/tools/exercises.py --expected expected`
+and `python -m pytest --nbval solutions expected`.
 Give students `student.zip`, never this one.
 """
 
