@@ -2,15 +2,17 @@
 
     python book/tools/exercises.py            write solutions/ (stamped) and exercises/
     python book/tools/exercises.py --check    write nothing; fail if either would change
-    pytest --nbval solutions exercises        run them, and compare each verdict with the one that is stored
+    python book/tools/exercises.py --expected FOLDER    copies of the exercises that store what each check says of its stub
+    pytest --nbval solutions FOLDER           run them, and compare each verdict with the one that is stored
 
 An author writes plain cells. A markdown cell that begins `### trees.decrease` opens a question; the cell with
 `### BEGIN SOLUTION` is its answer and the cell `Q("trees.decrease").check(decrease)` its test. Heading, cell ids, nbgrader
 metadata, points, time limits and the hidden test come from the question. Clearing is nbgrader's own work.
 
-Each check cell stores the verdict that is expected of it: "Right" and what it means in solutions/, "Not started" in
-exercises/. It comes from the question, not from a run, so no wrong reference can renew it. No other output is stored, and
-none is compared: those cells carry nbval's tag. A cell that ends in `Q("trees.decrease").play(decrease, ...)` lets the
+Each check cell of solutions/ stores the verdict that is expected of it, "Right" and what it means; exercises/ are stored
+as nobody has run them, and their "Not started" stands in the copies of --expected alone. A verdict comes from the
+question, not from a run, so no wrong reference can renew it. No other output is stored, and none is compared: those cells
+carry nbval's tag. A cell that ends in `Q("trees.decrease").play(decrease, ...)` lets the
 student's own function move a picture; it is no part of a question.
 """
 
@@ -135,7 +137,15 @@ def _nbgrader(grade_id, *, solution, grade, points):
 
 
 def derive(notebook):
-    """The exercise of a stamped solutions notebook: answers and hidden tests cleared by nbgrader's own preprocessors."""
+    """The exercise of a stamped solutions notebook, as nobody has run it yet."""
+    exercise = expected(notebook)
+    for cell in (cell for cell in exercise.cells if cell.cell_type == "code"):
+        cell.outputs, cell.execution_count = [], None
+    return exercise
+
+
+def expected(notebook):
+    """The same with what each check says of its stub; answers and hidden tests are cleared by nbgrader's own preprocessors."""
     notebook = deepcopy(notebook)
     clear = ClearSolutions(code_stub={"python": CODE_STUB}, text_stub=TEXT_STUB)
     for preprocessor in (LockCells(), clear, ClearOutput(), ClearHiddenTests(), ComputeChecksums()):
@@ -186,21 +196,38 @@ def text_of(notebook):
     return nbformat.writes(notebook).rstrip("\n") + "\n"
 
 
+def stamped(root=ROOT):
+    """The notebooks of solutions/, stamped -> {path: notebook}."""
+    return {path: stamp(nbformat.read(path, as_version=4)) for path in sorted((root / "solutions").glob("[0-9]*.ipynb"))}
+
+
 def wanted(root=ROOT):
     """What solutions/ and exercises/ ought to hold -> {path: text}."""
     texts = {}
-    for path in sorted((root / "solutions").glob("[0-9]*.ipynb")):
-        notebook = stamp(nbformat.read(path, as_version=4))
+    for path, notebook in stamped(root).items():
         texts[path] = text_of(notebook)
         texts[root / "exercises" / path.name] = text_of(derive(notebook))
     return texts
 
 
+def write_expected(folder, root=ROOT):
+    """Write the exercises with what each check is expected to say of its stub -> their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = {folder / path.name: notebook for path, notebook in stamped(root).items()}
+    for path, notebook in paths.items():
+        path.write_text(text_of(expected(notebook)), encoding="utf-8")
+    return list(paths)
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing, fail if a file would change")
-    check = parser.parse_args(arguments).check
-    texts = wanted()
+    parser.add_argument("--expected", metavar="FOLDER", type=Path, help="write copies for pytest --nbval into FOLDER, and nothing else")
+    options = parser.parse_args(arguments)
+    if options.expected:
+        print(f"{len(write_expected(options.expected))} exercises, with what their checks say of a stub: {options.expected}")
+        return 0
+    check, texts = options.check, wanted()
     stale = [path for path, text in texts.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
     stale += sorted(set((ROOT / "exercises").glob("*.ipynb")) - set(texts))
     for path in stale:

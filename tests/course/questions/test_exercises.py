@@ -1,6 +1,7 @@
-"""exercises/ is what solutions/ becomes when the answers are cleared: byte for byte, leaking nothing.
+"""exercises/ is what solutions/ becomes when the answers are cleared: byte for byte, leaking nothing, run by nobody.
 
-`make test` runs both folders with `pytest --nbval`, cell by cell: what each check says is compared with what is stored of it.
+`make test` runs solutions/ and copies of exercises/ with `pytest --nbval`, cell by cell: what each check says is compared with
+what is stored of it, which of an exercise only the copies do.
 """
 
 import ast
@@ -33,6 +34,14 @@ def tool():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def copies(tool, tmp_path_factory):
+    """The exercises with what each check is expected to say of its stub -> their folder."""
+    folder = tmp_path_factory.mktemp("expected") / "exercises"
+    assert tool.main(["--expected", str(folder)]) == 0
+    return folder
 
 
 def cells_of(path):
@@ -88,10 +97,20 @@ def test_no_line_of_a_solution_or_hidden_test_leaks(path):
     assert not [line for line in secrets if line in shown or (len(line) > 25 and json.dumps(line, ensure_ascii=False)[1:-1] in everything)]
 
 
+@pytest.mark.parametrize("path", EXERCISES, ids=lambda p: p.stem)
+def test_an_exercise_is_stored_as_nobody_has_run_it_and_its_copy_differs_in_verdicts_alone(path, copies):
+    ours, copy = (nbformat.read(p, as_version=4) for p in (path, copies / path.name))
+    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in ours.cells)
+    assert any(cell.get("outputs") for cell in copy.cells)
+    for cell in (cell for cell in copy.cells if cell.cell_type == "code"):
+        cell.outputs, cell.execution_count = [], None
+    assert ours == copy
+
+
 @pytest.mark.parametrize("path", SOLUTIONS + EXERCISES, ids=lambda p: f"{p.parent.name}-{p.stem}")
-def test_notebooks_store_verdicts_and_nothing_else_with_unique_ids_in_nbgraders_format(path):
+def test_notebooks_store_verdicts_and_nothing_else_with_unique_ids_in_nbgraders_format(path, copies):
     """A check cell stores "Right" or "Not started"; the output of any other cell is neither stored nor compared."""
-    notebook = nbformat.read(path, as_version=4)
+    notebook = nbformat.read(path if path in SOLUTIONS else copies / path.name, as_version=4)
     ids = [cell.id for cell in notebook.cells]
     assert len(set(ids)) == len(ids)
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
@@ -181,9 +200,9 @@ def validated(folder):
 
 
 @pytest.mark.slow
-def test_nbval_turns_red_for_a_wrong_reference_a_changed_message_and_a_check_that_takes_a_stub(tmp_path):
+def test_nbval_turns_red_for_a_wrong_reference_a_changed_message_and_a_check_that_takes_a_stub(tmp_path, copies):
     """Each fault fails the check cell of its own question, which the report names, and no other cell."""
-    solutions, exercises = SOLUTIONS[0], EXERCISES[0]
+    solutions, exercises = SOLUTIONS[0], copies / EXERCISES[0].name
     planted(tmp_path, solutions, "trees.decrease", "parent = [a + b", "parent = [a + 2 * b")
     planted(tmp_path, solutions, "trees.first_cut", '"c", "because', '"a", "because')
     planted(tmp_path, solutions, "trees.recall_mean", "Right", "Well done", where="check")
@@ -214,8 +233,8 @@ def test_a_check_that_takes_its_stub_for_an_answer_stops_the_tool(tool, monkeypa
         tool.derive(tool.stamp(nbformat.read(SOLUTIONS[0], as_version=4)))
 
 
-def test_a_students_copy_is_sent_out_as_nobody_has_run_it_and_an_instructors_with_what_is_expected(tmp_path):
-    """The release strips what nbval compares; nothing else of the exercises changes."""
+def test_both_bundles_hold_the_exercises_as_nobody_has_run_them(tmp_path):
+    """And the instructor's the solutions, with what is expected of them."""
     from fi_teach.course.questions.release import release
 
     release(tmp_path, ROOT)
