@@ -13,6 +13,15 @@ export function addStyle() {
   document.head.append(element("link", { rel: "stylesheet", href: new URL("live.css", import.meta.url).href, "data-fi-live": true }));
 }
 
+const LATER = 3000; // milliseconds after Python is there: the reader's first run comes first
+
+// From now on the browser keeps this page, what it has loaded and every page that is opened: offline.js shows them without a network.
+async function keepPages() {
+  await navigator.serviceWorker.register(new URL("../../offline.js", import.meta.url));
+  const { active } = await navigator.serviceWorker.ready;
+  active.postMessage([location.href, ...performance.getEntriesByType("resource").map(({ name }) => name)]);
+}
+
 // Fetch and start Python, its progress shown in the place of the button -> the interpreter. Rejects with words for the reader.
 export async function startIn(place, note) {
   const lacking = missing();
@@ -37,6 +46,8 @@ export async function startIn(place, note) {
   } finally {
     meter.remove();
   }
+  const { serviceWorker } = navigator; // not everywhere: then the pages need their server
+  if (serviceWorker && !serviceWorker.controller) setTimeout(() => keepPages().catch(() => {}), LATER);
   return py;
 }
 
@@ -120,16 +131,19 @@ export async function begin(place, note) {
   const fresh = (cell) => cell.ran === py.generation && cell.ran > 0;
 
   function setBusy(on) {
-    busy = on;
-    stop.hidden = !on;
-    all.disabled = on;
+    busy = all.disabled = on;
+    if (!on) stop.hidden = true;
     for (const cell of cells) cell.run.disabled = on || Boolean(cell.why);
   }
 
   async function runUpTo(wanted, every = false) {
     if (busy || (wanted.why && !every)) return;
     setBusy(true);
-    if (py.state === "off") await py.start().catch(() => {}); // after Stop: a fresh interpreter, in which nothing has run yet
+    if (py.state === "off") { // after Stop: a fresh interpreter, in which nothing has run yet
+      tell("Starting a fresh Python ...");
+      await py.start().catch(() => {}); // the first cell says why
+    }
+    stop.hidden = false;
     const above = cells.slice(0, cells.indexOf(wanted)).filter((cell) => (!cell.why || cell.rest) && !fresh(cell));
     const todo = wanted.why ? above : [...above, wanted];
     let done = 0, status = "ok";
@@ -155,18 +169,16 @@ export async function begin(place, note) {
       if (status === "ok") cell.ran = py.generation;
       return status;
     }
-    const visible = shown || cells.slice(0, cells.indexOf(cell) + 1).some((one) => one.edited);
+    const edited = cells.slice(0, cells.indexOf(cell) + 1).some((one) => one.edited), focused = document.activeElement === cell.run;
     const stopHere = button("Stop", () => py.stop());
     cell.run.hidden = true;
     cell.run.after(stopHere);
     cell.tell("running ...");
     cell.outputs.clear();
-    if (visible) cell.show();
-    const focused = document.activeElement === cell.run;
+    if (shown || edited) cell.show();
     const { status, ms } = await py.run(cell.editor.source, { name: cell.name, onOutput: (output) => {
       if (output.output_type === "error") cell.show();
-      const asBuilt = cell.keepsPicture && !cells.slice(0, cells.indexOf(cell) + 1).some((one) => one.edited);
-      if (!(asBuilt && output.data)) cell.outputs.add(output);
+      if (!(cell.keepsPicture && !edited && output.data)) cell.outputs.add(output);
     } });
     stopHere.remove();
     cell.run.hidden = false;

@@ -20,11 +20,10 @@ export const megabytes = (bytes) => `${Math.max(1, Math.round(bytes / 1e6))} MB`
 export class Python extends EventTarget {
   state = "off"; // "starting", "ready", "busy"
   generation = 0; // rises with every fresh interpreter
-  memory = 0; // bytes, as last said
   #parts;
   #worker = null;
   #module = null; // compiled once, handed to each fresh worker
-  #files = null;
+  #list = null; // of the files: files.json
   #script = null;
   #started = null;
   #queue = [];
@@ -90,28 +89,24 @@ export class Python extends EventTarget {
     this.#worker.postMessage({ do: "run", id: first.id, source: first.source, name: first.name });
   }
 
-  // The list of files and the worker's script are kept beside the rest: then no network is needed the next time.
-  async #kept(name) {
-    const cache = await globalThis.caches?.open("which-features-matter/python").catch(() => null);
+  async #text(name) {
     const fetched = await fetch(HERE + name, { cache: "no-cache" }).catch(() => null);
-    if (fetched?.ok) await cache?.put(HERE + name, fetched.clone()).catch(() => {});
-    const answer = fetched?.ok ? fetched : await cache?.match(HERE + name);
-    if (!answer) throw new Error(`${name} could not be fetched: is the network there?`);
-    return answer.text();
+    if (!fetched?.ok) throw new Error(`${name} could not be fetched: is the network there?`);
+    return fetched.text();
   }
 
   async #start(onProgress) {
     this.#set("starting");
     const lacking = missing();
     if (lacking) throw new Error(lacking);
-    this.#files ??= JSON.parse(await this.#kept("files.json")).files;
-    this.#script ??= URL.createObjectURL(new Blob([await this.#kept("worker.js")], { type: "text/javascript" }));
+    this.#list ??= JSON.parse(await this.#text("files.json"));
+    this.#script ??= URL.createObjectURL(new Blob([await this.#text("worker.js")], { type: "text/javascript" }));
     const worker = this.#worker = new Worker(this.#script);
-    const parts = this.#parts.filter((part) => `${part}.zip` in this.#files);
+    const parts = this.#parts.filter((part) => `${part}.zip` in this.#list.files);
     await new Promise((resolve, reject) => {
       worker.onmessage = ({ data }) => this.#hear(data, { onProgress, resolve, reject });
       worker.onerror = (event) => reject(new Error(event.message || "the worker did not start."));
-      worker.postMessage({ do: "start", base: HERE, files: this.#files, parts, module: this.#module });
+      worker.postMessage({ do: "start", base: HERE, ...this.#list, parts, module: this.#module });
     });
     this.generation += 1;
     this.#set("ready");
@@ -120,7 +115,6 @@ export class Python extends EventTarget {
 
   #hear(data, { onProgress, resolve, reject }) {
     const first = this.#queue[0];
-    if (data.memory) this.memory = data.memory;
     if (data.say === "progress") onProgress({ loaded: data.loaded, total: data.total, doing: data.loaded < data.total ? "fetching" : "starting" });
     if (data.say === "compiled") this.#module = data.module;
     if (data.say === "ready") resolve();

@@ -3,8 +3,8 @@
 const CACHE = "which-features-matter/python", LIBRARY = "/usr/local/lib";
 
 // The course reads its own tables and scripts as files: it is unpacked into a folder.
-const BEGIN = `__import__("zipfile").ZipFile("${LIBRARY}/course.zip").extractall("/course")
-__import__("sys").path.extend(["/course", *PATHS])
+const UNPACK = `__import__("zipfile").ZipFile("${LIBRARY}/course.zip").extractall("/course")`;
+const BEGIN = `__import__("sys").path.append("/course")
 __import__("inside").begin()`;
 
 let python; // the running instance's exports
@@ -46,8 +46,8 @@ async function unpacked(packed) {
   return first[0] === 0x1f && first[1] === 0x8b ? whole.pipeThrough(new DecompressionStream("gzip")) : whole;
 }
 
-async function fetchAll({ base, files, parts, module }) {
-  const cache = await self.caches?.open(CACHE).catch(() => null);
+// -> { compiled, zips: {name: bytes}, kept: the memory of an earlier Python, if there is one }
+async function fetchAll({ base, build, files, parts, module }, cache) {
   const names = ["library.zip", "course.zip", ...parts.map((part) => `${part}.zip`)];
   const all = module ? names : [...names, "python.wasm.gz"];
   const total = all.reduce((sum, name) => sum + files[name].bytes, 0);
@@ -65,10 +65,13 @@ async function fetchAll({ base, files, parts, module }) {
     const body = await unpacked(await stream(address("python.wasm.gz"), cache, count));
     return WebAssembly.compileStreaming(new Response(body, { headers: { "Content-Type": "application/wasm" } }));
   };
-  const [compiled, ...zips] = await Promise.all([module ?? compile(), ...names.map(bytes)]);
-  if (cache) forget(cache, Object.keys(files).map(address));
-  return { compiled, zips: Object.fromEntries(names.map((name, i) => [name, zips[i]])) };
+  const [compiled, kept, ...zips] = await Promise.all([module ?? compile(), recalled(memoryOf(base, build), cache), ...names.map(bytes)]);
+  if (cache) forget(cache, [memoryOf(base, build), ...Object.keys(files).map(address)]);
+  return { compiled, kept, zips: Object.fromEntries(names.map((name, i) => [name, zips[i]])) };
 }
+
+const memoryOf = (base, build) => `${base}memory?${build}`;
+const recalled = (url, cache) => cache?.match(url).then((found) => found?.arrayBuffer()).catch(() => undefined);
 
 // Earlier builds of the book leave nothing behind.
 async function forget(cache, wanted) {
@@ -79,15 +82,35 @@ async function forget(cache, wanted) {
 
 // ---- the interpreter -----------------------------------------------------------------------------------------------------------
 
+// Starting and importing takes seconds. So the memory of a Python that has done both is kept, and the next one begins with it.
 async function start(wishes) {
-  const began = performance.now();
-  const { compiled, zips } = await fetchAll(wishes);
+  const began = performance.now(), cache = await self.caches?.open(CACHE).catch(() => null), memory = memoryOf(wishes.base, wishes.build);
+  const { compiled, zips, kept } = await fetchAll(wishes, cache);
   if (!wishes.module) say("compiled", { module: compiled });
+  let fresh;
+  try {
+    await settle(compiled, zips);
+    if (kept) wake(kept);
+    else python._initialize();
+    step(UNPACK);
+    if (!kept) {
+      step(BEGIN);
+      fresh = cache && python.memory.buffer.slice();
+    }
+    step(`__import__("inside").awake(${JSON.stringify(wishes.parts.map((part) => `${LIBRARY}/${part}.zip`))})`);
+  } catch (error) {
+    cache?.delete(memory); // whatever it was, the next start does not begin with it
+    throw error;
+  }
+  say("ready", { ms: Math.round(performance.now() - began), memory: python.memory.buffer.byteLength });
+  if (fresh) cache?.put(memory, new Response(fresh)).catch(() => {});
+}
+
+// An instance among its files, in which nothing has run yet.
+async function settle(compiled, zips) {
   const root = new MemoryFolder(), library = root.folder(LIBRARY);
   root.folder("tmp");
-  library.file("python315.zip", zips["library.zip"]);
-  delete zips["library.zip"];
-  for (const [name, bytes] of Object.entries(zips)) library.file(name, bytes);
+  for (const [name, bytes] of Object.entries(zips)) library.file(name === "library.zip" ? "python315.zip" : name, bytes);
   const system = wasi({
     // matplotlib looks for real files inside its zip: inside.py puts them there
     mounts: { "/": root, [`${LIBRARY}/plots.zip/matplotlib/mpl-data`]: new MemoryFolder() },
@@ -99,13 +122,18 @@ async function start(wishes) {
   for (const { module: from, name } of WebAssembly.Module.imports(compiled)) {
     (imports[from] ??= {})[name] = from === "host" ? door : system.calls[name] ?? system.missing;
   }
-  const instance = await WebAssembly.instantiate(compiled, imports);
-  python = instance.exports;
+  python = (await WebAssembly.instantiate(compiled, imports)).exports;
   system.attach(python.memory);
-  python._initialize();
-  const paths = Object.keys(zips).filter((name) => name !== "course.zip").map((name) => `${LIBRARY}/${name}`);
-  if (turn(BEGIN.replace("PATHS", JSON.stringify(paths)))) throw new Error("Python did not start.");
-  say("ready", { ms: Math.round(performance.now() - began), memory: python.memory.buffer.byteLength });
+}
+
+// An instance has nothing that changes but its memory: the one other variable, the stack's pointer, is the same between turns.
+function wake(kept) {
+  python.memory.grow((kept.byteLength - python.memory.buffer.byteLength) / 65536);
+  new Uint8Array(python.memory.buffer).set(new Uint8Array(kept));
+}
+
+function step(source) {
+  if (turn(source)) throw new Error("Python did not start.");
 }
 
 // Python's way out: JSON, either an output of the notebook's format or how a run ended. Nothing comes back.

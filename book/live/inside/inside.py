@@ -9,17 +9,20 @@ import builtins
 import io
 import json
 import linecache
+import random
 import re
 import sys
 import time
 import tokenize
 import traceback
 import zipfile
+from importlib import import_module
 from itertools import count, groupby
 
 import _host
 
 MPL_DATA = "/usr/local/lib/plots.zip/matplotlib/mpl-data"
+EVERYWHERE = ("pandas", "fi_teach.course.questions", "fi_teach.importance", "fi_teach.trees", "fi_teach.worlds")  # a check needs all
 EVERY = 0.1  # seconds between two messages of printed text
 AROUND = 2  # lines shown before and after the one that failed
 RULE = "-" * 75
@@ -63,12 +66,26 @@ def publish(data, metadata, kind="display_data"):
 
 
 def begin():
-    """From now on what is printed goes to the page, pandas and the course find a notebook, matplotlib finds its files."""
+    """From now on what is printed goes to the page, pandas and the course find a notebook, matplotlib finds its files.
+
+    What every page imports is imported: the worker keeps the memory as it then is, and the next Python starts with it.
+    """
     import IPython
 
     sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
     builtins.get_ipython, builtins.display = IPython.get_ipython, IPython.display.display
     sys.meta_path.insert(0, Unpacker())
+    for name in EVERYWHERE:
+        import_module(name)
+
+
+def awake(paths):
+    """Find this page's libraries too; chance is new even where the memory is not."""
+    import numpy
+
+    sys.path.extend(paths)
+    random.seed()
+    numpy.random.seed()  # noqa: NPY002 - the generator that a reader may still use
 
 
 class Unpacker:
