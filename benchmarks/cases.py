@@ -254,7 +254,8 @@ def permutation(quick):
         yield _all_pairings(n, p, depth, must=1, aim=10)
     if not quick:
         yield _all_pairings(10_000, 10, 8, must=1.5, aim=4, most_mb=100, before=0.83, work="10 features, depth 8")
-        yield _all_pairings(3000, 12, None, must=0.7, aim=4, before=1.1, work="12 features, unlimited depth")  # .5 at 10,000 rows, .2 when the goal was set
+        # The goal was set at .2, on other rows: what stood then reaches 1.1 on these, and .5 on 10,000 rows of 10 features.
+        yield _all_pairings(3000, 12, None, must=0.7, aim=4, before=0.2, work="12 features, unlimited depth")
     X, y = table(2000)
     model, forest = forested(8)
     small = np.random.default_rng(0).permutation(50)[:, None]

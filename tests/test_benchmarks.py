@@ -166,6 +166,13 @@ def test_the_words_of_a_plot_come_from_its_points():
                      "shap 250\xa0ms at 10 and 30\xa0s at 1,000 (hollow from 1,000: computed from a part).")
 
 
+def test_what_was_asked_for_has_a_figure_of_then_a_goal_and_an_aim():
+    """Else the first table would have an empty field, or lack the row."""
+    asked = [row for row in RESULTS["rows"] if row.get("work") and "ratio" in row]
+    assert len({(row["method"], row["work"]) for row in asked}) == len(asked) >= 15
+    assert all(row["before"] > 0 and row["must"] <= row["aim"] for row in asked)
+
+
 def test_the_stored_run_holds_what_the_page_needs():
     """Every row has its figures or its reason, and every line of a plot has points in order."""
     assert all(set(ROW) <= set(row) or row["why"] for row in RESULTS["rows"]) and len(RESULTS["rows"]) >= 10

@@ -11,6 +11,7 @@ and fitted exponents), machine. Reasons are in benchmarks/reasons.yaml; one is p
 import base64
 import json
 import sys
+import textwrap
 from itertools import groupby
 from pathlib import Path
 
@@ -85,12 +86,24 @@ def better(results):
 
 
 def draw_asked(results):
-    """A line for each work: the ratio before (hollow), now (filled) and the goal (a stroke), against 1 -> axes."""
+    """A line for each work: the ratio before (hollow), now (filled) and the goal (a stroke), against 1 -> axes.
+
+    On phones the words stand above their lines: beside them they would be too small to read.
+    """
+    from fi_teach.plots.phone import WIDTH, on_phones
+
+    ax = draw_ratios(results, 7, 0.4, beside=True)
+    on_phones(ax.figure, lambda: draw_ratios(results, WIDTH, 0.66, beside=False).figure)
+    return ax
+
+
+def draw_ratios(results, width, height, beside):
+    """The picture so many inches wide, each line so many high; its words beside or above it."""
     from fi_teach.plots import INK, PALETTE, PAPER, describe, new_axes
 
     rows = [row for row in asked_rows(results) if row["must"] is not None][::-1]
-    ax = new_axes(7, 0.9 + 0.36 * len(rows))
-    ax.axvline(1, color=INK, lw=1)
+    ax = new_axes(width, 0.9 + height * len(rows))
+    ax.axvline(1, color=INK, lw=1, zorder=0.5)
     for k, row in enumerate(rows):
         now = PALETTE[0] if row["ratio"] >= 1 else PALETTE[1]
         ax.plot([row["before"], row["ratio"]], [k, k], color=now, lw=2, zorder=1)
@@ -98,11 +111,24 @@ def draw_asked(results):
         ax.plot(row["ratio"], k, "o" if row["ratio"] >= 1 else "s", ms=8, color=now, label="now" if k == 0 else None)
         ax.plot(row["must"], k, "|", ms=13, mew=2, color=INK, label="goal" if k == 0 else None)
     ax.set(xscale="log", xlabel="their time / ours: to the right of 1 we are faster", ylim=(-0.7, len(rows) - 0.3))
-    ax.set_yticks(range(len(rows)), [f"{row['method'].removeprefix('TreeSHAP, ')}: {row['work']}\nagainst {row['against'].split(',')[0]}" for row in rows], fontsize=7)
+    names = [f"{row['method'].removeprefix('TreeSHAP, ')}: {row['work']}" for row in rows]
+    peers = [f"against {row['against'].split(',')[0]}" for row in rows]
+    if beside:
+        ax.set_yticks(range(len(rows)), [f"{name}\n{peer}" for name, peer in zip(names, peers, strict=True)], fontsize=9)
+    else:
+        ax.set_yticks([])
+        for k, words in enumerate(f"{name}, {peer}" for name, peer in zip(names, peers, strict=True)):
+            ax.text(0.01, k + 0.2, wrapped(words), transform=ax.get_yaxis_transform(), va="bottom", fontsize=9, color=INK,
+                    bbox={"fc": PAPER, "lw": 0, "pad": 1}, zorder=0.9)
     ax.set_xticks([0.01, 0.1, 1, 10, 100], ["0.01", "0.1", "1", "10", "100"])
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=3, frameon=False, fontsize=8)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=3, frameon=False, fontsize=9)
     said = "; ".join(f"{row['method']}, {row['work']}: {short(row['before'])} before, {short(row['ratio'])} now, goal {short(row['must'])}" for row in rows[::-1])
     return describe(ax, f"Their time divided by ours, on a logarithmic axis, before and now, with the goal. {said}.")
+
+
+def wrapped(words):
+    """In lines as long as a phone's picture is wide."""
+    return textwrap.fill(words, 54)
 
 
 # --- the goals ---
@@ -183,7 +209,7 @@ def draw(growth):
     """The log-log plot of one growth, with its sentence -> axes."""
     from fi_teach.plots import INK, MARKERS, PALETTE, PAPER, describe, new_axes
 
-    ax = new_axes(6.5, 3.6)
+    ax = new_axes(4.7, 3.2)  # as wide as a phone: one picture for all
     slowest = max(one["points"][-1]["seconds"] for one in growth["lines"])
     for k, one in enumerate(growth["lines"]):
         points = one["points"]
@@ -194,7 +220,7 @@ def draw(growth):
         side = "bottom" if y[-1] == slowest else "top"  # lines may end together; their names must not
         ax.annotate(one["name"], (x[-1], y[-1]), xytext=(9, 0), textcoords="offset points", va=side, color=INK)
     ax.set(xscale="log", yscale="log", xlabel=growth["variable"], ylabel="seconds")
-    ax.set_title(f"{growth['title']}: {growth['setting']}", loc="left", fontsize=11)
+    ax.set_title(f"{growth['title']}:\n{growth['setting']}", loc="left", fontsize=11)
     return describe(ax, in_words(growth))
 
 
@@ -214,12 +240,18 @@ def picture(axes):
     import matplotlib.pyplot as plt
 
     from fi_teach.plots.alt_text import alt_text, render
+    from fi_teach.plots.phone import phone_figure
+
+    def drawn(figure):
+        return f"data:image/svg+xml;base64,{base64.b64encode(render(figure, 'svg')).decode()}"
 
     figure = axes.figure
-    data = base64.b64encode(render(figure, "svg")).decode()
-    plt.close(figure)
+    image, for_phones = nodes.image(uri=drawn(figure), alt=alt_text(figure)), phone_figure(figure)
+    if for_phones is not None:
+        image += nodes.image(uri=for_phones(drawn), alt="", classes=["fi-phone"])
+    plt.close("all")
     box = nodes.container(classes=["cell_output"])  # as a chapter's figures: in the dark they are shown as a negative
-    box += nodes.image(uri=f"data:image/svg+xml;base64,{data}", alt=alt_text(figure))
+    box += image
     return box
 
 
