@@ -39,13 +39,14 @@ pdf: $(TEST_STAMP) ## print the whole book as one PDF, with the system's Chromiu
 check: $(TEST_STAMP) ## what one runs often, a minute and a half: lint, types, the package and its questions
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" --doctest-modules $(CHECKED)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -p no:nbval -m "not slow" --doctest-modules $(CHECKED)
 
 test: $(TEST_STAMP) ## run everything: lint, types, unit tests, notebooks, the book under -W, the pages in a browser
 	sh .ci/tools
 	$(BIN)/python -m mypy
+	$(BIN)/python book/tools/exercises.py --expected _build/expected
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 10 \
-	  --doctest-modules --nbval --nbval-current-env tests fi_teach solutions exercises
+	  --doctest-modules --nbval --nbval-current-env tests fi_teach solutions _build/expected
 
 test-walls: $(TEST_STAMP) ## the whole corpus of submissions in the WebAssembly sandbox (make test tries fifteen)
 	FI_TEACH_WALLS=wasm $(BIN)/python -m pytest --durations 10 tests/course/grading/test_corpus.py
@@ -63,6 +64,7 @@ live-check: $(TEST_STAMP) ## run every chapter and the proof of every question i
 	sh .ci/tools
 	$(BIN)/python book/tools/build.py --live
 	$(BIN)/python book/tools/live_check.py $(ONLY)
+	$(if $(ONLY),,$(BIN)/python book/tools/live_times.py)
 	$(if $(ONLY),,FI_TEACH_LIVE=all $(BIN)/python -m pytest tests/course/questions/test_proof_on_wasm.py tests/book/test_live_exercises.py)
 
 audit-truth: $(BOOK_STAMP) ## hold an audit's sentences against worlds whose truth is known; DRAWS=20

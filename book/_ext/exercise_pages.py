@@ -20,7 +20,6 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from fi_teach.course.questions.references import without_markers
-from fi_teach.course.questions.release import without_outputs
 from fi_teach.course.questions.specification import page_specification
 
 FOLDER = "exercises/"
@@ -243,7 +242,7 @@ def put_notebooks(app, error):
     """Beside each page its notebook as handed out: a script, since a page opened from disk loads nothing else."""
     if error is None and app.builder.format == "html":
         for path in sorted(Path(app.srcdir, FOLDER).glob("*.ipynb")):
-            notebook = json.dumps(json.loads(without_outputs(path)), ensure_ascii=False)
+            notebook = json.dumps(json.loads(path.read_text(encoding="utf-8")), ensure_ascii=False)
             page = Path(app.outdir, FOLDER, f"{path.stem}.js")
             if page.parent.exists():
                 page.write_text(f"fi.notebook = {notebook};\n", encoding="utf-8")

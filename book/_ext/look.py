@@ -19,7 +19,6 @@ SOME = {"notebooks/": ("cards.js", "page.js", "runhere.js"), "exercises/": ("jud
 """Scripts of some pages only, by how these pages' names begin."""
 TEMPLATES = Path(__file__).parent.parent / "templates"
 FIGURE = re.compile(r'(<div class="cell_output docutils container">\n|<figure [^>]*>\n)((?:<picture>.*?)?<img [^>]*src="((?!data:)[^"]+)"[^>]*>(?:</picture>)?)')
-ICON_SCRIPT = "_static/scripts/fontawesome.js"
 
 
 def dress(app, config):
@@ -53,13 +52,6 @@ def add_scripts(app, page, template, context, doctree):
             app.add_js_file(name, priority=900, defer="defer")  # after those that every page has
 
 
-def drop_icon_script(app, error):
-    """The theme draws its icons twice, from fonts and from a script of 1.5 MB; the fonts suffice."""
-    script = Path(app.outdir, ICON_SCRIPT)
-    if script.exists():
-        script.write_text("// Icons come from fonts.\n")
-
-
 def thin_scripts(app, error):
     """A page carries our scripts without comments and needless space; whoever wants to read them reads book/script."""
     for script in SCRIPT.glob("*.js"):
@@ -83,6 +75,5 @@ def setup(app):
     app.connect("html-page-context", name_toggles, priority=900)  # after the theme has put its function there
     app.connect("html-page-context", link_figures)
     app.connect("html-page-context", add_scripts)
-    app.connect("build-finished", drop_icon_script)
     app.connect("build-finished", thin_scripts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

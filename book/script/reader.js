@@ -46,7 +46,14 @@ window.fi = (() => {
     try {
       localStorage.removeItem(KEY);
     } catch { /* there was nothing to forget */ }
+    forgetPython().catch(() => { /* nor here */ });
     document.dispatchEvent(new Event("fi:changed"));
+  }
+
+  // What "Run Python in this page" made the browser keep: Python, its libraries, the pages.
+  async function forgetPython() {
+    for (const name of await caches.keys()) if (name.startsWith(`${KEY}/`)) await caches.delete(name);
+    await (await navigator.serviceWorker.getRegistration())?.unregister();
   }
 
   // element("p", { class: "note" }, "words", other, ...) -> the element; a value of true is a bare attribute, of false none

@@ -47,3 +47,4 @@ def served(folder):
     Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://localhost:{server.server_port}"
     server.shutdown()
+    server.server_close()

@@ -32,14 +32,13 @@ def built_book(building):
 
 
 @pytest.fixture(scope="session")
-def live_book(built_book, tmp_path_factory):
-    """Where the book is served as `make book LIVE=1` makes it: its pages with the button, and what that fetches.
+def live_folder(built_book, tmp_path_factory):
+    """The book as `make book LIVE=1` makes it: its pages with the button, and what that fetches.
 
     The files are made in _build/live, where the next build finds them.
     """
-    from browser import served
     from live import make
-    from live_pages import WITHOUT, button, kind_of
+    from live_pages import WITHOUT, button, kind_of, put_offline
 
     files = make(ROOT / "_build/live")
     folder = tmp_path_factory.mktemp("live") / "html"
@@ -50,7 +49,16 @@ def live_book(built_book, tmp_path_factory):
         asked = button(page, {name: file["bytes"] for name, file in files.items()})
         path.write_text(words.replace(WITHOUT, asked), encoding="utf-8")
         assert f'data-kind="{kind_of(page)}"' in path.read_text(encoding="utf-8")
-    with served(folder) as address:
+    put_offline(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def live_book(live_folder):
+    """Where that book is served."""
+    from browser import served
+
+    with served(live_folder) as address:
         yield address
 
 

@@ -18,9 +18,25 @@ VIEWS = {"day": ("light", 1280, 900), "night": ("dark", 1280, 900), "phone": ("l
 MOST_BYTES = 3_000_000
 MOST_SECONDS = 10  # on a machine that does other work too; `make bench-book` measures, and aims at two
 RULES = {"label-content-name-mismatch": {"enabled": True}}  # axe leaves it out unless asked
-
-
+COLOUR_RULES = ["color-contrast", "link-in-text-block"]
 SHOWN = "localStorage.setItem('which-features-matter', JSON.stringify({ settings: { all: true } }))"
+
+
+# Colours that fade into others have done so; an animation that is paused or goes on for ever is not waited for.
+STILL = """() => Promise.race([Promise.allSettled(document.getAnimations().map((animation) => animation.finished)),
+                               new Promise((done) => setTimeout(done, 1000))])"""
+CUT = """() => {
+    const scrolls = (node) => /auto|scroll/.test(getComputedStyle(node).overflowX);
+    const cut = [];
+    for (const node of document.querySelectorAll('.bd-article :is(p, li, h1, h2, h3, img, table, pre, figure, svg, input, button, td, .MathJax)')) {
+        const { right, width } = node.getBoundingClientRect();
+        if (!width || right <= innerWidth + 1) continue;
+        let box = node.parentElement;
+        while (box && !scrolls(box) && !scrolls(node)) box = box.parentElement;
+        if (!box || box === document.documentElement || box === document.body) cut.push(`${node.tagName} ${node.textContent.slice(0, 60)}`);
+    }
+    return cut;
+}"""
 
 
 @contextmanager
@@ -51,46 +67,57 @@ def opened(browser, address, page, view="day", *, waits=False):
     context.close()
 
 
-@pytest.mark.parametrize("view", VIEWS)
+def turned(tab, view):
+    """The page after the reader has turned to another view: nothing on it moves or loads any more."""
+    scheme, width, height = VIEWS[view]
+    tab.emulate_media(color_scheme=scheme)
+    tab.set_viewport_size({"width": width, "height": height})
+    tab.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
+    settle(tab)
+    tab.wait_for_function("[...document.images].every((image) => image.complete)")
+    tab.evaluate(STILL)
+
+
+def faults(tab, width, options):
+    """What is wrong with a page as it is shown -> {what: where}."""
+    options = {**options, "resultTypes": ["violations"], "preload": False}  # else axe asks the server for style sheets itself
+    found = Axe().run(tab, options=options).response["violations"]
+    seen = {violation["id"]: [node["html"][:200] for node in violation["nodes"]][:5] for violation in found}
+    seen["wider than the screen by"] = max(0, tab.evaluate("document.documentElement.scrollWidth") - width)
+    seen["formulas that are not set"] = tab.evaluate("document.querySelectorAll('mjx-merror').length")
+    seen["pictures without words, or missing"] = tab.evaluate(
+        "[...document.images].filter(i => !i.alt.trim() || !i.complete || !i.naturalWidth).map(i => i.src)")
+    return {what: where for what, where in seen.items() if where}
+
+
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_is_whole_alone_and_accessible(browser, address, page, view):
-    """No console error, no outside request, nothing wider than the screen, every formula set, every picture described;
-    and axe-core finds no violation, the explorables' tables unfolded."""
-    with opened(browser, address, page, view) as (tab, errors, outside, sizes):
-        assert errors == [] and outside == []
-        assert tab.evaluate("document.documentElement.scrollWidth") <= VIEWS[view][1]
-        assert tab.evaluate("document.querySelectorAll('mjx-merror').length") == 0
-        assert tab.evaluate("[...document.images].filter(i => !i.alt.trim() || !i.complete || !i.naturalWidth)"
-                            ".map(i => i.src)") == []
+def test_a_page_is_whole_alone_and_accessible(browser, address, page):
+    """By day, by night and on a phone: no console error, no outside request, nothing wider than the screen, every formula set,
+    every picture described; and axe-core finds no violation, the explorables' tables unfolded.
+
+    At 360 pixels, all unfolded, everything fits or scrolls in a box of its own; a figure never scrolls: it is drawn for phones.
+    """
+    with opened(browser, address, page) as (tab, errors, outside, sizes):
         assert sum(sizes) < MOST_BYTES
         tab.evaluate("document.querySelectorAll('.explorable details').forEach((table) => { table.open = true; })")
-        found = Axe().run(tab, options={"rules": RULES, "resultTypes": ["violations"]}).response["violations"]
-    assert [(violation["id"], [node["html"][:200] for node in violation["nodes"]][:5]) for violation in found] == []
-
-
-CUT = """() => {
-    const scrolls = (node) => /auto|scroll/.test(getComputedStyle(node).overflowX);
-    const cut = [];
-    for (const node of document.querySelectorAll('.bd-article :is(p, li, h1, h2, h3, img, table, pre, figure, svg, input, button, td, .MathJax)')) {
-        const { right, width } = node.getBoundingClientRect();
-        if (!width || right <= innerWidth + 1) continue;
-        let box = node.parentElement;
-        while (box && !scrolls(box) && !scrolls(node)) box = box.parentElement;
-        if (!box || box === document.documentElement || box === document.body) cut.push(`${node.tagName} ${node.textContent.slice(0, 60)}`);
-    }
-    return cut;
-}"""
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_on_a_small_phone_everything_fits_or_scrolls_in_a_box_of_its_own(browser, address, page):
-    """At 360 pixels; a figure never scrolls: it is drawn for phones."""
-    with opened(browser, address, page) as (tab, *_):
+        for view, (_, width, _) in VIEWS.items():
+            turned(tab, view)
+            asked = {"runOnly": COLOUR_RULES} if view == "night" else {"rules": RULES}  # the night changes colours alone
+            assert (view, faults(tab, width, asked), errors, outside) == (view, {}, [], [])
         tab.set_viewport_size({"width": 360, "height": 780})
         tab.evaluate("document.querySelectorAll('.bd-article details').forEach((part) => { part.open = true; })")
         assert tab.evaluate("document.documentElement.scrollWidth") <= 360
         assert tab.evaluate(CUT) == []
         assert tab.evaluate("[...document.querySelectorAll('.cell_output img')].filter(i => i.getBoundingClientRect().right > 361).length") == 0
+
+
+@pytest.mark.parametrize("view", ["night", "phone"])
+@pytest.mark.parametrize("page", ["book/start", "notebooks/02_golf", "exercises/01_trees"])
+def test_a_page_first_opened_by_night_or_on_a_phone_is_as_whole(browser, address, page, view):
+    scheme, width, _ = VIEWS[view]
+    with opened(browser, address, page, view) as (tab, errors, outside, _):
+        assert tab.evaluate("document.documentElement.dataset.theme") == scheme
+        assert (faults(tab, width, {"rules": RULES}), errors, outside) == ({}, [], [])
 
 
 @pytest.mark.parametrize("page", ["book/cheatsheet", "book/method_map", "book/benchmark", "book/conformity"])
@@ -102,6 +129,12 @@ def test_on_a_phone_a_wide_table_is_cards_and_on_a_desktop_its_cells_have_no_lab
         frames = tab.locator(":is(.cheatsheet, .wide, .fi-conformity):has(> .pst-scrollable-table-container, > table)")
         assert frames.count() >= 1 and tab.locator(".fi-label:visible").count() > 10
         assert frames.evaluate_all("frames => frames.filter(frame => frame.scrollWidth > frame.clientWidth + 1).length") == 0
+
+
+def test_no_page_shows_what_python_warned_of(built_book):
+    """A warning names the file of the kernel that gave it."""
+    warned = [path.name for path in built_book.glob("*/*.html") if re.search(r"ipykernel_\d+/", path.read_text(encoding="utf-8"))]
+    assert warned == []
 
 
 def test_the_scripts_of_the_pages_are_small(built_book):
