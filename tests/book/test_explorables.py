@@ -5,7 +5,7 @@ from urllib.parse import unquote
 import pytest
 
 from .conftest import ROOT
-from .test_pages import CHAPTERS, PAGES, VIEWS, opened
+from .test_pages import CHAPTERS, PAGES, VIEWS, opened, turned
 
 CASES = [page for page in PAGES if page not in CHAPTERS and page.startswith("notebooks/")
          and "course.explorables import" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")]
@@ -40,44 +40,49 @@ def press(control):
     return False
 
 
-@pytest.mark.parametrize("page", EXPLORED)
-def test_every_control_changes_what_its_explorable_says(browser, address, page):
+@pytest.fixture(scope="module", params=EXPLORED)
+def shown(request, browser, address):
+    """A page with explorables, opened once for all tests of this file -> (tab, its console's errors)."""
+    with opened(browser, address, request.param) as (tab, errors, *_):
+        yield tab, errors
+
+
+@pytest.mark.parametrize("moved", [False, True], ids=["as it stands", "moved"])
+def test_no_word_of_an_explorable_is_cut_off(shown, moved):
+    """Its words stay inside its drawing, by day and on a phone; the drawing may scroll, the page may not."""
+    tab, _ = shown
+    for view in ("phone", "day"):
+        turned(tab, view)
+        for explorable in tab.locator(".explorable").all():
+            for control in explorable.locator(".explorable-controls > *").all() if moved else ():
+                press(control)
+            assert explorable.locator(".explorable-scene").evaluate(CUT_OFF) == []
+        assert tab.evaluate("document.documentElement.scrollWidth") <= VIEWS[view][1]
+
+
+def test_every_control_changes_what_its_explorable_says(shown):
     """Each control of each explorable answers to the keyboard, and what is read out tells the difference."""
-    with opened(browser, address, page) as (tab, errors, _, _):
-        explorables = tab.locator(".explorable")
-        assert explorables.count() == tab.locator("script[type$='widget-view+json']").count() >= 1
-        for explorable in explorables.all():
-            controls = explorable.locator(".explorable-controls > *")
-            silent = set(range(controls.count()))
-            for _ in range(ROUNDS):
-                for place in range(controls.count()):
-                    before = sentence(explorable)
-                    if press(controls.nth(place)) and sentence(explorable) not in ("", before):
-                        silent.discard(place)
-            title = explorable.locator(".explorable-title").inner_text()
-            assert [controls.nth(place).inner_text() for place in silent] == [], f"{title}: moving this says nothing new"
-            assert explorable.locator(".explorable-scene svg").get_attribute("aria-label") == sentence(explorable)
-        assert errors == []
+    tab, errors = shown
+    explorables = tab.locator(".explorable")
+    assert explorables.count() == tab.locator("script[type$='widget-view+json']").count() >= 1
+    for explorable in explorables.all():
+        controls = explorable.locator(".explorable-controls > *")
+        silent = set(range(controls.count()))
+        for _ in range(ROUNDS):
+            for place in range(controls.count()):
+                before = sentence(explorable)
+                if press(controls.nth(place)) and sentence(explorable) not in ("", before):
+                    silent.discard(place)
+        title = explorable.locator(".explorable-title").inner_text()
+        assert [controls.nth(place).inner_text() for place in silent] == [], f"{title}: moving this says nothing new"
+        assert explorable.locator(".explorable-scene svg").get_attribute("aria-label") == sentence(explorable)
+    assert errors == []
 
 
 def test_no_explorable_is_on_any_other_page(built_book):
     """The walk above reaches them all."""
     others = [page for page in PAGES if page not in EXPLORED]
     assert [page for page in others if "widget-view+json" in (built_book / f"{page}.html").read_text(encoding="utf-8")] == []
-
-
-@pytest.mark.parametrize("view", ["day", "phone"])
-@pytest.mark.parametrize("page", EXPLORED)
-def test_no_word_of_an_explorable_is_cut_off(browser, address, page, view):
-    """Its words stay inside its drawing, as it stands and with its controls moved; the drawing may scroll, the page may not."""
-    with opened(browser, address, page, view) as (tab, *_):
-        for explorable in tab.locator(".explorable").all():
-            scene = explorable.locator(".explorable-scene")
-            for _ in range(2):
-                assert scene.evaluate(CUT_OFF) == []
-                for control in explorable.locator(".explorable-controls > *").all():
-                    press(control)
-        assert tab.evaluate("document.documentElement.scrollWidth") <= VIEWS[view][1]
 
 
 SHOWN_LABELS = """() => [...document.querySelectorAll('.explorable-controls > *')].flatMap((control) => [
@@ -88,14 +93,13 @@ SHOWN_LABELS = """() => [...document.querySelectorAll('.explorable-controls > *'
 ])"""
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
-def test_every_link_that_sets_an_explorable_sets_it(browser, address, page):
+def test_every_link_that_sets_an_explorable_sets_it(shown):
     """Each in turn, as a reader clicks: afterwards some control shows the label that the link asks for."""
-    with opened(browser, address, page) as (tab, errors, *_):
-        for link in tab.locator("a.fi-set").all():
-            link.click()
-            shown = [label.strip().lower() for label in tab.evaluate(SHOWN_LABELS) if label]
-            for wish in link.get_attribute("href").removeprefix("#set:").split(","):
-                wanted = unquote(wish.partition("=")[2]).lower()
-                assert any(label == wanted or label.startswith(f"{wanted} ") for label in shown), wish
-        assert errors == []
+    tab, errors = shown
+    for link in tab.locator("a.fi-set").all():
+        link.click()
+        labels = [label.strip().lower() for label in tab.evaluate(SHOWN_LABELS) if label]
+        for wish in link.get_attribute("href").removeprefix("#set:").split(","):
+            wanted = unquote(wish.partition("=")[2]).lower()
+            assert any(label == wanted or label.startswith(f"{wanted} ") for label in labels), wish
+    assert errors == []
