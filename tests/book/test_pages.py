@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
 from browser import settle
 from look import SCRIPTS, SOME
@@ -28,21 +29,33 @@ STILL = """() => Promise.race([Promise.allSettled(document.getAnimations().map((
 # The theme takes its time to find the boxes that scroll, and lets the keyboard into them.
 REACHED = """() => [...document.querySelectorAll('pre, .cell_output > .output')]
     .every((box) => box.scrollWidth <= box.clientWidth || box.tabIndex === 0)"""
-# Code is thousands of words in a dozen colours. One word of each kind stays what it is, the others become plain text: the look of one
-# is the look of all. And the shade that says that a box scrolls is taken away, since axe judges no words before a gradient.
+# A page is thousands of words in a few dozen looks: the colours of one word of a kind are held against the rule. A kind is what the
+# word, what it stands in and what that stands in are called, its colours and its size. The shade that says that a box scrolls is
+# taken away, since axe judges no words before a gradient; words of code become plain text but for the first of a kind.
 ONE_OF_A_KIND = """() => {
-    const kinds = new Set(), flat = document.createElement('style');
+    const flat = document.createElement('style');
     flat.textContent = 'pre { background-image: none !important; }';
     document.head.append(flat);
-    for (const box of document.querySelectorAll('pre')) {
-        const shown = box.checkVisibility(), { right } = box.getBoundingClientRect();
-        for (const word of box.querySelectorAll('span')) {
-            const place = box.closest('[class*=highlight-], .output')?.className;
-            const kind = [place, word.parentElement.className, word.className, word.getAttribute('style')].join();
-            if (kinds.has(kind) || !shown || word.getBoundingClientRect().right > right) word.replaceWith(...word.childNodes);
-            else kinds.add(kind);
+    const grounds = new Map(), kinds = new Set();
+    const ground = (node) => {
+        if (!node) return 'none';
+        if (!grounds.has(node)) {
+            const { backgroundColor, backgroundImage } = getComputedStyle(node);
+            grounds.set(node, backgroundColor === 'rgba(0, 0, 0, 0)' && backgroundImage === 'none' ? ground(node.parentElement)
+                : backgroundColor + backgroundImage);
         }
+        return grounds.get(node);
+    };
+    const named = (node) => node ? `${node.tagName} ${node.getAttribute('class')} ${node.getAttribute('style')}` : '';
+    for (const node of document.body.querySelectorAll('*')) {
+        const { color, fontSize, fontWeight, opacity } = getComputedStyle(node), box = node.closest('pre'), parent = node.parentElement;
+        const kind = [color, fontSize, fontWeight, opacity, ground(node), ...[node, parent, parent.parentElement].map(named)].join('|');
+        const hidden = !node.checkVisibility() || (box && node.getBoundingClientRect().right > box.getBoundingClientRect().right);
+        node.toggleAttribute('data-alike', hidden || kinds.has(kind));
+        if (!hidden) kinds.add(kind);
     }
+    for (const word of document.querySelectorAll('pre span[data-alike]')) word.replaceWith(...word.childNodes);
+    axe.configure({ rules: [{ id: 'color-contrast', selector: ':not([data-alike])' }] });
 }"""
 CUT = """() => {
     const scrolls = (node) => /auto|scroll/.test(getComputedStyle(node).overflowX);
@@ -101,8 +114,9 @@ def turned(tab, view):
 def violations(tab):
     """What axe-core finds on a page -> {rule: where}."""
     options = {"rules": RULES, "resultTypes": ["violations"], "preload": False}  # else axe asks the server for style sheets itself
+    tab.evaluate(AXE_SCRIPT)
     tab.evaluate(ONE_OF_A_KIND)
-    found = Axe().run(tab, options=options).response["violations"]
+    found = Axe("").run(tab, options=options).response["violations"]
     return {violation["id"]: [node["html"][:200] for node in violation["nodes"]][:5] for violation in found}
 
 
