@@ -96,7 +96,9 @@ def test_the_grader_itself_stays_small_whatever_it_is_handed(batch):
 
 def test_no_bulky_submission_takes_long(batch):
     """Reading, aligning, running and judging: without bounds 3 million cells of nothing took 57 s, a million empty ones 30 s."""
-    assert not {case.name: batch["seconds"][case.name] for case in bulky() if batch["seconds"][case.name] > 15}
+    seconds = batch["seconds"]
+    most = 15 + 10 * seconds["perfect"]  # WebAssembly and a busy machine are slow with everything
+    assert not {case.name: seconds[case.name] for case in bulky() if seconds[case.name] > most}
 
 
 def test_nothing_outside_the_sandbox_has_changed(batch):
