@@ -18,7 +18,7 @@ FEW_ROWS, MANY_ROWS, MOST_FOR_TEN_TIMES_THE_ROWS = 500, 5000, 4
 FEW_BEHIND, MANY_BEHIND, MOST_FOR_TEN_TIMES_THE_BACKGROUND = 100, 1000, 2
 LEAST_AGAINST_SHAP = 3
 LEAST_AT_A_THOUSAND_ROWS = 2
-LEAST_AT_ONE_ROW, LEAST_UNPREPARED = 0.5, 0.08
+LEAST_AT_ONE_ROW, LEAST_UNPREPARED = 0.5, 0.12
 MOST_SHUFFLES = 6
 
 
@@ -136,6 +136,7 @@ def test_tables_for_each_row_anew_would_be_noticed(boosted):
 def from_the_model(explain, setting, **rounds):
     """shap's time over ours for one row, from scikit-learn's model on, nothing prepared."""
     row = table(30, 10, seed=1)[0][:1]
+    of_shap(setting)  # imported before the clock runs
     return times(lambda: [of_shap(setting).shap_values(row, check_additivity=False) for _ in range(5)],
                  lambda: [explain(setting[0], row) for _ in range(5)], **rounds)
 
