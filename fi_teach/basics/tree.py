@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.descent import Descent, descent_of
 from fi_teach.basics.equality import same_fields
 from fi_teach.basics.links import logistic, mean_of
 from fi_teach.basics.tables import check_table, feature_names
@@ -280,9 +281,26 @@ class Forest:
         rows = rows_for(self, X)
         base = np.asarray(self.base, dtype=float)
         total = np.tile(base, (len(rows), 1))
-        for weight, tree in zip(self.weights, self.trees, strict=True):
-            total += weight * tree.value[tree.leaf_of(rows)]
+        if self._descent is None:
+            for weight, tree in zip(self.weights, self.trees, strict=True):
+                total += weight * tree.value[tree.leaf_of(rows)]
+            return total
+        for some, trees in self._descent.parts(len(rows)):
+            leaves = self._descent.leaves(rows[some], trees)
+            for worth in self._worth[leaves]:
+                total[some] += worth
         return total
+
+    @cached_property
+    def _descent(self) -> Descent | None:
+        """What lets all rows walk down all trees at once, where trees ask for thresholds alone."""
+        return descent_of(self.trees)
+
+    @cached_property
+    def _worth(self) -> NDArray:
+        """What each node of all trees adds to raw -> (nodes of all trees, n_outputs)."""
+        pairs = zip(self.weights, self.trees, strict=True)
+        return np.concatenate([weight * tree.value for weight, tree in pairs])
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
         """Class probabilities: X (n, p) -> (n, K), columns in the order of `classes`.
