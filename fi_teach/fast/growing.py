@@ -45,7 +45,8 @@ from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 TIE = 1e-12  # decreases closer than this share of the node's impurity are equal: the first wins
 PURE = 1e-26  # rounding leaves a pure node of numbers a variance of about (1e-16 mean)^2
 VERY_FEW = 16  # values of a column: counted apart, beside wider counts most cells would be empty
-CHUNK = 1 << 16  # (entry, column) pairs looked at in one go: they stay in the processor's cache
+COUNTED = 1 << 17  # (entry, column) pairs looked at in one go, when they are counted
+SORTED = 1 << 15  # and when they are sorted: all that is worked out of them stays in the cache
 BATCH = 1 << 20  # entries on one frontier: larger forests are grown in batches of trees
 PACK = 2.0**26  # a sum of whole weights times this, plus a number of entries, is exact in a float
 DRAWS = 1 << 22  # (node, column) pairs drawn from in one go: wide tables take few nodes at a time
@@ -188,6 +189,19 @@ class Frontier(NamedTuple):
         """Where each node's entries begin -> (S,)."""
         return self.n.cumsum() - self.n
 
+    @property
+    def is_whole(self) -> bool:
+        """Are all sums over entries sums of whole numbers, which are exact?"""
+        return self.gaps is None and (self.weight is None or self.weight.dtype.kind == "i")
+
+    def sums(self) -> NDArray:
+        """What a split's worth is added up from: gaps, or classes' weights, without the first."""
+        if self.gaps is not None:
+            return self.gaps
+        others = np.arange(1, len(self.totals) + 1)[:, None]
+        is_class = (np.asarray(self.label) == others).astype(float)
+        return _weighed(is_class, self.weight)
+
     def along(self, of_node: NDArray) -> NDArray:
         """What is known of each node (..., S), repeated for each of its entries -> (..., E)."""
         return of_node.repeat(self.n, axis=-1)
@@ -222,21 +236,42 @@ def rank_table(X: NDArray, names: tuple) -> RankedTable:
 def _ranked(column: NDArray) -> tuple[NDArray, NDArray]:
     """A column's ranks (n,) and its distinct values in order.
 
-    Values one apart, such as 3, 4, 7, are ranked by counting: nothing has to be sorted.
+    Values that lie apart, such as 3, 4, 7 or .25, .5, 1, are ranked by counting: each falls into
+    a bin of its own, and nothing has to be sorted.
     """
-    lowest = column.min()
-    if column.max() < lowest + len(column):
-        step = (column - lowest).astype(np.intp)
-        if (step + lowest == column).all():
-            occurs = np.bincount(step) > 0
+    lowest, n_bins = column.min(), len(column)
+    with np.errstate(all="ignore"):
+        width = column.max() - lowest
+        bins_a_unit = (n_bins - 1) / width
+    if np.isfinite(width) and np.isfinite(bins_a_unit):
+        bin_of = ((column - lowest) * bins_a_unit).astype(np.intp)
+        value = np.empty(n_bins)
+        value[bin_of] = column
+        if (value.take(bin_of) == column).all():
+            occurs = np.bincount(bin_of) > 0
             rank = occurs.cumsum() - 1
-            return rank.take(step), np.flatnonzero(occurs) + lowest
-    order = column.argsort()
-    ordered = column[order]
-    is_new = np.diff(ordered, prepend=np.nan) != 0
+            return rank.take(bin_of), value[:len(occurs)][occurs]
+    order = _order_of_values(column)
+    ordered = column.take(order)
+    is_new = np.ones(len(column), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
     code = np.empty(len(column), dtype=np.intp)
     code[order] = is_new.cumsum() - 1
     return code, ordered[is_new]
+
+
+def _order_of_values(column: NDArray) -> NDArray:
+    """Places that line up a column's values.
+
+    The bits of a float, read as a whole number, are in the order of the values (of negative ones
+    backwards). The last bits give way to the place, so that numbers are sorted and not places;
+    where values differ in these bits alone, places are.
+    """
+    bits = (column + 0.0).view(np.int64)  # -0.0 becomes 0.0
+    bits ^= (bits >> 63) & np.int64(2**63 - 1)
+    _, order = _sorted(bits >> len(column).bit_length())
+    ordered = column.take(order)
+    return order if (ordered[1:] >= ordered[:-1]).all() else column.argsort()
 
 
 def target_of(y: ArrayLike, criterion: str) -> Target:
@@ -442,7 +477,7 @@ def _codes_of(table: RankedTable, candidates: NDArray, frontier: Frontier) -> ND
 
 
 def _sorted(numbers: NDArray) -> tuple[NDArray, NDArray]:
-    """Whole numbers >= 0 (..., L) in order, and which came where, equals as they came.
+    """Whole numbers (..., L) in order, and which came where, equals as they came.
 
     Each number is packed into one with its place: to sort numbers is several times quicker than
     to sort their places. Packed numbers need 64 bits, also where Python's own array is of 32.
@@ -565,7 +600,7 @@ def _search(rules: Rules, frontier: Frontier, candidates: NDArray) -> Splits:
     code = np.empty(candidates.shape, dtype=np.intp)
     n_values = rules.table.n_values[candidates]
     has_few = n_values.max(axis=1) <= VERY_FEW
-    for alike, chunk in ((has_few, 2 * CHUNK), (~has_few, CHUNK)):
+    for alike, chunk in ((has_few, COUNTED), (~has_few, SORTED)):
         for some, nodes, part in _cachefuls(frontier, np.flatnonzero(alike), chunk):
             largest = n_values[some, nodes].max(axis=1)
             few = largest * len(part.n) <= len(part.row)
@@ -665,31 +700,24 @@ def _search_by_sorting(rules, frontier, candidates, span):
     n_left = np.arange(1, key.shape[1] + 1) - frontier.along(starts)
     w_left = n_left
     if frontier.weight is not None:
-        weight = frontier.weight.take(entry).astype(float)
-        w_left = _running_by_node(frontier, starts, weight)
-    left = _running_by_node(frontier, starts, _sums_of(frontier, entry))
+        weight = frontier.weight.astype(float).take(entry)
+        w_left = _running_by_node(frontier, starts, weight, frontier.w)
+    sums = frontier.sums().take(entry, axis=-1)
+    left = _running_by_node(frontier, starts, sums, frontier.totals[:, None])
     totals = frontier.along(frontier.totals[:, None])
     decrease = _decrease(rules.criterion, left, w_left, totals, frontier.along(frontier.w))
 
-    most_left = frontier.along(frontier.n - rules.min_leaf)
-    allowed = (n_left >= rules.min_leaf) & (n_left <= most_left)
-    is_gap = np.zeros(key.shape, dtype=bool)
-    np.less(key[:, :-1], key[:, 1:], out=is_gap[:, :-1])
-    decrease = np.where(allowed & is_gap, decrease, -np.inf)
+    is_cut = np.zeros(key.shape, dtype=bool)  # between two values, and inside a node
+    np.less(key[:, :-1], key[:, 1:], out=is_cut[:, :-1])
+    is_cut[:, starts[1:] - 1] = False
+    if rules.min_leaf > 1:
+        most_left = frontier.along(frontier.n - rules.min_leaf)
+        is_cut &= (n_left >= rules.min_leaf) & (n_left <= most_left)
+    np.copyto(decrease, -np.inf, where=~is_cut)
     best = np.maximum.reduceat(decrease, starts, axis=1)
     as_good = decrease >= frontier.along(best - TIE * frontier.impurity)
     code = key.ravel()[_first_of_each_node(as_good, starts)]
     return best, code - offset
-
-
-def _sums_of(frontier: Frontier, entry: NDArray) -> NDArray:
-    """What a split's worth is added up from: of entries (m, E) -> (q, m, E)."""
-    if frontier.label is None:
-        return _some(frontier.gaps, entry)
-    others = np.arange(1, len(frontier.totals) + 1)[:, None, None]
-    is_class = frontier.label.take(entry) == others
-    weight = None if frontier.weight is None else frontier.weight.take(entry)
-    return _weighed(is_class.astype(float), weight)
 
 
 def _first_of_each_node(as_good: NDArray, starts: NDArray) -> NDArray:
@@ -700,8 +728,14 @@ def _first_of_each_node(as_good: NDArray, starts: NDArray) -> NDArray:
     return places[np.searchsorted(places, begin)]
 
 
-def _running_by_node(frontier: Frontier, starts: NDArray, columns: NDArray) -> NDArray:
-    """Running sums (..., E) that begin afresh at each node, in place: memory is what costs here."""
+def _running_by_node(frontier: Frontier, starts: NDArray, columns: NDArray, totals: NDArray):
+    """Running sums (..., E) that begin afresh at each node, in place: memory is what costs here.
+
+    totals (..., S) : what the columns come to in each node
+    """
+    if frontier.is_whole:  # exact: what a node came to is taken off where the next begins
+        columns[..., starts[1:]] -= totals[..., :-1]
+        return columns.cumsum(axis=-1, out=columns)
     running = columns.cumsum(axis=-1, out=columns)
     before = running.take(starts - 1, axis=-1)
     before[..., 0] = 0
@@ -717,17 +751,29 @@ def _decrease(criterion: str, left: NDArray, w_left: NDArray, totals: NDArray, w
     Variance: with D = left - w_left * totals / w, the left side's lead over its fair share, it is
     sum of D^2 / (w_left w_right). Gini is the variance of the 0/1 columns, all classes added up.
     """
-    w_right = w - w_left
     with np.errstate(divide="ignore", invalid="ignore"):
         if criterion in ("entropy", "entropy_nats"):
             return _entropy_decrease(criterion, left, w_left, totals, w)
+        per_lead = w - w_left
+        per_lead *= w_left
         if criterion == "variance":  # centred sums: a fair share is 0
-            return (left**2).sum(axis=0) / (w_left * w_right)
-        lead = left - w_left * (totals / w)
-        if len(lead) == 1:  # of two classes, one lags behind by as much as the other leads
-            return 2 * lead[0] ** 2 / (w_left * w_right)
-        first_class = lead.sum(axis=0)  # what the others lead by, it lags behind
-        return ((lead**2).sum(axis=0) + first_class**2) / (w_left * w_right)
+            squares = left[0] ** 2 if len(left) == 1 else (left**2).sum(axis=0)
+        else:
+            lead = left - w_left * (totals / w)
+            squares = _of_all_classes(lead)
+        squares /= per_lead
+        return squares
+
+
+def _of_all_classes(lead: NDArray) -> NDArray:
+    """The squared leads (q, ...) of all classes added up: what the others lead by, the first lags
+    behind."""
+    if len(lead) == 1:
+        lead *= lead
+        lead *= 2
+        return lead[0]
+    first_class = lead.sum(axis=0)
+    return (lead**2).sum(axis=0) + first_class**2
 
 
 def _entropy_decrease(criterion: str, left, w_left, totals, w):

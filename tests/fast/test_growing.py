@@ -5,6 +5,8 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fi_teach.fast import growing
 from fi_teach.fast.growing import grow_trees, rank_table, target_of
@@ -118,10 +120,21 @@ def test_entries_of_even_and_of_odd_nodes_are_merged_in_order_of_their_nodes(see
 # --- ranks ------------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("column", [[3, 7, 3, 4], [0.25, 2.25, 1.25, 0.25], [-1, -0.0, 0.0, 1], [1e300, 1e300, 0, 2], [2.5, 2.5 + 1e-9, 3.5, 2.5],
-                                    [5, 5, 5, 5], [2.0**53, 2.0**53 + 2, 2.0**53 + 4, 0], [-1e308, 1e308, 0, 1], [0.1, 1.1, 2.1, 3.1]])
+                                    [5, 5, 5, 5], [2.0**53, 2.0**53 + 2, 2.0**53 + 4, 0], [-1e308, 1e308, 0, 1], [0.1, 1.1, 2.1, 3.1],
+                                    [7, 1, 1 + 2**-52, 1, 1 + 2**-51], [1 + 2**-52, 1, -1, -1 - 2**-52, 9], [-0.0, 1e-300, 0.0, 5, -1e-300, 5],
+                                    [5e-324, 0, 1e-323, 5e-324]])
 def test_columns_are_ranked_by_counting_or_by_sorting_as_np_unique_does(column):
-    """Counting takes values that lie whole steps apart, sorting all others: same ranks, same values."""
+    """Counting takes values that lie apart, sorting all others, be they equal but for the last bit: same ranks, same values."""
     column = np.array(column, dtype=float)
+    values, codes = np.unique(column, return_inverse=True)
+    table = rank_table(column[:, None], ("x",))
+    assert table.codes.tolist() == [codes.tolist()] and table.values.tolist() == values.tolist()
+
+
+@given(st.lists(st.floats(-1e3, 1e3, width=16) | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([-0.0, 0.0, 0.1, 0.3]),
+                min_size=1, max_size=40))
+def test_any_finite_column_is_ranked_as_np_unique_does(column):
+    column = np.array(column)
     values, codes = np.unique(column, return_inverse=True)
     table = rank_table(column[:, None], ("x",))
     assert table.codes.tolist() == [codes.tolist()] and table.values.tolist() == values.tolist()

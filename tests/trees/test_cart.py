@@ -108,7 +108,8 @@ def test_looking_at_the_columns_in_pieces_changes_nothing(monkeypatch):
     weights = rng.integers(0, 3, size=(4, 50))
     table, target = rank_table(X, tuple("abcdef")), target_of(y, "gini")
     whole = grow_trees(table, target, weights)
-    monkeypatch.setattr(frontier, "CHUNK", 1)
+    monkeypatch.setattr(frontier, "COUNTED", 1)
+    monkeypatch.setattr(frontier, "SORTED", 1)
     monkeypatch.setattr(frontier, "BATCH", 1)
     for a, b in zip(whole, grow_trees(table, target, weights), strict=True):
         for field in FIELDS:
