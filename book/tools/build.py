@@ -37,6 +37,7 @@ def chapters(root):
 def execute(path):
     """Run one notebook -> (path, executed notebook, seconds, failure): failure is None or (cell, error)."""
     import nbformat
+    from kernels import with_forks
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
@@ -46,7 +47,7 @@ def execute(path):
                             record_timing=False,  # times in a cell's metadata would make it another cell to the cache
                             on_cell_start=lambda cell, cell_index: current.append(cell))
     try:
-        client.execute()
+        with_forks(client).execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         return path, notebook, time.perf_counter() - started, (current[-1], error)
     return path, notebook, time.perf_counter() - started, None
@@ -83,7 +84,8 @@ def execute_chapters(root, folder, jobs):
     paths, failures = stale(cache, chapters(root)), []
     if not paths:
         return failures
-    runs = Parallel(n_jobs=min(jobs, len(paths)), return_as="generator_unordered")(delayed(execute)(p) for p in paths)
+    side_by_side = Parallel(n_jobs=min(jobs, len(paths)), prefer="threads", return_as="generator_unordered")
+    runs = side_by_side(delayed(execute)(path) for path in paths)  # the work is the kernels', each a process of its own
     for path, notebook, seconds, failure in tqdm(runs, total=len(paths), desc="chapters", unit="chapter", disable=None):
         tqdm.write(f"  {path.relative_to(root)}  {seconds:.1f} s" + ("  FAILED" if failure else ""))
         if failure:

@@ -67,6 +67,23 @@ def test_a_false_claim_stops_the_build_and_names_its_cell(small_book):
     assert not (small_book / "_build/html/book/start.html").exists()
 
 
+def test_a_chapter_runs_as_it_would_in_its_own_folder_and_finds_nothing_of_the_builds(small_book):
+    """A kernel of the build begins with libraries imported: it must not find more than a reader's does."""
+    cell = ("import os, sys\nassert os.getcwd().endswith('notebooks') and '' in sys.path\n"
+            "assert not [path for path in sys.path if path.endswith(('book/tools', 'book/_ext'))]\n"
+            "assert not [name for name in sys.modules if name.startswith('fi_teach')] and __name__ == '__main__'")
+    write_notebook(small_book / "notebooks/21_small.ipynb", cell, "assert sys.modules['__main__'].os is os")
+    result = build(small_book)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_a_kernel_that_dies_stops_the_build_and_names_its_cell(small_book):
+    """A cell that ends its own process, as one that asks for too much memory does, is told like one that fails."""
+    write_notebook(small_book / "notebooks/21_small.ipynb", "1 + 1", "import os\nos._exit(3)")
+    result = build(small_book)
+    assert result.returncode == 1 and "cell-2" in result.stderr and "Kernel died" in result.stderr
+
+
 def test_a_warning_fails_the_build_and_fails_it_again(small_book):
     """A page that was read once does not keep quiet about its warning the second time."""
     (small_book / "book/other.md").write_text("# Other\n\nSee [nowhere](nowhere.md).\n")

@@ -1,0 +1,72 @@
+"""Kernels that need not import what every chapter imports: one process has done it, and each kernel is a fork of it.
+
+Importing NumPy, pandas, Matplotlib, scikit-learn and Jupyter takes a kernel one to two seconds, and the book has some twenty.
+`fi_teach` is not among them: its plots look for the notebook that they are imported into.
+"""
+
+import multiprocessing
+import os
+import sys
+from pathlib import Path
+
+from jupyter_client.provisioning import LocalProvisioner
+
+IMPORTED = ["ipykernel.kernelapp", "ipywidgets", "matplotlib.pyplot", "pandas", "scipy.stats", "sklearn.ensemble", "sklearn.pipeline",
+            "sklearn.linear_model", "sklearn.model_selection", "sklearn.inspection"]
+OURS = [str(folder) for folder in (Path(__file__).parent, Path(__file__).parent.parent / "_ext")]
+"""Folders that only the build looks into: a chapter that imports from them would run here and nowhere else."""
+
+
+def server():
+    """Where forks come from. It is started by the first kernel, and ends with this process."""
+    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # as a kernel says to the Matplotlib that it imports
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(IMPORTED)
+    return context
+
+
+def serve(arguments, folder):
+    """Be a kernel, in a fork: what `python -m ipykernel_launcher` does."""
+    from ipykernel.kernelapp import IPKernelApp
+
+    os.chdir(folder)
+    sys.path[:] = [path for path in sys.path if path not in OURS]
+    IPKernelApp.launch_instance([*arguments, f"--IPKernelApp.parent_handle={os.getppid()}"])  # which it does not outlive
+
+
+class Fork:
+    """A process of multiprocessing with the manners of one of subprocess."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, process):
+        self.process, self.pid = process, process.pid
+        self.kill, self.terminate = process.kill, process.terminate
+
+    def poll(self):
+        return self.process.exitcode
+
+    def wait(self):
+        self.process.join()
+        return self.process.exitcode
+
+    def send_signal(self, number):
+        os.kill(self.pid, number)
+
+
+class ForkProvisioner(LocalProvisioner):
+    """Starts a kernel as a fork instead of a new Python."""
+
+    async def launch_kernel(self, cmd, cwd=".", **options):
+        arguments = cmd[cmd.index("-f"):]
+        process = server().Process(target=serve, args=(arguments, str(cwd)))
+        process.start()
+        self.process, self.pid, self.cwd = Fork(process), process.pid, cwd
+        return self.connection_info
+
+
+def with_forks(client):
+    """Let a NotebookClient start its kernel as a fork -> the client."""
+    manager = client.create_kernel_manager()
+    manager.provisioner = ForkProvisioner(kernel_id="", kernel_spec=manager.kernel_spec, parent=manager)
+    return client
