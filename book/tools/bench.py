@@ -6,6 +6,7 @@
 import datetime
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,11 +32,21 @@ def copy_sources(target):
         shutil.copy(path, copy)
 
 
+def built(root):
+    """One build -> (how long it took, what it printed)."""
+    started = time.perf_counter()
+    done = subprocess.run([sys.executable, str(HERE / "build.py"), "--root", str(root)], check=True, capture_output=True, text=True)
+    return time.perf_counter() - started, done.stdout + done.stderr
+
+
 def seconds(root):
     """How long one build takes."""
-    started = time.perf_counter()
-    subprocess.run([sys.executable, str(HERE / "build.py"), "--root", str(root)], check=True, capture_output=True)
-    return time.perf_counter() - started
+    return built(root)[0]
+
+
+def each(printed):
+    """How long each chapter took, two side by side -> {name: seconds}."""
+    return {name: float(took) for name, took in re.findall(r"notebooks/(\w+)\.ipynb +([\d.]+) s", printed)}
 
 
 def append(path, line):
@@ -66,10 +77,11 @@ def report(what, figure):
     print(f"{what:<48} {figure}   load {os.getloadavg()[0]:.1f}", flush=True)
 
 
-def keep(chapters, clean):
-    """The clean build's time, for the benchmark page."""
-    found = {"date": datetime.date.today().isoformat(), "chapters": chapters, "seconds": round(clean, 1), "before": BEFORE, "must": GOAL,
-             "cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1)}
+def keep(clean, printed):
+    """The clean build's time and each chapter's: for the benchmark page, and for the order in which chapters are run."""
+    took = each(printed)
+    found = {"date": datetime.date.today().isoformat(), "chapters": len(took), "seconds": round(clean, 1), "before": BEFORE, "must": GOAL,
+             "cores": os.cpu_count(), "processor": processor(), "load": round(os.getloadavg()[0], 1), "each": took}
     RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
@@ -77,9 +89,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         copy_sources(root)
-        chapters, clean = len(list((root / "notebooks").glob("*.ipynb"))), seconds(root)
-        report(f"clean build, {chapters} chapters", f"{clean:6.1f} s")
-        keep(chapters, clean)
+        clean, printed = built(root)
+        report(f"clean build, {len(each(printed))} chapters", f"{clean:6.1f} s")
+        keep(clean, printed)
         report("nothing changed", f"{seconds(root):6.1f} s")
         append(root / PROSE, "One more sentence.")
         report("one page of prose", f"{seconds(root):6.1f} s")

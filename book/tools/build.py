@@ -9,6 +9,7 @@ With --live the pages get what they need to run Python (live.py), which lies in 
 
 import argparse
 import fcntl
+import json
 import os
 import shutil
 import sys
@@ -34,8 +35,11 @@ def chapters(root):
     return [path for path in paths if path.exists()]
 
 
-def execute(path):
-    """Run one notebook -> (path, executed notebook, seconds, failure): failure is None or (cell, error)."""
+def execute(path, forked=False):
+    """Run one notebook -> (path, executed notebook, seconds, failure): failure is None or (cell, error).
+
+    forked : in a kernel that has imported what chapters import
+    """
     import nbformat
     from kernels import with_forks
     from nbclient import NotebookClient
@@ -47,7 +51,7 @@ def execute(path):
                             record_timing=False,  # times in a cell's metadata would make it another cell to the cache
                             on_cell_start=lambda cell, cell_index: current.append(cell))
     try:
-        with_forks(client).execute()
+        (with_forks(client) if forked else client).execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         return path, notebook, time.perf_counter() - started, (current[-1], error)
     return path, notebook, time.perf_counter() - started, None
@@ -73,6 +77,13 @@ def stale(cache, paths):
     return missing
 
 
+def longest_first(root, paths):
+    """The paths in the order in which all are done soonest: by the time that each took when `make bench-book` ran."""
+    timed = root / "benchmarks/build.json"
+    took = json.loads(timed.read_text(encoding="utf-8"))["each"] if timed.exists() else {}
+    return sorted(paths, key=lambda path: -took.get(path.stem, CELL_SECONDS))
+
+
 def execute_chapters(root, folder, jobs):
     """Run every chapter that the cache does not know and remember it -> descriptions of the failures."""
     from joblib import Parallel, delayed
@@ -81,11 +92,12 @@ def execute_chapters(root, folder, jobs):
     from tqdm import tqdm
 
     cache = get_cache(folder)
-    paths, failures = stale(cache, chapters(root)), []
+    paths, failures = longest_first(root, stale(cache, chapters(root))), []
     if not paths:
         return failures
+    forked = len(paths) > jobs  # fewer import for themselves what they need, as quickly
     side_by_side = Parallel(n_jobs=min(jobs, len(paths)), prefer="threads", return_as="generator_unordered")
-    runs = side_by_side(delayed(execute)(path) for path in paths)  # the work is the kernels', each a process of its own
+    runs = side_by_side(delayed(execute)(path, forked) for path in paths)  # the work is the kernels', each a process of its own
     for path, notebook, seconds, failure in tqdm(runs, total=len(paths), desc="chapters", unit="chapter", disable=None):
         tqdm.write(f"  {path.relative_to(root)}  {seconds:.1f} s" + ("  FAILED" if failure else ""))
         if failure:

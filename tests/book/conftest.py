@@ -11,9 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def build(root=ROOT):
+def build(root=ROOT, *options):
     """Run the build as `make book` does -> the finished process."""
-    command = [sys.executable, str(ROOT / "book/tools/build.py"), "--root", str(root)]
+    command = [sys.executable, str(ROOT / "book/tools/build.py"), "--root", str(root), *options]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

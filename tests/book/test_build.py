@@ -67,21 +67,32 @@ def test_a_false_claim_stops_the_build_and_names_its_cell(small_book):
     assert not (small_book / "_build/html/book/start.html").exists()
 
 
-def test_a_chapter_runs_as_it_would_in_its_own_folder_and_finds_nothing_of_the_builds(small_book):
-    """A kernel of the build begins with libraries imported: it must not find more than a reader's does."""
-    cell = ("import os, sys\nassert os.getcwd().endswith('notebooks') and '' in sys.path\n"
-            "assert not [path for path in sys.path if path.endswith(('book/tools', 'book/_ext'))]\n"
-            "assert not [name for name in sys.modules if name.startswith('fi_teach')] and __name__ == '__main__'")
-    write_notebook(small_book / "notebooks/21_small.ipynb", cell, "assert sys.modules['__main__'].os is os")
-    result = build(small_book)
+SAME = ("import os, sys\nassert os.getcwd().endswith('notebooks') and '' in sys.path\n"
+        "assert not [path for path in sys.path if path.endswith(('book/tools', 'book/_ext'))]\n"
+        "assert not [name for name in sys.modules if name.startswith('fi_teach')] and __name__ == '__main__'")
+"""What a chapter finds where it runs: its own folder, and nothing of the build's."""
+
+
+@pytest.mark.parametrize("n_chapters", [1, 3])
+def test_a_chapter_runs_as_a_reader_runs_it(small_book, n_chapters):
+    """One begins in a new Python; of several, each in a fork of a kernel that has imported libraries."""
+    names = [f"{number}_small" for number in range(21, 21 + n_chapters)]
+    for name in names:
+        write_notebook(small_book / f"notebooks/{name}.ipynb", SAME, "assert sys.modules['__main__'].os is os",
+                       f"assert ('sklearn' in sys.modules) is {n_chapters > 2}\nassert not hasattr(os, 'seen')\nos.seen = True")
+    (small_book / "_toc.yml").write_text(TOC + "".join(f"- file: notebooks/{name}\n" for name in names[1:]))
+    result = build(small_book, "--jobs", "2")
     assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_a_kernel_that_dies_stops_the_build_and_names_its_cell(small_book):
     """A cell that ends its own process, as one that asks for too much memory does, is told like one that fails."""
-    write_notebook(small_book / "notebooks/21_small.ipynb", "1 + 1", "import os\nos._exit(3)")
-    result = build(small_book)
-    assert result.returncode == 1 and "cell-2" in result.stderr and "Kernel died" in result.stderr
+    for name in ("21_small", "22_small", "23_small"):
+        write_notebook(small_book / f"notebooks/{name}.ipynb", "1 + 1", "import os\nos._exit(3)" if name == "22_small" else "2")
+    (small_book / "_toc.yml").write_text(TOC + "- file: notebooks/22_small\n- file: notebooks/23_small\n")
+    result = build(small_book, "--jobs", "2")
+    assert result.returncode == 1 and "Kernel died" in result.stderr
+    assert "notebooks/22_small.ipynb: cell cell-2 failed" in result.stderr and "23_small.ipynb: cell" not in result.stderr
 
 
 def test_a_warning_fails_the_build_and_fails_it_again(small_book):
