@@ -24,6 +24,7 @@ import pandas as pd  # noqa: E402
 from tqdm import tqdm  # noqa: E402
 
 from benchmarks.cases import ASKED, GROUPS, cases_of  # noqa: E402
+from benchmarks.machine import processor  # noqa: E402
 from benchmarks.measure import Missing, measure, processor_time  # noqa: E402
 from benchmarks.scaling import Growth, growths, measure_growth  # noqa: E402
 from benchmarks.verdict import exponent, goals  # noqa: E402
@@ -31,15 +32,6 @@ from benchmarks.verdict import exponent, goals  # noqa: E402
 RESULTS = Path(__file__).with_name("results.json")
 BUILD = Path(__file__).with_name("build.json")
 PACKAGES = ("numpy", "pandas", "scikit-learn", "shap", "woodelf-explainer", "xgboost-cpu", "knockpy", "sage-importance")
-
-
-def processor():
-    """The processor's name as the system gives it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
 
 
 def versions():

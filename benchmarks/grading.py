@@ -25,6 +25,7 @@ from pathlib import Path
 
 import psutil
 
+from benchmarks.machine import processor
 from fi_teach.course.grading import main as grade
 from fi_teach.course.grading.gradebook import opened
 from fi_teach.course.questions import QUESTIONS
@@ -156,13 +157,6 @@ def machine():
     """Where and when this was measured, and how busy the machine was -> dict."""
     return {"date": time.strftime("%Y-%m-%d"), "processors": os.cpu_count(), "processor": processor(), "load": round(os.getloadavg()[0], 1),
             "python": platform.python_version(), "system": f"{platform.system()} {platform.release().split('-')[0]}"}
-
-
-def processor():
-    """The processor's name, as the system tells it -> str."""
-    with contextlib.suppress(OSError, StopIteration), open("/proc/cpuinfo") as file:
-        return next(line for line in file if line.startswith("model name")).split(":")[1].strip()
-    return platform.machine()
 
 
 def measured(base, options):

@@ -10,6 +10,7 @@ are laid out there by hand). Examples run as doctests.
 import ast
 import importlib
 import inspect
+import textwrap
 from pathlib import Path
 
 from docutils import nodes
@@ -33,8 +34,25 @@ def signature_of(name, thing):
     """'name(X, y, *, rng=0)' without annotations, as one calls it; of an exception its name."""
     if inspect.isclass(thing) and issubclass(thing, Exception):
         return name
-    parameters = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in inspect.signature(thing).parameters.values()]
+    parameters = [plain(parameter, thing) for parameter in inspect.signature(thing).parameters.values()]
     return name + str(inspect.Signature(parameters))
+
+
+class Words(str):
+    """Shown as it is, without quotation marks."""
+
+    __repr__ = str.__str__
+
+
+def plain(parameter, thing):
+    """A parameter without its annotation; a default that has an address, and another in every build, as the code calls it."""
+    default = parameter.default
+    if " at 0x" in repr(default):
+        arguments = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0].args
+        given = dict(zip([each.arg for each in arguments.args][::-1], arguments.defaults[::-1], strict=False))
+        given |= dict(zip([each.arg for each in arguments.kwonlyargs], arguments.kw_defaults, strict=True))
+        default = Words(ast.unparse(given[parameter.name]))
+    return parameter.replace(annotation=inspect.Parameter.empty, default=default)
 
 
 IN_0_1 = {"basics": 1124, "fast": 469, "trees": 883, "importance": 1556, "plots": 279, "worlds": 327, "data": 286, "compare": 110,
@@ -67,8 +85,9 @@ class Sizes(SphinxDirective):
     """A table of the floors and their lines, then and now."""
 
     def run(self):
-        rows = [f"| `{floor}` | {IN_0_1[floor]:,} | {now:,} |" for floor, now in sizes().items()]
-        total = f"| together | {sum(IN_0_1.values()):,} | {sum(sizes().values()):,} |"
+        today = sizes()
+        rows = [f"| `{floor}` | {IN_0_1[floor]:,} | {now:,} |" for floor, now in today.items()]
+        total = f"| together | {sum(IN_0_1.values()):,} | {sum(today.values()):,} |"
         return self.parse_text_to_nodes("\n".join(("| floor | lines in 0.1 | lines now |", "|:--|--:|--:|", *rows, total)))
 
 

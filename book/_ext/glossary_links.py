@@ -26,7 +26,8 @@ def pattern_of(term):
 
 def first_use(text, terms):
     """The earliest term in the text, of two that begin together the longer -> (start, end, term) or None."""
-    found = [(match.start(), -match.end(), term) for term in terms if (match := re.search(pattern_of(term), text))]
+    there = (term for term in terms if term[1:] in text)  # a glance, before the pattern is looked for
+    found = [(match.start(), -match.end(), term) for term in there if (match := re.search(pattern_of(term), text))]
     return (min(found)[0], -min(found)[1], min(found)[2]) if found else None
 
 

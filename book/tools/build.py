@@ -80,7 +80,7 @@ def stale(cache, paths):
 def longest_first(root, paths):
     """The paths in the order in which all are done soonest: by the time that each took when `make bench-book` ran."""
     timed = root / "benchmarks/build.json"
-    took = json.loads(timed.read_text(encoding="utf-8"))["each"] if timed.exists() else {}
+    took = json.loads(timed.read_text(encoding="utf-8")).get("each", {}) if timed.exists() else {}
     return sorted(paths, key=lambda path: -took.get(path.stem, CELL_SECONDS))
 
 
