@@ -1,6 +1,7 @@
 """The build: strict, quick when little changed, and clear about which cell failed."""
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -169,3 +170,9 @@ def test_make_without_python_says_so_in_a_line(tmp_path):
     complaint = [line for line in result.stderr.splitlines() if not line.startswith("make")]
     assert result.returncode != 0 and len(complaint) == 1 and "Python 3.11" in complaint[0]
     assert not (tmp_path / ".venv").exists()
+
+
+def test_no_page_shows_an_address_of_this_computers_memory(built_book):
+    """A rebuilt book would show another: functions are shown by their names."""
+    found = [page.name for page in built_book.rglob("*.html") if re.search(r"\bat\b(<[^>]+>|\s)*0x[0-9a-f]{6}", page.read_text(encoding="utf-8"))]
+    assert not found
