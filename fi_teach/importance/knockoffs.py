@@ -236,9 +236,10 @@ def gaussian_knockoffs(
     covariance = _check_shape(covariance, (p, p), "covariance")
     mean = _check_shape(mean, (p,), "mean")
     shrink, noise = _law(covariance, S_METHODS[method](covariance))
-    expected = mean + (X - mean) @ shrink.T
-    chance = rng.standard_normal(X.shape) @ _root(noise).T
-    return expected + chance
+    knockoffs = (X - mean) @ shrink.T  # what is expected of them, given X,
+    knockoffs += mean
+    knockoffs += rng.standard_normal(X.shape) @ _root(noise).T  # and chance
+    return knockoffs
 
 
 def _root(matrix):
