@@ -53,7 +53,7 @@ test-walls: $(TEST_STAMP) ## the whole corpus of submissions in the WebAssembly 
 
 coverage: $(TEST_STAMP) ## which lines and branches of fi_teach no test runs
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --doctest-modules --cov fi_teach --cov-branch \
-	  --cov-report term-missing:skip-covered $(CHECKED) tests/course
+	  --cov-report term-missing:skip-covered $(CHECKED) tests/course tests/audit
 
 check-wasm: $(WASM_STAMP) ## the package's tests under a WebAssembly Python, whose indices have 32 bits
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --upgrade --target $(VENV)/wasm-site \

@@ -78,13 +78,24 @@ def test_exponents_are_fitted_to_what_was_measured_whole():
 
 def test_every_missed_goal_has_a_reason_and_the_page_prints_no_other():
     """A reason belongs to a goal that the stored run missed."""
-    from benchmark_page import NO_REASON, reason, reasons_for
+    from benchmark_page import NO_REASON, name_of, reason, reasons_for
 
     lost = [row for row in RESULTS["rows"] if missed(row)]
-    assert [row["setting"] for row in lost if reason(row, REASONS) == NO_REASON] == []
+    assert [row["setting"] for row in lost if reason(name_of(row), REASONS) == NO_REASON] == []
     lines = reasons_for(RESULTS, REASONS)
     assert lines == ["No goal is missed."] if not lost else len(lines) == len(lost)
     assert reasons_for({"rows": [ROW | {"ratio": 4, "highest": 5}]}, REASONS) == ["No goal is missed."]
+
+
+@pytest.mark.parametrize("took", [109.6, 130.2])
+def test_a_build_above_its_goal_is_a_missed_goal_with_a_reason(took):
+    from benchmark_page import NO_REASON, reasons_for
+
+    (line,) = reasons_for({"rows": []}, REASONS, {"seconds": took, "must": 110, "cores": 2})
+    if took < 110:
+        assert line == "No goal is missed."
+    else:
+        assert line.startswith("- **Clean build of the book**: at most 110\xa0s, measured 130\xa0s on 2 cores. ") and NO_REASON not in line
 
 
 def test_a_reason_needs_no_figure_and_each_can_be_reached():

@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.verdict import exponent, goals, missed
 
+BUILDING = "Clean build of the book"
 RESULTS, REASONS, BUILD = "benchmarks/results.json", "benchmarks/reasons.yaml", "benchmarks/build.json"
 ASKED_HEAD = ("| work | against | it was | now | goal | verdict |", "|:--|:--|--:|--:|--:|:--|")
 NO_REASON = "We do not know the reason yet."
@@ -180,10 +181,11 @@ def difference(row):
     return ", ".join(found) or "random, or ties: not comparable"
 
 
-def reasons_for(results, reasons):
+def reasons_for(results, reasons, build=None):
     """A line for each missed goal: what was missed by how much, and why."""
-    lines = [f"- **{row['method']}, {row['setting']}, against {row['against']}**: {'; '.join(lost(row))}. {reason(row, reasons)}"
-             for row in results["rows"] if missed(row)]
+    lines = [f"- **{name_of(row)}**: {'; '.join(lost(row))}. {reason(name_of(row), reasons)}" for row in results["rows"] if missed(row)]
+    if build and build["seconds"] > build["must"]:
+        lines.append(f"- **{BUILDING}**: at most {build['must']}\xa0s, measured {build['seconds']:.0f}\xa0s on {build['cores']} cores. {reason(BUILDING, reasons)}")
     return lines or ["No goal is missed."]
 
 
@@ -197,9 +199,13 @@ def lost(row):
     return found
 
 
-def reason(row, reasons):
-    """The first reviewed reason whose words all occur in the row's name."""
-    name = f"{row['method']}, {row['setting']}, {row['against']}"
+def name_of(row):
+    """What a missed goal is called."""
+    return f"{row['method']}, {row['setting']}, against {row['against']}"
+
+
+def reason(name, reasons):
+    """The first reviewed reason whose words all occur in the name."""
     return next((r["reason"].strip() for r in reasons if all(word in name for word in r["about"])), NO_REASON)
 
 
@@ -298,7 +304,7 @@ class Benchmark(SphinxDirective):
             return [picture(draw_asked(results))] if asked_rows(results) else []
         lines = {"summary": lambda: summary(results), "goals": lambda: table(results), "machine": lambda: machine(results),
                  "asked": lambda: asked(results, self.build_time()), "better": lambda: better(results),
-                 "missed": lambda: reasons_for(results, reasons)}[part]()
+                 "missed": lambda: reasons_for(results, reasons, self.build_time())}[part]()
         return [self.parsed(lines)]
 
     def build_time(self):

@@ -116,6 +116,42 @@ def test_labels_of_any_kind_have_one_importance(labels, loss):
     assert found.mean[0] > 0 and np.allclose(found.mean[1], 0)
 
 
+def which(X):
+    """Two questions, three words."""
+    X = np.asarray(X)
+    return np.where(X[:, 0] < 0, "low", np.where(X[:, 1] < 0, "middle", "high"))
+
+
+def test_labels_are_averaged_as_votes():
+    """By hand: with S known the label that most background rows vote for is said; a coalition earns the misses that it saves."""
+    X = np.random.default_rng(2).normal(size=(30, 2))
+    y, background = which(X), X[:9]
+
+    def misses(known):
+        said = []
+        for row in X:
+            voters = np.where(known, row, background)
+            labels, votes = np.unique(which(voters), return_counts=True)
+            said.append(labels[votes.argmax()])
+        return np.mean(np.array(said) != y)
+
+    nothing, first, second, all_known = map(misses, ([0, 0], [1, 0], [0, 1], [1, 1]))
+    by_hand = [(nothing - first + second - all_known) / 2, (nothing - second + first - all_known) / 2]
+    assert all_known == 0 < nothing
+    np.testing.assert_allclose(sage_by_definition(which, X, y, background=background).mean, by_hand, atol=1e-12)
+
+
+def test_a_label_that_only_mixed_rows_get_cannot_vote():
+    """No row and no background row has it, so there is no place to count it at."""
+    X = np.array([[0.0, 0.0], [1.0, 1.0]] * 5)
+
+    def odd(X):
+        return np.where(X[:, 0] > X[:, 1], "never seen", "seen").astype(object) + np.where(X[:, 0] > 0, "!", "")
+
+    with pytest.raises(ValueError, match="a label that it gives to none of X and background"):
+        sage_by_definition(odd, X, odd(X), loss="zero_one")
+
+
 # --- weights ---
 
 
