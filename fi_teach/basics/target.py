@@ -56,6 +56,9 @@ def _own_classes(y: NDArray) -> tuple[NDArray, NDArray]:
 
 def _distinct(y: NDArray) -> tuple[NDArray, NDArray]:
     """The labels that occur, sorted, and which of them each row has."""
+    if y.dtype.kind in "biu":  # the same, without sorting places
+        labels = np.unique(y)
+        return labels, labels.searchsorted(y.ravel())
     try:
         return np.unique(y, return_inverse=True)
     except TypeError:
