@@ -282,6 +282,14 @@ def test_statistics_do_not_care_how_the_pairs_were_shuffled():
 # ---- planted truth, null features, and the guarantee
 
 
+@pytest.mark.parametrize("below", [0.0, 1e-8])
+def test_a_root_of_singular_noise_that_rounding_pushed_below_zero(below):
+    """Two features with one noise between them: R R' is the matrix, up to what was cut off."""
+    noise = np.array([[1.0, 1.0], [1.0, 1.0]]) - below * np.eye(2)
+    root = kn._root(noise)
+    np.testing.assert_allclose(root @ root.T, noise, atol=2e-8)
+
+
 def simulate(n_runs, method, offset):
     """p = 40, 12 signals, correlation .5 between neighbours: FDP, power and null statistics of each
     run."""

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from fi_teach.basics.tree import Forest, Tree
+from fi_teach.fast import out_of_bag
 from fi_teach.importance.oob import (
     oob_importance,
     oob_importance_by_definition,
@@ -130,6 +131,16 @@ def test_a_scikit_learn_forest_tells_its_bags_and_the_two_variants_frame_its_own
     importance = oob_importance(model, X, y)
     assert importance.mean[0] == pytest.approx(0.5 - (1 - model.oob_score_), abs=0.1)  # a shuffled cause is a coin flip
     assert importance.rank[0] == 1
+
+
+def test_features_dealt_a_few_at_a_time_give_what_all_at_once_give(data, monkeypatch):
+    """However little memory there is: the same numbers."""
+    X, y = data
+    forest = grow_forest(X, y, n_trees=7)
+    whole = oob_importance(forest, X, y)
+    for cells in (1, 3 * 10 * len(X)):
+        monkeypatch.setattr(out_of_bag, "CELLS_AT_ONCE", cells)
+        assert oob_importance(forest, X, y) == whole
 
 
 def test_the_callers_arguments_are_left_alone_and_seeds_repeat(data):
