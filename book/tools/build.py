@@ -95,7 +95,7 @@ def execute_chapters(root, folder, jobs):
     paths, failures = longest_first(root, stale(cache, chapters(root))), []
     if not paths:
         return failures
-    forked = len(paths) > jobs  # fewer import for themselves what they need, as quickly
+    forked = len(paths) > jobs and sys.platform == "linux"  # few import as quickly themselves; macOS forbids forks with its libraries loaded
     side_by_side = Parallel(n_jobs=min(jobs, len(paths)), prefer="threads", return_as="generator_unordered")
     runs = side_by_side(delayed(execute)(path, forked) for path in paths)  # the work is the kernels', each a process of its own
     for path, notebook, seconds, failure in tqdm(runs, total=len(paths), desc="chapters", unit="chapter", disable=None):
