@@ -30,8 +30,9 @@ STILL = """() => Promise.race([Promise.allSettled(document.getAnimations().map((
 REACHED = """() => [...document.querySelectorAll('pre, .cell_output > .output')]
     .every((box) => box.scrollWidth <= box.clientWidth || box.tabIndex === 0)"""
 # A page is thousands of words in a few dozen looks: the colours of one word of a kind are held against the rule. A kind is what the
-# word, what it stands in and what that stands in are called, its colours and its size; longer words stand for it first. The shade that says that a box scrolls is
-# taken away, since axe judges no words before a gradient; words of code become plain text but for the first of a kind.
+# word, what it stands in and what that stands in are called, its colours and its size; longer words stand for it first. The shade
+# that says that a box scrolls is taken away, since axe judges no words before a gradient; words of code become plain text but for
+# the first of a kind.
 ONE_OF_A_KIND = """() => {
     const flat = document.createElement('style');
     flat.textContent = 'pre { background-image: none !important; }';
@@ -48,8 +49,8 @@ ONE_OF_A_KIND = """() => {
     };
     const said = (node) => [...node.childNodes].map((part) => part.nodeType === 3 ? part.data.trim() : '').join('');
     const named = (node) => node ? `${node.tagName} ${node.getAttribute('class')} ${node.getAttribute('style')}` : '';
-    const longest = [...document.body.querySelectorAll('*')].sort((a, b) => (said(b).length > 1) - (said(a).length > 1));
-    for (const node of longest) {  // axe is undecided about a single letter
+    const longerFirst = [...document.body.querySelectorAll('*')].sort((a, b) => (said(b).length > 1) - (said(a).length > 1));
+    for (const node of longerFirst) {  // axe is undecided about a single letter
         const { color, fontSize, fontWeight, opacity } = getComputedStyle(node), box = node.closest('pre'), parent = node.parentElement;
         const kind = [color, fontSize, fontWeight, opacity, ground(node), ...[node, parent, parent.parentElement].map(named)].join('|');
         const hidden = !node.checkVisibility() || (box && node.getBoundingClientRect().right > box.getBoundingClientRect().right);
