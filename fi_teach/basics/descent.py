@@ -51,7 +51,7 @@ class Descent(NamedTuple):
                 asked = cells.take(self.feature.take(at) + cell)
                 at = self.onward.take(at + (asked > self.threshold.take(at)))
             place[walking] = at
-            is_inner = np.flatnonzero(self.threshold.take(at) < np.inf)
+            is_inner = np.flatnonzero(self.onward.take(at) != at)
             walking = is_inner if isinstance(walking, slice) else walking[is_inner]
             at, cell = at[is_inner], cell[is_inner]
         return (place >> 1).reshape(-1, n)

@@ -51,6 +51,17 @@ def test_all_at_once_is_one_after_the_other(monkeypatch, name, pairs, rows, step
     assert forest.raw(new[:1]).tolist() == raw_by_definition(forest, new)[:1].tolist()
 
 
+@pytest.mark.parametrize("steps", [1, 2, 3, 4])
+def test_a_question_that_sends_every_row_left_is_no_leaf(monkeypatch, steps):
+    """Its threshold is infinite, as the places of leaves have it."""
+    X, y = made_up(np.random.default_rng(0))
+    plain = grow_forest(X, y, n_trees=3, rng=0)
+    open_ended = [replace(tree, threshold=np.where(tree.depth % 2 == 0, np.inf, tree.threshold)) for tree in plain.trees]
+    forest = replace(plain, trees=tuple(open_ended))
+    monkeypatch.setattr(descent, "STEPS", steps)
+    np.testing.assert_array_equal(forest.raw(X), raw_by_definition(forest, X))
+
+
 def test_trees_that_know_gaps_go_their_own_way():
     """Such a forest has no table of places, and is asked tree by tree."""
     X, y = made_up(np.random.default_rng(0))
