@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import sys
 from pathlib import Path
+from threading import Thread
 
 from jupyter_client.provisioning import LocalProvisioner
 
@@ -31,7 +32,14 @@ def serve(arguments, folder):
 
     os.chdir(folder)
     sys.path[:] = [path for path in sys.path if path not in OURS]
-    IPKernelApp.launch_instance([*arguments, f"--IPKernelApp.parent_handle={os.getppid()}"])  # which it does not outlive
+    Thread(target=outlive_nobody, daemon=True).start()
+    IPKernelApp.launch_instance([*arguments, f"--IPKernelApp.parent_handle={os.getppid()}"])
+
+
+def outlive_nobody():
+    """End this kernel when the build ends, however it ends: the process that forks stays while a kernel does."""
+    multiprocessing.parent_process().join()
+    os._exit(1)
 
 
 class Fork:
