@@ -29,7 +29,7 @@ STILL = """() => Promise.race([Promise.allSettled(document.getAnimations().map((
 # The theme takes its time to find the boxes that scroll, and lets the keyboard into them.
 REACHED = """() => [...document.querySelectorAll('pre, .cell_output > .output')]
     .every((box) => box.scrollWidth <= box.clientWidth || box.tabIndex === 0)"""
-# A page is thousands of words in a few dozen looks: the colours of one word of a kind are held against the rule. A kind is what the
+# A page is thousands of words in a few dozen looks: the colours of one word, or link, of a kind are held against the rules. A kind is what the
 # word, what it stands in and what that stands in are called, its colours and its size; longer words stand for it first. The shade
 # that says that a box scrolls is taken away, since axe judges no words before a gradient; words of code become plain text but for
 # the first of a kind.
@@ -58,7 +58,8 @@ ONE_OF_A_KIND = """() => {
         if (said(node) && !hidden) kinds.add(kind);
     }
     for (const word of document.querySelectorAll('pre span[data-alike]')) word.replaceWith(...word.childNodes);
-    axe.configure({ rules: [{ id: 'color-contrast', selector: ':not([data-alike])' }] });
+    axe.configure({ rules: [{ id: 'color-contrast', selector: ':not([data-alike])' },
+                            { id: 'link-in-text-block', selector: 'a[href]:not([data-alike])' }] });
 }"""
 CUT = """() => {
     const scrolls = (node) => /auto|scroll/.test(getComputedStyle(node).overflowX);
@@ -161,6 +162,15 @@ def test_one_pale_word_of_code_is_a_violation(browser, address, view):
         tab.evaluate("[...document.querySelectorAll('pre span')].filter((word) => word.checkVisibility()).at(-9).style.color = '#777'")
         assert violations(tab).keys() == {"color-contrast"}
         assert 10 < tab.locator("pre span").count() < 100
+
+
+def test_one_link_that_hardly_differs_from_its_text_is_a_violation(browser, address):
+    with opened(browser, address, "book/ledger") as (tab, *_):
+        tab.evaluate("""() => {
+            const link = [...document.querySelectorAll('.bd-article p > a[href]')].filter((link) => link.checkVisibility()).at(-2);
+            for (const part of [link, ...link.querySelectorAll('*')]) Object.assign(part.style, { textDecoration: 'none', color: '#444' });
+        }""")
+        assert violations(tab).keys() == {"link-in-text-block"}
 
 
 @pytest.mark.parametrize("page", PAGES)

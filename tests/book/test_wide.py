@@ -29,14 +29,21 @@ LOOKED_AT = """() => {
 }"""
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
-def test_the_margin_holds_badges_and_words_beside_the_text(browser, address, page):
-    """Right of the column, inside the page, none upon another; on a smaller screen words are links only."""
-    with opened(browser, address, page) as (tab, *_):
+@pytest.fixture(scope="module", params=CHAPTERS)
+def seen(request, browser, address):
+    """A chapter, opened once: (its name, what there is to look at on a desktop, its notes on a wide screen)."""
+    with opened(browser, address, request.param) as (tab, *_):
         assert tab.locator(".fi-gloss:visible").count() == 0
+        pictures = tab.evaluate(LOOKED_AT)
         tab.set_viewport_size(WIDE)
-        found = tab.evaluate(NOTES)
+        notes = tab.evaluate(NOTES)
         assert tab.evaluate("document.documentElement.scrollWidth") <= WIDE["width"]
+    return request.param, pictures, notes
+
+
+def test_the_margin_holds_badges_and_words_beside_the_text(seen):
+    """Right of the column, inside the page, none upon another; on a smaller screen words are links only."""
+    _, _, found = seen
     notes = sorted(found["notes"], key=lambda note: note["top"])
     assert len(notes) >= 3
     assert all(found["column"] < note["left"] and note["right"] <= found["end"] + 1 for note in notes)
@@ -61,10 +68,8 @@ def middle_gap(found, boxes):
     return median([*gaps, found["end"] - last]) / WIDE["height"]
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
-def test_between_two_things_to_look_at_lie_less_than_two_screens(browser, address, page):
+def test_between_two_things_to_look_at_lie_less_than_two_screens(seen):
     """On a desktop, code and answers folded, all else shown: pictures and explorables alone; counted with the tables, everywhere."""
-    with opened(browser, address, page) as (tab, *_):
-        found = tab.evaluate(LOOKED_AT)
+    page, found, _ = seen
     assert middle_gap(found, found["pictures"]) < STILL_FAR.get(page, MOST_SCREENS)
     assert middle_gap(found, [*found["pictures"], *found["tables"]]) < MOST_SCREENS
