@@ -11,6 +11,9 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
+# Tests run on as many workers as there are processors, at least two and at most four: each starts browsers, kernels and sandboxes.
+WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ "$$n" -gt 4 ] && n=4; [ "$$n" -lt 2 ] && n=2; echo "$$n")
+
 # The package and the questions, without the book, the grader and the notebooks.
 CHECKED := tests/basics tests/fast tests/trees tests/importance tests/plots tests/data tests/course/questions \
   $(wildcard tests/test_*.py) fi_teach/basics fi_teach/trees fi_teach/importance fi_teach/worlds* fi_teach/plots
@@ -39,20 +42,20 @@ pdf: $(TEST_STAMP) ## print the whole book as one PDF, with the system's Chromiu
 check: $(TEST_STAMP) ## what one runs often, a minute and a half: lint, types, the package and its questions
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -p no:nbval -m "not slow" --doctest-modules $(CHECKED)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -p no:nbval -m "not slow" --doctest-modules $(CHECKED)
 
 test: $(TEST_STAMP) ## run everything: lint, types, unit tests, notebooks, the book under -W, the pages in a browser
 	sh .ci/tools
 	$(BIN)/python -m mypy
 	$(BIN)/python book/tools/exercises.py --expected _build/expected
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 10 \
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 10 \
 	  --doctest-modules --nbval --nbval-current-env tests fi_teach solutions _build/expected
 
 test-walls: $(TEST_STAMP) ## the whole corpus of submissions in the WebAssembly sandbox (make test tries fifteen)
 	FI_TEACH_WALLS=wasm $(BIN)/python -m pytest --durations 10 tests/course/grading/test_corpus.py
 
 coverage: $(TEST_STAMP) ## which lines and branches of fi_teach no test runs
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --doctest-modules --cov fi_teach --cov-branch \
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --doctest-modules --cov fi_teach --cov-branch \
 	  --cov-report term-missing:skip-covered $(CHECKED) tests/course tests/audit
 
 check-wasm: $(WASM_STAMP) ## the package's tests under a WebAssembly Python, whose indices have 32 bits

@@ -1,6 +1,6 @@
 """What all tests share: the order of work, and one browser.
 
-Tests run on two workers, each file and each notebook on one of them; the longest go first.
+Tests run on several workers, each file and each notebook on one of them; the longest go first.
 A test may hand up a table, `record_property("table", text)`, to be printed under the results.
 """
 
