@@ -11,9 +11,7 @@ from .test_pages import PAGES, VIEWS, opened, turned, violations
 CHAPTERS = [page for page in PAGES if page.startswith("notebooks/")]
 CHAPTER = "notebooks/06_negative"
 SHORT = "notebooks/02_golf"  # opens in half the time, for what is the same on every page
-GROUP = re.compile(
-    r"<details><summary>.*?</details>\s*(?:<details><summary>.*?</details>\s*)+", re.DOTALL
-)
+GROUP = re.compile(r"<details><summary>.*?</details>\s*(?:<details><summary>.*?</details>\s*)+", re.DOTALL)
 # The theme has a storage of its own, and complains if it is refused: here only the book's is.
 REFUSED = """const real = localStorage; Object.defineProperty(window, 'localStorage', { get() {
     if (new Error().stack.includes('reader.js')) throw new DOMException('forbidden', 'SecurityError');
@@ -31,11 +29,7 @@ HIDDEN = "() => document.querySelectorAll('.fi-waits[hidden]').length"
 def groups_in(page):
     """How many rows of details the notebook's source holds."""
     cells = json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]
-    return sum(
-        len(GROUP.findall("".join(cell["source"])))
-        for cell in cells
-        if cell["cell_type"] == "markdown"
-    )
+    return sum(len(GROUP.findall("".join(cell["source"]))) for cell in cells if cell["cell_type"] == "markdown")
 
 
 def guess(tab, id, k):
@@ -76,9 +70,7 @@ def guess_wrongly(tab, card):
 
 
 @pytest.mark.parametrize("page", CHAPTERS)
-def test_every_prediction_is_a_card_that_tells_right_from_wrong_and_remembers(
-    browser, address, page
-):
+def test_every_prediction_is_a_card_that_tells_right_from_wrong_and_remembers(browser, address, page):
     """Each card once wrong and once right by keyboard, every other one wrong last; the verdict has the focus and names what is right;
     a reload keeps it.
     """
@@ -101,10 +93,7 @@ def test_what_follows_waits_until_the_guess_or_a_skip(browser, address):
         waiting = tab.evaluate(HIDDEN)
         assert (
             waiting
-            == sum(
-                "Predict" in words
-                for words in tab.locator(".fi-card > p:first-child").all_inner_texts()
-            )
+            == sum("Predict" in words for words in tab.locator(".fi-card > p:first-child").all_inner_texts())
             > 2
         )
         tab.get_by_role("button", name="Skip").first.press("Enter")
@@ -138,9 +127,7 @@ def test_a_word_found_by_the_search_opens_the_part_that_holds_it(browser, addres
         tab.goto(f"{address}/{CHAPTER}.html?highlight=quadruple")
         assert tab.evaluate(HIDDEN) == before, "a word that does not occur opens nothing"
         tab.goto(f"{address}/{CHAPTER}.html?highlight=naive")
-        tab.wait_for_function(
-            "document.querySelectorAll('.fi-waits[hidden] .highlighted').length === 0"
-        )
+        tab.wait_for_function("document.querySelectorAll('.fi-waits[hidden] .highlighted').length === 0")
         assert tab.locator(".highlighted").count() > 0
 
 
@@ -193,10 +180,7 @@ def test_on_paper_every_explanation_is_open_and_nothing_waits(browser, address):
         seen = "part => part.checkVisibility({ contentVisibilityAuto: true }) && part.getClientRects().length > 0"
         for place in ("details.fi-option > p", ".fi-waits > p"):
             assert all(part.evaluate(seen) for part in tab.locator(place).all()), place
-        assert (
-            not tab.locator(".fi-card form").first.is_visible()
-            and not tab.locator(".fi-waiting").first.is_visible()
-        )
+        assert not tab.locator(".fi-card form").first.is_visible() and not tab.locator(".fi-waiting").first.is_visible()
 
 
 def test_an_answered_card_passes_the_accessibility_rules(browser, address):
