@@ -75,6 +75,11 @@ CUT = """() => {
 }"""
 
 
+def is_outside(url):
+    """Whether a request leaves this computer; the browser reaches nothing there (browser.py)."""
+    return url.startswith("http") and urlsplit(url).hostname != "localhost"
+
+
 @contextmanager
 def opened(browser, address, page, view="day", *, waits=False):
     """The page, its console's errors, the requests it sent outside, and the bytes it asked of localhost.
@@ -86,14 +91,7 @@ def opened(browser, address, page, view="day", *, waits=False):
     if not waits:
         context.add_init_script(SHOWN)
     tab, errors, outside, sizes = context.new_page(), [], [], []
-
-    def gate(route):
-        if urlsplit(route.request.url).hostname == "localhost":
-            return route.continue_()
-        outside.append(route.request.url)
-        return route.abort()
-
-    context.route("http*://**/*", gate)
+    tab.on("request", lambda request: outside.append(request.url) if is_outside(request.url) else None)
     tab.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     tab.on("pageerror", lambda error: errors.append(str(error)))
     tab.on("response", lambda response: sizes.append(int(response.headers.get("content-length", 0))))
@@ -153,6 +151,13 @@ def test_a_page_is_whole_alone_and_accessible(browser, address, page):
         assert tab.evaluate("document.documentElement.scrollWidth") <= 360
         assert tab.evaluate(CUT) == []
         assert tab.evaluate("[...document.querySelectorAll('.cell_output img')].filter(i => i.getBoundingClientRect().right > 361).length") == 0
+
+
+@pytest.mark.parametrize("host", ["example.org", "[::1]", "192.0.2.1"])
+def test_a_request_that_leaves_this_computer_is_seen_and_fails(browser, address, host):
+    with opened(browser, address, "book/publish") as (tab, errors, outside, _):
+        assert tab.evaluate("url => fetch(url, { mode: 'no-cors' }).then(() => 'reached', () => 'failed')", f"http://{host}/x") == "failed"
+        assert outside == [f"http://{host}/x"] and "ERR_NAME_NOT_RESOLVED" in errors[0]
 
 
 @pytest.mark.parametrize("view", ["day", "night"])
