@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,40 @@ def test_a_kernel_that_dies_stops_the_build_and_names_its_cell(small_book):
     result = build(small_book, "--jobs", "2")
     assert result.returncode == 1 and "Kernel died" in result.stderr
     assert "notebooks/22_small.ipynb: cell cell-2 failed" in result.stderr and "23_small.ipynb: cell" not in result.stderr
+
+
+def runs(number):
+    """Whether a process is there and is more than a dead one's entry."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] not in "XZ"
+    except FileNotFoundError:
+        return False
+
+
+def waited_for(happens, seconds=60):
+    """Whether it happens within so many seconds."""
+    until = time.monotonic() + seconds
+    while not happens() and time.monotonic() < until:
+        time.sleep(0.1)
+    return happens()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kernels are forks on Linux alone")
+def test_a_killed_build_leaves_no_kernel_running(small_book):
+    """Even if it had no time to end them itself."""
+    names, told = ["21_small", "22_small", "23_small"], small_book / "told"
+    told.mkdir()
+    for name in names:
+        write_notebook(small_book / f"notebooks/{name}.ipynb", f"import os\nopen(f'{told}/{{os.getpid()}}', 'w').close()",
+                       "import time\ntime.sleep(600)")
+    (small_book / "_toc.yml").write_text(TOC + "".join(f"- file: notebooks/{name}\n" for name in names[1:]))
+    command = [sys.executable, str(ROOT / "book/tools/build.py"), "--root", str(small_book), "--jobs", "2"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        assert waited_for(lambda: len(list(told.iterdir())) == 2)
+        kernels = [int(path.name) for path in told.iterdir()]
+        assert all(map(runs, kernels))
+        running.kill()
+    assert waited_for(lambda: not any(map(runs, kernels)))
 
 
 def test_a_warning_fails_the_build_and_fails_it_again(small_book):
