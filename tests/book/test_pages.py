@@ -198,6 +198,13 @@ def test_on_a_phone_a_wide_table_is_cards_and_on_a_desktop_its_cells_have_no_lab
         assert frames.evaluate_all("frames => frames.filter(frame => frame.scrollWidth > frame.clientWidth + 1).length") == 0
 
 
+def test_every_picture_of_a_chapter_says_below_it_what_it_shows(built_book):
+    for page in (built_book / "notebooks").glob("*.html"):
+        words = page.read_text(encoding="utf-8")
+        pictures, captions = (len(re.findall(what, words)) for what in (r'<img[^>]*src="\.\./_images/', r'<[^>]*id="figure-'))
+        assert (page.name, captions) == (page.name, pictures)
+
+
 def test_no_page_shows_what_python_warned_of(built_book):
     """A warning names the file of the kernel that gave it."""
     warned = [path.name for path in built_book.glob("*/*.html") if re.search(r"ipykernel_\d+/", path.read_text(encoding="utf-8"))]
