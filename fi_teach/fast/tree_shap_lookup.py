@@ -37,8 +37,8 @@ NODES_TOGETHER = 2**14  # of trees whose paths are looked at together
 INDICES_AT_ONCE = 2**20  # nodes times rows: they stay in the processor's cache
 CELLS_AT_ONCE = 2**18  # lines times rows: what is looked up in one go
 ROWS_AT_ONCE = 2**16  # that walk and read together, if they are many
-ROWS_READ_TOGETHER = 300  # so few read all lines of all blocks in one go
-ROWS_WALKED_TOGETHER = 700  # so few walk all trees in one go
+ROWS_READ_TOGETHER = 200  # so few read all lines of all blocks in one go
+ROWS_WALKED_TOGETHER = 1200  # so few walk all trees in one go
 
 
 def add_together(total, X, trees, values, background, most_columns, outputs):
@@ -159,11 +159,14 @@ def look_up(total, X, trees, grove, plan, tables):
     if len(X) <= ROWS_READ_TOGETHER:
         cells_of(plan.blocks, list(tables)).add_to(total, index)
         return
+    cells, paid, read = list(index.astype(np.intp)), list(total), np.empty(len(X))  # read by line
     for table in tables:
         place = np.searchsorted(plan.blocks, table.block)
         for b, target, line in zip(
                 place.tolist(), table.target.tolist(), table.numbers, strict=True):
-            total[target] += line.take(index[b], mode="clip")  # none is clipped: it is quicker
+            line.take(cells[b], mode="clip", out=read)  # none is clipped: it is quicker
+            player = paid[target]
+            player += read
 
 
 def look_up_by_block(total, X, trees, grove, plan, tables):

@@ -335,9 +335,10 @@ def merge(entries, grove, group):
         where[1] += 1
     for s in range(1, entries.order + 1):
         for child, bits, at, failed in sides:
-            which, count = entries.of(s, child), entries.count[s][child]
-            if not len(which):
+            count = entries.count[s][child]
+            if not count.any():
                 continue
+            which = entries.of(s, child)
             players = entries.players[s][bits][which]
             lines = entries.lines[s][bits].take(which, axis=2)
             seen = entries.room(s, t, runs(where[s], count), players)
