@@ -6,7 +6,7 @@ import re
 import pytest
 
 from .conftest import ROOT
-from .test_pages import PAGES, VIEWS, opened, turned, violations
+from .test_pages import MOST_BYTES, PAGES, VIEWS, opened, turned, violations
 
 CHAPTERS = [page for page in PAGES if page.startswith("notebooks/")]
 CHAPTER = "notebooks/06_negative"
@@ -74,7 +74,8 @@ def test_every_prediction_is_a_card_that_tells_right_from_wrong_and_remembers(br
     """Each card once wrong and once right by keyboard, every other one wrong last; the verdict has the focus and names what is right;
     a reload keeps it.
     """
-    with opened(browser, address, page, waits=True) as (tab, errors, *_):
+    with opened(browser, address, page, waits=True) as (tab, errors, outside, sizes):
+        assert outside == [] and sum(sizes) < MOST_BYTES
         cards = tab.evaluate(CARDS)
         assert len(cards) == groups_in(page)
         for number, card in enumerate(cards):

@@ -11,7 +11,7 @@ from fi_teach.course.questions.reading import letter_and_reason, named_values
 from fi_teach.course.questions.specification import of, page_specification
 
 from .conftest import ROOT
-from .test_pages import VIEWS, opened, turned, violations
+from .test_pages import MOST_BYTES, VIEWS, opened, turned, violations
 
 sys.path.insert(0, str(ROOT / "tests/course/questions"))
 from answered import right_answers, wrong_answers
@@ -167,7 +167,8 @@ def test_every_question_of_a_page_is_answered_wrongly_and_rightly_by_keyboard_an
     browser, address, name
 ):
     mine = [id for id in JUDGED if QUESTIONS[id].notebook == name]
-    with opened(browser, address, f"exercises/{name}", waits=True) as (tab, errors, *_):
+    with opened(browser, address, f"exercises/{name}", waits=True) as (tab, errors, outside, sizes):
+        assert outside == [] and sum(sizes) < MOST_BYTES
         for id in mine:
             mistake, answer = next((m, a) for m, a in wrong_answers(id) if m and typed(id, a))
             said = answer_by_keyboard(tab, id, typed(id, answer))

@@ -135,13 +135,17 @@ def flaws(tab, width):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_whole_alone_and_accessible(browser, address, page):
-    """By day, by night and on a phone: no console error, no outside request, nothing wider than the screen, every formula set,
-    every picture described; and axe-core finds no violation, the explorables' tables unfolded.
+    """First opened on a phone at night, then by day, by night and on a phone by day: no console error, no outside request, few bytes,
+    nothing wider than the screen, every formula set, every picture described; and axe-core finds no violation, the explorables' tables
+    unfolded.
 
     At 360 pixels, all unfolded, everything fits or scrolls in a box of its own; a figure never scrolls: it is drawn for phones.
     """
-    with opened(browser, address, page) as (tab, errors, outside, sizes):
+    with opened(browser, address, page, "phone at night") as (tab, errors, outside, sizes):
+        assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
         assert sum(sizes) < MOST_BYTES
+        tab.wait_for_function("[...document.images].every((image) => image.complete)")
+        assert (flaws(tab, 390), errors, outside) == ({}, [], [])
         tab.evaluate("document.querySelectorAll('.explorable details').forEach((table) => { table.open = true; })")
         for view, (_, width, _) in VIEWS.items():
             turned(tab, view)
@@ -151,6 +155,16 @@ def test_a_page_is_whole_alone_and_accessible(browser, address, page):
         assert tab.evaluate("document.documentElement.scrollWidth") <= 360
         assert tab.evaluate(CUT) == []
         assert tab.evaluate("[...document.querySelectorAll('.cell_output img')].filter(i => i.getBoundingClientRect().right > 361).length") == 0
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("book/")])
+def test_a_page_first_opened_by_day_loads_nothing_else_and_no_more(browser, address, page):
+    """Chapters and exercises are so opened, and weighed, by the tests of their cards and questions."""
+    with opened(browser, address, page) as (tab, errors, outside, sizes):
+        assert tab.evaluate("document.documentElement.dataset.theme") == "light"
+        assert sum(sizes) < MOST_BYTES
+        tab.wait_for_function("[...document.images].every((image) => image.complete)")
+        assert (flaws(tab, 1280), errors, outside) == ({}, [], [])
 
 
 @pytest.mark.parametrize("host", ["example.org", "[::1]", "192.0.2.1"])
@@ -176,15 +190,6 @@ def test_one_link_that_hardly_differs_from_its_text_is_a_violation(browser, addr
             for (const part of [link, ...link.querySelectorAll('*')]) Object.assign(part.style, { textDecoration: 'none', color: '#444' });
         }""")
         assert violations(tab).keys() == {"link-in-text-block"}
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_first_opened_at_night_on_a_phone_loads_nothing_else_and_no_more(browser, address, page):
-    with opened(browser, address, page, "phone at night") as (tab, errors, outside, sizes):
-        assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
-        assert sum(sizes) < MOST_BYTES
-        tab.wait_for_function("[...document.images].every((image) => image.complete)")
-        assert (flaws(tab, 390), errors, outside) == ({}, [], [])
 
 
 @pytest.mark.parametrize("page", ["book/cheatsheet", "book/method_map", "book/benchmark", "book/conformity"])
