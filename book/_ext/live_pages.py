@@ -84,6 +84,21 @@ def _reason(statement, used, lost):
     return next(filter(None, (*imported, *(lost.get(name) for name in sorted(used)))), None)
 
 
+class _AsGenerators(ast.NodeTransformer):
+    """Comprehensions as generators, whose variables are their own under every Python: from 3.12 on
+    those of the others are listed among the names around them."""
+
+    def visit_ListComp(self, node):
+        self.generic_visit(node)
+        return ast.GeneratorExp(node.elt, node.generators)
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node):
+        self.generic_visit(node)
+        return ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators)
+
+
 def _names(statement):
     """The names that a statement takes from before it, for its functions' bodies too, and those that
     it makes -> two sets"""
@@ -98,7 +113,8 @@ def _names(statement):
             more, new = _names(part)
             used, made = used | more - made, made | new
         return used, made
-    whole = symtable.symtable(ast.unparse(statement), "cell", "exec")
+    alone = _AsGenerators().visit(ast.parse(ast.unparse(statement)))
+    whole = symtable.symtable(ast.unparse(alone), "cell", "exec")
     made = {one.get_name() for one in whole.get_symbols() if one.is_assigned() or one.is_imported()}
     used = {one.get_name() for one in whole.get_symbols() if one.is_referenced()}
     scopes = list(whole.get_children())
