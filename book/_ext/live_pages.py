@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import symtable
+from copy import deepcopy
 from html import escape
 from pathlib import Path
 
@@ -113,7 +114,7 @@ def _names(statement):
             more, new = _names(part)
             used, made = used | more - made, made | new
         return used, made
-    alone = _AsGenerators().visit(ast.parse(ast.unparse(statement)))
+    alone = _AsGenerators().visit(deepcopy(statement))
     whole = symtable.symtable(ast.unparse(alone), "cell", "exec")
     made = {one.get_name() for one in whole.get_symbols() if one.is_assigned() or one.is_imported()}
     used = {one.get_name() for one in whole.get_symbols() if one.is_referenced()}

@@ -159,14 +159,14 @@ def look_up(total, X, trees, grove, plan, tables):
     if len(X) <= ROWS_READ_TOGETHER:
         cells_of(plan.blocks, list(tables)).add_to(total, index)
         return
-    cells, paid, read = list(index.astype(np.intp)), list(total), np.empty(len(X))  # read by line
+    at, read = list(index.astype(np.intp)), np.empty(len(X))
     for table in tables:
         place = np.searchsorted(plan.blocks, table.block)
         for b, target, line in zip(
                 place.tolist(), table.target.tolist(), table.numbers, strict=True):
-            line.take(cells[b], mode="clip", out=read)  # none is clipped: it is quicker
-            player = paid[target]
-            player += read
+            line.take(at[b], mode="clip", out=read)  # none is clipped: it is quicker
+            paid = total[target]
+            paid += read
 
 
 def look_up_by_block(total, X, trees, grove, plan, tables):

@@ -91,7 +91,7 @@ def opened(browser, address, page, view="day", *, waits=False):
     if not waits:
         context.add_init_script(SHOWN)
     tab, errors, outside, sizes = context.new_page(), [], [], []
-    tab.on("request", lambda request: outside.append(request.url) if is_outside(request.url) else None)
+    context.on("request", lambda request: outside.append(request.url) if is_outside(request.url) else None)
     tab.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     tab.on("pageerror", lambda error: errors.append(str(error)))
     tab.on("response", lambda response: sizes.append(int(response.headers.get("content-length", 0))))
@@ -172,6 +172,16 @@ def test_a_request_that_leaves_this_computer_is_seen_and_fails(browser, address,
     with opened(browser, address, "book/publish") as (tab, errors, outside, _):
         assert tab.evaluate("url => fetch(url, { mode: 'no-cors' }).then(() => 'reached', () => 'failed')", f"http://{host}/x") == "failed"
         assert outside == [f"http://{host}/x"] and "ERR_NAME_NOT_RESOLVED" in errors[0]
+
+
+def test_a_request_of_a_worker_is_seen_too(browser, address):
+    """The page's Python runs in one."""
+    with opened(browser, address, "book/publish") as (tab, _, outside, _):
+        tab.evaluate("""() => new Promise((done) => {
+            const said = "fetch('http://example.org/x', { mode: 'no-cors' }).catch(() => {}).finally(() => postMessage(1));";
+            new Worker(URL.createObjectURL(new Blob([said]))).onmessage = done;
+        }).then(() => 1)""")
+        assert outside == ["http://example.org/x"]
 
 
 @pytest.mark.parametrize("view", ["day", "night"])
