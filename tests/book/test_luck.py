@@ -274,14 +274,14 @@ assert 2 + 2 == 4
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
     """A chapter with five wrong statements, true in its own draw -> (its result, the report)."""
-    folder, name = tmp_path_factory.mktemp("scratch"), "notebooks/01_trees.ipynb"
+    folder, name = tmp_path_factory.mktemp("scratch"), "notebooks/02_golf.ipynb"
     notebook = nbformat.read(ROOT / name, as_version=4)
     notebook.cells += [nbformat.v4.new_code_cell(source, id=f"planted-{k}")
                        for k, source in enumerate([*map(lucky, PLANTED.values()), TRUE])]
     (folder / "notebooks").mkdir()
     nbformat.write(notebook, folder / name)
     done = run("--root", folder)
-    return read_result(folder, "01_trees"), done
+    return read_result(folder, "02_golf"), done
 
 
 def test_five_wrong_statements_that_the_books_own_draw_bears_out_are_found(planted):
@@ -299,7 +299,7 @@ def test_the_report_names_what_is_weak_and_its_place(planted):
     one = next(one for one in result["statements"] if one["cell"] == "planted-0")
     assert done.returncode == 0
     assert f"{one['held']:2d} of 20  planted-0 (1): assert np.random.default_rng(" in done.stdout
-    assert "| 01_trees |" in done.stdout and one["lost"][0] in done.stdout
+    assert "| 02_golf |" in done.stdout and one["lost"][0] in done.stdout
 
 
 def test_a_statement_that_does_not_hold_lets_its_cell_go_on(tmp_path):

@@ -32,7 +32,7 @@ REACHED = """() => [...document.querySelectorAll('pre, .cell_output > .output')]
 # A page is thousands of words in a few dozen looks: the colours of one word, or link, of a kind are held against the rules. A kind is what the
 # word, what it stands in and what that stands in are called, its colours and its size; longer words stand for it first. The shade
 # that says that a box scrolls is taken away, since axe judges no words before a gradient; words of code become plain text but for
-# the first of a kind.
+# the first of a kind, and formulas and the drawings on buttons are emptied but for the first two.
 ONE_OF_A_KIND = """() => {
     const flat = document.createElement('style');
     flat.textContent = 'pre { background-image: none !important; }';
@@ -49,15 +49,23 @@ ONE_OF_A_KIND = """() => {
     };
     const said = (node) => [...node.childNodes].map((part) => part.nodeType === 3 ? part.data.trim() : '').join('');
     const named = (node) => node ? `${node.tagName} ${node.getAttribute('class')} ${node.getAttribute('style')}` : '';
-    const longerFirst = [...document.body.querySelectorAll('*')].sort((a, b) => (said(b).length > 1) - (said(a).length > 1));
-    for (const node of longerFirst) {  // axe is undecided about a single letter
-        const { color, fontSize, fontWeight, opacity } = getComputedStyle(node), box = node.closest('pre'), parent = node.parentElement;
-        const kind = [color, fontSize, fontWeight, opacity, ground(node), ...[node, parent, parent.parentElement].map(named)].join('|');
+    const nodes = [...document.body.querySelectorAll('*')], words = (node) => said(node).length > 1;
+    for (const node of [...nodes.filter(words), ...nodes.filter((node) => !words(node))]) {  // axe is undecided about a single letter
+        const box = node.closest('pre');
+        if (!said(node)) { node.toggleAttribute('data-alike', Boolean(box)); continue; }
         const hidden = !node.checkVisibility() || (box && node.getBoundingClientRect().right > box.getBoundingClientRect().right);
-        node.toggleAttribute('data-alike', said(node) ? hidden || kinds.has(kind) : Boolean(box));
-        if (said(node) && !hidden) kinds.add(kind);
+        const { color, fontSize, fontWeight, opacity } = getComputedStyle(node), parent = node.parentElement;
+        const kind = hidden || [color, fontSize, fontWeight, opacity, ground(node), ...[node, parent, parent.parentElement].map(named)].join('|');
+        node.toggleAttribute('data-alike', hidden || kinds.has(kind));
+        if (!hidden) kinds.add(kind);
     }
     for (const word of document.querySelectorAll('pre span[data-alike]')) word.replaceWith(...word.childNodes);
+    const met = {};
+    for (const drawn of document.querySelectorAll('mjx-container, button svg')) {
+        const kind = [drawn.tagName, drawn.getAttribute('display'), drawn.getAttribute('class'), ground(drawn)];
+        met[kind] = (met[kind] ?? 0) + 1;  // what is left of a formula tells settle() that it is set
+        if (met[kind] > 2) for (const stroke of drawn.querySelectorAll('mjx-math, math > *, path, rect, line, polyline')) stroke.remove();
+    }
     axe.configure({ rules: [{ id: 'color-contrast', selector: ':not([data-alike])' },
                             { id: 'link-in-text-block', selector: 'a[href]:not([data-alike])' }] });
 }"""
@@ -116,7 +124,8 @@ def turned(tab, view):
 def violations(tab):
     """What axe-core finds on a page -> {rule: where}."""
     options = {"rules": RULES, "resultTypes": ["violations"], "preload": False}  # else axe asks the server for style sheets itself
-    tab.evaluate(AXE_SCRIPT)
+    if not tab.evaluate("'axe' in window"):
+        tab.evaluate(AXE_SCRIPT)
     tab.evaluate(ONE_OF_A_KIND)
     found = Axe("").run(tab, options=options).response["violations"]
     return {violation["id"]: [node["html"][:200] for node in violation["nodes"]][:5] for violation in found}

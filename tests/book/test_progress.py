@@ -2,7 +2,7 @@
 
 import json
 
-from .test_cards import CARDS, CHAPTER, REFUSED, guess
+from .test_cards import CARDS, CHAPTER, REFUSED, SHORT, guess
 from .test_pages import opened, violations
 
 RING = ".bd-sidebar-primary .fi-ring"
@@ -41,7 +41,7 @@ def test_the_start_page_of_a_newcomer_continues_nowhere(browser, address):
 
 
 def test_one_click_forgets_everything(browser, address):
-    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
+    with opened(browser, address, SHORT, waits=True) as (tab, *_):
         answer_two(tab)
         tab.locator(".fi-corner summary").click()
         tab.get_by_role("button", name="Forget everything").click()
@@ -54,14 +54,14 @@ def test_one_click_forgets_everything(browser, address):
 
 
 def test_answers_travel_to_another_browser_as_a_file(browser, address, tmp_path):
-    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
+    with opened(browser, address, SHORT, waits=True) as (tab, *_):
         answer_two(tab)
         tab.locator(".fi-corner summary").click()
         with tab.expect_download() as download:
             tab.get_by_role("button", name="Save as a file").click()
         download.value.save_as(tmp_path / "answers.json")
         guesses = stored(tab)["guesses"]
-    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
+    with opened(browser, address, SHORT, waits=True) as (tab, *_):
         load(tab, tmp_path / "answers.json")
         assert "Loaded" in tab.locator(".fi-said").inner_text()
         assert len(guesses) == 2 and stored(tab)["guesses"] == guesses
@@ -71,7 +71,7 @@ def test_answers_travel_to_another_browser_as_a_file(browser, address, tmp_path)
 
 def test_a_file_of_something_else_is_refused_and_nothing_is_lost(browser, address, tmp_path):
     (tmp_path / "photo.json").write_text("[1, 2]")
-    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
+    with opened(browser, address, SHORT, waits=True) as (tab, *_):
         answer_two(tab)
         load(tab, tmp_path / "photo.json")
         assert tab.locator(".fi-said").inner_text() == "This file holds no answers from this book."
@@ -88,7 +88,7 @@ def load(tab, path):
 
 
 def test_whoever_lets_nothing_wait_can_change_their_mind(browser, address):
-    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
+    with opened(browser, address, SHORT, waits=True) as (tab, *_):
         tab.locator(".fi-corner summary").click()
         wait = tab.get_by_label("Let the text wait for my guesses")
         assert wait.is_checked()
@@ -100,7 +100,7 @@ def test_whoever_lets_nothing_wait_can_change_their_mind(browser, address):
 
 
 def test_a_storage_that_refuses_leaves_the_corner_working(browser, address):
-    with opened(browser, address, CHAPTER, waits=True) as (tab, errors, *_):
+    with opened(browser, address, SHORT, waits=True) as (tab, errors, *_):
         tab.context.add_init_script(REFUSED)
         tab.reload()
         answer_two(tab)
@@ -114,7 +114,7 @@ def test_a_storage_that_refuses_leaves_the_corner_working(browser, address):
 
 
 def test_rings_and_corner_pass_the_accessibility_rules_by_night(browser, address):
-    with opened(browser, address, CHAPTER, "night", waits=True) as (tab, *_):
+    with opened(browser, address, SHORT, "night", waits=True) as (tab, *_):
         answer_two(tab)
         tab.locator(".fi-corner summary").click()
         assert violations(tab) == {}
