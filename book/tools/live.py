@@ -166,13 +166,13 @@ def _licence(name):
 
 
 def packed_runtime(out):
-    """Write python.wasm.gz, which takes a quarter of a minute, unless it is there already."""
+    """Write python.wasm.gz unless it is there already; 9 instead of 7 takes twice the time for .4 % fewer bytes."""
     source = runtime() / "python.wasm"
     stamp = out / ".python.wasm"
     mark = f"{source.stat().st_size} {source.stat().st_mtime_ns}"
     if not (stamp.exists() and stamp.read_text() == mark and (out / "python.wasm.gz").exists()):
         module = without_names(source.read_bytes())
-        (out / "python.wasm.gz").write_bytes(gzip.compress(module, 9, mtime=0))
+        (out / "python.wasm.gz").write_bytes(gzip.compress(module, 7, mtime=0))
         stamp.write_text(mark)
 
 

@@ -8,6 +8,12 @@ PAGES = ("notebooks/01_trees", "book/cheatsheet")
 
 
 @pytest.fixture(scope="module")
+def words(printed):
+    """What each sheet says."""
+    return [page.extract_text() for page in printed.pages]
+
+
+@pytest.fixture(scope="module")
 def printed(built_book, browser, tmp_path_factory):
     """The PDF of two pages -> PdfReader."""
     target = tmp_path_factory.mktemp("paper") / "book.pdf"
@@ -15,20 +21,19 @@ def printed(built_book, browser, tmp_path_factory):
     return PdfReader(target)
 
 
-def test_the_contents_name_the_sheet_on_which_a_page_begins(printed):
-    contents = printed.pages[0].extract_text()
-    for title, number in (("Trees that explain", 1), ("Cheat sheet", len(printed.pages) - 1)):
-        assert title in contents and title in printed.pages[number].extract_text()
-        assert str(number + 1) in contents
+def test_the_contents_name_the_sheet_on_which_a_page_begins(words):
+    for title, number in (("Trees that explain", 1), ("Cheat sheet", len(words) - 1)):
+        assert title in words[0] and title in words[number]
+        assert str(number + 1) in words[0]
 
 
-def test_every_sheet_carries_its_number(printed):
-    for k, page in enumerate(printed.pages[:-1]):  # the cheat sheet has a format of its own
-        assert page.extract_text().strip().splitlines()[0].strip() == str(k + 1)
+def test_every_sheet_carries_its_number(words):
+    for k, said in enumerate(words[:-1]):  # the cheat sheet has a format of its own
+        assert said.strip().splitlines()[0].strip() == str(k + 1)
 
 
-def test_answers_are_open_on_paper(printed):
-    text = " ".join(page.extract_text() for page in printed.pages)
+def test_answers_are_open_on_paper(words):
+    text = " ".join(words)
     assert "Lock in my guess" not in text and text.count("Right") >= 5
 
 

@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -114,12 +115,17 @@ def is_owned(tab):
     return tab.evaluate("() => Boolean(window.owned) || document.title === 'owned'") or bool(tab.tried)
 
 
-def rendered(sources):
-    """Markdown cells as nbconvert's own page, with a MathJax that lies here, not on the network -> HTML."""
+@cache
+def exporter():
+    """nbconvert's own page, with a MathJax that lies here, not on the network."""
     from nbconvert import HTMLExporter
+    return HTMLExporter(mathjax_url="", require_js_url="", jquery_url="")
+
+
+def rendered(sources):
+    """Markdown cells as nbconvert shows them -> HTML."""
     from nbformat.v4 import new_markdown_cell, new_notebook
-    exporter = HTMLExporter(mathjax_url="", require_js_url="", jquery_url="")
-    html, _ = exporter.from_notebook_node(new_notebook(cells=[new_markdown_cell(source) for source in sources]))
+    html, _ = exporter().from_notebook_node(new_notebook(cells=[new_markdown_cell(source) for source in sources]))
     return html
 
 

@@ -28,7 +28,8 @@ def warmed(modules):
     from fi_teach.course.grading.inside.guarded import photograph
     from fi_teach.course.grading.inside.reach import bodies_of
     library = photograph()
-    return library, bodies_of(function for function, _ in library[1])
+    _, (functions, _) = library
+    return library, bodies_of(functions)
 
 
 def without_questions(folder):
