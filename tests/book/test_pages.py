@@ -27,7 +27,7 @@ SHOWN = "localStorage.setItem('which-features-matter', JSON.stringify({ settings
 STILL = """() => Promise.race([Promise.allSettled(document.getAnimations().map((animation) => animation.finished)),
                                new Promise((done) => setTimeout(done, 1000))])"""
 # The theme takes its time to find the boxes that scroll, and lets the keyboard into them.
-REACHED = """() => [...document.querySelectorAll('pre, .cell_output > .output')]
+REACHED = """() => [...document.querySelectorAll('pre, .cell_output > .output, .pst-scrollable-table-container')]
     .every((box) => box.scrollWidth <= box.clientWidth || box.tabIndex === 0)"""
 # A page is thousands of words in a few dozen looks: the colours of one word, or link, of a kind are held against the rules. A kind is what the
 # word, what it stands in and what that stands in are called, its colours and its size; longer words stand for it first. The shade
