@@ -32,7 +32,7 @@ REACHED = """() => [...document.querySelectorAll('pre, .cell_output > .output, .
 # A page is thousands of words in a few dozen looks: the colours of one word, or link, of a kind are held against the rules. A kind is what the
 # word, what it stands in and what that stands in are called, its colours and its size; longer words stand for it first. The shade
 # that says that a box scrolls is taken away, since axe judges no words before a gradient; words of code become plain text but for
-# the first of a kind, and formulas and the drawings on buttons are emptied but for the first two.
+# the first of a kind, and formulas and the drawings on buttons are emptied but for the first two until axe has looked.
 ONE_OF_A_KIND = """() => {
     const flat = document.createElement('style');
     flat.textContent = 'pre { background-image: none !important; }';
@@ -63,12 +63,16 @@ ONE_OF_A_KIND = """() => {
     const met = {};
     for (const drawn of document.querySelectorAll('mjx-container, button svg')) {
         const kind = [drawn.tagName, drawn.getAttribute('display'), drawn.getAttribute('class'), ground(drawn)];
-        met[kind] = (met[kind] ?? 0) + 1;  // what is left of a formula tells settle() that it is set
-        if (met[kind] > 2) for (const stroke of drawn.querySelectorAll('mjx-math, math > *, path, rect, line, polyline')) stroke.remove();
+        met[kind] = (met[kind] ?? 0) + 1;
+        if (met[kind] > 2) for (const stroke of drawn.querySelectorAll('mjx-math, math > *, path, rect, line, polyline')) {
+            (window.emptied ??= []).push([stroke, stroke.parentNode, stroke.nextSibling]);
+            stroke.remove();
+        }
     }
     axe.configure({ rules: [{ id: 'color-contrast', selector: ':not([data-alike])' },
                             { id: 'link-in-text-block', selector: 'a[href]:not([data-alike])' }] });
 }"""
+FILLED_AGAIN = "() => { for (const [stroke, parent, next] of (window.emptied ?? []).splice(0).reverse()) parent.insertBefore(stroke, next); }"
 CUT = """() => {
     const scrolls = (node) => /auto|scroll/.test(getComputedStyle(node).overflowX);
     const cut = [];
@@ -128,6 +132,7 @@ def violations(tab):
         tab.evaluate(AXE_SCRIPT)
     tab.evaluate(ONE_OF_A_KIND)
     found = Axe("").run(tab, options=options).response["violations"]
+    tab.evaluate(FILLED_AGAIN)
     return {violation["id"]: [node["html"][:200] for node in violation["nodes"]][:5] for violation in found}
 
 
