@@ -6,7 +6,7 @@ import re
 import pytest
 
 from .conftest import ROOT
-from .test_pages import MOST_BYTES, PAGES, VIEWS, opened, turned, violations
+from .test_pages import MOST_BYTES, PAGES, opened, violations_in_every_view
 
 CHAPTERS = [page for page in PAGES if page.startswith("notebooks/")]
 CHAPTER = "notebooks/06_negative"
@@ -188,9 +188,8 @@ def test_an_answered_card_passes_the_accessibility_rules(browser, address):
     with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
         for card in tab.evaluate(CARDS):
             guess(tab, card["id"], 0)
-        for view in VIEWS:
-            turned(tab, view)
-            assert (view, violations(tab)) == (view, {})
+        for view, found in violations_in_every_view(tab):
+            assert (view, found) == (view, {})
 
 
 def test_twice_as_large_a_card_still_fits_the_screen(browser, address):

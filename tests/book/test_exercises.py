@@ -11,7 +11,7 @@ from fi_teach.course.questions.reading import letter_and_reason, named_values
 from fi_teach.course.questions.specification import of, page_specification
 
 from .conftest import ROOT
-from .test_pages import MOST_BYTES, VIEWS, opened, turned, violations
+from .test_pages import MOST_BYTES, opened, violations_in_every_view
 
 sys.path.insert(0, str(ROOT / "tests/course/questions"))
 from answered import right_answers, wrong_answers
@@ -265,6 +265,5 @@ def test_a_page_with_verdicts_and_hints_passes_the_accessibility_rules(browser, 
             answer_by_keyboard(tab, id, typed(id, right_answers(id)[0]))
         for button in tab.locator(".fi-hints button").all():
             button.click()
-        for view in VIEWS:
-            turned(tab, view)
-            assert (view, violations(tab)) == (view, {})
+        for view, found in violations_in_every_view(tab):
+            assert (view, found) == (view, {})

@@ -15,7 +15,7 @@ from fi_teach.course.questions.closing import closing
 from .conftest import ROOT
 from .test_exercises import ASKED, answer_by_keyboard, plain_words, typed
 from .test_my_notebook import NAME, PROSE, downloaded, load, questions_of, source_of
-from .test_pages import CUT, VIEWS, opened, turned, violations
+from .test_pages import CUT, opened, violations_in_every_view
 
 sys.path.insert(0, str(ROOT / "tests/course/questions"))
 from answered import answers_of_proof, right_answers, wrong_answers
@@ -187,9 +187,8 @@ def test_a_page_with_editors_and_verdicts_passes_the_accessibility_rules_and_fit
     check(tab, "permutation.test_groups", source_of(NAME, "permutation.test_groups"))
     assert errors == []
     tab.evaluate("document.querySelectorAll('.bd-article details').forEach((part) => { part.open = true; })")
-    for view in VIEWS:
-        turned(tab, view)
-        assert (view, violations(tab)) == (view, {})
+    for view, found in violations_in_every_view(tab):
+        assert (view, found) == (view, {})
     tab.set_viewport_size({"width": 360, "height": 780})
     assert tab.evaluate("document.documentElement.scrollWidth") <= 360
     assert tab.evaluate(CUT) == []
