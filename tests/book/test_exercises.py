@@ -162,47 +162,52 @@ def plain_words(text):
     return text.replace("`", "").replace("*", "")
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_every_question_of_a_page_is_answered_wrongly_and_rightly_by_keyboard_and_remembered(
-    browser, address, name
-):
-    mine = [id for id in JUDGED if QUESTIONS[id].notebook == name]
-    with opened(browser, address, f"exercises/{name}", waits=True) as (tab, errors, outside, sizes):
-        assert outside == [] and sum(sizes) < MOST_BYTES
-        for id in mine:
-            mistake, answer = next((m, a) for m, a in wrong_answers(id) if m and typed(id, a))
-            said = answer_by_keyboard(tab, id, typed(id, answer))
-            assert (
-                said.startswith(f"Not yet: {mistake}. ")
-                and plain_words(judge(QUESTIONS[id], answer).message) in said
-            )
-            said = answer_by_keyboard(tab, id, typed(id, right_answers(id)[0]))
-            assert said.startswith("Right. ") and plain_words(QUESTIONS[id].meaning) in said
-        worth = sum(QUESTIONS[id].points for id in mine)
-        tab.reload()
-        verdicts = tab.locator(".fi-verdict.fi-right").all_inner_texts()
-        assert len(verdicts) == len(mine) and all(said.startswith("Right. ") for said in verdicts)
-        assert (
-            tab.locator(".fi-points").inner_text()
-            == f"Points on this page so far: {worth} of {worth}."
-        )
-        assert errors == []
+@pytest.fixture(scope="module", params=SETS)
+def opened_set(request, browser, address):
+    """A page of exercises, opened once for the two tests below -> (its set, and what `opened` gives)."""
+    with opened(browser, address, f"exercises/{request.param}", waits=True) as page:
+        yield request.param, *page
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_a_page_shows_each_question_with_its_way_to_answer(browser, address, name):
+def test_a_page_shows_each_question_with_its_way_to_answer(opened_set):
     """Letters and numbers have a form, code says how it is run, prose has room and a model answer; each has its hints."""
-    with opened(browser, address, f"exercises/{name}", waits=True) as (tab, *_):
-        for question in page_specification(name)["questions"]:
-            place = tab.locator(f"[data-question='{question['id']}']")
-            assert place.locator("form").count() == (question["asks"] in ("choice", "number"))
-            assert place.locator("textarea").count() == (question["asks"] == "prose")
-            assert ("make lab" in place.inner_text()) == (question["asks"] in ("function", "test"))
-            assert place.locator(".fi-hints button").count() == 1
-            for field in place.locator("input, textarea").all():
-                assert field.evaluate(
-                    "field => field.labels.length > 0 || field.hasAttribute('aria-label')"
-                )
+    name, tab, *_ = opened_set
+    for question in page_specification(name)["questions"]:
+        place = tab.locator(f"[data-question='{question['id']}']")
+        assert place.locator("form").count() == (question["asks"] in ("choice", "number"))
+        assert place.locator("textarea").count() == (question["asks"] == "prose")
+        assert ("make lab" in place.inner_text()) == (question["asks"] in ("function", "test"))
+        assert place.locator(".fi-hints button").count() == 1
+        for field in place.locator("input, textarea").all():
+            assert field.evaluate(
+                "field => field.labels.length > 0 || field.hasAttribute('aria-label')"
+            )
+
+
+def test_every_question_of_a_page_is_answered_wrongly_and_rightly_by_keyboard_and_remembered(
+    opened_set,
+):
+    name, tab, errors, outside, sizes = opened_set
+    mine = [id for id in JUDGED if QUESTIONS[id].notebook == name]
+    assert outside == [] and sum(sizes) < MOST_BYTES
+    for id in mine:
+        mistake, answer = next((m, a) for m, a in wrong_answers(id) if m and typed(id, a))
+        said = answer_by_keyboard(tab, id, typed(id, answer))
+        assert (
+            said.startswith(f"Not yet: {mistake}. ")
+            and plain_words(judge(QUESTIONS[id], answer).message) in said
+        )
+        said = answer_by_keyboard(tab, id, typed(id, right_answers(id)[0]))
+        assert said.startswith("Right. ") and plain_words(QUESTIONS[id].meaning) in said
+    worth = sum(QUESTIONS[id].points for id in mine)
+    tab.reload()
+    verdicts = tab.locator(".fi-verdict.fi-right").all_inner_texts()
+    assert len(verdicts) == len(mine) and all(said.startswith("Right. ") for said in verdicts)
+    assert (
+        tab.locator(".fi-points").inner_text()
+        == f"Points on this page so far: {worth} of {worth}."
+    )
+    assert errors == []
 
 
 def test_hints_come_one_at_a_time(browser, address):

@@ -71,28 +71,30 @@ BADGE = """from IPython.display import HTML
 HTML('<div class="fi-claim" data-claim="X"></div>')"""
 
 
-def put(root, text, *cells):
-    """A book of one chapter with this text and these hidden cells."""
+def put(root, *texts, cells=()):
+    """A book of chapters with these texts, each followed by the same hidden cells."""
     for folder in ("book", "notebooks", "fi_teach"):
         (root / folder).mkdir(exist_ok=True)
     (root / "_config.yml").write_text(CONFIG)
-    (root / "_toc.yml").write_text(TOC)
     (root / "book/start.md").write_text("# Start\n\nHere.\n")
     (root / "book/other.md").write_text("# Other\n\nThere.\n")
-    path = root / "notebooks/21_small.ipynb"
-    write_notebook(path, *cells)
-    notebook = json.loads(path.read_text())
-    notebook["cells"][0] |= {"source": text, "id": "words"}
-    for cell in notebook["cells"][1:]:
-        cell["metadata"]["tags"] = ["hide-input"]
-    path.write_text(json.dumps(notebook))
+    names = [f"{number}_small" for number in range(21, 21 + len(texts))]
+    (root / "_toc.yml").write_text(TOC + "".join(f"- file: notebooks/{name}\n" for name in names[1:]))
+    for name, text in zip(names, texts, strict=True):
+        path = root / f"notebooks/{name}.ipynb"
+        write_notebook(path, *cells)
+        notebook = json.loads(path.read_text())
+        notebook["cells"][0] |= {"source": text, "id": "words"}
+        for cell in notebook["cells"][1:]:
+            cell["metadata"]["tags"] = ["hide-input"]
+        path.write_text(json.dumps(notebook))
 
 
 @pytest.fixture(scope="module")
 def html(tmp_path_factory):
     """The page of a small chapter."""
     root = tmp_path_factory.mktemp("small")
-    put(root, TEXT, DRAWN, BADGE, "assert True")
+    put(root, TEXT, cells=(DRAWN, BADGE, "assert True"))
     done = build(root)
     assert done.returncode == 0, done.stdout + done.stderr
     return (root / "_build/html/notebooks/21_small.html").read_text(encoding="utf-8")
@@ -137,18 +139,16 @@ def test_a_link_that_sets_an_explorable_keeps_its_wish(html):
     assert 'href="#set:share=50%20%25,kind=a%2C%20b%3Dc">to <em>half</em></a>' in html
 
 
-@pytest.mark.parametrize(
-    "text, complaint",
-    [
-        (TEXT.replace("Right: $2", "It is $2"), "no answers to"),
-        (TEXT.replace("No.\n", "Right, no.\n"), "2 answers to"),
-        (TEXT.replace("**Predict.** What is 2 + 2?", "- A list."), "have no question"),
-    ],
-    ids=["none right", "two right", "no question"],
-)
-def test_a_prediction_without_exactly_one_right_answer_and_a_question_fails_the_build(
-    tmp_path, text, complaint
-):
-    put(tmp_path, text)
+def test_a_prediction_without_exactly_one_right_answer_and_a_question_fails_the_build(tmp_path):
+    """Each of three chapters has its own fault, and is named with it."""
+    faults = {
+        "no answers to": TEXT.replace("Right: $2", "It is $2"),
+        "2 answers to": TEXT.replace("No.\n", "Right, no.\n"),
+        "have no question": TEXT.replace("**Predict.** What is 2 + 2?", "- A list."),
+    }
+    put(tmp_path, *faults.values())
     done = build(tmp_path)
-    assert done.returncode == 1 and complaint in done.stdout + done.stderr
+    assert done.returncode == 1
+    for number, complaint in enumerate(faults, 21):
+        named = [line for line in done.stderr.splitlines() if f"{number}_small" in line]
+        assert any(complaint in line for line in named), done.stderr

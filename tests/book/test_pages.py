@@ -134,13 +134,15 @@ PASSED = []
 """The kinds of words whose colours are within the rules, seen on any page."""
 
 
-def violations(tab, rules=None):
-    """What axe-core finds on a page, by some of its rules or all -> {rule: where}."""
+def violations(tab, only_colours=False):
+    """What axe-core finds on a page -> {rule: where}."""
     options = {"rules": RULES, "resultTypes": ["violations"], "preload": False}  # else axe asks the server for style sheets itself
     if not tab.evaluate("'axe' in window"):
         tab.evaluate(AXE_SCRIPT)
-    kinds = tab.evaluate(ONE_OF_A_KIND, PASSED)
-    found = Axe("").run(tab, options=options | ({"runOnly": rules} if rules else {})).response["violations"]
+    kinds, found = tab.evaluate(ONE_OF_A_KIND, PASSED), []
+    if kinds or not only_colours:
+        asked = {"runOnly": OF_COLOURS} if only_colours else {}
+        found = Axe("").run(tab, options=options | asked).response["violations"]
     tab.evaluate(FILLED_AGAIN)
     if not found:
         PASSED.extend(kinds)
@@ -148,15 +150,16 @@ def violations(tab, rules=None):
 
 
 def violations_in_every_view(tab):
-    """The views one after the other -> (view, what axe-core finds in it). By night, where the same is shown as by day, only
-    colours can differ.
+    """The views one after the other -> (view, what axe-core finds in it).
+
+    By night, where the same is shown as by day, only colours can differ.
     """
-    shown = {}
+    by_day = None
     for view in VIEWS:
         turned(tab, view)
-        same = view == "night" and tab.evaluate(SHOWN_NOW) == shown["day"]
-        found = violations(tab, OF_COLOURS if same else None)
-        shown[view] = tab.evaluate(SHOWN_NOW)
+        found = violations(tab, only_colours=view == "night" and tab.evaluate(SHOWN_NOW) == by_day)
+        if view == "day":
+            by_day = tab.evaluate(SHOWN_NOW)
         yield view, found
 
 
