@@ -18,7 +18,7 @@ CHAPTERS = [page for page in PAGES if page.startswith("notebooks/") and not page
 VIEWS = {"day": ("light", 1280, 900), "night": ("dark", 1280, 900), "phone": ("light", 390, 844)}
 FRESH = VIEWS | {"phone at night": ("dark", 390, 844)}
 MOST_BYTES = 3_000_000
-MOST_SECONDS = 10  # on a machine that does other work too; `make bench-book` measures, and aims at two
+MOST_SECONDS = 5  # `make bench-book` measures, and aims at two
 RULES = {"label-content-name-mismatch": {"enabled": True}}  # axe leaves it out unless asked
 OF_COLOURS = ["color-contrast", "link-in-text-block"]
 SHOWN = "localStorage.setItem('which-features-matter', JSON.stringify({ settings: { all: true } }))"
@@ -278,12 +278,17 @@ def test_the_scripts_of_the_pages_are_small(built_book):
 
 
 def test_a_page_is_ready_in_seconds(browser, address):
-    """From localhost, maths and explorables included; the best of three, since other work may share the machine."""
-    def seconds():
-        with opened(browser, address, "notebooks/09_treeshap") as (tab, *_):
-            return tab.evaluate("performance.now()") / 1000
-
-    assert min(seconds() for _ in range(3)) < MOST_SECONDS
+    """Maths and explorables included. What counts is the time of the processor, so that a busy machine fails nobody."""
+    context = browser.new_context()
+    context.add_init_script(SHOWN)
+    tab = context.new_page()
+    measured = context.new_cdp_session(tab)
+    measured.send("Performance.enable", {"timeDomain": "threadTicks"})
+    tab.goto(f"{address}/notebooks/09_treeshap.html")
+    settle(tab)
+    seconds = {one["name"]: one["value"] for one in measured.send("Performance.getMetrics")["metrics"]}
+    assert 0 < seconds["ThreadTime"] < MOST_SECONDS
+    context.close()
 
 
 def test_the_search_finds_a_claim_and_there_is_one_search_field_in_view(browser, address):

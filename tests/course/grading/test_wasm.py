@@ -113,9 +113,8 @@ def test_a_class_is_graded_without_fork_alarms_inherited_sockets_and_bubblewrap(
 
 
 def test_work_is_interrupted_where_the_system_has_no_alarm(monkeypatch):
+    """The loop would go on for ever."""
     monkeypatch.delattr(proxies.signal, "setitimer")
-    start = time.monotonic()
     with pytest.raises(ValueError, match="too long"), proxies.alarm(0.2, ValueError("too long")):
         while True:
             time.sleep(0.01)
-    assert time.monotonic() - start < 5
