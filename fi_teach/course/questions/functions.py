@@ -186,20 +186,12 @@ calls it with lists; then it must be right for these."""
 
 
 def _runs(answer, cases):
-    """Outcomes by style, as far as tried -> (list of lists, "every way", "one way" or "").
-
-    Of a style that is wrong only its errors count, and only where the first style met some.
-    """
+    """Outcomes by style, as far as tried -> (list of lists, "every way", "one way" or "")."""
     seen = []
     for style in STYLES[cases.lists]:
-        is_told, runs, right = not seen or any(run.error for run in seen[0]), [], True
-        for case, truth in zip(cases.inputs, cases.expected, strict=True):
-            runs.append(ask(answer, *map(style, case)))
-            right = right and runs[-1].agrees(truth, cases.tolerance)
-            if not (right or is_told):
-                break
+        runs = [ask(answer, *map(style, case)) for case in cases.inputs]
         seen.append(runs)
-        if right:
+        if all(run.agrees(t, cases.tolerance) for run, t in zip(runs, cases.expected, strict=True)):
             return seen, "every way" if len(seen) == 1 else "one way"
     return seen, ""
 
