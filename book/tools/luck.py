@@ -25,7 +25,7 @@ from unasserted import unasserted  # noqa: E402
 
 SETTINGS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
             "MPLBACKEND": "Agg", "JOBLIB_MULTIPROCESSING": "0"}  # joblib's would not be shifted
-QUICK = 24  # seconds a draw: two chapters that the tests may run
+QUICK = 30  # seconds a draw: two chapters that the tests may run
 
 
 # --- what is said ---

@@ -57,6 +57,15 @@ def test_after_a_change_of_the_package_two_chapters_still_state_what_they_stated
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+def test_every_chapter_can_be_one_of_the_two():
+    """Beside the shortest, the longest still fits into the seconds that the tests may take."""
+    from luck import QUICK
+
+    results = [read_result(ROOT, chapter) for chapter in CHAPTERS]
+    seconds = sorted(result["seconds"] for result in results if result)
+    assert seconds[0] + seconds[-1] <= QUICK
+
+
 def test_twenty_of_twenty_is_no_proof_as_the_page_says():
     """What holds in 86 of 100 draws passes all twenty once in twenty times."""
     assert abs(0.86**20 - 1 / 20) < 0.002
