@@ -227,10 +227,11 @@ def test_a_request_of_a_worker_is_seen_too(browser, address):
 @pytest.mark.parametrize("view", ["day", "night"])
 def test_one_pale_word_of_code_is_a_violation(browser, address, view):
     """Although it looks like no other word, and most words of code are not looked at."""
+    PASSED.clear()  # as on the first page of all
     with opened(browser, address, "notebooks/01_trees", view) as (tab, *_):
         tab.evaluate("[...document.querySelectorAll('pre span')].filter((word) => word.checkVisibility()).at(-9).style.color = '#777'")
         assert violations(tab).keys() == {"color-contrast"}
-        assert 1 <= tab.locator("pre span").count() < 100
+        assert 10 < tab.locator("pre span").count() < 100
 
 
 def test_one_link_that_hardly_differs_from_its_text_is_a_violation(browser, address):
