@@ -31,11 +31,11 @@ document.adoptedStyleSheets = [still];"""
 # The theme takes its time to find the boxes that scroll, and lets the keyboard into them.
 REACHED = """() => [...document.querySelectorAll('pre, .cell_output > .output, .pst-scrollable-table-container')]
     .every((box) => box.scrollWidth <= box.clientWidth || box.tabIndex === 0)"""
-# A page is thousands of words in a few dozen looks: the colours of one word, or link, of a kind are held against the rules. A kind is what the
-# word, what it stands in and what that stands in are called, its colours and its size; longer words stand for it first. Kinds that
-# passed on another page are not asked about again. The shade that says that a box scrolls is taken away, since axe judges no words
-# before a gradient; words of code become plain text but for the first of a kind, and formulas and the drawings on buttons are
-# emptied but for the first two until axe has looked.
+# A page is thousands of words in a few dozen looks: the colours of one word, or link, of a kind are held against the rules. A kind is
+# what the word, what it stands in and what that stands in are called, its colours and its size; longer words stand for it first. Kinds
+# that passed on another page are not asked about again, and what has no words of its own, fields apart, has no colours to be read in.
+# The shade that says that a box scrolls is taken away, since axe judges no words before a gradient; words of code become plain text but
+# for the first of a kind, and formulas and the drawings on buttons are emptied but for the first two until axe has looked.
 ONE_OF_A_KIND = """(passed) => {
     const flat = document.createElement('style');
     flat.textContent = 'pre { background-image: none !important; }';
@@ -55,7 +55,11 @@ ONE_OF_A_KIND = """(passed) => {
     const nodes = [...document.body.querySelectorAll('*')], words = (node) => said(node).length > 1;
     for (const node of [...nodes.filter(words), ...nodes.filter((node) => !words(node))]) {  // axe is undecided about a single letter
         const box = node.closest('pre');
-        if (!said(node)) { node.toggleAttribute('data-alike', Boolean(box)); continue; }
+        if (!said(node)) {
+            node.toggleAttribute('data-alike', Boolean(box));
+            node.toggleAttribute('data-wordless', !node.matches('input, select, textarea'));
+            continue;
+        }
         const hidden = !node.checkVisibility() || (box && node.getBoundingClientRect().right > box.getBoundingClientRect().right);
         const { color, fontSize, fontWeight, opacity } = getComputedStyle(node), parent = node.parentElement;
         const kind = hidden || [color, fontSize, fontWeight, opacity, ground(node), ...[node, parent, parent.parentElement].map(named)].join('|');
@@ -72,7 +76,7 @@ ONE_OF_A_KIND = """(passed) => {
             stroke.remove();
         }
     }
-    axe.configure({ rules: [{ id: 'color-contrast', selector: ':not([data-alike])' },
+    axe.configure({ rules: [{ id: 'color-contrast', selector: ':not([data-alike], [data-wordless])' },
                             { id: 'link-in-text-block', selector: 'a[href]:not([data-alike])' }] });
     return [...kinds].slice(passed.length);
 }"""
@@ -150,12 +154,12 @@ def violations(tab, only_colours=False):
 
 
 def violations_in_every_view(tab):
-    """The views one after the other -> (view, what axe-core finds in it).
+    """The views one after the other, those of the page's size first -> (view, what axe-core finds in it).
 
     By night, where the same is shown as by day, only colours can differ.
     """
-    by_day = None
-    for view in VIEWS:
+    by_day, width = None, tab.viewport_size["width"]
+    for view in sorted(VIEWS, key=lambda view: VIEWS[view][1] != width):
         turned(tab, view)
         found = violations(tab, only_colours=view == "night" and tab.evaluate(SHOWN_NOW) == by_day)
         if view == "day":
