@@ -6,7 +6,7 @@ import re
 import pytest
 
 from .conftest import ROOT
-from .test_pages import MOST_BYTES, PAGES, opened, violations_in_every_view
+from .test_pages import MOST_BYTES, PAGES, alone, opened, violations_in_every_view
 
 CHAPTERS = [page for page in PAGES if page.startswith("notebooks/")]
 CHAPTER = "notebooks/06_negative"
@@ -134,7 +134,7 @@ def test_a_word_found_by_the_search_opens_the_part_that_holds_it(browser, addres
 
 @pytest.mark.parametrize("storage", [REFUSED, FULL], ids=["refused", "full"])
 def test_a_storage_that_refuses_breaks_nothing(browser, address, storage):
-    with opened(browser, address, SHORT, waits=True) as (tab, errors, *_):
+    with opened(browser, address, SHORT, waits=True, within=alone) as (tab, errors, *_):
         tab.context.add_init_script(storage)
         tab.reload()
         for card in tab.evaluate(CARDS):

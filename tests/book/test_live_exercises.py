@@ -15,7 +15,7 @@ from fi_teach.course.questions.closing import closing
 from .conftest import ROOT
 from .test_exercises import ASKED, answer_by_keyboard, plain_words, typed
 from .test_my_notebook import NAME, PROSE, downloaded, load, questions_of, source_of
-from .test_pages import CUT, opened, violations_in_every_view
+from .test_pages import CUT, alone, opened, violations_in_every_view
 
 sys.path.insert(0, str(ROOT / "tests/course/questions"))
 from answered import answers_of_proof, right_answers, wrong_answers
@@ -35,7 +35,7 @@ def start_python(tab):
 @pytest.fixture(scope="module")
 def running(browser, live_book):
     """A page on which Python runs, for tests that leave it running -> (tab, its console's errors)."""
-    with opened(browser, live_book, f"exercises/{NAME}", waits=True) as (tab, errors, *_):
+    with opened(browser, live_book, f"exercises/{NAME}", waits=True, within=alone) as (tab, errors, *_):
         start_python(tab)
         yield tab, errors
 
@@ -80,7 +80,7 @@ def graded(notebooks, folder):
 
 def test_set_five_is_done_in_the_page_and_the_instructors_grades_are_right(browser, live_book, tmp_path):
     """With nothing but a browser: open, start, be told a mistake by name, mend it, go to the end, download, be graded."""
-    with opened(browser, live_book, f"exercises/{NAME}", waits=True) as (tab, errors, outside, _):
+    with opened(browser, live_book, f"exercises/{NAME}", waits=True, within=alone) as (tab, errors, outside, _):
         start_python(tab)
         for id in questions_of(NAME):
             if ASKED[id] == "prose":

@@ -12,6 +12,7 @@ from look import SCRIPTS, SOME
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 from .conftest import ROOT
+from .lasting import NOTHING, lent
 
 PAGES = sorted(parse_toc_yaml(ROOT / "_toc.yml"))
 CHAPTERS = [page for page in PAGES if page.startswith("notebooks/") and not page.startswith("notebooks/12")]
@@ -102,25 +103,37 @@ def is_outside(url):
 
 
 @contextmanager
-def opened(browser, address, page, view="day", *, waits=False):
+def alone(browser, view, scripts, heard):
+    """A tab in a window of its own, of which nothing remains."""
+    scheme, width, height = view
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    for script in scripts:
+        context.add_init_script(script)
+    tab = context.new_page()
+    for event, hears in heard.items():
+        (context if event == "request" else tab).on(event, hears)
+    yield tab
+    context.close()
+
+
+@contextmanager
+def opened(browser, address, page, view="day", *, waits=False, within=lent):
     """The page, its console's errors, the requests it sent outside, and the bytes it asked of localhost.
 
-    The reader lets nothing wait for a guess, unless `waits`; then the browser remembers nothing yet.
+    The reader lets nothing wait for a guess, unless `waits`; the browser remembers no reader. Who brings scripts to be run before the
+    page's own, or lets a worker serve the page, opens it `within=alone`.
     """
-    scheme, width, height = FRESH[view]
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-    context.add_init_script(STILL)
-    if not waits:
-        context.add_init_script(SHOWN)
-    tab, errors, outside, sizes = context.new_page(), [], [], []
-    context.on("request", lambda request: outside.append(request.url) if is_outside(request.url) else None)
-    tab.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    tab.on("pageerror", lambda error: errors.append(str(error)))
-    tab.on("response", lambda response: sizes.append(int(response.headers.get("content-length", 0))))
-    tab.goto(f"{address}/{page}.html", wait_until="load")
-    settle(tab)
-    yield tab, errors, outside, sizes
-    context.close()
+    errors, outside, sizes = [], [], []
+    heard = {
+        "request": lambda request: outside.append(request.url) if is_outside(request.url) else None,
+        "console": lambda message: errors.append(message.text) if message.type == "error" else None,
+        "pageerror": lambda error: errors.append(str(error)),
+        "response": lambda response: sizes.append(int(response.headers.get("content-length", 0))),
+    }
+    with within(browser, FRESH[view], [STILL] if waits else [STILL, SHOWN], heard) as tab:
+        tab.goto(f"{address}/{page}.html", wait_until="load")
+        settle(tab)
+        yield tab, errors, outside, sizes
 
 
 def turned(tab, view):
@@ -226,6 +239,46 @@ def test_a_request_of_a_worker_is_seen_too(browser, address):
             new Worker(URL.createObjectURL(new Blob([said]))).onmessage = done;
         }).then(() => 1)""")
         assert outside == ["http://example.org/x"]
+
+
+LEFT = """() => {
+    localStorage.left = sessionStorage.left = document.cookie = window.left = 'left';
+    const made = indexedDB.open('left'), kept = caches.open('left');
+    return Promise.all([kept, new Promise((done) => { made.onsuccess = () => { made.result.close(); done(); }; })]).then(() => null);
+}"""
+FOUND = """async () => [localStorage.left, sessionStorage.left, window.left, document.cookie, (await indexedDB.databases()).length,
+    (await caches.keys()).length, matchMedia('print').matches, JSON.parse(localStorage['which-features-matter'] ?? '{}').settings?.all ?? false]"""
+
+
+@pytest.mark.parametrize("within", [lent, alone])
+def test_what_a_test_leaves_is_not_there_for_the_next(browser, address, within):
+    """Whether a tab is lent again or another: nothing stored, no script, no listener, no colour, and the same bytes are weighed."""
+    as_new, weighed = [None, None, None, "", 0, 0, False, False], []
+    for settings in ({}, {"waits": True}, {"waits": True}):
+        with opened(browser, address, "book/publish", within=within, **settings) as (tab, errors, outside, sizes):
+            assert tab.evaluate(FOUND) == [*as_new[:-1], not settings]
+            assert tab.viewport_size == {"width": 1280, "height": 900}
+            weighed.append(sum(sizes))
+            assert tab.evaluate(LEFT) is None
+            tab.emulate_media(media="print", color_scheme="dark")
+            tab.set_viewport_size({"width": 500, "height": 500})
+            assert tab.evaluate(FOUND) != as_new
+        before = len(errors), len(outside), len(sizes)
+    assert len(set(weighed)) == 1 and weighed[0] > 100_000
+    with opened(browser, address, "book/sure", within=within) as (tab, *_):
+        tab.evaluate("console.error('heard by this test alone')")
+        assert (len(errors), len(outside), len(sizes)) == before
+
+
+def test_a_tab_is_not_lent_twice_nor_after_a_test_that_failed(browser, address):
+    with opened(browser, address, "book/publish") as (first, *_), opened(browser, address, "book/sure") as (second, *_):
+        assert first is not second and first.url.endswith("publish.html")
+    with pytest.raises(ZeroDivisionError), opened(browser, address, "book/publish") as (third, *_):
+        1 / 0  # noqa: B018
+    assert third.is_closed()
+    with opened(browser, address, "book/publish") as (fourth, *_):
+        assert not fourth.is_closed()
+    assert fourth.url == NOTHING
 
 
 @pytest.mark.parametrize("view", ["day", "night"])

@@ -3,7 +3,7 @@
 import json
 
 from .test_cards import CARDS, CHAPTER, REFUSED, SHORT, guess
-from .test_pages import opened, violations
+from .test_pages import alone, opened, violations
 
 RING = ".bd-sidebar-primary .fi-ring"
 
@@ -100,7 +100,7 @@ def test_whoever_lets_nothing_wait_can_change_their_mind(browser, address):
 
 
 def test_a_storage_that_refuses_leaves_the_corner_working(browser, address):
-    with opened(browser, address, SHORT, waits=True) as (tab, errors, *_):
+    with opened(browser, address, SHORT, waits=True, within=alone) as (tab, errors, *_):
         tab.context.add_init_script(REFUSED)
         tab.reload()
         answer_two(tab)

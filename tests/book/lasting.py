@@ -1,0 +1,58 @@
+"""One tab for many pages: the browser keeps what the network brought, the scripts of all pages above all, and nothing else."""
+
+from contextlib import contextmanager
+
+NOTHING = "about:blank"
+IDLE = {}
+"""The tab of each browser that nobody has now."""
+
+
+class LastingTab:
+    """A tab, and what is needed to make it as if it were new."""
+
+    def __init__(self, browser):
+        self.context = browser.new_context()
+        self.tab = self.context.new_page()
+        self.inside = self.context.new_cdp_session(self.tab)
+        self.inside.send("Page.enable")  # else no script runs before a page's own
+
+    def prepare(self, view, scripts, heard):
+        """Its colours and size (scheme, width, height); what runs before each page's scripts; {event: who hears of it} -> how to undo it."""
+        scheme, width, height = view
+        self.tab.emulate_media(color_scheme=scheme)
+        self.tab.set_viewport_size({"width": width, "height": height})
+        added = [self.inside.send("Page.addScriptToEvaluateOnNewDocument", {"source": script}) for script in scripts]
+        listens = {event: self.context if event == "request" else self.tab for event in heard}  # a worker's requests are its context's
+        for event, hears in heard.items():
+            listens[event].on(event, hears)
+
+        def undo():
+            for event, hears in heard.items():
+                listens[event].remove_listener(event, hears)
+            for script in added:
+                self.inside.send("Page.removeScriptToEvaluateOnNewDocument", script)
+
+        return undo
+
+    def forget(self):
+        """Leave the page, and all that it has stored."""
+        origin = self.tab.evaluate("() => { sessionStorage.clear(); localStorage.clear(); return origin; }")
+        self.tab.goto(NOTHING)
+        self.tab.emulate_media(media="null", reduced_motion="null", forced_colors="null")
+        self.inside.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+
+
+@contextmanager
+def lent(browser, view, scripts, heard):
+    """The browser's lasting tab, prepared; a new one while somebody has it, and after a test that failed with it."""
+    lasting = IDLE.pop(browser, None) or LastingTab(browser)
+    undo = lasting.prepare(view, scripts, heard)
+    try:
+        yield lasting.tab
+        undo()
+        lasting.forget()
+    except BaseException:
+        lasting.context.close()
+        raise
+    if IDLE.setdefault(browser, lasting) is not lasting:
+        lasting.context.close()
