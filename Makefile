@@ -124,9 +124,9 @@ $(BIN)/python:
 	done; \
 	echo "Python 3.11, 3.12, 3.13 or 3.14 is needed, and none was found on the path as python3 or python3.1x." >&2; exit 1
 
-# The pip that Python 3.11 brings takes twice as long.
+# The pip that Python 3.11 brings takes twice as long, and does as well.
 $(VENV)/%.stamp: | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile "pip>=25.1"
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	  -r $(or $(wildcard requirements-$(firstword $(subst -, ,$*)).lock),requirements.lock)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

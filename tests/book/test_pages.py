@@ -56,11 +56,8 @@ ONE_OF_A_KIND = """(passed) => {
     const nodes = [...document.body.querySelectorAll('*')], words = (node) => said(node).length > 1;
     for (const node of [...nodes.filter(words), ...nodes.filter((node) => !words(node))]) {  // axe is undecided about a single letter
         const box = node.closest('pre');
-        if (!said(node)) {
-            node.toggleAttribute('data-alike', Boolean(box));
-            node.toggleAttribute('data-wordless', !node.matches('input, select, textarea'));
-            continue;
-        }
+        node.toggleAttribute('data-wordless', !said(node) && !node.matches('input, select, textarea'));
+        if (!said(node)) { node.toggleAttribute('data-alike', Boolean(box)); continue; }
         const hidden = !node.checkVisibility() || (box && node.getBoundingClientRect().right > box.getBoundingClientRect().right);
         const { color, fontSize, fontWeight, opacity } = getComputedStyle(node), parent = node.parentElement;
         const kind = hidden || [color, fontSize, fontWeight, opacity, ground(node), ...[node, parent, parent.parentElement].map(named)].join('|');
