@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
-from browser import settle
+from browser import served, settle
 from look import SCRIPTS, SOME
 from sphinx_external_toc.parsing import parse_toc_yaml
 
@@ -99,6 +99,17 @@ def is_outside(url):
     return url.startswith("http") and urlsplit(url).hostname != "localhost"
 
 
+BYTES = {}
+"""What each address that was fetched weighs."""
+
+
+def bytes_of(response):
+    """What a response weighs, also if the browser had it and was told that it has not changed."""
+    if response.status != 304:
+        BYTES[response.url] = int(response.headers.get("content-length", 0))
+    return BYTES.get(response.url, 0)
+
+
 @contextmanager
 def alone(browser, view, scripts, heard):
     """A tab in a window of its own, of which nothing remains."""
@@ -125,7 +136,7 @@ def opened(browser, address, page, view="day", *, waits=False, within=lent):
         "request": lambda request: outside.append(request.url) if is_outside(request.url) else None,
         "console": lambda message: errors.append(message.text) if message.type == "error" else None,
         "pageerror": lambda error: errors.append(str(error)),
-        "response": lambda response: sizes.append(int(response.headers.get("content-length", 0))),
+        "response": lambda response: sizes.append(bytes_of(response)),
     }
     with within(browser, FRESH[view], [STILL] if waits else [STILL, SHOWN], heard) as tab:
         tab.goto(f"{address}/{page}.html", wait_until="load")
@@ -265,6 +276,16 @@ def test_what_a_test_leaves_is_not_there_for_the_next(browser, address, within):
     with opened(browser, address, "book/sure", within=within) as (tab, *_):
         tab.evaluate("console.error('heard by this test alone')")
         assert (len(errors), len(outside), len(sizes)) == before
+
+
+def test_what_the_browser_asks_about_again_weighs_as_much(browser, tmp_path):
+    """A file just written is asked about at every visit, and the answer that it has not changed brings nothing."""
+    (tmp_path / "page.html").write_text("<html data-theme=light><script src=long.js></script>")
+    (tmp_path / "long.js").write_text(f"// {'x' * 100_000}")
+    with served(tmp_path) as address:
+        for _ in range(3):
+            with opened(browser, address, "page", waits=True) as (*_, sizes):
+                assert sum(sizes) > 100_000
 
 
 def test_a_tab_is_not_lent_twice_nor_after_a_test_that_failed(browser, address):
