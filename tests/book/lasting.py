@@ -1,10 +1,32 @@
-"""One tab for many pages: the browser keeps what the network brought, the scripts of all pages above all, and nothing else."""
+"""Tabs to open pages in: one alone, or one for many pages.
+
+The one that lasts keeps what the network brought, the scripts of all pages above all, and nothing else.
+"""
 
 from contextlib import contextmanager
 
 NOTHING = "about:blank"
 IDLE = {}
 """The tab of each browser that nobody has now."""
+
+
+def teller(tab, event):
+    """Who tells of an event of the tab's: a worker's requests are its context's."""
+    return tab.context if event == "request" else tab
+
+
+@contextmanager
+def alone(browser, view, scripts, heard):
+    """A tab in a window of its own, of which nothing remains."""
+    scheme, width, height = view
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    for script in scripts:
+        context.add_init_script(script)
+    tab = context.new_page()
+    for event, hears in heard.items():
+        teller(tab, event).on(event, hears)
+    yield tab
+    context.close()
 
 
 class LastingTab:
@@ -22,13 +44,12 @@ class LastingTab:
         self.tab.emulate_media(color_scheme=scheme)
         self.tab.set_viewport_size({"width": width, "height": height})
         added = [self.inside.send("Page.addScriptToEvaluateOnNewDocument", {"source": script}) for script in scripts]
-        listens = {event: self.context if event == "request" else self.tab for event in heard}  # a worker's requests are its context's
         for event, hears in heard.items():
-            listens[event].on(event, hears)
+            teller(self.tab, event).on(event, hears)
 
         def undo():
             for event, hears in heard.items():
-                listens[event].remove_listener(event, hears)
+                teller(self.tab, event).remove_listener(event, hears)
             for script in added:
                 self.inside.send("Page.removeScriptToEvaluateOnNewDocument", script)
 

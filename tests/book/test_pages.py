@@ -12,7 +12,7 @@ from look import SCRIPTS, SOME
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 from .conftest import ROOT
-from .lasting import NOTHING, lent
+from .lasting import NOTHING, alone, lent
 
 PAGES = sorted(parse_toc_yaml(ROOT / "_toc.yml"))
 CHAPTERS = [page for page in PAGES if page.startswith("notebooks/") and not page.startswith("notebooks/12")]
@@ -108,20 +108,6 @@ def bytes_of(response):
     if response.status != 304:
         BYTES[response.url] = int(response.headers.get("content-length", 0))
     return BYTES.get(response.url, 0)
-
-
-@contextmanager
-def alone(browser, view, scripts, heard):
-    """A tab in a window of its own, of which nothing remains."""
-    scheme, width, height = view
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-    for script in scripts:
-        context.add_init_script(script)
-    tab = context.new_page()
-    for event, hears in heard.items():
-        (context if event == "request" else tab).on(event, hears)
-    yield tab
-    context.close()
 
 
 @contextmanager

@@ -2,8 +2,9 @@
 
 import json
 
+from .lasting import alone
 from .test_cards import CARDS, CHAPTER, REFUSED, SHORT, guess
-from .test_pages import alone, opened, violations
+from .test_pages import opened, violations
 
 RING = ".bd-sidebar-primary .fi-ring"
 
