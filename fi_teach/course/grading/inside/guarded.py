@@ -7,7 +7,7 @@ import inspect
 import re
 import sys
 from itertools import repeat
-from operator import attrgetter, is_
+from operator import is_
 from types import FunctionType
 
 WATCHED = ("builtins", "math", "json", "base64", "struct", "copy", "numpy", "numpy.testing", "numpy.linalg", "pandas",
@@ -25,7 +25,7 @@ def could_overwrite(source):
 
 
 def photograph():
-    """Remember what the watched modules and the course's package hold -> (attributes by their owners, bodies of functions)."""
+    """Remember what the watched modules and the course's package hold -> (attributes by their owners, {function: its body})."""
     modules = [sys.modules[name] for name in WATCHED if name in sys.modules]
     modules += [m for name, m in sys.modules.items() if name.startswith("fi_teach.") and m is not None]
     owners = [*modules, sys.modules["pandas"].Series, sys.modules["pandas"].DataFrame]
@@ -33,20 +33,21 @@ def photograph():
     attributes = [(owner, tuple(values), tuple(values.values())) for owner, values in kept]
     every = (value for _, _, values in attributes for value in values)
     found = (inspect.unwrap(value) for value in every if isinstance(getattr(value, "__wrapped__", value), FunctionType))
-    functions = tuple(dict.fromkeys(found))
-    return attributes, (functions, tuple(function.__code__ for function in functions))
+    return attributes, {function: function.__code__ for function in found}
 
 
 def _may_change(name):
     return name in ("__builtins__", "__warningregistry__", "__abstractmethods__", "__annotations__", "__conditional_annotations__")
 
 
-def put_back(photograph, _set=setattr, _missing=_MISSING, _all=all, _map=map, _zip=zip, _same=is_, _ever=repeat, _code=attrgetter("__code__")):
+def put_back(photograph, rebodied, _set=setattr, _missing=_MISSING, _all=all, _map=map, _zip=zip, _same=is_, _ever=repeat):
     """Undo what differs from the photograph -> names of what was overwritten. Uses no built-in name: they may be gone.
 
     It follows every cell of some notebooks, so what belongs to one owner is compared in one go, and one by one only if that differs.
+
+    rebodied : the functions that were given a body since the last time, taken out of it; to read the body of each would be slow
     """
-    attributes, (functions, bodies) = photograph
+    attributes, bodies = photograph
     touched = []
     for owner, names, values in attributes:
         now = owner.__dict__.get
@@ -55,9 +56,10 @@ def put_back(photograph, _set=setattr, _missing=_MISSING, _all=all, _map=map, _z
                 if now(name, _missing) is not value:
                     _set(owner, name, value)
                     touched.append(f"{owner.__name__}.{name}")
-    if not _all(_map(_same, _map(_code, functions), bodies)):
-        for function, body in _zip(functions, bodies):
-            if function.__code__ is not body:
-                function.__code__ = body
-                touched.append(f"{function.__module__}.{function.__name__}")
+    while rebodied:
+        function = rebodied.pop()
+        body = bodies.get(function, function.__code__)
+        if function.__code__ is not body:
+            function.__code__ = body
+            touched.append(f"{function.__module__}.{function.__name__}")
     return touched

@@ -22,9 +22,11 @@ TOLD = 40
 """Letters of a docstring that is nobody else's."""
 
 
-def watch(roots, bodies=frozenset()):
-    """Note from now on what is reached for beyond the folders `roots`, and who runs copies of `bodies` -> a set of words that grows."""
-    reached = set()
+def watch(roots, bodies=frozenset(), functions=()):
+    """Note from now on what is reached for beyond the folders `roots`, who runs copies of `bodies`, and which of the functions are given
+    another body -> a set of words and one of functions, which grow.
+    """
+    reached, rebodied = set(), set()
     roots = tuple(os.path.join(os.path.realpath(root), "") for root in roots)
 
     def hook(event, arguments, _words=_WORDS.get, _files=_FILES, _outside=_outside, _code=_CODE, _copied=_copied):
@@ -32,12 +34,14 @@ def watch(roots, bodies=frozenset()):
             word = _outside(arguments, roots)
         elif event in _code:
             word = _copied(event, arguments, bodies)
+            if arguments[1:2] == ("__code__",) and arguments[0] in functions:
+                rebodied.add(arguments[0])
         else:
             word = _words(event)
         if word:
             reached.add(word)
     sys.addaudithook(hook)
-    return reached
+    return reached, rebodied
 
 
 def _outside(arguments, roots, _abspath=os.path.abspath, _decode=os.fsdecode):

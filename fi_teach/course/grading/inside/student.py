@@ -52,7 +52,7 @@ class Room:
         self.output = Output()
         sys.modules["__main__"], sys.stdout, sys.stderr = self.main, self.output, self.output
         self.modules = {name: m for name, m in sys.modules.items() if name.startswith("fi_teach.")}
-        self.reached = watch(roots, bodies)
+        self.reached, self.rebodied = watch(roots, bodies, functions=library[1])
 
 
 def serve(channel, library, bodies, roots):
@@ -90,7 +90,7 @@ def run(room, source, name):
 
 def _put_back(room):
     if room.is_watched:
-        room.touched += put_back(room.photograph)
+        room.touched += put_back(room.photograph, room.rebodied)
 
 
 def value(room, expression):

@@ -28,7 +28,7 @@ def warmed(modules):
     from fi_teach.course.grading.inside.guarded import photograph
     from fi_teach.course.grading.inside.reach import bodies_of
     library = photograph()
-    _, (functions, _) = library
+    _, functions = library
     return library, bodies_of(functions)
 
 
