@@ -58,8 +58,7 @@ coverage: $(TEST_STAMP) ## which lines and branches of fi_teach no test runs
 	  --cov-report term-missing:skip-covered $(CHECKED) tests/course tests/audit
 
 check-wasm: $(WASM_STAMP) ## the package's tests under a WebAssembly Python, whose indices have 32 bits
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --upgrade --target $(VENV)/wasm-site \
-	  "pytest<10" "hypothesis==6.130.0"
+	$(PIP) --upgrade --target $(VENV)/wasm-site "pytest<10" "hypothesis==6.130.0"
 	$(BIN)/python tests/on_wasm.py $(VENV)/wasm-site
 
 live-check: $(TEST_STAMP) ## run every chapter and the proof of every question in the browser's Python; ONLY=03 (a chapter)
