@@ -4,6 +4,7 @@ Importing NumPy, pandas, Matplotlib, scikit-learn and Jupyter takes a kernel one
 `fi_teach` is not among them: its plots look for the notebook that they are imported into.
 """
 
+import gc
 import multiprocessing
 import os
 import sys
@@ -13,8 +14,8 @@ from threading import Lock, Thread
 
 from jupyter_client.provisioning import LocalProvisioner
 
-IMPORTED = ["ipykernel.kernelapp", "ipywidgets", "matplotlib.pyplot", "pandas", "scipy.stats", "sklearn.ensemble", "sklearn.pipeline",
-            "sklearn.linear_model", "sklearn.model_selection", "sklearn.inspection"]
+IMPORTED = ["ipykernel.kernelapp", "ipykernel.debugger", "ipywidgets", "matplotlib.pyplot", "pandas", "scipy.stats", "sklearn.ensemble",
+            "sklearn.pipeline", "sklearn.linear_model", "sklearn.model_selection", "sklearn.inspection"]
 OURS = [str(folder) for folder in (Path(__file__).parent, Path(__file__).parent.parent / "_ext")]
 """Folders that only the build looks into: a chapter that imports from them would run here and nowhere else."""
 
@@ -42,6 +43,7 @@ def serve(arguments, folder):
     """Be a kernel, in a fork: what `python -m ipykernel_launcher` does."""
     from ipykernel.kernelapp import IPKernelApp
 
+    gc.freeze()  # what was imported before stays: looking through it for garbage takes time, and copies it
     os.chdir(folder)
     sys.path[:] = [path for path in sys.path if path not in OURS]
     Thread(target=outlive_nobody, daemon=True).start()
