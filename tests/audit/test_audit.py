@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -41,22 +42,31 @@ def audit(model, X, y, **settings):
 X, Y = numbers()
 TEST = numbers(rng=1)
 FOREST = forest(X, Y)
-PLAIN = audit(FOREST, X, Y, test=TEST)
 TABLE = shop()
-PIPELINE = pipeline().fit(TABLE[FEATURES], TABLE["bought"])
-SHOP = audit(PIPELINE, TABLE[[*FEATURES, "shop"]], TABLE["bought"], groups="shop", protected=TABLE["member"])
+
+
+@cache
+def of_numbers():
+    return audit(FOREST, X, Y, test=TEST)
+
+
+@cache
+def of_shop():
+    model = pipeline().fit(TABLE[FEATURES], TABLE["bought"])
+    return audit(model, TABLE[[*FEATURES, "shop"]], TABLE["bought"], groups="shop", protected=TABLE["member"])
 
 
 # --- the record ---
 
 
 def test_the_same_audit_twice_is_equal_and_another_seed_is_not():
-    assert audit(FOREST, X, Y, test=TEST) == PLAIN
-    assert audit(FOREST, X, Y, test=TEST, rng=1) != PLAIN
+    assert audit(FOREST, X, Y, test=TEST) == of_numbers()
+    assert audit(FOREST, X, Y, test=TEST, rng=1) != of_numbers()
 
 
-@pytest.mark.parametrize("found", [PLAIN, SHOP], ids=["numbers", "shop"])
-def test_a_report_is_read_back_as_it_was_written(found, tmp_path):
+@pytest.mark.parametrize("audited", [of_numbers, of_shop])
+def test_a_report_is_read_back_as_it_was_written(audited, tmp_path):
+    found = audited()
     page, data = write(found, tmp_path / "report")
     assert read(data) == found and isinstance(read(data), Audit)
     assert page.read_text(encoding="utf-8") == as_page(found)
@@ -69,7 +79,7 @@ def test_what_is_no_report_is_refused(tmp_path):
         with pytest.raises(ValueError, match=r"report|audit"):
             read(path)
     with pytest.raises(ValueError, match="no check is called 'cake'"):
-        PLAIN.finding("cake")
+        of_numbers().finding("cake")
 
 
 def test_inputs_are_left_alone():
@@ -79,9 +89,9 @@ def test_inputs_are_left_alone():
     assert (before_y == Y).all()
 
 
-@pytest.mark.parametrize("found", [PLAIN, SHOP], ids=["numbers", "shop"])
-def test_no_sentence_is_without_a_number_and_a_condition(found):
-    for sentence in found.sentences:
+@pytest.mark.parametrize("audited", [of_numbers, of_shop])
+def test_no_sentence_is_without_a_number_and_a_condition(audited):
+    for sentence in audited().sentences:
         said = sentence.text if sentence.may else sentence.text + sentence.condition
         assert re.search(r"\d", said), said
         assert sentence.condition
@@ -91,12 +101,12 @@ def test_what_the_model_uses_is_said_and_noise_is_not_said_to_matter_or_not():
     dated = audit(FOREST, X, Y, test=TEST, time=np.arange(480), known_from={"a": -1})
     assert any("'a'" in text and "uses it" in text for text in dated.may)
     assert not any("'b'" in text or "'c'" in text for text in dated.may)
-    assert not any("'b'" in text or "'c'" in text for text in PLAIN.may)
-    assert {"'b' does not matter.", "'c' does not matter."} <= set(PLAIN.may_not)
+    assert not any("'b'" in text or "'c'" in text for text in of_numbers().may)
+    assert {"'b' does not matter.", "'c' does not matter."} <= set(of_numbers().may_not)
 
 
 def test_that_a_change_would_change_the_target_is_never_said():
-    for found in (PLAIN, SHOP):
+    for found in (of_numbers(), of_shop()):
         assert any("would change the target" in text for text in found.may_not)
         assert not any("would change" in text for text in found.may)
 
@@ -117,7 +127,7 @@ def test_training_rows_in_the_test_stop_the_report_and_fresh_rows_do_not():
     copies = found.finding("the same rows in training and test")
     assert copies.verdict == "stop" and copies.figures["exact"] == 1
     assert not any(s.may for s in found.sentences if s.kind in IMPORTANCES | {"skill"})
-    assert PLAIN.finding("the same rows in training and test").verdict == "well"
+    assert of_numbers().finding("the same rows in training and test").verdict == "well"
 
 
 def test_rounded_copies_are_seen_too():
@@ -141,7 +151,7 @@ def test_a_column_that_was_written_too_late_stops_the_report_and_a_dated_one_is_
     assert late.finding("known too late").verdict == "stop" and late.finding("known too late").about == ("a",)
     assert not any(s.may for s in late.sentences if s.kind in IMPORTANCES)
     in_time = audit(FOREST, X, Y, test=TEST, time=np.r_[days, days], known_from={"a": -1})
-    assert PLAIN.finding("knows too much").about == ("a",)  # it is nearly all there is
+    assert of_numbers().finding("knows too much").about == ("a",)  # it is nearly all there is
     assert in_time.finding("knows too much").about == ()
 
 
@@ -162,7 +172,7 @@ def test_shared_groups_that_flatter_are_found():
     test = rng.random(300) < 0.4
     found = audit(model, table, y, groups=person, test=test).finding("rows split by group")
     assert found.verdict == "ask" and found.figures["low"] > 0 and found.figures["shared"] > 0.5
-    assert SHOP.finding("rows split by group").verdict == "well"
+    assert of_shop().finding("rows split by group").verdict == "well"
 
 
 def test_empty_columns_and_row_numbers_are_named():
@@ -188,11 +198,11 @@ def test_the_known_leaks_of_the_field_cases_are_found():
 
 
 def test_columns_that_go_together_are_spoken_of_together():
-    assert ("pay", "size") in SHOP.clusters
-    together = SHOP.measure("used together")
+    assert ("pay", "size") in of_shop().clusters
+    together = of_shop().measure("used together")
     assert together.clear[together.names.index("pay + size")]
-    assert any("Of 'pay' and 'size'" in text for text in SHOP.may_not)
-    assert not any(s.kind == "used" and s.about[0] in ("pay", "size") for s in SHOP.sentences)
+    assert any("Of 'pay' and 'size'" in text for text in of_shop().may_not)
+    assert not any(s.kind == "used" and s.about[0] in ("pay", "size") for s in of_shop().sentences)
 
 
 def test_words_go_with_words_and_with_numbers():
@@ -241,10 +251,10 @@ def test_a_gap_between_groups_and_a_drift_are_found_where_they_were_planted():
 
 
 def test_a_pipeline_with_words_dates_and_gaps_is_audited_refits_and_all():
-    assert SHOP.about["model"] == "ColumnTransformer, RandomForestClassifier" and "a random third of the groups" in SHOP.about["held out"]
-    assert SHOP.measure("relevant") is not None and SHOP.finding("better than none").verdict == "well"
-    assert {part.name for part in SHOP.parts} == {"True", "False"}
-    assert all(set(part.extra) == {"said", "found", "false alarms"} for part in SHOP.parts)
+    assert of_shop().about["model"] == "ColumnTransformer, RandomForestClassifier" and "a random third of the groups" in of_shop().about["held out"]
+    assert of_shop().measure("relevant") is not None and of_shop().finding("better than none").verdict == "well"
+    assert {part.name for part in of_shop().parts} == {"True", "False"}
+    assert all(set(part.extra) == {"said", "found", "false alarms"} for part in of_shop().parts)
 
 
 @pytest.mark.parametrize("column", FEATURES)
@@ -326,4 +336,4 @@ def test_who_does_not_say_is_a_group_of_its_own():
 
 
 def test_the_report_tells_of_refits_only_where_there_can_be_some():
-    assert "no refits" in PLAIN.about["sampled"] and "refits learn from" in SHOP.about["sampled"]
+    assert "no refits" in of_numbers().about["sampled"] and "refits learn from" in of_shop().about["sampled"]
