@@ -18,13 +18,13 @@ from fi_teach.course.cli import main as main_of_the_program
 from fi_teach.course.grading import main
 from notebooks import filled, to_bytes
 
-MANY = 40
+MANY = 24
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module")
 def submissions(tmp_path_factory):
-    """Forty students, two of three with one answer wrong; beside them the one set, so that no grader warms up for another."""
+    """Two dozen students, two of three with one answer wrong; beside them the one set, so that no grader warms up for another."""
     course = tmp_path_factory.mktemp("course")
     folder = course / "submissions"
     (course / "exercises").mkdir()
