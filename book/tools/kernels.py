@@ -87,8 +87,13 @@ class ForkProvisioner(LocalProvisioner):
         return self.connection_info
 
 
+def forking(manager):
+    """Let a KernelManager start its kernel as a fork -> the manager."""
+    manager.provisioner = ForkProvisioner(kernel_id="", kernel_spec=manager.kernel_spec, parent=manager)
+    return manager
+
+
 def with_forks(client):
     """Let a NotebookClient start its kernel as a fork -> the client."""
-    manager = client.create_kernel_manager()
-    manager.provisioner = ForkProvisioner(kernel_id="", kernel_spec=manager.kernel_spec, parent=manager)
+    forking(client.create_kernel_manager())
     return client
