@@ -7,7 +7,7 @@ from fi_teach.course.claims import read_ledger
 from fi_teach.course.questions import QUESTIONS
 
 from .conftest import ROOT
-from .test_pages import PAGES
+from .looking import PAGES
 
 
 def html_of(built_book, page):

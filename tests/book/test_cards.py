@@ -7,7 +7,7 @@ import pytest
 
 from .conftest import ROOT
 from .lasting import alone
-from .test_pages import MOST_BYTES, PAGES, opened, violations_in_every_view
+from .looking import MOST_BYTES, PAGES, opened, violations_in_every_view
 
 CHAPTERS = [page for page in PAGES if page.startswith("notebooks/")]
 CHAPTER = "notebooks/06_negative"

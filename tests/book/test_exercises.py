@@ -11,7 +11,7 @@ from fi_teach.course.questions.reading import letter_and_reason, named_values
 from fi_teach.course.questions.specification import of, page_specification
 
 from .conftest import ROOT
-from .test_pages import MOST_BYTES, opened, violations_in_every_view
+from .looking import MOST_BYTES, opened, violations_in_every_view
 
 sys.path.insert(0, str(ROOT / "tests/course/questions"))
 from answered import right_answers, wrong_answers

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 import pytest
 
 from .conftest import ROOT
-from .test_pages import CHAPTERS, PAGES, opened, turned
+from .looking import CHAPTERS, PAGES, opened, turned
 
 CASES = [page for page in PAGES if page not in CHAPTERS and page.startswith("notebooks/")
          and "course.explorables import" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")]

@@ -14,9 +14,9 @@ from fi_teach.course.questions.closing import closing
 
 from .conftest import ROOT
 from .lasting import alone
+from .looking import CUT, opened, violations_in_every_view
 from .test_exercises import ASKED, answer_by_keyboard, plain_words, typed
 from .test_my_notebook import NAME, PROSE, downloaded, load, questions_of, source_of
-from .test_pages import CUT, opened, violations_in_every_view
 
 sys.path.insert(0, str(ROOT / "tests/course/questions"))
 from answered import answers_of_proof, right_answers, wrong_answers

@@ -9,8 +9,8 @@ from fi_teach.course.questions import QUESTIONS, judge
 from fi_teach.course.questions.closing import closing
 
 from .conftest import ROOT
+from .looking import opened
 from .test_exercises import ASKED, SETS, answer_by_keyboard, typed
-from .test_pages import opened
 
 sys.path.insert(0, str(ROOT / "tests/course/questions"))
 from answered import right_answers, wrong_answers

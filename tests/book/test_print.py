@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from .test_pages import opened
+from .looking import opened
 
 LETTER = "@page cheatsheet { size: letter landscape; }"
 

@@ -3,8 +3,8 @@
 import json
 
 from .lasting import alone
+from .looking import opened, violations
 from .test_cards import CARDS, CHAPTER, REFUSED, SHORT, guess
-from .test_pages import opened, violations
 
 RING = ".bd-sidebar-primary .fi-ring"
 

@@ -1,8 +1,8 @@
 """Ten minutes of recall: ten old questions, the overdue first, drawn from what the browser remembers."""
 
 
+from .looking import VIEWS, flaws, opened, violations_in_every_view
 from .test_cards import CARDS, CHAPTERS, groups_in, guess
-from .test_pages import VIEWS, flaws, opened, violations_in_every_view
 from .test_progress import stored
 
 PAGE = "book/recall"

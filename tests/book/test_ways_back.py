@@ -6,7 +6,7 @@ import pytest
 from ways_back import chapter_of
 
 from .conftest import ROOT
-from .test_pages import PAGES
+from .looking import PAGES
 
 ARTICLE = re.compile(r'<article class="bd-article".*?</article>', re.DOTALL)
 EXERCISES = [page for page in PAGES if page.startswith("exercises/")]
