@@ -127,7 +127,7 @@ $(BIN)/python:
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 $(VENV)/%.stamp: | $(BIN)/python
 	-$(PIP) "pip>=25.1"
-	@awk '/^[^ #]/ { n++ } { print > "$(VENV)/half-" n % 2 ".txt" }' $(or $(wildcard requirements-$(firstword $(subst -, ,$*)).lock),requirements.lock)
+	@awk '/^[^ #]/ { n++ } { print > ("$(VENV)/half-" n % 2 ".txt") }' $(or $(wildcard requirements-$(firstword $(subst -, ,$*)).lock),requirements.lock)
 	$(PIP) --no-deps -r $(VENV)/half-0.txt & $(PIP) --no-deps -r $(VENV)/half-1.txt && wait $$!
 	$(PIP) --no-deps --no-build-isolation -e .
 	@rm -f $(VENV)/$(firstword $(subst -, ,$*))-*.stamp && touch $@

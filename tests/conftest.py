@@ -16,11 +16,11 @@ collect_ignore_glob = ["*.ipynb"]  # notebooks under tests/ are material for tes
 def pytest_configure(config):
     """Notebooks run in forks of a kernel that has imported what they import, as the book's chapters do."""
     if config.pluginmanager.hasplugin("nbval") and sys.platform == "linux":
-        from jupyter_client.manager import KernelManager
         from kernels import forking
         from nbval import kernel
 
-        kernel.KernelManager = lambda **settings: forking(KernelManager(**settings))
+        plain = kernel.KernelManager
+        kernel.KernelManager = lambda **settings: forking(plain(**settings))
 
 
 def turn_of(item):

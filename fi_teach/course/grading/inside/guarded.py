@@ -58,8 +58,7 @@ def put_back(photograph, rebodied, _set=setattr, _missing=_MISSING, _all=all, _m
                     touched.append(f"{owner.__name__}.{name}")
     while rebodied:
         function = rebodied.pop()
-        body = bodies.get(function, function.__code__)
-        if function.__code__ is not body:
-            function.__code__ = body
+        if function.__code__ is not bodies[function]:
+            function.__code__ = bodies[function]
             touched.append(f"{function.__module__}.{function.__name__}")
     return touched
