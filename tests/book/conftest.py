@@ -1,9 +1,12 @@
 """The book as the tests see it: built once, served on localhost, looked at in one browser with the network blocked."""
 
+import json
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,22 @@ def build(root=ROOT, *options):
     """Run the build as `make book` does -> the finished process."""
     command = [sys.executable, str(ROOT / "book/tools/build.py"), "--root", str(root), *options]
     return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@cache
+def builder():
+    """The process whose forks build small books; it ends when its input does."""
+    command = [sys.executable, str(Path(__file__).with_name("build_often.py"))]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def build_small(root, *options):
+    """Build a small book, without importing Sphinx for it -> the finished process."""
+    with tempfile.TemporaryDirectory() as folder:
+        arguments, said = ["--root", str(root), *options], [Path(folder, name) for name in ("out", "err")]
+        print(json.dumps([arguments, *map(str, said)]), file=builder().stdin, flush=True)
+        status = int(builder().stdout.readline())
+        return subprocess.CompletedProcess(arguments, status, *(path.read_text(encoding="utf-8") for path in said))
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import ROOT, build
+from .conftest import ROOT, build, build_small
 
 CONFIG = f"""title: A small book
 only_build_toc_files: true
@@ -55,15 +55,15 @@ def test_the_book_builds_without_a_warning(building, request):
 
 def test_an_unchanged_book_is_not_built_again(small_book):
     """A second `make book` takes a moment."""
-    assert "up to date" not in build(small_book).stdout
-    assert "up to date" in build(small_book).stdout
+    assert "up to date" not in build_small(small_book).stdout
+    assert "up to date" in build_small(small_book).stdout
 
 
 def test_a_false_claim_stops_the_build_and_names_its_cell(small_book):
     """File, cell id, the cell's first line and the reason stand in the output, and no page is written."""
     lie = 'decrease = 4 * 0.811\nfrom fi_teach.course.claims import claim\nclaim("GLF-04", holds=decrease > 3, figure=decrease)'
     write_notebook(small_book / "notebooks/21_small.ipynb", "1 + 1", lie)
-    result = build(small_book)
+    result = build_small(small_book)
     assert result.returncode == 1
     for part in ("notebooks/21_small.ipynb", "cell-2", "decrease = 4 * 0.811", "AssertionError", "the ledger says 'fails'"):
         assert part in result.stderr
@@ -135,7 +135,7 @@ def test_a_killed_build_leaves_no_kernel_running(small_book):
 def test_a_warning_fails_the_build_and_fails_it_again(small_book):
     """A page that was read once does not keep quiet about its warning the second time."""
     (small_book / "book/other.md").write_text("# Other\n\nSee [nowhere](nowhere.md).\n")
-    assert [build(small_book).returncode for _ in range(2)] == [1, 1]
+    assert [build_small(small_book).returncode for _ in range(2)] == [1, 1]
 
 
 def test_a_figure_keeps_its_words_and_one_without_words_fails_the_build(small_book):
@@ -143,27 +143,27 @@ def test_a_figure_keeps_its_words_and_one_without_words_fails_the_build(small_bo
     drawing = "from fi_teach import plots\nax = plots.new_axes()\nax.bar([0, 1], [0.6, 0.4])"
     chapter, page = small_book / "notebooks/21_small.ipynb", small_book / "_build/html/notebooks/21_small.html"
     write_notebook(chapter, drawing + '\nplots.describe(ax, "Two bars, 0.6 & 0.4.");')
-    assert build(small_book).returncode == 0
+    assert build_small(small_book).returncode == 0
     assert 'alt="Two bars, 0.6 &amp; 0.4."' in page.read_text()
     write_notebook(chapter, drawing)
-    result = build(small_book)
+    result = build_small(small_book)
     assert result.returncode == 1 and "no alt text" in result.stderr
 
 
 def test_prose_renews_its_page_and_the_package_renews_the_chapters(small_book):
     """Editing prose runs no chapter and writes one page; editing fi_teach runs every chapter and keeps few old caches."""
     pages = small_book / "_build/html"
-    first = build(small_book)
+    first = build_small(small_book)
     assert "21_small" in first.stdout + first.stderr
     before = (pages / "notebooks/21_small.html").stat().st_mtime_ns
     (small_book / "book/other.md").write_text("# Other\n\nElsewhere.\n")
-    edited = build(small_book)
+    edited = build_small(small_book)
     assert "21_small" not in edited.stdout + edited.stderr
     assert "Elsewhere" in (pages / "book/other.html").read_text()
     assert (pages / "notebooks/21_small.html").stat().st_mtime_ns == before
     for line in ("x = 2\n", "x = 3\n"):
         (small_book / "fi_teach/code.py").write_text(line)
-        again = build(small_book)
+        again = build_small(small_book)
         assert "21_small" in again.stdout + again.stderr
     assert len(list((small_book / "_build/.jupyter_cache").iterdir())) == 2
 

@@ -3,7 +3,7 @@
 import re
 import sys
 
-from .conftest import ROOT, build
+from .conftest import ROOT, build_small
 from .test_build import small_book, write_notebook  # noqa: F401  (the fixture)
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
@@ -53,7 +53,7 @@ def test_a_chapter_links_the_first_use_of_a_term_only(small_book):  # noqa: F811
     write_notebook(small_book / "notebooks/21_small.ipynb", "1 + 1")
     page = small_book / "notebooks/21_small.ipynb"
     page.write_text(page.read_text().replace("# A small chapter", "# Coins\\n\\nCoins, and another coin."))
-    done = build(small_book)
+    done = build_small(small_book)
     assert done.returncode == 0, done.stdout + done.stderr
     html = (small_book / "_build/html/notebooks/21_small.html").read_text()
     assert re.findall(r'<a class="fi-term[^"]*" href="([^"]*)">(\w+)</a>', html) == [("../book/other.html#term-coin", "Coins")]

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from .conftest import ROOT, build
+from .conftest import ROOT, build_small
 from .test_build import TOC, write_notebook
 
 EXTENSIONS = ("figure_alt", "predictions", "captions", "quiet_code", "state_links", "openers")
@@ -95,7 +95,7 @@ def html(tmp_path_factory):
     """The page of a small chapter."""
     root = tmp_path_factory.mktemp("small")
     put(root, TEXT, cells=(DRAWN, BADGE, "assert True"))
-    done = build(root)
+    done = build_small(root)
     assert done.returncode == 0, done.stdout + done.stderr
     return (root / "_build/html/notebooks/21_small.html").read_text(encoding="utf-8")
 
@@ -147,7 +147,7 @@ def test_a_prediction_without_exactly_one_right_answer_and_a_question_fails_the_
         "have no question": TEXT.replace("**Predict.** What is 2 + 2?", "- A list."),
     }
     put(tmp_path, *faults.values())
-    done = build(tmp_path)
+    done = build_small(tmp_path)
     assert done.returncode == 1
     for number, complaint in enumerate(faults, 21):
         named = [line for line in done.stderr.splitlines() if f"{number}_small" in line]
