@@ -282,11 +282,12 @@ assert 2 + 2 == 4
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
-    """A chapter with five wrong statements, true in its own draw -> (its result, the report)."""
+    """Half a chapter with five wrong statements, true in its own draw -> (its result, the report)."""
     folder, name = tmp_path_factory.mktemp("scratch"), "notebooks/02_golf.ipynb"
     notebook = nbformat.read(ROOT / name, as_version=4)
-    notebook.cells += [nbformat.v4.new_code_cell(source, id=f"planted-{k}")
-                       for k, source in enumerate([*map(lucky, PLANTED.values()), TRUE])]
+    added = [nbformat.v4.new_code_cell(source, id=f"planted-{k}")
+             for k, source in enumerate([*map(lucky, PLANTED.values()), TRUE])]
+    notebook.cells = notebook.cells[:len(notebook.cells) // 2] + added
     (folder / "notebooks").mkdir()
     nbformat.write(notebook, folder / name)
     done = run("--root", folder)
