@@ -11,6 +11,10 @@ shows a slider from 1 to 7. This needs a kernel, so it is for notebooks only; a 
 what would be there, with or without Python in it.
 """
 
+import base64
+import io
+from contextlib import redirect_stdout
+from html import escape
 from importlib.util import find_spec
 
 import numpy as np
@@ -37,22 +41,59 @@ def play(question, function, picture, sliders):
 
 
 def _sliders(picture, sliders):
-    """Above the picture, whose scale never shrinks, a slider for each argument -> a widget."""
-    from ipywidgets import interactive
+    """A slider for each argument, and the picture, whose scale never shrinks, below -> a widget.
 
-    seen = []
+    The picture is the value of a widget of its own. The output of a cell inside a widget would be
+    sent back by what runs notebooks (nbclient), which can then miss that the cell has ended.
+    """
+    from ipywidgets import HTML, VBox, interactive
 
-    def drawn(**values):
-        ax = draw_picture(picture(**values), _title(picture), values)
-        seen.extend(ax.get_ylim())
-        ax.set_ylim(min(seen), max(seen))
+    controls = interactive(lambda **values: None, **sliders).kwargs_widgets
+    shown, seen = HTML(), []
 
-    shown = interactive(drawn, **sliders)
-    for control in shown.kwargs_widgets:
+    def move(_):
+        values = {name: c.value for name, c in zip(sliders, controls, strict=True)}
+        shown.value = _as_html(picture, values, seen)
+
+    for control in controls:
         control.description = control.description.replace("_", " ")
         control.style.description_width = "initial"
         control.layout.width = "26em"
-    return shown
+        control.observe(move, "value")
+    move(None)
+    return VBox([*controls, shown])
+
+
+def _as_html(picture, values, seen):
+    """The picture for these values; what the function prints, and what it raises, in words.
+
+    seen : ends of the scale so far, which may grow
+    """
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        try:
+            ax = draw_picture(picture(**values), _title(picture), values)
+            seen.extend(ax.get_ylim())
+            ax.set_ylim(min(seen), max(seen))
+            drawn = _drawn(ax.figure)
+        except Exception as error:
+            drawn = _said(f"{type(error).__name__}: {error}")
+    return drawn + (_said(printed.getvalue()) if printed.getvalue() else "")
+
+
+def _drawn(figure):
+    """The figure with its words, as a picture in HTML; the figure itself is closed."""
+    import matplotlib.pyplot as plt
+
+    from fi_teach.plots.alt_text import alt_text, render
+
+    svg = base64.b64encode(render(figure, "svg")).decode()
+    plt.close(figure)
+    return f'<img alt="{escape(alt_text(figure))}" src="data:image/svg+xml;base64,{svg}">'
+
+
+def _said(words):
+    return f"<pre>{escape(words)}</pre>"
 
 
 def _title(picture):

@@ -40,8 +40,7 @@ def course(tmp_path_factory):
     source = folder / "source" / "01_trees"
     source.mkdir(parents=True)
     (source / "01_trees.ipynb").write_bytes((ROOT / "solutions" / "01_trees.ipynb").read_bytes())
-    # nbclient may miss the reply to a cell with widgets (its issue 312), and reads it when this many seconds are over.
-    (folder / "nbgrader_config.py").write_text(NBGRADER_CONFIG + "c.Execute.iopub_timeout = 60\nc.ExecutePreprocessor.timeout = 30\n")
+    (folder / "nbgrader_config.py").write_text(NBGRADER_CONFIG + "c.Execute.iopub_timeout = 60\n")
     for student, answers in STUDENTS.items():
         place = folder / "submitted" / student / "01_trees"
         place.mkdir(parents=True)

@@ -128,12 +128,39 @@ def test_moving_a_slider_draws_again_on_a_scale_that_never_shrinks(monkeypatch):
     monkeypatch.setattr(own, "in_notebook", lambda: True)
     axes, draw = [], own.draw_picture
     monkeypatch.setattr(own, "draw_picture", lambda *given: axes.append(draw(*given)) or axes[-1])
-    (slider,) = Q("trees.decrease").play(decrease, double, at=(0, 4)).kwargs_widgets
+    slider, shown = Q("trees.decrease").play(decrease, double, at=(0, 4)).children
     slider.value = 4
     slider.value = 1
     assert [ax.patches[0].get_height() for ax in axes] == [4, 8, 2]
     low, middle, high = (ax.get_ylim() for ax in axes)
     assert middle == high and low[1] < middle[1]
+    assert shown.value.startswith('<img alt="Twice as much. With at 1: it: 2." src="data:image/svg+xml;base64,')
+    assert not plt.get_fignums()
+
+
+def test_what_a_picture_prints_or_raises_stands_in_its_place(monkeypatch):
+    """Unread as HTML; the next place of the slider is drawn again."""
+
+    def noisy(at):
+        """A title"""
+        print("at", at, "<b>")
+        return {"it": 1 / (2 - at)}
+
+    monkeypatch.setattr(own, "in_notebook", lambda: True)
+    slider, shown = Q("trees.decrease").play(decrease, noisy, at=(0, 4)).children
+    slider.value = 1
+    assert shown.value.startswith("<img ") and shown.value.endswith("<pre>at 1 &lt;b&gt;\n</pre>")
+    slider.value = 2
+    assert shown.value == "<pre>ZeroDivisionError: division by zero</pre><pre>at 2 &lt;b&gt;\n</pre>"
+    slider.value = 3
+    assert shown.value.startswith("<img ")
+
+
+def test_nothing_that_plays_is_the_output_of_a_cell(monkeypatch):
+    """What runs a notebook would send that back to the kernel, and may then wait for a reply that it has overlooked."""
+    monkeypatch.setattr(own, "in_notebook", lambda: True)
+    shown = Q("trees.decrease").play(decrease, cuts, at=(0, 3))
+    assert [type(child).__name__ for child in shown.children] == ["IntSlider", "HTML"]
 
 
 def test_a_picture_says_in_words_what_it_shows():
