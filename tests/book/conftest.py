@@ -29,6 +29,8 @@ def builder():
 
 def build_small(root, *options):
     """Build a small book, without importing Sphinx for it -> the finished process."""
+    if sys.platform != "linux":  # macOS forbids forks with its libraries loaded
+        return build(root, *options)
     with tempfile.TemporaryDirectory() as folder:
         arguments, said = ["--root", str(root), *options], [Path(folder, name) for name in ("out", "err")]
         print(json.dumps([arguments, *map(str, said)]), file=builder().stdin, flush=True)
