@@ -69,7 +69,9 @@ def _as_html(picture, values, seen):
 
     seen : ends of the scale so far, which may grow
     """
-    printed = io.StringIO()
+    import matplotlib.pyplot as plt
+
+    printed, others = io.StringIO(), plt.get_fignums()
     with redirect_stdout(printed):
         try:
             ax = draw_picture(picture(**values), _title(picture), values)
@@ -78,17 +80,16 @@ def _as_html(picture, values, seen):
             drawn = _drawn(ax.figure)
         except Exception as error:
             drawn = _said(f"{type(error).__name__}: {error}")
+    for number in set(plt.get_fignums()).difference(others):  # half a picture, too
+        plt.close(number)
     return drawn + (_said(printed.getvalue()) if printed.getvalue() else "")
 
 
 def _drawn(figure):
-    """The figure with its words, as a picture in HTML; the figure itself is closed."""
-    import matplotlib.pyplot as plt
-
+    """The figure with its words, as a picture in HTML."""
     from fi_teach.plots.alt_text import alt_text, render
 
     svg = base64.b64encode(render(figure, "svg")).decode()
-    plt.close(figure)
     return f'<img alt="{escape(alt_text(figure))}" src="data:image/svg+xml;base64,{svg}">'
 
 

@@ -156,6 +156,19 @@ def test_what_a_picture_prints_or_raises_stands_in_its_place(monkeypatch):
     assert shown.value.startswith("<img ")
 
 
+def test_half_a_picture_is_left_nowhere(monkeypatch):
+    """It would be shown below the next cell; figures of others stay."""
+
+    def words(at):
+        """A title"""
+        return {"it": None}
+
+    monkeypatch.setattr(own, "in_notebook", lambda: True)
+    mine = plt.figure().number
+    _, shown = Q("trees.decrease").play(decrease, words, at=(0, 4)).children
+    assert shown.value.startswith("<pre>TypeError: ") and plt.get_fignums() == [mine]
+
+
 def test_nothing_that_plays_is_the_output_of_a_cell(monkeypatch):
     """What runs a notebook would send that back to the kernel, and may then wait for a reply that it has overlooked."""
     monkeypatch.setattr(own, "in_notebook", lambda: True)
