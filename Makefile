@@ -27,7 +27,7 @@ TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
 WASM_STAMP := $(VENV)/wasm-$(call key,requirements-wasm.lock).stamp
 BENCH_STAMP := $(VENV)/bench-$(call key,requirements-bench.lock).stamp
 
-.PHONY: help book pdf check test test-walls coverage check-wasm live-check audit-truth luck lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
+.PHONY: help book pdf check test tools test-walls coverage check-wasm live-check audit-truth luck lab tidy exercises lock linkcheck bench bench-grade bench-book picture clean
 
 help: ## list all targets (this list)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -36,19 +36,21 @@ book: $(BOOK_STAMP) $(if $(LIVE),$(WASM_STAMP)) ## build the book and serve it; 
 	$(BIN)/python book/tools/build.py $(if $(LIVE),--live)
 	@if [ "$(SERVE)" != 0 ]; then $(BIN)/python book/tools/serve.py $(PORT); fi
 
-pdf: $(TEST_STAMP) ## print the whole book as one PDF, with the system's Chromium: _build/which-features-matter.pdf
-	sh .ci/tools
+pdf: $(TEST_STAMP) tools ## print the whole book as one PDF, with the system's Chromium: _build/which-features-matter.pdf
 	$(BIN)/python book/tools/build.py
 	$(BIN)/python book/tools/pdf.py
 
 check: $(TEST_STAMP) ## what one runs often, a minute and a half: lint, types, the package and its questions
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -p no:nbval -m "not slow" --doctest-modules $(CHECKED)
 
-test: $(TEST_STAMP) ## run everything: lint, types, unit tests, notebooks, the book under -W, the pages in a browser
-	sh .ci/tools
+test: ## run everything: lint, types, unit tests, notebooks, the book under -W, the pages in a browser
+	@$(MAKE) --no-print-directory -j 2 $(TEST_STAMP) tools
 	$(BIN)/python book/tools/exercises.py --expected _build/expected
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 10 \
 	  --doctest-modules --nbval --nbval-current-env tests fi_teach solutions _build/expected
+
+tools: ## install the two programs that pip cannot, Chromium and bubblewrap
+	@sh .ci/tools
 
 test-walls: $(TEST_STAMP) ## the whole corpus of submissions in the WebAssembly sandbox (make test tries fifteen)
 	FI_TEACH_WALLS=wasm $(BIN)/python -m pytest --durations 10 tests/course/grading/test_corpus.py
@@ -61,8 +63,7 @@ check-wasm: $(WASM_STAMP) ## the package's tests under a WebAssembly Python, who
 	$(PIP) --upgrade --target $(VENV)/wasm-site "pytest<10" "hypothesis==6.130.0"
 	$(BIN)/python tests/on_wasm.py $(VENV)/wasm-site
 
-live-check: $(TEST_STAMP) ## run every chapter and the proof of every question in the browser's Python; ONLY=03 (a chapter)
-	sh .ci/tools
+live-check: $(TEST_STAMP) tools ## run every chapter and the proof of every question in the browser's Python; ONLY=03 (a chapter)
 	$(BIN)/python book/tools/build.py --live
 	$(BIN)/python book/tools/live_check.py $(ONLY)
 	$(if $(ONLY),,$(BIN)/python book/tools/live_times.py)
@@ -103,12 +104,10 @@ bench: $(BENCH_STAMP) ## time fi_teach against its peers; QUICK=1 in under three
 bench-grade: $(TEST_STAMP) ## time the autograder with and without its sandbox, and nbgrader on the same files
 	$(BIN)/python -m benchmarks.grading
 
-bench-book: $(TEST_STAMP) ## time a clean build, one after each kind of edit, and how soon a page is ready
-	sh .ci/tools
+bench-book: $(TEST_STAMP) tools ## time a clean build, one after each kind of edit, and how soon a page is ready
 	$(BIN)/python book/tools/bench.py
 
-picture: $(TEST_STAMP) ## take the picture of the book that README shows
-	sh .ci/tools
+picture: $(TEST_STAMP) tools ## take the picture of the book that README shows
 	$(BIN)/python book/tools/picture.py
 
 clean: ## remove the built book and its caches (the environment stays)
@@ -123,11 +122,21 @@ $(BIN)/python:
 	done; \
 	echo "Python 3.11, 3.12, 3.13 or 3.14 is needed, and none was found on the path as python3 or python3.1x." >&2; exit 1
 
-# The pip that Python 3.11 brings takes twice as long, and does as well. A lock names everything, so that two can share the work.
+# The pip that Python 3.11 brings takes twice as long, and does as well. A lock names everything, so that several can share the work.
+# Three packages come as sources, and are built beside the rest with what the lock has for building. knockpy's compiled part runs in
+# no test and no benchmark: it is built without optimization, before Cython is there to write it anew, and leaves no wheel in pip's cache.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+LOCK = $(or $(wildcard requirements-$(firstword $(subst -, ,$*)).lock),requirements.lock)
+PART = $(VENV)/part
 $(VENV)/%.stamp: | $(BIN)/python
 	-$(PIP) "pip>=25.1"
-	@awk '/^[^ #]/ { n++ } { print > ("$(VENV)/half-" n % 2 ".txt") }' $(or $(wildcard requirements-$(firstword $(subst -, ,$*)).lock),requirements.lock)
-	$(PIP) --no-deps -r $(VENV)/half-0.txt & $(PIP) --no-deps -r $(VENV)/half-1.txt && wait $$!
+	@rm -f $(PART)-*.txt; for part in tools knockpy cython source 0 1; do : > $(PART)-$$part.txt; done
+	@awk '/^[^ #]/ { part = ++n % 2 } /^(numpy|setuptools)==/ { part = "tools" } /^(jlc-choldate|autograd-gamma)==/ { part = "source" } \
+	  /^(knockpy|cython)==/ { part = substr($$0, 1, index($$0, "=") - 1) } { if (n) print > ("$(PART)-" part ".txt") }' $(LOCK)
+	$(PIP) --no-deps -r $(PART)-tools.txt
+	{ CFLAGS="$$CFLAGS -O0 -g0" $(PIP) --no-deps --no-build-isolation --no-cache-dir -r $(PART)-knockpy.txt && \
+	  $(PIP) --no-deps -r $(PART)-cython.txt && $(PIP) --no-deps --no-build-isolation -r $(PART)-source.txt; } & source=$$!; \
+	  $(PIP) --no-deps -r $(PART)-0.txt & half=$$!; \
+	  $(PIP) --no-deps -r $(PART)-1.txt && wait $$half && wait $$source
 	$(PIP) --no-deps --no-build-isolation -e .
 	@rm -f $(VENV)/$(firstword $(subst -, ,$*))-*.stamp && touch $@
