@@ -130,13 +130,14 @@ LOCK = $(or $(wildcard requirements-$(firstword $(subst -, ,$*)).lock),requireme
 PART = $(VENV)/part
 $(VENV)/%.stamp: | $(BIN)/python
 	-$(PIP) "pip>=25.1"
-	@rm -f $(PART)-*.txt; for part in tools knockpy cython source 0 1; do : > $(PART)-$$part.txt; done
-	@awk '/^[^ #]/ { part = ++n % 2 } /^(numpy|setuptools)==/ { part = "tools" } /^(jlc-choldate|autograd-gamma)==/ { part = "source" } \
-	  /^(knockpy|cython)==/ { part = substr($$0, 1, index($$0, "=") - 1) } { if (n) print > ("$(PART)-" part ".txt") }' $(LOCK)
-	$(PIP) --no-deps -r $(PART)-tools.txt
-	{ CFLAGS="$$CFLAGS -O0 -g0" $(PIP) --no-deps --no-build-isolation --no-cache-dir -r $(PART)-knockpy.txt && \
-	  $(PIP) --no-deps -r $(PART)-cython.txt && $(PIP) --no-deps --no-build-isolation -r $(PART)-source.txt; } & source=$$!; \
-	  $(PIP) --no-deps -r $(PART)-0.txt & half=$$!; \
-	  $(PIP) --no-deps -r $(PART)-1.txt && wait $$half && wait $$source
+	@for part in build knockpy cython source 0 1; do : > $(PART)-$$part.txt; done
+	@awk '/^[^ #]/ { part = ++n % 2 } /^(numpy|setuptools)==/ { part = "build" } /^knockpy==/ { part = "knockpy" } \
+	  /^cython==/ { part = "cython" } /^(jlc-choldate|autograd-gamma)==/ { part = "source" } { print > ("$(PART)-" part ".txt") }' $(LOCK)
+	{ $(PIP) --no-deps -r $(PART)-build.txt && \
+	  CFLAGS="$$CFLAGS -O0 -g0" $(PIP) --no-deps --no-build-isolation --no-cache-dir -r $(PART)-knockpy.txt && \
+	  $(PIP) --no-deps -r $(PART)-cython.txt && \
+	  $(PIP) --no-deps --no-build-isolation -r $(PART)-source.txt; } & sources=$$!; \
+	$(PIP) --no-deps -r $(PART)-0.txt & half=$$!; \
+	$(PIP) --no-deps -r $(PART)-1.txt; failed=$$?; wait $$half || failed=1; wait $$sources || failed=1; exit $$failed
 	$(PIP) --no-deps --no-build-isolation -e .
 	@rm -f $(VENV)/$(firstword $(subst -, ,$*))-*.stamp && touch $@
