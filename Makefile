@@ -59,7 +59,7 @@ coverage: $(TEST_STAMP) ## which lines and branches of fi_teach no test runs
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --doctest-modules --cov fi_teach --cov-branch \
 	  --cov-report term-missing:skip-covered $(CHECKED) tests/course tests/audit
 
-check-wasm: $(WASM_STAMP) ## the package's tests under a WebAssembly Python, whose indices have 32 bits
+check-wasm: $(BOOK_STAMP) $(WASM_STAMP) ## the package's tests under a WebAssembly Python, whose indices have 32 bits
 	$(PIP) --upgrade --target $(VENV)/wasm-site "pytest<10" "hypothesis==6.130.0"
 	$(BIN)/python tests/on_wasm.py $(VENV)/wasm-site
 
