@@ -509,8 +509,9 @@ def burglars(places):
     yield Case("a folder that is a link", None, ALL, "nothing handed in", link=str(places["solutions"]))
     yield if_found("becomes root", "import os\ntry:\n    os.setuid(0)\n    found = 1\nexcept OSError:\n    found = 0")
     yield if_found("mounts", "import ctypes\nfound = ctypes.CDLL(None).mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0")
-    yield if_found("a word in another's log", "import os\nfound = [k for k in range(3, 64) if os.path.exists(f'/proc/self/fd/{k}') and "
-                   "os.readlink(f'/proc/self/fd/{k}').startswith('/')] or os.readlink('/proc/self/fd/2') != '/dev/null'")
+    yield if_found("a word in another's log", "import os\nopen_files = [os.readlink(f'/proc/self/fd/{k}') for k in range(3, 64) if os.path.exists(f'/proc/self/fd/{k}')]\n"
+                   "found = [name for name in open_files if name.startswith('/') and '/libffi.so' not in name] or "  # libffi keeps itself open
+                   "os.readlink('/proc/self/fd/2') != '/dev/null'")
     yield if_found("a note in the kernel's keyring", CALLING + "found = allowed(248, 217, b'user', b'note', b'60', 2, -4) or allowed(250, 219, 0, -4, 1)")
     yield if_found("looks into another process", CALLING + "found = allowed(101, 117, 0, 0, 0, 0) or allowed(272, 97, 0x10000000)")
     yield before("a name that a terminal obeys", "for name in ('/\\x1b]0;owned\\x07', '/caf\\udce9'):\n    try:\n        open(name)\n    except OSError:\n        pass",
