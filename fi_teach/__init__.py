@@ -12,11 +12,11 @@ p     features                                q     target false discovery rate
 
 Floors (an import points down a floor, never up):
 
-    course > plots, compare > importance > trees > fast > basics, worlds, data
+    course > auditing > plots, compare > importance > trees > fast > basics, worlds, data
 
 ``trees`` and ``importance`` are there to be read: one file a method. ``basics`` holds what they all
-speak of, ``fast`` what makes them fast, ``course`` what runs the course. All but ``plots`` and
-``course`` import NumPy and pandas only.
+speak of, ``fast`` what makes them fast, ``auditing`` asks them all about a reader's own model,
+``course`` runs the course. All but the last two and ``plots`` import NumPy and pandas only.
 """
 
 __version__ = "0.2.0"

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fi_teach.basics.results import Importance
-from fi_teach.basics.seeds import Seed
+from fi_teach.basics.seeds import Seed, plain_stream
 from fi_teach.basics.tables import check_count
 from fi_teach.basics.tree import Forest, Tree
 from fi_teach.importance.boruta import boruta
@@ -34,6 +34,19 @@ from fi_teach.trees.cart import grow_cart
 from fi_teach.trees.forest import grow_forest
 from fi_teach.trees.survival import as_risk, grow_survival_forest
 from fi_teach.worlds import WORLDS, World
+from fi_teach.worlds.world import check_at_least
+
+__all__ = [
+    "GRADES",
+    "METHODS",
+    "QUESTIONS",
+    "DoesNotApply",
+    "Trial",
+    "clear_of_zero",
+    "compare",
+    "grade",
+    "misled_by",
+]
 
 QUESTIONS = ("associated", "relevant", "used", "causal")
 """What may be asked of a feature: told by the feature alone; told given all the others; used, that
@@ -45,6 +58,8 @@ GRADES = ("in order", "no, clear of zero", "yes, not clear")
 the answer no, the share that stand clear of zero; of those with a yes, the share that do not."""
 
 NEGLIGIBLE = 1e-12
+OF_A_DRAW = ("world", "method", "feature", "importance")
+OF_A_GRADE = ("method", "grade", "worst", "worst_world")
 COLUMNS = [
     "world", "method", "repeat", "feature", "importance", "standard_error", "rank",
     *QUESTIONS, "true_importance", "copy_of", "note",
@@ -294,7 +309,8 @@ def compare(
        not apply (its importances are then NaN)
 
     A method does not apply where it raises DoesNotApply (MDI of a survival forest, say).
-    Raises ValueError for unknown names, for fewer than 20 rows, and for less than one repeat.
+    Raises ValueError for unknown names, for what is no world or no method, for less than one tree
+    or repeat, and for fewer than 20 rows: forests are grown on one half and judged on the other.
 
     >>> table = compare(["and_gate"], ["MDI"], n=100, n_trees=5)
     >>> table[["world", "method", "feature", "relevant"]].values.tolist()[0]
@@ -302,13 +318,11 @@ def compare(
     """
     draws = _chosen(worlds, WORLDS, "world")
     measures = _chosen(methods, METHODS, "method")
-    unseen = without or {}
-    if n < 20:
-        raise ValueError(
-            f"n is {n}, too few rows to grow forests on one half and judge them on the other: "
-            "take at least 20."
-        )
-    seeds = np.random.default_rng(rng).integers(2**31, size=check_count(n_repeats, "n_repeats"))
+    unseen = _check_unseen(without, draws)
+    check_at_least(n, 20, "n")
+    check_count(n_trees, "n_trees")
+    check_count(n_repeats, "n_repeats")
+    seeds = plain_stream(rng).integers(2**31, size=n_repeats)
     pairs = []
     for repeat, seed in enumerate(seeds.tolist()):
         for name, draw in draws.items():
@@ -324,17 +338,49 @@ def compare(
 def _chosen(asked, known, what) -> Mapping[str, Callable]:
     """What was asked for as {name: function}. Raises ValueError for a name that is not known."""
     if isinstance(asked, Mapping):
+        _check_functions(asked, what)
         return asked
-    names = [asked] if isinstance(asked, str) else list(asked)
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise ValueError(f"unknown {what} {unknown[0]!r}: expected some of {', '.join(known)}.")
+    one = isinstance(asked, str) or not isinstance(asked, Iterable)
+    names = [asked] if one else list(asked)
+    names_known = list(known)
+    unknown = [name for name in names if name not in names_known]
+    if unknown or not names:
+        came = f"unknown {what} {unknown[0]!r}" if unknown else f"no {what} is named"
+        raise ValueError(f"{came}: expected some of {', '.join(known)}.")
     return {name: known[name] for name in names}
+
+
+def _check_functions(asked, what):
+    """Raises ValueError unless every name has a function."""
+    wrong = [name for name, function in asked.items() if not callable(function)]
+    if wrong or not asked:
+        came = f"{what} {wrong[0]!r} is {asked[wrong[0]]!r}" if wrong else f"no {what} is named"
+        raise ValueError(f"{came}: expected a function for each name.")
+
+
+def _check_unseen(without, draws) -> Mapping[str, str]:
+    """{world: column}. Raises ValueError for a world that is not drawn."""
+    if without is None:
+        return {}
+    if not isinstance(without, Mapping):
+        raise ValueError(
+            f"without is {without!r}, expected a column for each world that does without one, "
+            "such as {'twins': 'x1'}.")
+    unknown = [name for name in without if name not in draws]
+    if unknown:
+        raise ValueError(
+            f"without names the world {unknown[0]!r}, which is not compared: "
+            f"expected some of {', '.join(draws)}.")
+    return without
 
 
 def _world(draw, n, seed, without):
     """A draw of the world. Raises ValueError if it has no such column to do without."""
     world = draw(n, rng=seed)
+    if not isinstance(world, World):
+        raise ValueError(
+            f"a function of worlds returned what is of type {type(world).__name__}, "
+            "expected a World: take one of WORLDS, or return a World.")
     if without is not None and without not in world.names:
         raise ValueError(
             f"{world.name} has no column {without!r} that its forests could do without: "
@@ -346,10 +392,15 @@ def _world(draw, n, seed, without):
 def _asked(measure, trial):
     """One method on one world -> its Importance, and why it is empty."""
     try:
-        return measure(trial), ""
+        found = measure(trial)
     except DoesNotApply as refusal:
         names = trial.world.names
         return Importance(names, np.full(len(names), np.nan)), str(refusal)
+    if not isinstance(found, Importance):
+        raise ValueError(
+            f"a method returned what is of type {type(found).__name__}, "
+            "expected an Importance: build one from the names and the numbers.")
+    return found, ""
 
 
 def _beside_the_truth(found, trial, note):
@@ -381,16 +432,19 @@ def grade(table: pd.DataFrame, question: str) -> pd.DataFrame:
 
     Copies of one column are judged only where their answers agree, unless it is `used` that is
     asked: which of two identical columns is the cause no table can tell.
-    Raises ValueError for an unknown question and for a table of one repeat.
+    Raises ValueError for an unknown question, a table without these columns, and for one repeat.
 
     >>> found = grade(compare(["null"], ["MDI"], n=100, n_repeats=6), "relevant")
     >>> found.query("grade == 'no, clear of zero'")[["share", "worlds", "cases"]].values.tolist()
     [[1.0, 1.0, 5.0]]
     """
+    _check_columns(table, "table", [*OF_A_DRAW, *QUESTIONS, "repeat", "copy_of"], "compare")
     if question not in QUESTIONS:
         raise ValueError(f"unknown question {question!r}: expected one of {', '.join(QUESTIONS)}.")
     if table["repeat"].nunique() < 2:
-        raise ValueError("the table has one repeat: what is clear of zero takes at least two.")
+        raise ValueError(
+            "the table has less than two repeats, and what is clear of zero takes at least two: "
+            "ask compare for n_repeats=2 or more.")
     judged = _decided(table.dropna(subset="importance"), question)
     judged = judged.assign(yes=judged[question].astype(bool), clear=clear_of_zero(judged))
     rows = []
@@ -409,13 +463,20 @@ def misled_by(graded: pd.DataFrame) -> pd.Series:
 
     graded : what `grade` returned -> Series of world names by method
 
+    Raises ValueError for a table that `grade` did not return.
+
     >>> found = grade(compare(["null"], ["MDI"], n=100, n_repeats=6), "relevant")
     >>> misled_by(found)["MDI"]
     'null'
     """
+    _check_columns(graded, "graded", OF_A_GRADE, "grade")
     found = {}
     for method, of_method in graded.groupby("method", sort=False):
         by_grade = of_method.set_index("grade")
+        if sorted(map(str, by_grade.index)) != sorted(GRADES):
+            raise ValueError(
+                f"graded has not all grades of {method!r} once, expected {'; '.join(GRADES)}: "
+                "give it as grade returned it.")
         order, alarms, _ = (by_grade.loc[name] for name in GRADES)
         named = ""
         if alarms["worst"] > 1 / 2:
@@ -427,9 +488,29 @@ def misled_by(graded: pd.DataFrame) -> pd.Series:
 
 
 def clear_of_zero(table: pd.DataFrame) -> pd.Series:
-    """Is an importance larger than twice its own standard deviation over the draws? -> bool."""
+    """Is an importance larger than twice its own standard deviation over the draws? -> bool.
+
+    Raises ValueError for a table that `compare` did not return.
+    """
+    _check_columns(table, "table", OF_A_DRAW, "compare")
     same = table.groupby(["world", "method", "feature"])["importance"]
     return table["importance"] > 2 * same.transform("std") + NEGLIGIBLE
+
+
+def _check_columns(table, what, needed, maker):
+    """Raises ValueError unless the table has the columns, and numbers where they belong."""
+    if not isinstance(table, pd.DataFrame):
+        raise ValueError(
+            f"{what} is of type {type(table).__name__}, expected a DataFrame: "
+            f"give what {maker} returned.")
+    missing = [column for column in needed if column not in table.columns]
+    if missing:
+        raise ValueError(f"{what} has no column {missing[0]!r}: give what {maker} returned.")
+    for column in {"importance", "worst"} & set(needed):
+        if not pd.api.types.is_numeric_dtype(table[column]):
+            raise ValueError(
+                f"{what} holds something that is no number in column {column!r}: "
+                f"give what {maker} returned.")
 
 
 def _decided(table, question):

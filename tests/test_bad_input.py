@@ -6,13 +6,17 @@ that it cannot mean.
 """
 
 import inspect
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import fi_teach.compare as comparing
+import fi_teach.data as data
 import fi_teach.importance as importance
 import fi_teach.trees as trees
+import fi_teach.worlds as worlds
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.normal(size=(40, 3)), columns=["a", "b", "c"])
@@ -28,6 +32,8 @@ PHI = importance.tree_shap(FOREST, X)
 CAUSES = importance.confounder_model()
 DATA = importance.observe(CAUSES, 60)
 COVARIANCE = np.eye(3) + 0.3
+COMPARED = comparing.compare(["and_gate"], ["MDI"], n=40, n_trees=2, n_repeats=3)
+GRADED = comparing.grade(COMPARED, "relevant")
 ONES, PAIRS, HALVES = np.ones(40), np.arange(40) // 2, np.arange(40) % 2
 
 
@@ -59,8 +65,10 @@ EFFECT = {"cause": "x1", "outcome": "y"}
 LIMITS = {"max_depth": 2, "min_samples_leaf": 1}
 SPLIT = {**ROWS, "criterion": "variance", "min_samples_leaf": 1, "sample_weight": ONES}
 GROUPED = {
-    **JUDGED, "groups": {"g": ["a", "b"]}, "sample_weight": ONES, "row_groups": PAIRS, **DRAWN}
+    **JUDGED, "feature_groups": {"g": ["a", "b"]}, **COUNTED, **DRAWN}
 OUT_OF_BAG = {**JUDGED, "n_repeats": 1, "donors": None, **COUNTED, "rng": 0}
+WORLD = {"n": 20, "rng": 0}
+GATE = {**WORLD, "rates": (0.5, 0.4), "rho": 0.1, "flip": 0.1}
 CONTEST = {"importance_of": strength, **ROWS, "n_repeats": 8, "rng": 0}
 
 GOOD = {
@@ -71,7 +79,6 @@ GOOD = {
     "benjamini_hochberg": {"p_values": [0.1, 0.2]},
     "best_split": SPLIT,
     "best_split_by_definition": SPLIT,
-    "bonferroni": {"p_values": [0.1, 0.2]},
     "bootstrap_counts": {"n_rows": 5, "n_trees": 3, "rng": 0},
     "boruta": {**CONTEST, "alpha": 0.05},
     "chaid_splits": {"X": WORDS, "y": LABELS, "alpha_merge": 0.05, "ordered": ("sky",)},
@@ -81,8 +88,8 @@ GOOD = {
     "columnwise_permutation_importance": GROUPED,
     "conditional_importance": {**JUDGED, **COUNTED, **DRAWN, "method": "subgroups"},
     "conditional_importance_by_definition": {
-        **JUDGED, **DRAWN, "sample_weight": ONES, "method": "subgroups"},
-    "conditional_mean": {"data": DATA, "values": [0], "neighbours": 10, **EFFECT},
+        **JUDGED, **COUNTED, **DRAWN, "method": "subgroups"},
+    "conditional_mean": {"data": DATA, "values": [0], "n_neighbours": 10, **EFFECT},
     "conditional_randomization_test": {**CONTEST, "copies": "conditional"},
     "confounder_model": {"effect": 1.0, "measurement_error": 1.0},
     "debiased_mdi": {"model": FOREST, **ROWS, "method": "oob"},
@@ -90,7 +97,7 @@ GOOD = {
     "descendants": {"model": CAUSES, "name": "x1"},
     "do": {"model": CAUSES, "x1": 1.0},
     "drop_column_importance": {
-        "fit": fit, **ROWS, "loss": None, "test": None, "folds": 3, **COUNTED, "rng": 0},
+        "fit": fit, **ROWS, "loss": None, "test": None, "n_folds": 3, **COUNTED, "rng": 0},
     "entropy": {"counts": [1, 2], "base": 2},
     "entropy_nats": {"counts": [1, 2]},
     "equicorrelated_s": {"covariance": COVARIANCE},
@@ -172,7 +179,7 @@ GOOD = {
     "shuffle_differences": {**JUDGED, "column": "a", **DRAWN},
     "split_decrease": {
         "y": LABELS, "left": TIME < 20, "criterion": "gini", "sample_weight": ONES},
-    "subgroups": {"X": X, "column": "a", "min_rows": 5},
+    "subgroups": {"X": X, "column": "a", "min_samples_leaf": 5},
     "target_permutation_test": CONTEST,
     "tied_splits": SPLIT,
     "tree_explainer": {"model": FOREST, "background": X},
@@ -182,12 +189,37 @@ GOOD = {
     "tree_shap_by_recursion": {"model": TREE, "X": X},
     "tree_shap_interactions": EXPLAINED,
     "tree_shap_interactions_by_definition": {**EXPLAINED, "model": TREE},
+    # worlds, tables, and the comparison of methods on worlds
+    **dict.fromkeys(("and_gate", "or_gate", "xor_gate"), GATE),
+    **dict.fromkeys(("cardinality", "leak"), WORLD),
+    "bit_cells": {"rates": (0.5, 0.4), "rho": 0.1},
+    "clear_of_zero": {"table": COMPARED},
+    "collider": {**WORLD, "effect": 1.0},
+    "compare": {
+        "worlds": ["null"], "methods": ["MDI"], "n": 40, "n_trees": 2, "n_repeats": 1,
+        "without": {"null": "x1"}, "rng": 0},
+    "confounder": {**WORLD, "measurement_error": 0.1, "effect": 1.0},
+    "correlated_proxy": {**WORLD, "rho": 0.9, "noise": 0.3},
+    "fairness": {**WORLD, "bias": 1.0, "agreement": 0.9},
+    "friedman": {**WORLD, "p": 6, "noise": 1.0},
+    "grade": {"table": COMPARED, "question": "relevant"},
+    "mediator": {**WORLD, "direct": 1.0},
+    "misled_by": {"graded": GRADED},
+    "null": {**WORLD, "p": 3},
+    "pipeline_faults": {**WORLD, "faults": ["shift"]},
+    "several_outputs": {**WORLD, "noise": 0.5},
+    "shift": {**WORLD, "before": 1.0, "after": -1.0},
+    "survival": {**WORLD, "log_hazard_ratios": (1.0, 0.0), "censoring": 0.5},
+    "twins": {**WORLD, "copies": 2, "jitter": 0.1, "noise": 0.1},
     "variance": {"y": Y, "sample_weight": ONES},
     "what_if": {"tree": DECIDING, "x": X.iloc[0], "target": None, "scale": [1, 1, 1], "frozen": ()},
 }
-PUBLIC = {name: getattr(module, name) for module in (importance, trees) for name in module.__all__
+MODULES = (importance, trees, worlds, data, comparing)
+PUBLIC = {name: getattr(module, name) for module in MODULES for name in module.__all__
           if inspect.isfunction(getattr(module, name))}
-FLAGS = {"progress", "normalize", "weighted", "bootstrap", "blank"}
+GOOD |= {name: {} for name in data.__all__ if name in PUBLIC}  # loaders take no argument
+PACKAGE = Path(comparing.__file__).parent
+FLAGS = {"progress", "normalize", "weighted", "bootstrap", "blank", "shown"}
 """What is only asked whether it is true: there is no wrong value."""
 
 
@@ -207,6 +239,9 @@ def assert_refused(name, /, **changed):
         call(name, **changed)
     said = str(refusal.value)
     assert len(said.split()) >= 6
+    origin = refusal.traceback[-1]
+    assert PACKAGE in Path(origin.path).parents  # raised here, and on purpose:
+    assert str(origin.statement).lstrip().startswith("raise")
     foreign = ("could not", "operands", "shape", "zero-size", "cannot reindex", "setting an")
     assert not said.startswith(foreign)
 
@@ -270,9 +305,13 @@ TABLES = [
 WORD_TABLES = [WORDS.iloc[:0], None, "a table", WORDS.set_axis(["a", "a"], axis=1)]
 GROUPINGS = [PAIRS[:3], np.zeros(40), np.full(40, np.nan)]
 TWO_GROUPS = [HALVES[:3], None, np.zeros(40), np.arange(40)]
-COUNTS = [0, -1, 2.5, "ten", None, np.nan]
+COUNTS = [0, -1, 1.5, 2.5, "ten", None, True, np.nan, [20]]
 SHARES = [0, 1, -1, np.nan, "five"]
+SHARES_OR_ENDS = [-0.1, 1.1, np.nan, np.inf, "five", None, True, [0.5]]
 NUMBERS = [np.nan, "one", None, [1, 2]]
+AMOUNTS = [*NUMBERS, np.inf, -np.inf, True, 1j, 10**400]
+SPREADS = [*AMOUNTS, -0.1]
+NAMES = ["nobody", 3, None, [], [["null"]], {"mine": 3}, {}]
 MODELS = [None, "a forest", object(), trees.Tree, fit]
 
 BAD = {
@@ -297,7 +336,6 @@ BAD = {
     "knockoffs": [np.zeros((3, 3)), "copies", np.full((40, 3), np.nan), 3],
     "left": [np.zeros(3, bool), "l", None, np.full(40, 0.5)],
     "protected": [*TWO_GROUPS, np.where(np.arange(40) == 3, np.nan, HALVES)],
-    "row_groups": GROUPINGS,
     "sample_weight": [-ONES, 0 * ONES, np.ones(3), np.nan * ONES, "heavy"],
     "test": [3, (X,), (X[["a"]], Y), (X, Y[:3])],
     "time": [-TIME, TIME[:3], np.nan * TIME, "t", None],
@@ -307,24 +345,27 @@ BAD = {
     "adjust": ["nobody", None, 3],
     "cause": ["nobody", None, ["x1", "z"]],
     "column": ["zz", 99, -99, None, ["a", "b"], 1.5],
-    "copies": [3, "copies"],
     "criterion": ["nope", 3],
     "frozen": ["zz", [99], 3],
+    "faults": ["shift", ["typo"], None, 3, [["shift"]], "typo"],
     "known_from": [{"zz": 1}, 3, "a", {"a": "late"}],
     "loss": ["nope", 3, ["squared"]],
     "method": ["nope", None, 3],
+    "methods": [*NAMES, {"mine": lambda trial: 3}],
     "name": ["nobody", None, 3],
     "ordered": [("zz",), 3, "sky"],
     "outcome": ["nobody", None, "x1"],
+    "question": ["nice", 3, None, ["relevant"]],
     "removal": ["nope", None],
     "score": ["nope", 3, None],
     "target": ["nobody", object()],
+    "without": [{"null": "zz"}, {"twins": "x1"}, {"null": ["x1"]}, "x1", 3, ["null"]],
+    "worlds": [*NAMES, {"mine": lambda n, rng: 3}],
     # how many
     "df": [-1, "one", None],
-    "folds": [0, 1, 2.5, "ten", 10**6],
+    "n_folds": [0, 1, 2.5, "ten", 10**6],
     "max_depth": [-1, 2.5, "ten"],
     "max_features": [0, -1, 9, "half", 2.5],
-    "min_rows": [0, -1, 2.5, "ten"],
     "min_samples_leaf": [0, -1, 2.5, "ten", None],
     "most": [0, -1, "ten"],
     "n": COUNTS,
@@ -333,13 +374,29 @@ BAD = {
     "n_rows": COUNTS,
     "n_strata": COUNTS,
     "n_trees": COUNTS,
-    "neighbours": [*COUNTS, 10**6],
+    "n_neighbours": [*COUNTS, 10**6],
     "offset": [2, -1, "one", 0.5],
     "output": [9, "first", None, 1.5],
-    "rng": [-1, "zero", 1.5, [1.5], {}],
+    "copies": COUNTS,
+    "p": COUNTS,
+    "rng": [-1, "zero", "a", 1.5, [1.5], [-1], [], {}, True, np.nan],
     # numbers
+    "after": AMOUNTS,
+    "agreement": SHARES_OR_ENDS,
     "alpha": SHARES,
     "alpha_merge": SHARES,
+    "before": AMOUNTS,
+    "bias": AMOUNTS,
+    "censoring": SPREADS,
+    "flip": SHARES_OR_ENDS,
+    "jitter": SPREADS,
+    "log_hazard_ratios": [
+        [], None, 3, "ab", ["one"], [np.nan], [np.inf], [[1, 2]], [[1], [2, 3]], [True]],
+    "noise": SPREADS,
+    "rates": [
+        0.5, None, "ab", (0.5,), (0, 0.5), (0.5, 1), (0.5, np.nan), ("a", 0.5), [[0.5], [1, 2]],
+        (0.5, None), [[0.5, 0.5]]],
+    "rho": [-1.1, 1.1, np.nan, "five", None, True, [0.5]],
     "base": [0, 1, -2, "two", np.nan],
     "counts": [[-1, 2], "c", [np.nan, 1], []],
     "covariance": [
@@ -367,12 +424,27 @@ BAD = {
     "values": ["a", [np.nan]],
     "x1": NUMBERS,
 }
+SPOILED_COMPARISON = [
+    None, "table", 3, COMPARED.drop(columns="world"), COMPARED.assign(importance="big"),
+    COMPARED.to_numpy()]
 OF_ONE_FUNCTION = {
+    ("clear_of_zero", "table"): SPOILED_COMPARISON,
+    ("compare", "n"): [*COUNTS, 19],
+    ("conditional_randomization_test", "copies"): [3, "copies"],
+    ("friedman", "p"): [*COUNTS, 4],
+    ("grade", "table"): [*SPOILED_COMPARISON, COMPARED[COMPARED["repeat"] == 0], COMPARED.iloc[:0]],
+    ("misled_by", "graded"): [
+        None, "graded", COMPARED, GRADED.iloc[:2], GRADED.assign(worst="big")],
+    ("pipeline_faults", "n"): [*COUNTS, 1],
+    ("collider", "effect"): AMOUNTS,
+    ("confounder", "effect"): AMOUNTS,
+    ("mediator", "direct"): AMOUNTS,
+    ("confounder", "measurement_error"): SPREADS,
     ("log_rank", "group"): [np.zeros(40, bool), np.ones(3, bool), "g", None],
     ("midpoints", "column"): [[np.nan, 1], "c", [[1, 2]]],
     ("rules", "name"): ["two words", None, 3, "class"],
     **{(name, "X"): WORD_TABLES for name in ("chaid_splits", "grow_c45")},
-    **{(name, "groups"): [{}, None, {"g": ["zz"]}, {"g": []}, ["a"]]
+    **{(name, "feature_groups"): [{}, None, {"g": ["zz"]}, {"g": []}, ["a"]]
        for name in ("columnwise_permutation_importance", "grouped_permutation_importance")},
     **{(name, "model"): [None, TREE, "z -> x"]
        for name in ("descendants", "do", "interventional_mean", "observe", "parents",
@@ -392,7 +464,7 @@ def bad_values(name, argument):
 ARGUMENTS = [(name, argument) for name in GOOD for argument in GOOD[name]]
 
 
-@pytest.mark.parametrize(("name", "argument"), ARGUMENTS, ids=map(" ".join, ARGUMENTS))
+@pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
 def test_a_value_that_an_argument_cannot_mean_is_refused_with_a_sentence(name, argument):
     for value in bad_values(name, argument):
         assert_refused(name, **{argument: value})
@@ -414,6 +486,16 @@ def test_unknown_names_are_refused_with_the_known_ones():
                           ("permutation_importance", {"loss": "nope"})):
         with pytest.raises(ValueError, match=r"expected|known"):
             call(name, **unknown)
+
+
+def test_a_table_that_is_not_there_is_refused_with_those_that_are():
+    from fi_teach.data.provenance import licence_texts
+    from fi_teach.data.table import read_csv
+
+    for name in ("nobody", "../compare", None, 3, ["golf"]):
+        for ask in (read_csv, licence_texts):
+            with pytest.raises(ValueError, match="golf, midterm"):
+                ask(name)
 
 
 def test_too_many_players_are_refused_with_what_to_use_instead():

@@ -19,7 +19,13 @@ from fi_teach.basics.losses import Loss
 from fi_teach.basics.model import Model, as_model
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import take
-from fi_teach.basics.tables import check_real_table, check_weights, feature_names
+from fi_teach.basics.tables import (
+    check_real_table,
+    check_weights,
+    feature_names,
+    places_by_name,
+    some_names,
+)
 from fi_teach.basics.target import check_outcome, holds_labels
 
 HELD_OUT = 1 / 3
@@ -243,16 +249,13 @@ def _features(model: Model, table: pd.DataFrame) -> pd.DataFrame:
     """The model's columns of the table, in its order."""
     if model.names is None:
         return table
-    missing = [name for name in model.names if name not in table]
-    plain = {name.replace(" ", "_"): name for name in table}
-    missing = [name for name in missing if name not in plain]
-    if missing:
-        some = ", ".join(map(str, table.columns[:8]))
+    places = places_by_name(model.names, feature_names(table), what="the table")
+    if -1 in places:
+        missing = model.names[places.index(-1)]
         raise ValueError(
-            f"the model was fitted on a column {missing[0]!r}, which the table does not have (it "
-            f"has {some}{', ...' if table.shape[1] > 8 else ''}): is it the model of another "
-            "table?")
-    return table[[name if name in table else plain[name] for name in model.names]]
+            f"the model was fitted on a column {missing!r}, which the table does not have (it "
+            f"has {some_names(feature_names(table))}): is it the model of another table?")
+    return table.iloc[:, places]
 
 
 def _column(table: pd.DataFrame, which: Any, what: str) -> NDArray:
@@ -261,7 +264,7 @@ def _column(table: pd.DataFrame, which: Any, what: str) -> NDArray:
         if which not in table:
             raise ValueError(
                 f"{what} is {which!r}, which is no column of the table: choose among "
-                f"{', '.join(map(str, table.columns[:8]))}.")
+                f"{some_names(feature_names(table))}.")
         values = table[which]
     else:
         values = pd.Series(np.asarray(which))

@@ -9,7 +9,7 @@ from fi_teach.auditing.figures import mean_with_interval, number, percent, share
 from fi_teach.auditing.records import Finding
 from fi_teach.basics.encoding import as_numbers
 from fi_teach.basics.evaluation import Evaluation
-from fi_teach.basics.folds import stratified_folds
+from fi_teach.basics.folds import grouped_folds, stratified_folds
 from fi_teach.basics.losses import PROBABILITY_LOSSES, zero_one
 from fi_teach.importance.leakage import leak_suspects
 
@@ -166,8 +166,7 @@ def split_by_group(case: Case) -> Finding:
                        f"training rows are too few to hold some out.", (), {})
     stream = case.stream("split by group")
     by_row = stratified_folds(np.zeros(len(rows)), FOLDS, stream)
-    of_units = np.array_split(stream.permutation(units.max() + 1), FOLDS)
-    by_group = [np.flatnonzero(np.isin(units, some)) for some in of_units]
+    by_group = grouped_folds(units, FOLDS, stream)
     worse = _held_out_losses(case, rows, by_group) - _held_out_losses(case, rows, by_row)
     gap, low, high = mean_with_interval(worse, np.ones(len(rows)), units)
     clear = bool(low > 0)

@@ -16,8 +16,9 @@ from fi_teach.auditing.figures import share_removed, times_error
 from fi_teach.auditing.records import Measure
 from fi_teach.basics.encoding import as_numbers
 from fi_teach.basics.evaluation import Evaluation
-from fi_teach.basics.folds import fold_error, stratified_folds
+from fi_teach.basics.folds import fold_error, grouped_folds, stratified_folds
 from fi_teach.basics.results import Importance
+from fi_teach.basics.tables import blanked, positions_of
 from fi_teach.importance.conditional import conditional_importance
 from fi_teach.importance.permutation import (
     grouped_permutation_importance,
@@ -111,9 +112,7 @@ def _folds(case: Case, groups: NDArray | None, n: int) -> list[NDArray]:
     stream = case.stream("folds")
     if groups is None:
         return stratified_folds(np.zeros(n), FOLDS, stream)
-    units = stream.permutation(groups.max() + 1)
-    parts = [np.flatnonzero(np.isin(groups, some)) for some in np.array_split(units, FOLDS)]
-    return [part for part in parts if len(part)]
+    return grouped_folds(groups, FOLDS, stream)
 
 
 # --- used ---
@@ -131,11 +130,9 @@ def used_together(case: Case, clusters: Clusters) -> Measure | None:
     """What this model loses when a whole group of columns is shuffled by one permutation."""
     if not clusters:
         return None
-    settings = _settings(case)
-    settings["row_groups"] = settings.pop("groups")
     importance = grouped_permutation_importance(
         case.model, case.X.iloc[case.judged], case.y[case.judged],
-        {title(members): list(members) for members in clusters}, **settings)
+        {title(members): list(members) for members in clusters}, **_settings(case))
     return _measure("used together", importance, case.task.unit,
                     "grouped permutation importance of this model")
 
@@ -187,22 +184,13 @@ def missed(case: Case, clusters: Clusters, order: Measure) -> Measure | None:
         rest = np.setdiff1d(np.arange(len(rows)), part)
         before = _judged(case, whole, y, rest, part)
         for j, members in enumerate(units.values()):
-            after = _judged(case, blanked(whole, members), y, rest, part)
+            without = blanked(whole, positions_of(members, whole))
+            after = _judged(case, without, y, rest, part)
             draws[j, k] = np.average(after - before, weights=case.weights[rows[part]])
     error = fold_error(draws)
     value, reach = draws.mean(axis=1), times_error(len(units)) * error
     return Measure("relevant", tuple(units), value, value - reach, value + reach, case.task.unit,
                    f"refits without the column, {len(folds)} folds of {len(rows):,} rows")
-
-
-def blanked(X: pd.DataFrame, members: tuple[str, ...]) -> pd.DataFrame:
-    """The table with the same value in all rows of some columns: the one that occurs first."""
-    new = X.copy()
-    for name in members:
-        known = new[name].dropna()
-        first = known.iloc[0] if len(known) else new[name].iloc[0]
-        new[name] = pd.Series([first] * len(new), index=new.index).astype(new[name].dtype)
-    return new
 
 
 def _most_used(units: dict, order: Measure, most: int) -> dict:

@@ -29,6 +29,25 @@ def stratified_folds(
     return [deck[start::n_folds] for start in range(n_folds)]
 
 
+def grouped_folds(
+    groups: NDArray,
+    n_folds: int,
+    rng: np.random.Generator,
+) -> list[NDArray]:
+    """The rows in n_folds parts, dealt out at random, groups of rows as wholes.
+
+    groups (n,) : each row's group, 0 ... G-1 -> list of row arrays, fewer than n_folds if G is
+
+    >>> folds = grouped_folds(np.array([0, 0, 1, 2, 2]), 2, np.random.default_rng(0))
+    >>> [rows.tolist() for rows in folds]
+    [[0, 1, 3, 4], [2]]
+    """
+    shuffled = rng.permutation(int(groups.max()) + 1)
+    parts = np.array_split(shuffled, n_folds)
+    folds = [np.flatnonzero(np.isin(groups, part)) for part in parts]
+    return [rows for rows in folds if len(rows)]
+
+
 def held_out_predictions(
     fit: Fit,
     X: NDArray,

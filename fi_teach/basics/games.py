@@ -237,6 +237,26 @@ def banzhaf(v: Game, n_players: int) -> NDArray:
     return np.array(shares)
 
 
+@cache
+def gauss_legendre(d: int) -> tuple[NDArray, NDArray]:
+    """Times at which to look when players join at random times: a sum in place of an integral.
+
+    integral over t from 0 to 1 of f(t) = sum over q of weight_q f(t_q)
+
+    Exact for polynomials f of degree d - 1: what a leaf of d players pays one of them is such a
+    polynomial, if each of the others has joined by the time t with chance t.
+    -> t (Q,), weight (Q,), Q = ceil(d/2), at least 1; they are kept, so do not change them
+
+    Source: Owen (1972), for the random times.
+
+    >>> t, weight = gauss_legendre(4)
+    >>> round(float(weight @ t**3), 12)
+    0.25
+    """
+    t, weight = np.polynomial.legendre.leggauss(max(1, (d + 1) // 2))
+    return (t + 1) / 2, weight / 2
+
+
 # --- pairs, and larger groups ---
 
 def interaction_index(v: Game, n_players: int) -> NDArray:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.survival_target import survival_target, times_and_events
 from fi_teach.basics.target import coded
 
 Loss = Callable[[NDArray, NDArray], NDArray]
@@ -193,7 +194,8 @@ def concordance(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> float:
     to come first if it had the event and t_i < t_j, or t_i = t_j and row j was censored then.
     time (n,) >= 0; event (n,) bool, False where censored; risk (n,), high means early -> in [0, 1]
 
-    Raises ValueError for lengths that disagree and where no pair can be compared.
+    Raises ValueError for lengths that disagree, times below 0, events that are not 0 or 1, and
+    where no pair can be compared.
     Source: Harrell et al. (1982).
 
     >>> concordance([1, 2, 3], [True, True, False], [9, 5, 7])
@@ -232,19 +234,12 @@ def survival_concordance(y: ArrayLike, risk: ArrayLike) -> float:
 
     y (n, 2), or (n,) with two fields in scikit-survival's order; risk (n,) -> float in [0, 1]
 
+    Raises ValueError as concordance does, and so for columns in the other order.
+
     >>> survival_concordance([[1, 1], [2, 1], [3, 0]], [9, 5, 7])
     0.6666666666666666
     """
-    y = np.asarray(y)
-    fields = y.dtype.names or ()
-    if len(fields) == 2:
-        event, time = y[fields[0]], y[fields[1]]
-    elif y.ndim == 2 and y.shape[1] == 2:
-        time, event = y.T
-    else:
-        raise ValueError(
-            f"y has shape {y.shape}, expected (n, 2) for survival: "
-            "a column of times and one of events (1, or 0 where censored).")
+    time, event = survival_target(y)
     return concordance(time, event, risk)
 
 
@@ -376,13 +371,12 @@ def _two_classes(y: ArrayLike, score: ArrayLike) -> tuple[NDArray, NDArray]:
 def _survival_rows(
     time: ArrayLike, event: ArrayLike, risk: ArrayLike
 ) -> tuple[NDArray, NDArray, NDArray]:
-    time = np.asarray(time, dtype=float)
-    event = np.asarray(event).astype(bool)
-    risk = np.asarray(risk, dtype=float)
-    if time.ndim != 1 or not time.shape == event.shape == risk.shape:
+    risk = _numbers(risk)
+    if not np.shape(time) == np.shape(event) == risk.shape or risk.ndim != 1:
         raise ValueError(
-            f"time, event and risk have shapes {time.shape}, {event.shape}, {risk.shape}: "
+            f"time, event and risk have shapes {np.shape(time)}, {np.shape(event)}, {risk.shape}: "
             "expected one number a row each.")
+    time, event = times_and_events(time, event)
     return time, event, risk
 
 

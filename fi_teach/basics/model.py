@@ -16,7 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from fi_teach.basics.convert import as_forest
 from fi_teach.basics.losses import probability_columns
 from fi_teach.basics.nominal import NominalTree
-from fi_teach.basics.tables import Table, check_real_table, feature_names
+from fi_teach.basics.tables import (
+    Table,
+    check_real_table,
+    feature_names,
+    places_by_name,
+    some_names,
+)
 from fi_teach.basics.tree import Forest, Tree, rows_for
 
 OURS = (Tree, Forest, NominalTree)
@@ -111,9 +117,12 @@ class Model:
             return _by_name(X, self.names)
         _check_width(self.given, X)
         if isinstance(X, pd.DataFrame):
-            numbered = getattr(self.given, "names", ()) if isinstance(self.given, OURS) else ()
-            same = set(numbered) == set(feature_names(X))  # the table has columns x0, x1, ... too
-            return _by_name(X, numbered) if same else X
+            owner = getattr(self.given, "__self__", self.given)
+            numbered = _said_names(owner)
+            if set(numbered) == set(feature_names(X)):  # the table has columns x0, x1, ... too
+                return _by_name(X, numbered)
+            _check_numbers(owner, X)
+            return X
         asks_by_name = not self.is_function and not isinstance(self.given, OURS)
         return pd.DataFrame(X, columns=list(self.names)) if self.names and asks_by_name else X
 
@@ -249,16 +258,18 @@ def _check_fitted(model: object) -> None:
 
 
 def _names_of(model: object) -> tuple[str, ...] | None:
-    """The columns the model was fitted on; x0, x1, ... stand for a table without names."""
-    if isinstance(model, OURS):
-        names = model.names
-    else:
-        given = getattr(model, "feature_names_in_", None)
-        if given is None:
-            return None
-        names = tuple(map(str, given))
-    nameless = all(name in (f"x{j}", f"Column_{j}") for j, name in enumerate(names))
+    """The columns the model was fitted on; None if it was a table without names."""
+    names = _said_names(model)
+    stand_ins = ("x{}", "Column_{}") if isinstance(model, OURS) else ("Column_{}",)  # LightGBM's
+    nameless = all(
+        name in [word.format(j) for word in stand_ins] for j, name in enumerate(names))
     return None if nameless else names
+
+
+def _said_names(model: object) -> tuple[str, ...]:
+    """What the model calls its columns, none if it does not know."""
+    said = model.names if isinstance(model, OURS) else getattr(model, "feature_names_in_", None)
+    return () if said is None else tuple(map(str, said))
 
 
 def _classes_of(model: object) -> NDArray | None:
@@ -291,31 +302,31 @@ def _check_width(given: object, X: Table) -> None:
             "with the same columns in the same order.")
 
 
+def _check_numbers(model: object, X: pd.DataFrame) -> None:
+    """Raises ValueError where x0, x1, ... come in another order than a model without names has."""
+    given = feature_names(X)
+    numbered = tuple(f"x{j}" for j in range(len(given)))
+    in_order = given == numbered or set(given) != set(numbered)
+    if not in_order and hasattr(model, "n_features_in_"):
+        raise ValueError(
+            f"X has the columns {some_names(given)}, in this order, but the model was fitted on a "
+            "table without names, whose columns count as x0, x1, ...: put X's columns in the "
+            "model's order and pass X.to_numpy().")
+
+
 def _by_name(X: pd.DataFrame, names: tuple[str, ...]) -> pd.DataFrame:
     """The DataFrame's columns in the order of `names`."""
     given = feature_names(X)
     if given == names:
         return X
-    place = {_plain(name): j for j, name in enumerate(given)}
-    wanted = [_plain(name) for name in names]
-    missing = [name for name in wanted if name not in place]
-    if missing:
+    places = places_by_name(names, given)
+    if -1 in places:
+        missing = names[places.index(-1)]
         raise ValueError(
-            f"X has no column {missing[0]!r}, which the model was fitted on; it has "
-            f"{_some(given)}. Pass the columns that the model knows: {_some(names)}.")
-    foreign = sorted(set(place) - set(wanted))
+            f"X has no column {missing!r}, which the model was fitted on; it has "
+            f"{some_names(given)}. Pass the columns that the model knows: {some_names(names)}.")
+    foreign = sorted(set(given) - {given[j] for j in places})
     if foreign:
         raise ValueError(
             f"X has a column {foreign[0]!r} that the model was not fitted on: leave it out.")
-    return X.iloc[:, [place[name] for name in wanted]]
-
-
-def _plain(name: str) -> str:
-    """A name as LightGBM keeps it: without spaces."""
-    return name.replace(" ", "_")
-
-
-def _some(names: tuple[str, ...]) -> str:
-    """At most ten names, for a sentence."""
-    more = ", ..." if len(names) > 10 else ""
-    return ", ".join(names[:10]) + more
+    return X.iloc[:, places]

@@ -33,6 +33,14 @@ def marginal(model: object, background: Table) -> ValueFunction:
 
     v(S) = mean over background rows z of f(x_S, z without S)        ("interventional")
     background (m, p) : any table that the model takes. Cost: C * n * m predictions.
+    -> value function, in units of the model's raw score
+    Source: Lundberg and Lee (2017), section 4.1; Janzing, Minorics and Blöbaum (2020).
+
+    >>> AND = lambda X: X[:, 0] * X[:, 1]
+    >>> bits = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    >>> v = marginal(AND, bits)
+    >>> every_coalition(v, np.array([[1, 1]])).ravel()  # of nobody, either, both
+    array([0.25, 0.5 , 0.5 , 1.  ])
     """
     ask = as_model(model).raw
 
@@ -64,10 +72,17 @@ def neighbours(
     v(S) = mean of f(x_S, z without S) over the n_neighbours rows z nearest to x in the columns S,
     each column scaled to unit variance: an empirical conditional expectation. Ties at the edge all
     count, so that with discrete columns the rows that agree with x exactly stay together.
+    background (m, p) : numbers without gaps. Cost: C * n * m predictions.
     n_neighbours : number, or None for the square root of the background's rows.
+    -> value function, in units of the model's raw score
 
-    Raises ValueError for columns that are not numbers. Source: Aas, Jullum and Loland (2021),
-    section 3.
+    Raises ValueError for columns that are not numbers, and n_neighbours outside 1 .. m.
+    Source: Aas, Jullum and Loland (2021), section 3.
+
+    >>> twins = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]])
+    >>> v = neighbours(lambda X: X[:, 1], twins, n_neighbours=2)
+    >>> every_coalition(v, np.array([[1.0, 1.0]])).ravel()  # the first tells the second
+    array([0.5, 1. , 1. , 1. ])
     """
     m = len(background)
     k = n_neighbours
@@ -115,8 +130,16 @@ def gaussian(
     B = Sigma_RS Sigma_SS^-1, R the rest; mu and Sigma from the background. n_repeats draws and
     their mirror images, the same for all rows, so that a linear model is exact.
 
-    Raises ValueError for columns that are not numbers. Source: Aas, Jullum and Loland (2021),
-    section 3.
+    background (m, p) : numbers without gaps. Cost: C * n * 2 n_repeats predictions.
+    -> value function, in units of the model's raw score
+
+    Raises ValueError for columns that are not numbers, and fewer than one repeat.
+    Source: Aas, Jullum and Loland (2021), section 3.
+
+    >>> twins = np.array([[0.0, 0.0], [2.0, 2.0]])
+    >>> v = gaussian(lambda X: X[:, 1], twins)
+    >>> every_coalition(v, np.array([[3.0, 3.0]])).ravel().round(12)
+    array([1., 3., 3., 3.])
     """
     rng = own_stream(rng, "Gaussian removal")
     ask = as_model(model).raw
@@ -168,7 +191,19 @@ def path_dependent(model: object) -> ValueFunction:
 
     v(S) = base + sum over trees of weight * G(root). G of a leaf is its value. G of a split is the
     G of the branch that x takes, if the split's feature is in S, else the mean of both, weighted by
-    training cover. Source: Lundberg et al. (2020), Methods (Algorithm 1).
+    training cover.
+
+    model : our Tree or Forest, or any fitted model of trees
+    -> value function, in units of the model's raw score
+
+    Raises ValueError for a model without trees.
+    Source: Lundberg et al. (2020), Methods (Algorithm 1).
+
+    >>> from fi_teach.trees import grow_cart
+    >>> bits = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    >>> AND = grow_cart(bits, [0, 0, 0, 1], criterion="variance")
+    >>> every_coalition(path_dependent(AND), np.array([[1, 1]])).ravel()
+    array([0.25, 0.5 , 0.5 , 1.  ])
     """
     forest = as_model(model).forest
 
@@ -205,6 +240,10 @@ def cover_shares(tree: Tree) -> NDArray:
     """The share of its parent's training weight that reaches each node, 1 for the root.
 
     -> (n_nodes,). Children of a node that no training weight reached share evenly.
+
+    >>> from fi_teach.trees import grow_cart
+    >>> cover_shares(grow_cart([[0], [0], [0], [1]], [0, 0, 0, 1]))
+    array([1.  , 0.75, 0.25])
     """
     inner = np.flatnonzero(~tree.is_leaf)
     parents = np.concatenate([inner, inner])
@@ -218,7 +257,12 @@ def cover_shares(tree: Tree) -> NDArray:
 
 
 def every_coalition(v: ValueFunction, X: Table) -> NDArray:
-    """The game that each row plays, as a table of payoffs: X (n, p) -> (2^p, n, n_outputs)."""
+    """The game that each row plays, as a table of payoffs: X (n, p) -> (2^p, n, n_outputs).
+
+    >>> v = marginal(lambda X: X[:, 0], np.array([[0.0], [2.0]]))
+    >>> every_coalition(v, np.array([[5.0]])).ravel()
+    array([1., 5.])
+    """
     return v(X, coalitions(X.shape[1]))
 
 
@@ -269,6 +313,9 @@ def check_background(background: ArrayLike | None, X: Table) -> Table:
     """The background as a table of X's kind, with its columns in X's order.
 
     Raises ValueError for no background, no rows, other columns, or no table.
+
+    >>> check_background([[1, 2]], np.array([[5, 6], [7, 8]]))
+    array([[1., 2.]])
     """
     if background is None:
         raise ValueError(
@@ -297,7 +344,12 @@ def _in_order_of(background, X):
 
 
 def rows_of(X: Table, rows: NDArray | slice) -> Table:
-    """Some rows of a table, by position."""
+    """Some rows of a table, by position.
+
+    >>> rows_of(np.array([[1, 2], [3, 4], [5, 6]]), np.array([2, 0]))
+    array([[5, 6],
+           [1, 2]])
+    """
     if isinstance(X, pd.DataFrame):
         return X.iloc[rows]
     return X[rows]

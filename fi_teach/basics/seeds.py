@@ -5,6 +5,7 @@ normals: a "new" value of a column would be its old one.
 """
 
 from collections.abc import Sequence
+from numbers import Integral
 from zlib import crc32
 
 import numpy as np
@@ -46,13 +47,12 @@ def plain_stream(rng: Seed) -> np.random.Generator:
 
 def _whole_numbers(rng: object) -> list[int]:
     """The seed's numbers. Raises ValueError unless it is made of whole numbers from 0."""
-    try:
-        numbers = np.atleast_1d(np.asarray(rng))
-    except (TypeError, ValueError):
-        numbers = np.empty(0)
-    whole = numbers.ndim == 1 and numbers.dtype.kind in "iu" and len(numbers) > 0
-    if not whole or (numbers < 0).any():
+    numbers = np.atleast_1d(np.asarray(rng, dtype=object)).tolist()
+    are_whole = all(
+        isinstance(number, Integral) and not isinstance(number, bool) and int(number) >= 0
+        for number in numbers)
+    if not numbers or not are_whole:
         raise ValueError(
             f"rng is {rng!r}, expected a seed: a whole number from 0, a list of them, None, "
             "or a generator that np.random.default_rng made.")
-    return numbers.tolist()
+    return list(map(int, numbers))

@@ -109,6 +109,68 @@ def positions_of(
     return positions
 
 
+def places_by_name(
+    wanted: Sequence[str], given: Sequence[str], *, what: str = "X"
+) -> list[int]:
+    """Where a model's columns stand among a table's -> list of positions, -1 where there is none.
+
+    A column goes by its own name, or else by what LightGBM makes of it: _ for every space. No
+    column is found twice.
+
+    Raises ValueError where two columns of the table go by one name.
+
+    >>> places_by_name(["long_name", "a", "b"], ["a", "c", "long name"])
+    [2, 0, -1]
+    """
+    _check_names(given, what)
+    place = {name: j for j, name in enumerate(given)}
+    missing = set(wanted) - set(given)
+    if missing:
+        others = set(given) - set(wanted)
+        respelt = [(name.replace(" ", "_"), place[name]) for name in given if name in others]
+        fitting = [(name, j) for name, j in respelt if name in missing]
+        _check_names([name for name, _ in fitting], what)
+        place.update(fitting)
+    return [place.get(name, -1) for name in wanted]
+
+
+def some_names(names: Sequence[str], most: int = 10) -> str:
+    """Names in a row, not more than a sentence can hold.
+
+    >>> some_names(["a", "b", "c"], most=2)
+    'a, b, ...'
+    """
+    more = ", ..." if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def blanked(X: Table, columns: Sequence[int], *, like: Table | None = None) -> Table:
+    """A copy of X with one and the same value in every row of some columns.
+
+    That is the column's first known value, so that nothing is told but what the column looks like;
+    a gap if all are gaps. A DataFrame's column keeps its kind.
+
+    columns : positions; like : the table whose values and kinds are taken (the training rows'), by
+        default X
+
+    >>> blanked(np.array([[np.nan, 1], [5, 2], [6, 3]]), [0])
+    array([[5., 1.],
+           [5., 2.],
+           [5., 3.]])
+    """
+    like = X if like is None else like
+    new = X.copy()
+    for j in columns:
+        column = like.iloc[:, j] if isinstance(like, pd.DataFrame) else pd.Series(like[:, j])
+        first_known = int(column.notna().to_numpy().argmax())  # 0 if none is known
+        if isinstance(new, pd.DataFrame):
+            new.isetitem(j, column.array.take(np.full(len(new), first_known)))
+        else:
+            new = new.astype(np.result_type(new, column.to_numpy()), copy=False)
+            new[:, j] = column.iloc[first_known]
+    return new
+
+
 def _places(X: Table, names: tuple[str, ...]) -> dict:
     """Each column's position, by its label and by its name."""
     labels = X.columns if isinstance(X, pd.DataFrame) else range(X.shape[1])
@@ -204,7 +266,7 @@ def check_between(value: object, low: float, high: float, what: str) -> float:
     return number
 
 
-def _check_names(names: tuple[str, ...], what: str) -> None:
+def _check_names(names: Sequence[str], what: str) -> None:
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise ValueError(

@@ -4,11 +4,25 @@ Strings, booleans and categories are labels; so are the numbers 1, 2, 3 where a 
 its classes. A code is a label's place among the classes, 0 ... K-1.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.tables import check_numeric_target, check_target
+
+
+class Target(NamedTuple):
+    """What is predicted: columns (q, n) of 0/1, one a class, or of numbers (classes is None).
+
+    codes (n,) : which of the classes each row has, or None
+    """
+
+    columns: NDArray
+    classes: tuple | None
+    criterion: str
+    codes: NDArray | None = None
 
 
 def coded(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArray, NDArray]:
@@ -66,6 +80,28 @@ def _distinct(y: NDArray) -> tuple[NDArray, NDArray]:
         raise ValueError(
             f"y holds labels of different kinds ({' and '.join(kinds)}), which have no order: "
             "make them all strings, y.astype(str), or all numbers.") from None
+
+
+def target_of(y: ArrayLike, criterion: str) -> Target:
+    """The target as a tree predicts it: one column of 0 and 1 a class, or the numbers themselves.
+
+    columns[k, i] = 1 if row i is of class k, else 0: its mean over a node is the class's share
+
+    y (n,) labels; for the criterion "variance" numbers (n,) or (n, q)
+    -> Target, columns (K, n), or (q, n)
+
+    Raises ValueError for labels that cannot be sorted.
+
+    >>> target = target_of(["yes", "no", "yes"], "gini")
+    >>> target.classes, target.columns.tolist()
+    (('no', 'yes'), [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]])
+    """
+    if criterion == "variance":
+        columns = np.asarray(y, dtype=float).T
+        return Target(np.atleast_2d(columns), None, criterion)
+    classes, code = coded(y)
+    is_class = np.arange(len(classes))[:, None] == code
+    return Target(is_class.astype(float), tuple(classes.tolist()), criterion, code)
 
 
 def holds_labels(y: ArrayLike) -> bool:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from fi_teach.basics.descent import Descent, descent_of
 from fi_teach.basics.equality import same_fields
 from fi_teach.basics.links import logistic, mean_of
-from fi_teach.basics.tables import check_table, feature_names
+from fi_teach.basics.tables import check_table, feature_names, places_by_name, some_names
 
 LEAF = -1
 UNDEFINED = -2
@@ -359,24 +359,16 @@ def rows_for(model: Tree | Forest, X: ArrayLike) -> NDArray:
     if array.shape[1] != model.n_features:
         raise ValueError(
             f"X has {array.shape[1]} columns, the model was fitted on {model.n_features}: "
-            f"{_first_of(model.names)}.")
+            f"{some_names(model.names)}.")
     if not isinstance(X, pd.DataFrame) or names == model.names:
         return array
 
-    position = {name.replace(" ", "_"): j for j, name in enumerate(names)}  # LightGBM's spelling
-    position |= {name: j for j, name in enumerate(names)}
-    unknown = [name for name in model.names if name not in position]
-    if not unknown:
-        return array[:, [position[name] for name in model.names]]
+    places = places_by_name(model.names, names)
+    if -1 not in places:
+        return array[:, places]
     if model.names == feature_names(array):  # x0, x1, ...: it was fitted without names
         return array
+    unknown = model.names[places.index(-1)]
     raise ValueError(
-        f"X has no column {unknown[0]!r}, which the model was fitted on; "
-        f"it has {_first_of(names)}. Give the columns of the training table.")
-
-
-def _first_of(names: tuple, most: int = 20) -> str:
-    """Names in a row, not more than a sentence can hold."""
-    some = ", ".join(names[:most])
-    n_more = len(names) - most
-    return f"{some} and {n_more} more" if n_more > 0 else some
+        f"X has no column {unknown!r}, which the model was fitted on; "
+        f"it has {some_names(names)}. Give the columns of the training table.")

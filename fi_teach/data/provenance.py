@@ -159,12 +159,21 @@ PROVENANCE: dict[str, dict] = {
 }
 
 
+def check_name(name: str) -> None:
+    """Raises ValueError unless this is a vendored table's name."""
+    if name not in list(PROVENANCE):
+        raise ValueError(f"unknown table {name!r}: expected one of {', '.join(PROVENANCE)}.")
+
+
 def licence_texts(name: str) -> dict[str, str]:
     """The texts under which a table is passed on -> {licence: text}, empty for typed-in facts.
+
+    Raises ValueError for a table that is not there.
 
     >>> list(licence_texts("gbsg2"))
     ['GPL-3']
     """
+    check_name(name)
     terms = PROVENANCE[name]["terms"]
     return {term: (LICENCES / f"{term}.txt").read_text(encoding="utf-8") for term in terms}
 

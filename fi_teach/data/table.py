@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from fi_teach.data.provenance import PROVENANCE
+from fi_teach.data.provenance import PROVENANCE, check_name
 
 FOLDER = Path(__file__).parent
 
@@ -67,7 +67,11 @@ class Table:
 
 
 def read_csv(name: str) -> pd.DataFrame:
-    """The vendored file of that name, cell by cell as its source has it."""
+    """The vendored file of that name, cell by cell as its source has it.
+
+    Raises ValueError for a name that no file has.
+    """
+    check_name(name)
     return pd.read_csv(FOLDER / f"{name}.csv", keep_default_na=False, na_values=[""])
 
 

@@ -35,14 +35,13 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from fi_teach.basics.impurity import class_impurity
-from fi_teach.basics.target import coded
+from fi_teach.basics.impurity import TIE, class_impurity
+from fi_teach.basics.target import Target
 from fi_teach.basics.thresholds import halfway
 from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 
-TIE = 1e-12  # decreases closer than this share of the node's impurity are equal: the first wins
 PURE = 1e-26  # rounding leaves a pure node of numbers a variance of about (1e-16 mean)^2
 VERY_FEW = 16  # values of a column: counted apart, beside wider counts most cells would be empty
 COUNTED = 1 << 17  # (entry, column) pairs looked at in one go, when they are counted
@@ -73,18 +72,6 @@ class RankedTable(NamedTuple):
             self.values[first + code_left],
             self.values[first + code_right],
         )
-
-
-class Target(NamedTuple):
-    """What is predicted: columns (q, n) of 0/1, one a class, or of numbers (classes is None).
-
-    codes (n,) : which of the classes each row has, or None
-    """
-
-    columns: NDArray
-    classes: tuple | None
-    criterion: str
-    codes: NDArray | None = None
 
 
 class Rules(NamedTuple):
@@ -272,16 +259,6 @@ def _order_of_values(column: NDArray) -> NDArray:
     _, order = _sorted(bits >> len(column).bit_length())
     ordered = column.take(order)
     return order if (ordered[1:] >= ordered[:-1]).all() else column.argsort()
-
-
-def target_of(y: ArrayLike, criterion: str) -> Target:
-    """Labels (n,) as one 0/1 column a class, or numbers (n,) or (n, k) as columns."""
-    if criterion == "variance":
-        columns = np.asarray(y, dtype=float).T
-        return Target(np.atleast_2d(columns), None, criterion)
-    classes, code = coded(y)
-    is_class = np.arange(len(classes))[:, None] == code
-    return Target(is_class.astype(float), tuple(classes.tolist()), criterion, code)
 
 
 def grow_trees(

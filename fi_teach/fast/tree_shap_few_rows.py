@@ -25,10 +25,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fi_teach.basics.games import gauss_legendre
 from fi_teach.basics.removal import cover_shares
 from fi_teach.basics.tree import LEAF
 from fi_teach.fast.tree_paths import answers_of, joined
-from fi_teach.fast.tree_shap_quadrature import gauss_legendre
 
 MOST_LEVELS = 16
 FEW_ROWS = 22  # of these a leaf's integrals cost less than its table

@@ -23,27 +23,17 @@ times). Sources: Owen (1972); Yu, Bifet, Read and Xu (2022).
 """
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fi_teach.basics.games import gauss_legendre
 from fi_teach.basics.tree import LEAF
 from fi_teach.fast.tree_paths import failures_everywhere
 
 NUMBERS_AT_ONCE = 2**16  # of a group: ways times rows times t
 NUMBERS_WAITING = 2**20  # of the smallest groups, two ways each, at all levels
 FAILURES_AT_ONCE = 2**21  # nodes times rows
-
-
-@cache
-def gauss_legendre(d):
-    """Times and weights that integrate polynomials of degree d - 1 over (0, 1) exactly.
-
-    -> t (Q,), weight (Q,), Q = ceil(d/2)
-    """
-    t, weight = np.polynomial.legendre.leggauss(max(1, (d + 1) // 2))
-    return (t + 1) / 2, weight / 2
 
 
 def add_by_quadrature(total, task, X):

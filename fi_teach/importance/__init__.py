@@ -1,4 +1,4 @@
-from fi_teach.basics.multiple_testing import benjamini_hochberg, bonferroni, holm
+from fi_teach.basics.multiple_testing import benjamini_hochberg, holm
 from fi_teach.importance.boruta import boruta
 from fi_teach.importance.causal import (
     CausalModel,
@@ -81,7 +81,6 @@ __all__ = [
     "backdoor_adjustment",
     "backdoor_mean",
     "benjamini_hochberg",
-    "bonferroni",
     "boruta",
     "collider_model",
     "columnwise_permutation_importance",

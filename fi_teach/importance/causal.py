@@ -37,6 +37,7 @@ class CausalModel:
 
     Raises ValueError for no equations, an equation that is no function, or an argument that is no
     earlier variable.
+    Source: Pearl (2009), section 1.4.
 
     >>> model = CausalModel({"z": lambda noise: noise, "x": lambda z: 2 * z})
     >>> sample = observe(model, 100)
@@ -54,6 +55,11 @@ class CausalModel:
 def parents(model: CausalModel, name: str) -> tuple[str, ...]:
     """The direct causes of a variable: its equation's arguments; none once `do` has set it.
 
+    name : one of the model's variables -> names, in the order of the equation's arguments
+
+    Raises ValueError for an unknown variable.
+    Source: Pearl (2009), section 1.4.
+
     >>> parents(confounder_model(), "y")
     ('z', 'x1', 'x2')
     >>> parents(do(confounder_model(), y=0), "y")
@@ -68,6 +74,11 @@ def parents(model: CausalModel, name: str) -> tuple[str, ...]:
 
 def descendants(model: CausalModel, name: str) -> set[str]:
     """All variables that a change of this one can reach, without itself.
+
+    name : one of the model's variables -> set of names
+
+    Raises ValueError for an unknown variable.
+    Source: Pearl (2009), section 1.4.
 
     >>> sorted(descendants(mediator_model(), "x1"))
     ['m', 'y']
@@ -85,6 +96,7 @@ def do(model: CausalModel, **values: float) -> CausalModel:
 
     Raises ValueError for a variable the model does not have, or a value that is not a finite
     number.
+    Source: Pearl (2009), section 3.2.
 
     >>> observe(do(confounder_model(), x1=3), 2)["x1"].tolist()
     [3.0, 3.0]
@@ -103,6 +115,7 @@ def observe(model: CausalModel, n: int, rng: Seed = 0) -> pd.DataFrame:
     worlds.
 
     Raises ValueError for n < 1 or an equation that does not return n numbers.
+    Source: Pearl (2009), section 1.4.
 
     >>> observe(collider_model(), 3).columns.tolist()
     ['x1', 'y', 'c']
@@ -126,6 +139,7 @@ def interventional_mean(
     differences between values carry little chance.
 
     Raises ValueError for unknown variables or n < 1.
+    Source: Pearl (2009), section 3.2.
 
     >>> low, high = interventional_mean(mediator_model(), "x1", [0, 1], "y")
     >>> round(float(high - low), 6)
@@ -141,30 +155,31 @@ def interventional_mean(
 
 
 def conditional_mean(
-    data: pd.DataFrame, cause: str, values: ArrayLike, outcome: str, *, neighbours: int = 200
+    data: pd.DataFrame, cause: str, values: ArrayLike, outcome: str, *, n_neighbours: int = 200
 ) -> NDArray:
     """E[Y | X = x] for each x: the mean outcome of the rows whose X is nearest to x.
 
     values (n_values,) -> (n_values,)
-    neighbours : how many rows are near; fewer follow the curve closer and jump more
+    n_neighbours : how many rows are near; fewer follow the curve closer and jump more
 
-    Raises ValueError for unknown columns or neighbours outside 1 .. n.
+    Raises ValueError for unknown columns or n_neighbours outside 1 .. n.
+    Source: as in `interventional_mean`, with seeing in place of doing.
 
     >>> sample = observe(confounder_model(), 20_000)
-    >>> conditional_mean(sample, "x1", [-1, 1], "y", neighbours=1000).round(1).tolist()
+    >>> conditional_mean(sample, "x1", [-1, 1], "y", n_neighbours=1000).round(1).tolist()
     [-1.8, 1.8]
     """
     _check_columns(data, cause, outcome)
-    if check_count(neighbours, "neighbours") > len(data):
+    if check_count(n_neighbours, "n_neighbours") > len(data):
         raise ValueError(
-            f"neighbours is {neighbours}, expected a number from 1 to the {len(data)} rows."
+            f"n_neighbours is {n_neighbours}, expected a number from 1 to the {len(data)} rows."
         )
     x, y = _numbers(data, cause, outcome)
     means = []
     for value in np.atleast_1d(as_floats(values, "values")):
         _check_finite(value, "values")
         distance = np.abs(x - value)
-        nearest = np.argpartition(distance, neighbours - 1)[:neighbours]
+        nearest = np.argpartition(distance, n_neighbours - 1)[:n_neighbours]
         means.append(y[nearest].mean())
     return np.array(means)
 
@@ -319,10 +334,17 @@ def regression_adjustment(
     """Effect of one unit of the cause: its coefficient in least squares of outcome on 1, cause,
     adjust.
 
+    effect  =  sum of own_i y_i / sum of own_i^2,
+    own the residuals of the cause after least squares on 1 and adjust
+
+    cause, outcome : columns of data; adjust : a column, or a list of them
+    -> number, in units of the outcome for one unit of the cause
+
     The fast way through the back door: exact if everything is linear, biased if the adjusted
-    columns act otherwise. The coefficient is the slope on what the others leave of the cause.
+    columns act otherwise.
 
     Raises ValueError for unknown columns, or a cause that the adjusted columns determine.
+    Source: Pearl (2009), section 3.3; the slope on the residuals: Greene (2003), ch. 3.
 
     >>> sample = observe(confounder_model(effect=1), 20_000)
     >>> round(regression_adjustment(sample, "x1", "y", "z"), 1)
@@ -351,6 +373,9 @@ def confounder_model(effect: float = 0.0, measurement_error: float = 0.0) -> Cau
     z ~ N(0, 1), x1 = z + 0.3 e1, x2 ~ N(0, 1), y = 2 z + effect * x1 + 0.5 x2 + 0.3 e,
     z_seen = z + measurement_error * e_z
 
+    Raises ValueError for an effect or an error that is no finite number.
+    Source: Pearl (2009), section 3.3.
+
     >>> low, high = interventional_mean(confounder_model(), "x1", [-1, 1], "y")
     >>> bool(abs(high - low) < 1e-12)
     True
@@ -365,6 +390,9 @@ def mediator_model(direct: float = 0.0) -> CausalModel:
 
     The whole effect of x1 is 2 + direct; adjusting for m leaves `direct`.
 
+    Raises ValueError for an effect that is no finite number.
+    Source: as in `confounder_model`, with a cause on the way in place of a common one.
+
     >>> satisfies_backdoor(mediator_model(), "x1", "y")
     True
     >>> satisfies_backdoor(mediator_model(), "x1", "y", "m")
@@ -378,6 +406,9 @@ def collider_model(effect: float = 0.0) -> CausalModel:
     """x1 -> c <- y, and x1 -> y of size `effect`: y = effect * x1 + e, c = x1 + y + 0.5 e_c.
 
     Adjusting for the common consequence c turns an effect b into (b - 4) / 5.
+
+    Raises ValueError for an effect that is no finite number.
+    Source: as in `confounder_model`, with a common consequence in place of a common cause.
 
     >>> satisfies_backdoor(collider_model(), "x1", "y", "c")
     False

@@ -13,6 +13,8 @@ does not prove as much: the model may lean on a relative of x_j instead.
 The price: that distribution has to be known, or estimated, and the estimate decides.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
@@ -24,7 +26,6 @@ from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import (
     Table,
-    gaussian_conditional,
     normal_given_others,
     put,
     receiver_donor_variance,
@@ -48,38 +49,62 @@ def conditional_importance_by_definition(
     loss: str | Loss | None = None,
     n_repeats: int = 30,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     rng: Seed = 0,
-) -> NDArray:
+) -> Importance:
     """Draw one column anew given the others, predict again, count the new mistakes.
 
-    -> the draws of conditional_importance, (p, n_repeats)
+    Same arguments, result and errors as conditional_importance.
+    Source: as in `conditional_importance`.
 
     >>> X = np.array([[0.0, 1.0], [2.0, 1.0]] * 6)
-    >>> draws = conditional_importance_by_definition(lambda X: X[:, 0], X, X[:, 0], n_repeats=2)
-    >>> draws.shape, draws[1].tolist()
+    >>> slow = conditional_importance_by_definition(lambda X: X[:, 0], X, X[:, 0], n_repeats=2)
+    >>> slow.draws.shape, slow.draws[1].tolist()
     ((2, 2), [0.0, 0.0])
     """
     _check_method(method)
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight)
+    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
+    as_seen, _, one_by_one = METHODS[method]
+    table, _ = as_seen(task.X)
     n_repeats = check_count(n_repeats, "n_repeats")
     streams = own_stream(rng, "conditional importance").spawn(task.n_features)
-    draws = np.zeros((task.n_features, n_repeats))
-    for j, stream in enumerate(streams):
-        for k in range(n_repeats):
-            redrawn = _redrawn_by_definition(task.X, j, method, stream)
-            gains = task.losses(redrawn) - task.losses(task.X)
-            draws[j, k] = np.mean(task.weights * gains)
-    return draws
+    drawn = (one_by_one(task, table, j, n_repeats, stream) for j, stream in enumerate(streams))
+    return _importance_of(task, drawn, method)
 
 
-def _redrawn_by_definition(X: Table, j: int, method: str, rng: np.random.Generator) -> Table:
-    """The table with column j drawn anew."""
-    if method == "gaussian":
-        new = gaussian_conditional(check_table(X)[0], j, rng)
-        return put(X, j, new[:, None])
-    leaves = _leaves(as_numbers(X)[0], j, _holds_words(X, j))
-    donors = shuffle_within(leaves, rng)
-    return swap(X, [j], np.arange(len(X)), donors[:, None])
+def _subgroups_one_by_one(
+    task: Evaluation, table: NDArray, j: int, n_repeats: int, rng: np.random.Generator
+) -> Drawn:
+    """Column j shuffled within the leaves, a copy of the table for every shuffle."""
+    within = _leaves(table, j, _holds_words(task.X, j))
+    rows = np.arange(task.n_rows)
+    before = task.losses(task.X)
+    donors = np.zeros((task.n_rows, n_repeats), dtype=int)
+    gains = np.zeros((task.n_rows, n_repeats))
+    for k in range(n_repeats):
+        donors[:, k] = shuffle_within(within, rng)
+        shuffled = swap(task.X, [j], rows, donors[:, [k]])
+        gains[:, k] = task.losses(shuffled) - before
+    variance = receiver_donor_variance(
+        gains, donors, within, weights=task.weights, groups=task.groups)
+    return gains, variance
+
+
+def _gaussian_one_by_one(
+    task: Evaluation, table: NDArray, j: int, n_repeats: int, rng: np.random.Generator
+) -> Drawn:
+    """Column j drawn from the fitted normal distribution, a copy of the table for every draw."""
+    design, fitted, spread = normal_given_others(table, j)
+    before = task.losses(task.X)
+    noise = np.zeros((task.n_rows, n_repeats))
+    gains = np.zeros((task.n_rows, n_repeats))
+    for k in range(n_repeats):
+        noise[:, k] = rng.standard_normal(task.n_rows)
+        new = fitted + spread * noise[:, k]
+        redrawn = put(task.X, j, new[:, None])
+        gains[:, k] = task.losses(redrawn) - before
+    residual = table[:, j] - fitted
+    return gains, _gaussian_variance(task, gains, noise, design, residual, spread)
 
 
 def conditional_importance(
@@ -122,46 +147,53 @@ def conditional_importance(
     """
     _check_method(method)
     task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
-    as_seen, drawn_anew = METHODS[method]
+    as_seen, all_at_once, _ = METHODS[method]
     table, _ = as_seen(task.X)
     n_repeats = check_count(n_repeats, "n_repeats")
     streams = own_stream(rng, "conditional importance").spawn(task.n_features)
+    nothing = np.zeros((task.n_rows, n_repeats)), 0.0
+    drawn = (
+        nothing if never_asks(task, [j]) else all_at_once(task, table, j, n_repeats, stream)
+        for j, stream in enumerate(streams))
+    return _importance_of(task, drawn, method)
 
-    draws = np.zeros((task.n_features, n_repeats))
-    variances = np.zeros(task.n_features)
-    for j, stream in enumerate(streams):
-        if not never_asks(task, [j]):
-            gains, variances[j] = drawn_anew(task, table, j, n_repeats, stream)
-            draws[j] = task.weights @ gains / task.n_rows
-    spread = draws.std(axis=1, ddof=1) if n_repeats > 1 else None
+
+def _importance_of(task: Evaluation, drawn: Iterable[Drawn], method: str) -> Importance:
+    """The mean of every draw, and how sure it is, of one column after the other."""
+    draws, variances = [], []
+    for gains, variance in drawn:
+        draws.append(task.weights @ gains / task.n_rows)
+        variances.append(variance)
+    several = len(draws[0]) > 1
+    spread = np.std(draws, axis=1, ddof=1) if several else None
     title = f"conditional importance ({method})"
-    return Importance(task.names, draws, title, task.unit, np.sqrt(variances), spread)
+    return Importance(task.names, np.array(draws), title, task.unit, np.sqrt(variances), spread)
 
 
-def subgroups(X: ArrayLike, column: object, *, min_rows: int | None = None) -> NDArray:
+def subgroups(X: ArrayLike, column: object, *, min_samples_leaf: int | None = None) -> NDArray:
     """Rows that are alike in all that predicts one column: the leaves of a tree grown for it.
 
     The tree predicts the column from the others: numbers by squared error, words by Gini. All
     columns go in as encoding.as_numbers has them.
 
     X (n, p) : any table; column : a name, of an array a position
-    min_rows : smallest subgroup, None takes sqrt(n), at least 5
+    min_samples_leaf : smallest subgroup, None takes sqrt(n), at least 5
     -> (n,) int64, the subgroup's number from 0
 
-    A small min_rows makes rows more alike and leaves less to shuffle; with one subgroup the shuffle
-    is the marginal one.
+    A small min_samples_leaf makes rows more alike and leaves less to shuffle; with one subgroup
+    the shuffle is the marginal one.
 
-    Raises ValueError for a column that X does not have, and a min_rows that is no count.
+    Raises ValueError for a column that X does not have, and a min_samples_leaf that is no count.
     Source: Molnar et al. (2023), sec. 3.
 
-    >>> subgroups(np.array([[0.0, 1], [0, 1], [1, 5], [1, 5]]), 1, min_rows=2)
+    >>> subgroups(np.array([[0.0, 1], [0, 1], [1, 5], [1, 5]]), 1, min_samples_leaf=2)
     array([0, 0, 1, 1])
     """
     X = check_real_table(X)
     (j,) = positions_of([column], X)
-    if min_rows is not None:
-        min_rows = check_count(min_rows, "min_rows")
-    return _leaves(as_numbers(X)[0], j, _holds_words(X, j), min_rows)
+    if min_samples_leaf is not None:
+        min_samples_leaf = check_count(min_samples_leaf, "min_samples_leaf")
+    return _leaves(as_numbers(X)[0], j, _holds_words(X, j), min_samples_leaf)
 
 
 def shuffle_within(groups: NDArray, rng: np.random.Generator) -> NDArray:
@@ -191,15 +223,15 @@ def _within_subgroups(
     return gains, variance
 
 
-def _leaves(table: NDArray, j: int, words: bool, min_rows: int | None = None) -> NDArray:
+def _leaves(table: NDArray, j: int, words: bool, min_samples_leaf: int | None = None) -> NDArray:
     """The leaf of each row in a tree that tells column j from the others, numbered from 0."""
     n_rows, p = table.shape
     target = table[:, j]
     if p == 1 or (target == target[0]).all():
         return np.zeros(n_rows, dtype=np.int64)
     smallest = max(5, round(np.sqrt(n_rows)))
-    if min_rows is not None:
-        smallest = min_rows
+    if min_samples_leaf is not None:
+        smallest = min_samples_leaf
     others = np.delete(table, j, axis=1)
     criterion = "gini" if words else "variance"
     tree = grow_cart(others, target, criterion=criterion, min_samples_leaf=smallest)
@@ -225,12 +257,24 @@ def _gaussian(
     noise = np.ascontiguousarray(rng.standard_normal((n_repeats, task.n_rows)).T)
     drawn = fitted[:, None] + spread * noise
     gains = losses_after_putting(task, j, drawn) - task.losses_before[:, None]
+    residual = table[:, j] - fitted
+    return gains, _gaussian_variance(task, gains, noise, design, residual, spread)
 
+
+def _gaussian_variance(
+    task: Evaluation,
+    gains: NDArray,
+    noise: NDArray,
+    design: NDArray,
+    residual: NDArray,
+    spread: float,
+) -> float:
+    """Variance of the mean gain, each row a receiver and one of those that fitted the law."""
     counted = task.weights[:, None] * gains
     psi = counted.mean(axis=1) - task.weights * counted.mean()
     if spread > 0:  # else the others determine the column: every draw is the fitted value itself
-        psi = psi + _help_with_the_fit(counted, noise, design, table[:, j] - fitted, spread)
-    return gains, variance_of_mean(psi, task.groups)
+        psi = psi + _help_with_the_fit(counted, noise, design, residual, spread)
+    return variance_of_mean(psi, task.groups)
 
 
 def _help_with_the_fit(
@@ -262,10 +306,10 @@ def _numbers_without_gaps(X: Table) -> tuple[NDArray, tuple]:
 
 
 METHODS = {
-    "subgroups": (as_numbers, _within_subgroups),
-    "gaussian": (_numbers_without_gaps, _gaussian),
+    "subgroups": (as_numbers, _within_subgroups, _subgroups_one_by_one),
+    "gaussian": (_numbers_without_gaps, _gaussian, _gaussian_one_by_one),
 }
-"""How each method sees the table, and how it draws."""
+"""How each method sees the table, and how it draws: all at once, and one by one."""
 
 
 def _check_method(method: str) -> None:

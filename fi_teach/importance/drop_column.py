@@ -13,12 +13,19 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.evaluation import Evaluation, check_groups
-from fi_teach.basics.folds import fold_error
+from fi_teach.basics.folds import fold_error, grouped_folds
 from fi_teach.basics.losses import NUMBER_LOSSES, Loss, row_loss
 from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import Table, take, variance_of_mean
-from fi_teach.basics.tables import check_real_table, check_weights, feature_names
+from fi_teach.basics.tables import (
+    blanked,
+    check_real_table,
+    check_weights,
+    feature_names,
+    places_by_name,
+    some_names,
+)
 from fi_teach.basics.target import check_outcome
 
 Rows = tuple[Table, NDArray]  # a table and its target
@@ -31,7 +38,7 @@ def drop_column_importance(
     *,
     loss: str | Loss | None = None,
     test: tuple | None = None,
-    folds: int = 5,
+    n_folds: int = 5,
     blank: bool = False,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -41,20 +48,21 @@ def drop_column_importance(
 
     fit : a function (X, y) -> a fitted model or predict function; or an unfitted model with fit and
         predict (it is copied before every fit and stays unfitted). It is called p + 1 times, or
-        (p + 1) times folds
-    X (n, p), y (n,) : training rows; with test=None they are split into `folds` random parts, each
-        held out once
+        (p + 1) times n_folds
+    X (n, p), y (n,) : training rows; with test=None they are split into `n_folds` random parts,
+        each held out once
     test : (X_test, y_test) to hold out instead
     loss : as in permutation_importance; None follows the first model fitted
-    blank : keep the column, but with one and the same value in every row. A learner can make as
-        little of that as of no column, and a pipeline that names its columns can be fitted
+    blank : keep the column, but with one and the same value in every row, its first known one. A
+        learner can make as little of that as of no column, and a pipeline that names its columns
+        can be fitted
     sample_weight, groups : for the rows that are held out (of X, or of X_test): how much each row's
         loss counts, and which were drawn together. Folds keep groups whole
     -> Importance in units of the loss.
        With test: draws (p, n_test), one column a held-out row; standard_error is that of new rows
        for these two fitted models (Lei et al.).
-       With folds: draws (p, folds). The folds' models share training rows, so standard_error is
-       widened to sd * sqrt(1/folds + 1/(folds - 1)), the correction of Nadeau and Bengio (2003):
+       With folds: draws (p, n_folds). The folds' models share training rows, so standard_error is
+       widened to sd * sqrt(1/K + 1/(K - 1)), K folds, the correction of Nadeau and Bengio (2003):
        approximate, but not blind to the learner.
 
     Raises ValueError for unusable tables, targets, losses, folds and fits, and for a table of one
@@ -81,7 +89,7 @@ def drop_column_importance(
         test = _checked_test(test, X, loss)
         judge = _Judge(fit, loss, np.concatenate([y_train, test[1]]), blank)
         return _by_test(judge, names, (X, y_train), test, sample_weight, groups)
-    parts = _folds(folds, len(X), groups, rng)
+    parts = _folds(n_folds, len(X), groups, rng)
     return _by_folds(_Judge(fit, loss, y, blank), names, (X, y_train), parts, sample_weight)
 
 
@@ -140,8 +148,8 @@ class _Judge:
     def _losses_without(self, j: int, train: Rows, test: Rows) -> NDArray:
         """Raises ValueError where the learner cannot be fitted without the column."""
         if self.blank:
-            value = train[0].iloc[:1, j] if isinstance(train[0], pd.DataFrame) else train[0][0, j]
-            return self.losses(_blanked(train, j, value), _blanked(test, j, value))
+            same_value = [(blanked(X, [j], like=train[0]), y) for X, y in (train, test)]
+            return self.losses(*same_value)
         try:
             return self.losses(_without(train, j), _without(test, j))
         except (ValueError, KeyError) as refusal:
@@ -182,32 +190,20 @@ def _without(rows: Rows, j: int) -> Rows:
     return np.delete(X, j, axis=1), y
 
 
-def _blanked(rows: Rows, j: int, value: object) -> Rows:
-    """The rows with one value everywhere in column j."""
-    X, y = rows
-    new = X.copy()
-    if isinstance(new, pd.DataFrame):
-        new.isetitem(j, value.array.take(np.zeros(len(X), dtype=int)))  # type: ignore[attr-defined]
-    else:
-        new[:, j] = value
-    return new, y
-
-
 def _folds(
-    folds: int, n_rows: int, groups: ArrayLike | None, rng: np.random.Generator
+    n_folds: int, n_rows: int, groups: ArrayLike | None, rng: np.random.Generator
 ) -> list[NDArray]:
     """The rows of each part, dealt out at random, groups of rows as wholes."""
     unit = np.arange(n_rows) if groups is None else check_groups(groups, n_rows)
     n_units = int(unit.max()) + 1
-    whole = isinstance(folds, int | np.integer) and not isinstance(folds, bool)
-    if not whole or not 2 <= folds <= n_units:
+    whole = isinstance(n_folds, int | np.integer) and not isinstance(n_folds, bool)
+    if not whole or not 2 <= n_folds <= n_units:
         of_what = "rows" if groups is None else "groups"
         raise ValueError(
-            f"folds is {folds!r}, expected a whole number from 2 to the {n_units} {of_what}.")
-    parts = np.array_split(rng.permutation(n_units), folds)
+            f"n_folds is {n_folds!r}, expected a whole number from 2 to the {n_units} {of_what}.")
     if groups is None:
-        return parts
-    return [np.flatnonzero(np.isin(unit, part)) for part in parts]
+        return np.array_split(rng.permutation(n_rows), n_folds)
+    return grouped_folds(unit, n_folds, rng)
 
 
 def _checked_target(y: ArrayLike, n_rows: int, loss: str | Loss | None) -> NDArray:
@@ -224,8 +220,8 @@ def _checked_test(test: object, X: Table, loss: str | Loss | None) -> Rows:
     same = set(feature_names(X_test)) == set(feature_names(X))
     if X_test.shape[1] != X.shape[1] or (both_named and not same):
         raise ValueError(
-            f"X_test has the columns {', '.join(feature_names(X_test)[:10])}, "
-            f"X has {', '.join(feature_names(X)[:10])}: give both the same.")
-    if isinstance(X, pd.DataFrame) and both_named:
-        X_test = X_test[X.columns]
+            f"X_test has the columns {some_names(feature_names(X_test))}, "
+            f"X has {some_names(feature_names(X))}: give both the same.")
+    if isinstance(X_test, pd.DataFrame) and both_named:
+        X_test = X_test.iloc[:, places_by_name(feature_names(X), feature_names(X_test))]
     return X_test, _checked_target(test[1], len(X_test), loss)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.basics.losses import Loss
 from fi_teach.basics.results import Importance
-from fi_teach.basics.shuffles import variance_of_mean
+from fi_teach.basics.shuffles import swap, variance_of_mean
 from fi_teach.fast.exact_permutation import sums_over_pairs
 from fi_teach.fast.shuffled_tables import losses_after_dealing
 
@@ -34,6 +34,7 @@ def pair_differences(
     mean is the importance. column : a name; of an array, a position
 
     Raises ValueError as permutation_importance does, and for a column that X does not have.
+    Source: as in `exact_permutation_importance`.
 
     >>> X = np.array([[0.0], [1.0], [3.0]])
     >>> pair_differences(lambda X: X[:, 0], X, [0.0, 1.0, 3.0], 0)
@@ -42,7 +43,9 @@ def pair_differences(
            [9., 4., 0.]])
     """
     task = Evaluation(model, X, y, loss)
-    return _pairs(task, task.positions([column]))
+    every_donor = np.tile(np.arange(task.n_rows), (task.n_rows, 1))
+    after = losses_after_dealing(task, task.positions([column]), every_donor)
+    return after - task.losses_before[:, None]
 
 
 def exact_permutation_importance_by_definition(
@@ -54,7 +57,9 @@ def exact_permutation_importance_by_definition(
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
 ) -> Importance:
-    """exact_permutation_importance, all n^2 pairs of every feature predicted.
+    """exact_permutation_importance, each donor's value given to every row, all n^2 pairs predicted.
+
+    Source: as in `exact_permutation_importance`.
 
     >>> X = np.array([[0, 7], [1, 7], [2, 7], [3, 7]])
     >>> exact_permutation_importance_by_definition(lambda X: X[:, 0], X, [0, 1, 2, 3]).mean
@@ -62,9 +67,16 @@ def exact_permutation_importance_by_definition(
     """
     task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
     n = task.n_rows
+    rows = np.arange(n)
+    before = task.losses(task.X)
     receivers, errors, spreads = [], [], []
     for j in range(task.n_features):
-        D = task.weights[:, None] * _pairs(task, [j])
+        D = np.zeros((n, n))
+        for d in range(n):
+            same_donor = np.full((n, 1), d)
+            swapped = swap(task.X, [j], rows, same_donor)
+            D[:, d] = task.weights * (task.losses(swapped) - before)
+
         receiver = D.mean(axis=1, keepdims=True)
         donor = D.mean(axis=0, keepdims=True)
         total = D.mean()
@@ -127,10 +139,3 @@ def exact_permutation_importance(
     residual = sums.square - explained_by_rows - explained_by_donors + counted_twice
     spread = np.sqrt(np.maximum(residual, 0) / (n - 1)) / n
     return Importance(task.names, receiver, METHOD, task.unit, np.array(errors), spread)
-
-
-def _pairs(task: Evaluation, columns: list[int]) -> NDArray:
-    """What every row's loss gains from every donor's value -> (n, n)."""
-    every_donor = np.tile(np.arange(task.n_rows), (task.n_rows, 1))
-    after = losses_after_dealing(task, columns, every_donor)
-    return after - task.losses_before[:, None]

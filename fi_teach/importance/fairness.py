@@ -123,6 +123,7 @@ def proxies(
        all of them, as a mean over five folds, in which rows of one value are guessed alike
 
     Raises ValueError unless protected has exactly two labels.
+    Source: Hardt, Price and Srebro (2016), sec. 1, who call proxies redundant encodings.
 
     >>> rng = np.random.default_rng(0)
     >>> a, noise = rng.integers(0, 2, 300), rng.random(300)

@@ -38,6 +38,7 @@ def shuffle_differences(
        row i was given the value of row donors[i, k]
 
     Raises ValueError as permutation_importance does, and for a column that X does not have.
+    Source: as in `permutation_importance`.
 
     >>> X = np.array([[0.0], [1.0], [2.0]])
     >>> differences, donors = shuffle_differences(lambda X: X[:, 0], X, [0, 1, 2], 0)
@@ -60,9 +61,11 @@ def naive_interval(differences: ArrayLike, *, level: float = 0.95) -> Interval:
     n = 200); averaging more shuffles first makes it worse (67 %), as averages keep the receiver's
     half only; for a feature that y does not depend on it is too wide (98 %).
 
-    differences (n,) or (n, K), averaged over the K shuffles first -> (low, high)
+    differences (n,) or (n, K), averaged over the K shuffles first
+    -> (low, high), in units of the loss
 
     Raises ValueError for fewer than two rows, or a level outside (0, 1).
+    Source: Stock and Watson (2007), ch. 3, the interval for a mean of independent draws.
 
     >>> low, high = naive_interval(np.array([1.0, 2.0, 3.0]))
     >>> round(low, 2), round(high, 2)
@@ -132,6 +135,7 @@ def row_bootstrap_interval(
 
     Raises ValueError as permutation_importance does, for a column that X does not have, or a level
     outside (0, 1).
+    Source: the bootstrap of rows with which Breiman (1996) fits trees, here for a fitted model.
 
     >>> X = np.arange(20.0)[:, None]
     >>> low, high = row_bootstrap_interval(lambda X: X[:, 0], X, X[:, 0], 0)

@@ -81,6 +81,8 @@ def kernel_weight(p: int, s: int) -> float:
 
     (p-1) / (C(p,s) s (p-s))
 
+    Source: as in `kernel_shap`.
+
     >>> [round(kernel_weight(4, s), 3) for s in (1, 2, 3)]
     [0.25, 0.125, 0.25]
     """
@@ -90,10 +92,19 @@ def kernel_weight(p: int, s: int) -> float:
 def solve_for_shares(S: NDArray, weight: NDArray, payoffs: NDArray, total: NDArray) -> NDArray:
     """The weighted regression, its constraint met: the last share is the total less the others.
 
+    argmin of sum over S of weight_S * (payoff_S - sum over j in S of phi_j)^2,
+    subject to sum over j of phi_j = total
+
     S (C, p) bool, weight (C,), payoffs (C, ...) above the empty coalition's, total (...)
     -> shares (p, ...) that sum to total
 
     Raises ValueError where the coalitions leave some share undetermined.
+    Source: as in `kernel_shap`.
+
+    >>> alone = np.array([[True, False], [False, True]])  # one earns 1, the other 3, both 6
+    >>> shares = solve_for_shares(alone, np.ones(2), np.array([1.0, 3.0]), np.array(6.0))
+    >>> shares.round(12)
+    array([2., 4.])
     """
     n_coalitions, p = S.shape
     totals = total.reshape(1, total.size)

@@ -105,6 +105,10 @@ def mvr_loss(covariance: ArrayLike, s: ArrayLike) -> float:
     known. trace(G^-1) = trace((2 Sigma - S)^-1) + trace(S^-1).
     covariance (p, p), s (p,) -> number, infinite where no such knockoffs exist.
     Source: Spector and Janson (2022), minimum variance-based reconstructability.
+
+    >>> independent = [[1.0, 0.0], [0.0, 1.0]]
+    >>> mvr_loss(independent, [1.0, 1.0]), mvr_loss(independent, [2.0, 1.0])
+    (4.0, inf)
     """
     s = np.asarray(s, dtype=float)
     eigenvalues = np.linalg.eigvalsh(2 * np.asarray(covariance, dtype=float) - np.diag(s))
@@ -114,7 +118,16 @@ def mvr_loss(covariance: ArrayLike, s: ArrayLike) -> float:
 
 
 def mvr_s_by_definition(covariance: ArrayLike) -> NDArray:
-    """`mvr_s`, with a matrix inverted for every single step."""
+    """`mvr_s`, with a matrix inverted for every single step.
+
+    s_j <- (1 + s_j a) / (a + c),  a = A_jj,  c = |A e_j|,  A = (2 Sigma - S)^-1 of the s so far
+
+    covariance (p, p) -> (p,), in units of the variances. Raises ValueError as mvr_s does.
+    Source: as in `mvr_s`.
+
+    >>> mvr_s_by_definition([[1.0, 0.0], [0.0, 4.0]])
+    array([1., 4.])
+    """
     correlation, scale, smallest = correlation_of(covariance)
     s = np.full(len(scale), smallest)
     before, loss = np.inf, mvr_loss(correlation, s)
@@ -271,6 +284,13 @@ def knockoff_statistics(
     with it the sign of W_j of a null feature is a fair coin whatever importance_of does.
     Raises ValueError if importance_of does not return 2p finite numbers, and for shapes that
     disagree. Source: Candès et al. (2018), sec. 3.2.
+
+    >>> X = np.random.default_rng(0).normal(size=(1000, 2))
+    >>> fakes = gaussian_knockoffs(X, mean=[0, 0], covariance=np.eye(2))
+    >>> correlations = lambda XX, y: abs(np.corrcoef(XX.T, y)[-1, :-1])
+    >>> W = knockoff_statistics(correlations, X, fakes, X[:, 0])  # the target is the first feature
+    >>> bool(W[0] > 0.9), bool(abs(W[1]) < 0.1)
+    (True, True)
     """
     rng = own_stream(rng, "knockoff statistics")
     X, _ = check_table(X)

@@ -38,6 +38,8 @@ def leak_suspects(
     """Ask of every feature: does it do nearly the whole forest's work alone, and was it known in
     time?
 
+    strength_j = score of a forest on feature j alone / score of a forest on all features
+
     A score is 2 AUC - 1 for two classes and R^2 for numbers, both cross-validated: 0 for guessing,
     1 for perfection (the whole forest's counts as at least .05, so that noise cannot dominate
     noise).
@@ -47,7 +49,8 @@ def leak_suspects(
         out count as known in time
     share : strength from which a feature is called dominant
     n_trees : a third of them are grown on each two thirds of the rows, and judge the others
-    -> DataFrame, strongest first: feature, strength, dominant, too_late, verdict
+    -> DataFrame of p rows, strongest first: feature, strength (of the whole forest's score),
+        dominant and too_late (True or False), verdict (a sentence)
 
     A dominant feature is a suspect, no more: some features are simply good. One that is known too
     late is a leak whatever its strength.

@@ -39,7 +39,7 @@ from fi_teach.basics.shuffles import (
 )
 from fi_teach.basics.tables import check_count, check_table
 from fi_teach.basics.tree import Tree
-from fi_teach.fast.out_of_bag import TreeSums, sums_over_trees, vote_gains
+from fi_teach.fast.out_of_bag import sums_over_trees, vote_gains
 
 
 def oob_importance_by_definition(
@@ -55,6 +55,8 @@ def oob_importance_by_definition(
     rng: Seed = 0,
 ) -> Importance:
     """oob_importance, one feature, shuffle, row and tree at a time.
+
+    Source: as in `oob_importance`.
 
     >>> from fi_teach.trees.forest import grow_forest
     >>> X = np.array([[i, i % 2] for i in range(10)])
@@ -165,6 +167,8 @@ def oob_importance_per_tree_by_definition(
 ) -> Importance:
     """oob_importance_per_tree, one tree, feature, shuffle and row at a time.
 
+    Source: as in `oob_importance_per_tree`.
+
     >>> from fi_teach.trees.forest import grow_forest
     >>> X = np.array([[i, i % 2] for i in range(10)])
     >>> forest = grow_forest(X, X[:, 0] >= 5, n_trees=20)
@@ -175,8 +179,10 @@ def oob_importance_per_tree_by_definition(
     task, table = _checked(model, X, y, loss, sample_weight, groups)
     rng = own_stream(rng, "out-of-bag importance per tree")
     within = _shuffles_within(task, donors, n_repeats, rng)
-    sums = TreeSums.empty(task)
-    for m, (tree, out) in enumerate(_trees_and_rows(task)):
+    judged = _trees_and_rows(task)
+    draws = np.zeros((task.n_features, len(judged)))  # what each tree loses
+    roles = np.zeros((task.n_features, task.n_rows))  # each row's part in it
+    for m, (tree, out) in enumerate(judged):
         features = np.unique(tree.feature[~tree.is_leaf])
         for j, its_donors in zip(features, within(out, len(features)), strict=True):
             for k in range(its_donors.shape[1]):
@@ -186,10 +192,10 @@ def oob_importance_per_tree_by_definition(
                 weights = task.weights[out]
                 shares = weights * gains / (weights.sum() * its_donors.shape[1])
                 for share, receiver, donor in zip(shares, out, its_donors[:, k], strict=True):
-                    sums.draws[j, m] += share
-                    sums.roles[j, receiver] += share
-                    sums.roles[j, donor] += share
-    return _importance_of_trees(task, sums)
+                    draws[j, m] += share
+                    roles[j, receiver] += share
+                    roles[j, donor] += share
+    return _importance_of_trees(task, draws, roles)
 
 
 def oob_importance_per_tree(
@@ -224,21 +230,25 @@ def oob_importance_per_tree(
     task, table = _checked(model, X, y, loss, sample_weight, groups)
     rng = own_stream(rng, "out-of-bag importance per tree")
     within = _shuffles_within(task, donors, n_repeats, rng)
-    return _importance_of_trees(task, sums_over_trees(task, table, within))
+    sums = sums_over_trees(task, table, within)
+    return _importance_of_trees(task, sums.draws, sums.roles)
 
 
-def _importance_of_trees(task: Evaluation, sums: TreeSums) -> Importance:
-    """The mean over trees; a row out of bag more often weighs more."""
-    n, n_trees = task.n_rows, sums.draws.shape[1]
+def _importance_of_trees(task: Evaluation, draws: NDArray, roles: NDArray) -> Importance:
+    """The mean over trees; a row out of bag more often weighs more.
+
+    draws (p, M), what each tree loses; roles (p, n), each row's sum as receiver and as donor
+    """
+    n, n_trees = task.n_rows, draws.shape[1]
     share = np.zeros(n)  # as receiver a row has its weight, as donor each is as likely as another
     for _, out in _trees_and_rows(task):
         weights = task.weights[out]
         share[out] += (weights / weights.sum() + 1 / len(out)) / n_trees
-    total = sums.draws.mean(axis=1)
-    psi = n * (sums.roles / n_trees - np.outer(total, share))
+    total = draws.mean(axis=1)
+    psi = n * (roles / n_trees - np.outer(total, share))
     error = np.sqrt([variance_of_mean(of_rows, task.groups) for of_rows in psi])
     method = "out-of-bag importance of the trees"
-    return Importance(task.names, sums.draws, method, task.unit, error)
+    return Importance(task.names, draws, method, task.unit, error)
 
 
 def _trees_and_rows(task: Evaluation) -> list[tuple[Tree, NDArray]]:

@@ -42,6 +42,9 @@ def permutation_importance_by_definition(
 ) -> Importance:
     """Copy the table, shuffle one column, predict again, count the new mistakes.
 
+    Same arguments, result and errors as permutation_importance.
+    Source: as in `permutation_importance`.
+
     >>> X = np.array([[0, 5], [1, 5], [2, 5], [3, 5]])
     >>> permutation_importance_by_definition(lambda X: X[:, 0], X, [0, 1, 2, 3]).rank
     array([1, 2])
@@ -106,12 +109,12 @@ def grouped_permutation_importance(
     model: object,
     X: ArrayLike,
     y: ArrayLike,
-    groups: dict,
+    feature_groups: dict,
     *,
     loss: str | Loss | None = None,
     n_repeats: int = 30,
     sample_weight: ArrayLike | None = None,
-    row_groups: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Importance:
     """Whole groups of features: all columns of a group are dealt out together, by one permutation.
@@ -119,13 +122,14 @@ def grouped_permutation_importance(
     The group's values of one row stay together, so what is measured is what its members know
     together, whatever they tell twice.
 
-    groups : {name of a group: its columns}. Columns of a DataFrame go by name (1 is the column
-        called 1), those of an array by position
-    row_groups (n,) : rows drawn together, what `groups` is in permutation_importance
+    feature_groups : {name of a group: its columns}. Columns of a DataFrame go by name (1 is the
+        column called 1), those of an array by position
+    groups (n,) : rows drawn together, as in permutation_importance
     The rest, the result and the errors as there; one name a group.
 
     Raises ValueError also for no groups, an empty group, and a column that X does not have or that
     a group names twice.
+    Source: as in `permutation_importance`, with a group in place of a column.
 
     >>> X = np.array([[0, 0], [1, 1], [2, 2], [3, 3]])
     >>> twins = lambda X: X.mean(axis=1)
@@ -133,8 +137,8 @@ def grouped_permutation_importance(
     >>> grouped_permutation_importance(twins, X, [0, 1, 2, 3], both, n_repeats=1000).mean.round(1)
     array([2.5])
     """
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=row_groups)
-    columns = _columns_of(groups, task)
+    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
+    columns = _columns_of(feature_groups, task)
     rng = own_stream(rng, "permutation importance")
     dealt = _dealt_together(task, columns.values(), n_repeats, rng)
     return _importance_of(task, tuple(columns), dealt)
@@ -144,18 +148,19 @@ def columnwise_permutation_importance(
     model: object,
     X: ArrayLike,
     y: ArrayLike,
-    groups: dict,
+    feature_groups: dict,
     *,
     loss: str | Loss | None = None,
     n_repeats: int = 30,
     sample_weight: ArrayLike | None = None,
-    row_groups: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Importance:
     """Groups whose columns are shuffled each by its own permutation, all at the same time.
 
     Unlike grouped_permutation_importance this also breaks the ties *inside* a group, and so makes
     rows that cannot exist when its members are correlated. Same arguments, result and errors.
+    Source: as in `grouped_permutation_importance`.
 
     >>> X = np.array([[0, 0], [1, 1], [2, 2], [3, 3]])
     >>> twins = lambda X: X.mean(axis=1)
@@ -164,8 +169,8 @@ def columnwise_permutation_importance(
     >>> importance.mean.round(1)
     array([1.9])
     """
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=row_groups)
-    columns = _columns_of(groups, task)
+    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
+    columns = _columns_of(feature_groups, task)
     rng = own_stream(rng, "permutation importance")
     dealt = _dealt_apart(task, columns.values(), n_repeats, rng)
     return _importance_of(task, tuple(columns), dealt)
@@ -205,14 +210,14 @@ def _importance_of(
     return Importance(names, np.array(draws), method, task.unit, np.sqrt(variances), spread)
 
 
-def _columns_of(groups: object, task: Evaluation) -> dict[str, list[int]]:
+def _columns_of(feature_groups: object, task: Evaluation) -> dict[str, list[int]]:
     """The positions of each group's columns."""
-    if not isinstance(groups, Mapping) or not groups:
+    if not isinstance(feature_groups, Mapping) or not feature_groups:
         raise ValueError(
-            f"groups is {groups!r}, expected {{name of a group: its columns}} with at least one "
-            "group.")
+            f"feature_groups is {feature_groups!r}, expected {{name of a group: its columns}} with "
+            "at least one group.")
     positions = {}
-    for name, columns in groups.items():
+    for name, columns in feature_groups.items():
         try:
             positions[name] = task.positions(columns)
         except ValueError as refusal:
@@ -249,6 +254,7 @@ def score_permutation_importance(
 
     Raises ValueError as permutation_importance, for an unknown score, and where the score is
     undefined without a part of the rows.
+    Source: as in `permutation_importance`, with a score in place of a mean loss.
 
     >>> X = np.array([[0, 5], [1, 5], [2, 5], [3, 5]])
     >>> f = lambda X: X[:, 0]

@@ -99,6 +99,7 @@ def sage_by_definition(
     Parameters as in `sage` -> Importance with one draw, exact for these rows and this background.
 
     Raises ValueError also for more than 16 features: use sage there.
+    Source: as in `sage`.
 
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
     >>> sage_by_definition(lambda X: X[:, 0] * X[:, 1], X, [0, 0, 0, 1]).mean

@@ -62,6 +62,7 @@ def tree_explainer(model: object, *, background: ArrayLike | None = None) -> Tre
 
     Raises ValueError as `tree_shap` does: for a model that is not fitted or has no trees, columns
     that disagree, NaN where the model takes none, no background rows.
+    Source: as in `tree_shap`.
 
     >>> from fi_teach.trees import grow_cart
     >>> bits = [[0, 0], [0, 1], [1, 0], [1, 1]]

@@ -26,7 +26,7 @@ fi_teach/fast/tree_shap.py and the files beside it. The numbers are the same.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.games import check_players, interaction_values, shapley
+from fi_teach.basics.games import check_players, gauss_legendre, interaction_values, shapley
 from fi_teach.basics.model import as_model, raw_unit
 from fi_teach.basics.removal import (
     check_background,
@@ -39,7 +39,6 @@ from fi_teach.basics.results import Attribution
 from fi_teach.basics.tables import check_real_table
 from fi_teach.basics.tree import LEAF, Tree, rows_for
 from fi_teach.fast.tree_shap import sum_over_trees
-from fi_teach.fast.tree_shap_quadrature import gauss_legendre
 
 MOST_FEATURES = 16
 MOST_NUMBERS = 2**29  # of all interactions: 4 GB
@@ -283,6 +282,7 @@ def tree_shap_by_leaves(
     """What tree_shap computes, one leaf, one row and one stand-in after the other.
 
     The sum of leaf_shapley. Parameters and result as in `tree_shap`.
+    Source: as in `tree_shap`.
 
     >>> from fi_teach.trees import grow_cart
     >>> bits = [[0, 0], [0, 1], [1, 0], [1, 1]]

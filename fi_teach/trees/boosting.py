@@ -14,16 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.links import mean_of
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import check_numeric_target, check_table
+from fi_teach.basics.tables import check_count, check_numeric_target, check_table
+from fi_teach.basics.target import target_of
 from fi_teach.basics.tree import Forest, Tree
-from fi_teach.fast.growing import RankedTable, grow_trees, rank_table, target_of
+from fi_teach.fast.growing import RankedTable, grow_trees, rank_table
 from fi_teach.trees.cart import (
     check_growing_target,
     check_limits,
     check_varies,
     number_of_features,
 )
-from fi_teach.trees.forest import check_n_trees, holds_classes
+from fi_teach.trees.forest import holds_classes
 
 BOOSTING_LOSSES = ("squared", "logistic")
 CERTAIN = 1e-150  # a leaf whose curvature is below this has nothing left to learn
@@ -68,7 +69,7 @@ def grow_boosting(
     X, names = check_table(X)
     columns, classes, link = _columns(X, y, loss)
     check_limits(max_depth, min_samples_leaf)
-    n_trees, learning_rate = check_n_trees(n_trees), _check_rate(learning_rate)
+    n_trees, learning_rate = check_count(n_trees, "n_trees"), _check_rate(learning_rate)
     limits = {
         "max_depth": max_depth,
         "min_samples_leaf": min_samples_leaf,
@@ -207,7 +208,7 @@ def grow_adaboost(
     y = check_growing_target(y, len(X), "gini")
     check_varies(y)
     check_limits(max_depth, 1)
-    n_trees, learning_rate = check_n_trees(n_trees), _check_rate(learning_rate)
+    n_trees, learning_rate = check_count(n_trees, "n_trees"), _check_rate(learning_rate)
     table, target = rank_table(X, names), target_of(y, "gini")
     truth = target.columns.argmax(axis=0)
     n_classes = len(target.columns)

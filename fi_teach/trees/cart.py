@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.impurity import CRITERIA, node_impurity
+from fi_teach.basics.impurity import CRITERIA, TIE, node_impurity
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import (
     check_count,
@@ -28,9 +28,10 @@ from fi_teach.basics.tables import (
     check_target,
     check_weights,
 )
+from fi_teach.basics.target import target_of
 from fi_teach.basics.thresholds import midpoints
 from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
-from fi_teach.fast.growing import TIE, grow_trees, rank_table, target_of
+from fi_teach.fast.growing import grow_trees, rank_table
 
 __all__ = [
     "Split",
@@ -149,6 +150,7 @@ def every_split(
 
     X (n, p), y (n,). Splits that would leave fewer than `min_samples_leaf` rows on a side are left
     out. Raises ValueError as grow_cart does.
+    Source: as in `best_split_by_definition`.
 
     >>> [(s.threshold, round(s.decrease, 3)) for s in every_split([[1], [2], [3]], [0, 0, 1])]
     [(1.5, 0.111), (2.5, 0.444)]
@@ -190,6 +192,7 @@ def grow_cart_by_definition(
     """Cut the root at its best split, then both sides at theirs, until the rows of a node agree.
 
     Parameters, result and errors as in `grow_cart`, but that every column is a candidate.
+    Source: as in `grow_cart`.
 
     >>> tree = grow_cart_by_definition([[30, 1], [50, 1], [60, 0], [80, 1]], [1, 1, 0, 1])
     >>> tree.feature.tolist(), tree.threshold.tolist()
@@ -281,6 +284,8 @@ def tied_splits(
     Decreases closer than 1e-12 of the node's impurity count as equal. More than one entry means
     that the tree a library draws is one of several, picked by column order or by chance.
 
+    Source: as in `best_split_by_definition`.
+
     >>> [(s.feature, s.threshold) for s in tied_splits([[0, 5], [1, 6]], ["no", "yes"])]
     [(0, 0.5), (1, 5.5)]
     """
@@ -301,6 +306,7 @@ def every_greedy_tree(
 
     The first one is grow_cart's: always the first of the tied splits. X (n, p), y (n,).
     Raises ValueError as grow_cart does, and when there are more than `most` trees.
+    Source: as in `grow_cart`.
 
     >>> xor = [[0, 0], [0, 1], [1, 0], [1, 1]]
     >>> len(list(every_greedy_tree(xor, [0, 1, 1, 0])))  # begin with either column
@@ -369,6 +375,8 @@ def best_split(
     sample_weight: ArrayLike | None = None,
 ) -> Split | None:
     """best_split_by_definition by sorting and running sums: O(p n log n) instead of O(p n^2).
+
+    Same arguments, result and errors. Source: as in `best_split_by_definition`.
 
     >>> best_split([[30, 1], [50, 1], [60, 0], [80, 1]], [1, 1, 0, 1])
     Split(feature=1, threshold=0.5, decrease=0.375)

@@ -24,7 +24,15 @@ from fi_teach.basics.target import coded
 
 
 class ChaidSplit(NamedTuple):
-    """A column with its words merged into groups, and how surprising their difference would be."""
+    """A column with its words merged into groups, and how surprising their difference would be.
+
+    column : its name; groups : tuples of words; statistic : chi-square; p_value : its chance
+    adjusted : p_value times the ways in which the words could have been merged, at most 1
+
+    >>> split = ChaidSplit("sky", (("cloud", "sun"), ("rain",)), 4.8, 0.028, 0.085)
+    >>> split.groups[0]
+    ('cloud', 'sun')
+    """
 
     column: str
     groups: tuple
@@ -42,6 +50,7 @@ def chi_square(table: ArrayLike) -> tuple[float, int]:
 
     table (r, K) counts; rows and columns of zeros are left out -> (statistic, (r - 1)(K - 1))
     Raises ValueError for anything but counts.
+    Source: Kass (1980), who tests every split by it.
 
     >>> chi_square([[4, 1], [0, 3]])
     (4.8, 1)
@@ -69,6 +78,7 @@ def chi_square_p_value(statistic: float, df: int) -> float:
     less a power series, above it a continued fraction. With df = 0 there is nothing to test: 1.0.
 
     Raises ValueError for a negative statistic or df.
+    Source: as in `chi_square`, whose law this is where chance alone is at work.
 
     >>> round(chi_square_p_value(3.841, 1), 3), chi_square_p_value(0, 3)
     (0.05, 1.0)
@@ -186,6 +196,7 @@ def chaid_splits(
 
     A column of one word has p-value 1. Raises ValueError for tables and targets that cannot be
     used, one class only, unknown names and a level outside (0, 1).
+    Source: Kass (1980), without step 3.
 
     >>> import pandas as pd
     >>> X = pd.DataFrame({"attends": ["yes"] * 5 + ["no"] * 3})

@@ -31,8 +31,10 @@ def rules(tree: Tree | NominalTree, *, name: str = "decide") -> str:
     that the function and predict never differ; feature names that are no Python names get
     underscores. A tree of more than 30 levels, too deep to indent, is written node by node.
 
-    tree : Tree or NominalTree; name : the function's name
-    Raises ValueError for anything but one tree.
+    tree : Tree or NominalTree; name : the function's name -> text
+
+    Raises ValueError for anything but one tree, and a name that no Python function can have.
+    Source: no paper; it is the tree written out.
 
     >>> from fi_teach.data import midterm
     >>> from fi_teach.trees.cart import grow_cart
@@ -177,7 +179,11 @@ def _nan_goes_left(tree: Tree, t: int) -> bool:
 
 class WhatIf(NamedTuple):
     """A row that the tree decides otherwise: the row (p,), the new decision, {feature: (old, new)},
-    and how far it is. Two are equal (==) if all their parts are."""
+    and how far it is. Two are equal (==) if all their parts are.
+
+    >>> print(WhatIf(np.array([90.0]), "Pass", {"Time": (100.0, 90.0)}, 10.0))
+    Time 100 -> at most 90: Pass
+    """
 
     row: NDArray
     prediction: object
@@ -223,6 +229,7 @@ def what_if(
     Raises ValueError for anything but one Tree, one that predicts numbers or splits on categories,
     an unknown name or label, scales that are not positive, and when no allowed change leads to the
     wanted decision.
+    Source: no paper; every box of a tree is tried, so that the answer is exact.
 
     >>> from fi_teach.data import midterm
     >>> from fi_teach.trees.cart import grow_cart

@@ -7,15 +7,14 @@ A bootstrap sample draws n rows from n with replacement, so each tree misses abo
 keeps the books.
 """
 
-from numbers import Integral
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_count, check_table
+from fi_teach.basics.target import target_of
 from fi_teach.basics.tree import Forest, rows_for
-from fi_teach.fast.growing import grow_trees, rank_table, target_of
+from fi_teach.fast.growing import grow_trees, rank_table
 from fi_teach.trees.cart import (
     check_growing_target,
     check_limits,
@@ -98,7 +97,7 @@ def grow_forest(
     y = check_growing_target(y, len(X), criterion)
     check_varies(y)
     check_limits(max_depth, min_samples_leaf)
-    n_trees = check_n_trees(n_trees)
+    n_trees = check_count(n_trees, "n_trees")
 
     in_bag = np.ones((n_trees, len(X)), dtype=int)
     if bootstrap:
@@ -127,6 +126,8 @@ def grow_forest_by_definition(
 ) -> Forest:
     """grow_forest with max_features=None, one tree after the other: CART on each sample's weights.
 
+    Source: as in `grow_forest`.
+
     >>> X, y = [[0], [1], [2], [3]], ["no", "no", "yes", "yes"]
     >>> slow = grow_forest_by_definition(X, y, n_trees=5)
     >>> slow == grow_forest(X, y, n_trees=5, max_features=None)
@@ -135,7 +136,7 @@ def grow_forest_by_definition(
     rng = own_stream(rng, "grow forest")
     rows, _ = check_table(X)
     criterion = criterion or ("gini" if holds_classes(y) else "variance")
-    in_bag = bootstrap_counts(len(rows), check_n_trees(n_trees), rng=rng)
+    in_bag = bootstrap_counts(len(rows), check_count(n_trees, "n_trees"), rng=rng)
     trees = []
     for counts in in_bag:
         tree = grow_cart_by_definition(
@@ -168,6 +169,8 @@ def mean_of_trees(trees: list, in_bag: NDArray) -> Forest:
 
 def oob_prediction_by_definition(forest: Forest, X: ArrayLike) -> NDArray:
     """oob_prediction, one row and one tree at a time.
+
+    Source: as in `oob_prediction`.
 
     >>> X, y = np.arange(12.0)[:, None], np.arange(12) >= 6
     >>> forest = grow_forest(X, y, n_trees=30)
@@ -240,10 +243,3 @@ def _candidates(max_features: float | str | None, criterion: str, p: int) -> int
     if criterion == "variance":
         return max(1, p // 3)
     return number_of_features("sqrt", p)
-
-
-def check_n_trees(n_trees: int) -> int:
-    """n_trees as an int. Raises ValueError unless it is a whole number >= 1."""
-    if not isinstance(n_trees, Integral) or n_trees < 1:
-        raise ValueError(f"n_trees is {n_trees!r}, expected a whole number of trees >= 1.")
-    return int(n_trees)

@@ -13,14 +13,18 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.impurity import TIE
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import as_floats, check_table
+from fi_teach.basics.survival_target import (
+    check_someone_has_it,
+    survival_target,
+    times_and_events,
+)
+from fi_teach.basics.tables import as_floats, check_count, check_table
 from fi_teach.basics.thresholds import halfway
 from fi_teach.basics.tree import Forest, Tree
-from fi_teach.fast.growing import TIE
 from fi_teach.trees.cart import (
     Split,
     check_limits,
@@ -29,7 +33,7 @@ from fi_teach.trees.cart import (
     number_of_features,
     questions_of,
 )
-from fi_teach.trees.forest import bootstrap_counts, check_n_trees, mean_of_trees
+from fi_teach.trees.forest import bootstrap_counts, mean_of_trees
 
 CRITERION = "log-rank"
 CELLS = 1 << 20  # (row, event time) pairs looked at in one go
@@ -107,7 +111,16 @@ def cut_statistics_by_definition(
     time: NDArray,
     event: NDArray,
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """Every threshold of a column, the rows on its left, and log_rank of the two sides."""
+    """Every threshold of a column, the rows on its left, and log_rank of the two sides.
+
+    column, time (n,), event (n,) bool -> thresholds (C,), rows on the left (C,), statistics (C,)
+    Raises ValueError as log_rank does.
+
+    >>> column, time = np.array([1.0, 1, 2, 2]), np.array([1.0, 2, 3, 4])
+    >>> found = cut_statistics_by_definition(column, time, np.ones(4, dtype=bool))
+    >>> [numbers.round(3).tolist() for numbers in found]
+    [[1.5], [2], [2.882]]
+    """
     thresholds = midpoints(column)
     left = [column <= threshold for threshold in thresholds]
     n_left = [rows.sum() for rows in left]
@@ -128,6 +141,11 @@ def cut_statistics(
     add up to events had less events due, so one running sum gives all numerators. The variance is
     sum_k c_k Y_kL (Y_k - Y_kL) with c_k = d_k (Y_k - d_k) / (Y_k^2 (Y_k - 1)); Y_kL, the rows left
     of the cut and at risk, is a running sum, too.
+
+    >>> column, time = np.array([1.0, 1, 2, 2]), np.array([1.0, 2, 3, 4])
+    >>> found = cut_statistics(column, time, np.ones(4, dtype=bool))
+    >>> [numbers.round(3).tolist() for numbers in found]
+    [[1.5], [2], [2.882]]
     """
     order = np.argsort(column)
     column, time, event = column[order], time[order], event[order]
@@ -249,7 +267,7 @@ def grow_survival_forest(
     n_candidates = number_of_features(max_features, len(data.names))
     limits = Limits(max_depth, min_samples_leaf, n_candidates)
     n_rows = len(data.time)
-    in_bag = bootstrap_counts(n_rows, check_n_trees(n_trees), rng=rng)
+    in_bag = bootstrap_counts(n_rows, check_count(n_trees, "n_trees"), rng=rng)
     trees = [_grow(data, np.repeat(np.arange(n_rows), counts), limits, rng) for counts in in_bag]
     return mean_of_trees(trees, in_bag)
 
@@ -323,6 +341,7 @@ def as_risk(model: Tree | Forest) -> Tree | Forest:
 
     -> the same with value summed over outputs, so that predict gives (n,)
     Raises ValueError for any other model.
+    Source: Ishwaran et al. (2008), ensemble mortality.
 
     >>> tree = grow_survival_tree([[0], [1]], [[1, 1], [2, 1]], min_samples_leaf=1)
     >>> as_risk(tree).predict([[0], [1]])
@@ -348,6 +367,7 @@ def _check(X: ArrayLike, y: ArrayLike, times: ArrayLike | None) -> SurvivalData:
     """The table and the target as SurvivalData. Raises ValueError."""
     X, names = check_table(X)
     time, event = survival_target(y, len(X))
+    check_someone_has_it(event, what="y")
     by_column = np.asfortranarray(X)  # columns are what is looked at
     return SurvivalData(by_column, time, event, _grid(times, time, event), names)
 
@@ -365,57 +385,11 @@ def _grid(times: ArrayLike | None, time: NDArray, event: NDArray) -> NDArray:
     return times
 
 
-def survival_target(
-    y: ArrayLike,
-    n_rows: int | None = None,
-    *,
-    what: str = "y",
-) -> tuple[NDArray, NDArray]:
-    """Times and events as two arrays -> (time (n,) float, event (n,) bool).
-
-    y : (n, 2) array or DataFrame with the columns time and event, or a record array with the
-        fields event and time
-
-    Raises ValueError for another shape, gaps, negative times, events that are not 0 or 1, and if
-    nobody has the event.
-
-    >>> survival_target([[5, 1], [8, 0]])
-    (array([5., 8.]), array([ True, False]))
-    """
-    array = y.to_numpy(dtype=float) if isinstance(y, pd.DataFrame) else np.asarray(y)
-    if array.dtype.names and len(array.dtype.names) == 2:
-        event, time = array.dtype.names
-        array = np.column_stack([array[time], array[event]])
-    expected = (len(array) if n_rows is None and array.ndim else n_rows, 2)
-    if array.shape != expected:
-        raise ValueError(
-            f"{what} has shape {array.shape}, expected ({n_rows or 'n'}, 2): "
-            "a column of times and one of events (1, or 0 where censored).")
-    return _times_and_events(array[:, 0], array[:, 1], what)
-
-
-def _times_and_events(
-    time: ArrayLike,
-    event: ArrayLike,
-    what: str = "the data",
-) -> tuple[NDArray, NDArray]:
-    """Times >= 0 and events 0 or 1 as arrays of float and bool. Raises ValueError."""
-    time, event = as_floats(time, f"time of {what}"), as_floats(event, f"event of {what}")
-    are_times = np.isfinite(time).all() and (time >= 0).all()
-    if time.ndim != 1 or time.shape != event.shape or not are_times:
-        raise ValueError(
-            f"the times of {what} (shape {time.shape}; events {event.shape}) must be finite "
-            "numbers >= 0, one event for each: drop or mend the other rows.")
-    foreign = event[~np.isin(event, (0, 1))]
-    if len(foreign):
-        raise ValueError(
-            f"the events of {what} must be 1 (happened) or 0 (censored), but {foreign[0]} came. "
-            "Are the columns in the order time, event?")
-    if not event.any():
-        raise ValueError(
-            f"nobody in {what} has the event (all {len(event)} rows are censored): "
-            "there is no rate to estimate.")
-    return time, event.astype(bool)
+def _times_and_events(time: ArrayLike, event: ArrayLike) -> tuple[NDArray, NDArray]:
+    """times_and_events of which at least one happened. Raises ValueError."""
+    time, event = times_and_events(time, event)
+    check_someone_has_it(event)
+    return time, event
 
 
 def _two_groups(group: ArrayLike, shape: tuple) -> NDArray:

@@ -3,12 +3,11 @@
 The equations stand here once; `fi_teach.importance.causal` makes models to act on from them.
 """
 
-import numpy as np
-
 from fi_teach.basics.equations import Equations
-from fi_teach.basics.seeds import Seed
+from fi_teach.basics.seeds import Seed, plain_stream
+from fi_teach.basics.tables import check_count
 from fi_teach.worlds.linear import linear_world
-from fi_teach.worlds.world import World, check_finite, check_not_negative, check_rows
+from fi_teach.worlds.world import World, check_not_negative, check_number
 
 
 def confounder_equations(effect: float = 0.0, measurement_error: float = 0.0) -> Equations:
@@ -66,9 +65,9 @@ def confounder(
     >>> confounder(50, shown=True).truth["relevant"].tolist()
     [False, True, True]
     """
-    check_rows(n)
-    check_not_negative(measurement_error=measurement_error)
-    check_finite(effect=effect)
+    n = check_count(n, "n")
+    measurement_error = check_not_negative(measurement_error, "measurement_error")
+    effect = check_number(effect, "effect")
     causal = ["x2"]
     if effect:
         causal.append("x1")
@@ -98,8 +97,8 @@ def mediator(n: int = 400, *, direct: float = 0.0, rng: Seed = 0) -> World:
     >>> mediator(50).truth.loc["x1", ["relevant", "causal"]].tolist()
     [False, True]
     """
-    check_rows(n)
-    check_finite(direct=direct)
+    n = check_count(n, "n")
+    direct = check_number(direct, "direct")
     return linear_world(
         n,
         rng,
@@ -122,8 +121,8 @@ def collider(n: int = 400, *, effect: float = 0.0, rng: Seed = 0) -> World:
     >>> collider(50).truth.loc["x1", ["associated", "relevant", "causal"]].tolist()
     [False, True, False]
     """
-    check_rows(n)
-    check_finite(effect=effect)
+    n = check_count(n, "n")
+    effect = check_number(effect, "effect")
     return linear_world(
         n,
         rng,
@@ -146,9 +145,10 @@ def shift(n: int = 400, *, before: float = 1.0, after: float = -1.0, rng: Seed =
     >>> shift(50).test.truth["importance"].tolist()
     [2.0, -2.0]
     """
-    check_rows(n)
-    check_finite(before=before, after=after)
-    rng = np.random.default_rng(rng)
+    n = check_count(n, "n")
+    before = check_number(before, "before")
+    after = check_number(after, "after")
+    rng = plain_stream(rng)
     train = _two_causes(n, rng, before)
     later = _two_causes(n, rng, after)
     truth = later.truth.assign(

@@ -4,14 +4,9 @@ import numpy as np
 
 from fi_teach.basics.equations import Equations
 from fi_teach.basics.seeds import Seed
+from fi_teach.basics.tables import check_count
 from fi_teach.worlds.linear import linear_world
-from fi_teach.worlds.world import (
-    World,
-    check_between,
-    check_not_negative,
-    check_rows,
-    check_whole,
-)
+from fi_teach.worlds.world import World, check_between_or_at, check_not_negative
 
 
 def twins(
@@ -28,11 +23,11 @@ def twins(
     >>> twins(50).X.eval("x1 == x2").all(), twins(50).truth["relevant"].any()
     (np.True_, np.False_)
     """
-    check_rows(n)
-    check_whole(1, copies=copies)
-    check_not_negative(jitter=jitter, noise=noise)
+    n = check_count(n, "n")
+    copies = check_count(copies, "copies")
+    jitter = check_not_negative(jitter, "jitter")
+    noise_sd = check_not_negative(noise, "noise")
     features = [f"x{k + 1}" for k in range(copies)]
-    noise_sd = noise
     equations: Equations = {"x1": lambda noise: noise}
     for name in features[1:]:
         equations[name] = lambda x1, noise: x1 + jitter * noise
@@ -59,10 +54,9 @@ def correlated_proxy(n: int = 400, *, rho: float = 0.9, noise: float = 0.3, rng:
     >>> correlated_proxy().truth[["associated", "relevant"]].to_numpy().tolist()
     [[True, True], [True, False]]
     """
-    check_rows(n)
-    check_between(-1, 1, rho=rho)
-    check_not_negative(noise=noise)
-    noise_sd = noise
+    n = check_count(n, "n")
+    rho = check_between_or_at(rho, -1, 1, "rho")
+    noise_sd = check_not_negative(noise, "noise")
     rest = np.sqrt(1 - rho**2)
     equations: Equations = {
         "x1": lambda noise: noise,

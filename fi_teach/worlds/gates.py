@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fi_teach.basics.seeds import Seed
-from fi_teach.worlds.world import World, check_between, check_rows, truth_table
+from fi_teach.basics.seeds import Seed, plain_stream
+from fi_teach.basics.tables import check_between, check_count
+from fi_teach.worlds.world import World, check_between_or_at, truth_table
 
 AND = [[0, 0], [0, 1]]  # y by row x1 and column x2
 OR = [[0, 1], [1, 1]]
@@ -29,7 +30,7 @@ def bit_cells(rates: tuple[float, float] = (0.5, 0.5), rho: float = 0.0) -> NDAr
            [0.05, 0.45]])
     """
     p1, p2 = _check_rates(rates)
-    check_between(-1, 1, rho=rho)
+    rho = check_between_or_at(rho, -1, 1, "rho")
     both = p1 * p2 + rho * np.sqrt(p1 * (1 - p1) * p2 * (1 - p2))
     neither = 1 - p1 - p2 + both
     cells = np.array([[neither, p2 - both], [p1 - both, both]])
@@ -43,17 +44,19 @@ def bit_cells(rates: tuple[float, float] = (0.5, 0.5), rho: float = 0.0) -> NDAr
 
 
 def _check_rates(rates):
-    if np.shape(rates) != (2,):
+    """Two probabilities. Raises ValueError for anything else."""
+    if not _are_two(rates):
         raise ValueError(
-            f"rates is {rates}, expected two probabilities, one a bit, such as (0.5, 0.5)."
-        )
+            f"rates is {rates!r}, expected two probabilities, one a bit, such as (0.5, 0.5).")
     p1, p2 = rates
-    if not (0 < p1 < 1 and 0 < p2 < 1):
-        raise ValueError(
-            f"rates are {p1} and {p2}, expected two probabilities strictly between 0 and 1: "
-            "a bit that never changes has no importance."
-        )
-    return p1, p2
+    return check_between(p1, 0, 1, "the first rate"), check_between(p2, 0, 1, "the second rate")
+
+
+def _are_two(values):
+    try:
+        return np.shape(values) == (2,)
+    except ValueError:  # a ragged list
+        return False
 
 
 def and_gate(
@@ -120,9 +123,9 @@ def xor_gate(
 
 def _gate(name, output, n, cells, flip, rng):
     """Two bits drawn by their cell probabilities; y is the gate's output, sometimes flipped."""
-    check_rows(n)
-    check_between(0, 1, flip=flip)
-    rng = np.random.default_rng(rng)
+    n = check_count(n, "n")
+    check_between_or_at(flip, 0, 1, "flip")  # and stays as it came: `ideal` has its type
+    rng = plain_stream(rng)
     output = np.array(output)
     cell = rng.choice(4, size=n, p=cells.ravel() / cells.sum())
     x1, x2 = np.divmod(cell, 2)

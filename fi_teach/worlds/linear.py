@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fi_teach.basics.equations import Equations, solve
-from fi_teach.basics.seeds import Seed
+from fi_teach.basics.seeds import Seed, plain_stream
 from fi_teach.worlds.world import World, truth_table
 
 
@@ -42,7 +42,7 @@ def linear_world(
     shown : the variables that are X's columns; called : {variable: another name for its column}
     hidden : variables that exist and are not shown; causal : names of the columns that are causes
     """
-    rng = np.random.default_rng(rng)
+    rng = plain_stream(rng)
     weights = weights_on_noises(equations)
     features = np.column_stack([weights[variable] for variable in shown])
     target = weights["y"]

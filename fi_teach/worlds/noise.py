@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from fi_teach.basics.seeds import Seed
+from fi_teach.basics.seeds import Seed, plain_stream
+from fi_teach.basics.tables import check_count
 from fi_teach.worlds.linear import linear_world
-from fi_teach.worlds.world import World, check_rows, check_whole, truth_table
+from fi_teach.worlds.world import World, truth_table
 
 
 def null(n: int = 400, *, p: int = 5, rng: Seed = 0) -> World:
@@ -18,8 +19,8 @@ def null(n: int = 400, *, p: int = 5, rng: Seed = 0) -> World:
     >>> null(50, p=3).truth["importance"].tolist()
     [0.0, 0.0, 0.0]
     """
-    check_rows(n)
-    check_whole(1, p=p)
+    n = check_count(n, "n")
+    p = check_count(p, "p")
     features = [f"x{j + 1}" for j in range(p)]
     return linear_world(
         n,
@@ -42,8 +43,8 @@ def cardinality(n: int = 120, *, rng: Seed = 0) -> World:
     >>> cardinality(1000).X.nunique().tolist()
     [2, 4, 10, 20, 1000]
     """
-    check_rows(n)
-    rng = np.random.default_rng(rng)
+    n = check_count(n, "n")
+    rng = plain_stream(rng)
     levels = {"binary": 2, "levels_4": 4, "levels_10": 10, "levels_20": 20}
     columns = {}
     for name, n_values in levels.items():

@@ -1,16 +1,18 @@
 """What goes wrong in practice: a leak, a careless pipeline, a biased decision."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import numpy as np
 import pandas as pd
 
-from fi_teach.basics.seeds import Seed
+from fi_teach.basics.seeds import Seed, plain_stream
+from fi_teach.basics.shuffles import take
+from fi_teach.basics.tables import check_count
 from fi_teach.worlds.world import (
     World,
-    check_between,
-    check_finite,
-    check_rows,
+    check_at_least,
+    check_between_or_at,
+    check_number,
     truth_table,
 )
 
@@ -31,8 +33,8 @@ def leak(n: int = 400, *, rng: Seed = 0) -> World:
     >>> bool(((world.X["spent"] > 0) == (world.y == 1)).all()), world.extra["available"]["spent"]
     (True, 1)
     """
-    check_rows(n)
-    rng = np.random.default_rng(rng)
+    n = check_count(n, "n")
+    rng = plain_stream(rng)
     x1, x2 = rng.standard_normal((2, n))
     y = (rng.uniform(size=n) < _sigmoid(x1 + 0.5 * x2)).astype(int)
     spent = y * (1 + rng.exponential(size=n))
@@ -58,6 +60,7 @@ def leak(n: int = 400, *, rng: Seed = 0) -> World:
 
 
 def _sigmoid(score):
+    """basics/links.logistic, but by the plain formula: its last digit is part of the data."""
     return 1 / (1 + np.exp(-score))
 
 
@@ -82,9 +85,9 @@ def pipeline_faults(n: int = 400, *, faults: Collection[str] = FAULTS, rng: Seed
     >>> world.X.shape, world.truth.loc["x2", "associated"].item()
     ((120, 4), False)
     """
-    check_rows(n, least=2)
-    _check_faults(faults)
-    rng = np.random.default_rng(rng)
+    n = check_at_least(n, 2, "n")
+    faults = _check_faults(faults)
+    rng = plain_stream(rng)
     X = pd.DataFrame(rng.standard_normal((n, 3)), columns=["x1", "x2", "x3"])
     signal = X["x1"] + X["x2"] + 0.5 * X["x3"]
     y = pd.Series(signal + 0.5 * rng.standard_normal(n), name="y")
@@ -93,23 +96,31 @@ def pipeline_faults(n: int = 400, *, faults: Collection[str] = FAULTS, rng: Seed
         repeated = rng.choice(n, n // 5, replace=False)
         copy_of = np.concatenate([copy_of, repeated])
     broken = _break_columns(X, y, faults, earlier=rng.standard_normal())
+    table = take(broken.assign(y=y), copy_of)
     return World(
-        X=_rows(broken, copy_of),
-        y=_rows(y, copy_of),
+        X=table.drop(columns="y"),
+        y=table["y"],
         truth=_fault_truth(faults),
         name="pipeline_faults",
         description="Good data after a careless pipeline.",
         task="regression",
         ideal=_fault_ideal(faults),
-        hidden=_rows(X, copy_of),
-        extra={"faults": tuple(faults), "copy_of": copy_of},
+        hidden=take(X, copy_of),
+        extra={"faults": faults, "copy_of": copy_of},
     )
 
 
 def _check_faults(faults):
+    """The faults as a tuple. Raises ValueError for what is no list of known names."""
+    if isinstance(faults, str) or not isinstance(faults, Iterable):
+        raise ValueError(
+            f"faults is {faults!r}, expected a list of some of {', '.join(FAULTS)}: "
+            "write one fault as a list of one, none as an empty list.")
+    faults = tuple(faults)
     unknown = [fault for fault in faults if fault not in FAULTS]
     if unknown:
         raise ValueError(f"unknown fault {unknown[0]!r}: choose among {', '.join(FAULTS)}.")
+    return faults
 
 
 def _break_columns(X, y, faults, earlier):
@@ -119,10 +130,6 @@ def _break_columns(X, y, faults, earlier):
     if "id" in faults:
         X = X.assign(id=1000 + y.rank().astype(int))
     return X
-
-
-def _rows(table, rows):
-    return table.iloc[rows].reset_index(drop=True)
 
 
 def _fault_coefficients(faults):
@@ -181,10 +188,10 @@ def fairness(
     >>> fairness(50, shown=False).truth.loc["proxy", "relevant"]
     np.True_
     """
-    check_rows(n)
-    check_finite(bias=bias)
-    check_between(0, 1, agreement=agreement)
-    rng = np.random.default_rng(rng)
+    n = check_count(n, "n")
+    bias = check_number(bias, "bias")
+    agreement = check_between_or_at(agreement, 0, 1, "agreement")
+    rng = plain_stream(rng)
     protected = rng.integers(0, 2, n)
     skill = rng.standard_normal(n)
     noise = rng.standard_normal(n)

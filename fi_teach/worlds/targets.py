@@ -1,16 +1,17 @@
 """Worlds with a known surface, with times to an event, and with several outputs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
-from fi_teach.basics.seeds import Seed
+from fi_teach.basics.seeds import Seed, plain_stream
+from fi_teach.basics.tables import check_count
 from fi_teach.worlds.world import (
     World,
+    check_at_least,
     check_not_negative,
-    check_rows,
-    check_whole,
+    check_number,
     truth_table,
 )
 
@@ -38,10 +39,10 @@ def friedman(n: int = 400, *, p: int = 10, noise: float = 1.0, rng: Seed = 0) ->
     >>> friedman(50).truth["importance"].head(6).round(2).tolist()
     [12.97, 12.97, 4.44, 16.67, 4.17, 0.0]
     """
-    check_rows(n)
-    check_whole(5, p=p)
-    check_not_negative(noise=noise)
-    rng = np.random.default_rng(rng)
+    n = check_count(n, "n")
+    p = check_at_least(p, 5, "p")
+    noise = check_not_negative(noise, "noise")
+    rng = plain_stream(rng)
     names = [f"x{j + 1}" for j in range(p)]
     real = names[:5]
     X = pd.DataFrame(rng.uniform(size=(n, p)), columns=names)
@@ -108,10 +109,10 @@ def survival(
     >>> survival(200, censoring=0).y["event"].mean()
     np.float64(1.0)
     """
-    check_rows(n)
-    check_not_negative(censoring=censoring)
+    n = check_count(n, "n")
+    censoring = check_not_negative(censoring, "censoring")
     b = _check_log_hazard_ratios(log_hazard_ratios)
-    rng = np.random.default_rng(rng)
+    rng = plain_stream(rng)
     names = [f"x{j + 1}" for j in range(len(b))]
     X = pd.DataFrame(rng.standard_normal((n, len(b))), columns=names)
     due = rng.exponential(size=n) * np.exp(-X.to_numpy() @ b)
@@ -132,12 +133,13 @@ def survival(
 
 
 def _check_log_hazard_ratios(given):
-    b = np.asarray(given, float)
-    if b.ndim != 1 or len(b) == 0 or not np.isfinite(b).all():
+    """One finite number for each feature -> (p,). Raises ValueError for anything else."""
+    ratios = list(given) if isinstance(given, Iterable) else []
+    if isinstance(given, str) or not ratios:
         raise ValueError(
-            f"log_hazard_ratios is {given}, expected one finite number for each feature."
-        )
-    return b
+            f"log_hazard_ratios is {given!r}, expected one finite number for each feature, "
+            "such as (1.0, -0.5).")
+    return np.array([check_number(ratio, "one of log_hazard_ratios") for ratio in ratios])
 
 
 def several_outputs(n: int = 400, *, noise: float = 0.5, rng: Seed = 0) -> World:
@@ -152,9 +154,9 @@ def several_outputs(n: int = 400, *, noise: float = 0.5, rng: Seed = 0) -> World
     >>> several_outputs(50).extra["per_output"].loc["x2"].tolist()
     [2.0, 2.0, 0.0]
     """
-    check_rows(n)
-    check_not_negative(noise=noise)
-    rng = np.random.default_rng(rng)
+    n = check_count(n, "n")
+    noise = check_not_negative(noise, "noise")
+    rng = plain_stream(rng)
     names = ["x1", "x2", "x3", "x4"]
     outputs = ["y1", "y2", "y3"]
     real = names[:3]

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from numbers import Real
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+
+from fi_teach.basics.tables import check_count
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -80,45 +83,55 @@ def truth_table(
     return pd.DataFrame(columns, index=names)
 
 
-# --- what may be asked for: checked at the door ---
+# --- what only worlds ask for; the other checks are in basics/tables.py ---
 
 
-def check_rows(n: int, least: int = 1) -> None:
-    """Raises ValueError unless n is a whole number of rows, at least `least`."""
-    if not _is_whole(n) or n < least:
-        raise ValueError(f"n is {n!r}, expected a whole number of rows, at least {least}.")
+def check_at_least(count: object, least: int, what: str) -> int:
+    """check_count with another least number: the count, or a ValueError.
+
+    >>> check_at_least(5, 5, "p")
+    5
+    """
+    try:
+        enough = check_count(count, what) >= least
+    except ValueError:
+        enough = False
+    if not enough:
+        raise ValueError(f"{what} is {count!r}, expected a whole number of at least {least}.")
+    return check_count(count, what)
 
 
-def check_whole(least: int, **counts: int) -> None:
-    """Raises ValueError, by name, for a count that is no whole number of at least `least`."""
-    for name, count in counts.items():
-        if not _is_whole(count) or count < least:
-            raise ValueError(f"{name} is {count!r}, expected a whole number, at least {least}.")
+def check_number(amount: object, what: str) -> float:
+    """A finite number passes through. Raises ValueError for anything else, also for True."""
+    number = _as_number(amount)
+    if not np.isfinite(number):
+        raise ValueError(f"{what} is {amount!r}, expected one finite number.")
+    return number
 
 
-def check_finite(**amounts: float) -> None:
-    """Raises ValueError, by name, for NaN and infinities."""
-    for name, amount in amounts.items():
-        if not np.isfinite(amount):
-            raise ValueError(f"{name} is {amount}, expected a finite number.")
+def check_not_negative(amount: object, what: str) -> float:
+    """A standard deviation or a rate passes through. Raises ValueError for anything else."""
+    number = _as_number(amount)
+    if not 0 <= number < np.inf:
+        raise ValueError(
+            f"{what} is {amount!r}, expected one finite number of at least 0: "
+            "it is a standard deviation or a rate.")
+    return number
 
 
-def check_not_negative(**amounts: float) -> None:
-    """Raises ValueError, by name, for what cannot be a standard deviation or a rate."""
-    for name, amount in amounts.items():
-        if not (np.isfinite(amount) and amount >= 0):
-            raise ValueError(
-                f"{name} is {amount}, expected a finite number >= 0: "
-                "it is a standard deviation or a rate."
-            )
+def check_between_or_at(amount: object, low: float, high: float, what: str) -> float:
+    """A number between two others, or one of the two, passes through. Else raises ValueError."""
+    number = _as_number(amount)
+    if not low <= number <= high:
+        raise ValueError(f"{what} is {amount!r}, expected a number from {low} to {high}.")
+    return number
 
 
-def check_between(low: float, high: float, **amounts: float) -> None:
-    """Raises ValueError, by name, for a number outside low ... high."""
-    for name, amount in amounts.items():
-        if not low <= amount <= high:
-            raise ValueError(f"{name} is {amount}, expected a number from {low} to {high}.")
-
-
-def _is_whole(number):
-    return isinstance(number, int | np.integer) and not isinstance(number, bool)
+def _as_number(amount):
+    """The amount as a float, NaN if it is no number or too large for a float."""
+    if not isinstance(amount, Real) or isinstance(amount, bool):
+        return float("nan")
+    try:
+        return float(amount)
+    except OverflowError:
+        return float("nan")

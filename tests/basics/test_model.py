@@ -170,6 +170,50 @@ def test_a_model_fitted_on_an_array_takes_names_as_they_come():
     assert np.array_equal(nameless.predict(numbered[["x2", "x0", "x1"]]), nameless.predict(X))
 
 
+def numbered_models():
+    """Models that know the names x0, x1, x2, as our trees do those of a table without names."""
+    frame = X.set_axis(["x0", "x1", "x2"], axis=1)
+    yield grow_cart(frame, WORDS, max_depth=3)
+    for module, name in (("sklearn.tree", "DecisionTreeClassifier"), ("lightgbm", "LGBMClassifier"), ("xgboost", "XGBClassifier")):
+        kind = getattr(pytest.importorskip(module), name)
+        settings = {"verbose": -1} if module == "lightgbm" else {}
+        yield kind(**settings).fit(frame, np.unique(WORDS, return_inverse=True)[1])
+
+
+def test_columns_called_x0_and_so_on_are_found_by_name_too():
+    """LightGBM took them by position, in silence."""
+    frame = X.set_axis(["x0", "x1", "x2"], axis=1)
+    for given in numbered_models():
+        model = as_model(given)
+        assert np.array_equal(model.predict(frame[["x2", "x0", "x1"]]), model.predict(frame)), type(given)
+
+
+def test_two_columns_of_one_name_are_refused(fitted):
+    """The last of them was taken."""
+    for given in (OWN["forest"], fitted["forest"]):
+        with pytest.raises(ValueError, match="X has two columns named 'a'"):
+            as_model(given).predict(X.iloc[:, [0, 1, 2, 0]])
+
+
+def test_names_that_differ_by_a_space_alone_are_told_apart():
+    """In another order such a table was refused, as if it had one name twice."""
+    frame = X.set_axis(["a b", "a_b", "c"], axis=1)
+    model = as_model(grow_cart(frame, WORDS, max_depth=3))
+    assert np.array_equal(model.predict(frame[["c", "a_b", "a b"]]), model.predict(frame))
+
+
+@pytest.mark.filterwarnings("ignore:X has feature names")
+def test_numbered_columns_in_another_order_are_no_table_of_a_model_without_names():
+    """The model would take them by position and its trees, read by TreeSHAP, by name."""
+    tree = pytest.importorskip("sklearn.tree").DecisionTreeClassifier(max_depth=3)
+    model = as_model(tree.fit(X.to_numpy(), WORDS))
+    frame = X.set_axis(["x0", "x1", "x2"], axis=1)
+    assert np.array_equal(model.predict(frame), model.predict(X.to_numpy()))
+    assert np.array_equal(model.predict(X), model.predict(X.to_numpy()))
+    with pytest.raises(ValueError, match="fitted on a table without names"):
+        model.predict(frame[["x2", "x0", "x1"]])
+
+
 @pytest.mark.parametrize("given", [None, 3, "a forest", object(), Model])
 def test_what_is_no_model_is_refused(given):
     with pytest.raises(ValueError, match="expected a function of a table"):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from fi_teach.basics.seeds import own_stream
+from fi_teach.basics.seeds import own_stream, plain_stream
 
 
-@pytest.mark.parametrize("seed", [0, 7, np.int32(7), [1, 2], (3,), np.array([4, 5])])
+@pytest.mark.parametrize("seed", [0, 7, np.int32(7), 2**64, [1, 2], (3,), np.array([4, 5])])
 def test_the_same_seed_and_name_give_the_same_numbers(seed):
     assert own_stream(seed, "a").random() == own_stream(seed, "a").random()
 
@@ -15,6 +15,11 @@ def test_a_method_never_draws_what_the_data_drew_with_the_same_seed():
     data = np.random.default_rng(0).normal(size=1000)
     drawn = own_stream(0, "conditional importance").normal(size=1000)
     assert len(np.intersect1d(data, drawn)) == 0
+
+
+@pytest.mark.parametrize("seed", [0, np.int32(7), 2**64, [1, 2**70], np.array([4, 5])])
+def test_data_are_drawn_from_numpys_own_stream(seed):
+    assert plain_stream(seed).random() == np.random.default_rng(seed).random()
 
 
 def test_two_methods_and_two_seeds_draw_apart():

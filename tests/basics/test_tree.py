@@ -169,3 +169,13 @@ def test_questions_of_the_wrong_kind_are_refused():
             model.predict_proba([[0]])
         with pytest.raises(ValueError, match="columns"):
             model.predict([[0, 1]])
+
+
+def test_no_column_of_a_table_stands_for_two_of_the_tree(fitted):
+    """(a b, z) for a tree of (a b, a_b): column "a b" was read twice."""
+    X, y, _ = fitted
+    frame = pd.DataFrame(X[:, :2], columns=["a b", "a_b"])
+    tree = grow_cart(frame, y, max_depth=3)
+    np.testing.assert_array_equal(tree.predict(frame[["a_b", "a b"]]), tree.predict(frame))
+    with pytest.raises(ValueError, match="X has no column 'a_b'"):
+        tree.predict(frame.set_axis(["a b", "z"], axis=1))

@@ -417,8 +417,8 @@ FOUR = pd.DataFrame(
         (lambda: backdoor_adjustment(FOUR, "x", "y", ["z"], n_strata=0), "n_strata is 0"),
         (lambda: backdoor_mean(FOUR, "x", 0, "y", ["z"]), "without overlap"),
         (lambda: backdoor_mean(FOUR, "x", 7, "y", []), "without overlap"),
-        (lambda: conditional_mean(FOUR, "x", [0], "y", neighbours=5), "from 1 to the 4 rows"),
-        (lambda: conditional_mean(FOUR, "x", [0], "y", neighbours=0), "whole number"),
+        (lambda: conditional_mean(FOUR, "x", [0], "y", n_neighbours=5), "from 1 to the 4 rows"),
+        (lambda: conditional_mean(FOUR, "x", [0], "y", n_neighbours=0), "whole number"),
     ],
 )
 def test_data_that_cannot_answer_are_refused(call, words):

@@ -144,17 +144,31 @@ def test_bad_input_is_refused_with_a_sentence(change, says):
 
 
 def test_a_subgroup_needs_a_row():
-    with pytest.raises(ValueError, match="min_rows"):
-        subgroups(correlated(n=60), 0, min_rows=0)
+    with pytest.raises(ValueError, match="min_samples_leaf"):
+        subgroups(correlated(n=60), 0, min_samples_leaf=0)
 
 
+@pytest.mark.parametrize("groups", [None, np.arange(80) // 4], ids=["rows alone", "in groups"])
 @pytest.mark.parametrize("method", ["subgroups", "gaussian"])
-def test_the_batched_draws_are_the_definition_draw_by_draw(method):
+def test_all_at_once_is_the_definition_draw_by_draw(method, groups):
+    """Importances, their spread, and the errors of rows alone and of rows drawn together: to 1e-12."""
     X = correlated(n=80)
     weight = np.arange(80) % 3 + 1
-    given = {"method": method, "n_repeats": 4, "rng": 3, "sample_weight": weight}
+    given = {"method": method, "n_repeats": 4, "rng": 3, "sample_weight": weight, "groups": groups}
+    fast = conditional_importance(first, X, X[:, 0], **given)
     slow = conditional_importance_by_definition(first, X, X[:, 0], **given)
-    assert np.allclose(conditional_importance(first, X, X[:, 0], **given).draws, slow, atol=1e-12)
+    for part in ("mean", "draws", "standard_error", "permutation_sd"):
+        np.testing.assert_allclose(getattr(fast, part), getattr(slow, part), rtol=0, atol=1e-12)
+    assert fast.standard_error[0] > 0 and (fast.method, fast.unit) == (slow.method, slow.unit)
+
+
+def test_groups_of_rows_make_both_less_sure():
+    """The same rows four times over: as many rows, a quarter of the knowledge."""
+    X = np.repeat(correlated(n=40), 4, axis=0)
+    together = np.arange(160) // 4
+    for measure in (conditional_importance, conditional_importance_by_definition):
+        alone = measure(first, X, X[:, 0], n_repeats=5).standard_error[0]
+        assert measure(first, X, X[:, 0], n_repeats=5, groups=together).standard_error[0] > alone
 
 
 def test_a_subgroup_is_found_by_name_among_words_and_gaps():

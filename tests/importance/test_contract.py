@@ -321,7 +321,7 @@ def test_folds_keep_groups_whole():
         return lambda t: np.zeros(len(t))
 
     table = X.assign(row=np.arange(60))
-    drop_column_importance(fit, table, Y, folds=4, groups=patient)
+    drop_column_importance(fit, table, Y, n_folds=4, groups=patient)
     assert {len(patients) for patients in seen if patients} == {9}
 
 
@@ -333,7 +333,7 @@ def test_a_class_that_a_held_out_part_lacks_keeps_its_column():
         share = np.array([np.mean(y == "rare"), np.mean(y == "usual")])
         return lambda t: np.tile(share, (len(t), 1))
 
-    found = drop_column_importance(fit, X, y, loss="log_loss", folds=10)
+    found = drop_column_importance(fit, X, y, loss="log_loss", n_folds=10)
     assert np.allclose(found.draws, 0)
 
 

@@ -94,9 +94,9 @@ def test_a_frame_loses_its_column_by_name_and_is_left_alone():
         seen.add(tuple(X.columns))
         return least_squares(X, y)
 
-    importance = drop_column_importance(fit, frame, y, folds=3)
+    importance = drop_column_importance(fit, frame, y, n_folds=3)
     assert seen == {("a", "b", "c"), ("b", "c"), ("a", "c"), ("a", "b")} and importance.names == ("a", "b", "c")
-    assert np.allclose(importance.draws, drop_column_importance(least_squares, X, y, folds=3).draws)
+    assert np.allclose(importance.draws, drop_column_importance(least_squares, X, y, n_folds=3).draws)
     pd.testing.assert_frame_equal(frame, before)
 
 
@@ -123,7 +123,7 @@ def test_the_held_out_error_covers_for_the_two_fitted_models():
 @pytest.mark.parametrize(("change", "says"), [
     ({"fit": 3}, "expected a function"), ({"fit": lambda X, y: None}, "does it end in return"),
     ({"fit": lambda X, y: lambda X: 1.0}, "one prediction a row"), ({"loss": "hinge"}, "unknown loss"),
-    ({"folds": 1}, "folds is 1"), ({"folds": 2.5}, "folds"), ({"folds": 61}, "folds is 61"),
+    ({"n_folds": 1}, "n_folds is 1"), ({"n_folds": 2.5}, "n_folds"), ({"n_folds": 61}, "n_folds is 61"),
     ({"test": np.zeros((3, 3))}, "expected .X_test, y_test"), ({"test": (np.zeros((5, 2)), np.arange(5))}, "X_test has the columns"),
     ({"test": (np.zeros((5, 3)), np.arange(4))}, "y has shape"), ({"X": np.zeros((60, 1))}, "one column"),
     ({"X": np.zeros((0, 3))}, "at least one row"), ({"y": np.ones(60)}, "constant"), ({"y": np.arange(3)}, "y has shape"),
@@ -141,3 +141,48 @@ def test_probabilities_need_a_model_that_has_them():
     X, y = data(60)
     with pytest.raises(ValueError, match="class probabilities"):
         drop_column_importance(linear_model.LinearRegression(), X, y > 0, loss="log_loss")
+
+
+def seen_when_blank(X, **settings):
+    """The values that a learner sees in column 0 while it is blanked, in fits and predictions."""
+    seen = []
+
+    def look(X):
+        column = pd.Series(X.iloc[:, 0] if isinstance(X, pd.DataFrame) else X[:, 0])
+        if len(set(column.astype(str))) == 1:
+            seen.extend(column.astype(object))
+
+    def fit(X, y):
+        look(X)
+        return lambda X: look(X) or np.zeros(len(X))
+
+    y = np.arange(len(X), dtype=float)
+    drop_column_importance(fit, X, y, test=(X, y), blank=True, **settings)
+    return seen
+
+
+@pytest.mark.parametrize("framed", [True, False])
+def test_a_blanked_column_takes_its_first_known_value_even_if_the_first_row_has_a_gap(framed):
+    """The first row's value was taken: [NaN, 1, 2] became three gaps."""
+    X = np.array([[np.nan, 3], [1, 4], [2, 5]])
+    assert seen_when_blank(pd.DataFrame(X, columns=["a", "b"]) if framed else X) == [1.0] * 6
+
+
+def test_a_blanked_column_of_categories_takes_its_first_known_word():
+    words = pd.Categorical([None, "b", "a"], categories=["a", "b"])
+    assert seen_when_blank(pd.DataFrame({"a": words, "b": [1.0, 2, 3]})) == ["b"] * 6
+
+
+def test_a_column_of_gaps_alone_stays_one():
+    seen = seen_when_blank(pd.DataFrame({"a": [np.nan] * 3, "b": [1.0, 2, 3]}))
+    assert seen and np.isnan(np.array(seen, dtype=float)).all()
+
+
+def test_columns_called_by_numbers_are_held_out_by_name():
+    """Held-out rows in another order, 1 here and "1" there."""
+    X, y = data(60)
+    numbered = pd.DataFrame(X, columns=[2, 0, 1])
+    plain = drop_column_importance(least_squares, numbered, y, test=(numbered, y))
+    for names in ([0, 1, 2], ["0", "1", "2"]):
+        other = numbered[[0, 1, 2]].set_axis(names, axis=1)
+        assert np.array_equal(drop_column_importance(least_squares, numbered, y, test=(other, y)).draws, plain.draws)

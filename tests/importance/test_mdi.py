@@ -37,13 +37,15 @@ def table(seed, n=120, p=5, K=None):
 # --- the definition ---------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("K", [None, 3])
-def test_the_decreases_are_those_of_the_formula_node_by_node(K):
+def test_the_decreases_are_those_of_the_formula_node_by_node(K, weighted):
     """A loop over the nodes and the vectors agree, to 1e-14."""
     X, y = table(11, K=K)
     for tree in grow_forest(X, y, n_trees=3).trees:
-        expected = decrease_by_definition(tree)
-        np.testing.assert_allclose(decrease_by_feature(tree), expected, atol=1e-14)
+        expected = decrease_by_definition(tree, weighted=weighted)
+        found = decrease_by_feature(tree, weighted=weighted)
+        np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-14)
 
 
 # --- closed form ------------------------------------------------------------------------------

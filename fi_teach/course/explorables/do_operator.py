@@ -66,7 +66,7 @@ def do_state(world, mode, x1):
 def two_curves(world):
     """Mean severity at every value, for those who have it and for everybody set to it, from N_ROWS rows -> DataFrame."""
     model = same_table_worlds()[world]
-    seen = conditional_mean(observe(model, N_ROWS, [0, 1]), "x1", VALUES, "y", neighbours=400)
+    seen = conditional_mean(observe(model, N_ROWS, [0, 1]), "x1", VALUES, "y", n_neighbours=400)
     done = interventional_mean(model, "x1", VALUES, "y", n=N_ROWS, rng=[0, 2])
     return pd.DataFrame({"x1": VALUES, "seen": seen, "done": done})
 

@@ -9,11 +9,11 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
+from fi_teach.basics.games import gauss_legendre
 from fi_teach.course.explorables.explorable import State, choice, explore, slider
 from fi_teach.course.explorables.marks import axis, bars, categories, line, panel, points, rule
 from fi_teach.course.explorables.tree_marks import tree_panel
 from fi_teach.data import concrete
-from fi_teach.fast.tree_shap_quadrature import gauss_legendre
 from fi_teach.importance.tree_shap import leaf_shapley, row_passes, training_passes
 from fi_teach.plots.colours import hues_of
 from fi_teach.trees import grow_cart

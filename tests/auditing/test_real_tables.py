@@ -58,7 +58,7 @@ TAKES = {
     "grouped": lambda: grouped_permutation_importance(MODEL, X, Y, {name: [name] for name in X}, n_repeats=1).mean,
     "score": lambda: score_permutation_importance(MODEL, X, Y, score="auc", n_repeats=1).mean,
     "conditional": lambda: conditional_importance(MODEL, X, Y, n_repeats=1).mean,
-    "drop column": lambda: drop_column_importance(pipeline(2), X, Y, folds=2, blank=True).mean,
+    "drop column": lambda: drop_column_importance(pipeline(2), X, Y, n_folds=2, blank=True).mean,
     "exact": lambda: exact_permutation_importance(MODEL, X[:20], Y[:20]).mean,
     "SHAP by removal": lambda: shapley_values(MODEL, X[:2], background=X[:4]).values[0, :, 0],
     "sampled SHAP": lambda: sampled_shapley_values(MODEL, X[:2], background=X[:4], n_repeats=2).values[0, :, 0],
@@ -79,7 +79,7 @@ REFUSES = {
     "gaussian draws": (lambda: conditional_importance(MODEL, X, Y, method="gaussian"), "subgroups"),
     "knockoffs": (lambda: knockoff_filter(size_of_columns, X, Y), "text or categories"),
     "conditional randomisation": (lambda: conditional_randomization_test(size_of_columns, X, Y), "text or categories"),
-    "a pipeline without its column": (lambda: drop_column_importance(pipeline(2), X, Y, folds=2), "blank=True"),
+    "a pipeline without its column": (lambda: drop_column_importance(pipeline(2), X, Y, n_folds=2), "blank=True"),
 }
 
 

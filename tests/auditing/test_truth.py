@@ -1,4 +1,4 @@
-"""A sample of tests/audit/truth.py: sentences held against worlds whose truth is known."""
+"""A sample of tests/auditing/truth.py: sentences held against worlds whose truth is known."""
 
 import sys
 from dataclasses import replace

@@ -12,8 +12,8 @@ import pytest
 import fi_teach
 from fi_teach.auditing import Audit
 from fi_teach.auditing.clusters import clusters
-from fi_teach.auditing.questions import blanked
 from fi_teach.auditing.report import as_page, read, write
+from fi_teach.basics.tables import blanked, positions_of
 from fi_teach.data import credit_cards, tissues
 from fi_teach.trees import grow_forest
 
@@ -259,7 +259,7 @@ def test_a_pipeline_with_words_dates_and_gaps_is_audited_refits_and_all():
 
 @pytest.mark.parametrize("column", FEATURES)
 def test_a_blanked_column_keeps_its_kind_and_has_one_value(column):
-    new = blanked(TABLE[FEATURES], (column,))
+    new = blanked(TABLE[FEATURES], positions_of(column, TABLE[FEATURES]))
     assert new[column].nunique(dropna=False) == 1 and new[column].dtype == TABLE[column].dtype
     pd.testing.assert_frame_equal(new.drop(columns=column), TABLE[FEATURES].drop(columns=column))
 

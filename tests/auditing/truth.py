@@ -1,6 +1,6 @@
 """Are an audit's sentences right? On worlds whose truth is known each one is held against it.
 
-    python tests/audit/truth.py --draws 20      every world, that many draws: a table
+    python tests/auditing/truth.py --draws 20      every world, that many draws: a table
 
 A sentence is right if
     skill, used    the figure of the very same model on 10,000 fresh rows lies in the interval
