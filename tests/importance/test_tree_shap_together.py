@@ -1,7 +1,12 @@
 """The engine that tabulates all trees at once: its drawing, and the sizes at which indices could overflow."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
 from random_trees import chain, random_forest, random_rows
 
 from fi_teach.basics.tree import Tree
