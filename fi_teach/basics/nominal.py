@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.equality import same_fields
-from fi_teach.basics.tables import feature_names
+from fi_teach.basics.tables import feature_names, places_by_name
 from fi_teach.basics.tree import UNDEFINED
 
 
@@ -88,12 +88,10 @@ def _words_for(tree: NominalTree, X: pd.DataFrame) -> NDArray:
     expected = f"expected a DataFrame with the columns {', '.join(tree.names)}"
     if not isinstance(X, pd.DataFrame):
         raise ValueError(f"{expected}, got {type(X).__name__}.")
-    position = {name: j for j, name in enumerate(feature_names(X))}
-    missing = [name for name in tree.names if name not in position]
-    if missing:
-        raise ValueError(f"{expected}, but {missing[0]!r} is not among them.")
-    columns = [position[name] for name in tree.names]
-    return X.iloc[:, columns].to_numpy(dtype=object)
+    places = places_by_name(tree.names, feature_names(X))
+    if -1 in places:
+        raise ValueError(f"{expected}, but {tree.names[places.index(-1)]!r} is not among them.")
+    return X.iloc[:, places].to_numpy(dtype=object)
 
 
 def check_words(X: pd.DataFrame) -> tuple[NDArray, tuple]:

@@ -111,6 +111,29 @@ class Attribution(Result):
     standard_error: NDArray | None = None
     unit: str = "units of the prediction"
 
+    @classmethod
+    def of_outputs(
+        cls,
+        values: NDArray,
+        base: NDArray,
+        names: tuple,
+        *,
+        standard_error: NDArray | None = None,
+        **said: str,
+    ) -> "Attribution":
+        """From values (n, p, n_outputs) and base (n_outputs,): a single output loses its axis.
+
+        standard_error : shaped like values, or None; said : method, unit
+
+        >>> Attribution.of_outputs(np.array([[[1.0], [2.0]]]), np.array([3.0]), ("a", "b")).values
+        array([[1., 2.]])
+        """
+        if values.shape[2] > 1:
+            return cls(values, base, names, standard_error=standard_error, **said)
+        if standard_error is not None:
+            standard_error = standard_error[:, :, 0]
+        return cls(values[:, :, 0], float(base[0]), names, standard_error=standard_error, **said)
+
     def to_importance(self) -> Importance:
         """The mean over rows of |phi_ij|, added over outputs; each row is one repeat."""
         size = np.abs(self.values)

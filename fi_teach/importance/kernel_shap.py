@@ -69,11 +69,8 @@ def kernel_shap(
     shares = solve_for_shares(S, weight, gains[1:], total=gains[0])
 
     values = np.moveaxis(shares, 0, 1)
-    base = nothing[0]
-    if values.shape[2] == 1:
-        values = values[:, :, 0]
-        base = float(base[0])
-    return Attribution(values, base, names, method="Shapley values (Kernel SHAP)")
+    method = "Shapley values (Kernel SHAP)"
+    return Attribution.of_outputs(values, nothing[0], names, method=method)
 
 
 def kernel_weight(p: int, s: int) -> float:

@@ -196,9 +196,7 @@ def _dealt_apart(
         yield after - task.losses_before[:, None], donors
 
 
-def _importance_of(
-    task: Evaluation, names: tuple, dealt: Iterable[Dealt], method: str = "permutation importance"
-) -> Importance:
+def _importance_of(task: Evaluation, names: tuple, dealt: Iterable[Dealt]) -> Importance:
     """The mean of every shuffle, and how sure it is with each row in its two roles."""
     draws, variances = [], []
     for gains, donors in dealt:
@@ -207,6 +205,7 @@ def _importance_of(
             receiver_donor_variance(gains, donors, weights=task.weights, groups=task.groups))
     several = len(draws[0]) > 1
     spread = np.std(draws, axis=1, ddof=1) if several else None
+    method = "permutation importance"
     return Importance(names, np.array(draws), method, task.unit, np.sqrt(variances), spread)
 
 

@@ -137,13 +137,10 @@ def _value_function(model, X, background, removal):
 
 
 def _attribution(shares, base, names, removal, error=None):
-    """Shares (p, n, n_outputs) as an Attribution; a single output loses its axis."""
+    """Shares (p, n, n_outputs), and their errors, as an Attribution."""
     title = removal if isinstance(removal, str) else getattr(removal, "__name__", "own removal")
-    shares = np.moveaxis(shares, 0, 1)
+    values = np.moveaxis(shares, 0, 1)
     if error is not None:
         error = np.moveaxis(error, 0, 1)
-    if shares.shape[2] == 1:
-        shares, base = shares[:, :, 0], float(base[0])
-        error = None if error is None else error[:, :, 0]
     method = f"Shapley values ({title})"
-    return Attribution(shares, base, names, method=method, standard_error=error)
+    return Attribution.of_outputs(values, base, names, method=method, standard_error=error)

@@ -41,10 +41,8 @@ class TreeExplainer:
         table = check_real_table(X)
         rows = rows_for(forest, self._model.arrange(table))
         values = np.moveaxis(self._prepared.explain(rows), 2, 0)  # (n, p, n_outputs)
-        base: float | np.ndarray = self._prepared.base.copy()
-        if forest.n_outputs == 1:
-            values, base = values[:, :, 0], float(self._prepared.base[0])
-        return Attribution(values, base, forest.names, method="TreeSHAP", unit=raw_unit(forest))
+        base, unit = self._prepared.base.copy(), raw_unit(forest)
+        return Attribution.of_outputs(values, base, forest.names, method="TreeSHAP", unit=unit)
 
 
 def tree_explainer(model: object, *, background: ArrayLike | None = None) -> TreeExplainer:

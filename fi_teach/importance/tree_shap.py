@@ -426,9 +426,6 @@ def _children(tree, t):
 
 
 def _attribution(values, base, forest):
-    """Values (n, p, n_outputs) as an Attribution; a single output loses its axis."""
-    if values.shape[2] == 1:
-        values = values[:, :, 0]
-        base = float(base[0])
+    """Values (n, p, n_outputs) and base (n_outputs,) of a forest as an Attribution."""
     unit = raw_unit(forest)
-    return Attribution(values, base, forest.names, method="TreeSHAP", unit=unit)
+    return Attribution.of_outputs(values, base, forest.names, method="TreeSHAP", unit=unit)

@@ -160,6 +160,8 @@ def test_columns_of_words_that_are_called_by_numbers_are_found_by_them():
     assert (tree.predict(X) == y).all() and (tree.predict(X[[4, 2, 3, 1]]) == y).all()
     with pytest.raises(ValueError, match="'4' is not among them"):
         tree.predict(X[[1, 2, 3]])
+    with pytest.raises(ValueError, match="two columns named '4'"):
+        tree.predict(pd.concat([X, X[[4]]], axis=1))
 
 
 def test_trees_of_words_are_equal_if_all_their_fields_are():
