@@ -464,7 +464,7 @@ def bad_values(name, argument):
 ARGUMENTS = [(name, argument) for name in GOOD for argument in GOOD[name]]
 
 
-@pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
+@pytest.mark.parametrize(("name", "argument"), ARGUMENTS, ids=map(" ".join, ARGUMENTS))
 def test_a_value_that_an_argument_cannot_mean_is_refused_with_a_sentence(name, argument):
     for value in bad_values(name, argument):
         assert_refused(name, **{argument: value})
