@@ -50,3 +50,16 @@ def test_the_spread_over_repeats_is_the_standard_error_unless_the_method_knows_b
 def test_draws_that_do_not_fit_the_names_are_refused():
     with pytest.raises(ValueError, match="there are 2 names"):
         Importance(("a", "b"), DRAWS)
+
+
+def test_to_frame_is_sorted_by_rank_then_name_and_shows_the_spread_over_permutations():
+    table = importance(names=("c", "b", "a"), permutation_sd=np.array([0.1, 0.2, 0.3])).to_frame()
+    assert list(table) == ["feature", "importance", "standard_error", "rank", "permutation_sd"]
+    assert table["feature"].tolist() == ["b", "a", "c"]
+    assert table["permutation_sd"].tolist() == [0.2, 0.3, 0.1]
+    assert "permutation_sd" not in importance().to_frame()
+
+
+def test_to_importance_adds_up_the_outputs_sizes():
+    phi = Attribution(np.array([[[1.0, -2.0], [0.0, 0.5]]]), np.zeros(2), ("a", "b"))
+    assert phi.to_importance().mean.tolist() == [3, 0.5]

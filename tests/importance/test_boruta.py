@@ -69,6 +69,13 @@ def test_boruta_confirms_lucky_noise_far_more_often_than_alpha():
     assert confirmed - 0.04 < 1 - 2 ** (-1 / 5) < confirmed + tentative + 0.04
 
 
+def test_boruta_gives_no_hit_for_a_tie_with_the_best_shadow():
+    X = np.random.default_rng(12).normal(size=(30, 2))
+    result = boruta(lambda X, y: np.ones(np.shape(X)[1]), X, X[:, 0])
+    assert result.hits.tolist() == [0, 0]
+    assert result.decision == ("rejected", "rejected")
+
+
 def test_rejected_features_leave_and_at_least_five_shadows_stay():
     widths = []
 

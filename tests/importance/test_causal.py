@@ -54,6 +54,12 @@ def test_seen_means_follow_the_feature_and_done_means_stay(confounded):
     )
 
 
+def test_conditional_mean_averages_as_many_neighbours_as_asked_for():
+    data = pd.DataFrame({"x": [0.0, 1, 2, 3, 9], "y": [1.0, 2, 6, 100, 1000]})
+    for n_neighbours, mean in [(1, 1), (2, 3 / 2), (3, 9 / 3), (5, 1109 / 5)]:
+        assert conditional_mean(data, "x", [0], "y", n_neighbours=n_neighbours) == pytest.approx([mean])
+
+
 def test_a_mediated_cause_has_its_whole_effect_when_set():
     means = interventional_mean(mediator_model(direct=0.5), "x1", [0, 1], "y", n=100)
     assert means[1] - means[0] == pytest.approx(2.5)

@@ -189,3 +189,36 @@ def test_a_column_that_is_not_there_has_no_subgroups(column):
     for table in (correlated(n=60), pd.DataFrame(correlated(n=60), columns=["a", "b"])):
         with pytest.raises(ValueError, match="no column"):
             subgroups(table, column)
+
+
+# --- weights and degrees of freedom ---
+
+
+@pytest.mark.parametrize("measure", [conditional_importance, conditional_importance_by_definition])
+@pytest.mark.parametrize("method", ["subgroups", "gaussian"])
+def test_conditional_importance_is_sure_where_no_row_with_weight_can_lose(method, measure):
+    """New values of x0 only harm the rows with x1 = 1, which weigh nothing: 0, with an error of 0."""
+    X = np.column_stack([np.random.default_rng(0).normal(size=60), np.arange(60) % 2])
+    given = (lambda X: X[:, 0] * X[:, 1], X, X.prod(axis=1))
+    found = measure(*given, method=method, sample_weight=1 - X[:, 1])
+    assert found.mean[0] == found.standard_error[0] == 0
+    assert measure(*given, method=method).standard_error[0] > 0
+
+
+@pytest.mark.parametrize("measure", [conditional_importance, conditional_importance_by_definition])
+def test_gaussian_conditional_importance_is_sure_where_all_rows_lose_the_same_however_they_weigh(measure):
+    """Any new value costs 1. Uncentred, the error would be that of the mean weight; tolerance a tenth of it."""
+    X, weight = correlated(n=40), np.arange(1.0, 41)
+    found = measure(first, X, X[:, 0], method="gaussian", loss=lambda y, f: (y != f).astype(float),
+                    n_repeats=2000, sample_weight=weight)
+    assert found.mean[0] == pytest.approx(1)
+    assert found.standard_error[0] < 0.1 * weight.std() / weight.mean() / np.sqrt(40)
+
+
+def test_gaussian_conditional_importance_divides_the_residuals_by_their_degrees_of_freedom():
+    """f = x0 = y, 6 rows, a regression on 2 columns and a constant: RSS / 6 + RSS / (6 - 3). Tolerance four errors."""
+    X = np.random.default_rng(6).normal(size=(6, 3))
+    design = np.column_stack([np.ones(6), X[:, 1:]])
+    rss = np.linalg.lstsq(design, X[:, 0], rcond=None)[1][0]
+    found = conditional_importance(first, X, X[:, 0], method="gaussian", n_repeats=5000)
+    assert found.mean[0] == pytest.approx(rss / 6 + rss / 3, abs=4 * found.permutation_sd[0] / np.sqrt(5000))

@@ -111,6 +111,44 @@ def test_the_folds_error_is_the_widened_one_and_covers_a_null_column():
     assert 0.90 <= hits / 200 <= 1.0
 
 
+def reads_the_first(X, y):
+    """y = x0 without an error, or 0 where only one column is left: without x0 each row loses y^2."""
+    return lambda table: np.asarray(table)[:, 0] if np.shape(table)[1] == 2 else np.zeros(len(table))
+
+
+def signed(size):
+    """A table whose first column is +-size, and which is its target."""
+    size = np.asarray(size, dtype=float)
+    X = np.column_stack([size * (-1) ** np.arange(len(size)), np.zeros(len(size))])
+    return X, X[:, 0]
+
+
+def test_drop_column_importance_does_not_count_rows_without_weight_in_a_fold():
+    """18 rows lose 1 and weigh 1, two lose 4 and weigh nothing: each fold loses exactly 1."""
+    loses_four = np.arange(20) < 2
+    found = drop_column_importance(
+        reads_the_first, *signed(1 + loses_four), n_folds=2, sample_weight=1.0 - loses_four)
+    assert found.draws[0].tolist() == [1, 1]
+
+
+def test_drop_column_importance_of_test_rows_given_four_times_is_as_sure_as_of_rows_given_once():
+    """If the four are named as a group; else it seems twice as sure, but for the n - 1."""
+    X, y = signed(np.arange(1, 9))
+    once = drop_column_importance(reads_the_first, X, y, test=(X, y)).standard_error[0]
+    four_times = X.repeat(4, axis=0), y.repeat(4)
+    grouped = drop_column_importance(reads_the_first, X, y, test=four_times, groups=np.arange(32) // 4)
+    alone = drop_column_importance(reads_the_first, X, y, test=four_times)
+    assert grouped.standard_error[0] == pytest.approx(once)
+    assert alone.standard_error[0] == pytest.approx(once / 2 * np.sqrt(7 / 8 * 32 / 31))
+
+
+def test_drop_column_importance_is_sure_where_all_test_rows_lose_the_same_however_they_weigh():
+    X, y = signed(np.full(8, 3))
+    found = drop_column_importance(reads_the_first, X, y, test=(X, y), sample_weight=np.arange(1, 9))
+    assert found.mean[0] == pytest.approx(9)
+    assert found.standard_error[0] == pytest.approx(0, abs=1e-12)
+
+
 def test_the_held_out_error_covers_for_the_two_fitted_models():
     """300 test sets of 100 rows against the truth on 200,000; covers 92 to 98 %."""
     X, y = data()

@@ -94,6 +94,31 @@ def test_an_unused_feature_gets_the_interval_from_zero_to_zero():
     assert row_bootstrap_interval(first, X, X[:, 0], "x1") == (0, 0)
 
 
+def test_the_middle_of_receiver_donor_interval_is_the_weighted_mean():
+    """(1 * 1 + 0 * 5 + 3 * 4) / (1 + 0 + 3)."""
+    differences, donors = np.array([[1.0], [5.0], [4.0]]), np.array([[1], [2], [0]])
+    low, high = receiver_donor_interval(differences, donors, sample_weight=[1, 0, 3])
+    assert (low + high) / 2 == pytest.approx(13 / 4)
+
+
+def test_row_bootstrap_interval_does_not_count_rows_without_weight():
+    """Shuffling x0 only harms the rows with x1 = 1; where these weigh nothing, every sample's importance is 0."""
+    table = np.column_stack([np.random.default_rng(0).normal(size=60), np.arange(60) % 2])
+    given = (lambda X: X[:, 0] * X[:, 1], table, table.prod(axis=1), 0)
+    assert row_bootstrap_interval(*given, sample_weight=1 - table[:, 1]) == (0, 0)
+    assert row_bootstrap_interval(*given)[0] > 0
+
+
+def test_row_bootstrap_interval_leaves_as_much_below_as_above():
+    """As the level goes to 0, both ends meet at the median of the samples."""
+    table = np.random.default_rng(0).normal(size=(30, 1))
+    given = {"model": first, "X": table, "y": table[:, 0], "column": 0, "n_repeats": 20}
+    low, high = row_bootstrap_interval(**given, level=1e-12)
+    wide = row_bootstrap_interval(**given, level=0.5)
+    assert high - low < 1e-9 < wide[1] - wide[0]
+    assert wide[0] < low < wide[1]
+
+
 X = np.arange(5.0)[:, None]
 
 

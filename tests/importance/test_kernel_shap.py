@@ -71,6 +71,27 @@ def test_a_model_of_pairs_is_exact_from_few_coalitions():
     np.testing.assert_allclose(found.values, shapley_values(f, X[:2], background=X).values, atol=1e-10)
 
 
+def test_kernel_shap_of_sampled_coalitions_is_right_on_average():
+    """A product of 6 of 9 binary features, 500 of 510 coalitions, 200 seeds: within 4 standard errors and 1 % of 1/6."""
+    def product(X):
+        return X[:, :6].prod(axis=1)
+    given = {"X": np.ones((1, 9)), "background": np.zeros((1, 9))}
+    runs = np.array([kernel_shap(product, **given, n_coalitions=500, rng=seed).values[0] for seed in range(200)])
+    exact = np.repeat([1 / 6, 0], [6, 3])
+    error = runs.std(axis=0, ddof=1) / np.sqrt(200)
+    assert (np.abs(runs.mean(axis=0) - exact) < 4 * error + 0.01 / 6).all()
+
+
+@pytest.mark.parametrize(("p", "n_coalitions"), [(12, 2**12 - 2), (13, 2 * 13 + 2048)])
+def test_kernel_shap_asks_all_coalitions_of_12_features_and_2p_plus_2048_of_13(p, n_coalitions):
+    X = np.random.default_rng(6).normal(size=(2, p))
+    def f(X):
+        return X[:, :4].prod(axis=1) + X[:, 3:].max(axis=1)
+    given = {"X": X[:1], "background": X[1:]}
+    assert kernel_shap(f, **given) == kernel_shap(f, **given, n_coalitions=n_coalitions)
+    assert kernel_shap(f, **given) != kernel_shap(f, **given, n_coalitions=n_coalitions - 2)
+
+
 def test_it_agrees_with_shap(normal):
     """shap's Kernel explainer on the same background, all coalitions; tolerance 1e-8."""
     shap = pytest.importorskip("shap")

@@ -478,3 +478,19 @@ def test_a_q_outside_zero_and_one_is_refused(q):
 def test_bad_input_is_refused_with_a_sentence_that_helps(call, says):
     with pytest.raises(ValueError, match=says):
         call()
+
+
+# --- the estimated mean, and the p-value of no difference ---
+
+
+@pytest.mark.parametrize("mean", [None, np.array([0.5, -2.0])])
+def test_gaussian_knockoffs_of_shifted_features_are_shifted_as_much(mean):
+    X = np.random.default_rng(3).normal(size=(50, 2)) @ [[1.0, 0.5], [0.0, 1.0]]
+    here = kn.gaussian_knockoffs(X, mean=mean)
+    there = kn.gaussian_knockoffs(X + 100, mean=None if mean is None else mean + 100)
+    assert np.allclose(there, here + 100)
+
+
+def test_knockoff_p_values_are_one_half_only_above_zero():
+    found = kn.KnockoffSelection(("a", "b", "c"), np.array([3.0, 0.0, -1.0]), 3.0)
+    assert found.p_values.tolist() == [0.5, 1, 1]

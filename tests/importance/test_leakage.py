@@ -116,3 +116,35 @@ def test_labels_of_any_kind_are_two_classes():
 def test_targets_of_which_nothing_can_be_held_out_are_refused(X, y, words):
     with pytest.raises(ValueError, match=words):
         leak_suspects(X, y)
+
+
+# --- the figure ---
+
+
+def test_leak_suspects_gives_two_auc_minus_one_beside_a_perfect_column():
+    """2 AUC - 1 of a yes-or-no column is the difference of its shares: .8 - .2 here; the other column is the answer."""
+    y = np.arange(300) % 2
+    X = np.column_stack([y, np.where(np.arange(300) // 2 % 5 > 0, y, 1 - y)])
+    strength = leak_suspects(X, y).set_index("feature")["strength"]
+    assert strength["x0"] == 1
+    assert strength["x1"] == pytest.approx(0.6, abs=0.03)
+
+
+def test_leak_suspects_calls_a_feature_dominant_that_has_just_the_share():
+    y = np.arange(60) % 2
+    assert leak_suspects(y[:, None], y, share=1)["dominant"].tolist() == [True]
+
+
+def test_leak_suspects_takes_a_feature_that_is_known_at_the_decision_for_known_in_time():
+    y = np.arange(60) % 2
+    known = [leak_suspects(y[:, None], y, known_from={"x0": time}, decided_at=7)["too_late"][0] for time in (7, 8)]
+    assert known == [False, True]
+
+
+def test_leak_suspects_counts_a_forest_that_explains_a_fortieth_as_one_that_explains_a_twentieth():
+    """R^2 of one yes-or-no column is d^2 / (d^2 + 4) for means d apart and errors of +-1: .025, half of .05."""
+    rows = np.arange(6000)
+    x, error = rows % 2, (-1) ** (rows // 2)
+    y = x * np.sqrt(4 * 0.025 / 0.975) + error
+    strength = leak_suspects(x[:, None], y, n_trees=6)["strength"][0]
+    assert strength == pytest.approx(0.5, rel=0.2)

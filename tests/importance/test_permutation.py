@@ -14,6 +14,10 @@ from fi_teach.importance.permutation import (
 )
 
 
+def first(X):
+    return np.asarray(X)[:, 0]
+
+
 def linear(X):
     X = np.asarray(X)
     return 2 * X[:, 0] - X[:, 1]
@@ -240,6 +244,37 @@ def test_concordance_is_lost_with_the_feature_that_sets_the_pace():
 def test_an_unknown_score_is_refused(data):
     with pytest.raises(ValueError, match="unknown score"):
         score_permutation_importance(linear, *data, score="f1")
+
+
+def test_score_permutation_importance_leaves_groups_out_as_receivers_and_as_donors():
+    """A jackknifed score sees some rows, and no value of a left-out group: neither as its row nor as a donor's value."""
+    row, group = np.arange(20.0), np.arange(20) // 5
+    seen = []
+
+    def score(y, prediction):
+        seen.append((y, prediction))
+        return -np.abs(y - prediction).mean()
+
+    score_permutation_importance(first, row[:, None], row, score=score, n_repeats=3, groups=group)
+    parts = [group[np.concatenate([y, prediction]).astype(int)] for y, prediction in seen if len(y) < 20]
+    assert len(parts) == 4 * 3 * 2, "4 groups, 3 shuffles, before and after"
+    assert all(len(set(groups)) == 3 for groups in parts)
+
+
+def test_score_permutation_importance_has_the_jackknifes_standard_error(data):
+    """sqrt((G-1)/G sum_g (left_g - mean)^2), left_g the drop of the score without part g of G = 20."""
+    scores = []
+
+    def score(y, prediction):
+        scores.append(-np.abs(y - prediction).mean())
+        return scores[-1]
+
+    found = score_permutation_importance(linear, *data, score=score, n_repeats=1)
+    drops = np.subtract(scores[::2], scores[1::2]).reshape(3, 1 + 20)
+    assert drops[:, 0] == pytest.approx(found.mean)
+    left = drops[:, 1:]
+    squares = ((left - left.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    assert found.standard_error == pytest.approx(np.sqrt(19 / 20 * squares))
 
 
 # --- the standard error ---

@@ -89,6 +89,23 @@ def test_the_gaussian_expectation_of_a_linear_model_is_the_regression():
     assert v(np.array([[2.0, 0.0]]), np.array([[True, False]]))[0, 0, 0] == pytest.approx(np.polyval(slope, 2.0), abs=1e-12)
 
 
+def test_shapley_values_by_gaussian_removal_draw_with_the_spread_that_the_known_columns_leave():
+    """f = x1^2 and x1 is a copy of x0: at (3, 3) each column alone tells 9, so both get half of 9 - mean of x1^2."""
+    x = np.array([-2.0, 0, 1, 5])
+    found = shapley_values(lambda X: X[:, 1] ** 2, [[3.0, 3.0]], background=np.column_stack([x, x]), removal="gaussian")
+    assert found.values[0] == pytest.approx([(9 - found.base) / 2] * 2, abs=1e-6)
+
+
+def test_shapley_values_by_neighbours_do_not_depend_on_units(normal):
+    """Metres or millimetres: which rows are near does not change."""
+    def f(X):
+        return X[:, 0] * X[:, 1] + X[:, 2] ** 3
+    X, unit = normal[:, :3], np.array([1, 1000, 0.01])
+    plain = shapley_values(f, X[:3], background=X, removal="neighbours")
+    scaled = shapley_values(lambda X: f(X / unit), X[:3] * unit, background=X * unit, removal="neighbours")
+    np.testing.assert_allclose(scaled.values, plain.values, atol=1e-9)
+
+
 def test_the_path_dependent_game_follows_training_cover():
     """A tree with one split: knowing nothing pays the training mean, knowing the feature pays the leaf."""
     tree = grow_cart([[0, 5], [0, 5], [0, 5], [1, 5]], [0.0, 0.0, 0.0, 8.0], criterion="variance")

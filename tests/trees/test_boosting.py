@@ -127,6 +127,19 @@ def test_adaboost_drops_the_tree_that_is_no_better_than_chance():
     assert model.predict([[0], [1]]).tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("learning_rate", [1.0, 0.5])
+def test_grow_adaboost_weighs_trees_and_rows_by_the_learning_rate(learning_rate):
+    """alpha = learning_rate * log((1 - err) / err), the rows that tree 1 misses weigh e^alpha as much for tree 2."""
+    model = grow_adaboost(X, TWO, n_trees=2, learning_rate=learning_rate)
+    misses = [(np.array(model.classes)[tree.raw(X).argmax(axis=1)] != TWO) for tree in model.trees]
+    weight, alphas = np.full(len(X), 1 / len(X)), []
+    for missed in misses:
+        error = weight[missed].sum() / weight.sum()
+        alphas.append(learning_rate * np.log((1 - error) / error))
+        weight = weight * np.exp(alphas[-1] * missed)
+    assert model.weights == pytest.approx(np.array(alphas) / sum(alphas))
+
+
 # ---- planted truth and null
 
 def test_boosting_finds_the_interaction_and_beats_the_mean_on_fresh_rows():

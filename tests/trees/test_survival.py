@@ -156,6 +156,14 @@ def test_the_feature_that_drives_the_hazard_is_asked_first_and_ranks_fresh_rows(
     assert concordance(later, died, sv.as_risk(forest).predict(fresh)) > 0.7
 
 
+def test_grow_survival_forest_asks_a_random_column_where_max_features_is_one():
+    """The driver of the hazard is not always a candidate; with all columns it is asked first in every tree (above)."""
+    table = np.random.default_rng(6).normal(size=(100, 4))
+    y = np.column_stack(censored(100, 6, risk=1.5 * table[:, 2]))
+    forest = sv.grow_survival_forest(table, y, n_trees=20, max_features=1, max_depth=1)
+    assert {tree.feature[0] for tree in forest.trees} == {0, 1, 2, 3}
+
+
 def test_permutation_by_concordance_finds_the_cause_and_nothing_in_an_unused_column():
     rng = np.random.default_rng(9)
     table, fresh = rng.normal(size=(2, 300, 4))
