@@ -320,3 +320,18 @@ def test_too_many_players_are_refused_with_what_to_use_instead():
 
 def test_one_row_cannot_be_shuffled():
     assert_refused("permutation_importance", X=X.iloc[:1], y=Y[:1], sample_weight=None, groups=None)
+
+
+def test_a_refusal_names_the_argument_that_is_wrong():
+    one_label, constant = np.zeros(40), X.assign(c=1.0)
+    for name, changed, says in [
+        *[(name, {"background": spoiled(np.nan)}, "^background holds NaN, in column 'b'")
+          for name in ("kernel_shap", "sage", "shapley_values", "tree_shap", "tree_explainer")],
+        ("proxies", {"protected": one_label}, "^protected has 1 labels"),
+        ("group_gap", {"group": one_label}, "^group has 1 labels"),
+        *[(name, {"y": LABELS[:3]}, "^y has 3 labels, branch has shape .40,.") for name in ("gain", "gain_ratio")],
+        ("gaussian_knockoffs", {"X": constant, "covariance": None}, "^column 'c' of X"),
+        ("knockoff_filter", {"X": constant, "knockoffs": "mvr"}, "^column 'c' of X"),
+    ]:
+        with pytest.raises(ValueError, match=says):
+            call(name, **changed)

@@ -126,10 +126,10 @@ class Model:
         asks_by_name = not self.is_function and not isinstance(self.given, OURS)
         return pd.DataFrame(X, columns=list(self.names)) if self.names and asks_by_name else X
 
-    def as_asked(self, X: Table) -> Table:
+    def as_asked(self, X: Table, *, what: str = "X") -> Table:
         """An arranged table in the form that is quickest to ask about: our trees read arrays."""
         owner = getattr(self.given, "__self__", self.given)
-        return rows_for(owner, X) if isinstance(owner, Tree | Forest) else X
+        return rows_for(owner, X, what=what) if isinstance(owner, Tree | Forest) else X
 
     def column_names(self, X: Table) -> tuple[str, ...]:
         """What the columns of an arranged table are called: by itself, or else by the model."""

@@ -345,7 +345,7 @@ def _refuse_numbers(model: Tree | Forest) -> None:
             f"this {kind} predicts numbers, so it has no class probabilities: use predict.")
 
 
-def rows_for(model: Tree | Forest, X: ArrayLike) -> NDArray:
+def rows_for(model: Tree | Forest, X: ArrayLike, *, what: str = "X") -> NDArray:
     """X as an array (n, p) with the model's columns, found by name, in the model's order.
 
     By position only where one of the two has no names: a plain array, or a model that was fitted
@@ -355,7 +355,7 @@ def rows_for(model: Tree | Forest, X: ArrayLike) -> NDArray:
     """
     trees = model.trees if isinstance(model, Forest) else (model,)
     knows_gaps = any(tree.missing_left is not None for tree in trees)
-    array, names = check_table(X, allow_nan=knows_gaps)
+    array, names = check_table(X, allow_nan=knows_gaps, what=what)
     if array.shape[1] != model.n_features:
         raise ValueError(
             f"X has {array.shape[1]} columns, the model was fitted on {model.n_features}: "

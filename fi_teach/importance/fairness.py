@@ -134,7 +134,7 @@ def proxies(
     rng = own_stream(rng, "proxies")
     n_trees = check_count(n_trees, "n_trees")
     table, names = as_numbers(X)
-    in_second = _two_groups(protected, len(table))
+    in_second = _two_groups(protected, len(table), what="protected")
     fewest = min(in_second.sum(), (~in_second).sum())
     folds = stratified_folds(in_second, min(N_FOLDS, fewest), rng)
     n_trees_a_fold = max(1, n_trees // len(folds))
@@ -160,15 +160,15 @@ def proxies(
     )
 
 
-def _two_groups(group, n_rows):
+def _two_groups(group, n_rows, *, what="group"):
     """(n,) bool, True in the second group."""
-    labels, codes = coded(check_target(group, n_rows, what="group"))
+    labels, codes = coded(check_target(group, n_rows, what=what))
     counts = np.bincount(codes)
     if len(labels) != 2 or counts.min() < 2:
         some = ", ".join(map(str, labels[:5]))
         raise ValueError(
-            f"group has {len(labels)} labels ({some}) with {counts.tolist()[:5]} rows: expected "
-            "two groups of at least two rows each. Compare two at a time, group != reference for "
+            f"{what} has {len(labels)} labels ({some}) with {counts.tolist()[:5]} rows: expected "
+            f"two groups of at least two rows each. Compare two at a time, {what} != reference for "
             "example."
         )
     return codes == 1

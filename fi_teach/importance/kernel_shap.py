@@ -57,6 +57,7 @@ def kernel_shap(
     rng = own_stream(rng, "Kernel SHAP")
     model, X = as_model(model), check_real_table(X)
     background = model.arrange(check_background(background, X))
+    model.as_asked(background, what="background")  # refuses gaps that its trees do not know
     rows = model.arrange(X)
     names = model.names or feature_names(rows)
     S, weight = _design(len(names), n_coalitions, rng)

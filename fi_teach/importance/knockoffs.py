@@ -237,12 +237,12 @@ def gaussian_knockoffs(
     (1000, 2)
     """
     rng = own_stream(rng, "gaussian knockoffs")
-    X, _ = check_table(X)
+    X, names = check_table(X)
     if method not in S_METHODS:
         known = ", ".join(map(repr, S_METHODS))
         raise ValueError(f"unknown method {method!r}: expected one of {known}.")
     if covariance is None:
-        covariance = estimate_covariance(X)
+        covariance = estimate_covariance(pd.DataFrame(X, columns=names))
     if mean is None:
         mean = X.mean(axis=0)
     p = X.shape[1]
@@ -374,7 +374,8 @@ def knockoff_filter(
     table, names = check_table(X)
     y = check_outcome(y, len(table))
     if isinstance(knockoffs, str):
-        knockoffs = gaussian_knockoffs(table, method=knockoffs, rng=rng)
+        named = pd.DataFrame(table, columns=names)
+        knockoffs = gaussian_knockoffs(named, method=knockoffs, rng=rng)
     statistics = knockoff_statistics(importance_of, table, knockoffs, y, rng=rng)
     threshold = knockoff_threshold(statistics, q, offset=offset)
     return KnockoffSelection(names, statistics, threshold)

@@ -123,6 +123,7 @@ def _risks_of(task, X, background, rng):
         drawn = rng.choice(task.n_rows, size=size, replace=False)
         background = rows_of(table, drawn)
     background = task.model.arrange(check_background(background, table))
+    task.model.as_asked(background, what="background")  # refuses gaps that its trees do not know
     answer, decide = _as_numbers(task)
     if task.loss is zero_one:
         answer, decide = _as_votes(task, background)

@@ -131,6 +131,7 @@ def _value_function(model, X, background, removal):
             "or a function of (model, background) that returns v(X, S).")
     remove = REMOVALS.get(removal, removal)
     background = model.arrange(check_background(background, X))
+    model.as_asked(background, what="background")  # refuses gaps that its trees do not know
     rows = model.arrange(X)
     names = model.names or feature_names(rows)
     return remove(model, background), rows, names

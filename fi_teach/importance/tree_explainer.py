@@ -76,5 +76,5 @@ def tree_explainer(model: object, *, background: ArrayLike | None = None) -> Tre
     if background is None:
         return TreeExplainer(model, Prepared(forest, None))
     background = check_real_table(background, what="background")
-    others = rows_for(forest, model.arrange(background))
+    others = rows_for(forest, model.arrange(background), what="background")
     return TreeExplainer(model, Prepared(forest, others))

@@ -418,7 +418,7 @@ def _forest_and_rows(model, X, background):
     if background is None:
         return forest, rows, None
     background = check_background(background, X)
-    return forest, rows, rows_for(forest, model.arrange(background))
+    return forest, rows, rows_for(forest, model.arrange(background), what="background")
 
 
 def _children(tree, t):

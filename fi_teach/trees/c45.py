@@ -43,6 +43,10 @@ def gain(y: ArrayLike, branch: ArrayLike) -> float:
     0.311
     """
     y = check_target(y, np.size(y))
+    if np.shape(branch) != y.shape:
+        raise ValueError(
+            f"y has {len(y)} labels, branch has shape {np.shape(branch)}: expected one branch for "
+            "each label.")
     return _gain(y, check_target(branch, len(y), what="branch"))
 
 
