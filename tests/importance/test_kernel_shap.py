@@ -72,7 +72,7 @@ def test_a_model_of_pairs_is_exact_from_few_coalitions():
 
 
 def test_kernel_shap_of_sampled_coalitions_is_right_on_average():
-    """A product of 6 of 9 binary features, 500 of 510 coalitions, 200 seeds: within 4 standard errors and 1 % of 1/6."""
+    """A product of 6 of 9 binary features, 500 of 510 coalitions, 200 seeds: within 4 standard errors plus 1%."""
     def product(X):
         return X[:, :6].prod(axis=1)
     given = {"X": np.ones((1, 9)), "background": np.zeros((1, 9))}

@@ -113,7 +113,8 @@ def test_out_of_bag_importances_are_sure_where_no_row_with_weight_can_lose(measu
 def test_out_of_bag_importances_of_rows_given_four_times_are_half_as_sure_as_they_seem(measure):
     """10 rows, each four times and each in no bag; 60 shuffles leave an error of the factor 2 below 15 %."""
     X = np.random.default_rng(1).normal(size=(10, 2)).repeat(4, axis=0)
-    forest = replace(grow_forest(X, X[:, 0], n_trees=2, bootstrap=False, max_features=None), in_bag=np.zeros((2, 40), int))
+    grown = grow_forest(X, X[:, 0], n_trees=2, bootstrap=False, max_features=None)
+    forest = replace(grown, in_bag=np.zeros((2, 40), int))
     n_repeats = 60 if measure in (oob_importance, oob_importance_per_tree) else 20
     alone, grouped = (measure(forest, X, X[:, 0], n_repeats=n_repeats, **given).standard_error[0]
                       for given in ({}, {"groups": np.arange(40) // 4}))

@@ -247,7 +247,7 @@ def test_an_unknown_score_is_refused(data):
 
 
 def test_score_permutation_importance_leaves_groups_out_as_receivers_and_as_donors():
-    """A jackknifed score sees some rows, and no value of a left-out group: neither as its row nor as a donor's value."""
+    """A jackknifed score sees some rows, and no value of a left-out group: neither a row nor a donor."""
     row, group = np.arange(20.0), np.arange(20) // 5
     seen = []
 
