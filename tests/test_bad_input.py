@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import fi_teach.compare as comparing
+import fi_course.compare as comparing
 import fi_teach.data as data
 import fi_teach.importance as importance
 import fi_teach.trees as trees
@@ -490,6 +490,7 @@ def test_unknown_names_are_refused_with_the_known_ones():
 
 def test_a_table_that_is_not_there_is_refused_with_those_that_are():
     from fi_teach.data.provenance import licence_texts
+
     from fi_teach.data.table import read_csv
 
     for name in ("nobody", "../compare", None, 3, ["golf"]):
