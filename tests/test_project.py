@@ -68,7 +68,7 @@ def test_conda_users_get_the_same_packages():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     python = next(line for line in environment["dependencies"] if isinstance(line, str) and line.startswith("python="))
     assert python.removeprefix("python=") in SpecifierSet(PROJECT["requires-python"])
-    assert {"pip": ["-r requirements.lock", "-e ."]} in environment["dependencies"]
+    assert {"pip": ["-r requirements.lock", "-e .", "-e ./fi_course"]} in environment["dependencies"]
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -80,7 +80,8 @@ def test_a_lock_names_no_address(lock):
 def test_the_version_is_the_same_everywhere():
     """Package, project file, citation and changelog."""
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert fi_teach.__version__ == PROJECT["version"] == citation["version"]
+    course = tomllib.loads((ROOT / "fi_course/pyproject.toml").read_text())["project"]
+    assert fi_teach.__version__ == PROJECT["version"] == course["version"] == citation["version"]
     assert f"## {fi_teach.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
@@ -122,3 +123,13 @@ def test_links_between_the_stored_pages_lead_somewhere():
     for page in ("README.md", "CONTRIBUTING.md"):
         for target in re.findall(r"\]\((?!http)([^)#]+)", (ROOT / page).read_text()):
             assert (ROOT / target).exists(), f"{page} links to {target}"
+
+
+def test_contributing_names_paths_that_exist():
+    """The map of "where do I change ...?" and all else that CONTRIBUTING names in code."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    paths = set(re.findall(r"`((?:fi_\w+|book|tests|solutions|exercises|notebooks)/[\w/.-]*)`", text))
+    rows = re.search(r"## Where do I change.*?\n((?:\|.*\n)+)", text)[1].splitlines()[2:]
+    assert len(rows) >= 10 and all("`" in row for row in rows)
+    missing = [path for path in paths if not (ROOT / path).exists() and not re.search(r"NN|chNN", path)]
+    assert missing == []
