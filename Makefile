@@ -53,11 +53,11 @@ tools: ## install the two programs that pip cannot, Chromium and bubblewrap
 	@sh .ci/tools
 
 test-walls: $(TEST_STAMP) ## the whole corpus of submissions in the WebAssembly sandbox (make test tries fifteen)
-	FI_TEACH_WALLS=wasm $(BIN)/python -m pytest --durations 10 tests/course/grading/test_corpus.py
+	FI_TEACH_WALLS=wasm $(BIN)/python -m pytest --durations 10 tests/grader/test_corpus.py
 
 coverage: $(TEST_STAMP) ## which lines and branches of fi_teach no test runs
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --doctest-modules --cov fi_teach --cov-branch \
-	  --cov-report term-missing:skip-covered $(CHECKED) tests/course tests/auditing
+	  --cov-report term-missing:skip-covered $(CHECKED) tests/course tests/audit
 
 check-wasm: $(BOOK_STAMP) $(WASM_STAMP) ## the package's tests under a WebAssembly Python, whose indices have 32 bits
 	$(PIP) --upgrade --target $(VENV)/wasm-site "pytest<10" "hypothesis==6.130.0"
@@ -70,7 +70,7 @@ live-check: $(TEST_STAMP) tools ## run every chapter and the proof of every ques
 	$(if $(ONLY),,FI_TEACH_LIVE=all $(BIN)/python -m pytest tests/course/questions/test_proof_on_wasm.py tests/book/test_live_exercises.py)
 
 audit-truth: $(BOOK_STAMP) ## hold an audit's sentences against worlds whose truth is known; DRAWS=20
-	PYTHONPATH=. $(BIN)/python tests/auditing/truth.py $(if $(DRAWS),--draws $(DRAWS))
+	PYTHONPATH=. $(BIN)/python tests/audit/truth.py $(if $(DRAWS),--draws $(DRAWS))
 
 luck: $(BOOK_STAMP) ## run chapters under other draws and count what holds; ONLY=03 DRAWS=20 JOBS=2 CELL=43 AGAIN=1 UNASSERTED=1
 	$(BIN)/python book/tools/luck.py $(ONLY) $(if $(DRAWS),--draws $(DRAWS)) $(if $(JOBS),--jobs $(JOBS)) \

@@ -26,10 +26,10 @@ from pathlib import Path
 import psutil
 
 from benchmarks.machine import processor
-from fi_teach.course.grading import main as grade
-from fi_teach.course.grading.gradebook import opened
-from fi_teach.course.questions import QUESTIONS
-from fi_teach.course.questions.release import NBGRADER_CONFIG
+from fi_course.questions import QUESTIONS
+from fi_grader import main as grade
+from fi_grader.gradebook import opened
+from fi_grader.release import NBGRADER_CONFIG
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path(__file__).with_name("grading.json")

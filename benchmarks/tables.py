@@ -10,7 +10,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 
-from fi_teach.data import concrete, mortgages, tissues
+from fi_course.tables import concrete, mortgages, tissues
 from fi_teach.trees import from_model
 
 REAL = {"concrete": concrete, "mortgages": mortgages, "tissues": tissues}

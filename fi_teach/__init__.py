@@ -10,21 +10,16 @@ n     rows                                    f     a model's prediction functio
 p     features                                q     target false discovery rate
 ====  ====================================    ====  ========================================
 
-Floors (an import points down a floor, never up):
+Layers (an import points down, never up; methods do not import one another):
 
-    course > auditing > plots, compare > importance > trees > fast > basics, worlds, data
+    plots > importance > trees > fast > basics, worlds, data
 
-``trees`` and ``importance`` are there to be read: one file a method. ``basics`` holds what they all
-speak of, ``fast`` what makes them fast, ``auditing`` asks them all about a reader's own model,
-``course`` runs the course. All but the last two and ``plots`` import NumPy and pandas only.
+``importance`` and ``trees`` are there to be read: one file a method. ``basics`` holds what they
+share, ``fast`` what makes them fast, ``worlds`` data with a known truth, ``data`` small tables.
+All but ``plots`` import NumPy and pandas only.
+
+Three packages beside this one build on it: ``fi_audit`` (a report on a model), ``fi_course``
+(questions, explorables, claims, real tables) and ``fi_grader`` (a folder of submissions).
 """
 
 __version__ = "0.2.0"
-
-
-def __getattr__(name: str) -> object:
-    """fi_teach.audit is loaded when it is asked for: it stands on most of the package."""
-    if name == "audit":
-        from fi_teach.auditing import audit
-        return audit
-    raise AttributeError(f"module 'fi_teach' has no attribute {name!r}")

@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pandas as pd
 
-import fi_teach.compare as comparing
+import fi_course.compare as comparing
 import fi_teach.data as data
 import fi_teach.importance as importance
 import fi_teach.trees as trees

@@ -68,7 +68,7 @@ def test_conda_users_get_the_same_packages():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     python = next(line for line in environment["dependencies"] if isinstance(line, str) and line.startswith("python="))
     assert python.removeprefix("python=") in SpecifierSet(PROJECT["requires-python"])
-    assert {"pip": ["-r requirements.lock", "-e ."]} in environment["dependencies"]
+    assert {"pip": ["-r requirements.lock", "-e .", "-e ./fi_course"]} in environment["dependencies"]
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -80,7 +80,8 @@ def test_a_lock_names_no_address(lock):
 def test_the_version_is_the_same_everywhere():
     """Package, project file, citation and changelog."""
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert fi_teach.__version__ == PROJECT["version"] == citation["version"]
+    course = tomllib.loads((ROOT / "fi_course/pyproject.toml").read_text())["project"]
+    assert fi_teach.__version__ == PROJECT["version"] == course["version"] == citation["version"]
     assert f"## {fi_teach.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
@@ -102,7 +103,7 @@ def test_continuous_integration_runs_make_test_and_nothing_else():
 def test_no_script_of_others_and_no_heavy_file_is_stored():
     """The only JavaScript is our own, and nothing is larger than what git is good at."""
     scripts = [path.relative_to(ROOT).as_posix() for path in tracked() if path.suffix in {".js", ".mjs"}]
-    assert [path for path in scripts if not path.startswith(("fi_teach/course/explorables/", "fi_teach/course/grading/marking.js", "book/script/", "book/live/"))] == []
+    assert [path for path in scripts if not path.startswith(("fi_course/explorables/", "fi_grader/marking.js", "book/script/", "book/live/"))] == []
     assert [path for path in tracked() if path.stat().st_size > 3_000_000] == []
     assert not [path for path in tracked() if path.name in {"uv.lock", "package-lock.json"}]
 
@@ -122,3 +123,13 @@ def test_links_between_the_stored_pages_lead_somewhere():
     for page in ("README.md", "CONTRIBUTING.md"):
         for target in re.findall(r"\]\((?!http)([^)#]+)", (ROOT / page).read_text()):
             assert (ROOT / target).exists(), f"{page} links to {target}"
+
+
+def test_contributing_names_paths_that_exist():
+    """The map of "where do I change ...?" and all else that CONTRIBUTING names in code."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    paths = set(re.findall(r"`((?:fi_\w+|book|tests|solutions|exercises|notebooks)/[\w/.-]*)`", text))
+    rows = text.partition("## Where do I change")[2].partition("\n## ")[0].splitlines()
+    assert sum(row.startswith("| ") and "`" in row for row in rows) >= 10
+    missing = [path for path in paths if not (ROOT / path).exists() and not re.search(r"NN|chNN", path)]
+    assert missing == []

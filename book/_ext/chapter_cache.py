@@ -10,8 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-PATTERNS = ("fi_teach/**/*.py", "fi_teach/**/*.js", "fi_teach/**/*.css", "fi_teach/**/*.csv", "fi_teach/**/*.yaml",
-            "book/claims.yaml", "requirements.lock")
+PATTERNS = (*(f"fi_*/**/*.{kind}" for kind in ("py", "js", "css", "csv", "json")), "book/claims.yaml", "requirements.lock")
 
 
 def fingerprint(root, patterns=PATTERNS):

@@ -1,6 +1,6 @@
 """The ledger page: every claim of book/claims.yaml with the figure that the build computed for it.
 
-The badges that `fi_teach.course.claims.claim` leaves in a chapter's outputs are collected as each page is read, so they survive the
+The badges that `fi_course.claims.claim` leaves in a chapter's outputs are collected as each page is read, so they survive the
 execution cache, and the page is written again whenever any chapter may have changed. A claim whose chapter is in the book but
 has no cell, a cell whose claim is not in the ledger, a verdict that differs, and a claim settled twice are warnings,
 and warnings fail the build.
@@ -14,7 +14,7 @@ from luck_results import marks
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from fi_teach.course.claims import VERDICTS, read_ledger
+from fi_course.claims import VERDICTS, read_ledger
 
 LOGGER = logging.getLogger(__name__)
 FILE = "book/claims.yaml"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from predictions import card_names
 
-from fi_teach.course.questions import QUESTIONS
-from fi_teach.course.questions.specification import of
+from fi_course.questions import QUESTIONS
+from fi_course.questions.specification import of
 
 FILE = "course.js"
 

@@ -1,7 +1,7 @@
 """Exercise pages that answer: the notebook stays as it is, its page gets fields to fill in where cells would wait for a kernel.
 
 A question whose answer is a letter or numbers becomes a field; `exercises.js` judges what is typed by the specification that
-`fi_teach.course.questions.specification` writes, the one from which a student's own copy is judged. A question whose answer
+`fi_course.questions.specification` writes, the one from which a student's own copy is judged. A question whose answer
 is code keeps its cell and says how to run it. Prose gets room to write, and then a model answer out of solutions/. Cells
 that show the data of the set are run as the page is made; cells that only prepare stay in the notebook.
 """
@@ -19,8 +19,8 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from fi_teach.course.questions.references import without_markers
-from fi_teach.course.questions.specification import page_specification
+from fi_course.questions.reference_solution import without_markers
+from fi_course.questions.specification import page_specification
 
 FOLDER = "exercises/"
 JUDGED = ("choice", "number")

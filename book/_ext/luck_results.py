@@ -11,8 +11,8 @@ from pathlib import Path
 FOLDER = "book/luck"
 DRAWS = 20
 ENOUGH = 0.95  # 19 of 20
-PACKAGE = ("fi_teach/**/*.py", "fi_teach/**/*.csv", "book/claims.yaml")
-ELSEWHERE = ("fi_teach/course/grading", "fi_teach/course/questions")  # no chapter imports these
+PACKAGE = ("fi_*/**/*.py", "fi_*/**/*.csv", "book/claims.yaml")
+ELSEWHERE = ("fi_grader", "fi_course/questions")  # no chapter imports these
 
 
 def code_cells(path):

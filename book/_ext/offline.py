@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sphinx.util.fileutil import copy_asset
 
-HOST = Path("fi_teach/course/explorables/host.js")
+HOST = Path("fi_course/explorables/host.js")
 # What a page can ask for: the loader, the fonts, the TeX extensions that it loads on demand, and the reader's menu.
 MATHJAX = ("tex-mml-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions", "a11y", "sre", "ui")
 

@@ -15,7 +15,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from fi_teach.course.claims import VERDICTS, read_ledger
+from fi_course.claims import VERDICTS, read_ledger
 
 LOGGER = logging.getLogger(__name__)
 FILE, LEDGER = "book/statements.yaml", "book/claims.yaml"

@@ -24,7 +24,7 @@ def states():
 
     from ipywidgets.embed import dependency_state, embed_data
 
-    from fi_teach.course.explorables import explore_four_charts
+    from fi_course.explorables import explore_four_charts
 
     seen = explore_four_charts()
     data = embed_data(views=[seen], state=dependency_state([seen], drop_defaults=False))

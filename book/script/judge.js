@@ -1,5 +1,5 @@
 // Judges a letter, a number or several by the specification that the page carries, word for word as the course's Python does
-// (fi_teach/course/questions: sealing.py, reading.py, values.py). Nothing can be read out of a specification: what is said
+// (fi_course/questions: sealing.py, reading.py, values.py). Nothing can be read out of a specification: what is said
 // to an answer opens with that answer only. Its SHA-256 is here because browsers keep theirs to https.
 
 fi.judge = (() => {

@@ -152,6 +152,6 @@ def warm_up(modules):
         before = state["seeded"]
         with suppress(ModuleNotFoundError):
             __import__(name)
-        if name.startswith("fi_teach") and state["seeded"] > before:
+        if name.startswith(("fi_teach", "fi_audit", "fi_course")) and state["seeded"] > before:
             raise RuntimeError(f"{name} draws from a seed while it is imported, so that every draw "
                                "would share its numbers: draw inside a function.")

@@ -26,9 +26,9 @@ from pathlib import Path
 import nbformat
 from nbgrader.preprocessors import ClearHiddenTests, ClearOutput, ClearSolutions, ComputeChecksums, LockCells
 
-from fi_teach.course.questions import QUESTIONS, Verdict, judge
-from fi_teach.course.questions.checks import CODE_STUB, TEXT_STUB
-from fi_teach.course.questions.question import DRAWS_INPUTS, card_of
+from fi_course.questions import QUESTIONS, Verdict, judge
+from fi_course.questions.checks import CODE_STUB, TEXT_STUB
+from fi_course.questions.question import DRAWS_INPUTS, card_of
 
 ROOT = Path(__file__).resolve().parents[2]
 OPENING = re.compile(r"### (?P<id>[a-z0-9_]+\.[a-z0-9_]+)\s*$")
@@ -71,7 +71,7 @@ def _opens(cell):
     stamped = cell.metadata.get("fi_teach", {})
     id = written["id"] if written else stamped.get("question") if stamped.get("part") == "text" else None
     if id and id not in QUESTIONS:
-        raise SystemExit(f"a cell opens the question {id!r}, which no module in fi_teach/course/questions defines.")
+        raise SystemExit(f"a cell opens the question {id!r}, which no module in fi_course/questions defines.")
     return QUESTIONS.get(id)
 
 

@@ -133,7 +133,7 @@ def trimmed_plot_data(content):
 def course():
     """The student's copy of the package, what plays IPython's part, and files of IPython's own
     -> {path: bytes}"""
-    from fi_teach.course.questions.release import student_package
+    from fi_grader.release import student_package
 
     files = student_package(ROOT)
     inside = LIVE / "inside"

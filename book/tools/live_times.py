@@ -59,7 +59,7 @@ def memory(context, address):
     tab = context.new_page()
     tab.goto(f"{address}/_static/live/LICENCES.txt")
     tab.evaluate(START)
-    return tab.evaluate("async () => (await py.run('import fi_teach.course.questions')).memory")
+    return tab.evaluate("async () => (await py.run('import fi_course.questions')).memory")
 
 
 def fetched(html):

@@ -1,13 +1,10 @@
-"""A table is a question with its data: features, target, units, and where they come from."""
+"""A data set with its target, units, words and source, read from a CSV and a JSON file."""
 
+import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
-
-from fi_teach.data.provenance import PROVENANCE, check_name
-
-FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -66,13 +63,55 @@ class Table:
         return pd.concat([self.X, self.y], axis=1)
 
 
-def read_csv(name: str) -> pd.DataFrame:
-    """The vendored file of that name, cell by cell as its source has it.
+def read_table(folder: Path, name: str) -> Table:
+    """Read the table `name` from its two files in a folder.
 
-    Raises ValueError for a name that no file has.
+    NAME.csv holds the cells as their source has them. NAME.json says what they are: title, index
+    column, target, units ("*" for the columns not listed), the numbers for words (`codes`), source
+    and licence. A column of words that has codes is written in numbers.
+
+    Raises ValueError for a name that has no files in the folder.
     """
-    check_name(name)
-    return pd.read_csv(FOLDER / f"{name}.csv", keep_default_na=False, na_values=[""])
+    cells = read_cells(folder, name)
+    about = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    codes = {
+        column: {int(number): word for number, word in words.items()}
+        for column, words in about.get("codes", {}).items()
+    }
+    if "index" in about:
+        cells = cells.set_index(about["index"])
+    cells = cells.rename(columns=about.get("renamed", {}))
+    for column, words in codes.items():
+        if not pd.api.types.is_numeric_dtype(cells[column]):
+            cells[column] = encode(cells[column], words)
+    target = about["target"]
+    X = cells.drop(columns=target)
+    units = dict(about["units"])
+    others = units.pop("*", None)
+    if others:
+        units = dict.fromkeys(X.columns.difference(list(units), sort=False), others) | units
+    return Table(
+        X=X,
+        y=cells[target],
+        name=name,
+        title=about["title"],
+        description=about["description"],
+        source=about["source"],
+        licence=about["licence"],
+        units=units,
+        codes={column: words for column, words in codes.items() if column in X},
+    )
+
+
+def read_cells(folder: Path, name: str) -> pd.DataFrame:
+    """Read NAME.csv of a folder, cell by cell as its source has it.
+
+    Raises ValueError for a name that has no file there.
+    """
+    names = sorted(path.stem for path in folder.glob("*.csv"))
+    if name not in names:
+        raise ValueError(f"unknown table {name!r}: expected one of {', '.join(names)}.")
+    return pd.read_csv(folder / f"{name}.csv", keep_default_na=False, na_values=[""])
 
 
 def encode(column: pd.Series, code: dict) -> pd.Series:
@@ -82,27 +121,3 @@ def encode(column: pd.Series, code: dict) -> pd.Series:
     [0, 1]
     """
     return column.map({word: number for number, word in code.items()}).astype(int)
-
-
-def as_table(
-    name: str,
-    features: pd.DataFrame,
-    target: pd.Series | pd.DataFrame,
-    *,
-    description: str,
-    units: dict,
-    codes: dict | None = None,
-) -> Table:
-    """A Table from its columns, with title, source and licence from the provenance list."""
-    record = PROVENANCE[name]
-    return Table(
-        X=features,
-        y=target,
-        name=name,
-        title=record["title"],
-        description=description,
-        source=record["source"],
-        licence=record["licence"],
-        units=units,
-        codes=codes or {},
-    )

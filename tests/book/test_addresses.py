@@ -3,8 +3,8 @@
 import json
 import re
 
-from fi_teach.course.claims import read_ledger
-from fi_teach.course.questions import QUESTIONS
+from fi_course.claims import read_ledger
+from fi_course.questions import QUESTIONS
 
 from .conftest import ROOT
 from .looking import PAGES

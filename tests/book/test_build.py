@@ -61,7 +61,7 @@ def test_an_unchanged_book_is_not_built_again(small_book):
 
 def test_a_false_claim_stops_the_build_and_names_its_cell(small_book):
     """File, cell id, the cell's first line and the reason stand in the output, and no page is written."""
-    lie = 'decrease = 4 * 0.811\nfrom fi_teach.course.claims import claim\nclaim("GLF-04", holds=decrease > 3, figure=decrease)'
+    lie = 'decrease = 4 * 0.811\nfrom fi_course.claims import claim\nclaim("GLF-04", holds=decrease > 3, figure=decrease)'
     write_notebook(small_book / "notebooks/21_small.ipynb", "1 + 1", lie)
     result = build_small(small_book)
     assert result.returncode == 1

@@ -7,7 +7,7 @@ import pytest
 from conformity_page import line
 from reading_time import minutes_of
 
-from fi_teach.course.claims import read_ledger
+from fi_course.claims import read_ledger
 
 from .conftest import ROOT
 

@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from fi_teach.course.questions import QUESTIONS, judge
-from fi_teach.course.questions.plain import plain
-from fi_teach.course.questions.reading import letter_and_reason, named_values
-from fi_teach.course.questions.specification import of, page_specification
+from fi_course.questions import QUESTIONS, judge
+from fi_course.questions.parse_answer import letter_and_reason, named_values
+from fi_course.questions.plain_values import plain
+from fi_course.questions.specification import of, page_specification
 
 from .conftest import ROOT
 from .looking import MOST_BYTES, opened, violations_in_every_view

@@ -3,7 +3,7 @@
 import pytest
 from sphinx.testing.util import SphinxTestApp
 
-from fi_teach.course.claims import read_ledger, settle
+from fi_course.claims import read_ledger, settle
 
 CLAIMS = """
 - {id: AAA-01, source: [golf post], claim: First, verdict: holds, chapter: trees}

@@ -86,8 +86,8 @@ def test_the_files_are_small_enough_for_any_host_and_their_licences_travel_along
 def test_no_answer_travels_along(tab):
     with zipfile.ZipFile(ROOT / "_build/live/course.zip") as course:
         names = course.namelist()
-    assert "fi_teach/course/questions/question.py" in names and "fi_teach/course/questions/specifications/05_permutation.json" in names
-    assert not [name for name in names if re.search(r"questions/(ch\d|trials)|grading|solutions", name)]
+    assert "fi_course/questions/question.py" in names and "fi_course/questions/specifications/05_permutation.json" in names
+    assert not [name for name in names if re.search(r"questions/(ch\d|implementations)|fi_grader|solutions", name)]
 
 
 def sources():

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from fi_teach.course.questions import QUESTIONS, judge
-from fi_teach.course.questions.closing import closing
+from fi_course.questions import QUESTIONS, judge
+from fi_course.questions.blocked_calls import closing
 
 from .conftest import ROOT
 from .lasting import alone
@@ -70,7 +70,7 @@ def graded(notebooks, folder):
         handed_in = folder / "submissions" / student / f"{NAME}.ipynb"
         handed_in.parent.mkdir(parents=True)
         handed_in.write_text(notebook, encoding="utf-8")
-    command = [sys.executable, "-m", "fi_teach.course.cli", "grade", str(folder / "submissions"), "--out", str(folder / "report"),
+    command = [sys.executable, "-m", "fi_teach", "grade", str(folder / "submissions"), "--out", str(folder / "report"),
                "--exercises", str(ROOT / "exercises"), "--seed", "20", "--jobs", "1"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

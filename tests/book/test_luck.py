@@ -20,7 +20,7 @@ from luck_results import DRAWS, code_hash, is_current, read_result, result_path,
 from sphinx.testing.util import SphinxTestApp
 from sphinx_external_toc.parsing import parse_toc_yaml
 
-from fi_teach.course.claims import settle
+from fi_course.claims import settle
 from fi_teach.worlds import twins
 
 from .conftest import ROOT
@@ -335,7 +335,7 @@ def test_what_the_books_own_draw_does_not_bear_out_ends_in_failure(tmp_path):
 def test_claims_are_statements_with_a_name(tmp_path):
     """They fail where a check of theirs is false, and say which."""
     coin = lucky("import numpy as np\nx = np.random.default_rng(SEED).random()\nassert x < .5\n")
-    write(tmp_path, coin, "from fi_teach.course.claims import claim\n"
+    write(tmp_path, coin, "from fi_course.claims import claim\n"
           'claim("MID-01", holds=[True, x < .5], figure=x)\n'
           'claim("GLF-04", fails=x > -1, figure=x)')
     _, luck, sure = result_of(tmp_path)["statements"]
@@ -430,7 +430,7 @@ def test_a_run_that_is_stopped_stops_its_processes(tmp_path):
 
 def test_nothing_leaks_from_one_draw_to_the_next(tmp_path):
     """What a cached function of the package remembers is forgotten with its process."""
-    write(tmp_path, "from fi_teach.course.explorables.telescope import grown\n"
+    write(tmp_path, "from fi_course.explorables.telescope import grown\n"
                     "print(grown('shuffled', 'gini').impurity[1])")
     done = run("--root", tmp_path, "21", "--draws", 3, "--cell", "cell-1")
     printed = [line for line in done.stdout.splitlines() if not line.startswith("---")]
@@ -561,7 +561,7 @@ def keep(book, held, **more):
 
 def pages(book):
     """Build what changed -> (chapter, ledger, page)."""
-    from fi_teach.course.claims import read_ledger
+    from fi_course.claims import read_ledger
 
     read_ledger.cache_clear()
     app = SphinxTestApp(srcdir=book)

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from fi_teach.course.questions import QUESTIONS, judge
-from fi_teach.course.questions.closing import closing
+from fi_course.questions import QUESTIONS, judge
+from fi_course.questions.blocked_calls import closing
 
 from .conftest import ROOT
 from .looking import opened

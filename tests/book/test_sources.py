@@ -7,7 +7,7 @@ import pytest
 from source_pages import FILE, REASONS, chapter_of, lines_of, plain, read_statements
 from sphinx.testing.util import SphinxTestApp
 
-from fi_teach.course.claims import VERDICTS, read_ledger
+from fi_course.claims import VERDICTS, read_ledger
 
 from .conftest import ROOT
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fi_teach.course.claims import VERDICTS, claim, read_ledger, settle
+from fi_course.claims import VERDICTS, claim, read_ledger, settle
 
 LEDGER = read_ledger()
 

@@ -8,17 +8,18 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from fi_teach.course import cli
-from fi_teach.course.questions import QUESTIONS
-from fi_teach.course.questions import doctor as doctor_module
-from fi_teach.course.questions import release as release_module
-from fi_teach.course.questions.doctor import Finding, examine, report
-from fi_teach.course.questions.submit import checksum, submit
+import fi_teach.__main__ as cli
+from fi_course import check_install as doctor_module
+from fi_course.check_install import Finding, examine, report
+from fi_course.questions import QUESTIONS
+from fi_course.submit import checksum, submit
+from fi_grader import release as release_module
 
 ROOT = Path(__file__).resolve().parents[2]
 EXERCISE = ROOT / "exercises" / "01_trees.ipynb"
@@ -154,7 +155,7 @@ def bundles(tmp_path_factory):
 def test_the_students_bundle_holds_every_exercise_and_the_package(bundles):
     names = bundles["student"].namelist()
     assert {f"student/exercises/{q.notebook}.ipynb" for q in QUESTIONS.values()} <= set(names)
-    assert {"student/README.md", "student/pyproject.toml", "student/fi_teach/course/cli.py"} <= set(names)
+    assert {"student/README.md", "student/pyproject.toml", "student/fi_course/cli.py"} <= set(names)
 
 
 def test_the_students_readme_takes_five_steps_that_work_from_the_bundle_alone(bundles):
@@ -181,7 +182,7 @@ def test_no_grader_comes_with_what_a_student_installs():
 def test_the_students_bundle_holds_no_solution_no_hidden_test_and_no_proof(bundles):
     """Searched for every line of every solution, hidden test and proof answer that stands nowhere else."""
     names = bundles["student"].namelist()
-    assert not [n for n in names if re.search(r"solutions/|tests/|fi_teach/course/grading/|release\.py|\.pyc|/\.", n)]
+    assert not [n for n in names if re.search(r"solutions/|tests/|fi_grader/|release\.py|\.pyc|/\.", n)]
     notebooks = [bundles["student"].read(n).decode() for n in names if "/exercises/" in n]
     everything = "\n".join(bundles["student"].read(n).decode() for n in names if n.endswith((".ipynb", ".py", ".md")))
     for path in (ROOT / "solutions").glob("*.ipynb"):
@@ -229,12 +230,15 @@ def test_release_refuses_another_folder_a_leak_a_missing_exercise_and_a_file_in_
 
 
 def test_a_students_copy_says_that_it_cannot_release_or_grade(capsys, monkeypatch):
-    monkeypatch.setattr(cli, "find_spec", lambda name: None)
-    assert "nothing to release" in run(capsys, "release", "--out", "x")[2]
-    assert "has no grader" in run(capsys, "grade", "submissions")[2]
+    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == "fi_grader" else find_spec(name))
+    for command in (["release", "--out", "x"], ["grade", "submissions"]):
+        with pytest.raises(SystemExit, match="2"):
+            cli.main(command)
+        said = capsys.readouterr().err
+        assert f"invalid choice: '{command[0]}'" in said and "has no fi_grader: it comes with the instructor's bundle" in said
 
 
 def test_the_command_starts_without_numpy():
     """What a command needs is imported when it runs: --help and a typing error cost nothing."""
-    code = "import sys, fi_teach.course.cli as cli; cli.parser(); print(sorted({'numpy', 'pandas'} & set(sys.modules)))"
+    code = "import sys, fi_teach.__main__ as cli; cli.parser(); print(sorted({'numpy', 'pandas'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -1,8 +1,9 @@
-"""The four tables that fit on paper, against the paper."""
+"""The tables that fit on paper, and the cars, against the paper."""
 
 import pandas as pd
 import pytest
 
+from fi_course.tables import mtcars
 from fi_teach.data import (
     BANANA_LENGTH_PERMUTED,
     BANANA_OUT_OF_BAG,
@@ -10,7 +11,6 @@ from fi_teach.data import (
     golf,
     golf_nominal,
     midterm,
-    mtcars,
 )
 
 CLASSIC_GOLF = """sunny hot high weak No

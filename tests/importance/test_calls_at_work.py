@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fi_teach.data import concrete
+from fi_course.tables import concrete
 from fi_teach.importance import kernel_shap, tree_shap, tree_shap_interactions
 
 shap = pytest.importorskip("shap")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fi_teach.course import explorables
+from fi_course import explorables
 from fi_teach.plots.colours import CLASSES, FEATURES, HUES, colours_of, hues_of
 
 PAPERS = {"white": "#ffffff", "dark": "#1b1d22"}

@@ -53,7 +53,7 @@ def test_a_deep_tree_has_places_boxes_and_a_nearest_change(staircase):
 def test_a_deep_tree_is_drawn_and_told_in_words(staircase):
     pytest.importorskip("matplotlib")
     pytest.importorskip("anywidget")
-    from fi_teach.course.explorables.tree_marks import tree_panel
+    from fi_course.explorables.tree_marks import tree_panel
     from fi_teach.plots.tree import Words
 
     assert Words(staircase, {}, 3).sentences().count("leaf with") == DEEP + 1

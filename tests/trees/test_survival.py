@@ -11,8 +11,8 @@ from sksurv.nonparametric import nelson_aalen_estimator
 from sksurv.tree import SurvivalTree
 from sksurv.util import Surv
 
+from fi_course.tables import gbsg2
 from fi_teach.basics.losses import concordance
-from fi_teach.data import gbsg2
 from fi_teach.importance.permutation import score_permutation_importance
 from fi_teach.trees import survival as sv
 from fi_teach.trees.cart import grow_cart

@@ -22,7 +22,7 @@ from itertools import count, groupby
 import _host
 
 MPL_DATA = "/usr/local/lib/plots.zip/matplotlib/mpl-data"
-EVERYWHERE = ("pandas", "fi_teach.course.questions", "fi_teach.importance", "fi_teach.trees", "fi_teach.worlds")  # a check needs all
+EVERYWHERE = ("pandas", "fi_course.questions", "fi_teach.importance", "fi_teach.trees", "fi_teach.worlds")  # a check needs all
 EVERY = 0.1  # seconds between two messages of printed text
 AROUND = 2  # lines shown before and after the one that failed
 RULE = "-" * 75

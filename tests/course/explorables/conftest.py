@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from ipywidgets.embed import dependency_state, embed_data
 
-import fi_teach.course.explorables
+import fi_course.explorables
 
-HOST = Path(fi_teach.course.explorables.__file__).with_name("host.js").read_text()
+HOST = Path(fi_course.explorables.__file__).with_name("host.js").read_text()
 ADDRESS = "http://book.test/"
 PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><meta charset="utf-8"><title>Chapter</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>html[data-theme=dark] {{ background: #111; color: #eee }}</style>

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from fi_teach.course.explorables.cardinality_race import (
+from fi_course.explorables.cardinality_race import (
     CRITERIA,
     LEVELS,
     SIZES,

@@ -3,8 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from fi_teach.basics.games import banzhaf, shapley, shapley_by_orderings
-from fi_teach.course.explorables.coalitions import (
+from fi_course.explorables.coalitions import (
     ORDERS,
     TITLES,
     coalition_state,
@@ -13,6 +12,7 @@ from fi_teach.course.explorables.coalitions import (
     game_called,
     look_of,
 )
+from fi_teach.basics.games import banzhaf, shapley, shapley_by_orderings
 from fi_teach.importance import shapley_values
 from fi_teach.plots.colours import hues_of
 

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from fi_teach.course.explorables.correlated_leak import RHOS, explore_correlated_leak, four_measures, shuffled_rows
+from fi_course.explorables.correlated_leak import RHOS, explore_correlated_leak, four_measures, shuffled_rows
 
 
 def test_a_forest_that_may_choose_gives_the_proxy_nothing_and_one_that_may_not_leaks():

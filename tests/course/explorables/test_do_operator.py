@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from fi_teach.course.explorables.do_operator import (
+from fi_course.explorables.do_operator import (
     ARROWS,
     SLOPE,
     VALUES,

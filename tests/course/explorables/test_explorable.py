@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fi_teach.course.explorables import State, axis, bars, choice, explore, panel, slider, switch
+from fi_course.explorables import State, axis, bars, choice, explore, panel, slider, switch
 
 
 def squares(**more):

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from fi_teach.course.explorables import explore_golf_trees
-from fi_teach.course.explorables.golf_tree import (
+from fi_course.explorables import explore_golf_trees
+from fi_course.explorables.golf_tree import (
     RULES,
     follow,
     greedy_golf_trees,

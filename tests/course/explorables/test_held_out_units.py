@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fi_teach.course.explorables.held_out_units import SHOWN, explore_held_out, with_sister
+from fi_course.explorables.held_out_units import SHOWN, explore_held_out, with_sister
 
 SISTERS = np.repeat(np.arange(6), 2)
 PLACES = pd.DataFrame({"water": 180.0 + SISTERS, "cement": 300.0 - 10 * SISTERS})

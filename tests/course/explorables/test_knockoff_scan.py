@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from fi_teach.course.explorables.knockoff_scan import (
+from fi_course.explorables.knockoff_scan import (
     CAUSES,
     SIZES,
     STUDIES,

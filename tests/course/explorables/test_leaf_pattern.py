@@ -3,8 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from fi_teach.basics.games import coalitions, shapley
-from fi_teach.course.explorables.leaf_pattern import (
+from fi_course.explorables.leaf_pattern import (
     FEATURES,
     GAMES,
     MIXES,
@@ -16,7 +15,8 @@ from fi_teach.course.explorables.leaf_pattern import (
     shares_by_leaf,
     small_tree,
 )
-from fi_teach.data import concrete
+from fi_course.tables import concrete
+from fi_teach.basics.games import coalitions, shapley
 from fi_teach.importance import tree_shap
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from fi_teach.course.explorables import (
+from fi_course.explorables import (
     axis,
     band,
     bars,

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from fi_teach.compare import METHODS, QUESTIONS, compare, grade
-from fi_teach.course.explorables.method_chooser import (
+from fi_course.compare import METHODS, QUESTIONS, compare, grade
+from fi_course.explorables.method_chooser import (
     AIMS,
     COMPANY,
     PROMISES,

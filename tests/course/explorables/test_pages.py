@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from fi_teach.course.explorables import (
+from fi_course.explorables import (
     State,
     axis,
     band,
@@ -28,7 +28,7 @@ from fi_teach.course.explorables import (
     switch,
     text,
 )
-from fi_teach.course.explorables.marks import SHAPES
+from fi_course.explorables.marks import SHAPES
 
 MAKERS = [explore_splits, explore_impurity, explore_golf_trees]
 

@@ -3,8 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from fi_teach.basics.games import shapley
-from fi_teach.course.explorables.shap_games import (
+from fi_course.explorables.shap_games import (
     GAMES,
     ROWS,
     TOGETHER,
@@ -15,6 +14,7 @@ from fi_teach.course.explorables.shap_games import (
     mornings,
     three_games,
 )
+from fi_teach.basics.games import shapley
 from fi_teach.importance import shapley_values, tree_shap
 
 INDEPENDENT = 8

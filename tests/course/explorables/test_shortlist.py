@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from fi_teach.course.explorables.shortlist import (
+from fi_course.explorables.shortlist import (
     LENGTHS,
     MOST,
     THRESHOLDS,

@@ -2,9 +2,9 @@ import re
 
 import pytest
 
+from fi_course.explorables import explore_splits
+from fi_course.explorables.split_explorer import children_of, weighted_gini
 from fi_teach.basics.impurity import class_counts
-from fi_teach.course.explorables import explore_splits
-from fi_teach.course.explorables.split_explorer import children_of, weighted_gini
 from fi_teach.data import midterm
 from fi_teach.trees import every_split, gini, tied_splits
 

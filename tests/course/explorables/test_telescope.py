@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from fi_teach.course.explorables.telescope import (
+from fi_course.explorables.telescope import (
     CRITERIA,
     LABELS,
     explore_telescope,

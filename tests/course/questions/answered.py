@@ -6,7 +6,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from fi_teach.course.questions import QUESTIONS
+from fi_course.questions import QUESTIONS
 
 sys.path.insert(0, str(Path(__file__).parent))
 from prove import handed_to_checks

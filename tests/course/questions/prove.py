@@ -7,8 +7,8 @@ import ast
 import json
 from pathlib import Path
 
-from fi_teach.course.questions import QUESTIONS, judge
-from fi_teach.course.questions.closing import closing
+from fi_course.questions import QUESTIONS, judge
+from fi_course.questions.blocked_calls import closing
 
 
 def handed_to_checks(cells):

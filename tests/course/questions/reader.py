@@ -39,7 +39,7 @@ TELLING = re.compile(
 
 def specifications(folder):
     """All questions of the copy as they lie on the disk -> list of dicts."""
-    files = sorted(folder.glob("fi_teach/course/questions/specifications/*.json"))
+    files = sorted(folder.glob("fi_course/questions/specifications/*.json"))
     read = (json.loads(file.read_text(encoding="utf-8")) for file in files)
     return [question for whole in read for question in whole["questions"]]
 
@@ -73,7 +73,7 @@ def from_hints(question):
 def from_memory(folder, question):
     """The first number that the check itself holds and that is no setting -> number or None."""
     sys.path.insert(0, str(folder))
-    from fi_teach.course.questions import QUESTIONS
+    from fi_course.questions import QUESTIONS
 
     settings = (
         "tolerance",
@@ -147,7 +147,7 @@ def a_letter(folder, question):
 def a_function(folder, question):
     """What a test of the set is tried on, if it fits the public cases; else a table of these."""
     sys.path.insert(0, str(folder))
-    from fi_teach.course.questions.specification import question_from
+    from fi_course.questions.specification import question_from
 
     for code in implementations(folder, question["notebook"]):
         space = {"__name__": "implementations"}
@@ -165,7 +165,7 @@ def a_function(folder, question):
 
 TABLE = """
 import json
-from fi_teach.course.questions.specification import decode
+from fi_course.questions.specification import decode
 
 def bare(value):
     value = value.tolist() if hasattr(value, "tolist") else value
@@ -180,7 +180,7 @@ def answer(*arguments):
 
 def implementations(folder, notebook):
     """What the tests of a set are tried on: the key lies beside it -> list of Python sources."""
-    from fi_teach.course.questions.sealing import unseal
+    from fi_course.questions.hashed_answers import unseal
 
     return [
         unseal(question["code"], f"{question['id']}|implementations")

@@ -19,7 +19,7 @@ import pytest
 from nbclient import NotebookClient
 from nbgrader.nbgraderformat import MetadataValidator
 
-from fi_teach.course.questions import QUESTIONS
+from fi_course.questions import QUESTIONS
 
 ROOT = Path(__file__).resolve().parents[3]
 SOLUTIONS = sorted((ROOT / "solutions").glob("[0-9]*.ipynb"))
@@ -146,8 +146,8 @@ def test_a_check_cell_is_one_call_whose_value_never_reads_as_a_number(path):
         if cell["metadata"].get("fi_teach", {}).get("part") == "check":
             (line,) = ast.parse(source).body
             assert ast.unparse(line.value.func.value) == f"Q('{cell['metadata']['fi_teach']['question']}')"
-    from fi_teach.course.questions.question import card_of
-    from fi_teach.course.questions.verdict import Verdict
+    from fi_course.questions.question import card_of
+    from fi_course.questions.verdict import Verdict
     for question in QUESTIONS.values():
         with pytest.raises(ValueError):
             float(repr(card_of(question, Verdict("right"))))
@@ -226,7 +226,7 @@ def test_a_wrong_reference_cannot_renew_its_own_verdict(tool):
 
 
 def test_a_check_that_takes_its_stub_for_an_answer_stops_the_tool(tool, monkeypatch):
-    from fi_teach.course.questions import Verdict
+    from fi_course.questions import Verdict
 
     monkeypatch.setattr(tool, "judge", lambda question, answer: Verdict("right"))
     with pytest.raises(SystemExit, match=r"trees\.recall_mean says 'right' of the stub"):
@@ -235,7 +235,7 @@ def test_a_check_that_takes_its_stub_for_an_answer_stops_the_tool(tool, monkeypa
 
 def test_both_bundles_hold_the_exercises_as_nobody_has_run_them(tmp_path):
     """And the instructor's the solutions, with what is expected of them."""
-    from fi_teach.course.questions.release import release
+    from fi_grader.release import release
 
     release(tmp_path, ROOT)
     with zipfile.ZipFile(tmp_path / "student.zip") as student, zipfile.ZipFile(tmp_path / "instructor.zip") as instructor:
@@ -251,7 +251,7 @@ def test_both_bundles_hold_the_exercises_as_nobody_has_run_them(tmp_path):
 @pytest.mark.slow
 def test_nbgrader_generates_the_same_assignment(tmp_path):
     """nbgrader's own command, given our stubs, accepts the source and writes the cells we derive."""
-    from fi_teach.course.questions.release import NBGRADER_CONFIG
+    from fi_grader.release import NBGRADER_CONFIG
     source = tmp_path / "source" / "01_trees"
     source.mkdir(parents=True)
     (source / "01_trees.ipynb").write_bytes(SOLUTIONS[0].read_bytes())

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from fi_teach.course.questions import QUESTIONS, judge
-from fi_teach.course.questions.closing import closing
-from fi_teach.course.questions.plain import plain
+from fi_course.questions import QUESTIONS, judge
+from fi_course.questions.blocked_calls import closing
+from fi_course.questions.plain_values import plain
 
 sys.path.insert(0, str(Path(__file__).parent))
 from answered import answers_of_notebook, right_answers, wrong_answers

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fi_teach.course.questions import QUESTIONS
-from fi_teach.course.questions.release import student_package
+from fi_course.questions import QUESTIONS
+from fi_grader.release import student_package
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 
 import fi_teach.basics.impurity as impurity
-from fi_teach.course.questions import QUESTIONS, CheckFailed, Q, Question, Verdict, judge
-from fi_teach.course.questions.cards import Card
-from fi_teach.course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_teach.course.questions.closing import ClosedName, closing, functions_at
-from fi_teach.course.questions.question import KINDS, Handle, card_of
-from fi_teach.course.questions.references import reference, solutions_notebook
+from fi_course.questions import QUESTIONS, CheckFailed, Q, Question, Verdict, judge
+from fi_course.questions.blocked_calls import ClosedName, closing, functions_at
+from fi_course.questions.cards import Card
+from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
+from fi_course.questions.question import KINDS, Handle, card_of
+from fi_course.questions.reference_solution import reference, solutions_notebook
 
 
 def question(check, **options):
@@ -42,7 +42,7 @@ def test_every_question_is_complete():
 
 def test_ids_are_unique_within_and_across_sets():
     import importlib
-    modules = {f"fi_teach.course.questions.ch{q.notebook}" for q in QUESTIONS.values()}
+    modules = {f"fi_course.questions.ch{q.notebook}" for q in QUESTIONS.values()}
     assert sum(len(importlib.import_module(m).QUESTIONS) for m in modules) == len(QUESTIONS)
 
 
@@ -381,5 +381,5 @@ def test_a_handle_prints_what_the_question_is():
 
 def test_questions_need_neither_jupyter_nor_scikit_learn():
     code = ("import sys; sys.modules.update(dict.fromkeys(['IPython', 'sklearn', 'matplotlib', 'nbformat']));"
-            "from fi_teach.course.questions import Q; Q('trees.what_if').check(60)")
+            "from fi_course.questions import Q; Q('trees.what_if').check(60)")
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

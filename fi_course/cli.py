@@ -1,0 +1,43 @@
+"""The student's commands: `fi-teach doctor` and `fi-teach submit`.
+
+What a command needs is imported when it runs, so that --help costs nothing.
+"""
+
+
+def add_commands(commands):
+    """Add `doctor` and `submit` to the command fi-teach."""
+    _add_doctor(commands)
+    _add_submit(commands)
+
+
+def _add_doctor(commands):
+    command = commands.add_parser(
+        "doctor", help="say what is missing here and how to mend it",
+        description="Look at Python, the packages, Jupyter and this folder: what is missing, and "
+                    "how to mend it.")
+    command.set_defaults(run=doctor)
+
+
+def _add_submit(commands):
+    command = commands.add_parser(
+        "submit", help="make one file to hand in",
+        description="Pack exercise notebooks into one zip file with versions and hashes, and say "
+                    "what is unanswered. Nothing leaves this machine.")
+    command.add_argument(
+        "notebooks", nargs="+", metavar="NOTEBOOK", help="such as exercises/01_trees.ipynb")
+    command.add_argument(
+        "--out", required=True, metavar="FILE", help="the zip file to write, such as your-name.zip")
+    command.set_defaults(run=submit)
+
+
+def doctor(options):
+    from fi_course.check_install import examine, report
+    findings = examine()
+    print(report(findings))
+    return int(any(f.needed and not f.well for f in findings))
+
+
+def submit(options):
+    from fi_course.submit import report, submit
+    print(report(submit(options.notebooks, options.out), options.out))
+    return 0

@@ -1,0 +1,272 @@
+"""An explorable: Python computes every state before the page is made, and one small script draws whichever is asked for.
+
+So it works with no kernel and no network. To make one, say what can be moved, and what is then seen:
+
+>>> from fi_teach.trees import gini
+>>> from fi_course.explorables import State, axis, bars, categories, explore, panel, slider
+>>> def node(n_yes):
+...     counts = [n_yes, 10 - n_yes]
+...     impurity = gini(counts)  # fi_teach computes, never the author
+...     scene = panel(bars(counts, labels="{:.0f}"), x=categories(["yes", "no"], "class"), y=axis(0, 12, "rows"))
+...     table = pd.DataFrame({"class": ["yes", "no"], "rows": counts})
+...     return State(f"{n_yes} yes and {10 - n_yes} no: Gini {impurity:.2f}.", [scene], table)
+>>> mixed = explore("How mixed?", [slider("n_yes", "Rows that say yes", range(11))], node, start={"n_yes": 5})
+>>> mixed.sentence
+'5 yes and 5 no: Gini 0.50.'
+
+`node` is called once for every combination of control positions, with the values as keywords. Its sentence is read out
+as the control moves, so it must say what the picture shows. As the last line of a cell, `mixed` draws itself.
+Marks, frames and table rows that states share are stored once; the whole may take 200 kB of the page.
+"""
+
+import itertools
+import json
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+
+import anywidget
+import numpy as np
+import pandas as pd
+import traitlets
+from IPython.display import display
+
+SIZE_LIMIT = 200_000  # bytes of states that a page carries for one explorable
+KINDS = ("slider", "select", "radio", "checkbox")
+
+
+@dataclass(frozen=True)
+class State:
+    """What is seen at one combination of control positions.
+
+    sentence : plain text that says what the picture shows, with its numbers
+    panels : list of panel(...), the picture
+    table : DataFrame, the same as numbers
+    options : {control name: its option labels in this state}, only for controls whose options depend on *earlier*
+        controls. A shorter list than declared means that the rest is impossible (return None there); a string
+        instead of a list stands where the options would, and says why there is nothing to choose.
+    """
+
+    sentence: str
+    panels: list
+    table: pd.DataFrame
+    options: dict = field(default_factory=dict)
+
+
+def slider(name, label, values, *, format="{}", fine=1):
+    """A slider over `values`; `name` is the keyword by which the state function gets the value.
+
+    With fine=10 the slider stands at ten places from each value to the next wherever a kernel runs (JupyterLab);
+    a built page keeps to the grid. Then values must be numbers.
+
+    >>> slider("q", "Target rate", [0.1, 0.2], format="{:.0%}")["labels"]
+    ['10%', '20%']
+    """
+    values = list(values)
+    if fine != 1 and not all(isinstance(value, int | float | np.number) for value in values):
+        raise ValueError(f"slider {name!r} is fine={fine} but its values are not numbers: nothing lies between them.")
+    return _control("slider", name, label, values, [format.format(value) for value in values]) | {"format": format, "fine": int(fine)}
+
+
+def choice(name, label, options, *, kind="radio"):
+    """One of a few options, as "radio" buttons or a "select" list; options: a list, or {value: label}.
+
+    >>> choice("criterion", "Impurity", {"gini": "Gini", "entropy": "entropy"})["values"]
+    ['gini', 'entropy']
+    """
+    labels = options if isinstance(options, dict) else {value: str(value) for value in options}
+    return _control(kind, name, label, list(labels), list(labels.values()))
+
+
+def switch(name, label):
+    """A checkbox: False, then True."""
+    return _control("checkbox", name, label, [False, True], ["off", "on"])
+
+
+def explore(title, controls, state_of, *, start=None):
+    """An explorable of every state that the controls can reach.
+
+    title : one line. controls : list of slider(...), choice(...), switch(...).
+    state_of(**values) -> State, or None at a position that does not exist (see State.options).
+    start : {name: value} where controls stand at first; those left out stand at their first value.
+
+    Raises ValueError when a name is used twice, when a state cannot be reached or says too little (no sentence, or
+    the same sentence for two different pictures), when a control is left with an empty list of options, and when the
+    states hold more than 200 kB.
+
+    >>> seen = explore("Squares", [slider("k", "Number", [1, 2])], lambda k: State(f"{k} squared is {k * k}.", [], pd.DataFrame({"k": [k]})))
+    >>> seen.sentence_at(k=2)
+    '2 squared is 4.'
+    """
+    _check_controls(controls)
+    pool = {}
+    positions = itertools.product(*(range(len(control["values"])) for control in controls))
+    states = [_as_json(_call(state_of, controls, at), pool) for at in positions]
+    _check_states(states, controls, title)
+    embedded = {"controls": [_drawn_part(control) for control in controls], "states": states,
+                "pool": [json.loads(item) for item in pool]}
+    _check_size(embedded, title)
+    return Explorable(state_of=state_of, asked=controls, title=title, positions=_start_at(controls, start or {}), **embedded)
+
+
+class Explorable(anywidget.AnyWidget):
+    """The widget that `explore` returns: shown as the last line of a cell, it draws itself.
+
+    positions : where the controls stand, as indices into their values; moving a control moves it, and setting it
+        moves the control.
+    """
+
+    _esm = Path(__file__).with_name("explorable.js")
+    _css = Path(__file__).with_name("explorable.css")
+    title = traitlets.Unicode().tag(sync=True)
+    controls: traitlets.List = traitlets.List().tag(sync=True)
+    states: traitlets.List = traitlets.List().tag(sync=True)
+    pool: traitlets.List = traitlets.List().tag(sync=True)
+    positions: traitlets.List = traitlets.List().tag(sync=True)
+
+    def __init__(self, *, state_of, asked, **traits):
+        super().__init__(**traits)
+        self._state_of, self._asked = state_of, asked
+        self.on_msg(_answer)
+
+    @property
+    def sentence(self):
+        """The sentence under the picture as it stands."""
+        return _call(self._state_of, self._asked, self.positions).sentence
+
+    def sentence_at(self, **values):
+        """The sentence for these control values, e.g. sentence_at(threshold=70); controls left out stand at their first."""
+        at = {control["name"]: control["values"][0] for control in self._asked} | values
+        return self._state_of(**at).sentence
+
+    def __repr__(self):
+        return f"{self.title} – {self.sentence}"
+
+    def _ipython_display_(self):
+        """The widget, and for readers without scripts the sentence of its first state."""
+        display({"text/html": f"<noscript><p>{escape(repr(self))}</p></noscript>", "text/plain": repr(self)}, raw=True)
+        data, metadata = self._repr_mimebundle_()
+        display(data, metadata=metadata, raw=True)
+
+
+def _answer(widget, content, buffers):
+    """A page with a kernel asks: is anyone there? And then: what is seen between two places of the grid?"""
+    if content.get("ask") == "live":
+        widget.send({"live": True})
+    elif "positions" in content:
+        at = content["positions"]
+        state = _as_json(_call(widget._state_of, widget._asked, at), None)
+        labels = [_label_at(control, position) for control, position in zip(widget._asked, at, strict=True)]
+        widget.send({"asked": at, "state": state, "labels": labels})
+
+
+def _control(kind, name, label, values, labels):
+    if kind not in KINDS:
+        raise ValueError(f"unknown kind of control {kind!r}: expected one of {', '.join(KINDS)}.")
+    if not values:
+        raise ValueError(f"control {name!r} has no values: give at least one.")
+    return {"kind": kind, "name": name, "label": label, "values": values, "labels": labels, "format": "{}", "fine": 1}
+
+
+def _start_at(controls, start):
+    values = {control["name"]: control["values"] for control in controls}
+    for name, value in start.items():
+        if value not in values.get(name, []):
+            raise ValueError(f"start names {name}={value!r}, expected a control among {', '.join(values)} and one of its values.")
+    return [values[name].index(start[name]) if name in start else 0 for name in values]
+
+
+def _drawn_part(control):
+    return {key: control[key] for key in ("kind", "name", "label", "labels", "fine")}
+
+
+def _call(state_of, controls, positions):
+    values = {control["name"]: _value_at(control, position) for control, position in zip(controls, positions, strict=True)}
+    return state_of(**values)
+
+
+def _value_at(control, position):
+    """The control's value; between two grid values, the one that lies as far between them."""
+    values, below = control["values"], int(position)
+    if below == position:
+        return values[below]
+    return values[below] + (position - below) * (values[below + 1] - values[below])
+
+
+def _label_at(control, position):
+    return control["labels"][int(position)] if int(position) == position else control["format"].format(_value_at(control, position))
+
+
+def _as_json(state, pool):
+    """A state as plain lists and dicts; with a pool ({json: index}), marks, frames and rows become indices into it."""
+    if state is None:
+        return None
+    if not isinstance(state, State):
+        raise ValueError(f"the state function returned {type(state).__name__}, expected a State (or None where there is no such position).")
+
+    def store(item):
+        return item if pool is None else pool.setdefault(json.dumps(item), len(pool))
+
+    panels = [{"frame": store(part["frame"]), "marks": [store(mark) for mark in part["marks"]]} for part in state.panels]
+    table = {"columns": store([str(name) for name in state.table.columns]), "rows": [store(row) for row in _rows(state.table)]}
+    options = {"options": state.options} if state.options else {}
+    return {"sentence": state.sentence, "panels": panels, "table": table} | options
+
+
+def _rows(table):
+    """The table's rows as words: fractions with three decimals, whole columns without any."""
+    columns = [_column(table[name]) for name in table.columns]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _column(values):
+    if not pd.api.types.is_float_dtype(values):
+        return [str(value) for value in values]
+    whole = (values == values.round()).all()
+    return [f"{value:.0f}" if whole else f"{value:.3f}" for value in values + 0.0]
+
+
+def _check_controls(controls):
+    names = [control["name"] for control in controls]
+    if not names:
+        raise ValueError("an explorable needs at least one control: a picture that cannot move belongs to fi_teach.plots.")
+    if len(set(names)) < len(names):
+        raise ValueError(f"two controls share a name among {', '.join(names)}: each is a keyword of the state function, rename one.")
+
+
+def _check_states(states, controls, title):
+    shape = [len(control["values"]) for control in controls]
+    sentences = {}
+    for index, state in enumerate(states):
+        at = [int(i) for i in np.unravel_index(index, shape)]
+        if state is None and index > 0:
+            continue
+        _check_reachable(at, states, shape, title)
+        _check_readable(at, state, sentences, title)
+
+
+def _check_reachable(at, states, shape, title):
+    """Whatever earlier controls say, the first option of each later one exists: a control that moves resets later ones to it."""
+    for k in range(len(at)):
+        start = at[:k] + [0] * (len(at) - k)
+        if states[np.ravel_multi_index(start, shape)] is None:
+            raise ValueError(f"{title!r} has no state at positions {start}, so {at} cannot be reached: "
+                             "options may depend on earlier controls only, and the first option must always exist.")
+
+
+def _check_readable(at, state, sentences, title):
+    """Two different pictures have two different sentences."""
+    picture = json.dumps([state["panels"], state["table"]])
+    if not state["sentence"].strip() or sentences.setdefault(state["sentence"], picture) != picture:
+        raise ValueError(f"{title!r} at positions {at} has no sentence of its own ({state['sentence']!r}): "
+                         "whoever cannot see the picture must hear what it shows, so put in the numbers that differ.")
+    for name, options in state.get("options", {}).items():
+        if not options:
+            raise ValueError(f"{title!r} at positions {at} offers nothing for {name!r}: instead of an empty list, give words that say why.")
+
+
+def _check_size(embedded, title):
+    size = len(json.dumps(embedded))
+    if size > SIZE_LIMIT:
+        raise ValueError(f"{title!r} embeds {len(embedded['states'])} states of {size / 1000:.0f} kB in the page, more than {SIZE_LIMIT / 1000:.0f} kB: "
+                         "take fewer slider steps, or draw shared marks alike in every state so that they are stored once.")

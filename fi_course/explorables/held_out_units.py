@@ -1,0 +1,132 @@
+"""What is held out: single rows, whole units, whole families of units. Who has a sister left?
+
+The rows of a table are drawn at two of their values, the splits and the errors come from the
+chapter: nothing is fitted here, so that the picture shows the numbers of the text.
+"""
+
+import numpy as np
+import pandas as pd
+
+from fi_course.explorables.explorable import State, choice, explore, slider
+from fi_course.explorables.marks import axis, bars, categories, panel, points
+
+SHOWN = 3  # splits of each kind that can be looked at; the errors are of all of them
+SIDES = {
+    "training": ("muted", "circle", 3),
+    "held out, a sister in training": ("c6", "cross", 4),
+    "held out, nobody known": ("c1", "square", 3),
+}
+
+
+def explore_held_out(places, sisters, splits, errors, *, unit=""):
+    """Which rows does a split hold out, who of them has a sister in training, and how large is the
+    error?
+
+    places (n, 2) : DataFrame, where each row stands in the picture
+    sisters (n,) : labels, the same for rows that are sisters (tests of one pour)
+    splits {kind: masks}, errors {kind: numbers} : for each kind of split as many masks (n,), True
+        for a row that is held out, as errors
+    unit : of the errors, for the sentence
+
+    Raises ValueError for kinds that differ, or for a mask of another length.
+
+    >>> places = pd.DataFrame({"water": [180.0, 180.0, 200.0], "cement": [300.0, 300.0, 250.0]})
+    >>> splits = {"rows": [[True, False, False]], "pours": [[True, True, False]]}
+    >>> found = explore_held_out(places, [0, 0, 1], splits, {"rows": [1], "pours": [3]}, unit="MPa")
+    >>> found.sentence[:53]
+    'A third of the rows held out, split 1: 1 of 3 tests, '
+    """
+    splits, errors = dict(splits), {kind: list(found) for kind, found in errors.items()}
+    _check(places, splits, errors)
+    sisters = np.unique(np.asarray(sisters), return_inverse=True)[1]
+    controls = [
+        choice("kind", "Held out are", list(splits)),
+        slider("split", "Split", range(1, 1 + min(SHOWN, *map(len, splits.values())))),
+    ]
+
+    def state_of(kind, split):
+        new = np.asarray(splits[kind][split - 1], bool)
+        return _state(places, sisters, new, errors, kind, split, unit)
+
+    return explore("Who has a sister in training?", controls, state_of)
+
+
+def with_sister(new, sisters):
+    """Which of the held-out rows have a sister that is not held out? -> (n,) True or False.
+
+    >>> with_sister(np.array([True, False, True]), np.array([0, 0, 1])).tolist()
+    [True, False, False]
+    """
+    return new & np.isin(sisters, sisters[~new])
+
+
+def _check(places, splits, errors):
+    counts = {kind: len(masks) for kind, masks in splits.items()}
+    if not counts or counts != {kind: len(found) for kind, found in errors.items()}:
+        raise ValueError(
+            f"splits of {counts} and errors of "
+            f"{ {kind: len(found) for kind, found in errors.items()} }: expected the same kinds, "
+            "with one error for each split."
+        )
+    lengths = {len(mask) for masks in splits.values() for mask in masks}
+    if lengths != {len(places)}:
+        raise ValueError(
+            f"masks of {sorted(lengths)} rows for places of {len(places)}: expected one entry a row."
+        )
+
+
+def _state(places, sisters, new, errors, kind, split, unit):
+    known = with_sister(new, sisters)
+    here, mean = errors[kind][split - 1], np.mean(errors[kind])
+    told = (
+        f"A third of the {kind} held out, split {split}: {new.sum()} of {len(new)} tests, "
+        f"{known.sum()} with a sister in training. Error {here:.1f} {unit} here, {mean:.1f} {unit} on average over "
+        f"{len(errors[kind])} splits."
+    )
+    rows = [
+        {"held out": each, "mean error": np.mean(found), "from": min(found), "to": max(found)}
+        for each, found in errors.items()
+    ]
+    panels = [_map(places, sisters, new, known), _errors(errors, kind, here, unit)]
+    return State(told, panels, pd.DataFrame(rows))
+
+
+def _map(places, sisters, new, known):
+    """A point a family of sisters, at its first row: how does it stand in this split?"""
+    first = np.unique(sisters, return_index=True)[1]
+    some_new, some_known = (np.bincount(sisters, weights=side) > 0 for side in (new, known))
+    side = np.where(some_known, 1, np.where(some_new, 2, 0))
+    at = places.iloc[first].to_numpy()
+    drawn = [
+        points(*at[side == k].T, colour=colour, shape=shape, name=name, size=size)
+        for k, (name, (colour, shape, size)) in enumerate(SIDES.items())
+        if (side == k).any()
+    ]
+    x, y = (_around(places.iloc[:, k]) for k in (0, 1))
+    return panel(drawn, x=x, y=y, title="A point a pour", height=290, min_width=320)
+
+
+def _around(values):
+    room = 0.05 * (np.ptp(values) or 1)
+    return axis(min(values) - room, max(values) + room, f"{values.name} (kg)")
+
+
+def _errors(errors, kind, here, unit):
+    kinds = list(errors)
+    means = [np.mean(errors[each]) for each in kinds]
+    looks = [("c0" if each == kind else "muted", each == kind) for each in kinds]
+    drawn = [
+        bars([mean], at=[k], horizontal=True, colour=colour, hatch=hatch)
+        for k, (mean, (colour, hatch)) in enumerate(zip(means, looks, strict=True))
+    ]
+    cloud = [
+        points(errors[each], np.full(len(errors[each]), k), colour="ink", size=2)
+        for k, each in enumerate(kinds)
+    ]
+    mark = points([here], [kinds.index(kind)], colour="c1", shape="diamond", name="this split")
+    top = 1.05 * max(max(found) for found in errors.values())
+    label = f"error ({unit}), each split a dot"
+    return panel(
+        drawn, cloud, mark, x=axis(0, top, label), y=categories(kinds),
+        title="Bar: the mean", height=290, min_width=320,
+    )

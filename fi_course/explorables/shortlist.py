@@ -1,0 +1,129 @@
+"""A shortlist by how often: where to put the threshold, and what the bound on mistakes says there.
+
+Lists of the k best features are made on many halves of the rows; a feature is named if it is in
+enough of them. The halves come from the chapter, and nothing is fitted here.
+"""
+
+import numpy as np
+import pandas as pd
+
+from fi_course.explorables.explorable import State, choice, explore, slider
+from fi_course.explorables.marks import (
+    axis,
+    bars,
+    categories,
+    handle,
+    line,
+    panel,
+    points,
+    rule,
+)
+
+LENGTHS = (10, 20, 30)
+THRESHOLDS = tuple(round(0.5 + 0.05 * k, 2) for k in range(11))
+DRAWN = 16  # features whose bars are drawn
+MOST = 30  # where the second panel ends
+
+
+def explore_shortlist(halves, names):
+    """How many features are named at each threshold, and how many of them may be there by luck?
+
+    halves {scorer: (n_halves, p)} : importances on halves of the rows, the halves in complementary
+        pairs; names : p names
+
+    Raises ValueError for importances that do not have a column a name, or for fewer than 30 names.
+
+    >>> scores = np.tile(np.arange(40.0), (6, 1))
+    >>> found = explore_shortlist({"score": scores}, [f"x{j}" for j in range(40)])
+    >>> found.sentence_at(scorer="score", k=10, threshold=0.75)[:70]
+    'Lists of 10 by score, threshold 75 %: 10 of 40 features are in at leas'
+    """
+    names = np.asarray(names, dtype=str)
+    tables = {scorer: np.asarray(found, float) for scorer, found in halves.items()}
+    for scorer, found in tables.items():
+        if found.ndim != 2 or found.shape[1] != len(names) or len(names) < LENGTHS[-1]:
+            raise ValueError(
+                f"importances by {scorer!r} have shape {found.shape}, names are {len(names)}: "
+                f"expected one row a half and one column a name, at least {LENGTHS[-1]} of them."
+            )
+    often = {(scorer, k): frequency(found, k) for scorer, found in tables.items() for k in LENGTHS}
+    controls = [
+        choice("scorer", "Ranked by", list(tables)),
+        slider("k", "Length of each list", LENGTHS),
+        slider("threshold", "Threshold", THRESHOLDS, format="{:.0%}"),
+    ]
+
+    def state_of(scorer, k, threshold):
+        return _state(often[scorer, k], names, len(tables[scorer]), scorer, k, threshold)
+
+    start = {"k": 20, "threshold": 0.75}
+    return explore("Where does the shortlist end?", controls, state_of, start=start)
+
+
+def frequency(importances, k):
+    """In which share of the rows is each column among the k largest? (B, p) -> (p,).
+
+    >>> frequency(np.array([[3, 2, 1], [3, 1, 2]]), 2).tolist()
+    [1.0, 0.5, 0.5]
+    """
+    places = (-importances).argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
+    return (places < k).mean(axis=0)
+
+
+def bound(k, p, threshold):
+    """Features of low chance among those named, at most, on average: k^2 / p / (2 threshold - 1).
+
+    Low chance: in a list less often than one in p / k, as if the list were drawn blindly. Infinite
+    at a threshold of one half. Source: Meinshausen and Bühlmann (2010), theorem 1; without their
+    assumptions for complementary halves, Shah and Samworth (2013), theorem 1.
+
+    >>> bound(20, 400, 0.75), bound(20, 400, 0.5)
+    (2.0, inf)
+    """
+    return k**2 / p / (2 * threshold - 1) if threshold > 0.5 else np.inf
+
+
+def _state(often, names, n_halves, scorer, k, threshold):
+    named = int((often >= threshold).sum())
+    most = bound(k, len(names), threshold)
+    share = f"{100 * threshold:.0f} %"
+    promise = (
+        f"the bound lets {most:.1f} of them be there by luck, on average"
+        if np.isfinite(most)
+        else "the bound promises nothing here"
+    )
+    told = (
+        f"Lists of {k} by {scorer}, threshold {share}: {named} of {len(names)} features are in at "
+        f"least {share} of {n_halves} lists; {promise}."
+    )
+    order = np.argsort(-often, kind="stable")[:DRAWN]
+    table = pd.DataFrame({"feature": names[order], "share of the lists": often[order]})
+    return State(told, [_bars(often, names, order, threshold), _curves(often, k, threshold)], table)
+
+
+def _bars(often, names, order, threshold):
+    looks = ((often[order] >= threshold, "c0", True, "named"),
+             (often[order] < threshold, "muted", False, "not named"))
+    drawn = [
+        bars(often[order][side], at=np.flatnonzero(side), horizontal=True, colour=colour,
+             hatch=hatch, name=name)
+        for side, colour, hatch, name in looks if side.any()
+    ]
+    edge = handle(rule(x=threshold, colour="ink", name="threshold"), "threshold", THRESHOLDS)
+    return panel(drawn, edge, x=axis(0, 1.02, "share of the lists"), y=categories(names[order]),
+                 title=f"The first {len(order)}", height=380, min_width=320)
+
+
+def _curves(often, k, threshold):
+    named = [min(MOST, (often >= at).sum()) for at in THRESHOLDS]
+    luck = {at: bound(k, len(often), at) for at in THRESHOLDS}
+    shown = [at for at in THRESHOLDS if luck[at] <= MOST]
+    here = [points([threshold], [named[THRESHOLDS.index(threshold)]], colour="c0", name="named")]
+    if threshold in shown:
+        here.append(points([threshold], [luck[threshold]], colour="c1", shape="square",
+                           name="by luck, at most"))
+    curves = [line(THRESHOLDS, named, colour="c0"),
+              line(shown, [luck[at] for at in shown], colour="c1", dashed=True)]
+    return panel(curves, here, rule(x=threshold, colour="ink"), x=axis(0.48, 1.02, "threshold"),
+                 y=axis(0, MOST + 2, "features"), title="Named, and by luck", height=380,
+                 min_width=300)

@@ -1,0 +1,91 @@
+"""The ready-made checks: each takes what is right and the mistakes people make, and gives a check (answer, rng) -> Verdict.
+
+==============  =====================================================================================
+`choice`        a letter with a reason (predict)
+`value`         a number, or several in a list or dictionary (number, claim)
+`function`      a function, judged on cases drawn from rng against the definition (implement, mend)
+`catches`       a test, judged by running it on right and on wrong implementations (test)
+`by_hand`       prose, which a person reads (explain, open)
+==============  =====================================================================================
+
+A check is data that can be called, so that `fi_course.questions.specification` can write it
+down.
+"""
+
+from fi_course.questions.functions import Catches, Function
+from fi_course.questions.values import Choice, Mistake, value_of
+from fi_course.questions.verdict import Verdict
+
+__all__ = ["CODE_STUB", "TEXT_STUB", "Mistake", "by_hand", "catches", "choice", "function", "value"]
+
+CODE_STUB = "...  # your answer"
+TEXT_STUB = "*Your answer here.*"
+"""What the exercises hold where code or prose is to be written."""
+SHORTEST_PROSE = 5
+"""Words of an answer that a person reads: fewer are a beginning."""
+
+
+def choice(right, *mistakes):
+    """A check for a letter with a reason, as in ("b", "because each row counts once"). Nobody but a
+    person reads the reason.
+
+    right : the letter
+    mistakes : one Mistake for every other letter on offer, `leads_to` being the letter
+    """
+    return Choice(right, mistakes)
+
+
+def value(right, *mistakes, unit="", tolerance=0.0051, usual=None):
+    """A check for a number, or for several in a list or dictionary; the right value is never shown.
+
+    right : the value; a dictionary may be answered by a list in its order
+    mistakes : Mistakes whose `leads_to` is the value they lead to; entries that they leave out are
+        0, or free if `partly`
+    unit : if the answer comes as (number, unit) or as "10 minutes", the unit must be this one; a tuple lists other spellings
+    tolerance : how far off a rounded answer may be, relative for values above 1
+    usual : {entry: value} that an entry is taken to have if the answer leaves it out; 0 without it
+    """
+    return value_of(right, mistakes, unit if isinstance(unit, tuple) else (unit,), tolerance, usual)
+
+
+def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False):
+    """A check for a function: on every case it must return what the definition returns.
+
+    cases : rng -> list of argument tuples, the smallest first: the first one that fails is shown
+    right : the definition by brute force; it may return OneOf where several answers are right
+    mistakes : Mistakes whose `leads_to` is the mistaken function; one is named if it agrees on all the cases
+    planted : for a bug hunt, the function as it was handed out: not started while the answer still behaves like it
+    lists : whether the text of the question calls the function with lists; it must then be right
+        for lists
+
+    Arguments are handed over as arrays, as lists and as pandas objects, with `lists` as lists
+    first: otherwise any of these styles will do.
+    """
+    return Function(cases, right, mistakes, tolerance, planted, lists)
+
+
+def catches(right, bugs):
+    """A check for a test: a function that takes an implementation and raises if it is wrong.
+
+    right : Mistakes whose `leads_to` is a right implementation, or a tuple of them: named if the
+        test refuses one
+    bugs : Mistakes whose `leads_to` is a wrong one: named if the test lets it pass
+
+    Each is tried twice, in an order drawn from rng: a test that counts its calls instead of looking gets nowhere.
+    """
+    return Catches(tuple(right), tuple(bugs))
+
+
+def by_hand(answer, rng):
+    """The check of prose: it says only whether anything was written, since a person reads it."""
+    words = answer.replace(TEXT_STUB, "").split() if isinstance(answer, str) else []
+    if not words:
+        return Verdict("not started", "Nothing is written yet: a few sentences will do.")
+    if len(words) < SHORTEST_PROSE:
+        return Verdict("wrong", f"Only {len(words)} words so far: a person will read this, so "
+            f"write a few sentences.",
+                       "too short to be read")
+    return Verdict("by hand", "Written. A person will read and grade it.")
+
+
+by_hand.names = frozenset()  # type: ignore[attr-defined]

@@ -1,0 +1,388 @@
+"""How a function is judged: called on cases, beside what is expected and what each mistake would
+have given.
+
+`Function` calls the definitions to know that; its sealed twin in
+`fi_course.questions.specification` has it in writing.
+"""
+
+import copy
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from fi_course.questions.blocked_calls import ClosedName
+from fi_course.questions.plain_values import is_blank, plain, same, show, show_apart
+from fi_course.questions.verdict import Verdict
+
+HANDED_OUT = "the bug is still there"
+ARRAYS_ONLY = "right for arrays only"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one call came to: a plain value, or the kind of error with its words and traceback."""
+
+    value: object = None
+    error: str = ""
+    words: str = ""
+    trace: str = ""
+
+    def agrees(self, expected, tolerance):
+        """Is it the expected value, or an error where an error is expected? -> bool."""
+        if isinstance(expected, Outcome):
+            return bool(self.error)
+        return not self.error and same(self.value, expected, tolerance)
+
+
+@dataclass(frozen=True)
+class Led:
+    """What a mistake leads to: `gives(k)` is its value on case k, or an Outcome if it raises."""
+
+    name: str
+    message: str
+    gives: Callable
+
+
+@dataclass(frozen=True)
+class Cases:
+    """What a function is judged by.
+
+    inputs : tuples of arguments, the smallest first
+    expected : what the definition gives for each
+    mistakes : what people do instead
+    planted : what the function gave as it was handed out, or None
+    lists : whether it must be right for plain lists, as the text of the question calls it
+    """
+
+    inputs: list
+    expected: list
+    mistakes: tuple
+    planted: Callable | None
+    tolerance: float
+    lists: bool
+
+
+@dataclass(frozen=True)
+class Function:
+    """The check of a function by brute force, as `checks.function` makes it."""
+
+    cases: Callable
+    right: Callable
+    mistakes: tuple
+    tolerance: float
+    planted: Callable | None
+    lists: bool
+
+    @property
+    def names(self):
+        return frozenset(m.name for m in self.mistakes) | ({ARRAYS_ONLY} if self.lists else set())
+
+    def drawn(self, rng):
+        """The cases of this rng -> Cases. What mistakes give is computed when it is asked for."""
+        inputs = self.cases(rng)
+        led = tuple(Led(m.name, m.message, _gives(m.leads_to, inputs)) for m in self.mistakes)
+        planted = self.planted and _gives(self.planted, inputs)
+        return Cases(
+            inputs,
+            [quietly(self.right, case) for case in inputs],
+            led,
+            planted,
+            self.tolerance,
+            self.lists,
+        )
+
+    def __call__(self, answer, rng):
+        return judge_function(self.drawn, answer, rng)
+
+
+def _gives(function, inputs):
+    return lambda k: led_to(function, inputs[k])
+
+
+def judge_function(drawn, answer, rng):
+    """The verdict on a function, by the cases that `drawn(rng)` gives -> Verdict."""
+    if not callable(answer):
+        return Verdict(
+            "wrong",
+            "The question asks for a function: hand over its name, without brackets after it.",
+            yours=show(answer),
+        )
+    cases = drawn(rng)
+    by_style, right = _runs(answer, cases)
+    if right == "every way" or (right and not cases.lists):
+        return Verdict("right")
+    runs = min(by_style, key=lambda runs: sum(bool(run.error) for run in runs))
+    if any(run.error == "ClosedName" for run in runs):
+        return _borrowed(runs)
+    if right:
+        return _right_but_for_lists(answer, cases, by_style[0])
+    return _untouched(answer, runs, cases) or _mistaken(answer, runs, cases)
+
+
+def ask(answer, *arguments):
+    """Call an answer on copies of the arguments and take in whatever happens -> Outcome."""
+    try:
+        return Outcome(plain(quietly(answer, arguments)))
+    except (Exception, SystemExit, ClosedName) as error:
+        return Outcome(
+            error=getattr(error, "kind", type(error).__name__),
+            words=str(error),
+            trace=_trace(error),
+        )
+
+
+def _trace(error):
+    """The traceback from where the answer's own code begins -> str."""
+    frames = error.__traceback__
+    while frames and frames.tb_frame.f_code.co_filename == __file__:
+        frames = frames.tb_next
+    return "".join(traceback.format_exception(error.with_traceback(frames)))
+
+
+def quietly(function, arguments):
+    """The function's value on copies of the arguments; warnings are no error and are not shown."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return function(*copy.deepcopy(arguments))
+
+
+def led_to(function, arguments):
+    """What a function of ours gives (sets stay sets), or an Outcome if it raises."""
+    try:
+        return quietly(function, arguments)
+    except Exception as error:
+        return Outcome(error=type(error).__name__)
+
+
+def as_lists(argument):
+    """An argument as the text of a question writes it: arrays as lists."""
+    return argument.tolist() if isinstance(argument, np.ndarray) else argument
+
+
+def _as_pandas(argument):
+    shape = {1: pd.Series, 2: pd.DataFrame}
+    return (
+        shape[argument.ndim](argument)
+        if isinstance(argument, np.ndarray) and argument.ndim in shape
+        else argument
+    )
+
+
+def _as_they_are(argument):
+    return argument
+
+
+STYLES = {
+    True: (as_lists, _as_they_are, _as_pandas),
+    False: (_as_they_are, as_lists, _as_pandas),
+}
+"""Arguments are handed over as the text of the question calls the function (with lists, or not),
+then in the other ways: a function that is right in one of these ways is right, unless the text
+calls it with lists; then it must be right for these."""
+
+
+def _runs(answer, cases):
+    """Outcomes by style, as far as tried -> (list of lists, "every way", "one way" or "")."""
+    seen = []
+    for style in STYLES[cases.lists]:
+        runs = [ask(answer, *map(style, case)) for case in cases.inputs]
+        seen.append(runs)
+        if all(run.agrees(t, cases.tolerance) for run, t in zip(runs, cases.expected, strict=True)):
+            return seen, "every way" if len(seen) == 1 else "one way"
+    return seen, ""
+
+
+def _borrowed(runs):
+    name = next(run.words for run in runs if run.error == "ClosedName")
+    return Verdict(
+        "wrong",
+        f"Your function calls `{name}` of the package, which is the answer "
+        f"itself: write it out. "
+        "Once it passes you may import it for ever.",
+        "borrowed",
+    )
+
+
+def _right_but_for_lists(answer, cases, runs):
+    """The verdict on a function that is right for arrays, and not for the lists of the text."""
+    return _told(
+        answer,
+        runs,
+        cases,
+        "With arrays your function is right. With plain lists, as "
+        "the "
+        "text calls it, it is not: a list joins where an array adds. `np.asarray(...)` "
+        "makes "
+        "an array of either.",
+        ARRAYS_ONLY,
+    )
+
+
+def _untouched(answer, runs, cases):
+    """The verdict "not started" on nothing, or on what was handed out; else None."""
+    name = getattr(answer, "__name__", "the function")
+    if all(run.error == "NotImplementedError" or _is_nothing(run) for run in runs):
+        return Verdict(
+            "not started",
+            f"`{name}` returns nothing yet: write its body, and end it with `return`.",
+        )
+    if cases.planted and _behaves_like(cases.planted, runs, cases.tolerance):
+        return Verdict(
+            "not started",
+            f"`{name}` gives on every input what it gave as it was "
+            f"handed out: "
+            "if you have changed it, the change makes no difference.",
+            HANDED_OUT,
+        )
+    return None
+
+
+def _is_nothing(run):
+    return not run.error and is_blank(run.value)
+
+
+def _mistaken(answer, runs, cases):
+    """The verdict "wrong": the first case that fails, and the mistake that all cases agree with."""
+    known = next((m for m in cases.mistakes if _behaves_like(m.gives, runs, cases.tolerance)), None)
+    message, name = (known.message, known.name) if known else (_rounds(runs, cases.expected), "")
+    return _told(answer, runs, cases, message, name)
+
+
+def _told(answer, runs, cases, message, name):
+    """The verdict "wrong" with this message and name, and the first case that fails."""
+    at = next(
+        k
+        for k, (run, t) in enumerate(zip(runs, cases.expected, strict=True))
+        if not run.agrees(t, cases.tolerance)
+    )
+    run, on = runs[at], _call(answer, map(as_lists, cases.inputs[at]))
+    if run.error:
+        said = f"On `{on}` your function raised {run.error}: {run.words}"
+        return Verdict("wrong", f"{message} {said}".strip(), name, trace=run.trace)
+    if run.value is None:
+        return Verdict(
+            "wrong",
+            f"On `{on}` your function returns nothing: is a `return` missing "
+            f"on some way through it?",
+            name,
+        )
+    yours, expected = show_apart(run.value, cases.expected[at])
+    return Verdict("wrong", message, name, on=on, yours=yours, expected=expected)
+
+
+def _rounds(runs, expected):
+    """What to say to numbers that are nearly right on every case -> str, empty if they are not."""
+    close = all(run.agrees(t, 0.0051) for run, t in zip(runs, expected, strict=True))
+    return "Close, but not exact: compute it exactly, and do not round." if close else ""
+
+
+def _behaves_like(gives, runs, tolerance):
+    """Did the answer do on every case what `gives` says? Stops at the first that differs."""
+    return all(run.agrees(gives(k), tolerance) for k, run in enumerate(runs))
+
+
+def _call(answer, case):
+    name = getattr(answer, "__name__", "f")
+    return f"{name if name.isidentifier() else 'f'}({', '.join(map(written, case))})"
+
+
+def written(argument):
+    """An argument as one would write it, tuples as tuples, cut after 300 characters -> str."""
+    if not _holds_tuples(argument):
+        return show(argument)
+    text = _nested(argument)
+    return text if len(text) <= 300 else text[:297] + "..."
+
+
+def _holds_tuples(argument):
+    return isinstance(argument, tuple) or (
+        isinstance(argument, list) and any(map(_holds_tuples, argument))
+    )
+
+
+def _nested(argument):
+    inner = [_nested(part) for part in argument] if isinstance(argument, tuple | list) else None
+    if isinstance(argument, tuple):
+        return f"({', '.join(inner)}{',' * (len(inner) == 1)})"
+    return f"[{', '.join(inner)}]" if inner is not None else show(argument)
+
+
+# A test, judged by the implementations it is tried on.
+
+
+@dataclass(frozen=True)
+class Catches:
+    """The check of a test: what it must let pass, and what it must refuse."""
+
+    right: tuple
+    bugs: tuple
+
+    @property
+    def names(self):
+        return frozenset(m.name for m in (*self.right, *self.bugs)) | {RETURNED}
+
+    def __call__(self, answer, rng):
+        return judge_test(self, answer, rng)
+
+
+RETURNED = "returns what it should assert"
+
+
+def judge_test(asked, answer, rng):
+    """The verdict on a test -> Verdict. Each is tried twice (of many the first), in any order."""
+    if not callable(answer):
+        return Verdict(
+            "wrong",
+            "The question asks for a test: hand over its name, without brackets after it.",
+            yours=show(answer),
+        )
+    called, found = [], {one: [] for one in (*asked.right, *asked.bugs)}
+    for again in (False, True):
+        for k in rng.permutation(len(found)):
+            one = [*found][k]
+            several = one.leads_to if isinstance(one.leads_to, tuple) else (one.leads_to,)
+            found[one] += [_trial(answer, each, called) for each in several[: 1 if again else None]]
+    if not called:
+        return Verdict(
+            "not started", "Your test never calls the function it is given: write its body."
+        )
+    refused = next(
+        (_refused(one, outcome) for one in asked.right for outcome in found[one] if outcome.error),
+        None,
+    )
+    if refused:
+        return refused
+    if any(outcome.value is False for outcomes in found.values() for outcome in outcomes):
+        return Verdict(
+            "wrong",
+            "Your test returns True or False, and nobody looks at what a test "
+            "returns: "
+            "write `assert` in front of what must be true.",
+            RETURNED,
+        )
+    missed = [bug for bug in asked.bugs if not all(outcome.error for outcome in found[bug])]
+    if missed:
+        planted, caught = len(asked.bugs), len(asked.bugs) - len(missed)
+        caught = f" (Your test catches {caught} of {planted} planted bugs.)"
+        return Verdict("wrong", missed[0].message + caught, missed[0].name)
+    return Verdict("right")
+
+
+def _trial(test, implementation, called):
+    """Run a test on an implementation, noting its calls -> Outcome: an error is a refusal."""
+
+    def watched(*arguments, **options):
+        called.append(arguments)
+        return implementation(*arguments, **options)
+
+    return ask(lambda: test(watched))
+
+
+def _refused(one, outcome):
+    """The verdict on a test that refuses a right implementation."""
+    said = f" It raised {outcome.error}: {outcome.words}".rstrip(": ") + "."
+    return Verdict("wrong", one.message + said, one.name, trace=outcome.trace)

@@ -1,0 +1,193 @@
+"""A question knows its hints and how to judge an answer: right, not started, or which mistake.
+
+`judge` is pure and is what the grader calls; `Q(id)` is the student's handle on the same judgement.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from functools import cache
+
+import numpy as np
+
+from fi_course.questions.blocked_calls import closing
+from fi_course.questions.cards import Card, draw
+from fi_course.questions.plain_values import is_blank, plain
+from fi_course.questions.verdict import Verdict
+
+PUBLIC_SEED = 20230511
+"""A student's own check draws its inputs from this seed; grading uses the instructor's, from FI_TEACH_SEED."""
+
+KINDS = ("predict", "number", "implement", "mend", "test", "claim", "explain", "open")
+DRAWS_INPUTS = ("implement", "mend", "test")
+"""Kinds of question whose check draws inputs: a grader runs it again with a seed of its own."""
+QUESTIONS: dict[str, "Question"] = {}
+"""All questions by id, in the order of the chapters."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One exercise: what it is worth, its hints, and the check that tells right from which mistake.
+
+    id : "chapter.name", as in "trees.decrease"
+    kind : one of KINDS
+    stars, minutes, points : difficulty 1 to 3, time it takes a student, worth
+    hints : from a nudge to nearly there
+    check : (answer, rng) -> Verdict; see fi_course.questions.checks for the ready-made ones
+    meaning : what the right answer means, told to those who found it
+    closed : dotted names of the package functions (or modules) whose call is a mistake
+    rubric : for what is graded by hand, (points, what earns them) pairs
+    seconds : the longest an answer may take
+    notebook : the exercise set it belongs to, filled in from the name of the module that defines it
+    """
+
+    id: str
+    title: str
+    kind: str
+    stars: int
+    minutes: int
+    points: int
+    hints: tuple
+    check: Callable = field(repr=False)
+    meaning: str = ""
+    closed: tuple = ()
+    rubric: tuple = ()
+    seconds: float = 10
+    notebook: str = ""
+
+    @property
+    def heading(self):
+        """Title, stars, minutes and points in a line, as the notebook prints them -> str."""
+        points = f"{self.points} point{'s' * (self.points > 1)}"
+        return f"{self.title} {'★' * self.stars}{'☆' * (3 - self.stars)} ({self.minutes} min, {points})"
+
+
+def judge(question, answer, rng=None):
+    """Judge an answer -> Verdict. Pure: the same answer and rng give the same verdict, nothing is shown or raised.
+
+    answer : a value, or a function (or a handle on one in another process: anything that can be called)
+    rng : seed of the inputs; None is the public one
+
+    Close the question's names (`closing(question.closed)`) in the process where the answer runs.
+    """
+    rng = np.random.default_rng(PUBLIC_SEED if rng is None else rng)
+    if not callable(answer):
+        try:
+            answer = plain(answer)
+        except ValueError as error:
+            return Verdict("wrong", f"Your answer cannot be read: {error}", "not an answer")
+    if is_blank(answer):
+        return Verdict("not started", "Nothing is filled in yet.")
+    verdict = question.check(answer, rng)
+    return replace(verdict,
+        meaning=verdict.meaning or question.meaning) if verdict.status == "right" else verdict
+
+
+class CheckFailed(Exception):
+    """An answer is not right (yet): its text is the whole story, so no traceback is shown."""
+
+    def __init__(self, text, drawn=False):
+        super().__init__(text)
+        self.drawn = drawn
+
+    def _render_traceback_(self):
+        return [str(self).split("\n")[0] if self.drawn else str(self)]
+
+
+@dataclass
+class Handle:
+    """The student's handle on a question: `check`, `hint`, `solution`, and `traceback` after a check that failed."""
+
+    question: Question
+    hints_given: int = 0
+    last: Verdict | None = None
+
+    def check(self, answer, *, rng=None):
+        """Judge the answer and show what was found -> Card. Raises CheckFailed unless it is right."""
+        card = card_of(self.question, self._judged(answer, rng))
+        if card.tone in ("wrong", "not started"):
+            raise CheckFailed(repr(card), draw(card)) from None
+        return card
+
+    def told(self, answer):
+        """What `check` would show, as plain data for a page that draws cards of its own -> dict of str.
+
+        status, title, message (with the counterexample, or what a right answer means), trace
+        """
+        found = self._judged(answer)
+        title = card_of(self.question, found).title.removesuffix(f" ({self.question.id})")
+        message = found.meaning if found.status == "right" else found.text
+        return {"status": found.status, "title": title if title.endswith(".") else f"{title}.",
+                "message": message, "trace": found.trace}
+
+    def _judged(self, answer, rng=None):
+        with closing(self.question.closed, to_others=False):
+            self.last = judge(self.question, answer, rng)
+        return self.last
+
+    def check_hidden(self, answer):
+        """The same check on inputs nobody has seen: drawn from FI_TEACH_SEED, or from fresh chance without it -> Card."""
+        seed = os.environ.get("FI_TEACH_SEED")
+        return self.check(answer, rng=np.random.default_rng(None if seed is None else int(seed)))
+
+    def hint(self):
+        """The next hint, one at a time; after the last it stays -> Card."""
+        hints = self.question.hints
+        self.hints_given = min(self.hints_given + 1, len(hints))
+        last = " That is the last one." if self.hints_given == len(hints) else ""
+        return Card(f"Hint {self.hints_given} of {len(hints)} for {self.question.id}", (hints[self.hints_given - 1] + last,))
+
+    def play(self, function, picture, **sliders):
+        """Sliders that let one's own right function move a picture; see `questions.own` -> a widget, or a Card."""
+        from fi_course.questions.playground import play
+        return play(self.question, function, picture, sliders)
+
+    def solution(self):
+        """The reference with its reason, where the solutions lie beside the exercises -> Card."""
+        from fi_course.questions.reference_solution import reference
+        found = reference(self.question)
+        if found is None:
+            return Card("No solution here", ("Your instructor has kept the solutions. Hints: "
+                                             f"`Q({self.question.id!r}).hint()`",))
+        return Card(f"One right answer to {self.question.id}", listing=found)
+
+    def traceback(self):
+        """Where your own function stumbled in the last check -> Card."""
+        trace = self.last.trace if self.last else ""
+        return Card("Traceback of your function" if trace else "No traceback: your function has not stumbled", listing=trace)
+
+    def __repr__(self):
+        return f"{self.question.id}: {self.question.heading}"
+
+
+def card_of(question, verdict):
+    """The verdict on an answer to the question, ready to be shown -> Card."""
+    stuck = f"Stuck? `Q({question.id!r}).hint()`"
+    if verdict.status == "right":
+        drawn = question.kind in DRAWS_INPUTS
+        tried = " on all the inputs tried here; a grader draws others" if drawn else ""
+        return Card(f"Right{tried}.", (verdict.meaning,), tone="right")
+    if verdict.status == "by hand":
+        return Card(verdict.message, tone="by hand")
+    title = _title_of(verdict)
+    trace = f"Where it happened: `Q({question.id!r}).traceback()`" if verdict.trace else ""
+    return Card(f"{title} ({question.id})", (verdict.message, verdict.counterexample, trace, stuck), tone=verdict.status)
+
+
+def _title_of(verdict):
+    if verdict.status == "not started":
+        return f"Not started, or {verdict.mistake}" if verdict.mistake else "Not started"
+    return f"Not yet: {verdict.mistake}" if verdict.mistake else "Not yet"
+
+
+@cache
+def Q(id):
+    """The question of that id, as a handle with `check`, `hint` and `solution` -> Handle.
+
+    Raises ValueError for an unknown id, with the nearest ones.
+    """
+    if id not in QUESTIONS:
+        near = get_close_matches(str(id), QUESTIONS, n=3, cutoff=0.4) or list(QUESTIONS)[:3]
+        raise ValueError(f"no question has the id {id!r}: did you mean {' or '.join(map(repr, near))}?")
+    return Handle(QUESTIONS[id])

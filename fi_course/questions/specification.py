@@ -1,0 +1,482 @@
+"""A question as data: all that a page or a student's copy needs to judge, and no answer to read.
+
+`of(question)` writes it down, from the same check that `judge` calls; `question_from(data)` makes a
+question of it whose verdicts are the same, word for word; `page_specification(name)` is what the
+page of an exercise set carries. All is JSON.
+
+Every question
+--------------
+id, notebook, title, kind, stars, minutes, points, seconds, heading, hints, closed
+    as in `Question`
+asks
+    how it is judged: "choice", "number", "function", "test" or "prose"
+
+asks "choice"
+-------------
+options
+    the letters on offer
+verdicts
+    {tag(id|letter): seal(verdict, id|letter)}
+
+asks "number"
+-------------
+entries
+    names of several values; empty for one number
+units
+    spellings of the unit, the first to be shown. If there are any and a number comes with another
+    (compared as in `reading.unit_word`): "The question asks for {units[0]}.", mistake "wrong unit"
+tolerance
+    how far off a number may be, relative above 1
+usual
+    for each entry, what it is taken for if it is left out
+spoken_of
+    for each target (the right one is 0, the mistakes follow) the places of the entries it speaks of
+cells
+    {tag(word): pad(word, value)}, word = id|target|place|cell, for each cell near the value
+verdicts
+    for each target seal(verdict, id|target|hex|hex...): `hashed_answers.hex_of` the values it speaks of
+
+A `verdict`, once opened, is JSON: {"status": "right" or "wrong", "mistake": its name or "",
+"message": what to say; of the right answer, what it means}. `sealing` defines tag, pad, seal, cell.
+
+How numbers are judged
+----------------------
+1. Read each number by the pattern in `plain`.
+2. A number x fits target k in place i if tag(id|k|i|cell(x, 4 * max(tolerance, 1e-6))) is among the
+   cells, and |x - v| <= tolerance * max(1, |v|) for the v found there.
+3. A target is hit if all the places that it speaks of fit.
+4. If target 0 is hit, the answer is right.
+5. Else, of the targets hit, tell the first that speaks of every place. If there is none, tell all
+   of them, one after the other, under the first one's name.
+6. Add the entries of which none of these speaks and that do not fit target 0: "Not right yet:
+   `a`, `b`.", or "None of the 3 values is right yet."; of a single number "That is not the value."
+   Where a usual value is not 0, to name entries would tell too much: "Not all of the values are
+   right, or one is missing."
+
+asks "function" and "test", in students' copies only
+----------------------------------------------------
+cases, expected, mistakes (name, message, gives), planted, tolerance, lists
+    as in `functions.Cases`, written by `encode`
+right, bugs (name, message, implementation), code
+    of a test. Implementations are code, and code can be read: they are sealed against a passing
+    glance only. A page carries neither kind; it says how to run the question.
+"""
+
+import inspect
+import json
+import sys
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from fi_course.questions import hashed_answers
+from fi_course.questions.checks import by_hand
+from fi_course.questions.functions import (
+    Cases,
+    Catches,
+    Function,
+    Led,
+    Outcome,
+    judge_function,
+    judge_test,
+)
+from fi_course.questions.plain_values import OneOf, near, plain
+from fi_course.questions.question import PUBLIC_SEED, QUESTIONS, Question, judge
+from fi_course.questions.values import Choice, Mistake, Value, judge_choice, judge_value
+
+TRIALS = "fi_course.questions.implementations_to_test."
+ABOUT = ("id", "notebook", "title", "kind", "stars", "minutes", "points", "seconds")
+
+
+# Writing.
+
+
+def of(question):
+    """The question as plain data, without what it would be judged by -> dict.
+
+    Raises ValueError for a check that no specification can hold.
+    """
+    about = {name: getattr(question, name) for name in ABOUT}
+    about |= {
+        "heading": question.heading,
+        "hints": list(question.hints),
+        "closed": list(question.closed),
+    }
+    for kind, written in _WRITERS.items():
+        if isinstance(question.check, kind):
+            return about | written(question)
+    if question.check is by_hand:
+        return about | {"asks": "prose"}
+    raise ValueError(
+        f"the check of {question.id} is none of those in "
+        f"fi_course.questions.checks: make it of these."
+    )
+
+
+def specification_of(notebook):
+    """The specification of an exercise set, as a student's copy holds it -> dict.
+
+    Raises ValueError for an unknown set.
+    """
+    those = [question for question in QUESTIONS.values() if question.notebook == notebook]
+    if not those:
+        sets = sorted({question.notebook for question in QUESTIONS.values()})
+        raise ValueError(f"there is no exercise set {notebook!r}: the sets are {', '.join(sets)}.")
+    return {"set": notebook, "questions": [of(question) for question in those]}
+
+
+def page_specification(notebook):
+    """The specification of a set, as its page carries it: no cases of functions -> dict."""
+    whole = specification_of(notebook)
+    kept = {"asks", "heading", "hints", *ABOUT}
+    return whole | {
+        "questions": [
+            question
+            if question["asks"] in ("choice", "number")
+            else {name: question[name] for name in question if name in kept}
+            for question in whole["questions"]
+        ]
+    }
+
+
+def _written_choice(question):
+    told = {
+        letter: _verdict(question, *question.check.told(letter))
+        for letter in question.check.options
+    }
+    words = {letter: f"{question.id}|{letter}" for letter in told}
+    return {
+        "asks": "choice",
+        "options": list(told),
+        "verdicts": _sorted({hashed_answers.tag(words[a]): hashed_answers.seal(told[a], words[a]) for a in told}),
+    }
+
+
+def _verdict(question, status, mistake, message):
+    message = question.meaning if status == "right" else message
+    return json.dumps(
+        {"status": status, "mistake": mistake, "message": message}, ensure_ascii=False
+    )
+
+
+def _sorted(entries):
+    """By tag, so that their order says nothing."""
+    return dict(sorted(entries.items()))
+
+
+def _written_number(question):
+    check, cells, verdicts = question.check, {}, []
+    for k, target in enumerate(check.targets):
+        places = check.spoken_of[k]
+        cells |= {
+            hashed_answers.tag(word): hashed_answers.pad(word, target.values[i])
+            for i in places
+            for word in _words_near(question.id, k, i, target.values[i], check.tolerance)
+        }
+        key = _key(question.id, k, [target.values[i] for i in places])
+        verdicts.append(
+            hashed_answers.seal(_verdict(question, target.status, target.name, target.message), key)
+        )
+    return {
+        "asks": "number",
+        "entries": list(check.entries),
+        "units": [u for u in check.units if u],
+        "tolerance": check.tolerance,
+        "usual": list(check.usual),
+        "spoken_of": [list(places) for places in check.spoken_of],
+        "cells": _sorted(cells),
+        "verdicts": verdicts,
+    }
+
+
+def _words_near(id, k, i, number, tolerance):
+    return [f"{id}|{k}|{i}|{c}" for c in hashed_answers.cells_near(number, tolerance)]
+
+
+def _key(id, k, values):
+    return "|".join([id, str(k), *map(hashed_answers.hex_of, values)])
+
+
+def _written_function(question):
+    cases = question.check.drawn(np.random.default_rng(PUBLIC_SEED))
+    places = range(len(cases.inputs))
+    expected = [encode(_flat(one)) for one in cases.expected]
+    mistakes = [
+        {"name": m.name, "message": m.message, "gives": [encode(_flat(m.gives(k))) for k in places]}
+        for m in cases.mistakes
+    ]
+    planted = cases.planted and [encode(_flat(cases.planted(k))) for k in places]
+    return {
+        "asks": "function",
+        "cases": [encode(case) for case in cases.inputs],
+        "expected": expected,
+        "mistakes": mistakes,
+        "planted": planted,
+        "tolerance": cases.tolerance,
+        "lists": cases.lists,
+        "meaning": hashed_answers.seal(question.meaning, _key_of_cases(question.id, expected)),
+    }
+
+
+def _key_of_cases(id, expected):
+    return f"{id}|{json.dumps(expected)}"
+
+
+def _flat(value):
+    """What a function gave, unwrapped, but for what is compared in a way of its own."""
+    return value if isinstance(value, Outcome | OneOf | set | frozenset) else plain(value)
+
+
+def _written_test(question):
+    module = sys.modules[question.check.right[0].leads_to.__module__]
+    if not module.__name__.startswith(TRIALS):
+        raise ValueError(
+            f"{question.id} tries tests on what stands in {module.__name__}: its "
+            f"implementations go out as code, "
+            f"so put them, and nothing else, into a module below {TRIALS[:-1]}."
+        )
+    names = {id(found): name for name, found in vars(module).items()}
+    written = {
+        part: [
+            {"name": m.name, "message": m.message, "implementation": names[id(m.leads_to)]}
+            for m in those
+        ]
+        for part, those in (("right", question.check.right), ("bugs", question.check.bugs))
+    }
+    key = f"{question.id}|implementations"
+    return {
+        "asks": "test",
+        **written,
+        "code": hashed_answers.seal(inspect.getsource(module), key),
+        "meaning": hashed_answers.seal(question.meaning, key),
+    }
+
+
+_WRITERS = {
+    Choice: _written_choice,
+    Value: _written_number,
+    Function: _written_function,
+    Catches: _written_test,
+}
+
+
+# Reading.
+
+
+def question_from(data):
+    """The question that `of` has written down; its check gives the same verdicts -> Question.
+
+    Functions are judged on the public cases whatever the seed: others are nowhere in the data.
+    """
+    about = {name: data[name] for name in ABOUT}
+    return Question(
+        **about,
+        hints=tuple(data["hints"]),
+        closed=tuple(data["closed"]),
+        check=_CHECKS[data["asks"]](data),
+    )
+
+
+def judge_from(data, answer):
+    """Judge by a specification -> Verdict, the one that `judge` gives for the public seed."""
+    return judge(question_from(data), answer)
+
+
+@dataclass(frozen=True)
+class SealedChoice:
+    """The check of a letter that knows no letter's verdict until it is given."""
+
+    data: dict = field(repr=False)
+
+    @property
+    def options(self):
+        return tuple(self.data["options"])
+
+    def told(self, letter):
+        word = f"{self.data['id']}|{letter}"
+        return _opened(self.data["verdicts"][hashed_answers.tag(word)], word)
+
+    def __call__(self, answer, rng):
+        return judge_choice(self, answer)
+
+
+def _opened(sealed, key):
+    verdict = json.loads(hashed_answers.unseal(sealed, key))
+    return verdict["status"], verdict["mistake"], verdict["message"]
+
+
+@dataclass(frozen=True)
+class SealedValue:
+    """The check of numbers that knows none of them until it is given."""
+
+    data: dict = field(repr=False)
+
+    @property
+    def entries(self):
+        return tuple(self.data["entries"])
+
+    @property
+    def units(self):
+        return tuple(self.data["units"])
+
+    @property
+    def usual(self):
+        return tuple(self.data["usual"])
+
+    @property
+    def spoken_of(self):
+        return self.data["spoken_of"]
+
+    def _value(self, k, i, number):
+        """The value of target k in place i, if the number lies near it -> float or None."""
+        if not np.isfinite(number):
+            return None
+        cell = hashed_answers.cell(number, hashed_answers.width_of(self.data["tolerance"]))
+        word = f"{self.data['id']}|{k}|{i}|{cell}"
+        sealed = self.data["cells"].get(hashed_answers.tag(word))
+        return None if sealed is None else hashed_answers.unpad(word, sealed)
+
+    def fits(self, k, i, number):
+        value = self._value(k, i, number)
+        return value is not None and near(number, value, self.data["tolerance"])
+
+    def told(self, k, numbers):
+        key = _key(self.data["id"], k, [self._value(k, i, numbers[i]) for i in self.spoken_of[k]])
+        return _opened(self.data["verdicts"][k], key)
+
+    def __call__(self, answer, rng):
+        return judge_value(self, answer)
+
+
+@dataclass(frozen=True)
+class WrittenFunction:
+    """The check of a function by what is written down of the public cases."""
+
+    data: dict = field(repr=False)
+
+    @cached_property
+    def cases(self):
+        mistakes = tuple(
+            Led(m["name"], m["message"], _given(m["gives"])) for m in self.data["mistakes"]
+        )
+        planted = self.data["planted"] and _given(self.data["planted"])
+        return Cases(
+            decode(self.data["cases"]),
+            decode(self.data["expected"]),
+            mistakes,
+            planted,
+            self.data["tolerance"],
+            self.data["lists"],
+        )
+
+    def __call__(self, answer, rng):
+        verdict = judge_function(lambda rng: self.cases, answer, rng)
+        return _with_meaning(
+            verdict, self.data["meaning"], _key_of_cases(self.data["id"], self.data["expected"])
+        )
+
+
+def _given(gives):
+    return lambda k: decode(gives[k])
+
+
+def _with_meaning(verdict, sealed, key):
+    return (
+        replace(verdict, meaning=hashed_answers.unseal(sealed, key))
+        if verdict.status == "right"
+        else verdict
+    )
+
+
+@dataclass(frozen=True)
+class SealedTest:
+    """The check of a test; its implementations come out of the seal when they are tried."""
+
+    data: dict = field(repr=False)
+
+    @cached_property
+    def _space(self):
+        space = {"__name__": "implementations"}
+        exec(
+            compile(hashed_answers.unseal(self.data["code"], self._key), "<implementations>", "exec"),
+            space,
+        )
+        return space
+
+    @property
+    def _key(self):
+        return f"{self.data['id']}|implementations"
+
+    def _those(self, part):
+        return tuple(
+            Mistake(m["name"], self._space[m["implementation"]], m["message"])
+            for m in self.data[part]
+        )
+
+    def __call__(self, answer, rng):
+        verdict = judge_test(Catches(self._those("right"), self._those("bugs")), answer, rng)
+        return _with_meaning(verdict, self.data["meaning"], self._key)
+
+
+_CHECKS = {
+    "choice": SealedChoice,
+    "number": SealedValue,
+    "function": WrittenFunction,
+    "test": SealedTest,
+    "prose": lambda data: by_hand,
+}
+
+
+# What JSON has no word for.
+
+
+def encode(value):
+    """A value as JSON: what JSON has no word for stands under a key that begins with $.
+
+    >>> encode((1, float("nan")))
+    {'$tuple': [1, {'$number': 'nan'}]}
+    """
+    if isinstance(value, np.ndarray):
+        return {"$array": encode(value.tolist()), "dtype": value.dtype.str}
+    if isinstance(value, np.generic):
+        return encode(value.item())
+    if isinstance(value, float) and not np.isfinite(value):
+        return {"$number": str(value)}
+    if isinstance(value, dict):
+        return {"$pairs": [[encode(k), encode(v)] for k, v in value.items()]}
+    if isinstance(value, Outcome):
+        return {"$error": value.error}
+    for kind, key in _KEYS.items():
+        if isinstance(value, kind):
+            return {key: [encode(part) for part in (value.answers if kind is OneOf else value)]}
+    return [encode(part) for part in value] if isinstance(value, list) else value
+
+
+_KEYS = {tuple: "$tuple", set: "$set", frozenset: "$set", OneOf: "$oneof"}
+
+
+def decode(written):
+    """The value that `encode` has written down.
+
+    >>> decode(encode({"a": (1, {2})}))
+    {'a': (1, {2})}
+    """
+    if isinstance(written, list):
+        return [decode(part) for part in written]
+    if not isinstance(written, dict):
+        return written
+    key = next(iter(written))
+    inner = written[key] if key in ("$number", "$error") else decode(written[key])
+    return _DECODERS[key](inner, written)
+
+
+_DECODERS = {
+    "$tuple": lambda inner, _: tuple(inner),
+    "$set": lambda inner, _: set(inner),
+    "$number": lambda inner, _: float(inner),
+    "$oneof": lambda inner, _: OneOf(tuple(inner)),
+    "$error": lambda inner, _: Outcome(error=inner),
+    "$pairs": lambda inner, _: dict(inner),
+    "$array": lambda inner, written: np.array(inner, dtype=written["dtype"]),
+}

@@ -1,0 +1,143 @@
+"""What a student wrote is text wherever it is shown: in a terminal, a page, a table, a notebook.
+
+Nothing here judges. Each function takes any text and gives one that the place it is meant for shows
+and never obeys.
+"""
+
+import re
+import site
+import socket
+import sys
+import unicodedata
+from functools import cache
+from pathlib import Path
+
+from fi_grader.sandbox import PACKAGES
+
+LONGEST_LINE = 100
+JOINERS = "\u200c\u200d"
+"""Invisible, but a part of Persian and Indic spelling; in other words they hide something."""
+FORMULA_SIGNS = "=+@\u2212\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b-"
+"""What begins a formula in some spreadsheet: ordinary, fullwidth and small signs."""
+LOOK_ALIKES = str.maketrans("асеорхуіјѕһԁԛԝаΑΒΕΖΗΙΚΜΝΟΡΤΥΧονАВСЕНІЈКМОРЅТХУ",
+                            "aceopxyijshdqwaABEZHIKMNOPTYXovABCEHIJKMOPSTXY")
+"""Cyrillic and Greek letters that are drawn like Latin ones."""
+
+
+def printable(text):
+    """Text that does nothing to a terminal: what is no letter, digit, sign or space is spelled out.
+
+    >>> printable("a\\x1b[1m \\u202e")
+    'a\\\\x1b[1m \\\\u202e'
+    """
+    return "".join(c if c.isprintable() else _spelled(c) for c in text)
+
+
+def lines(text):
+    """The same for a text of several lines, which stay lines -> str."""
+    return "\n".join(printable(line.expandtabs(4)) for line in text.splitlines())
+
+
+def _spelled(c):
+    return c.encode("unicode_escape").decode()
+
+
+def name(text):
+    """A name that passes for no other: what is unseen or imitates another letter is spelled out.
+
+    Imitations are the fullwidth and ornamental forms of ASCII, and letters of another alphabet in a
+    word that has Latin ones.
+
+    >>> name("\\u0430nna"), name("Анна \\u202e") == "Анна \\\\u202e"
+    ('\\\\u0430nna', True)
+    """
+    words = re.split(r"([\s\d_.,:;'()+@-]+)", " ".join(text.split()))
+    return "".join("".join(_seen(word, k) for k in range(len(word))) for word in words)
+
+
+def _seen(word, k):
+    """How the letter at this place of a word is shown -> str."""
+    c = word[k]
+    if c in JOINERS:
+        return c if _joins(word, k) else _spelled(c)
+    is_odd = _kind(c) in ("Lu", "Ll") and not _is_latin(c) and any(map(_is_latin, word))
+    return _spelled(c) if is_odd or _is_ornament(c) else printable(c)
+
+
+def _joins(word, k):
+    """Is the letter at this place a joiner as Persian and Indic spelling have it? -> bool."""
+    inside = word[k] in JOINERS and 0 < k < len(word) - 1
+    return inside and {_kind(word[k - 1]), _kind(word[k + 1])} <= {"Lo", "Mn", "Mc"}
+
+
+_kind = unicodedata.category
+
+
+@cache
+def _is_latin(c):
+    return unicodedata.name(c, "").startswith("LATIN")
+
+
+@cache
+def _is_ornament(c):
+    return ord(c) > 255 and unicodedata.normalize("NFKC", c).isascii()
+
+
+def skeleton(text):
+    """What a name looks like at a glance: two names with one skeleton pass for each other -> str."""
+    seen = "".join(c for c in unicodedata.normalize("NFKC", text) if c.isprintable())
+    return " ".join(seen.translate(LOOK_ALIKES).split()).casefold()
+
+
+def field(value):
+    """A field of a table that no spreadsheet takes for a formula, on one line; numbers stay numbers.
+
+    A sign after a semicolon is defused too: where commas are decimal, semicolons part the fields.
+    """
+    if not isinstance(value, str):
+        return value
+    text = " ".join(value.split())
+    text = "".join(c if _joins(text, k) else printable(c) for k, c in enumerate(text))
+    return re.sub(rf"(^|;\s*)(?=[{FORMULA_SIGNS}]\s*\S)", r"\1'", text)
+
+
+def listing(text):
+    """Text as Markdown that shows it as it is, whatever it holds; none stays none.
+
+    A fence keeps formulas from being set. Each line inside is indented, so none can close the fence,
+    and all would still be a listing if one did.
+    """
+    folded = [part for line in lines(text).split("\n") for part in _folded(line)]
+    return "\n".join(["```", *(f"    {line}" for line in folded), "```"]) if text.strip() else ""
+
+
+def _folded(line):
+    """A line cut at spaces into pieces that fit a page -> list."""
+    pieces = []
+    while len(line) > LONGEST_LINE:
+        cut = line.rfind(" ", 1, LONGEST_LINE + 1)
+        cut = cut if cut > 0 else LONGEST_LINE
+        pieces.append(line[:cut].rstrip())
+        line = line[cut:].lstrip(" ")
+    return [*pieces, line]
+
+
+def without_folders(text):
+    """Text in which the folders of this machine's user are left out -> str."""
+    for place, word in _folders():
+        text = text.replace(place, word)
+    return text
+
+
+def without_host(text):
+    """Text in which this machine's name is left out -> str."""
+    return re.sub(rf"(?<!\w){re.escape(socket.gethostname() or ' ')}(?!\w)", "(host)", text)
+
+
+@cache
+def _folders():
+    """The folders that say where and for whom this program runs -> [(path, what to say), ...]."""
+    libraries = [*site.getsitepackages(), site.getusersitepackages()]
+    named = {str(Path.home()): "~", sys.prefix: "(python)", sys.base_prefix: "(python)",
+             **{str(folder.parent): "(course)" for folder in PACKAGES.values()}, **dict.fromkeys(libraries, "(libraries)")}
+    return sorted(((p, w) for p, w in named.items() if len(p) > 1), key=lambda pair: -len(pair[0]))

@@ -1,0 +1,205 @@
+"""Put a notebook that came back beside the one that was handed out: which cell answers what, and what was changed.
+
+A cell is known by its grade_id, else by its cell id, else by what it defines or asks. The result is a plan: cells to run
+in the student's own order, each question to be judged before the next one begins, and flags for what had to be put right.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from fi_grader.assignment import Cell
+from fi_grader.escaping import printable
+from fi_grader.similarity import digests
+
+LONGEST_CODE = 1_000_000
+"""A longer cell of code is not run."""
+LONGEST_PROSE = 50_000
+"""Prose beyond so many characters is cut."""
+MOST_LOOKED_THROUGH = 2_000_000
+"""Characters in cells without marks that are looked through for what they might be."""
+_CHECKS = re.compile(r"""Q\(["']([\w.]{1,100})["']\)\.check\(""")
+_DEFINES = re.compile(r"^(?:async +)?(?:def|class)[ \t]+(\w{1,100})|^(\w{1,100})[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a plan: run a cell, or judge a question. `question` is what it counts for, "" for none."""
+
+    verb: str
+    question: str = ""
+    source: str = ""
+    name: str = ""
+
+
+@dataclass
+class Plan:
+    """What to do with one notebook: `steps`, `prose` of questions read by a person, flags by question and for the whole.
+
+    `written` knows long answers by a digest (alike.py).
+    """
+
+    steps: list = field(default_factory=list)
+    prose: dict = field(default_factory=dict)
+    flags: dict = field(default_factory=dict)
+    whole: list = field(default_factory=list)
+    untouched: set = field(default_factory=set)
+    written: dict = field(default_factory=dict)
+
+    def flag(self, question, word):
+        self.flags.setdefault(question, []).append(word)
+
+
+def align(assignment, cells, metadata=None):
+    """The plan for grading a notebook's cells -> Plan."""
+    matched = {p: assignment.cells[place] for p, place in sorted(match(assignment.cells, cells).items())}
+    plan = Plan(whole=[*_whole_flags(assignment, cells, matched), *_kernel_flag(metadata or {})])
+    for question in assignment.questions:
+        _flag_question(plan, assignment, question, cells, matched)
+    plan.steps = _steps(plan, assignment, cells, matched)
+    plan.written = digests(assignment, answers(assignment, cells))
+    return plan
+
+
+def match(handed_out, cells):
+    """Which handed-out cell each cell is -> {position: place of the handed-out cell}."""
+    matched = {}
+    for name in ("grade_id", "id"):
+        places = {getattr(ref, name): place for place, ref in enumerate(handed_out) if getattr(ref, name)}
+        free = set(places.values()) - set(matched.values())
+        found = {p: places.get(getattr(cell, name)) for p, cell in enumerate(cells) if p not in matched}
+        matched.update({p: place for p, place in found.items() if place in free})
+    matched.update(_by_words(handed_out, cells, matched))
+    return {**matched, **_prose_after_its_text(handed_out, cells, matched)}
+
+
+def _by_words(handed_out, cells, matched):
+    """For each handed-out cell that is missing, the first cell without marks that says or defines what it did."""
+    told, left, found = {}, MOST_LOOKED_THROUGH, {}
+    for p in (p for p in range(len(cells)) if p not in matched):
+        left -= len(cells[p].source)
+        for word in _tells(cells[p]) if left > 0 else ():
+            told.setdefault(word, []).append(p)
+    for place in sorted(set(range(len(handed_out))) - set(matched.values())):
+        same = [p for word in _known_by(handed_out[place]) for p in told.get(word, ()) if p not in found]
+        found.update({min(same): place} if same else {})
+    return found
+
+
+def _tells(cell):
+    """What a cell without marks could be known by -> set."""
+    words = {("checks", question) for question in _CHECKS.findall(cell.source)} | {("says", cell.source.strip())}
+    defined = map("".join, _DEFINES.findall(cell.source)) if cell.kind == "code" else ()
+    return words | {("defines", name) for name in defined}
+
+
+def _known_by(ref):
+    """What a handed-out cell is known by when its marks are lost -> set; prose that a student writes, by nothing."""
+    if ref.part == "check":
+        return {("checks", ref.question)}
+    if ref.part == "answer":
+        return {word for word in _tells(ref) if word[0] == "defines"}
+    return {("says", ref.source.strip())} - {("says", "")}
+
+
+def _prose_after_its_text(handed_out, cells, matched):
+    """Prose that has lost its marks is known by its place: the cell that follows the question's text."""
+    at = {place: p for p, place in matched.items()}
+    wanted = {at[k - 1] + 1: k for k, ref in enumerate(handed_out) if ref.kind == "markdown" and ref.part == "answer" and k not in at and k - 1 in at}
+    return {p: k for p, k in wanted.items() if p < len(cells) and p not in matched and cells[p].kind == "markdown"}
+
+
+def _whole_flags(assignment, cells, matched):
+    place = {id(cell): k for k, cell in enumerate(assignment.cells)}
+    first = list(dict.fromkeys(place[id(ref)] for ref in matched.values()))
+    long = [f"cell {p + 1} is too long to be run" for p, c in enumerate(cells) if _is_too_long(c)]
+    return ["cells reordered"] * (first != sorted(first)) + long
+
+
+def _kernel_flag(metadata):
+    kernel = metadata.get("kernelspec")
+    name = kernel.get("name") if isinstance(kernel, dict) else None
+    is_other = isinstance(name, str) and name not in ("python3", "python")
+    return [f"kernel {printable(name[:40])}"] if is_other else []
+
+
+def _flag_question(plan, assignment, question, cells, matched):
+    for part in ("answer", "check"):
+        ref = assignment.cell_of(question, part)
+        found = [cells[p] for p, r in matched.items() if r is ref] if ref else []
+        if ref and not found:
+            plan.flag(question, f"{part} missing")
+        if len(found) > 1:
+            plan.flag(question, f"{part} duplicated")
+        for word in dict.fromkeys(word for cell in found for word in _changes(ref, cell)):
+            plan.flag(question, word)
+        if part == "answer" and found and all(c.source.strip() == ref.source.strip() for c in found):
+            plan.untouched.add(question)
+
+
+def _changes(ref, cell):
+    """What was changed about a cell besides the answer in it -> words."""
+    if ref.part == "check" and cell.source.strip() != ref.source.strip():
+        yield "check edited"
+    if not cell.grade_id:
+        yield "metadata lost"
+    elif cell.points != ref.points:
+        yield "points edited"
+    elif cell.grading != ref.grading:
+        yield "metadata edited"
+
+
+def _steps(plan, assignment, cells, matched):
+    """The student's cells in the student's order, with what is missing put back and each question judged in its place."""
+    last = {ref.question: p for p, ref in matched.items() if ref.part == "answer"}
+    by_hand = [q for q in assignment.questions if q not in assignment.expressions]
+    steps, waiting, written = _put_back(plan, assignment, matched), [], {}
+    for position, cell in enumerate(cells):
+        ref = matched.get(position, Cell("", ""))
+        if ref.question:
+            steps += [Step("judge", q) for q in waiting if q != ref.question]
+            waiting = [q for q in waiting if q == ref.question]
+        if ref.question in by_hand and ref.part == "answer":
+            written.setdefault(ref.question, []).append(cell.source)
+        elif _is_run(ref, cell):
+            name = f"answer to {ref.question}" if ref.part == "answer" else f"cell {position + 1}"
+            steps.append(Step("run", ref.question, cell.source, name))
+        if last.get(ref.question) == position and ref.question not in by_hand:
+            waiting.append(ref.question)
+    for question, sources in written.items():
+        plan.prose[question] = _joined(sources)
+        if len(plan.prose[question]) == LONGEST_PROSE:
+            plan.flag(question, "prose cut")
+    late = [q for q in assignment.questions if q not in by_hand and q not in last]
+    return [*steps, *(Step("judge", q) for q in [*waiting, *late])]
+
+
+def _is_run(ref, cell):
+    unchanged_check = ref.part == "check" and cell.source.strip() == ref.source.strip()
+    is_code = cell.kind == "code" and bool(cell.source.strip()) and ref.part != "play"
+    return is_code and not unchanged_check and not _is_too_long(cell)
+
+
+def _is_too_long(cell):
+    return cell.kind == "code" and len(cell.source) > LONGEST_CODE
+
+
+def _joined(sources):
+    """What stands in the cells of one answer, cut where nobody would read on -> str."""
+    return "\n\n".join(filter(None, sources))[:LONGEST_PROSE]
+
+
+def answers(assignment, cells):
+    """What stands in a notebook's answer cells -> {place of the handed-out cell: source}."""
+    found = {}
+    for position, place in sorted(match(assignment.cells, cells).items()):
+        if assignment.cells[place].part == "answer":
+            found.setdefault(place, []).append(cells[position].source)
+    return {place: _joined(sources) for place, sources in found.items()}
+
+
+def _put_back(plan, assignment, matched):
+    """Steps for the cells that others build on and that were deleted."""
+    here = {id(ref) for ref in matched.values()}
+    gone = [c for c in assignment.cells if c.kind == "code" and not (c.question or c.part) and id(c) not in here]
+    plan.whole += [f"put back {c.id}" for c in gone]
+    return [Step("run", "", c.source, c.id) for c in gone]

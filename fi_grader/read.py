@@ -1,0 +1,189 @@
+"""Read what was handed in, whatever state it is in: a file, or a file in a zip file, or in a zip file in that.
+
+Whatever somebody has made up, the work on one student is bounded: files, bytes, and parts of a notebook are counted
+before they are taken in. Links are never followed.
+"""
+
+import io
+import json
+import mmap
+import os
+import re
+import stat
+import zipfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+
+from fi_grader.assignment import cell_from
+
+LARGEST_FILE = 64_000_000
+MOST_FILES = 2000
+"""Files and folders that are looked at for one student, those in zip files counted."""
+LARGEST_ARCHIVE = 4_000_000_000
+MOST_MEMBERS = 50_000
+"""Files in a zip file that a platform made of a whole class."""
+MOST_PARTS = 2_000_000
+"""Numbers, words, lists and dictionaries that a notebook may have, its stored outputs counted."""
+MOST_CELLS = 20_000
+INSIDE = "\0"
+"""Between the names of a zip file and of what lies in it, where zip files lie in zip files."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A file of a student's for an exercise.
+
+    path : "" if nothing was handed in
+    member : its name inside a zip file, "" if it lies in none; names of zip files in zip files come before, parted by INSIDE
+    flag : what a person should know about the student's name or this file, "" if nothing
+    name : the student's, as people write it
+    platform, number : where it comes from, and the student's number there
+    time : when it was handed in, as ISO 8601, "" if nothing tells
+    is_late : Canvas has said so
+    """
+
+    student: str
+    exercise: str
+    path: str
+    member: str = ""
+    flag: str = ""
+    name: str = ""
+    platform: str = ""
+    number: str = ""
+    time: str = ""
+    is_late: bool = False
+
+    @property
+    def file(self):
+        return f"{self.path}:{self.member.replace(INSIDE, ':')}" if self.member else self.path
+
+
+def content_of(submission):
+    """The bytes that were handed in. Raises ValueError if they cannot be had."""
+    try:
+        return content_at(submission.path, submission.member)
+    except ValueError:
+        raise
+    except Exception as error:  # a zip file that somebody made up can go wrong in any way: a password, a lie
+        raise ValueError(f"the file cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def content_at(path, member=""):
+    """The bytes of a file, or of a member of a zip file. Raises what goes wrong with them."""
+    if not member:
+        return _bytes_of(path)
+    outer, _, name = member.rpartition(INSIDE)
+    with zipped(path, outer) as archive:
+        return _unpacked(archive, archive.getinfo(name))
+
+
+@contextmanager
+def zipped(path, member="", most=MOST_FILES):
+    """A zip file, or one inside of another -> ZipFile, for a `with` block. Raises ValueError if its contents would take long to list."""
+    if member:
+        content = content_at(path, member)
+        _check_count(content.count(b"PK\x01\x02"), most)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            yield archive
+        return
+    with _opened(path) as file:
+        facts = os.fstat(file.fileno())
+        _check_count(_members_in(path, facts.st_size, facts.st_mtime_ns), most)
+        with zipfile.ZipFile(file) as archive:
+            yield archive
+
+
+def _check_count(found, most):
+    if found > most:
+        raise ValueError(f"it holds more than {most:,} files")
+
+
+@cache
+def _members_in(path, size, changed):
+    """How many files a zip file says it holds, counted up to one too many -> int. It is read once for each state of the file."""
+    if not size:
+        return 0
+    if size > LARGEST_ARCHIVE:
+        raise ValueError(f"it has {size // 10**9} GB, more than the {LARGEST_ARCHIVE // 10**9} that are read")
+    with _opened(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return sum(1 for _ in islice(re.finditer(b"PK\x01\x02", content), MOST_MEMBERS + 1))
+
+
+@contextmanager
+def _opened(path):
+    """An ordinary file that is no link, for a `with` block."""
+    flags = (getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+    with open(os.open(path, os.O_RDONLY | sum(flags)), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("it is no ordinary file.")
+        yield file
+
+
+def _bytes_of(path):
+    """The bytes of an ordinary file that is no link and not too large."""
+    with _opened(path) as file:
+        _check_size(os.fstat(file.fileno()).st_size)
+        return file.read(LARGEST_FILE)
+
+
+def _unpacked(archive, info):
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError("the zip file is packed in an unusual way: make an ordinary one.")
+    _check_size(info.file_size)
+    with archive.open(info) as file:
+        return file.read(info.file_size + 1)  # a size that lies bounds what is unpacked all the same
+
+
+def _check_size(size):
+    if size > LARGEST_FILE:
+        raise ValueError(f"the file has {size // 10**6} MB, more than the {LARGEST_FILE // 10**6} that are read: clear its outputs "
+                         "and hand it in again.")
+
+
+def notebook_of(content):
+    """The cells and metadata of a notebook's bytes -> (list of Cell, metadata, list of flags).
+
+    Raises ValueError if this is no notebook, saying what it is instead, or one beyond all measure.
+    """
+    text, flags = _text(content)
+    _check_parts(text.encode("utf-8", "surrogatepass") if flags else content)
+    try:
+        raw = json.loads(text)
+    except RecursionError:
+        raise ValueError("the file is nested too deeply to be a notebook.") from None
+    except ValueError:
+        raise ValueError("the file is empty." if not text.strip() else "the file is no notebook: its JSON is broken or cut off.") from None
+    if not isinstance(raw, dict) or not isinstance(raw.get("cells", raw.get("worksheets")), list):
+        raise ValueError("the file is JSON, but no notebook: it has no cells.")
+    cells = raw["cells"] if "cells" in raw else [c for sheet in raw["worksheets"] for c in _cells_of(sheet)]
+    if len(cells) > MOST_CELLS:
+        raise ValueError(f"the notebook has {len(cells):,} cells, more than the {MOST_CELLS:,} that are read: delete the empty ones.")
+    whole = [c for c in cells if isinstance(c, dict)]
+    metadata = raw.get("metadata") if isinstance(raw.get("metadata"), dict) else {}
+    return list(map(cell_from, whole)), metadata, flags + ["cells unreadable"] * (len(whole) < len(cells))
+
+
+def _cells_of(sheet):
+    """The cells of a sheet of an old notebook; a sheet that is none is one unreadable cell."""
+    cells = sheet.get("cells", []) if isinstance(sheet, dict) else None
+    return cells if isinstance(cells, list) else [None]
+
+
+def _text(content):
+    for encoding in ("utf-8-sig", "utf-16") if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig",):
+        try:
+            return content.decode(encoding), [] if encoding == "utf-8-sig" else ["not UTF-8"]
+        except UnicodeDecodeError:
+            continue
+    return content.decode("latin-1"), ["not UTF-8"]
+
+
+def _check_parts(content):
+    """Refuse JSON that would take long to build: every part follows a bracket or a comma outside of a string."""
+    bare = content.replace(b"\\\\", b"").replace(b'\\"', b"")
+    quotes = bare.count(b'"')
+    outside = b"".join(bare.split(b'"')[::2]) if quotes <= 4 * MOST_PARTS else b""
+    if quotes > 4 * MOST_PARTS or sum(map(outside.count, (b",", b"[", b"{"))) > MOST_PARTS:
+        raise ValueError(f"the file has more than {MOST_PARTS:,} parts: clear its outputs and hand it in again.")

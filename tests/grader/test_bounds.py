@@ -1,0 +1,232 @@
+"""No submission ends the run or makes the grader work without bound: odd, spoiled, bulky and linked ones."""
+
+import json
+import os
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "submissions"))
+from mutants import mutants, outcome
+
+from fi_grader import collecting, judging, main, read
+from fi_grader.assignment import cell_from, load
+from fi_grader.match_cells import LONGEST_PROSE, align, answers, match
+from notebooks import ROOT, filled, handed_out, to_bytes
+
+SETS = load(ROOT / "exercises")
+TREES = SETS["01_trees"]
+
+
+# Spoiled at random
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_notebook_spoiled_anywhere_gets_a_grade_or_a_flag(seed):
+    """A hundred mutants; `python tests/grader/submissions/mutants.py 5000` tries more. Any error but ValueError would end this test."""
+    for content in mutants(100, seed):
+        record = outcome(TREES, content)
+        assert [row["question"] for row in record["rows"]] == list(TREES.questions)
+        assert len(json.dumps(record)) < 100_000
+
+
+def test_a_class_of_mutants_is_graded_to_the_end(tmp_path):
+    (tmp_path / "exercises").mkdir()
+    (tmp_path / "exercises" / "01_trees.ipynb").write_bytes((ROOT / "exercises" / "01_trees.ipynb").read_bytes())
+    for k, content in enumerate(mutants(30, 99)):
+        (tmp_path / "in" / f"s{k:02d}").mkdir(parents=True)
+        (tmp_path / "in" / f"s{k:02d}" / "01_trees.ipynb").write_bytes(content)
+    words = [str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--exercises", str(tmp_path / "exercises")]
+    assert main([*words, "--jobs", "2", "--time-limit", "3"]) == 0
+    assert (tmp_path / "out" / "students.csv").read_text().count("\n") == 31
+    assert "given up" not in (tmp_path / "out" / "grades.csv").read_text()
+
+
+# Small to send, large to read
+
+def notebook(cells):
+    return json.dumps({"cells": cells}).encode()
+
+
+@pytest.mark.parametrize(("content", "words"), [
+    (b'{"cells": [' + b"{}," * read.MOST_PARTS + b"{}]}", "more than 2,000,000 parts: clear its outputs"),
+    (b'{"cells": [' + b'"",' * read.MOST_PARTS + b'""]}', "parts"),
+    (b'{"cells": ["' + b'\\\\","' * read.MOST_PARTS + b'"]}', "parts"),
+    (('{"cells": [' + r'"\",",' * 10 + "{}," * read.MOST_PARTS + "{}]}").encode("utf-16"), "parts"),
+    (notebook([{}] * (read.MOST_CELLS + 1)), "20,001 cells, more than the 20,000"),
+    (b"[" * 500_000, "nested too deeply"), (b"", "empty"), (b'{"cells"', "broken or cut off"), (b'{"cells": 1}', "no cells")])
+def test_a_notebook_beyond_all_measure_is_refused_before_it_is_built(content, words):
+    start = time.process_time()
+    with pytest.raises(ValueError, match=words):
+        read.notebook_of(content)
+    assert time.process_time() - start < 5
+
+
+def test_what_stands_in_strings_is_no_part():
+    """A picture, a page or a table in a stored output is one word, however many commas and brackets are in it."""
+    text = '",[{\\' * read.MOST_PARTS
+    cells, _, flags = read.notebook_of(notebook([{"cell_type": "code", "outputs": [text], "source": "x"}]))
+    assert [c.source for c in cells] == ["x"] and not flags
+
+
+def test_reading_that_takes_too_long_or_too_much_is_a_value_error(monkeypatch):
+    monkeypatch.setattr(judging, "SECONDS_TO_READ", 0.1)
+    with pytest.raises(ValueError, match=r"takes longer than 0.1 s"):
+        judging.bounded(time.sleep, 5)
+
+    def greedy():
+        raise MemoryError
+    with pytest.raises(ValueError, match="more memory than there is"):
+        judging.bounded(greedy)
+
+
+def test_cells_that_are_none_are_left_out_and_flagged():
+    cells, metadata, flags = read.notebook_of(b'{"worksheets": [1, {"cells": [{"input": ["x", 1, "y"]}, null]}], "metadata": []}')
+    assert [c.source for c in cells] == ["xy"] and metadata == {} and flags == ["cells unreadable"]
+
+
+# Aligned in one pass
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_notebook_without_any_marks_is_known_by_its_words(name):
+    """Every text, check and answer of each set is found where it was, though grade ids, ids and metadata are gone."""
+    for folder in ("exercises", "solutions"):
+        raw = json.loads((ROOT / folder / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+        cells = [cell_from({"cell_type": c["cell_type"], "source": c["source"]}) for c in raw]
+        found = match(SETS[name].cells, cells)
+        known = {p: place for p, place in found.items() if SETS[name].cells[place].part in ("answer", "check", "text")}
+        missed = [p for p, c in enumerate(SETS[name].cells) if c.part and found.get(p) != p and folder == "exercises"]
+        assert not missed and all(p == place for p, place in known.items())
+
+
+def test_thousands_of_cells_without_marks_are_looked_through_once():
+    cells = [cell_from({"cell_type": "code", "source": f"x{k} = {k}\n" * 100}) for k in range(2000)]
+    start = time.process_time()
+    plan = align(TREES, cells)
+    assert time.process_time() - start < 3 and "answer missing" in plan.flags["trees.decrease"]
+
+
+def test_an_answer_in_many_cells_is_joined_once_and_cut():
+    """Fifty megabytes in ten thousand cells of one question: joined two at a time they took minutes."""
+    raw = next(c for c in handed_out()["cells"] if c["id"] and c["metadata"].get("fi_teach", {}).get("part") == "answer" and c["cell_type"] == "markdown")
+    cells = [cell_from({**raw, "source": "five thousand letters " * 230})] * 10_000
+    start = time.process_time()
+    plan, found = align(TREES, cells), answers(TREES, cells)
+    assert time.process_time() - start < 5
+    assert len(plan.prose["trees.what_sixty_means"]) == LONGEST_PROSE == max(map(len, found.values()))
+    assert "prose cut" in plan.flags["trees.what_sixty_means"]
+
+
+# Links, depths, crowds
+
+def found_in(folder, **students):
+    """What is found in a folder of students, each made by a function of its place -> ({student: has a file}, words on what was left aside)."""
+    for student, make in students.items():
+        make(folder / student)
+    found, aside = collecting.find(folder, ["01_trees"])
+    return {s.student: bool(s.path) for s in found}, " | ".join(collecting.told(aside))
+
+
+def honest(place):
+    place.mkdir(parents=True)
+    (place / "01_trees.ipynb").write_bytes(to_bytes(filled()))
+
+
+def linked(to):
+    """Hand in a link to somebody else's file or folder."""
+    return lambda place: place.symlink_to(to, target_is_directory=to.is_dir())
+
+
+def below(name, make):
+    """Hand in what `make` makes, under a name in the student's folder."""
+    return lambda place: (place.mkdir(), make(place / name))
+
+
+@pytest.mark.parametrize("way", [
+    lambda to: linked(to), lambda to: below("mine", linked(to)), lambda to: below("01_trees.ipynb", linked(to / "01_trees.ipynb")),
+    lambda to: below("deep", below("deeper", linked(to)))], ids=["the folder", "a folder in it", "a file in it", "far below"])
+def test_a_link_is_left_aside_wherever_it_lies(way, tmp_path):
+    honest(tmp_path / "solutions")
+    (tmp_path / "in").mkdir()
+    found, aside = found_in(tmp_path / "in", anna=honest, eve=way(tmp_path / "solutions"))
+    assert found == {"anna": True, "eve": False} and "eve" in aside and "a link; links are not followed" in aside
+
+
+def test_a_zip_that_is_a_link_is_left_aside(tmp_path):
+    with zipfile.ZipFile(tmp_path / "solutions.zip", "w") as archive:
+        archive.writestr("01_trees.ipynb", to_bytes(filled()))
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "eve.zip").symlink_to(tmp_path / "solutions.zip")
+    found, aside = found_in(tmp_path / "in", anna=honest, carl=below("all.zip", linked(tmp_path / "solutions.zip")))
+    assert found == {"anna": True, "carl": False, "eve": False} and aside.count("a link; links are not followed") == 2
+
+
+def test_a_link_inside_a_zip_is_left_aside(tmp_path):
+    def pack(place):
+        with zipfile.ZipFile(place.with_suffix(".zip"), "w") as archive:
+            entry = zipfile.ZipInfo("01_trees.ipynb")
+            entry.create_system, entry.external_attr = 3, 0o120777 << 16
+            archive.writestr(entry, "/etc/passwd")
+    found, aside = found_in(tmp_path, anna=honest, eve=pack)
+    assert found == {"anna": True, "eve": False} and "a link in a zip file" in aside
+
+
+def test_a_link_that_takes_the_files_place_after_it_was_found_is_not_read(tmp_path):
+    honest(tmp_path / "eve")
+    (found, *_), _ = collecting.find(tmp_path, ["01_trees"])
+    os.replace(found.path, tmp_path / "01_trees.ipynb")
+    os.symlink(tmp_path / "01_trees.ipynb", found.path)
+    with pytest.raises(ValueError, match="cannot be read"):
+        read.content_of(found)
+
+
+def test_a_pipe_is_no_file_and_nobody_waits_for_it(tmp_path):
+    found, aside = found_in(tmp_path, anna=honest, eve=below("01_trees.ipynb", os.mkfifo))
+    assert found == {"anna": True, "eve": False} and "no ordinary file" in aside
+    with pytest.raises(ValueError, match="no ordinary file"):
+        read.content_of(read.Submission("eve", "01_trees", str(tmp_path / "eve" / "01_trees.ipynb")))
+
+
+def test_a_folder_of_too_many_files_or_too_deep_is_not_looked_through(tmp_path, monkeypatch):
+    monkeypatch.setattr(collecting, "MOST_FILES", 50)
+    (tmp_path / "dora" / "/".join("abcdefghijklmnopqrst")).mkdir(parents=True)
+    (tmp_path / "eve").mkdir()
+    for k in range(60):
+        (tmp_path / "eve" / f"{k}.txt").touch()
+    found, aside = found_in(tmp_path, anna=honest)
+    assert found == {"anna": True, "dora": False, "eve": False}
+    assert "more than 12 folders deep" in aside and "the rest was not looked at" in aside
+
+
+def test_what_is_told_of_one_students_files_has_an_end(tmp_path):
+    def crowd(place):
+        place.mkdir()
+        for k in range(100):
+            (place / f"{k}.ipynb").touch()
+    _, aside = found_in(tmp_path, anna=honest, eve=crowd)
+    assert aside.count(" | ") == collecting.MOST_ASIDE and "eve: 80 more files" in aside
+
+
+def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path, monkeypatch):
+    honest(tmp_path / "anna")
+    (tmp_path / "eve").mkdir()
+    usual = os.scandir
+
+    def scandir(path):
+        if str(path).endswith("eve"):
+            raise PermissionError(13, "Permission denied")
+        return usual(path)
+    monkeypatch.setattr(os, "scandir", scandir)
+    found, aside = found_in(tmp_path)
+    assert found == {"anna": True, "eve": False} and "cannot be looked into (Permission denied)" in aside
+
+
+def test_students_whose_names_pass_for_each_other_are_flagged(tmp_path):
+    for student in ("anna", "\u0430nna", "bert"):
+        honest(tmp_path / "in" / student)
+    main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--sandbox", "none", "--jobs", "1"])
+    rows = (tmp_path / "out" / "students.csv").read_text().splitlines()[1:]
+    assert [row.split(",")[0] for row in rows] == ["anna", "bert", "\\u0430nna"]
+    assert ["name looks like" in row for row in rows] == [True, False, True]

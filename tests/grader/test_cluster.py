@@ -1,0 +1,82 @@
+"""The same run through a dask cluster: whoever grades, and wherever, the results are the same bytes."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import cloudpickle
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "submissions"))
+from corpus import hand_in, honest, no_notebooks
+
+from fi_grader import command, main, run
+from notebooks import ROOT
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import a test: what runs there is sent there
+SPECIMENS = ("perfect", "empty", "right answer of another shape 1", "named mistakes 1", "named mistakes 2", "syntax error",
+             "magics and shell lines", "corrupt JSON", "empty folder", "name that is no UTF-8")
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """One set, and ten submissions of it from the corpus -> (exercises, submissions)."""
+    base = tmp_path_factory.mktemp("course")
+    (base / "exercises").mkdir()
+    (base / "exercises" / "01_trees.ipynb").write_bytes((ROOT / "exercises" / "01_trees.ipynb").read_bytes())
+    cases = [case for group in (honest(), no_notebooks()) for case in group if case.name in SPECIMENS]
+    assert len(cases) == len(SPECIMENS)
+    hand_in(cases, base / "submissions")
+    return base / "exercises", base / "submissions"
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A scheduler and a worker of two threads, each in a process of its own -> LocalCluster."""
+    from distributed import LocalCluster
+    with LocalCluster(n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None) as cluster:
+        yield cluster
+
+
+def graded(course, report, *options):
+    exercises, submissions = course
+    assert main([str(submissions), "--out", str(report), "--exercises", str(exercises), "--seed", "3", *options]) == 0
+    return {name: (report / name).read_bytes() for name in ("results.jsonl", "grades.csv", "students.csv")}
+
+
+def watch_the_workers():
+    """Run on a worker: count the stations it starts from now on, and the times its own process forks -> None."""
+    run.seen = {"forks": 0, "stations": set()}
+    os.register_at_fork(before=lambda: run.seen.update(forks=run.seen["forks"] + 1))
+    started = run.Station
+
+    def counted(settings):
+        station = started(settings)
+        run.seen["stations"].add(id(station))
+        return station
+    run.Station = counted
+
+
+def seen_by_the_worker():
+    """Run on a worker -> (forks of its own process, stations started, stations still open)."""
+    return run.seen["forks"], len(run.seen["stations"]), len(run._stations)
+
+
+def test_a_scheduler_that_is_not_there_is_named_with_the_way_to_start_one(monkeypatch):
+    monkeypatch.setattr(command, "PATIENCE_WITH_A_CLUSTER", 1)
+    with pytest.raises(ValueError, match=r"no dask scheduler at tcp://127.0.0.1:1: .*Start one with .dask scheduler."), command._workers("tcp://127.0.0.1:1"):
+        pass
+
+
+def test_a_cluster_gives_the_same_bytes_and_its_workers_never_fork(course, cluster, tmp_path):
+    """results.jsonl, grades.csv and students.csv of ten submissions; two threads own two grading subprocesses, ended at the end."""
+    from distributed import Client
+    with Client(cluster.scheduler_address) as client:
+        client.run(watch_the_workers)
+        there = graded(course, tmp_path / "there", "--cluster", cluster.scheduler_address)
+        (forks, stations, still_open), = client.run(seen_by_the_worker).values()
+    assert there == graded(course, tmp_path / "here", "--jobs", "2")
+    assert len(there["results.jsonl"].splitlines()) == len(SPECIMENS)
+    assert forks == 0 and 1 <= stations <= 2 and still_open == 0
+    assert {json.loads(line)["sandbox"] for line in there["results.jsonl"].splitlines()} == {"bwrap"}

@@ -1,0 +1,145 @@
+"""The corpus of tests/grader/submissions: every case gets its points and its flag, and nothing outside the sandbox changes."""
+
+import hashlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "submissions"))
+from corpus import PLACES, SEED, UNDER_WASM, bulky, every_case, flags, hand_in, points, problem, under_wasm
+
+ROOT = Path(__file__).resolve().parents[2]
+WALLS = os.environ.get("FI_TEACH_WALLS", "bwrap")
+"""The sandbox that the corpus goes through: `make test-walls` sends it through WebAssembly."""
+NAMES = [case.name for case in every_case({**PLACES, "port": 1})]
+
+
+def fingerprint(*folders):
+    """A hash of every file under the folders, with its place -> str."""
+    digest = hashlib.sha256()
+    for path in sorted(p for folder in folders for p in Path(folder).rglob("*") if "__pycache__" not in p.parts):
+        digest.update(os.fsencode(path) + (path.read_bytes() if path.is_file() else b""))
+    return digest.hexdigest()
+
+
+MEASURED = """
+import sys
+from fi_grader import main
+main(sys.argv[1:])
+print("most", next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
+"""
+
+
+@pytest.fixture(scope="module")
+def batch(tmp_path_factory):
+    """The whole corpus, graded in one run with the sandbox -> {case's name: (Case, record)}, and what the run was like.
+
+    It is a process of its own, so that what it held at most is its own.
+    """
+    base = tmp_path_factory.mktemp("corpus")
+    folders = {"home": base / "home", "report": base / "report", "submissions": base / "submissions",
+               "exercises": base / "exercises", "solutions": base / "solutions"}
+    for word in ("exercises", "solutions"):
+        shutil.copytree(ROOT / word, folders[word])
+    folders["home"].mkdir()
+    (folders["home"] / "diary").write_text("mine")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        cases = every_case({**folders, "port": server.getsockname()[1]})
+        cases = [under_wasm(case) for case in cases] if WALLS == "wasm" else cases
+        students = hand_in(cases, folders["submissions"])
+        watched = [folders[w] for w in ("home", "submissions", "exercises", "solutions")] + [ROOT / "fi_teach"]
+        before = fingerprint(*watched)
+        words = [str(folders["submissions"]), "--out", str(folders["report"]), "--exercises", str(folders["exercises"])]
+        words += ["--jobs", "3", "--seed", str(SEED), "--time-limit", "4", "--gradebook", "--sandbox", WALLS]
+        done = subprocess.run([sys.executable, "-c", MEASURED, *words], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+        unchanged = fingerprint(*watched) == before
+    records = [json.loads(line) for line in (folders["report"] / "results.jsonl").read_text().splitlines()]
+    found = {students[r["student"]].name: (students[r["student"]], r) for r in records}
+    times = [json.loads(line) for line in (folders["report"] / "times.jsonl").read_text().splitlines()]
+    seconds = {key: parts.get("all", 0) for line in times for key, parts in line.items()}
+    return {"found": found, "unchanged": unchanged, "report": folders["report"], "megabytes": int(done.stdout.split("most ")[1]) / 1024,
+            "seconds": {students[r["student"]].name: seconds[r["key"]] for r in records}}
+
+
+def test_no_exported_notebook_renders_what_a_student_wrote(batch):
+    """Formgrader's notebooks hold prose as a listing: a fence, and every line between indented; as many as records."""
+    notebooks = list((batch["report"] / "autograded").rglob("*.ipynb"))
+    assert len(notebooks) == len(batch["found"])
+    for path in notebooks:
+        cells = [c for c in json.loads(path.read_text())["cells"] if c["metadata"].get("fi_teach", {}).get("part") == "answer"]
+        prose, = (c["source"].split("\n") for c in cells if c["cell_type"] == "markdown")
+        assert prose == [""] or (prose[0] == prose[-1] == "```" and all(line.startswith("    ") for line in prose[1:-1])), path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_case_gets_its_points_and_its_flag(name, batch):
+    case, record = batch["found"][name]
+    assert not problem(case, record)
+
+
+def test_cases_without_tampering_get_no_flag(batch):
+    for case, record in batch["found"].values():
+        if case.name.startswith(("perfect", "empty", "right answer", "named", "warnings", "magic", "syntax", "answer ")) and not case.flag and case.content:
+            assert not flags(record), case.name
+
+
+def test_the_grader_itself_stays_small_whatever_it_is_handed(batch):
+    """Megabytes that the process which finds, reports and exports held at most; without bounds a bulky case took 1,650 of it."""
+    assert batch["megabytes"] < 600
+
+
+def test_no_bulky_submission_takes_long(batch):
+    """Reading, aligning, running and judging: without bounds 3 million cells of nothing took 57 s, a million empty ones 30 s."""
+    seconds = batch["seconds"]
+    most = 15 + 10 * seconds["perfect"]  # WebAssembly and a busy machine are slow with everything
+    assert not {case.name: seconds[case.name] for case in bulky() if seconds[case.name] > most}
+
+
+def test_nothing_outside_the_sandbox_has_changed(batch):
+    """Submissions, exercises, solutions, the package and a home folder hash the same after everything above ran."""
+    assert batch["unchanged"]
+
+
+def test_grades_were_written_by_the_grader_alone(batch):
+    assert "300" not in (batch["report"] / "students.csv").read_text().replace(str(SEED), "")
+
+
+def test_nothing_that_students_started_still_runs(batch):
+    """No process whose user a sandbox made up, and no warm parent, has outlived the run."""
+    left = [pid for pid in os.listdir("/proc") if pid.isdigit() and _is_ours(pid)]
+    assert not left
+
+
+def _is_ours(pid):
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return False
+    return any(word in command for word in (b"fi_grader.inside", b"fi_grader.wasm")) and parent == 1
+
+
+def test_names_that_are_markup_or_formulas_are_harmless(batch):
+    page = (batch["report"] / "index.html").read_text()
+    assert "<script>" not in page and "&lt;script&gt;" in page
+    assert "\n=cmd" not in (batch["report"] / "grades.csv").read_text()
+
+
+def test_what_ends_otherwise_in_webassembly_is_a_case_of_the_corpus_and_says_why():
+    assert set(UNDER_WASM) <= set(NAMES) and all(why for _, why in UNDER_WASM.values())
+
+
+def test_the_table_of_the_corpus_has_no_gap(batch, record_property):
+    """The table that CI prints: case, expected, got, flag."""
+    assert list(batch["found"]) and set(batch["found"]) == set(NAMES)
+    rows = [(name, *batch["found"][name]) for name in NAMES]
+    lines = [f"{'case':42} expected  got  flag"]
+    lines += [f"{name[:42]:42} {case.points:8} {points(record):4}  {'; '.join(dict.fromkeys(flags(record)))[:90]}" for name, case, record in rows]
+    record_property("table", "\n".join(line.rstrip() for line in lines))
+    assert not [name for name, case, record in rows if problem(case, record)]

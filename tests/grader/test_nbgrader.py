@@ -1,0 +1,134 @@
+"""nbgrader's own programs work on our files, agree with our points, and open the gradebook we write."""
+
+import csv
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "submissions"))
+from fi_grader import main
+from fi_grader.gradebook import opened
+from fi_grader.release import NBGRADER_CONFIG
+from notebooks import filled, find, to_bytes
+
+ROOT = Path(__file__).resolve().parents[2]
+STUDENTS = {"anna": {}, "bert": {"trees.recall_mean": "average_of_all = 55", "trees.decrease": "def decrease(left, right):\n    return 0"}}
+POINTS = {"anna": 24, "bert": 20}
+
+
+def nbgrader(folder, *words):
+    """Run nbgrader's program in a course folder -> what it printed."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run([sys.executable, "-m", "nbgrader", *words], cwd=folder, capture_output=True, text=True,
+                          env={**os.environ, "PATH": path, "FI_TEACH_SEED": "9"})
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """An nbgrader course with our source and two submissions in nbgrader's own layout -> Path."""
+    folder = tmp_path_factory.mktemp("course")
+    source = folder / "source" / "01_trees"
+    source.mkdir(parents=True)
+    (source / "01_trees.ipynb").write_bytes((ROOT / "solutions" / "01_trees.ipynb").read_bytes())
+    (folder / "nbgrader_config.py").write_text(NBGRADER_CONFIG + "c.Execute.iopub_timeout = 60\n")
+    for student, answers in STUDENTS.items():
+        place = folder / "submitted" / student / "01_trees"
+        place.mkdir(parents=True)
+        (place / "01_trees.ipynb").write_bytes(to_bytes(filled(answers)))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(course, tmp_path_factory):
+    """Our report on the course's submissions, with a gradebook -> Path."""
+    report = tmp_path_factory.mktemp("ours") / "report"
+    main([str(course), "--out", str(report), "--seed", "9", "--jobs", "2", "--gradebook"])
+    return report
+
+
+def ours(report):
+    with open(report / "students.csv", newline="") as file:
+        return {row["student"]: float(row["points"]) for row in csv.DictReader(file)}
+
+
+def test_nbgraders_autograde_gives_honest_submissions_our_points(course, report):
+    """generate_assignment, autograde: the real programs, on our source and the same two notebooks."""
+    nbgrader(course, "generate_assignment", "01_trees")
+    nbgrader(course, "autograde", "01_trees")
+    with opened(course) as book:
+        theirs = {student: book.find_submission("01_trees", student).score for student in STUDENTS}
+    assert theirs == ours(report) == POINTS
+
+
+def test_nbgraders_export_of_our_gradebook_has_our_totals(report):
+    nbgrader(report, "export", "--to", "out.csv")
+    with open(report / "out.csv", newline="") as file:
+        rows = {row["student_id"]: row for row in csv.DictReader(file)}
+    assert {s: float(row["score"]) for s, row in rows.items()} == POINTS
+    assert {float(row["max_score"]) for row in rows.values()} == {27}
+
+
+def test_formgraders_pages_list_what_a_person_must_read(report):
+    """The interface behind formgrader's pages counts our submissions and marks the prose for grading by hand."""
+    from nbgrader.apps.api import NbGraderAPI
+    from traitlets.config import Config
+    config = Config({"CourseDirectory": {"root": str(report), "db_url": f"sqlite:///{report}/gradebook.db"}})
+    api = NbGraderAPI(config=config)
+    found = {s["student"]: s for s in api.get_submissions("01_trees")}
+    assert {s: found[s]["score"] for s in POINTS} == POINTS
+    assert all(found[s]["needs_manual_grade"] and found[s]["autograded"] for s in POINTS)
+
+
+def test_formgrader_itself_serves_our_submissions_and_the_rubric(report, tmp_path):
+    """The real server with nbgrader's extension: its list of submissions has our scores, its page for grading our rubric."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "jupyter_server", "--allow-root", "--no-browser", f"--port={port}", "--IdentityProvider.token=t",
+               "--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"]
+    environment = {**os.environ, "HOME": str(tmp_path), "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+    server = subprocess.Popen(command, cwd=report, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        listed = {one["student"]: one for one in json.loads(page(port, "api/submitted_notebooks/01_trees/01_trees"))}
+        assert {student: one["score"] for student, one in listed.items()} == POINTS
+        assert "Rubric" in page(port, f"submissions/{listed['anna']['id']}/")
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def page(port, path):
+    """A page of formgrader, as soon as the server answers -> str."""
+    for _ in range(120):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/formgrader/{path}?token=t", timeout=30) as answer:
+                return answer.read().decode()
+        except (ConnectionError, urllib.error.URLError):
+            time.sleep(0.5)
+    raise AssertionError("the server did not answer within a minute")
+
+
+def test_formgrader_shows_the_prose_with_its_rubric_and_our_verdicts(report):
+    cells = json.loads((report / "autograded" / "bert" / "01_trees" / "01_trees.ipynb").read_text())["cells"]
+    assert find({"cells": [c for c in cells if "fi_teach" in c["metadata"]]}, "trees.what_sixty_means", "answer")["source"].startswith("```\n    Attendance took")
+    assert any("**Rubric**" in c["source"] and "1 point" in c["source"] for c in cells)
+    assert any("mean of two means" not in str(c) and "averaged the two averages" in str(c.get("outputs")) for c in cells)
+
+
+def test_points_given_by_hand_survive_grading_again(course, report):
+    with opened(report) as book:
+        book.find_grade("trees-what_sixty_means-answer", "01_trees", "01_trees", "anna").manual_score = 2
+        book.db.commit()
+    main([str(course), "--out", str(report), "--gradebook"])
+    with opened(report) as book:
+        assert book.find_submission("01_trees", "anna").score == 26
+        assert not book.find_grade("trees-what_sixty_means-answer", "01_trees", "01_trees", "anna").needs_manual_grade

@@ -1,0 +1,584 @@
+"""The grader's parts, each by itself: what crosses the border, what is found in a folder, how cells are aligned, what is said."""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
+import pandas as pd
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "submissions"))
+import fi_teach.__main__ as cli
+from fi_course.submit import submit
+from fi_grader import collecting, command, main, read, run, sandbox
+from fi_grader.assignment import cell_from, load
+from fi_grader.escaping import printable
+from fi_grader.inside import messages
+from fi_grader.inside.magics import Shell, compiled
+from fi_grader.inside.restore_modules import could_overwrite
+from fi_grader.judging import grade
+from fi_grader.match_cells import align
+from fi_grader.pages import feedback
+from fi_grader.proxies import Lost, Student, tame
+from fi_grader.results import Records, seed_of, write
+from fi_grader.sandbox import Nursery
+from fi_grader.worker import Station
+from notebooks import filled, handed_out, to_bytes
+
+ROOT = Path(__file__).resolve().parents[2]
+TREES = load(ROOT / "exercises")["01_trees"]
+
+
+# The wire
+
+@pytest.mark.parametrize("value", [
+    None, True, 3, 2.5, "ä", [1, [2]], (1, (2,)), {"a": (1,), 2: None}, {1, 2}, ..., range(3), np.arange(6).reshape(2, 3), np.array(["x", "y"]),
+    np.array([1, "x", None], object), np.float64(0.5), np.int8(3), np.array(2.5), pd.Series([1.5, 2.5], index=["a", "b"], name="n"),
+    pd.Series(["x", "y"]), pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), pd.DataFrame([[1.0, 2.0]], index=["r"])], ids=repr)
+def test_a_value_crosses_the_border_and_is_what_it_was(value):
+    crossed = messages.decode(json.loads(json.dumps(messages.encode(value))))
+    assert type(crossed) is type(value)
+    if isinstance(value, pd.Series | pd.DataFrame):
+        getattr(pd.testing, f"assert_{'series' if isinstance(value, pd.Series) else 'frame'}_equal")(crossed, value)
+    else:
+        np.testing.assert_equal(crossed, value)
+        assert getattr(crossed, "dtype", None) == getattr(value, "dtype", None)
+
+
+@pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])
+def test_a_generator_crosses_the_border_and_draws_on_where_it_was(kind):
+    rng = np.random.Generator(getattr(np.random, kind)(3))
+    rng.random(5)
+    crossed = messages.decode(json.loads(json.dumps(messages.encode(rng))))
+    assert crossed.integers(1000, size=9).tolist() == rng.integers(1000, size=9).tolist()
+
+
+def scramble(table, names, seen, rng):
+    """Changes all that it is given."""
+    table[:, 0] = 7
+    names.append("new")
+    seen["more"] = 1
+    return rng.random()
+
+
+def test_a_function_on_loan_changes_its_callers_arguments_as_it_would_here(nursery):
+    """A student's test may ask whether its table was left alone, or draw twice from one generator."""
+    source = """
+def tried(borrowed):
+    table, names, seen, rng = np.zeros((2, 2)), ["old"], {"a": 2}, np.random.default_rng(1)
+    one, two = borrowed(table, names, seen, rng), borrowed(table, names, seen, rng)
+    wanted = np.random.default_rng(1).random(2).tolist()
+    return [table.tolist(), names, seen, [one, two] == wanted]
+"""
+    student = Student(nursery)
+    with student.within(20):
+        student.ask("run", "import numpy as np" + source, "cell")
+        found = student.value("tried")(scramble)
+    student.end()
+    assert found == [[[7, 0], [7, 0]], ["old", "new", "new"], {"a": 2, "more": 1}, True]
+
+
+@pytest.mark.parametrize("value", [object(), open, np.dtype(float)], ids=["object", "function", "dtype"])
+def test_what_is_no_data_does_not_cross(value):
+    with pytest.raises(ValueError, match="is no data"):
+        messages.encode(value)
+
+
+@pytest.mark.parametrize(("message", "words"), [
+    ({"array": ["|O", [1], "gA=="]}, "no array of dtype"), ({"class": "os.system"}, "no value is encoded"),
+    ({"function": 0}, "no value is encoded"), ({}, "no encoded value"), ({"generator": 3}, "no generator"),
+    ({"generator": {"dict": [["bit_generator", "default_rng"]]}}, "no generator"), ({"tuple": [], "list": []}, "no encoded value")])
+def test_a_forged_message_builds_nothing(message, words):
+    with pytest.raises(ValueError, match=words):
+        messages.decode(message)
+
+
+def test_a_message_that_is_too_long_is_neither_sent_nor_read():
+    here, there = socket.socketpair()
+    with here, there:
+        with pytest.raises(messages.TooLarge):
+            messages.send(here, "x" * 100, largest=50)
+        here.sendall(messages.HEAD.pack(2**31))
+        with pytest.raises(messages.TooLarge):
+            messages.receive(there)
+
+
+def test_a_message_nested_too_deeply_is_an_error_and_no_crash():
+    here, there = socket.socketpair()
+    with here, there:
+        body = b"[" * 100_000
+        here.sendall(messages.HEAD.pack(len(body)) + body)
+        with pytest.raises(ValueError, match="nested too deeply"):
+            messages.receive(there)
+
+
+def test_a_range_beyond_all_measure_does_not_cross():
+    with pytest.raises(ValueError, match="no data"):
+        messages.decode({"range": [0, 10**12, 1]})
+    assert messages.decode({"range": [0, 10**12, 10**9]}) == range(0, 10**12, 10**9)
+
+
+def test_what_goes_to_a_terminal_is_printable():
+    assert printable("Jörg \x1b]0;x\x07 caf\udce9 \u202e") == "Jörg \\x1b]0;x\\x07 caf\\udce9 \\u202e"
+
+
+def test_numbers_too_large_to_reckon_with_are_infinite():
+    assert tame({"a": [10**400, -10**400, 3, True]}) == {"a": [np.inf, -np.inf, 3, True]}
+
+
+# Finding and reading
+
+def test_our_layout_nbgraders_and_the_zip_of_submit_are_found(tmp_path):
+    (tmp_path / "anna").mkdir()
+    (tmp_path / "bert" / "02_golf").mkdir(parents=True)
+    (tmp_path / "anna" / "01_trees.ipynb").write_bytes(to_bytes(filled()))
+    (tmp_path / "bert" / "02_golf" / "02_golf.ipynb").write_text("{}")
+    notebook = tmp_path / "01_trees.ipynb"
+    notebook.write_bytes(to_bytes(filled()))
+    submit([notebook], tmp_path / "carl.zip")
+    notebook.unlink()
+    (tmp_path / "dora").mkdir()
+    (tmp_path / "dora" / ".ipynb_checkpoints").mkdir()
+    (tmp_path / "dora" / ".ipynb_checkpoints" / "01_trees-checkpoint.ipynb").write_text("{}")
+    found, aside = collecting.find(tmp_path, ["01_trees", "02_golf"])
+    assert {(s.student, s.exercise, bool(s.path)) for s in found} == {
+        ("anna", "01_trees", True), ("bert", "02_golf", True), ("carl", "01_trees", True), ("dora", "01_trees", False), ("dora", "02_golf", False)}
+    assert all(a.is_litter for a in aside) and read.content_of(next(s for s in found if s.student == "carl")) == to_bytes(filled())
+
+
+def test_a_second_copy_and_a_stranger_are_left_aside_by_name(tmp_path):
+    (tmp_path / "anna").mkdir()
+    for name in ("01_trees.ipynb", "01_trees-Copy1.ipynb", "holiday.ipynb"):
+        (tmp_path / "anna" / name).write_text("{}")
+        os.utime(tmp_path / "anna" / name, (10**9, 10**9))
+    os.utime(tmp_path / "anna" / "01_trees-Copy1.ipynb", (10**8, 10**8))
+    (tmp_path / "bert.zip").write_text("no zip")
+    found, aside = collecting.find(tmp_path, ["01_trees"])
+    assert [Path(s.path).name for s in found if s.path] == ["01_trees.ipynb"]
+    assert len(aside) == 3 and all(word in "".join(map(str, aside)) for word in ("an older file of anna", "holiday", "zip file that cannot be read"))
+
+
+def test_a_folder_and_a_zip_of_one_student_are_one_student(tmp_path):
+    (tmp_path / "anna").mkdir()
+    (tmp_path / "anna" / "01_trees.ipynb").write_text("{}")
+    with zipfile.ZipFile(tmp_path / "anna.zip", "w") as archive:
+        archive.writestr("01_trees.ipynb", "{}")
+        archive.writestr("02_golf.ipynb", "{}")
+    found, aside = collecting.find(tmp_path, ["01_trees", "02_golf"])
+    assert [(s.student, s.exercise) for s in found] == [("anna", "01_trees"), ("anna", "02_golf")]
+    assert len(aside) == 1 and "an older file of anna" in str(aside[0])
+
+
+def test_a_link_to_somebody_elses_work_is_left_aside(tmp_path):
+    (tmp_path / "anna").mkdir()
+    (tmp_path / "eve").mkdir()
+    (tmp_path / "anna" / "01_trees.ipynb").write_bytes(to_bytes(filled()))
+    (tmp_path / "eve" / "01_trees.ipynb").symlink_to(tmp_path / "anna" / "01_trees.ipynb")
+    found, aside = collecting.find(tmp_path, ["01_trees"])
+    assert {s.student: bool(s.path) for s in found} == {"anna": True, "eve": False} and "a link; links are not followed" in str(aside[0])
+
+
+@pytest.mark.parametrize(("files", "words"), [
+    (None, "there is no folder .*: name the one"), ((), "holds no student's folder: submissions lie in"),
+    (("01_trees-anna.ipynb",), "notebooks of its own .01_trees-anna.ipynb.: put each into its student's folder"),
+    (("01_trees/01_trees.ipynb",), "is the folder of one student .*: name the one above"),
+    (("anna/holiday.ipynb",), "no file in .* is of an exercise .01_trees.*holiday"), (("anna/notes.txt",), "nothing to grade")])
+def test_a_folder_with_another_layout_is_refused_with_the_right_one(files, words, tmp_path):
+    for file in files or ():
+        (tmp_path / "in" / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / file).write_text("{}")
+    if files == ():
+        (tmp_path / "in").mkdir()
+    with pytest.raises(ValueError, match=words):
+        collecting.find(tmp_path / "in", ["01_trees"])
+
+
+def test_a_zip_with_a_password_is_said_to_be_unreadable(tmp_path):
+    """Its first bit of flags says that it is encrypted, in the file and in the directory at its end."""
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("01_trees.ipynb", "x")
+    content = bytearray((tmp_path / "a.zip").read_bytes())
+    for head, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(head) + place] |= 1
+    (tmp_path / "a.zip").write_bytes(content)
+    with pytest.raises(ValueError, match=r"cannot be read: .*password"):
+        read.content_of(read.Submission("anna", "01_trees", str(tmp_path / "a.zip"), "01_trees.ipynb"))
+
+
+def test_a_file_that_cannot_be_read_is_said_to_be(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("01_trees.ipynb", "x")
+    with open(tmp_path / "a.zip", "r+b") as file:
+        file.seek(30)
+        file.write(b"zzzz")
+    with pytest.raises(ValueError, match="cannot be read"):
+        read.content_of(read.Submission("anna", "01_trees", str(tmp_path / "a.zip"), "01_trees.ipynb"))
+
+
+def test_a_file_beyond_all_measure_is_not_read(tmp_path):
+    path = tmp_path / "01_trees.ipynb"
+    path.touch()
+    os.truncate(path, read.LARGEST_FILE + 1)
+    with pytest.raises(ValueError, match="MB"):
+        read.content_of(read.Submission("anna", "01_trees", str(path)))
+
+
+# Aligning
+
+def plan_of(notebook):
+    return align(TREES, [cell_from(c) for c in notebook["cells"]], notebook["metadata"])
+
+
+def test_an_untouched_exercise_is_all_untouched_and_has_no_flag():
+    plan = plan_of(handed_out())
+    assert plan.untouched == set(TREES.questions) and not plan.flags and not plan.whole
+
+
+def test_every_question_is_judged_once_after_its_answer_and_before_the_next():
+    plan = plan_of(filled())
+    judged = [step.question for step in plan.steps if step.verb == "judge"]
+    assert judged == [q for q in TREES.questions if q in TREES.expressions]
+    order = [(step.verb, step.question) for step in plan.steps]
+    assert all(order.index(("run", q)) < order.index(("judge", q)) for q in judged)
+    assert order.index(("judge", judged[0])) < order.index(("run", judged[1]))
+
+
+def test_an_exercise_that_asks_an_unknown_question_is_refused(tmp_path):
+    text = (ROOT / "exercises" / "01_trees.ipynb").read_text().replace("trees.recall_mean", "trees.nowhere")
+    (tmp_path / "01_trees.ipynb").write_text(text)
+    with pytest.raises(ValueError, match=r"asks trees\.nowhere"):
+        load(tmp_path)
+
+
+def test_a_folder_without_exercises_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="no exercises"):
+        load(tmp_path)
+
+
+# Inside, without walls
+
+def test_magics_that_time_run_their_line_and_others_do_nothing(tmp_path):
+    space = {}
+    space["get_ipython"] = lambda: Shell(space)
+    exec(compiled(f"%time x = 1\n!touch {tmp_path}/made\n%matplotlib inline\ny = !ls", "cell"), space)
+    exec(compiled("%%timeit\nz = 2", "cell"), space)
+    exec(compiled("%%bash\ntouch made", "cell"), space)
+    assert (space["x"], space["z"], space["y"]) == (1, 2, None) and not list(tmp_path.iterdir())
+    with pytest.raises(SyntaxError):
+        compiled("1 +", "cell")
+
+
+@pytest.mark.parametrize(("source", "could"), [
+    ("x = 1\ny = x == 2", False), ("def f(a, b=1):\n    return f(a, b=2)", False), ("np.abs = 1", True), ("setattr(np, 'abs', 1)", True),
+    ("del np.abs", True), ("f.__code__ = g", True), ("import builtins", True)])
+def test_only_code_that_could_overwrite_is_looked_after(source, could):
+    assert could_overwrite(source) is could
+
+
+@pytest.fixture(params=["bwrap", "none"])
+def nursery(request):
+    nursery = Nursery(request.param, TREES.modules)
+    yield nursery
+    nursery.close()
+
+
+def test_both_levels_give_the_same_record_and_name_the_mistake(nursery):
+    content = to_bytes(filled({"trees.decrease": "def decrease(left, right):\n    raise KeyError('x')", "trees.recall_mean": "average_of_all = 55"}))
+    record, seconds = grade(TREES, content, nursery, seed=3)
+    rows = {row["question"]: row for row in record["rows"]}
+    assert rows["trees.recall_mean"]["mistake"] == "mean of two means"
+    assert "KeyError" in rows["trees.decrease"]["message"] and "raise KeyError" in rows["trees.decrease"]["trace"]
+    assert sum(row["points"] or 0 for row in record["rows"]) == 20 and not record["flags"]
+    assert set(seconds) >= {"trees.decrease"}
+
+
+TELLING = """
+import os, platform, socket, sys
+import numpy
+def decrease(left, right):
+    try:
+        from numpy import no_such_name
+    except ImportError as error:
+        raise ValueError(f"{error} {numpy.__file__} {sys.prefix} {socket.gethostname()} {platform.node()} {os.uname().nodename}")
+"""
+
+
+def test_feedback_tells_no_path_and_no_name_of_the_instructors_machine(nursery):
+    """An import that fails names the file it looked in, and a student may ask for the rest."""
+    record, _ = grade(TREES, to_bytes(filled({"trees.decrease": TELLING})), nursery, seed=3)
+    page = feedback({**record, "student": "anna", "exercise": "01_trees"})
+    assert "cannot import name" in page and "numpy/__init__.py" in page
+    assert sys.prefix not in page and str(Path.home()) not in page
+    assert not re.search(rf"(?<!\w){socket.gethostname()}(?!\w)", page)
+
+
+def test_a_file_that_cannot_be_read_is_not_named_by_its_path(tmp_path):
+    with pytest.raises(ValueError, match="cannot be read: No such file") as caught:
+        read.content_of(read.Submission("anna", "01_trees", str(tmp_path / "gone.ipynb")))
+    assert str(tmp_path) not in str(caught.value)
+
+
+def test_an_endless_answer_costs_its_question_at_both_levels(nursery):
+    record, _ = grade(TREES, to_bytes(filled({"trees.decrease": "def decrease(left, right):\n    while True: pass"})), nursery, seed=3, limit=2)
+    assert sum(row["points"] or 0 for row in record["rows"]) == 21
+
+
+def test_what_a_student_lends_is_taken_back_after_the_question(nursery):
+    student = Student(nursery)
+    with student.within(5):
+        number = student.lend(abs)
+        assert student._called_back({"callback": number, "arguments": messages.encode([-3]), "options": messages.encode({})}) == {"value": 3, "changed": {}}
+    assert "error" in student._called_back({"callback": number, "arguments": [], "options": {"dict": []}})
+    student.end()
+
+
+def test_memory_of_all_processes_together_has_a_limit(monkeypatch):
+    monkeypatch.setitem(sandbox.LIMITS, "megabytes_in_all", 150)
+    nursery = Nursery("bwrap")
+    student = Student(nursery)
+    with pytest.raises(Lost), student.within(20):
+        student.ask("run", "import os, time\nfor _ in range(3):\n    if not os.fork():\n        break\nhoard = b'x' * (10**8)\ntime.sleep(60)", "cell")
+    assert student.end()
+    nursery.close()
+
+
+# The sandbox's level
+
+def test_without_a_sandbox_none_must_be_said(monkeypatch):
+    monkeypatch.setattr(sandbox, "probe", {"bwrap": sandbox.NOT_INSTALLED, "wasm": sandbox.NO_WASM}.get)
+    for wanted in ("auto", "bwrap", "wasm"):
+        with pytest.raises(ValueError, match="--sandbox none"):
+            sandbox.level(wanted)
+    assert sandbox.level("none") == "none"
+    with pytest.raises(ValueError, match="none of auto"):
+        sandbox.level("docker")
+
+
+@pytest.mark.parametrize(("works", "taken"), [(("bwrap", "wasm"), "bwrap"), (("wasm",), "wasm")])
+def test_auto_takes_bubblewrap_where_it_works_and_webassembly_elsewhere(works, taken, monkeypatch):
+    monkeypatch.setattr(sandbox, "probe", lambda walls: "" if walls in works else sandbox.NOT_INSTALLED)
+    assert sandbox.level("auto") == taken
+
+
+@pytest.mark.parametrize(("why", "words"), [
+    ("WebAssembly failed: x", "300 MB"), (sandbox.NO_WASM, r"\.\[wasm\]"), (f"{sandbox.NO_LINUX} darwin", "Use a Linux machine"), (sandbox.NOT_INSTALLED, "apt install bubblewrap"), ("bubblewrap failed: x", "userns")])
+def test_each_reason_has_its_own_way_out_in_one_line(why, words, monkeypatch):
+    monkeypatch.setattr(sandbox, "probe", {"bwrap": why, "wasm": sandbox.NO_WASM}.get)
+    with pytest.raises(ValueError, match=words) as caught:
+        sandbox.level("auto")
+    assert why in str(caught.value) and "\n" not in str(caught.value) and "read and change your files" in str(caught.value)
+
+
+WINDOWS = """
+import os, sys
+import pandas, subprocess, tempfile, zipfile, site, multiprocessing
+del os.fork
+for name in ("fcntl", "resource"):
+    sys.modules[name] = None
+from fi_teach.__main__ import main
+from fi_grader import command
+sys.platform = "win32"
+sys.exit(main(["grade", *sys.argv[1:]]))
+"""
+
+
+@pytest.mark.parametrize(("level", "words"), [("bwrap", "this is win32"), ("none", "win32 cannot")])
+def test_a_system_without_fork_and_fcntl_is_told_where_to_grade(level, words, tmp_path):
+    """As on Windows: no fork, no fcntl, no resource. One line, no traceback, nothing written."""
+    done = subprocess.run([sys.executable, "-c", WINDOWS, str(folder_of(tmp_path, anna=filled())), "--out", str(tmp_path / "out"), "--sandbox", level],
+                          cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "WSL 2" in done.stderr and words in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("platform", "found", "words"), [("darwin", "x", "needs Linux"), ("linux", None, "not installed")])
+def test_the_probe_says_why_there_is_no_sandbox(platform, found, words, monkeypatch):
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(shutil, "which", lambda name: found)
+    assert words in sandbox.probe.__wrapped__("bwrap")
+
+
+def test_libraries_under_tmp_stay_where_they_are_and_show_no_question(monkeypatch):
+    """A virtual environment in /tmp with the package installed in it: students import from there, write nothing, find no check."""
+    there = Path(mkdtemp(prefix="Über Bäume ", dir="/tmp"))
+    there.chmod(0o755)
+    shutil.copytree(sandbox.PACKAGE, there / "fi_teach", ignore=shutil.ignore_patterns("__pycache__"))
+    (there / "lies_there.py").write_text("is_here = True")
+    monkeypatch.setattr(sandbox, "PACKAGE", there / "fi_teach")
+    monkeypatch.setattr(sandbox, "roots", lambda before=sandbox.roots: [*before(), str(there)])
+    nursery = sandbox.Nursery("bwrap")
+    try:
+        student = Student(nursery)
+        with student.within(60):
+            found = {word: student.ask("run", source, "cell 1") for word, source in {
+                "imports": f"import sys; sys.path.append({str(there)!r}); import lies_there",
+                "writes": f"open({str(there / 'x')!r}, 'w')",
+                "writes into /tmp": "open('/tmp/x', 'w').close()"}.items()}
+            shown = student.value(f"[n for _, _, names in __import__('os').walk({str(there)!r}) for n in names]")
+    finally:
+        nursery.close()
+        shutil.rmtree(there)
+    assert {word for word, reply in found.items() if "error" in reply} == {"writes"}
+    assert shown == ["lies_there.py"]
+
+
+def test_the_probe_tells_what_bubblewrap_complained_of(monkeypatch):
+    monkeypatch.setattr(sandbox, "bwrap", lambda command: ["bwrap", "--no-such-option"])
+    assert "no-such-option" in sandbox.probe.__wrapped__("bwrap")
+
+
+# The command
+
+def folder_of(tmp_path, **students):
+    for student, notebook in students.items():
+        (tmp_path / "in" / student).mkdir(parents=True)
+        (tmp_path / "in" / student / "01_trees.ipynb").write_bytes(to_bytes(notebook))
+    return tmp_path / "in"
+
+
+def test_a_class_is_graded_and_the_summary_names_who_wants_a_person(tmp_path, capsys):
+    loop = filled({"trees.recall_mean": "import os; os._exit(1)"})
+    submissions = folder_of(tmp_path, anna=filled(), bert=loop)
+    assert cli.main(["grade", str(submissions), "--out", str(tmp_path / "out"), "--jobs", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "bert, 01_trees: trees.recall_mean: ended its process" in said and "anna, " not in said
+    assert "trees.what_sixty_means, 2 answers" in said
+    page = (tmp_path / "out" / "feedback" / "bert" / "01_trees.html").read_text()
+    assert "ended the process" in page and "BEGIN HIDDEN" not in page and "check_hidden" not in page
+    assert (tmp_path / "out" / "seed").stat().st_mode & 0o77 == 0
+
+
+def test_only_takes_students_and_exercises_and_refuses_strangers(tmp_path):
+    submissions = folder_of(tmp_path, anna=filled(), bert=filled())
+    main([str(submissions), "--out", str(tmp_path / "out"), "--sandbox", "none", "--only", "bert", "01_trees"])
+    assert (tmp_path / "out" / "students.csv").read_text().count("\n") == 2
+    with pytest.raises(ValueError, match=r"--only brt: .* Names here are bert"):
+        main([str(submissions), "--out", str(tmp_path / "out"), "--sandbox", "none", "--only", "brt"])
+    with pytest.raises(ValueError, match="--only carl"):
+        main([str(submissions), "--out", str(tmp_path / "out"), "--sandbox", "none", "--only", "carl"])
+
+
+def test_without_a_sandbox_every_row_says_so(tmp_path, capsys):
+    main([str(folder_of(tmp_path, anna=filled())), "--out", str(tmp_path / "out"), "--sandbox", "none", "--jobs", "1"])
+    assert "NO SANDBOX" in capsys.readouterr().out
+    assert (tmp_path / "out" / "students.csv").read_text().strip().endswith(",none")
+
+
+def test_the_seed_comes_from_the_option_the_environment_or_chance(monkeypatch, tmp_path):
+    assert command._seed(3) == 3 and command._seed(None) is None
+    monkeypatch.setenv("FI_TEACH_SEED", "8")
+    assert command._seed(None) == 8
+    monkeypatch.setenv("FI_TEACH_SEED", "eight")
+    with pytest.raises(ValueError, match=r"FI_TEACH_SEED holds 'eight'.*correct it"):
+        command._seed(None)
+    fresh = seed_of(tmp_path)
+    assert seed_of(tmp_path) == fresh
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    (["--jobs", "0"], "--jobs 0: at least 1"), (["--time-limit", "0"], "--time-limit 0: .*more than 0"), (["--seed", "-3"], "--seed -3: .*from 0"),
+    (["--exercises", "nowhere"], "no exercises in nowhere: .*--exercises")])
+def test_an_option_that_cannot_be_meant_is_refused_by_name(options, words, tmp_path):
+    with pytest.raises(ValueError, match=words):
+        main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), *options])
+
+
+def test_a_report_among_the_submissions_is_refused(tmp_path):
+    submissions = folder_of(tmp_path, anna=filled())
+    for out in (submissions, submissions / "report"):
+        with pytest.raises(ValueError, match="taken for a student: choose a folder beside it"):
+            main([str(submissions), "--out", str(out)])
+
+
+def test_ctrl_c_ends_in_a_word(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(collecting, "find", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert cli.main(["grade", str(tmp_path / "in"), "--out", str(tmp_path / "out")]) == 130
+    assert capsys.readouterr().err == "fi-teach grade: stopped.\n"
+
+
+def test_a_station_that_cannot_grade_where_it_is_says_so_and_writes_nothing_down(tmp_path):
+    """As on a machine of a cluster that does not share the course's folder."""
+    station = Station({"exercises": str(tmp_path / "nowhere"), "seed": 1, "limit": 5, "sandbox": "none"})
+    with pytest.raises(ValueError, match=r"cannot grade: there are no exercises in .*nowhere"):
+        station.ask("01_trees", to_bytes(filled()))
+    station.shut()
+
+
+def test_what_the_grader_itself_could_not_do_is_tried_again(tmp_path):
+    """Its result is written down for a person to see, but not under the key that would keep it."""
+    records = Records(tmp_path)
+    job = {"student": "anna", "exercise": "01_trees", "file": "x", "problem": "", "key": "k"}
+    (found,) = run.record(records, [(job, {"problem": "the grader was ended twice"})], {"01_trees": TREES}, "bwrap")
+    assert found["flags"] == ["given up"] and found["human"] and not records.has(("anna", "01_trees"), "k")
+    records.close()
+
+
+def test_a_cluster_without_dask_is_refused_with_the_way_to_get_it(monkeypatch):
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    with pytest.raises(ValueError, match="cluster"), command._workers("tcp://nowhere:1"):
+        pass
+    with command._workers(None) as backend:
+        assert backend == "threading"
+
+
+def test_a_station_that_dies_twice_is_given_up_and_one_that_was_shut_stays_shut(monkeypatch):
+    station = Station({})
+    monkeypatch.setattr(station, "_exchange", lambda job, content: (_ for _ in ()).throw(EOFError))
+    with pytest.raises(RuntimeError, match="twice"):
+        station.ask("01_trees", b"")
+    station.shut()
+    with pytest.raises(RuntimeError, match="ended"):
+        station.ask("01_trees", b"")
+
+
+def test_a_warm_parent_that_dies_is_replaced(tmp_path):
+    station = Station({"exercises": str(ROOT / "exercises"), "seed": 1, "limit": 5, "sandbox": "none"})
+    first = station.ask("01_trees", to_bytes(filled()))
+    for pid in _children_of(station.process.pid):
+        os.kill(pid, 9)
+    second = station.ask("01_trees", to_bytes(filled()))
+    station.shut()
+    assert first["record"] == second["record"]
+
+
+def _children_of(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_records_are_read_from_the_disk_and_the_last_of_each_counts(tmp_path):
+    records = Records(tmp_path)
+    for key in ("old", "new"):
+        records.add({"student": "anna", "exercise": "e", "key": key}, {})
+    records.settle()
+    assert records.has(("anna", "e"), "new") and not records.has(("anna", "e"), "old")
+    assert (tmp_path / "results.jsonl").read_bytes().count(b"\n") == 1
+    records.close()
+
+
+def test_results_that_something_else_has_changed_are_named_by_their_line(tmp_path):
+    (tmp_path / "results.jsonl").write_text('{"student": "anna", "exercise": "e", "key": "k"}\nnonsense\n')
+    with pytest.raises(ValueError, match=r"results.jsonl, line 2: .*Delete that line"):
+        Records(tmp_path)
+
+
+def test_a_file_is_written_as_a_whole_and_left_alone_if_it_is_the_same(tmp_path):
+    write(tmp_path / "x", "text")
+    before = (tmp_path / "x").stat().st_mtime_ns
+    write(tmp_path / "x", b"text")
+    assert (tmp_path / "x").stat().st_mtime_ns == before and [p.name for p in tmp_path.iterdir()] == ["x"]
+
+
+def test_the_hash_of_an_assignment_changes_with_its_notebook(tmp_path):
+    path = tmp_path / "01_trees.ipynb"
+    path.write_text(json.dumps({**handed_out(), "metadata": {"changed": True}}))
+    changed = load(tmp_path)["01_trees"]
+    assert changed.hash != TREES.hash and replace(changed, hash=TREES.hash, path=TREES.path) == TREES

@@ -1,0 +1,191 @@
+"""Kill it, start it again, it goes on; a disk that will not have it costs nothing that was done before."""
+
+import errno
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "submissions"))
+from fi_grader import main
+from fi_teach.__main__ import main as main_of_the_program
+from notebooks import filled, to_bytes
+
+MANY = 24
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def submissions(tmp_path_factory):
+    """Two dozen students, two of three with one answer wrong; beside them the one set, so that no grader warms up for another."""
+    course = tmp_path_factory.mktemp("course")
+    folder = course / "submissions"
+    (course / "exercises").mkdir()
+    (course / "exercises" / "01_trees.ipynb").write_bytes((ROOT / "exercises" / "01_trees.ipynb").read_bytes())
+    for k in range(MANY):
+        (folder / f"student{k:03d}").mkdir(parents=True)
+        answer = {"trees.recall_mean": f"average_of_all = {55 if k % 3 else 60}  # {k}"}
+        (folder / f"student{k:03d}" / "01_trees.ipynb").write_bytes(to_bytes(filled(answer)))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(submissions, tmp_path_factory):
+    """The report of a run that nobody disturbed -> Path."""
+    report = tmp_path_factory.mktemp("undisturbed") / "report"
+    assert grade(submissions, report).wait() == 0
+    return report
+
+
+def words(submissions, report, *options):
+    """What follows `fi-teach` on the command line -> list."""
+    return ["grade", str(submissions), "--out", str(report), "--exercises", str(submissions.parent / "exercises"), *options]
+
+
+def grade(submissions, report, **options):
+    """Start the grader as a program of its own -> Popen."""
+    command = [sys.executable, "-m", "fi_teach", *words(submissions, report, "--seed", "5", "--jobs", "2")]
+    return subprocess.Popen(command, **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **options})
+
+
+def lines_of(report):
+    """The whole lines of results.jsonl -> list of records."""
+    path = report / "results.jsonl"
+    content = path.read_bytes() if path.exists() else b""
+    return [json.loads(line) for line in content[:content.rfind(b"\n") + 1].splitlines()]
+
+
+def done(report):
+    """How many whole lines results.jsonl has -> int."""
+    path = report / "results.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def same_report(one, other):
+    return all((one / name).read_bytes() == (other / name).read_bytes() for name in ("results.jsonl", "grades.csv", "students.csv"))
+
+
+def test_ten_kills_at_random_moments_change_nothing(submissions, undisturbed, tmp_path):
+    """SIGKILL ten times, then a run to the end: the same bytes as undisturbed, and no submission ever written down twice."""
+    rng, report, torn = random.Random(2), tmp_path / "report", 0
+    for step in range(10):
+        target = step * MANY // 12 + rng.randrange(3)
+        running = grade(submissions, report)
+        while done(report) < target and running.poll() is None:
+            time.sleep(0.01)
+        torn += running.poll() is None
+        running.send_signal(signal.SIGKILL)
+        running.wait()
+        keys = [record["key"] for record in lines_of(report)]
+        assert len(set(keys)) == len(keys)
+    assert torn >= 5, "a machine this fast needs more submissions: most runs ended before they could be killed"
+    assert grade(submissions, report).wait() == 0
+    assert same_report(report, undisturbed)
+
+
+def test_a_torn_last_line_is_cut_off_and_graded_again(submissions, undisturbed, tmp_path):
+    report = tmp_path / "report"
+    report.mkdir()
+    whole = (undisturbed / "results.jsonl").read_bytes()
+    (report / "results.jsonl").write_bytes(whole[:len(whole) * 2 // 3])
+    (report / "seed").write_text("5\n")
+    assert grade(submissions, report).wait() == 0
+    assert same_report(report, undisturbed)
+
+
+def test_a_second_run_grades_nothing_and_changes_no_byte(submissions, undisturbed):
+    before = {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in undisturbed.rglob("*") if p.is_file() and p.name != ".lock"}
+    assert grade(submissions, undisturbed).wait() == 0
+    assert {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in undisturbed.rglob("*") if p.is_file() and p.name != ".lock"} == before
+
+
+def growth(report, n_results):
+    """How many bytes so many results take, at this report's longest -> int."""
+    return n_results * max(map(len, (report / "results.jsonl").read_bytes().splitlines(keepends=True)))
+
+
+def begun(report, undisturbed, share):
+    """A report in which this share of the results is written down already -> its size in bytes."""
+    report.mkdir()
+    lines = (undisturbed / "results.jsonl").read_bytes().splitlines(keepends=True)
+    (report / "results.jsonl").write_bytes(b"".join(lines[:int(share * MANY)]))
+    (report / "seed").write_text("5\n")
+    return (report / "results.jsonl").stat().st_size
+
+
+def test_a_file_that_may_not_grow_is_said_in_a_line_and_what_was_done_stays(submissions, undisturbed, tmp_path):
+    """No file may grow by more than three results: the run stops with a clear error; with room again it goes on to the same bytes."""
+    report = tmp_path / "report"
+    most = begun(report, undisturbed, 0.8) + growth(undisturbed, 3)
+    limited = grade(submissions, report, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+    _, said = limited.communicate()
+    assert limited.returncode == 2
+    assert "cannot write" in said and "What was graded before is kept" in said and "Traceback" not in said
+    assert 0.8 * MANY < len(lines_of(report)) < MANY
+    assert grade(submissions, report).wait() == 0
+    assert same_report(report, undisturbed)
+
+
+@pytest.mark.parametrize("after", [0, 3])
+def test_a_full_disk_is_said_in_a_line_and_what_was_done_stays(after, submissions, undisturbed, tmp_path, monkeypatch, capsys):
+    """The disk is full from the first or the fourth result on: exit code 2, one line; with room again, the same bytes."""
+    report, room = tmp_path / "report", iter(range(after))
+    begun(report, undisturbed, 0.8)
+    command = words(submissions, report, "--seed", "5", "--jobs", "1")
+
+    def sync(descriptor):
+        if next(room, None) is None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with monkeypatch.context() as full:
+        full.setattr(os, "fsync", sync)
+        assert main_of_the_program(command) == 2
+    said = capsys.readouterr().err.strip().splitlines()[-1]
+    assert "results.jsonl: No space left on device. What was graded before is kept" in said
+    assert len(lines_of(report)) >= 0.8 * MANY + after
+    assert main_of_the_program(command) == 0
+    assert same_report(report, undisturbed)
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write anywhere")
+def test_a_report_folder_that_is_not_ours_is_refused(submissions, tmp_path):
+    (tmp_path / "report").mkdir(mode=0o500)
+    with pytest.raises(ValueError, match=r"cannot write .*report: Permission denied"):
+        main([str(submissions), "--out", str(tmp_path / "report")])
+
+
+def test_a_report_folder_that_cannot_be_made_is_refused_by_name(submissions, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(ValueError, match=r"cannot write .*file/report"):
+        main([str(submissions), "--out", str(tmp_path / "file" / "report")])
+
+
+def test_two_graders_do_not_share_a_report(submissions, undisturbed):
+    from fi_grader.results import opened
+    with opened(undisturbed), pytest.raises(ValueError, match="another grader"):
+        main(words(submissions, undisturbed)[1:])
+
+
+def test_another_seed_needs_another_report(submissions, undisturbed):
+    with pytest.raises(ValueError, match="another seed"):
+        main(words(submissions, undisturbed, "--seed", "6")[1:])
+
+
+def test_a_new_version_of_one_submission_is_graded_and_the_others_are_not(submissions, undisturbed, tmp_path):
+    import shutil
+    folder, report = tmp_path / "course" / "submissions", tmp_path / "report"
+    shutil.copytree(submissions.parent, folder.parent)
+    shutil.copytree(undisturbed, report)
+    assert grade(folder, report).wait() == 0
+    (folder / "student001" / "01_trees.ipynb").write_bytes(to_bytes(filled()))
+    running = grade(folder, report)
+    assert running.wait() == 0
+    was, now = ({r["student"]: (r["key"], sum(row["points"] or 0 for row in r["rows"])) for r in lines_of(where)} for where in (undisturbed, report))
+    assert {s for s in was if was[s] != now[s]} == {"student001"}
+    assert (was["student001"][1], now["student001"][1]) == (23, 24)
