@@ -73,7 +73,7 @@ CONTEST = {"importance_of": strength, **ROWS, "n_repeats": 8, "rng": 0}
 
 GOOD = {
     "as_forest": {"model": TREE},
-    "as_risk": {"model": trees.grow_survival_tree(X, LIVED)},
+    "as_risk": {"model": trees.grow_survival_forest(X, LIVED, n_trees=2)},
     "backdoor_adjustment": {"data": DATA, "adjust": "z", "n_strata": 3, **EFFECT},
     "backdoor_mean": {"data": DATA.round(), "value": 0, "adjust": [], **EFFECT},
     "benjamini_hochberg": {"p_values": [0.1, 0.2]},
@@ -87,8 +87,6 @@ GOOD = {
     "collider_model": {"effect": 1.0},
     "columnwise_permutation_importance": GROUPED,
     "conditional_importance": {**JUDGED, **COUNTED, **DRAWN, "method": "subgroups"},
-    "conditional_importance_by_definition": {
-        **JUDGED, **COUNTED, **DRAWN, "method": "subgroups"},
     "conditional_mean": {"data": DATA, "values": [0], "n_neighbours": 10, **EFFECT},
     "conditional_randomization_test": {**CONTEST, "copies": "conditional"},
     "confounder_model": {"effect": 1.0, "measurement_error": 1.0},
@@ -104,7 +102,6 @@ GOOD = {
     "every_c45_tree": {"X": X, "y": LABELS, **LIMITS, "most": 10**6},
     "every_greedy_tree": {
         **ROWS, "criterion": "variance", "max_depth": 1, "sample_weight": ONES, "most": 50},
-    "every_split": SPLIT,
     "exact_permutation_importance": {**JUDGED, **COUNTED},
     "exact_permutation_importance_by_definition": {**JUDGED, **COUNTED},
     "from_model": {"model": TREE},
@@ -126,13 +123,10 @@ GOOD = {
     "grow_cut_once": {"X": X, "y": LABELS},
     "grow_forest": {
         **ROWS, "n_trees": 2, "criterion": None, "max_features": "auto", **LIMITS, "rng": 0},
-    "grow_forest_by_definition": {**ROWS, "n_trees": 2, "criterion": None, **LIMITS, "rng": 0},
     "grow_survival_forest": {
         "X": X, "y": LIVED, "n_trees": 2, "max_features": "sqrt", **LIMITS, "times": None,
         "rng": 0},
-    "grow_survival_tree": {"X": X, "y": LIVED, **LIMITS, "times": None},
     "holm": {"p_values": [0.1, 0.2]},
-    "impurity_of": {"y": LABELS, "criterion": "gini", "sample_weight": ONES},
     "interventional_mean": {"model": CAUSES, "values": [0], "n": 10, "rng": 0, **EFFECT},
     "kernel_shap": {**EXPLAINED, "n_coalitions": None, "rng": 0},
     "knockoff_filter": {
@@ -153,11 +147,8 @@ GOOD = {
     "nelson_aalen": {"time": TIME, "event": EVENT, "times": None},
     "observe": {"model": CAUSES, "n": 5, "rng": 0},
     "oob_importance": OUT_OF_BAG,
-    "oob_importance_by_definition": OUT_OF_BAG,
     "oob_importance_per_tree": OUT_OF_BAG,
-    "oob_importance_per_tree_by_definition": OUT_OF_BAG,
     "oob_prediction": {"forest": FOREST, "X": X},
-    "oob_prediction_by_definition": {"forest": FOREST, "X": X},
     "pair_differences": {**JUDGED, "column": "a"},
     "parents": {"model": CAUSES, "name": "x1"},
     "permutation_importance": {**JUDGED, **COUNTED, **DRAWN},
@@ -181,7 +172,6 @@ GOOD = {
         "y": LABELS, "left": TIME < 20, "criterion": "gini", "sample_weight": ONES},
     "subgroups": {"X": X, "column": "a", "min_samples_leaf": 5},
     "target_permutation_test": CONTEST,
-    "tied_splits": SPLIT,
     "tree_explainer": {"model": FOREST, "background": X},
     "tree_shap": EXPLAINED,
     "tree_shap_by_definition": {**EXPLAINED, "model": TREE},

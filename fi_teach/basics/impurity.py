@@ -6,7 +6,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.tables import as_floats, check_numeric_target, check_target, check_weights
+from fi_teach.basics.tables import as_floats, check_numeric_target, check_weights
 from fi_teach.basics.target import coded
 
 CRITERIA = ("gini", "entropy", "entropy_nats", "variance")
@@ -78,32 +78,12 @@ def variance(y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
     >>> float(variance([1, 3]))
     1.0
     """
-    return impurity_of(y, "variance", sample_weight)
-
-
-def impurity_of(
-    y: ArrayLike,
-    criterion: str = "gini",
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Impurity of a node that holds the rows y: `criterion` is one of CRITERIA.
-
-    y (n,) labels, or numbers for "variance"; sample_weight (n,) or None
-    -> float, in the criterion's unit
-
-    Raises ValueError for an unknown criterion, and a y or weights that cannot be used.
-    Source: as in `gini`, `entropy` or `variance`.
-
-    >>> round(impurity_of(["Pass"] * 4 + ["Fail"]), 2)
-    0.32
-    """
-    check = check_numeric_target if criterion == "variance" else check_target
-    y = check(y, np.size(y))
-    return node_impurity(y, check_weights(sample_weight, len(y)), criterion)
+    y = check_numeric_target(y, np.size(y))
+    return node_impurity(y, check_weights(sample_weight, len(y)), "variance")
 
 
 def node_impurity(y: NDArray, weight: NDArray, criterion: str) -> float:
-    """impurity_of rows that were checked before: y (n,), weight (n,).
+    """Impurity of a node that holds checked rows: y (n,), weight (n,).
 
     >>> node_impurity(np.array([1.0, 3.0]), np.ones(2), "variance")
     1.0

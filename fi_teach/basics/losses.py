@@ -173,20 +173,6 @@ def auc(y: ArrayLike, score: ArrayLike) -> float:
     return float(won / (n1 * n0))
 
 
-def auc_by_definition(y: ArrayLike, score: ArrayLike) -> float:
-    """auc, every pair of a positive and a negative row looked at.
-
-    >>> auc_by_definition([0, 0, 1, 1], [1, 2, 2, 3])
-    0.875
-    """
-    positive, score = _two_classes(y, score)
-    pairs = []
-    for up in score[positive]:
-        for down in score[~positive]:
-            pairs.append((up > down) + (up == down) / 2)
-    return float(np.mean(pairs))
-
-
 def concordance(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> float:
     """Harrell's C: where it is known who died first, how often had that one the higher risk?
 
@@ -210,23 +196,6 @@ def concordance(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> float:
         won += (risk[later] < risk[i]).sum() + (risk[later] == risk[i]).sum() / 2
     _check_pairs(pairs)
     return float(won / pairs)
-
-
-def concordance_by_definition(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> float:
-    """concordance, every ordered pair of rows looked at.
-
-    >>> concordance_by_definition([1, 2, 3], [True, True, False], [9, 5, 7])
-    0.6666666666666666
-    """
-    time, event, risk = _survival_rows(time, event, risk)
-    won = []
-    for i in range(len(time)):
-        for j in range(len(time)):
-            outlived = time[i] < time[j] or (time[i] == time[j] and not event[j])
-            if event[i] and outlived:
-                won.append((risk[i] > risk[j]) + (risk[i] == risk[j]) / 2)
-    _check_pairs(len(won))
-    return float(sum(won) / len(won))
 
 
 def survival_concordance(y: ArrayLike, risk: ArrayLike) -> float:

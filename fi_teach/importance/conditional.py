@@ -27,9 +27,7 @@ from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import (
     Table,
     normal_given_others,
-    put,
     receiver_donor_variance,
-    swap,
     variance_of_mean,
 )
 from fi_teach.basics.tables import check_count, check_real_table, check_table, positions_of
@@ -38,73 +36,6 @@ from fi_teach.trees.cart import grow_cart
 
 Drawn = tuple[NDArray, float]
 """What each row's loss gains in each draw (n, K), and the variance of the mean."""
-
-
-def conditional_importance_by_definition(
-    model: object,
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    method: str = "subgroups",
-    loss: str | Loss | None = None,
-    n_repeats: int = 30,
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    rng: Seed = 0,
-) -> Importance:
-    """Draw one column anew given the others, predict again, count the new mistakes.
-
-    Same arguments, result and errors as conditional_importance.
-    Source: as in `conditional_importance`.
-
-    >>> X = np.array([[0.0, 1.0], [2.0, 1.0]] * 6)
-    >>> slow = conditional_importance_by_definition(lambda X: X[:, 0], X, X[:, 0], n_repeats=2)
-    >>> slow.draws.shape, slow.draws[1].tolist()
-    ((2, 2), [0.0, 0.0])
-    """
-    _check_method(method)
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
-    as_seen, _, one_by_one = METHODS[method]
-    table, _ = as_seen(task.X)
-    n_repeats = check_count(n_repeats, "n_repeats")
-    streams = own_stream(rng, "conditional importance").spawn(task.n_features)
-    drawn = (one_by_one(task, table, j, n_repeats, stream) for j, stream in enumerate(streams))
-    return _importance_of(task, drawn, method)
-
-
-def _subgroups_one_by_one(
-    task: Evaluation, table: NDArray, j: int, n_repeats: int, rng: np.random.Generator
-) -> Drawn:
-    """Column j shuffled within the leaves, a copy of the table for every shuffle."""
-    within = _leaves(table, j, _holds_words(task.X, j))
-    rows = np.arange(task.n_rows)
-    before = task.losses(task.X)
-    donors = np.zeros((task.n_rows, n_repeats), dtype=int)
-    gains = np.zeros((task.n_rows, n_repeats))
-    for k in range(n_repeats):
-        donors[:, k] = shuffle_within(within, rng)
-        shuffled = swap(task.X, [j], rows, donors[:, [k]])
-        gains[:, k] = task.losses(shuffled) - before
-    variance = receiver_donor_variance(
-        gains, donors, within, weights=task.weights, groups=task.groups)
-    return gains, variance
-
-
-def _gaussian_one_by_one(
-    task: Evaluation, table: NDArray, j: int, n_repeats: int, rng: np.random.Generator
-) -> Drawn:
-    """Column j drawn from the fitted normal distribution, a copy of the table for every draw."""
-    design, fitted, spread = normal_given_others(table, j)
-    before = task.losses(task.X)
-    noise = np.zeros((task.n_rows, n_repeats))
-    gains = np.zeros((task.n_rows, n_repeats))
-    for k in range(n_repeats):
-        noise[:, k] = rng.standard_normal(task.n_rows)
-        new = fitted + spread * noise[:, k]
-        redrawn = put(task.X, j, new[:, None])
-        gains[:, k] = task.losses(redrawn) - before
-    residual = table[:, j] - fitted
-    return gains, _gaussian_variance(task, gains, noise, design, residual, spread)
 
 
 def conditional_importance(
@@ -147,13 +78,13 @@ def conditional_importance(
     """
     _check_method(method)
     task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
-    as_seen, all_at_once, _ = METHODS[method]
+    as_seen, draw = METHODS[method]
     table, _ = as_seen(task.X)
     n_repeats = check_count(n_repeats, "n_repeats")
     streams = own_stream(rng, "conditional importance").spawn(task.n_features)
     nothing = np.zeros((task.n_rows, n_repeats)), 0.0
     drawn = (
-        nothing if never_asks(task, [j]) else all_at_once(task, table, j, n_repeats, stream)
+        nothing if never_asks(task, [j]) else draw(task, table, j, n_repeats, stream)
         for j, stream in enumerate(streams))
     return _importance_of(task, drawn, method)
 
@@ -306,10 +237,10 @@ def _numbers_without_gaps(X: Table) -> tuple[NDArray, tuple]:
 
 
 METHODS = {
-    "subgroups": (as_numbers, _within_subgroups, _subgroups_one_by_one),
-    "gaussian": (_numbers_without_gaps, _gaussian, _gaussian_one_by_one),
+    "subgroups": (as_numbers, _within_subgroups),
+    "gaussian": (_numbers_without_gaps, _gaussian),
 }
-"""How each method sees the table, and how it draws: all at once, and one by one."""
+"""How each method reads the table, and how it draws."""
 
 
 def _check_method(method: str) -> None:

@@ -97,50 +97,6 @@ def equicorrelated_s(covariance: ArrayLike) -> NDArray:
     return min(1.0, 2 * smallest) * scale**2
 
 
-def mvr_loss(covariance: ArrayLike, s: ArrayLike) -> float:
-    """How well features can be reconstructed from the others and all knockoffs: trace of G^-1.
-
-    G = [[Sigma, Sigma - S], [Sigma - S, Sigma]], S = diag(s), is the covariance of features and
-    knockoffs, and 1 / (G^-1)_jj is the variance that is left of feature j when everything else is
-    known. trace(G^-1) = trace((2 Sigma - S)^-1) + trace(S^-1).
-    covariance (p, p), s (p,) -> number, infinite where no such knockoffs exist.
-    Source: Spector and Janson (2022), minimum variance-based reconstructability.
-
-    >>> independent = [[1.0, 0.0], [0.0, 1.0]]
-    >>> mvr_loss(independent, [1.0, 1.0]), mvr_loss(independent, [2.0, 1.0])
-    (4.0, inf)
-    """
-    s = np.asarray(s, dtype=float)
-    eigenvalues = np.linalg.eigvalsh(2 * np.asarray(covariance, dtype=float) - np.diag(s))
-    if eigenvalues[0] <= 0 or s.min() <= 0:
-        return np.inf
-    return float((1 / eigenvalues).sum() + (1 / s).sum())
-
-
-def mvr_s_by_definition(covariance: ArrayLike) -> NDArray:
-    """`mvr_s`, with a matrix inverted for every single step.
-
-    s_j <- (1 + s_j a) / (a + c),  a = A_jj,  c = |A e_j|,  A = (2 Sigma - S)^-1 of the s so far
-
-    covariance (p, p) -> (p,), in units of the variances. Raises ValueError as mvr_s does.
-    Source: as in `mvr_s`.
-
-    >>> mvr_s_by_definition([[1.0, 0.0], [0.0, 4.0]])
-    array([1., 4.])
-    """
-    correlation, scale, smallest = correlation_of(covariance)
-    s = np.full(len(scale), smallest)
-    before, loss = np.inf, mvr_loss(correlation, s)
-    while before - loss > NEGLIGIBLE * loss:
-        for j in range(len(s)):
-            inverse = np.linalg.inv(2 * correlation - np.diag(s))
-            a = inverse[j, j]
-            c = np.linalg.norm(inverse[j])
-            s[j] = (1 + s[j] * a) / (a + c)
-        before, loss = loss, mvr_loss(correlation, s)
-    return s * scale**2
-
-
 def mvr_s(covariance: ArrayLike) -> NDArray:
     """The s with the smallest mvr_loss (of the correlation matrix): features that nothing else can
     reconstruct.

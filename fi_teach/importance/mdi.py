@@ -27,34 +27,6 @@ UNITS = {
 }
 
 
-def decrease_by_definition(tree: Tree, *, weighted: bool = True) -> NDArray:
-    """Each feature's decreases in one tree, node by node: (p,) in units of the impurity.
-
-    sum over nodes t that split on j of
-    w_t / w_root * ( I(t)  -  w_L / w_t * I(L)  -  w_R / w_t * I(R) )
-
-    weighted : False leaves out the share w_t / w_root of the rows that a node concerns
-    Source: as in `mdi`.
-
-    >>> from fi_teach.trees import grow_cart
-    >>> and_tree = grow_cart([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
-    >>> decrease_by_definition(and_tree)
-    array([0.125, 0.25 ])
-    """
-    impurity, weight = tree.impurity, tree.weighted_n_node_samples
-    decreases = np.zeros(tree.n_features)
-    for t in range(tree.n_nodes):
-        if tree.is_leaf[t]:
-            continue
-        left, right = tree.children_left[t], tree.children_right[t]
-        kept_left = weight[left] / weight[t] * impurity[left]
-        kept_right = weight[right] / weight[t] * impurity[right]
-        decrease = impurity[t] - kept_left - kept_right
-        share = weight[t] / weight[0] if weighted else 1.0
-        decreases[tree.feature[t]] += share * decrease
-    return decreases
-
-
 def decrease_by_feature(tree: Tree | NominalTree, *, weighted: bool = True) -> NDArray:
     """Each feature's decreases in one tree, added up: (p,) in units of the impurity.
 

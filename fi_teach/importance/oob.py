@@ -31,64 +31,10 @@ from fi_teach.basics.losses import Loss
 from fi_teach.basics.model import as_model
 from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.shuffles import (
-    receiver_donor_variance,
-    shuffles,
-    swap,
-    variance_of_mean,
-)
+from fi_teach.basics.shuffles import receiver_donor_variance, shuffles, variance_of_mean
 from fi_teach.basics.tables import check_count, check_table
 from fi_teach.basics.tree import Tree
 from fi_teach.fast.out_of_bag import sums_over_trees, vote_gains
-
-
-def oob_importance_by_definition(
-    model: object,
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    loss: str | Loss | None = None,
-    n_repeats: int = 10,
-    donors: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    rng: Seed = 0,
-) -> Importance:
-    """oob_importance, one feature, shuffle, row and tree at a time.
-
-    Source: as in `oob_importance`.
-
-    >>> from fi_teach.trees.forest import grow_forest
-    >>> X = np.array([[i, i % 2] for i in range(10)])
-    >>> forest = grow_forest(X, X[:, 0] >= 5, n_trees=20)
-    >>> slow = oob_importance_by_definition(forest, X, X[:, 0] >= 5, n_repeats=2)
-    >>> slow == oob_importance(forest, X, X[:, 0] >= 5, n_repeats=2)
-    True
-    """
-    task, table = _checked(model, X, y, loss, sample_weight, groups)
-    rng = own_stream(rng, "out-of-bag importance")
-    dealt = []
-    for j, its_donors in enumerate(_shuffles(task, donors, n_repeats, rng)):
-        gains = np.zeros(its_donors.shape)
-        for k in range(its_donors.shape[1]):
-            shuffled = swap(table, [j], np.arange(task.n_rows), its_donors[:, [k]])
-            for i in range(task.n_rows):
-                gains[i, k] = _vote_gain(task, table, shuffled, i)
-        dealt.append((gains, its_donors))
-    return _importance_of_votes(task, dealt)
-
-
-def _vote_gain(task: Evaluation, table: NDArray, shuffled: NDArray, i: int) -> float:
-    """What row i's loss gains by the shuffle, judged by the votes of trees that never saw it."""
-    forest = task.model.forest
-    pairs = zip(forest.trees, forest.out_of_bag[:, i], strict=True)
-    asked = [tree for tree, unseen in pairs if unseen]
-    if not asked:
-        return 0.0
-    before = np.mean([tree.raw(table[[i]]) for tree in asked], axis=0)
-    after = np.mean([tree.raw(shuffled[[i]]) for tree in asked], axis=0)
-    row = np.array([i])
-    return (task.losses_of_raw(after, row) - task.losses_of_raw(before, row))[0]
 
 
 def oob_importance(
@@ -151,51 +97,6 @@ def _importance_of_votes(task: Evaluation, dealt) -> Importance:
 
 
 # --- each tree judged alone ---
-
-
-def oob_importance_per_tree_by_definition(
-    model: object,
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    loss: str | Loss | None = None,
-    n_repeats: int = 10,
-    donors: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    rng: Seed = 0,
-) -> Importance:
-    """oob_importance_per_tree, one tree, feature, shuffle and row at a time.
-
-    Source: as in `oob_importance_per_tree`.
-
-    >>> from fi_teach.trees.forest import grow_forest
-    >>> X = np.array([[i, i % 2] for i in range(10)])
-    >>> forest = grow_forest(X, X[:, 0] >= 5, n_trees=20)
-    >>> slow = oob_importance_per_tree_by_definition(forest, X, X[:, 0] >= 5)
-    >>> np.allclose(slow.draws, oob_importance_per_tree(forest, X, X[:, 0] >= 5).draws)
-    True
-    """
-    task, table = _checked(model, X, y, loss, sample_weight, groups)
-    rng = own_stream(rng, "out-of-bag importance per tree")
-    within = _shuffles_within(task, donors, n_repeats, rng)
-    judged = _trees_and_rows(task)
-    draws = np.zeros((task.n_features, len(judged)))  # what each tree loses
-    roles = np.zeros((task.n_features, task.n_rows))  # each row's part in it
-    for m, (tree, out) in enumerate(judged):
-        features = np.unique(tree.feature[~tree.is_leaf])
-        for j, its_donors in zip(features, within(out, len(features)), strict=True):
-            for k in range(its_donors.shape[1]):
-                shuffled = swap(table, [j], out, its_donors[:, [k]])
-                after = task.losses_of_raw(tree.raw(shuffled), out)
-                gains = after - task.losses_of_raw(tree.raw(table[out]), out)
-                weights = task.weights[out]
-                shares = weights * gains / (weights.sum() * its_donors.shape[1])
-                for share, receiver, donor in zip(shares, out, its_donors[:, k], strict=True):
-                    draws[j, m] += share
-                    roles[j, receiver] += share
-                    roles[j, donor] += share
-    return _importance_of_trees(task, draws, roles)
 
 
 def oob_importance_per_tree(

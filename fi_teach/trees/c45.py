@@ -103,34 +103,6 @@ def best_by_gain_ratio(
 
 # --- columns of numbers: cut in two -----------------------------------------------------------
 
-def threshold_gains_by_definition(column: NDArray, onehot: NDArray) -> tuple[NDArray, NDArray]:
-    """The gain at each midpoint of a column: cut there, count the classes on both sides.
-
-    gain(t) = I(y) - n_L / n * I(y where x <= t) - n_R / n * I(y where x > t),   I the entropy
-
-    column (n,) numbers, onehot (n, K) of 0 and 1, one column a class
-    -> thresholds (m,), the m midpoints in order, and gains (m,) in bits
-
-    Raises ValueError for a column with gaps. Source: Quinlan (1993), sec. 2.4.
-
-    >>> is_yes = np.array([1, 1, 0, 1])
-    >>> onehot = np.column_stack([1 - is_yes, is_yes])
-    >>> thresholds, gains = threshold_gains_by_definition(np.array([30, 50, 60, 80]), onehot)
-    >>> thresholds.tolist(), gains.round(3).tolist()
-    ([40.0, 55.0, 70.0], [0.123, 0.311, 0.123])
-    """
-    thresholds = midpoints(column)
-    everywhere = entropy(onehot.sum(axis=0))
-    gains = []
-    for threshold in thresholds:
-        left = column <= threshold
-        bits_left = entropy(onehot[left].sum(axis=0))
-        bits_right = entropy(onehot[~left].sum(axis=0))
-        share_left = left.mean()
-        gains.append(everywhere - share_left * bits_left - (1 - share_left) * bits_right)
-    return thresholds, np.array(gains)
-
-
 def threshold_gains(column: NDArray, onehot: NDArray) -> tuple[NDArray, NDArray]:
     """threshold_gains_by_definition, by sorting once: counts at each value, and their running sums.
 
@@ -149,21 +121,6 @@ def threshold_gains(column: NDArray, onehot: NDArray) -> tuple[NDArray, NDArray]
     share_left = left.sum(axis=1) / len(column)
     rest = share_left * entropy(left) + (1 - share_left) * entropy(right)
     return midpoints(column), entropy(counts.sum(axis=0)) - rest
-
-
-def c45_splits(X: ArrayLike, y: ArrayLike, *, min_samples_leaf: int = 1) -> list[Split]:
-    """The cuts C4.5 holds for best at a node of numbers, ties and all (decrease: gain in bits).
-
-    Each column offers the threshold of largest gain (if several tie, each of them); of the columns
-    that gain at least the average, those with the largest gain ratio win. X (n, p), y (n,).
-    Source: Quinlan (1993), sec. 2.2 and 2.4.
-
-    >>> c45_splits([[0, 5], [1, 6]], ["no", "yes"])
-    [Split(feature=0, threshold=0.5, decrease=1.0), Split(feature=1, threshold=5.5, decrease=1.0)]
-    """
-    X, _ = check_table(X)
-    y = check_growing_target(y, len(X), "entropy")
-    return _best_cuts(X, _onehot(y), min_samples_leaf)
 
 
 def _onehot(y: NDArray) -> NDArray:

@@ -33,19 +33,6 @@ from fi_teach.basics.thresholds import midpoints
 from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 from fi_teach.fast.growing import grow_trees, rank_table
 
-__all__ = [
-    "Split",
-    "best_split",
-    "best_split_by_definition",
-    "every_greedy_tree",
-    "every_split",
-    "grow_cart",
-    "grow_cart_by_definition",
-    "midpoints",
-    "split_decrease",
-    "tied_splits",
-]
-
 
 class Split(NamedTuple):
     """A question to a node: is feature j at most the threshold? And what the answer takes off."""
@@ -138,27 +125,6 @@ class Sample(NamedTuple):
         return [split for split in splits if split.decrease >= best - slack]
 
 
-def every_split(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    criterion: str = "gini",
-    min_samples_leaf: int = 1,
-    sample_weight: ArrayLike | None = None,
-) -> list[Split]:
-    """Every split the node offers: each midpoint of each column, in order, thresholds ascending.
-
-    X (n, p), y (n,). Splits that would leave fewer than `min_samples_leaf` rows on a side are left
-    out. Raises ValueError as grow_cart does.
-    Source: as in `best_split_by_definition`.
-
-    >>> [(s.threshold, round(s.decrease, 3)) for s in every_split([[1], [2], [3]], [0, 0, 1])]
-    [(1.5, 0.111), (2.5, 0.444)]
-    """
-    sample, _ = _check(X, y, criterion, min_samples_leaf, sample_weight)
-    return sample.only(sample.weight > 0).splits()
-
-
 def best_split_by_definition(
     X: ArrayLike,
     y: ArrayLike,
@@ -169,8 +135,8 @@ def best_split_by_definition(
 ) -> Split | None:
     """The split that takes most off the impurity: try every midpoint of every column.
 
-    Of equals the first wins: the lower column, then the lower threshold; `tied_splits` has the
-    others. None if there is no split. X (n, p), y (n,). Raises ValueError as grow_cart does.
+    Ties go to the lower column, then to the lower threshold. Returns None if there is no split.
+    X (n, p), y (n,).
     Source: Breiman et al. (1984), sec. 2.4.
 
     >>> best_split_by_definition([[30, 1], [50, 1], [60, 0], [80, 1]], [1, 1, 0, 1])
@@ -270,28 +236,6 @@ def first(splits: list[Split]) -> Split | None:
 
 
 # --- what greed leaves open -------------------------------------------------------------------
-
-def tied_splits(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    criterion: str = "gini",
-    min_samples_leaf: int = 1,
-    sample_weight: ArrayLike | None = None,
-) -> list[Split]:
-    """All splits that are best together: no other takes more off the impurity; in column order.
-
-    Decreases closer than 1e-12 of the node's impurity count as equal. More than one entry means
-    that the tree a library draws is one of several, picked by column order or by chance.
-
-    Source: as in `best_split_by_definition`.
-
-    >>> [(s.feature, s.threshold) for s in tied_splits([[0, 5], [1, 6]], ["no", "yes"])]
-    [(0, 0.5), (1, 5.5)]
-    """
-    sample, _ = _check(X, y, criterion, min_samples_leaf, sample_weight)
-    return sample.only(sample.weight > 0).tied_splits()
-
 
 def every_greedy_tree(
     X: ArrayLike,

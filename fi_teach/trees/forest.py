@@ -19,7 +19,6 @@ from fi_teach.trees.cart import (
     check_growing_target,
     check_limits,
     check_varies,
-    grow_cart_by_definition,
     number_of_features,
 )
 
@@ -114,43 +113,6 @@ def grow_forest(
     return mean_of_trees(trees, in_bag)
 
 
-def grow_forest_by_definition(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    n_trees: int = 100,
-    criterion: str | None = None,
-    max_depth: int | None = None,
-    min_samples_leaf: int = 1,
-    rng: Seed = 0,
-) -> Forest:
-    """grow_forest with max_features=None, one tree after the other: CART on each sample's weights.
-
-    Source: as in `grow_forest`.
-
-    >>> X, y = [[0], [1], [2], [3]], ["no", "no", "yes", "yes"]
-    >>> slow = grow_forest_by_definition(X, y, n_trees=5)
-    >>> slow == grow_forest(X, y, n_trees=5, max_features=None)
-    True
-    """
-    rng = own_stream(rng, "grow forest")
-    rows, _ = check_table(X)
-    criterion = criterion or ("gini" if holds_classes(y) else "variance")
-    in_bag = bootstrap_counts(len(rows), check_count(n_trees, "n_trees"), rng=rng)
-    trees = []
-    for counts in in_bag:
-        tree = grow_cart_by_definition(
-            X,
-            y,
-            criterion=criterion,
-            max_depth=max_depth,
-            min_samples_leaf=min_samples_leaf,
-            sample_weight=counts,
-        )
-        trees.append(tree)
-    return mean_of_trees(trees, in_bag)
-
-
 def mean_of_trees(trees: list, in_bag: NDArray) -> Forest:
     """The forest that predicts the mean of these trees."""
     first, n_trees = trees[0], len(trees)
@@ -166,28 +128,6 @@ def mean_of_trees(trees: list, in_bag: NDArray) -> Forest:
 
 
 # --- out of bag -------------------------------------------------------------------------------
-
-def oob_prediction_by_definition(forest: Forest, X: ArrayLike) -> NDArray:
-    """oob_prediction, one row and one tree at a time.
-
-    Source: as in `oob_prediction`.
-
-    >>> X, y = np.arange(12.0)[:, None], np.arange(12) >= 6
-    >>> forest = grow_forest(X, y, n_trees=30)
-    >>> np.allclose(oob_prediction_by_definition(forest, X), oob_prediction(forest, X))
-    True
-    """
-    rows, in_bag = _training_rows(forest, X)
-    prediction = np.full((len(rows), forest.n_outputs), np.nan)
-    for i in range(len(rows)):
-        said = []
-        for tree, counts in zip(forest.trees, in_bag, strict=True):
-            if counts[i] == 0:
-                said.append(tree.raw(rows[[i]])[0])
-        if said:
-            prediction[i] = np.mean(said, axis=0)
-    return prediction
-
 
 def oob_prediction(forest: Forest, X: ArrayLike) -> NDArray:
     """What the forest says of its own training rows, by the trees that did not see the row.

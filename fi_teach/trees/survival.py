@@ -29,7 +29,6 @@ from fi_teach.trees.cart import (
     Split,
     check_limits,
     grow_by,
-    midpoints,
     number_of_features,
     questions_of,
 )
@@ -106,28 +105,6 @@ def log_rank(time: ArrayLike, event: ArrayLike, group: ArrayLike) -> float:
     return float(lead**2 / variance) if variance > 0 else 0.0
 
 
-def cut_statistics_by_definition(
-    column: NDArray,
-    time: NDArray,
-    event: NDArray,
-) -> tuple[NDArray, NDArray, NDArray]:
-    """Every threshold of a column, the rows on its left, and log_rank of the two sides.
-
-    column, time (n,), event (n,) bool -> thresholds (C,), rows on the left (C,), statistics (C,)
-    Raises ValueError as log_rank does.
-
-    >>> column, time = np.array([1.0, 1, 2, 2]), np.array([1.0, 2, 3, 4])
-    >>> found = cut_statistics_by_definition(column, time, np.ones(4, dtype=bool))
-    >>> [numbers.round(3).tolist() for numbers in found]
-    [[1.5], [2], [2.882]]
-    """
-    thresholds = midpoints(column)
-    left = [column <= threshold for threshold in thresholds]
-    n_left = [rows.sum() for rows in left]
-    statistics = [log_rank(time, event, rows) for rows in left]
-    return thresholds, np.array(n_left), np.array(statistics)
-
-
 # --- fast: every cut of a column at once ------------------------------------------------------
 
 def cut_statistics(
@@ -200,39 +177,6 @@ class Limits(NamedTuple):
     n_candidates: int | None = None
 
 
-def grow_survival_tree(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    max_depth: int | None = None,
-    min_samples_leaf: int = 15,
-    times: ArrayLike | None = None,
-) -> Tree:
-    """Split every node where the log-rank statistic is largest; a leaf predicts its rows' hazard.
-
-    X : (n, p) numbers
-    y : (n, 2), columns time and event (1, or 0 where censored), or a record array (event, time)
-    max_depth : levels of questions, or None; min_samples_leaf : rows on each side, at least
-    times : (T,) ascending times at which the hazard is predicted, by default all event times
-    -> Tree with T outputs, value[t] = nelson_aalen of node t's rows at `times`; its impurity is
-        NaN, as the log-rank rule has none
-
-    Raises ValueError for tables, targets and limits that cannot be used.
-    Source: Ishwaran et al. (2008), sec. 2 and 3.
-
-    >>> X = [[0], [0], [0], [1], [1], [1]]
-    >>> y = [[1, 1], [2, 1], [3, 1], [7, 1], [8, 1], [9, 1]]
-    >>> tree = grow_survival_tree(X, y, min_samples_leaf=3, times=[3, 9])
-    >>> tree.raw([[0], [1]]).round(2)
-    array([[1.83, 1.83],
-           [0.  , 1.83]])
-    """
-    data = _check(X, y, times)
-    check_limits(max_depth, min_samples_leaf)
-    every_row = np.arange(len(data.time))
-    return _grow(data, every_row, Limits(max_depth, min_samples_leaf))
-
-
 def grow_survival_forest(
     X: ArrayLike,
     y: ArrayLike,
@@ -246,12 +190,20 @@ def grow_survival_forest(
 ) -> Forest:
     """A random survival forest: the mean hazard of trees grown on bootstrap samples.
 
-    X, y, max_depth, min_samples_leaf (rows counted as often as they were drawn), times : as in
-        grow_survival_tree
-    n_trees : trees; max_features : candidates at each node, as in grow_cart
-    -> Forest with T outputs and in_bag (n_trees, n); `as_risk` turns it into one number a row
+    Every node is split where the log-rank statistic is largest; a leaf predicts its rows' hazard.
 
-    Raises ValueError as grow_survival_tree does. Source: Ishwaran et al. (2008), sec. 2 to 4.
+    X : (n, p) numbers
+    y : (n, 2), columns time and event (1, or 0 where censored), or a record array (event, time)
+    n_trees : trees; max_features : candidates at each node, as in grow_cart
+    max_depth : levels of questions, or None
+    min_samples_leaf : rows on each side of a split, counted as often as they were drawn
+    times : (T,) ascending times at which the hazard is predicted, by default all event times
+    -> Forest with T outputs and in_bag (n_trees, n); `as_risk` turns it into one number a row.
+        A node's value is nelson_aalen of its rows at `times`; its impurity is NaN, as the log-rank
+        rule has none
+
+    Raises ValueError for tables, targets and limits that cannot be used.
+    Source: Ishwaran et al. (2008), sec. 2 to 4.
 
     >>> rng = np.random.default_rng(1)
     >>> X = rng.normal(size=(200, 3))
@@ -343,15 +295,16 @@ def as_risk(model: Tree | Forest) -> Tree | Forest:
     Raises ValueError for any other model.
     Source: Ishwaran et al. (2008), ensemble mortality.
 
-    >>> tree = grow_survival_tree([[0], [1]], [[1, 1], [2, 1]], min_samples_leaf=1)
-    >>> as_risk(tree).predict([[0], [1]])
+    >>> X, y = [[0], [1]] * 10, [[1, 1], [2, 1]] * 10
+    >>> forest = grow_survival_forest(X, y, n_trees=5, min_samples_leaf=1, max_features=None)
+    >>> as_risk(forest).predict([[0], [1]]).round(1)
     array([2., 1.])
     """
     trees = model.trees if isinstance(model, Forest) else (model,)
     if not all(isinstance(tree, Tree) and tree.criterion == CRITERION for tree in trees):
         raise ValueError(
             f"as_risk takes a survival tree or forest, but got {type(model).__name__}: "
-            "grow one with grow_survival_tree or grow_survival_forest.")
+            "grow one with grow_survival_forest.")
     if isinstance(model, Tree):
         return replace(model, value=model.value.sum(axis=1, keepdims=True))
     return replace(

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import c45_splits, every_split, threshold_gains_by_definition
 
 from fi_teach.basics.impurity import entropy
 from fi_teach.basics.nominal import NominalTree
@@ -10,7 +11,6 @@ from fi_teach.data import golf, golf_nominal
 from fi_teach.importance.mdi import mdi
 from fi_teach.trees.c45 import (
     best_by_gain_ratio,
-    c45_splits,
     every_c45_tree,
     gain,
     gain_ratio,
@@ -18,9 +18,7 @@ from fi_teach.trees.c45 import (
     grow_cut_once,
     split_information,
     threshold_gains,
-    threshold_gains_by_definition,
 )
-from fi_teach.trees.cart import every_split
 
 # --- golf -------------------------------------------------------------------------------------------------------------
 
