@@ -12,7 +12,7 @@ from fi_teach.basics.covariance import correlation_of
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.basics.impurity import entropy
 from fi_teach.basics.seeds import own_stream
-from fi_teach.basics.shuffles import normal_given_others, put, receiver_donor_variance, swap
+from fi_teach.basics.shuffles import normal_given_others, put, swap
 from fi_teach.basics.tables import check_count, check_numeric_target, check_table, check_target, check_weights
 from fi_teach.basics.thresholds import midpoints
 from fi_teach.importance import conditional, knockoffs, oob
@@ -119,7 +119,7 @@ def conditional_importance_by_definition(model, X, y, *, method="subgroups", los
     n_repeats = check_count(n_repeats, "n_repeats")
     streams = own_stream(rng, "conditional importance").spawn(task.n_features)
     drawn = (one_by_one(task, table, j, n_repeats, stream) for j, stream in enumerate(streams))
-    return conditional._importance_of(task, drawn, method)
+    return task.importance(drawn, f"conditional importance ({method})")
 
 
 def _subgroups_one_by_one(task, table, j, n_repeats, rng):
@@ -133,9 +133,7 @@ def _subgroups_one_by_one(task, table, j, n_repeats, rng):
         donors[:, k] = conditional.shuffle_within(within, rng)
         shuffled = swap(task.X, [j], rows, donors[:, [k]])
         gains[:, k] = task.losses(shuffled) - before
-    variance = receiver_donor_variance(
-        gains, donors, within, weights=task.weights, groups=task.groups)
-    return gains, variance
+    return gains, task.variance_of_mean_gain(gains, donors, within)
 
 
 def _gaussian_one_by_one(task, table, j, n_repeats, rng):

@@ -64,8 +64,6 @@ EXPLAINED = {"model": FOREST, "X": X, "background": X}
 EFFECT = {"cause": "x1", "outcome": "y"}
 LIMITS = {"max_depth": 2, "min_samples_leaf": 1}
 SPLIT = {**ROWS, "criterion": "variance", "min_samples_leaf": 1, "sample_weight": ONES}
-GROUPED = {
-    **JUDGED, "feature_groups": {"g": ["a", "b"]}, **COUNTED, **DRAWN}
 OUT_OF_BAG = {**JUDGED, "n_repeats": 1, "donors": None, **COUNTED, "rng": 0}
 WORLD = {"n": 20, "rng": 0}
 GATE = {**WORLD, "rates": (0.5, 0.4), "rho": 0.1, "flip": 0.1}
@@ -85,7 +83,6 @@ GOOD = {
     "chi_square": {"table": [[1, 2], [3, 4]]},
     "chi_square_p_value": {"statistic": 1.0, "df": 1},
     "collider_model": {"effect": 1.0},
-    "columnwise_permutation_importance": GROUPED,
     "conditional_importance": {**JUDGED, **COUNTED, **DRAWN, "method": "subgroups"},
     "conditional_mean": {"data": DATA, "values": [0], "n_neighbours": 10, **EFFECT},
     "conditional_randomization_test": {**CONTEST, "copies": "conditional"},
@@ -111,7 +108,6 @@ GOOD = {
         "X": X, "method": "mvr", "mean": np.zeros(3), "covariance": COVARIANCE, "rng": 0},
     "gini": {"counts": [1, 2]},
     "group_gap": {"attribution": PHI, "group": HALVES, "output": 0},
-    "grouped_permutation_importance": GROUPED,
     "grow_adaboost": {
         "X": X, "y": LABELS, "n_trees": 2, "learning_rate": 1.0, "max_depth": 1},
     "grow_boosting": {
@@ -151,7 +147,7 @@ GOOD = {
     "oob_prediction": {"forest": FOREST, "X": X},
     "pair_differences": {**JUDGED, "column": "a"},
     "parents": {"model": CAUSES, "name": "x1"},
-    "permutation_importance": {**JUDGED, **COUNTED, **DRAWN},
+    "permutation_importance": {**JUDGED, **COUNTED, **DRAWN, "feature_groups": {"g": ["a", "b"]}},
     "permutation_importance_by_definition": {**JUDGED, **COUNTED, **DRAWN},
     "proxies": {"X": X, "protected": HALVES, "n_trees": 3, "min_samples_leaf": 3, "rng": 0},
     "receiver_donor_interval": {
@@ -209,7 +205,7 @@ PUBLIC = {name: getattr(module, name) for module in MODULES for name in module._
           if inspect.isfunction(getattr(module, name))}
 GOOD |= {name: {} for name in data.__all__ if name in PUBLIC}  # loaders take no argument
 PACKAGE = Path(comparing.__file__).parent
-FLAGS = {"progress", "normalize", "weighted", "bootstrap", "blank", "shown"}
+FLAGS = {"together", "progress", "normalize", "weighted", "bootstrap", "blank", "shown"}
 """What is only asked whether it is true: there is no wrong value."""
 
 
@@ -434,8 +430,7 @@ OF_ONE_FUNCTION = {
     ("midpoints", "column"): [[np.nan, 1], "c", [[1, 2]]],
     ("rules", "name"): ["two words", None, 3, "class"],
     **{(name, "X"): WORD_TABLES for name in ("chaid_splits", "grow_c45")},
-    **{(name, "feature_groups"): [{}, None, {"g": ["zz"]}, {"g": []}, ["a"]]
-       for name in ("columnwise_permutation_importance", "grouped_permutation_importance")},
+    ("permutation_importance", "feature_groups"): [{}, {"g": ["zz"]}, {"g": []}, ["a"]],
     **{(name, "model"): [None, TREE, "z -> x"]
        for name in ("descendants", "do", "interventional_mean", "observe", "parents",
                     "satisfies_backdoor")},

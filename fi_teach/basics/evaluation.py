@@ -4,6 +4,7 @@ Every method that asks "how much worse does it get?" starts here, so that labels
 mean the same everywhere.
 """
 
+from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +23,8 @@ from fi_teach.basics.losses import (
     zero_one,
 )
 from fi_teach.basics.model import Model, as_model
+from fi_teach.basics.results import Importance
+from fi_teach.basics.shuffles import receiver_donor_variance
 from fi_teach.basics.tables import check_real_table, check_weights, positions_of
 from fi_teach.basics.target import check_outcome, check_outcomes, coded, holds_labels, places_among
 
@@ -135,6 +138,30 @@ class Evaluation:
     def positions(self, columns: object) -> list[int]:
         """Where one or several of the caller's columns stand in X, as tables.positions_of says."""
         return positions_of(columns, self._labels, self.names)
+
+    # --- what a change of the table costs ---
+
+    def variance_of_mean_gain(
+        self, gains: NDArray, donors: NDArray, within: NDArray | None = None
+    ) -> float:
+        """shuffles.receiver_donor_variance with these rows' weights and groups."""
+        return receiver_donor_variance(
+            gains, donors, within, weights=self.weights, groups=self.groups)
+
+    def importance(
+        self,
+        measured: Iterable[tuple[NDArray, float]],
+        method: str,
+        names: tuple | None = None,
+    ) -> Importance:
+        """Each feature's gains in loss (n, K), and the variance of their mean, as an Importance."""
+        draws, variances = [], []
+        for gains, variance in measured:
+            draws.append(self.weights @ gains / self.n_rows)
+            variances.append(variance)
+        spread = np.std(draws, axis=1, ddof=1) if len(draws[0]) > 1 else None
+        return Importance(
+            names or self.names, np.array(draws), method, self.unit, np.sqrt(variances), spread)
 
     # --- how the target meets the loss ---
 

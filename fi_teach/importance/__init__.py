@@ -58,8 +58,6 @@ from fi_teach.importance.oob import (
     oob_importance_per_tree,
 )
 from fi_teach.importance.permutation import (
-    columnwise_permutation_importance,
-    grouped_permutation_importance,
     permutation_importance,
     permutation_importance_by_definition,
     score_permutation_importance,

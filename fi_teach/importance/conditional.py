@@ -13,8 +13,6 @@ does not prove as much: the model may lean on a relative of x_j instead.
 The price: that distribution has to be known, or estimated, and the estimate decides.
 """
 
-from collections.abc import Iterable
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
@@ -27,7 +25,6 @@ from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import (
     Table,
     normal_given_others,
-    receiver_donor_variance,
     variance_of_mean,
 )
 from fi_teach.basics.tables import check_count, check_real_table, check_table, positions_of
@@ -86,19 +83,7 @@ def conditional_importance(
     drawn = (
         nothing if never_asks(task, [j]) else draw(task, table, j, n_repeats, stream)
         for j, stream in enumerate(streams))
-    return _importance_of(task, drawn, method)
-
-
-def _importance_of(task: Evaluation, drawn: Iterable[Drawn], method: str) -> Importance:
-    """The mean of every draw, and how sure it is, of one column after the other."""
-    draws, variances = [], []
-    for gains, variance in drawn:
-        draws.append(task.weights @ gains / task.n_rows)
-        variances.append(variance)
-    several = len(draws[0]) > 1
-    spread = np.std(draws, axis=1, ddof=1) if several else None
-    title = f"conditional importance ({method})"
-    return Importance(task.names, np.array(draws), title, task.unit, np.sqrt(variances), spread)
+    return task.importance(drawn, f"conditional importance ({method})")
 
 
 def subgroups(X: ArrayLike, column: object, *, min_samples_leaf: int | None = None) -> NDArray:
@@ -149,9 +134,7 @@ def _within_subgroups(
     within = _leaves(table, j, _holds_words(task.X, j))
     donors = np.stack([shuffle_within(within, rng) for _ in range(n_repeats)], axis=1)
     gains = losses_after_dealing(task, [j], donors) - task.losses_before[:, None]
-    variance = receiver_donor_variance(
-        gains, donors, within, weights=task.weights, groups=task.groups)
-    return gains, variance
+    return gains, task.variance_of_mean_gain(gains, donors, within)
 
 
 def _leaves(table: NDArray, j: int, words: bool, min_samples_leaf: int | None = None) -> NDArray:

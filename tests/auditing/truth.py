@@ -18,7 +18,7 @@ from fi_teach.auditing import questions
 from fi_teach.auditing.audit import run
 from fi_teach.auditing.case import make_case
 from fi_teach.basics.evaluation import Evaluation
-from fi_teach.importance import grouped_permutation_importance, permutation_importance
+from fi_teach.importance import permutation_importance
 from fi_teach.worlds import WORLDS
 
 LEFT_OUT = {"survival", "several_outputs", "pipeline_faults"}
@@ -76,7 +76,7 @@ class Truth:
     def together(self, sentence):
         name = questions.title(sentence.about)
         groups = {name: list(sentence.about)}
-        importance = grouped_permutation_importance(self.case.model, self.X, self.y, groups, **self.settings)
+        importance = permutation_importance(self.case.model, self.X, self.y, feature_groups=groups, **self.settings)
         return self._inside("used together", name, importance.mean[0])
 
     def relevant(self, sentence):
