@@ -13,12 +13,13 @@ from fi_teach.basics.evaluation import Evaluation
 from fi_teach.basics.impurity import entropy
 from fi_teach.basics.seeds import own_stream
 from fi_teach.basics.shuffles import normal_given_others, put, swap
-from fi_teach.basics.tables import check_count, check_numeric_target, check_table, check_target, check_weights
+from fi_teach.basics.tables import check_count, check_table, check_weights
+from fi_teach.basics.target import check_y
 from fi_teach.basics.thresholds import midpoints
 from fi_teach.importance import conditional, knockoffs, oob
 from fi_teach.trees import c45, cart, survival
 from fi_teach.trees import forest as forest_module
-from fi_teach.trees.cart import check_growing_target, check_limits, grow_cart_by_definition
+from fi_teach.trees.cart import check_limits, check_tree_y, grow_cart_by_definition
 
 debiased_mdi = import_module("fi_teach.importance.debiased_mdi")  # the package has the function of that name
 
@@ -361,7 +362,7 @@ def c45_splits(X, y, *, min_samples_leaf=1):
     Source: Quinlan (1993), sec. 2.2 and 2.4.
     """
     X, _ = check_table(X)
-    y = check_growing_target(y, len(X), "entropy")
+    y = check_tree_y(y, len(X), "entropy", varies=False)
     return c45._best_cuts(X, c45._onehot(y), min_samples_leaf)
 
 
@@ -460,6 +461,5 @@ def impurity_of(y, criterion="gini", sample_weight=None):
     y (n,) labels, or numbers for "variance"; sample_weight (n,) or None
     -> float, in the criterion's unit
     """
-    check = check_numeric_target if criterion == "variance" else check_target
-    y = check(y, np.size(y))
+    y = check_y(y, np.size(y), numeric=criterion == "variance")
     return impurity.node_impurity(y, check_weights(sample_weight, len(y)), criterion)

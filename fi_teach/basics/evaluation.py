@@ -26,7 +26,7 @@ from fi_teach.basics.model import Model, as_model
 from fi_teach.basics.results import Importance
 from fi_teach.basics.shuffles import receiver_donor_variance
 from fi_teach.basics.tables import check_real_table, check_weights, positions_of
-from fi_teach.basics.target import check_outcome, check_outcomes, coded, holds_labels, places_among
+from fi_teach.basics.target import check_y, encode_labels, holds_labels, places_among
 
 
 class Evaluation:
@@ -176,16 +176,13 @@ class Evaluation:
     def _coded(self, y: ArrayLike, whole: ArrayLike) -> NDArray:
         """The target as the loss meets it."""
         numeric = self.loss in NUMBER_LOSSES
-        if y is whole:
-            y = check_outcome(y, self.n_rows, numeric=numeric)
-        else:
-            y = check_outcomes(y, self.n_rows, numeric=numeric)
+        y = check_y(y, self.n_rows, numeric=numeric, several=True, varies=y is whole)
         classes = self.model.classes
         if self.loss in PROBABILITY_LOSSES and classes is None:
             n_classes = self.prediction_before.shape[1]
             return class_codes(y, n_classes, column_labels(whole, n_classes))
         if self.loss in PROBABILITY_LOSSES:
-            return coded(y, classes)[1]
+            return encode_labels(y, classes)[1]
         if self.loss is zero_one and classes is not None:
             _check_some_known(whole, classes)
         if self.loss is zero_one and classes is None:
@@ -203,7 +200,7 @@ def check_groups(groups: ArrayLike, n_rows: int) -> NDArray:
         raise ValueError(
             f"groups has shape {labels.shape}, expected the label of each row's group, "
             f"shape ({n_rows},), without gaps.")
-    classes, codes = coded(labels)
+    classes, codes = encode_labels(labels)
     if len(classes) < 2:
         raise ValueError(
             "groups puts all rows into one group: how the importance varies between groups "

@@ -6,8 +6,8 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.tables import as_floats, check_numeric_target, check_weights
-from fi_teach.basics.target import coded
+from fi_teach.basics.tables import as_floats, check_weights
+from fi_teach.basics.target import check_y, encode_labels
 
 CRITERIA = ("gini", "entropy", "entropy_nats", "variance")
 TIE = 1e-12  # decreases closer than this share of the node's impurity are equal: the first wins
@@ -78,7 +78,7 @@ def variance(y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
     >>> float(variance([1, 3]))
     1.0
     """
-    y = check_numeric_target(y, np.size(y))
+    y = check_y(y, np.size(y), numeric=True)
     return node_impurity(y, check_weights(sample_weight, len(y)), "variance")
 
 
@@ -102,7 +102,7 @@ def class_counts(y: ArrayLike, sample_weight: ArrayLike | None = None) -> NDArra
     >>> class_counts(["Pass", "Fail", "Pass"])
     array([1., 2.])
     """
-    _, code = coded(y)
+    _, code = encode_labels(y)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
     return np.bincount(code, weights=weight).astype(float)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.survival_target import survival_target, times_and_events
-from fi_teach.basics.target import coded
+from fi_teach.basics.target import encode_labels
 
 Loss = Callable[[NDArray, NDArray], NDArray]
 Score = Callable[[NDArray, NDArray], float]
@@ -243,7 +243,7 @@ def class_codes(y: ArrayLike, n_classes: int, classes: ArrayLike | None = None) 
             f"there are {n_classes} columns of probabilities, but y has {len(labels)} labels: "
             "say which label each column stands for (classes=), or give y as the number of its "
             "column, 0, 1, ...")
-    return coded(y, labels)[1]
+    return encode_labels(y, labels)[1]
 
 
 def column_labels(y: ArrayLike, n_classes: int) -> NDArray:

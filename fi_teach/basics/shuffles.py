@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from fi_teach.basics.tables import Table as Table
 from fi_teach.basics.tables import check_count
-from fi_teach.basics.target import check_outcome as check_outcome
 
 
 def shuffles(n_rows: int, n_repeats: int, rng: np.random.Generator) -> NDArray:

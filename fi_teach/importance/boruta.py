@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.measured import ImportanceOf, fitting_task, measured, shown
+from fi_teach.basics.refit import ImportanceOf, call_importance, check_refit_data, with_progress
 from fi_teach.basics.results import Result
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import take
@@ -110,12 +110,12 @@ def boruta(
     rng = own_stream(rng, "Boruta")
     n_repeats = check_count(n_repeats, "n_repeats")
     check_between(alpha, 0, 1, "alpha")
-    X, y, names = fitting_task(X, y, any_columns=True)
+    X, y, names = check_refit_data(X, y, any_columns=True)
     p = len(names)
     decision = np.full(p, "tentative", dtype=object)
     hits, rounds = np.zeros(p, int), np.zeros(p, int)
     history, best_shadow = [], []
-    for _ in shown(range(n_repeats), progress):
+    for _ in with_progress(range(n_repeats), progress):
         alive = np.flatnonzero(decision != "rejected")
         importances, shadows = _contest(importance_of, X, y, alive, rng)
         best = shadows.max()
@@ -158,7 +158,7 @@ def _contest(importance_of, X, y, alive, rng):
     """One round: importances of the features that are left, and of their shadows."""
     shadowed = np.resize(alive, max(len(alive), FEWEST_SHADOWS))
     both = _side_by_side(X, alive, shadowed, rng)
-    values = measured(importance_of, both, y, len(alive) + len(shadowed))
+    values = call_importance(importance_of, both, y, len(alive) + len(shadowed))
     return values[: len(alive)], values[len(alive) :]
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fi_teach.basics.measured import ImportanceOf, fitting_task, measured, shown
 from fi_teach.basics.null_test import NullTest
+from fi_teach.basics.refit import ImportanceOf, call_importance, check_refit_data, with_progress
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import gaussian_conditional, put, swap
 from fi_teach.basics.tables import check_count, check_table
@@ -60,13 +60,13 @@ def conditional_randomization_test(
         known = ", ".join(map(repr, COPIES))
         raise ValueError(f"unknown copies {copies!r}: expected one of {known}.")
     with_a_copy = COPIES[copies]
-    X, y, names = fitting_task(X, y)
-    observed = measured(importance_of, X, y, len(names))
+    X, y, names = check_refit_data(X, y)
+    observed = call_importance(importance_of, X, y, len(names))
     null = np.zeros((len(names), n_repeats))
-    for k in shown(range(n_repeats), progress):
+    for k in with_progress(range(n_repeats), progress):
         for j in range(len(names)):
             table = with_a_copy(X, j, rng)
-            null[j, k] = measured(importance_of, table, y, len(names))[j]
+            null[j, k] = call_importance(importance_of, table, y, len(names))[j]
     return NullTest(names, observed, null, f"{copies} copies")
 
 

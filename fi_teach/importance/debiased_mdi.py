@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from fi_teach.basics.model import as_model
 from fi_teach.basics.results import Importance
-from fi_teach.basics.target import check_outcome, coded
+from fi_teach.basics.target import check_y, encode_labels
 from fi_teach.basics.tree import rows_for
 
 TITLES = {"oob": "out-of-bag MDI", "ufi": "unbiased feature importance (UFI)"}
@@ -195,7 +195,7 @@ def _training_rows(forest, X, y):
 
 
 def _number_columns(forest, y, n_rows):
-    Y = check_outcome(y, n_rows, numeric=True).reshape(n_rows, -1)
+    Y = check_y(y, n_rows, numeric=True, several=True, varies=True).reshape(n_rows, -1)
     if Y.shape[1] != forest.n_outputs:
         raise ValueError(
             f"y has {Y.shape[1]} columns, but the forest predicts {forest.n_outputs}: "
@@ -205,5 +205,5 @@ def _number_columns(forest, y, n_rows):
 
 
 def _class_columns(forest, y, n_rows):
-    classes, codes = coded(check_outcome(y, n_rows), forest.classes)
+    classes, codes = encode_labels(check_y(y, n_rows, several=True, varies=True), forest.classes)
     return (codes[:, None] == np.arange(len(classes))).astype(float)

@@ -26,7 +26,7 @@ from fi_teach.basics.tables import (
     places_by_name,
     some_names,
 )
-from fi_teach.basics.target import check_outcome
+from fi_teach.basics.target import check_y
 
 Rows = tuple[Table, NDArray]  # a table and its target
 
@@ -208,7 +208,7 @@ def _folds(
 
 def _checked_target(y: ArrayLike, n_rows: int, loss: str | Loss | None) -> NDArray:
     numeric = loss is not None and row_loss(loss) in NUMBER_LOSSES
-    return check_outcome(y, n_rows, numeric=numeric)
+    return check_y(y, n_rows, numeric=numeric, several=True, varies=True)
 
 
 def _checked_test(test: object, X: Table, loss: str | Loss | None) -> Rows:

@@ -18,8 +18,8 @@ from fi_teach.basics.folds import fold_error, held_out_predictions, stratified_f
 from fi_teach.basics.losses import auc
 from fi_teach.basics.results import Attribution, Importance, Result
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import check_count, check_target
-from fi_teach.basics.target import coded
+from fi_teach.basics.tables import check_count
+from fi_teach.basics.target import check_y, encode_labels
 from fi_teach.trees.forest import grow_forest
 
 N_FOLDS = 5
@@ -162,7 +162,7 @@ def proxies(
 
 def _two_groups(group, n_rows):
     """(n,) bool, True in the second group."""
-    labels, codes = coded(check_target(group, n_rows, what="group"))
+    labels, codes = encode_labels(check_y(group, n_rows, what="group"))
     counts = np.bincount(codes)
     if len(labels) != 2 or counts.min() < 2:
         some = ", ".join(map(str, labels[:5]))

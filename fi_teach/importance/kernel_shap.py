@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.games import coalitions
 from fi_teach.basics.model import as_model
-from fi_teach.basics.removal import check_background, marginal
 from fi_teach.basics.results import Attribution
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_real_table, feature_names
+from fi_teach.basics.value_functions import check_background, marginal
 
 ALL_UP_TO = 12  # features for which all coalitions are used unless told otherwise
 MOST_FEATURES = 20

@@ -17,11 +17,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.covariance import correlation_of, estimate_covariance
-from fi_teach.basics.measured import ImportanceOf, measured
+from fi_teach.basics.refit import ImportanceOf, call_importance
 from fi_teach.basics.results import Result
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import as_floats, check_table
-from fi_teach.basics.target import check_outcome
+from fi_teach.basics.target import check_y
 from fi_teach.fast.mvr_rounds import one_round
 
 NEGLIGIBLE = 1e-6  # a round that lowers the loss by a smaller share than this was the last one
@@ -251,12 +251,12 @@ def knockoff_statistics(
     rng = own_stream(rng, "knockoff statistics")
     X, _ = check_table(X)
     knockoffs = _check_own(knockoffs, X)
-    y = check_outcome(y, len(X))
+    y = check_y(y, len(X), several=True, varies=True)
     p = X.shape[1]
     swapped = rng.random(p) < 0.5
     first = np.where(swapped, knockoffs, X)
     second = np.where(swapped, X, knockoffs)
-    values = measured(importance_of, np.hstack([first, second]), y, 2 * p)
+    values = call_importance(importance_of, np.hstack([first, second]), y, 2 * p)
     difference = values[:p] - values[p:]
     return np.where(swapped, -difference, difference)
 
@@ -328,7 +328,7 @@ def knockoff_filter(
     rng = own_stream(rng, "knockoff filter")
     _check_filter(q, offset)
     table, names = check_table(X)
-    y = check_outcome(y, len(table))
+    y = check_y(y, len(table), several=True, varies=True)
     if isinstance(knockoffs, str):
         knockoffs = gaussian_knockoffs(table, method=knockoffs, rng=rng)
     statistics = knockoff_statistics(importance_of, table, knockoffs, y, rng=rng)

@@ -18,7 +18,7 @@ from fi_teach.basics.folds import held_out_predictions, stratified_folds
 from fi_teach.basics.losses import auc, r2
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_count
-from fi_teach.basics.target import check_outcome, coded, holds_labels
+from fi_teach.basics.target import check_y, encode_labels, holds_labels
 from fi_teach.trees.forest import grow_forest
 
 LEAST_SKILL = 0.05  # a forest with less has learned nothing worth comparing with
@@ -90,13 +90,13 @@ def leak_suspects(
 def _two_classes_or_numbers(y, n_rows):
     """The target as booleans, or as numbers."""
     is_words = holds_labels(y)
-    y = check_outcome(y, n_rows)
+    y = check_y(y, n_rows, several=True, varies=True)
     if y.ndim > 1:
         raise ValueError(
             f"y has shape {y.shape}, expected one target, shape ({n_rows},): "
             "look at one output at a time."
         )
-    labels, codes = coded(y)
+    labels, codes = encode_labels(y)
     if len(labels) == 2:
         return codes == 1
     if is_words:

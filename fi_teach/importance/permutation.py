@@ -22,7 +22,7 @@ from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import Table, shuffles, swap
 from fi_teach.basics.tables import check_real_table
-from fi_teach.basics.target import check_outcome
+from fi_teach.basics.target import check_y
 from fi_teach.fast.shuffled_tables import losses_after_dealing
 
 METHOD = "permutation importance"
@@ -218,7 +218,7 @@ def _scored_target(y: ArrayLike, n_rows: int) -> NDArray:
     array = np.asarray(y)
     if array.dtype.names and array.shape == (n_rows,):
         return array
-    return check_outcome(y, n_rows)
+    return check_y(y, n_rows, several=True, varies=True)
 
 
 def _scored_by(model: Model, score: Score):

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.basics.games import check_players, check_repeats, coalitions, shapley
 from fi_teach.basics.losses import Loss, zero_one
-from fi_teach.basics.removal import check_background, marginal, rows_of
 from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_real_table
+from fi_teach.basics.value_functions import check_background, marginal, rows_of
 
 MOST_FEATURES = 16
 ROWS_AN_ORDERING = 32

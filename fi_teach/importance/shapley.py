@@ -1,7 +1,7 @@
 """A prediction is a payout and the features are its players: divide it by Shapley's formula.
 
 What "a feature is missing" means is a choice (`removal`), made before any formula; the functions of
-fi_teach/basics/removal.py are the choices. Then 2^p coalitions are asked for, which is why
+fi_teach/basics/value_functions.py are the choices. Then 2^p coalitions are asked for, which is why
 `shapley_values` stops at 16 features, and `sampled_shapley_values` asks for orderings instead.
 """
 
@@ -12,7 +12,11 @@ from numpy.typing import ArrayLike
 
 from fi_teach.basics.games import check_players, check_repeats, shapley, standard_error
 from fi_teach.basics.model import as_model
-from fi_teach.basics.removal import (
+from fi_teach.basics.results import Attribution
+from fi_teach.basics.seeds import Seed, own_stream
+from fi_teach.basics.tables import check_real_table, feature_names
+from fi_teach.basics.tree import rows_for
+from fi_teach.basics.value_functions import (
     ValueFunction,
     check_background,
     every_coalition,
@@ -21,10 +25,6 @@ from fi_teach.basics.removal import (
     neighbours,
     path_dependent,
 )
-from fi_teach.basics.results import Attribution
-from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import check_real_table, feature_names
-from fi_teach.basics.tree import rows_for
 
 MOST_FEATURES = 16
 REMOVALS = {"marginal": marginal, "neighbours": neighbours, "gaussian": gaussian}
@@ -51,7 +51,7 @@ def shapley_values(
     removal : "marginal" (missing features come from the background whatever the known ones say),
         "neighbours" and "gaussian" (two estimates of the conditional expectation, for numbers
         without gaps), "path-dependent" (a tree's or forest's training cover), or a function of
-        (model, background) that returns v(X, S) as in fi_teach.basics.removal
+        (model, background) that returns v(X, S) as in fi_teach.basics.value_functions
     -> Attribution, values (n, p) or (n, p, n_outputs), in units of the prediction
 
     Raises ValueError for more than 16 features, an unknown removal, a background with other columns

@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fi_teach.basics.measured import ImportanceOf, fitting_task, measured, shown
 from fi_teach.basics.null_test import NullTest
+from fi_teach.basics.refit import ImportanceOf, call_importance, check_refit_data, with_progress
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_count
 
@@ -51,10 +51,10 @@ def target_permutation_test(
     """
     rng = own_stream(rng, "target permutation test")
     n_repeats = check_count(n_repeats, "n_repeats")
-    table, target, names = fitting_task(X, y, any_columns=True)
-    observed = measured(importance_of, table, target, len(names))
+    table, target, names = check_refit_data(X, y, any_columns=True)
+    observed = call_importance(importance_of, table, target, len(names))
     null = np.zeros((len(names), n_repeats))
-    for k in shown(range(n_repeats), progress):
+    for k in with_progress(range(n_repeats), progress):
         shuffled = target[rng.permutation(len(target))]
-        null[:, k] = measured(importance_of, table, shuffled, len(names))
+        null[:, k] = call_importance(importance_of, table, shuffled, len(names))
     return NullTest(names, observed, null, "target permutation")

@@ -14,14 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.links import mean_of
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import check_count, check_numeric_target, check_table
-from fi_teach.basics.target import target_of
+from fi_teach.basics.tables import check_count, check_table
+from fi_teach.basics.target import check_y, target_of
 from fi_teach.basics.tree import Forest, Tree
 from fi_teach.fast.growing import RankedTable, grow_trees, rank_table
 from fi_teach.trees.cart import (
-    check_growing_target,
     check_limits,
-    check_varies,
+    check_tree_y,
     number_of_features,
 )
 from fi_teach.trees.forest import holds_classes
@@ -108,12 +107,8 @@ def _columns(X: NDArray, y: ArrayLike, loss: str | None) -> tuple[NDArray, tuple
         raise ValueError(
             f"unknown loss {loss!r}: expected one of {', '.join(map(repr, BOOSTING_LOSSES))}.")
     if loss == "squared":
-        numbers = check_numeric_target(y, len(X))
-        check_varies(numbers)
-        return numbers[:, None], None, "identity"
-    labels = check_growing_target(y, len(X), "gini")
-    check_varies(labels)
-    target = target_of(labels, "gini")
+        return check_y(y, len(X), numeric=True, varies=True)[:, None], None, "identity"
+    target = target_of(check_tree_y(y, len(X), "gini"), "gini")
     onehot = target.columns.T
     if len(target.columns) == 2:
         return onehot[:, 1:], target.classes, "logistic"
@@ -205,8 +200,7 @@ def grow_adaboost(
     ['a', 'b', 'b', 'a']
     """
     X, names = check_table(X)
-    y = check_growing_target(y, len(X), "gini")
-    check_varies(y)
+    y = check_tree_y(y, len(X), "gini")
     check_limits(max_depth, 1)
     n_trees, learning_rate = check_count(n_trees, "n_trees"), _check_rate(learning_rate)
     table, target = rank_table(X, names), target_of(y, "gini")

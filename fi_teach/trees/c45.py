@@ -16,15 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.impurity import TIE, class_counts, entropy
 from fi_teach.basics.nominal import NominalTree, check_words, is_nominal
-from fi_teach.basics.tables import check_table, check_target
-from fi_teach.basics.target import coded, target_of
+from fi_teach.basics.tables import check_table
+from fi_teach.basics.target import check_y, encode_labels, target_of
 from fi_teach.basics.tree import UNDEFINED, Tree
 from fi_teach.trees.cart import (
     Sample,
     Split,
     all_alike,
-    check_growing_target,
     check_limits,
+    check_tree_y,
     every_way,
     first,
     grow_by,
@@ -42,8 +42,8 @@ def gain(y: ArrayLike, branch: ArrayLike) -> float:
     >>> round(gain(["Yes", "Yes", "No", "No"], ["left", "left", "left", "right"]), 3)
     0.311
     """
-    y = check_target(y, np.size(y))
-    return _gain(y, check_target(branch, len(y), what="branch"))
+    y = check_y(y, np.size(y))
+    return _gain(y, check_y(branch, len(y), what="branch"))
 
 
 def _gain(y: NDArray, branch: NDArray) -> float:
@@ -221,7 +221,7 @@ def every_c45_tree(
 def _setting(X: ArrayLike, y: ArrayLike, min_samples_leaf: int):
     """A table of numbers as (Sample, names, the best cuts of a node's rows). Raises ValueError."""
     X, names = check_table(X)
-    y = _check_classes(y, len(X))
+    y = check_tree_y(y, len(X), "entropy")
     onehot = _onehot(y)
 
     sample = Sample(X, y, np.ones(len(X)), "entropy")
@@ -234,23 +234,13 @@ def _setting(X: ArrayLike, y: ArrayLike, min_samples_leaf: int):
     return sample, names, tied
 
 
-def _check_classes(y: ArrayLike, n_rows: int) -> NDArray:
-    """Labels of at least two classes. Raises ValueError."""
-    labels = check_growing_target(y, n_rows, "entropy")
-    if all_alike(labels):
-        raise ValueError(
-            f"y holds one class only ({labels.tolist()[0]!r}): there is nothing to split for. "
-            "Give rows of at least two classes.")
-    return labels
-
-
 # --- columns of words: a branch a word --------------------------------------------------------
 
 def _grow_nominal(X, y, max_depth, min_samples_leaf) -> NominalTree:
     """Branch every node by its best column, the root first, level by level."""
     words, names = check_words(X)
     _refuse_numbers(X)
-    y = _check_classes(y, len(words))
+    y = check_tree_y(y, len(words), "entropy")
     nodes, feature, branches = [(np.arange(len(y)), 0)], [], []
     for rows, depth in nodes:  # grows while it is read: children join the end of the queue
         j = None if depth == max_depth else _best_column(words[rows], y[rows], min_samples_leaf)
@@ -280,7 +270,7 @@ def _branches_well(column: NDArray, min_samples_leaf: int) -> bool:
 
 def _nominal_tree(rows, feature, branches, y, names) -> NominalTree:
     """Nodes with these rows, columns and branches as a NominalTree."""
-    classes, code = coded(y)
+    classes, code = encode_labels(y)
     counts = np.array([np.bincount(code[here], minlength=len(classes)) for here in rows])
     n = counts.sum(axis=1)
     return NominalTree(
@@ -327,14 +317,14 @@ def grow_cut_once(X: ArrayLike, y: ArrayLike) -> Tree:
     ([1.5], 12)
     """
     X, names = check_table(X)
-    y = _check_classes(y, len(X))
+    y = check_tree_y(y, len(X), "entropy")
     onehot = _onehot(y)
     offers = [first(_offers_of(j, column, onehot, 1)) for j, column in enumerate(X.T)]
     cut = np.array([offer.threshold if offer else np.inf for offer in offers])
     tree = _grow_cuts((cut < X).astype(float), y, None, 1)
 
     by_size = np.argsort(-onehot.sum(axis=0), kind="stable")
-    classes, _ = coded(y)
+    classes, _ = encode_labels(y)
     return replace(
         tree,
         names=names,

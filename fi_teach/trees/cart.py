@@ -19,16 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.impurity import CRITERIA, TIE, node_impurity
+from fi_teach.basics.impurity import TIE, class_impurity, node_impurity
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import (
-    check_count,
-    check_numeric_target,
-    check_table,
-    check_target,
-    check_weights,
-)
-from fi_teach.basics.target import target_of
+from fi_teach.basics.tables import check_count, check_table, check_weights
+from fi_teach.basics.target import check_varies, check_y, target_of
 from fi_teach.basics.thresholds import midpoints
 from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 from fi_teach.fast.growing import grow_trees, rank_table
@@ -72,7 +66,7 @@ def split_decrease(
     if y.ndim not in (1, 2) or left.shape != y.shape[:1] or not np.isin(left, (0, 1)).all():
         raise ValueError(
             f"left has shape {left.shape}, y {y.shape}: expected True or False for each row of y.")
-    check_growing_target(y, len(y), criterion)
+    check_tree_y(y, len(y), criterion, varies=False)
     return _decrease(y, left.astype(bool), check_weights(sample_weight, len(y)), criterion)
 
 
@@ -395,7 +389,7 @@ def grow_cart(
 def _check(X, y, criterion, min_samples_leaf, sample_weight) -> tuple[Sample, tuple]:
     """Table, target and weights as a Sample, and the table's names. Raises ValueError."""
     X, names = check_table(X)
-    y = check_growing_target(y, len(X), criterion)
+    y = check_tree_y(y, len(X), criterion, varies=False)
     weight = check_weights(sample_weight, len(X))
     check_limits(None, min_samples_leaf)
     check_varies(y[weight > 0])
@@ -407,41 +401,20 @@ def all_alike(y: NDArray) -> bool:
     return bool((y == y[0]).all())
 
 
-def check_varies(y: NDArray) -> None:
-    """Raises ValueError if all rows have the same target."""
-    if all_alike(y):
-        raise ValueError(
-            f"y is constant ({y.tolist()[0]!r} in every row that counts): "
-            "there is nothing to split for. Give rows with at least two different targets.")
-
-
-def check_growing_target(y: ArrayLike, n_rows: int, criterion: str) -> NDArray:
-    """The target that `criterion` can be grown on: labels (n,), or numbers (n,) or (n, k).
-
-    Raises ValueError for an unknown criterion, a target of another length, gaps, and numbers with
-    fractions as classes.
-    """
-    if criterion not in CRITERIA:
-        raise ValueError(
-            f"unknown criterion {criterion!r}: "
-            f"expected one of {', '.join(map(repr, CRITERIA))}.")
+def check_tree_y(
+    y: ArrayLike, n_rows: int, criterion: str, *, varies: bool = True
+) -> NDArray:
+    """The target that `criterion` can be grown on: labels (n,), or numbers (n,) or (n, k)."""
     if criterion == "variance":
-        return _check_numbers(y, n_rows)
-    labels = check_target(y, n_rows)
+        return check_y(y, n_rows, numeric=True, several=True, varies=varies)
+    class_impurity(criterion)  # raises ValueError for an unknown one
+    labels = check_y(y, n_rows, varies=varies)
     if labels.dtype.kind == "f" and (labels != np.round(labels)).any():
         broken = labels[labels != np.round(labels)][0]
         raise ValueError(
             f"y holds numbers with fractions such as {broken:g}, but criterion {criterion!r} "
             'splits classes: use criterion="variance" for numbers, or cut y into classes first.')
     return labels
-
-
-def _check_numbers(y: ArrayLike, n_rows: int) -> NDArray:
-    """Numbers (n,), or several columns of them (n, k)."""
-    if np.ndim(y) < 2 or np.shape(y)[1] == 1:
-        return check_numeric_target(y, n_rows)
-    columns = [check_numeric_target(column, n_rows) for column in np.asarray(y).T]
-    return np.column_stack(columns)
 
 
 def check_limits(max_depth: int | None, min_samples_leaf: int) -> None:

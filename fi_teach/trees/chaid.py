@@ -19,8 +19,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.nominal import check_words
-from fi_teach.basics.tables import as_floats, check_between, check_target
-from fi_teach.basics.target import coded
+from fi_teach.basics.tables import as_floats, check_between
+from fi_teach.basics.target import check_y, encode_labels
 
 
 class ChaidSplit(NamedTuple):
@@ -153,7 +153,7 @@ def merge_words(
 
 def _cross_table(code: NDArray, y: ArrayLike) -> NDArray:
     """How many rows of each code have each label: (r, K)."""
-    labels, label = coded(y)
+    labels, label = encode_labels(y)
     n_codes = code.max() + 1
     table = np.zeros((n_codes, len(labels)), dtype=int)
     np.add.at(table, (code, label), 1)
@@ -205,8 +205,8 @@ def chaid_splits(
     ((('no',), ('yes',)), 4.8, 0.028)
     """
     words, names = check_words(X)
-    y = check_target(y, len(words))
-    _check(y, names, alpha_merge, ordered)
+    y = check_y(y, len(words), varies=True)
+    _check(names, alpha_merge, ordered)
     return [
         _offer(name, column, y, alpha_merge, name in ordered)
         for name, column in zip(names, words.T, strict=True)
@@ -236,12 +236,8 @@ def _bonferroni(p_value: float, ways: int) -> float:
     return exp(min(0.0, log(p_value) + log(ways)))
 
 
-def _check(y: NDArray, names: tuple, alpha: float, ordered: tuple) -> None:
-    """Raises ValueError for one class, a level outside (0, 1) and unknown names."""
-    if len(np.unique(y)) == 1:
-        raise ValueError(
-            f"y holds one class only ({y.tolist()[0]!r}): there is nothing to split for. "
-            "Give rows of at least two classes.")
+def _check(names: tuple, alpha: float, ordered: tuple) -> None:
+    """Raises ValueError for a level outside (0, 1) and unknown names."""
     check_between(alpha, 0, 1, "alpha_merge")
     if isinstance(ordered, str) or not isinstance(ordered, Iterable):
         raise ValueError(f"ordered is {ordered!r}, expected a list of column names, () for none.")

@@ -16,9 +16,8 @@ from fi_teach.basics.target import target_of
 from fi_teach.basics.tree import Forest, rows_for
 from fi_teach.fast.growing import grow_trees, rank_table
 from fi_teach.trees.cart import (
-    check_growing_target,
     check_limits,
-    check_varies,
+    check_tree_y,
     number_of_features,
 )
 
@@ -93,8 +92,7 @@ def grow_forest(
     rng = own_stream(rng, "grow forest")
     X, names = check_table(X)
     criterion = criterion or ("gini" if holds_classes(y) else "variance")
-    y = check_growing_target(y, len(X), criterion)
-    check_varies(y)
+    y = check_tree_y(y, len(X), criterion)
     check_limits(max_depth, min_samples_leaf)
     n_trees = check_count(n_trees, "n_trees")
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from fi_teach.basics.games import coalitions, shapley, tabulate
-from fi_teach.basics.removal import marginal
+from fi_teach.basics.value_functions import marginal
 from fi_teach.course.explorables.explorable import State, choice, explore, slider
 from fi_teach.course.explorables.marks import axis, bars, categories, panel, points, rule
 from fi_teach.data import golf

@@ -11,8 +11,8 @@ import pandas as pd
 
 from fi_teach.basics.convert import as_forest
 from fi_teach.basics.games import shapley
-from fi_teach.basics.removal import every_coalition, marginal, neighbours, path_dependent
 from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
+from fi_teach.basics.value_functions import every_coalition, marginal, neighbours, path_dependent
 from fi_teach.course.explorables.explorable import State, choice, explore, slider
 from fi_teach.course.explorables.marks import axis, bars, categories, panel, points, rule
 from fi_teach.course.explorables.tree_marks import tree_panel
