@@ -193,9 +193,7 @@ GOOD = {
     "misled_by": {"graded": GRADED},
     "null": {**WORLD, "p": 3},
     "pipeline_faults": {**WORLD, "faults": ["shift"]},
-    "several_outputs": {**WORLD, "noise": 0.5},
     "shift": {**WORLD, "before": 1.0, "after": -1.0},
-    "survival": {**WORLD, "log_hazard_ratios": (1.0, 0.0), "censoring": 0.5},
     "twins": {**WORLD, "copies": 2, "jitter": 0.1, "noise": 0.1},
     "variance": {"y": Y, "sample_weight": ONES},
     "what_if": {"tree": DECIDING, "x": X.iloc[0], "target": None, "scale": [1, 1, 1], "frozen": ()},
@@ -373,11 +371,8 @@ BAD = {
     "alpha_merge": SHARES,
     "before": AMOUNTS,
     "bias": AMOUNTS,
-    "censoring": SPREADS,
     "flip": SHARES_OR_ENDS,
     "jitter": SPREADS,
-    "log_hazard_ratios": [
-        [], None, 3, "ab", ["one"], [np.nan], [np.inf], [[1, 2]], [[1], [2, 3]], [True]],
     "noise": SPREADS,
     "rates": [
         0.5, None, "ab", (0.5,), (0, 0.5), (0.5, 1), (0.5, np.nan), ("a", 0.5), [[0.5], [1, 2]],

@@ -22,9 +22,6 @@ def bit_cells(rates: tuple[float, float] = (0.5, 0.5), rho: float = 0.0) -> NDAr
 
     Returns an array (2, 2), row x1, column x2.
 
-    Raises ValueError for rates outside (0, 1), rho outside [-1, 1], or a rho that these rates
-    cannot have.
-
     >>> bit_cells(rho=0.8)
     array([[0.45, 0.05],
            [0.05, 0.45]])
@@ -72,8 +69,6 @@ def and_gate(
     True: both matter alike when their rates are equal; shuffling one of two fair independent bits
     costs 1/4.
 
-    Raises ValueError for n < 1, rates outside (0, 1), an impossible rho, or flip outside [0, 1].
-
     >>> and_gate().truth["importance"].tolist()
     [0.25, 0.25]
     """
@@ -91,8 +86,6 @@ def or_gate(
     """y = x1 OR x2, flipped with probability `flip`; bits with these rates and correlation rho.
 
     True: OR is AND with all bits turned round: fair independent bits cost 1/4 each.
-
-    Raises ValueError as `and_gate`.
 
     >>> or_gate(flip=0.5).truth["importance"].tolist()
     [0.0, 0.0]
@@ -112,8 +105,6 @@ def xor_gate(
 
     True: with fair bits neither is associated with y alone (whatever rho), both are relevant given
     the other, and shuffling either costs 1/2.
-
-    Raises ValueError as `and_gate`.
 
     >>> xor_gate().truth["importance"].tolist()
     [0.5, 0.5]

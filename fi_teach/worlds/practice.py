@@ -27,8 +27,6 @@ def leak(n: int = 400, *, rng: Seed = 0) -> World:
     nothing else is relevant, and shuffling it costs 2 P(y=0) P(y=1) = 1/2. `extra["available"]`
     says when each column is known (0 at the decision, 1 after it).
 
-    Raises ValueError for n < 1.
-
     >>> world = leak(100)
     >>> bool(((world.X["spent"] > 0) == (world.y == 1)).all()), world.extra["available"]["spent"]
     (True, 1)
@@ -78,8 +76,6 @@ def pipeline_faults(n: int = 400, *, faults: Collection[str] = FAULTS, rng: Seed
     True: a slipped x2 is worthless to any predictor although the quantity it should hold is a
     cause; the id predicts and causes nothing. `extra` holds the list of faults and `copy_of`, for
     every row the row it copies (or itself).
-
-    Raises ValueError for n < 2 or an unknown fault.
 
     >>> world = pipeline_faults(100)
     >>> world.X.shape, world.truth.loc["x2", "associated"].item()
@@ -180,8 +176,6 @@ def fairness(
     True: the groups differ in nothing but the decision. proxy causes nothing; it is irrelevant
     while protected is shown, and carries the bias on once protected is dropped (unless agreement
     is 1/2 or bias is 0).
-
-    Raises ValueError for n < 1, agreement outside [0, 1], or a bias that is not finite.
 
     >>> fairness(50).truth.loc["proxy", "relevant"]
     np.False_

@@ -16,7 +16,7 @@ class World:
     """One data set with the truth beside it.
 
     X : DataFrame (n, p), all numbers
-    y : Series (n,), or DataFrame (n, n_outputs); for survival its columns are time and event
+    y : Series (n,)
     truth : DataFrame (p, 5), one row a feature:
         associated : the target depends on the feature, taken alone
         relevant : the target depends on it given all the other features of X (what knockoffs ask)
@@ -26,9 +26,8 @@ class World:
             replaced by an independent copy,
             E[(y - ideal(X with x_j'))^2] - E[(y - ideal(X))^2]; NaN where no formula is known
     name, description : what it is
-    task : "classification", "regression", "survival" or "several outputs"
-    ideal : the best prediction of y from X, or None
-        (for classes P(y = 1), for survival the log hazard ratio)
+    task : "classification" or "regression"
+    ideal : the best prediction of y from X (for classes P(y = 1)), or None
     hidden : DataFrame of what exists and is not shown
     test : a second World to evaluate on, where that one follows another law; else None
     extra : dict, facts of one world only
