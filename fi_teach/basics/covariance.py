@@ -11,8 +11,6 @@ SMALLEST_EIGENVALUE = 1e-4  # of an estimated correlation matrix: below it, digi
 def correlation_of(covariance: ArrayLike) -> tuple[NDArray, NDArray, float]:
     """A covariance matrix as correlations (p, p), standard deviations (p,), smallest eigenvalue.
 
-    Raises ValueError for a matrix that is no covariance, or that cannot be inverted.
-
     >>> correlation_of([[4.0, 1.0], [1.0, 1.0]])[0]
     array([[1. , 0.5],
            [0.5, 1. ]])

@@ -19,8 +19,6 @@ def as_numbers(X: ArrayLike, *, what: str = "X") -> tuple[NDArray, tuple[str, ..
     count nanoseconds, and missing values of a column become one less than its smallest value. Made
     for trees, which can cut such codes apart; nothing is learned from a target.
 
-    Raises ValueError as `check_real_table` does.
-
     >>> as_numbers(pd.DataFrame({"town": ["Ulm", None, "Aachen"], "age": [30, 40, np.nan]}))
     (array([[ 1., 30.],
            [-1., 40.],

@@ -63,7 +63,6 @@ def solve(equations: Equations, noises: dict, fixed: dict | None = None) -> dict
     """Every variable from its equation, causes first; those in `fixed` are set to their number.
 
     noises : {name: array (n,)} -> {name: array (n,)}
-    Raises ValueError for an equation that does not return n numbers.
 
     >>> model = {"z": lambda noise: noise, "x": lambda z, noise: 2 * z + noise}
     >>> z, x = np.eye(2)

@@ -42,9 +42,6 @@ def tabulate(v: Game, n_players: int) -> NDArray:
 
     v : a function of a frozenset, or an array (2^n, ...)
 
-    Raises ValueError for fewer than one player, more than 20, a table of another length, or payoffs
-    that are not numbers.
-
     >>> tabulate(len, 2)
     array([0., 1., 1., 2.])
     """
@@ -176,7 +173,7 @@ def sampled_shapley(
     v as in `shapley`, any number of players; each ordering calls v n + 1 times
     -> phi (n, ...), standard_error (n, ...)
 
-    Raises ValueError for fewer than 2 orderings. Source: Strumbelj and Kononenko (2014).
+    Source: Strumbelj and Kononenko (2014).
 
     >>> phi, error = sampled_shapley(lambda S: len(S) ** 2, 30, n_repeats=200)
     >>> bool(abs(phi.sum() - 900) < 1e-9), bool((np.abs(phi - 30) < 4 * error).all())
@@ -224,7 +221,7 @@ def banzhaf(v: Game, n_players: int) -> NDArray:
     beta_i = 1 / 2^(n-1) * sum over S without i of v(S + i) - v(S)
     v as in `shapley` -> (n, ...). It breaks efficiency: the shares need not sum to the payout.
 
-    Raises ValueError from 21 players on. Source: Banzhaf (1965).
+    Source: Banzhaf (1965).
 
     >>> banzhaf(lambda S: 1.0 if 0 in S and S & {1, 2} else 0.0, 3)
     array([0.75, 0.25, 0.25])
@@ -266,7 +263,7 @@ def interaction_index(v: Game, n_players: int) -> NDArray:
                * (v(S+i+j) - v(S+i) - v(S+j) + v(S)),      I_ii = 0
     v as in `shapley` -> (n, n, ...), symmetric
 
-    Raises ValueError from 21 players on. Source: Lundberg et al. (2020), Methods.
+    Source: Lundberg et al. (2020), Methods.
 
     >>> interaction_index(lambda S: float(len(S) == 2), 2)
     array([[0., 1.],
@@ -293,7 +290,7 @@ def interaction_values(v: Game, n_players: int) -> NDArray:
     Phi_ij = I_ij / 2,   Phi_ii = phi_i - sum over j != i of Phi_ij
     v as in `shapley` -> (n, n, ...); row i sums to phi_i
 
-    Raises ValueError from 21 players on. Source: Lundberg et al. (2020), Methods.
+    Source: Lundberg et al. (2020), Methods.
 
     >>> interaction_values(lambda S: float(len(S) == 2), 2)
     array([[0. , 0.5],
@@ -312,8 +309,6 @@ def dividends(v: Game, n_players: int) -> NDArray:
     d(S) = sum over T in S of (-1)^(|S|-|T|) v(T)
     v as in `shapley` -> (2^n, ...) by bitmask. Each split evenly among its members, they add up to
     the Shapley values.
-
-    Raises ValueError from 21 players on.
 
     >>> dividends(lambda S: float(len(S) == 2), 2)  # an AND gate is one dividend
     array([0., 0., 0., 1.])

@@ -60,7 +60,7 @@ def entropy_nats(counts: ArrayLike) -> NDArray:
     - sum over classes k of p_k ln p_k, with 0 ln 0 = 0
 
     counts (..., K), rows or weight a class -> (...), between 0 and ln K
-    Raises ValueError as entropy does. Source: as in `entropy`.
+    Source: as in `entropy`.
 
     >>> round(float(entropy_nats([1, 1])), 3)
     0.693

@@ -11,7 +11,7 @@ def holm(p_values: ArrayLike) -> NDArray:
 
     Adjusted p_(k) = max_{i <= k} min(1, (m - i + 1) p_(i)), p_(1) the smallest of m.
     The chance that any true null's is at most alpha is at most alpha, however dependent the tests.
-    p_values (m,) -> (m,). Raises ValueError outside [0, 1]. Source: Holm (1979).
+    p_values (m,) -> (m,). Source: Holm (1979).
 
     >>> holm([0.25, 0.0625])
     array([0.25 , 0.125])
@@ -28,7 +28,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray:
 
     Rejecting all that are <= q keeps the expected share of false rejections at most q if the
     p-values are independent.
-    p_values (m,) -> (m,). Raises ValueError outside [0, 1].
+    p_values (m,) -> (m,).
     Source: Benjamini and Hochberg (1995).
 
     >>> benjamini_hochberg([0.25, 0.0625])

@@ -96,9 +96,6 @@ def _words_for(tree: NominalTree, X: pd.DataFrame) -> NDArray:
 
 def check_words(X: pd.DataFrame) -> tuple[NDArray, tuple]:
     """A DataFrame of categories as (object array (n, p), names).
-
-    Raises ValueError for anything else, no rows, two columns of one name, gaps, and numbers with
-    fractions.
     """
     if not isinstance(X, pd.DataFrame) or X.size == 0:
         raise ValueError(

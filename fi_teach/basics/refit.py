@@ -18,8 +18,6 @@ ImportanceOf = Callable[..., "Importance | NDArray"]
 def call_importance(importance_of: ImportanceOf, X: object, y: NDArray, n_columns: int) -> NDArray:
     """importance_of(X, y) as (n_columns,) finite numbers; of an Importance its mean.
 
-    Raises ValueError for what is no function, and for a function that returns anything else.
-
     >>> call_importance(lambda X, y: np.abs(X.T @ y), np.eye(2), [1.0, -3.0], 2)
     array([1., 3.])
     """
@@ -66,8 +64,6 @@ def check_refit_data(
     """A table and its target as what importance_of is handed: X of the caller's kind, y, names.
 
     any_columns : may a DataFrame hold words, dates and gaps? It does where nobody counts with them
-
-    Raises ValueError for tables and targets that cannot be used.
     """
     if any_columns and isinstance(X, pd.DataFrame):
         table = check_real_table(X)

@@ -20,8 +20,6 @@ def own_stream(rng: Seed, name: str) -> np.random.Generator:
         Generator, which stays where it is and gives another stream at every call
     name : the method's
 
-    Raises ValueError for anything else.
-
     >>> own_stream(0, "shuffles").random() == own_stream(0, "shuffles").random()
     True
     >>> own_stream(0, "shuffles").random() == np.random.default_rng(0).random()
@@ -37,8 +35,6 @@ def own_stream(rng: Seed, name: str) -> np.random.Generator:
 
 def plain_stream(rng: Seed) -> np.random.Generator:
     """np.random.default_rng(rng), for what draws data: there the seed alone decides.
-
-    Raises ValueError as own_stream does.
     """
     if rng is not None and not isinstance(rng, np.random.Generator):
         _whole_numbers(rng)

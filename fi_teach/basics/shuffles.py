@@ -18,8 +18,6 @@ def shuffles(n_rows: int, n_repeats: int, rng: np.random.Generator) -> NDArray:
     """Random permutations, one a column: row i takes its value from row donors[i, k].
 
     -> (n_rows, n_repeats) int64
-
-    Raises ValueError unless n_repeats is a whole number of at least 1.
     """
     n_repeats = check_count(n_repeats, "n_repeats")
     permutations = [rng.permutation(n_rows) for _ in range(n_repeats)]

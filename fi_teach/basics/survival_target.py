@@ -22,8 +22,6 @@ def survival_target(
     y : (n, 2) array or DataFrame with the columns time and event, or a record array with the
         fields event and time
 
-    Raises ValueError for another shape, gaps, negative times, and events that are not 0 or 1.
-
     >>> survival_target([[5, 1], [8, 0]])
     (array([5., 8.]), array([ True, False]))
     >>> survival_target(np.array([(True, 5), (False, 8)], dtype=[("event", "?"), ("time", "f8")]))
@@ -48,8 +46,6 @@ def times_and_events(
     what: str = "the data",
 ) -> tuple[NDArray, NDArray]:
     """Finite times >= 0 and events 0 or 1 -> (time (n,) float, event (n,) bool).
-
-    Raises ValueError for anything else, and for lengths that disagree.
 
     >>> times_and_events([5, 8], [1, 0])
     (array([5., 8.]), array([ True, False]))

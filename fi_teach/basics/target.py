@@ -88,8 +88,6 @@ def target_of(y: ArrayLike, criterion: str) -> Target:
     y (n,) labels; for the criterion "variance" numbers (n,) or (n, q)
     -> Target, columns (K, n), or (q, n)
 
-    Raises ValueError for labels that cannot be sorted.
-
     >>> target = target_of(["yes", "no", "yes"], "gini")
     >>> target.classes, target.columns.tolist()
     (('no', 'yes'), [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]])

@@ -133,7 +133,6 @@ def gaussian(
     background (m, p) : numbers without gaps. Cost: C * n * 2 n_repeats predictions.
     -> value function, in units of the model's raw score
 
-    Raises ValueError for columns that are not numbers, and fewer than one repeat.
     Source: Aas, Jullum and Loland (2021), section 3.
 
     >>> twins = np.array([[0.0, 0.0], [2.0, 2.0]])

@@ -1,4 +1,8 @@
-"""Importance methods, one file a method; each takes any model that `basics.model` reads."""
+"""Importance methods, one file a method; each takes any model that `basics.model` reads.
+
+What a method cannot use, it refuses by a ValueError that says what came, what was expected and
+what to do.
+"""
 # ruff: noqa: F401
 
 from fi_teach.basics.exports import public_names as _public_names

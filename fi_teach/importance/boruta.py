@@ -97,8 +97,6 @@ def boruta(
     shadows, whatever alpha is; and shadows leave with their rejected features, so the bar sinks.
     Take "confirmed" as a shortlist, not as a p-value.
 
-    Raises ValueError for unusable tables and targets, n_repeats, alpha, and an importance_of that
-    does not return finite numbers.
     Source: Kursa and Rudnicki (2010), sec. 2.
 
     >>> def importance_of(X, y):

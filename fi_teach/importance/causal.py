@@ -35,8 +35,6 @@ class CausalModel:
         it, `noise`; it gets arrays (n,) and returns an array (n,)
     fixed : dict, name -> number, what `do` has set
 
-    Raises ValueError for no equations, an equation that is no function, or an argument that is no
-    earlier variable.
     Source: Pearl (2009), section 1.4.
 
     >>> model = CausalModel({"z": lambda noise: noise, "x": lambda z: 2 * z})
@@ -57,7 +55,6 @@ def parents(model: CausalModel, name: str) -> tuple[str, ...]:
 
     name : one of the model's variables -> names, in the order of the equation's arguments
 
-    Raises ValueError for an unknown variable.
     Source: Pearl (2009), section 1.4.
 
     >>> parents(confounder_model(), "y")
@@ -77,7 +74,6 @@ def descendants(model: CausalModel, name: str) -> set[str]:
 
     name : one of the model's variables -> set of names
 
-    Raises ValueError for an unknown variable.
     Source: Pearl (2009), section 1.4.
 
     >>> sorted(descendants(mediator_model(), "x1"))
@@ -94,8 +90,6 @@ def descendants(model: CausalModel, name: str) -> set[str]:
 def do(model: CausalModel, **values: float) -> CausalModel:
     """The model after surgery: each named variable is set to a number, whatever its causes say.
 
-    Raises ValueError for a variable the model does not have, or a value that is not a finite
-    number.
     Source: Pearl (2009), section 3.2.
 
     >>> observe(do(confounder_model(), x1=3), 2)["x1"].tolist()
@@ -114,7 +108,6 @@ def observe(model: CausalModel, n: int, rng: Seed = 0) -> pd.DataFrame:
     `observe(model, n, 1)` and `observe(do(model, x=0), n, 1)` show the same n individuals in two
     worlds.
 
-    Raises ValueError for n < 1 or an equation that does not return n numbers.
     Source: Pearl (2009), section 1.4.
 
     >>> observe(collider_model(), 3).columns.tolist()
@@ -138,7 +131,6 @@ def interventional_mean(
     values (n_values,) -> (n_values,). The same n individuals are used for every x, so that
     differences between values carry little chance.
 
-    Raises ValueError for unknown variables or n < 1.
     Source: Pearl (2009), section 3.2.
 
     >>> low, high = interventional_mean(mediator_model(), "x1", [0, 1], "y")
@@ -162,7 +154,6 @@ def conditional_mean(
     values (n_values,) -> (n_values,)
     n_neighbours : how many rows are near; fewer follow the curve closer and jump more
 
-    Raises ValueError for unknown columns or n_neighbours outside 1 .. n.
     Source: as in `interventional_mean`, with seeing in place of doing.
 
     >>> sample = observe(confounder_model(), 20_000)
@@ -197,7 +188,7 @@ def satisfies_backdoor(
     the cause removed, they separate the two.
 
     adjust : names, or one name
-    Raises ValueError for unknown variables. Source: Pearl (2009), definition 3.3.1.
+    Source: Pearl (2009), definition 3.3.1.
 
     >>> satisfies_backdoor(confounder_model(), "x1", "y", "z")
     True
@@ -373,7 +364,6 @@ def confounder_model(effect: float = 0.0, measurement_error: float = 0.0) -> Cau
     z ~ N(0, 1), x1 = z + 0.3 e1, x2 ~ N(0, 1), y = 2 z + effect * x1 + 0.5 x2 + 0.3 e,
     z_seen = z + measurement_error * e_z
 
-    Raises ValueError for an effect or an error that is no finite number.
     Source: Pearl (2009), section 3.3.
 
     >>> low, high = interventional_mean(confounder_model(), "x1", [-1, 1], "y")
@@ -390,7 +380,6 @@ def mediator_model(direct: float = 0.0) -> CausalModel:
 
     The whole effect of x1 is 2 + direct; adjusting for m leaves `direct`.
 
-    Raises ValueError for an effect that is no finite number.
     Source: as in `confounder_model`, with a cause on the way in place of a common one.
 
     >>> satisfies_backdoor(mediator_model(), "x1", "y")
@@ -407,7 +396,6 @@ def collider_model(effect: float = 0.0) -> CausalModel:
 
     Adjusting for the common consequence c turns an effect b into (b - 4) / 5.
 
-    Raises ValueError for an effect that is no finite number.
     Source: as in `confounder_model`, with a common consequence in place of a common cause.
 
     >>> satisfies_backdoor(collider_model(), "x1", "y", "c")

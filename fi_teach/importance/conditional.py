@@ -99,7 +99,6 @@ def subgroups(X: ArrayLike, column: object, *, min_samples_leaf: int | None = No
     A small min_samples_leaf makes rows more alike and leaves less to shuffle; with one subgroup
     the shuffle is the marginal one.
 
-    Raises ValueError for a column that X does not have, and a min_samples_leaf that is no count.
     Source: Molnar et al. (2023), sec. 3.
 
     >>> subgroups(np.array([[0.0, 1], [0, 1], [1, 5], [1, 5]]), 1, min_samples_leaf=2)

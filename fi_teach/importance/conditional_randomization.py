@@ -43,7 +43,6 @@ def conditional_randomization_test(
     -> NullTest with null (p, n_repeats); p_values for importance above its copies',
        p_values_below for negative ones
 
-    Raises ValueError as target_permutation_test does, and for another kind of copies.
     Source: Candès et al. (2018), the conditional randomisation test, of which the
     marginal one is a special case.
 

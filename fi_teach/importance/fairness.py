@@ -37,8 +37,6 @@ def group_gap(attribution: Attribution, group: ArrayLike, *, output: int = 0) ->
     -> Importance, in the attribution's unit; its standard error is the two-sample one, rows taken
        as drawn at random
 
-    Raises ValueError unless group names exactly two groups, each with two rows or more, and output
-    one of the attribution's.
     Source: the efficiency axiom (Shapley 1953) applied to a difference of means.
 
     >>> values = np.array([[1.0, 0.0], [1.0, 2.0], [3.0, 0.0], [3.0, 2.0]])
@@ -122,7 +120,6 @@ def proxies(
     -> Proxies: cross-validated AUC of forests that guess `protected` from each feature, and from
        all of them, as a mean over five folds, in which rows of one value are guessed alike
 
-    Raises ValueError unless protected has exactly two labels.
     Source: Hardt, Price and Srebro (2016), sec. 1, who call proxies redundant encodings.
 
     >>> rng = np.random.default_rng(0)

@@ -37,7 +37,6 @@ def shuffle_differences(
     -> differences (n, n_repeats), in units of the loss, and donors (n, n_repeats) int: in shuffle k
        row i was given the value of row donors[i, k]
 
-    Raises ValueError as permutation_importance does, and for a column that X does not have.
     Source: as in `permutation_importance`.
 
     >>> X = np.array([[0.0], [1.0], [2.0]])
@@ -64,7 +63,6 @@ def naive_interval(differences: ArrayLike, *, level: float = 0.95) -> Interval:
     differences (n,) or (n, K), averaged over the K shuffles first
     -> (low, high), in units of the loss
 
-    Raises ValueError for fewer than two rows, or a level outside (0, 1).
     Source: Stock and Watson (2007), ch. 3, the interval for a mean of independent draws.
 
     >>> low, high = naive_interval(np.array([1.0, 2.0, 3.0]))
@@ -90,8 +88,6 @@ def receiver_donor_interval(
     sample_weight (n,) : how much each row counts; groups (n,) : rows drawn together
     -> (low, high), in units of the loss
 
-    Raises ValueError for arrays that do not belong together, fewer than two rows, or a level
-    outside (0, 1).
     Source: Hoeffding (1948): the projection of a statistic of pairs (a U-statistic) on single rows.
 
     >>> differences, donors = np.array([[1.0], [0.0], [2.0]]), np.array([[1], [2], [0]])
@@ -133,8 +129,6 @@ def row_bootstrap_interval(
     groups (n,) : rows drawn together; whole groups are then resampled
     -> (low, high), in units of the loss
 
-    Raises ValueError as permutation_importance does, for a column that X does not have, or a level
-    outside (0, 1).
     Source: the bootstrap of rows with which Breiman (1996) fits trees, here for a fitted model.
 
     >>> X = np.arange(20.0)[:, None]

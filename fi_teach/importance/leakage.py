@@ -54,8 +54,7 @@ def leak_suspects(
 
     A dominant feature is a suspect, no more: some features are simply good. One that is known too
     late is a leak whatever its strength.
-    Raises ValueError for unknown names in known_from, a share outside (0, 1], or more than two
-    classes. Source: Kaufman et al. (2012), sec. 3 and 4.
+    Source: Kaufman et al. (2012), sec. 3 and 4.
 
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, 300)

@@ -32,7 +32,6 @@ def decrease_by_feature(tree: Tree | NominalTree, *, weighted: bool = True) -> N
 
     weighted : False leaves out the share w_t / w_root of the rows that a node concerns
 
-    Raises ValueError for anything but one Tree or NominalTree.
     Source: as in `mdi`.
 
     >>> from fi_teach.trees import grow_cart

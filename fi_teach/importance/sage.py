@@ -52,8 +52,7 @@ def sage(
     -> Importance, draws (p, n_repeats), in units of the loss. Cost: n_repeats * (p+1) * 32 * m
     predictions.
 
-    Raises ValueError for an unknown loss, fewer than 2 repeats, y of another length, and a
-    background with other columns. Source: Covert, Lundberg and Lee (2020), section 4.
+    Source: Covert, Lundberg and Lee (2020), section 4.
 
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
     >>> sage(lambda X: X[:, 0], X, X[:, 0], n_repeats=50).mean.round() + 0.0

@@ -89,7 +89,6 @@ def sampled_shapley_values(
     -> Attribution with standard_error, shaped like values. Cost: n_repeats * (p+1) * n * m
         predictions.
 
-    Raises ValueError as `shapley_values` does, and for fewer than 2 orderings.
     Source: Strumbelj and Kononenko (2014).
 
     >>> AND = lambda X: X[:, 0] * X[:, 1]

@@ -39,8 +39,6 @@ def target_permutation_test(
     progress : wraps the iteration, such as tqdm.tqdm
     -> NullTest with null (p, n_repeats)
 
-    Raises ValueError for unusable tables and targets, fewer than one repeat, and an importance_of
-    that does not return p finite numbers.
     Source: Altmann et al. (2010), the empirical p-values, counted with the observation.
 
     >>> def importance_of(X, y):

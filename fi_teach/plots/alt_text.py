@@ -80,8 +80,6 @@ def caption(ax: Any, finding: str) -> Any:
     """Say under the figure what it shows to be true, in a sentence or two of Markdown. Returns ax.
 
     `describe` is for those who cannot see the picture, `caption` for all.
-
-    Raises ValueError if there is nothing to say.
     """
     if not finding.strip():
         raise ValueError(

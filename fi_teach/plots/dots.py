@@ -32,8 +32,6 @@ def draw_dots(
     errors : {label: half the length of a line (n,)} in place of the range
     colours : {label: colour} (None: those of the palette, in their order)
     unit : what the axis counts
-
-    Raises ValueError if a series has not one value a name.
     """
     if names is None:
         names = series.index if isinstance(series, pd.DataFrame) else ()

@@ -1,4 +1,7 @@
-"""Trees: the classes Tree and Forest, impurities, and functions that grow or read trees."""
+"""Trees: the classes Tree and Forest, impurities, and functions that grow or read trees.
+
+Tables, targets and limits that cannot be used are refused by a ValueError that says what to do.
+"""
 # ruff: noqa: F401
 
 from fi_teach.basics.convert import as_forest, from_model

@@ -56,7 +56,6 @@ def grow_boosting(
     -> Forest of kind "boosting"; raw is in units of y, or log odds (columns of log chances, up to
         a constant, for K > 2)
 
-    Raises ValueError as grow_cart does, for an unknown loss and a learning_rate outside (0, 1].
     Source: Friedman (2001), algorithms 2, 5 and 6.
 
     >>> X = np.arange(20.0)[:, None]

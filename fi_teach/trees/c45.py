@@ -307,7 +307,6 @@ def grow_cut_once(X: ArrayLike, y: ArrayLike) -> Tree:
     read C4.5.
 
     X (n, p) numbers, y (n,) labels -> Tree with impurities in bits.
-    Raises ValueError as grow_c45 does.
     Source: Quinlan (1993), as early chefboost read it.
 
     >>> from fi_teach.data import golf

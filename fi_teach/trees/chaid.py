@@ -49,7 +49,6 @@ def chi_square(table: ArrayLike) -> tuple[float, int]:
     sum of (observed - expected)^2 / expected
 
     table (r, K) counts; rows and columns of zeros are left out -> (statistic, (r - 1)(K - 1))
-    Raises ValueError for anything but counts.
     Source: Kass (1980), who tests every split by it.
 
     >>> chi_square([[4, 1], [0, 3]])
@@ -77,7 +76,6 @@ def chi_square_p_value(statistic: float, df: int) -> float:
     Q(df / 2, statistic / 2), the regularised upper incomplete gamma function: below its mean 1
     less a power series, above it a continued fraction. With df = 0 there is nothing to test: 1.0.
 
-    Raises ValueError for a negative statistic or df.
     Source: as in `chi_square`, whose law this is where chance alone is at work.
 
     >>> round(chi_square_p_value(3.841, 1), 3), chi_square_p_value(0, 3)
@@ -194,8 +192,7 @@ def chaid_splits(
     X : DataFrame (n, p) of words, categories or codes; y (n,) labels
     ordered : names of columns whose words have an order (that of sorting)
 
-    A column of one word has p-value 1. Raises ValueError for tables and targets that cannot be
-    used, one class only, unknown names and a level outside (0, 1).
+    A column of one word has p-value 1.
     Source: Kass (1980), without step 3.
 
     >>> import pandas as pd

@@ -33,7 +33,6 @@ def rules(tree: Tree | NominalTree, *, name: str = "decide") -> str:
 
     tree : Tree or NominalTree; name : the function's name -> text
 
-    Raises ValueError for anything but one tree, and a name that no Python function can have.
     Source: no paper; it is the tree written out.
 
     >>> from fi_teach.data import midterm

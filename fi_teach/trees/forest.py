@@ -82,7 +82,6 @@ def grow_forest(
         and no row is out of bag
     -> Forest of kind "forest", with in_bag (n_trees, n)
 
-    Raises ValueError as grow_cart does, and for an n_trees that is not a whole number >= 1.
     Source: Breiman (2001), sec. 2 to 4.
 
     >>> forest = grow_forest([[0], [1], [2], [3]], ["no", "no", "yes", "yes"], n_trees=50)
@@ -134,7 +133,6 @@ def oob_prediction(forest: Forest, X: ArrayLike) -> NDArray:
 
     X (n, p), the training rows in their order -> (n, n_outputs), class probabilities or numbers
 
-    Raises ValueError for a forest without bootstrap counts and for other rows than its own.
     Source: Breiman (2001), sec. 3.1.
 
     >>> X, y = np.arange(40.0)[:, None], np.arange(40) >= 20

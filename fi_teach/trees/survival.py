@@ -58,7 +58,6 @@ def nelson_aalen(time: ArrayLike, event: ArrayLike, times: ArrayLike | None = No
     H(t) = sum over event times t_k <= t of d_k / Y_k; exp(-H(t)) is close to the share alive at t
 
     time (n,) >= 0, event (n,) of 0 and 1; times (T,), by default the event times -> (T,)
-    Raises ValueError for times or events that are none, and if nobody has the event.
     Source: Ishwaran et al. (2008), sec. 3.
 
     >>> nelson_aalen([1, 2, 2, 3], [1, 1, 0, 0], [0.5, 1, 9]).round(3)
@@ -86,7 +85,6 @@ def log_rank(time: ArrayLike, event: ArrayLike, group: ArrayLike) -> float:
     squared, over the variance.
 
     time (n,), event (n,), group (n,) bool -> number, 0 if the groups never are at risk together
-    Raises ValueError as nelson_aalen does, and unless `group` has both True and False.
     Source: Ishwaran et al. (2008), sec. 2.
 
     >>> round(log_rank([1, 2, 3, 4], [1, 1, 1, 1], [True, True, False, False]), 3)
@@ -202,7 +200,6 @@ def grow_survival_forest(
         A node's value is nelson_aalen of its rows at `times`; its impurity is NaN, as the log-rank
         rule has none
 
-    Raises ValueError for tables, targets and limits that cannot be used.
     Source: Ishwaran et al. (2008), sec. 2 to 4.
 
     >>> rng = np.random.default_rng(1)
@@ -292,7 +289,6 @@ def as_risk(model: Tree | Forest) -> Tree | Forest:
     default every event time, as in scikit-survival.
 
     -> the same with value summed over outputs, so that predict gives (n,)
-    Raises ValueError for any other model.
     Source: Ishwaran et al. (2008), ensemble mortality.
 
     >>> X, y = [[0], [1]] * 10, [[1, 1], [2, 1]] * 10
