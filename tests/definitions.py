@@ -113,43 +113,43 @@ def _benjamini_hochberg_rejects(p, q):
 def conditional_importance_by_definition(model, X, y, *, method="subgroups", loss=None, n_repeats=30, sample_weight=None, groups=None, rng=0):
     """Draw one column anew given the others, predict again, count the new mistakes."""
     conditional._check_method(method)
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
+    test_set = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
     one_by_one = {"subgroups": _subgroups_one_by_one, "gaussian": _gaussian_one_by_one}[method]
     as_seen, _ = conditional.METHODS[method]
-    table, _ = as_seen(task.X)
+    table, _ = as_seen(test_set.X)
     n_repeats = check_count(n_repeats, "n_repeats")
-    streams = own_stream(rng, "conditional importance").spawn(task.n_features)
-    drawn = (one_by_one(task, table, j, n_repeats, stream) for j, stream in enumerate(streams))
-    return task.importance(drawn, f"conditional importance ({method})")
+    streams = own_stream(rng, "conditional importance").spawn(test_set.n_features)
+    drawn = (one_by_one(test_set, table, j, n_repeats, stream) for j, stream in enumerate(streams))
+    return test_set.importance(drawn, f"conditional importance ({method})")
 
 
-def _subgroups_one_by_one(task, table, j, n_repeats, rng):
+def _subgroups_one_by_one(test_set, table, j, n_repeats, rng):
     """Column j shuffled within the leaves, a copy of the table for every shuffle."""
-    within = conditional._leaves(table, j, conditional._holds_words(task.X, j))
-    rows = np.arange(task.n_rows)
-    before = task.losses(task.X)
-    donors = np.zeros((task.n_rows, n_repeats), dtype=int)
-    gains = np.zeros((task.n_rows, n_repeats))
+    within = conditional._leaves(table, j, conditional._holds_words(test_set.X, j))
+    rows = np.arange(test_set.n_rows)
+    before = test_set.losses(test_set.X)
+    donors = np.zeros((test_set.n_rows, n_repeats), dtype=int)
+    gains = np.zeros((test_set.n_rows, n_repeats))
     for k in range(n_repeats):
         donors[:, k] = conditional.shuffle_within(within, rng)
-        shuffled = swap(task.X, [j], rows, donors[:, [k]])
-        gains[:, k] = task.losses(shuffled) - before
-    return gains, task.variance_of_mean_gain(gains, donors, within)
+        shuffled = swap(test_set.X, [j], rows, donors[:, [k]])
+        gains[:, k] = test_set.losses(shuffled) - before
+    return gains, test_set.variance_of_mean_gain(gains, donors, within)
 
 
-def _gaussian_one_by_one(task, table, j, n_repeats, rng):
+def _gaussian_one_by_one(test_set, table, j, n_repeats, rng):
     """Column j drawn from the fitted normal distribution, a copy of the table for every draw."""
     design, fitted, spread = normal_given_others(table, j)
-    before = task.losses(task.X)
-    noise = np.zeros((task.n_rows, n_repeats))
-    gains = np.zeros((task.n_rows, n_repeats))
+    before = test_set.losses(test_set.X)
+    noise = np.zeros((test_set.n_rows, n_repeats))
+    gains = np.zeros((test_set.n_rows, n_repeats))
     for k in range(n_repeats):
-        noise[:, k] = rng.standard_normal(task.n_rows)
+        noise[:, k] = rng.standard_normal(test_set.n_rows)
         new = fitted + spread * noise[:, k]
-        redrawn = put(task.X, j, new[:, None])
-        gains[:, k] = task.losses(redrawn) - before
+        redrawn = put(test_set.X, j, new[:, None])
+        gains[:, k] = test_set.losses(redrawn) - before
     residual = table[:, j] - fitted
-    return gains, conditional._gaussian_variance(task, gains, noise, design, residual, spread)
+    return gains, conditional._gaussian_variance(test_set, gains, noise, design, residual, spread)
 
 
 # --- importance/debiased_mdi.py ---
@@ -280,22 +280,22 @@ def decrease_by_definition(tree, *, weighted=True):
 
 def oob_importance_by_definition(model, X, y, *, loss=None, n_repeats=10, donors=None, sample_weight=None, groups=None, rng=0):
     """oob_importance, one feature, shuffle, row and tree at a time."""
-    task, table = oob._checked(model, X, y, loss, sample_weight, groups)
+    test_set, table = oob._checked(model, X, y, loss, sample_weight, groups)
     rng = own_stream(rng, "out-of-bag importance")
-    dealt = []
-    for j, its_donors in enumerate(oob._shuffles(task, donors, n_repeats, rng)):
+    permuted = []
+    for j, its_donors in enumerate(oob._shuffles(test_set, donors, n_repeats, rng)):
         gains = np.zeros(its_donors.shape)
         for k in range(its_donors.shape[1]):
-            shuffled = swap(table, [j], np.arange(task.n_rows), its_donors[:, [k]])
-            for i in range(task.n_rows):
-                gains[i, k] = _vote_gain(task, table, shuffled, i)
-        dealt.append((gains, its_donors))
-    return oob._importance_of_votes(task, dealt)
+            shuffled = swap(table, [j], np.arange(test_set.n_rows), its_donors[:, [k]])
+            for i in range(test_set.n_rows):
+                gains[i, k] = _vote_gain(test_set, table, shuffled, i)
+        permuted.append((gains, its_donors))
+    return oob._importance_of_votes(test_set, permuted)
 
 
-def _vote_gain(task, table, shuffled, i):
+def _vote_gain(test_set, table, shuffled, i):
     """What row i's loss gains by the shuffle, judged by the votes of trees that never saw it."""
-    forest = task.model.forest
+    forest = test_set.model.forest
     pairs = zip(forest.trees, forest.out_of_bag[:, i], strict=True)
     asked = [tree for tree, unseen in pairs if unseen]
     if not asked:
@@ -303,31 +303,31 @@ def _vote_gain(task, table, shuffled, i):
     before = np.mean([tree.raw(table[[i]]) for tree in asked], axis=0)
     after = np.mean([tree.raw(shuffled[[i]]) for tree in asked], axis=0)
     row = np.array([i])
-    return (task.losses_of_raw(after, row) - task.losses_of_raw(before, row))[0]
+    return (test_set.losses_of_raw(after, row) - test_set.losses_of_raw(before, row))[0]
 
 
 def oob_importance_per_tree_by_definition(model, X, y, *, loss=None, n_repeats=10, donors=None, sample_weight=None, groups=None, rng=0):
     """oob_importance_per_tree, one tree, feature, shuffle and row at a time."""
-    task, table = oob._checked(model, X, y, loss, sample_weight, groups)
+    test_set, table = oob._checked(model, X, y, loss, sample_weight, groups)
     rng = own_stream(rng, "out-of-bag importance per tree")
-    within = oob._shuffles_within(task, donors, n_repeats, rng)
-    judged = oob._trees_and_rows(task)
-    draws = np.zeros((task.n_features, len(judged)))  # what each tree loses
-    roles = np.zeros((task.n_features, task.n_rows))  # each row's part in it
+    within = oob._shuffles_within(test_set, donors, n_repeats, rng)
+    judged = oob._trees_and_rows(test_set)
+    draws = np.zeros((test_set.n_features, len(judged)))  # what each tree loses
+    roles = np.zeros((test_set.n_features, test_set.n_rows))  # each row's part in it
     for m, (tree, out) in enumerate(judged):
         features = np.unique(tree.feature[~tree.is_leaf])
         for j, its_donors in zip(features, within(out, len(features)), strict=True):
             for k in range(its_donors.shape[1]):
                 shuffled = swap(table, [j], out, its_donors[:, [k]])
-                after = task.losses_of_raw(tree.raw(shuffled), out)
-                gains = after - task.losses_of_raw(tree.raw(table[out]), out)
-                weights = task.weights[out]
+                after = test_set.losses_of_raw(tree.raw(shuffled), out)
+                gains = after - test_set.losses_of_raw(tree.raw(table[out]), out)
+                weights = test_set.weights[out]
                 shares = weights * gains / (weights.sum() * its_donors.shape[1])
                 for share, receiver, donor in zip(shares, out, its_donors[:, k], strict=True):
                     draws[j, m] += share
                     roles[j, receiver] += share
                     roles[j, donor] += share
-    return oob._importance_of_trees(task, draws, roles)
+    return oob._importance_of_trees(test_set, draws, roles)
 
 
 # --- trees/c45.py ---

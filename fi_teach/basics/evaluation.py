@@ -54,8 +54,8 @@ class Evaluation:
 
     Raises ValueError for whatever cannot be judged: says what came, what was expected, what to do.
 
-    >>> task = Evaluation(lambda X: X[:, 0], np.array([[1.0], [3.0]]), [1.0, 2.0])
-    >>> task.unit, task.losses_before
+    >>> test_set = Evaluation(lambda X: X[:, 0], np.array([[1.0], [3.0]]), [1.0, 2.0])
+    >>> test_set.unit, test_set.losses_before
     ('squared error', array([0., 1.]))
     """
 

@@ -29,11 +29,7 @@ def stratified_folds(
     return [deck[start::n_folds] for start in range(n_folds)]
 
 
-def grouped_folds(
-    groups: NDArray,
-    n_folds: int,
-    rng: np.random.Generator,
-) -> list[NDArray]:
+def grouped_folds(groups: NDArray, n_folds: int, rng: np.random.Generator) -> list[NDArray]:
     """The rows in n_folds parts, dealt out at random, groups of rows as wholes.
 
     groups (n,) : each row's group, 0 ... G-1 -> list of row arrays, fewer than n_folds if G is

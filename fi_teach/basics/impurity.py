@@ -25,11 +25,7 @@ def gini(counts: ArrayLike) -> NDArray:
     """
     shares = _shares(counts)
     same = (shares**2).sum(axis=-1)
-    return np.where(
-        shares.any(axis=-1),
-        1 - same,
-        0.0,
-    )[()]
+    return np.where(shares.any(axis=-1), 1 - same, 0.0)[()]
 
 
 def entropy(counts: ArrayLike, base: float = 2) -> NDArray:
@@ -45,11 +41,7 @@ def entropy(counts: ArrayLike, base: float = 2) -> NDArray:
     if not isinstance(base, Real) or not 0 < base < np.inf or base == 1:
         raise ValueError(f"base is {base!r}, expected a number above 0 other than 1: 2 for bits.")
     shares = _shares(counts)
-    log_shares = np.log(
-        shares,
-        out=np.zeros_like(shares),
-        where=shares > 0,
-    )
+    log_shares = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
     surprise = np.abs((shares * log_shares).sum(axis=-1))
     return (surprise / np.log(base))[()]
 
@@ -129,9 +121,4 @@ def _shares(counts: ArrayLike) -> NDArray:
             f"counts has shape {counts.shape}, or holds negative numbers or NaN: "
             "give how many rows (or how much weight) each class has.")
     total = counts.sum(axis=-1, keepdims=True)
-    return np.divide(
-        counts,
-        total,
-        out=np.zeros_like(counts),
-        where=total > 0,
-    )
+    return np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)

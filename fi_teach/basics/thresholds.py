@@ -19,10 +19,7 @@ def midpoints(column: ArrayLike) -> NDArray:
         raise ValueError(
             f"the column has shape {numbers.shape}, expected numbers (n,) without NaN.")
     values = np.unique(numbers)
-    return halfway(
-        values[:-1],
-        values[1:],
-    )
+    return halfway(values[:-1], values[1:])
 
 
 def halfway(low: NDArray, high: NDArray) -> NDArray:
@@ -36,11 +33,7 @@ def halfway(low: NDArray, high: NDArray) -> NDArray:
     middle = low / 2 + high / 2  # not (low + high) / 2, which can overflow
     too_low = middle < low
     too_high = middle >= high
-    return np.where(
-        too_low | too_high,
-        low,
-        middle,
-    )
+    return np.where(too_low | too_high, low, middle)
 
 
 def double_threshold(threshold: ArrayLike, *, strict: bool = False) -> NDArray:
@@ -62,16 +55,9 @@ def double_threshold(threshold: ArrayLike, *, strict: bool = False) -> NDArray:
     threshold = np.asarray(threshold, dtype=float)
     left = _last_single_left_of(threshold, strict)
     right = np.nextafter(left, np.float32(np.inf))
-    middle = halfway(
-        left.astype(float),
-        right.astype(float),
-    )
+    middle = halfway(left.astype(float), right.astype(float))
     rounds_down = middle.astype(np.float32) == left  # a tie goes to the even neighbour
-    return np.where(
-        rounds_down,
-        middle,
-        np.nextafter(middle, -np.inf),
-    )
+    return np.where(rounds_down, middle, np.nextafter(middle, -np.inf))
 
 
 def _last_single_left_of(threshold: NDArray, strict: bool) -> NDArray:

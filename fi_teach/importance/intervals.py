@@ -44,12 +44,12 @@ def shuffle_differences(
     >>> bool((differences[:, 0] == (X[donors[:, 0], 0] - X[:, 0]) ** 2).all())
     True
     """
-    task = Evaluation(model, X, y, loss)
-    columns = task.positions([column])
+    test_set = Evaluation(model, X, y, loss)
+    columns = test_set.positions([column])
     rng = own_stream(rng, "shuffle differences")
-    donors = shuffles(task.n_rows, n_repeats, rng)
-    after = losses_after_dealing(task, columns, donors)
-    return after - task.losses_before[:, None], donors
+    donors = shuffles(test_set.n_rows, n_repeats, rng)
+    after = losses_after_dealing(test_set, columns, donors)
+    return after - test_set.losses_before[:, None], donors
 
 
 def naive_interval(differences: ArrayLike, *, level: float = 0.95) -> Interval:
@@ -136,30 +136,30 @@ def row_bootstrap_interval(
     >>> bool(low < 2 * X.var() < high)
     True
     """
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
-    columns = task.positions([column])
+    test_set = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
+    columns = test_set.positions([column])
     n_repeats = check_count(n_repeats, "n_repeats")
     tail = (1 - check_between(level, 0, 1, "level")) / 2
     rng = own_stream(rng, "row bootstrap")
 
-    sample, rows, donors = _resampled(task, n_repeats, rng)
-    gains = losses_of_pairs(task, columns, rows, donors) - task.losses_before[rows]
-    weights = task.weights[rows]
+    sample, rows, donors = _resampled(test_set, n_repeats, rng)
+    gains = losses_of_pairs(test_set, columns, rows, donors) - test_set.losses_before[rows]
+    weights = test_set.weights[rows]
     importances = np.bincount(sample, weights * gains) / np.bincount(sample, weights)
     low, high = np.quantile(importances, [tail, 1 - tail])
     return float(low), float(high)
 
 
 def _resampled(
-    task: Evaluation, n_repeats: int, rng: np.random.Generator
+    test_set: Evaluation, n_repeats: int, rng: np.random.Generator
 ) -> tuple[NDArray, NDArray, NDArray]:
     """Rows, or whole groups of rows, drawn with replacement -> samples, rows, donors, each (m,)."""
-    if task.groups is None:
-        rows = rng.integers(task.n_rows, size=(n_repeats, task.n_rows))
-        sample = np.repeat(np.arange(n_repeats), task.n_rows)
+    if test_set.groups is None:
+        rows = rng.integers(test_set.n_rows, size=(n_repeats, test_set.n_rows))
+        sample = np.repeat(np.arange(n_repeats), test_set.n_rows)
         return sample, rows.ravel(), rng.permuted(rows, axis=1).ravel()
-    n_groups = int(task.groups.max()) + 1
-    members = [np.flatnonzero(task.groups == g) for g in range(n_groups)]
+    n_groups = int(test_set.groups.max()) + 1
+    members = [np.flatnonzero(test_set.groups == g) for g in range(n_groups)]
     drawn = rng.integers(n_groups, size=(n_repeats, n_groups))
     samples = [np.concatenate([members[g] for g in groups]) for groups in drawn]
     donors = np.concatenate([rng.permutation(rows) for rows in samples])

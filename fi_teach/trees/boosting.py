@@ -153,12 +153,7 @@ def _one_tree(
     leaf = tree.leaf_of(X)
     slope = _node_sums(tree, leaf, residual)
     curve = _node_sums(tree, leaf, curvature)
-    step = np.divide(
-        slope,
-        curve,
-        out=np.zeros_like(slope),
-        where=curve > CERTAIN,
-    )
+    step = np.divide(slope, curve, out=np.zeros_like(slope), where=curve > CERTAIN)
     return replace(tree, value=step[:, None]), step[leaf]
 
 

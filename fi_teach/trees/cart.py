@@ -329,11 +329,7 @@ def best_split(
     )
     if stump.n_nodes == 1:
         return None
-    return Split(
-        int(stump.feature[0]),
-        float(stump.threshold[0]),
-        float(stump.decrease[0]),
-    )
+    return Split(int(stump.feature[0]), float(stump.threshold[0]), float(stump.decrease[0]))
 
 
 def grow_cart(

@@ -217,13 +217,7 @@ def _offer(name: str, column: NDArray, y: NDArray, alpha: float, ordered: bool) 
     statistic, df = chi_square(_cross_table(group, y))
     p_value = chi_square_p_value(statistic, df)
     ways = ways_to_merge(len(group_of), len(groups), ordered=ordered)
-    return ChaidSplit(
-        name,
-        groups,
-        statistic,
-        p_value,
-        adjusted=_bonferroni(p_value, ways),
-    )
+    return ChaidSplit(name, groups, statistic, p_value, adjusted=_bonferroni(p_value, ways))
 
 
 def _bonferroni(p_value: float, ways: int) -> float:

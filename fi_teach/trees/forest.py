@@ -146,12 +146,7 @@ def oob_prediction(forest: Forest, X: ArrayLike) -> NDArray:
     for tree, out in zip(forest.trees, is_out, strict=True):
         total[out] += tree.value[tree.leaf_of(rows[out])]
     n_trees = is_out.sum(axis=0)[:, None]
-    return np.divide(
-        total,
-        n_trees,
-        out=np.full_like(total, np.nan),
-        where=n_trees > 0,
-    )
+    return np.divide(total, n_trees, out=np.full_like(total, np.nan), where=n_trees > 0)
 
 
 # --- what comes in ----------------------------------------------------------------------------
