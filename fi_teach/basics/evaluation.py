@@ -1,7 +1,7 @@
-"""A model on trial: one table, one target, one loss, all checked and matched once.
+"""A model, a table, a target and a loss, checked and matched to one another once.
 
-Every method that asks "how much worse does it get?" starts here, so that labels, columns and losses
-mean the same everywhere.
+Every method that compares losses starts here, so that labels, columns and losses mean the same
+everywhere.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ from fi_teach.basics.target import check_y, encode_labels, holds_labels, places_
 
 
 class Evaluation:
-    """What each row's prediction costs, as the table is and after any change to it.
+    """The loss of each row's prediction, for a table and for changed copies of it.
 
     model : a fitted model or a function of a table
     X (n, p) : any table that the model takes; never changed. It is kept in the model's column order
@@ -92,7 +92,7 @@ class Evaluation:
         return self.losses_of(self.predict(table), rows)
 
     def losses_of(self, prediction: NDArray, rows: NDArray | None = None) -> NDArray:
-        """The loss of predictions that were made already: (m,) or (m, K) -> (m,).
+        """The loss of given predictions: (m,) or (m, K) -> (m,).
 
         Raises ValueError where the caller's own loss does not return one number a row.
         """
@@ -105,7 +105,7 @@ class Evaluation:
         return losses
 
     def losses_of_raw(self, raw: NDArray, rows: NDArray) -> NDArray:
-        """The loss of what the model's trees add up to: raw (m, n_outputs), rows (m,) -> (m,)."""
+        """The loss of given raw scores of the model's trees: (m, n_outputs), rows (m,) -> (m,)."""
         forest = self.model.forest
         if self.loss in PROBABILITY_LOSSES:
             return self.losses_of(forest.probabilities_of(raw), rows)
@@ -116,27 +116,27 @@ class Evaluation:
 
     @cached_property
     def _class_numbers(self) -> NDArray:
-        """Numbers compare faster than labels do."""
+        """The class number of each row's label; numbers compare faster than labels."""
         return places_among(self.y, np.asarray(self.model.forest.classes))
 
     def predict(self, table: ArrayLike) -> NDArray:
-        """What the loss judges: labels, numbers, or probabilities (m, K)."""
+        """Predict what the loss takes: labels, numbers, or probabilities (m, K)."""
         if self.loss in PROBABILITY_LOSSES:
             return self.model.probabilities(table, arranged=True)
         return self.model.predict(table, arranged=True)
 
     @cached_property
     def prediction_before(self) -> NDArray:
-        """The predictions of the rows as they are."""
+        """The predictions of the unchanged rows."""
         return self.predict(self.X)
 
     @cached_property
     def losses_before(self) -> NDArray:
-        """The loss of each row as it is -> (n,)."""
+        """The loss of each unchanged row -> (n,)."""
         return self.losses_of(self.prediction_before)
 
     def positions(self, columns: object) -> list[int]:
-        """Where one or several of the caller's columns stand in X, as tables.positions_of says."""
+        """The positions in X of the caller's columns (see tables.positions_of)."""
         return positions_of(columns, self._labels, self.names)
 
     # --- what a change of the table costs ---
@@ -166,7 +166,7 @@ class Evaluation:
     # --- how the target meets the loss ---
 
     def _loss_for(self, y: ArrayLike) -> Loss:
-        """The loss that follows the model."""
+        """The default loss for this kind of model."""
         model = self.model
         if model.is_function and np.ndim(y) == 1 and model.predict(self.X, arranged=True).ndim == 2:
             return LOSSES["log_loss"]
@@ -174,7 +174,7 @@ class Evaluation:
         return LOSSES["zero_one"] if of_classes else LOSSES["squared"]
 
     def _coded(self, y: ArrayLike, whole: ArrayLike) -> NDArray:
-        """The target as the loss meets it."""
+        """Encode the target as the loss takes it."""
         numeric = self.loss in NUMBER_LOSSES
         y = check_y(y, self.n_rows, numeric=numeric, several=True, varies=y is whole)
         classes = self.model.classes
@@ -191,7 +191,7 @@ class Evaluation:
 
 
 def check_groups(groups: ArrayLike, n_rows: int) -> NDArray:
-    """Which rows belong together, as codes (n,) int64 from 0.
+    """Encode the groups of rows as integers (n,) from 0.
 
     Raises ValueError for another length, gaps, and fewer than two groups.
     """
@@ -214,7 +214,7 @@ def _mean_one(sample_weight: ArrayLike | None, n_rows: int) -> NDArray:
 
 
 def _check_some_known(y: ArrayLike, classes: NDArray) -> None:
-    """A label that the model never saw is always missed; if all are, y is in other words."""
+    """Refuse a target of which the model knows no label at all."""
     if (places_among(y, classes) < 0).all():
         raise ValueError(
             f"y holds labels such as {np.asarray(y).tolist()[0]!r}, none of which the model knows: "
@@ -223,7 +223,7 @@ def _check_some_known(y: ArrayLike, classes: NDArray) -> None:
 
 
 def _check_labels(prediction: NDArray, holds_words: bool) -> None:
-    """Numbers with fractions are no labels of classes."""
+    """Refuse predictions with fractions where y holds classes."""
     fractions = prediction.dtype.kind == "f" and (prediction != np.floor(prediction)).any()
     if holds_words and fractions:
         raise ValueError(

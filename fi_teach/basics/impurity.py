@@ -1,4 +1,4 @@
-"""How mixed is a node? An impurity is 0 if all rows agree, and concave: no split worsens it."""
+"""Impurity of a node: 0 if all rows agree. It is concave, so no split increases it."""
 
 from collections.abc import Callable
 from numbers import Real
@@ -47,7 +47,7 @@ def entropy(counts: ArrayLike, base: float = 2) -> NDArray:
 
 
 def entropy_nats(counts: ArrayLike) -> NDArray:
-    """entropy(counts, base=e): in natural units, of which a bit is .693.
+    """Entropy in nats, entropy(counts, base=e): a bit is 0.693 nats.
 
     - sum over classes k of p_k ln p_k, with 0 ln 0 = 0
 
@@ -100,7 +100,7 @@ def class_counts(y: ArrayLike, sample_weight: ArrayLike | None = None) -> NDArra
 
 
 def class_impurity(criterion: str) -> Callable[[ArrayLike], NDArray]:
-    """The function of class counts that `criterion` names. Raises ValueError for an unknown one.
+    """Return the function of class counts that `criterion` names.
 
     >>> round(float(class_impurity("gini")([4, 1])), 2)
     0.32

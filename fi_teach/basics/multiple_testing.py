@@ -1,4 +1,4 @@
-"""Many tests at once: what p-values must become so that twenty tries are not one discovery."""
+"""Multiple testing: adjust p-values for the number of tests."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -7,7 +7,7 @@ from fi_teach.basics.tables import as_floats
 
 
 def holm(p_values: ArrayLike) -> NDArray:
-    """Holm's step-down: as safe as Bonferroni's min(1, m p), and never less powerful.
+    """Adjust p-values by Holm's step-down method, which controls the family-wise error rate.
 
     Adjusted p_(k) = max_{i <= k} min(1, (m - i + 1) p_(i)), p_(1) the smallest of m.
     The chance that any true null's is at most alpha is at most alpha, however dependent the tests.
@@ -24,7 +24,7 @@ def holm(p_values: ArrayLike) -> NDArray:
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> NDArray:
-    """Adjusted p-values for the false discovery RATE: p_(k) = min_{i >= k} min(1, m p_(i) / i).
+    """Adjust p-values by Benjamini and Hochberg: p_(k) = min_{i >= k} min(1, m p_(i) / i).
 
     Rejecting all that are <= q keeps the expected share of false rejections at most q if the
     p-values are independent.

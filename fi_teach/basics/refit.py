@@ -1,4 +1,4 @@
-"""What methods that refit are handed: a function that fits on (X, y) and measures each column."""
+"""Methods that refit: call a function that fits on (X, y) and returns an importance a column."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -16,7 +16,7 @@ ImportanceOf = Callable[..., "Importance | NDArray"]
 
 
 def call_importance(importance_of: ImportanceOf, X: object, y: NDArray, n_columns: int) -> NDArray:
-    """importance_of(X, y) as (n_columns,) finite numbers; of an Importance its mean.
+    """Call importance_of(X, y) -> (n_columns,) finite numbers; of an Importance, its mean.
 
     >>> call_importance(lambda X, y: np.abs(X.T @ y), np.eye(2), [1.0, -3.0], 2)
     array([1., 3.])
@@ -54,16 +54,16 @@ def _as_numbers(found, n_columns):
 
 
 def with_progress(rounds: Iterable, progress: Callable | None) -> Iterable:
-    """The rounds, wrapped by `progress` (such as tqdm.tqdm) where there is one."""
+    """Wrap the rounds by `progress`, such as tqdm.tqdm, if it is given."""
     return rounds if progress is None else progress(rounds)
 
 
 def check_refit_data(
     X: ArrayLike, y: ArrayLike, *, any_columns: bool = False
 ) -> tuple[Any, NDArray, tuple[str, ...]]:
-    """A table and its target as what importance_of is handed: X of the caller's kind, y, names.
+    """Check the table and target for importance_of -> X of the caller's kind, y, names.
 
-    any_columns : may a DataFrame hold words, dates and gaps? It does where nobody counts with them
+    any_columns : a DataFrame may hold words, dates and gaps
     """
     if any_columns and isinstance(X, pd.DataFrame):
         table = check_real_table(X)

@@ -1,4 +1,4 @@
-"""The target, one value a row: numbers, or labels of any kind, which are encoded once.
+"""Check targets and encode labels.
 
 Strings, booleans and categories are labels; so are the numbers 1, 2, 3 where a model has them as
 its classes. A code is a label's place among the classes, 0 ... K-1.
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class Target(NamedTuple):
-    """What is predicted: columns (q, n) of 0/1, one a class, or of numbers (classes is None).
+    """A target as columns (q, n): 0/1, one a class, or numbers (then classes is None).
 
     codes (n,) : which of the classes each row has, or None
     """
@@ -24,7 +24,7 @@ class Target(NamedTuple):
 
 
 def encode_labels(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArray, NDArray]:
-    """The classes and each row's place among them: labels (n,) -> classes (K,), codes (n,) int64.
+    """Encode labels as integers: labels (n,) -> classes (K,), codes (n,) int64.
 
     classes : the model's, in its order; None takes y's own labels, sorted
 
@@ -50,7 +50,7 @@ def encode_labels(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArr
 
 
 def places_among(y: ArrayLike, classes: ArrayLike) -> NDArray:
-    """Each label's place among the classes, -1 where it is none of them: (n,), (K,) -> (n,) int64.
+    """The position of each label among the classes, -1 if it is none: (n,), (K,) -> (n,) int64.
 
     >>> places_among(["b", "z", "a"], ["a", "b"])
     array([ 1, -1,  0])
@@ -81,7 +81,7 @@ def _distinct(y: NDArray) -> tuple[NDArray, NDArray]:
 
 
 def target_of(y: ArrayLike, criterion: str) -> Target:
-    """The target as a tree predicts it: one column of 0 and 1 a class, or the numbers themselves.
+    """Encode a target for tree growing: one 0/1 column a class, or the numbers themselves.
 
     columns[k, i] = 1 if row i is of class k, else 0: its mean over a node is the class's share
 
@@ -101,7 +101,7 @@ def target_of(y: ArrayLike, criterion: str) -> Target:
 
 
 def holds_labels(y: ArrayLike) -> bool:
-    """Are these classes by their kind? Strings, booleans, categories are; numbers are not.
+    """Whether y holds labels by its type: strings, booleans or categories, but not numbers.
 
     >>> holds_labels(["yes", "no"]), holds_labels([True, False]), holds_labels([1, 2])
     (True, True, False)
@@ -124,7 +124,7 @@ def check_y(
     varies: bool = False,
     what: str = "y",
 ) -> NDArray:
-    """A target of n_rows rows without gaps, as an array: labels or numbers (n,).
+    """Check a target of n_rows rows without gaps, and return it as an array (n,).
 
     numeric : labels are refused, and numbers become floats
     several : several columns of numbers (n, n_outputs) are allowed, too
@@ -170,7 +170,7 @@ def _as_numbers(array: NDArray, what: str) -> NDArray:
 
 
 def check_varies(y: NDArray, what: str = "y") -> None:
-    """Raises ValueError if all rows have the same target: y (n,) or (n, n_outputs)."""
+    """Refuse a target that is the same in all rows: y (n,) or (n, n_outputs)."""
     if (y == y[0]).all():
         where = "every row" if len(y) > 1 else "its one row"
         raise ValueError(

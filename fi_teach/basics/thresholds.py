@@ -1,4 +1,4 @@
-"""Where to cut between two numbers: halfway, and never so that rounding sends both to one side."""
+"""Thresholds between two numbers: halfway, and safe against rounding."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -7,7 +7,7 @@ from fi_teach.basics.tables import as_floats
 
 
 def midpoints(column: ArrayLike) -> NDArray:
-    """The thresholds halfway between neighbouring distinct values, ascending.
+    """Return the thresholds halfway between neighbouring distinct values, ascending.
 
     column (n,) -> (at most n - 1,)
 
@@ -23,7 +23,7 @@ def midpoints(column: ArrayLike) -> NDArray:
 
 
 def halfway(low: NDArray, high: NDArray) -> NDArray:
-    """A threshold t for each pair with low <= t < high: their midpoint, or low itself.
+    """Return a threshold t for each pair with low <= t < high: the midpoint, or low itself.
 
     Two floats can be so close that their midpoint rounds to the upper one: a threshold there
     would send both to the left.
@@ -37,7 +37,7 @@ def halfway(low: NDArray, high: NDArray) -> NDArray:
 
 
 def double_threshold(threshold: ArrayLike, *, strict: bool = False) -> NDArray:
-    """The threshold that tells doubles apart as a library that rounds them to single does.
+    """The threshold for doubles that splits as a single-precision threshold of a library does.
 
     For every double x: x <= result if and only if float32(x) <= threshold
     (or < threshold, if `strict`).

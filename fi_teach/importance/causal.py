@@ -1,5 +1,4 @@
-"""Seeing is not doing: the same data answer E[Y | X = x] and, only with the right columns,
-E[Y | do(X = x)].
+"""Causal models: E[Y | X = x] is not E[Y | do(X = x)], unless the right columns are adjusted for.
 
 A causal model is a dict of equations in causal order; a function's arguments are the arrows into
 its variable. `observe` draws from it, `do` replaces an equation by a constant, and the back-door
@@ -51,7 +50,7 @@ class CausalModel:
 
 
 def parents(model: CausalModel, name: str) -> tuple[str, ...]:
-    """The direct causes of a variable: its equation's arguments; none once `do` has set it.
+    """The direct causes of a variable: its equation's arguments; none if `do` has set it.
 
     name : one of the model's variables -> names, in the order of the equation's arguments
 
@@ -70,7 +69,7 @@ def parents(model: CausalModel, name: str) -> tuple[str, ...]:
 
 
 def descendants(model: CausalModel, name: str) -> set[str]:
-    """All variables that a change of this one can reach, without itself.
+    """The variables that a change of this one can affect, without itself.
 
     name : one of the model's variables -> set of names
 
@@ -88,7 +87,7 @@ def descendants(model: CausalModel, name: str) -> set[str]:
 
 
 def do(model: CausalModel, **values: float) -> CausalModel:
-    """The model after surgery: each named variable is set to a number, whatever its causes say.
+    """Intervene: return the model in which each named variable is set to a number.
 
     Source: Pearl (2009), section 3.2.
 
@@ -120,7 +119,7 @@ def observe(model: CausalModel, n: int, rng: Seed = 0) -> pd.DataFrame:
     return pd.DataFrame(solve(model.equations, noises, model.fixed))
 
 
-# --- seeing and doing ---
+# --- interventional and conditional means ---
 
 
 def interventional_mean(
@@ -181,7 +180,7 @@ def conditional_mean(
 def satisfies_backdoor(
     model: CausalModel, cause: str, outcome: str, adjust: str | Iterable[str] = ()
 ) -> bool:
-    """Does adjusting for these variables make seeing as good as doing? The back-door criterion.
+    """Test the back-door criterion: does adjusting for these variables identify the effect?
 
     (i) None of them is the cause, the outcome or a descendant of the cause. (ii) They block every
     path from cause to outcome that starts with an arrow into the cause: with the arrows out of
@@ -209,8 +208,7 @@ def satisfies_backdoor(
 
 
 def _separated(arrows, a, b, given):
-    """d-separation: in the graph of all ancestors, with the parents of one child joined, `given`
-    cuts a from b.
+    """Test d-separation: `given` separates a from b in the moral graph of their ancestors.
 
     arrows : {child: its parents}, causes before effects
     """
@@ -268,7 +266,7 @@ def backdoor_adjustment(
     *,
     n_strata: int = 50,
 ) -> float:
-    """Effect of one unit of the cause: its slope within strata of the adjusted columns, averaged.
+    """Estimate the effect of one unit of the cause: its slope within strata, averaged.
 
     effect = sum over s of (n_s / n) * slope of outcome on cause among the rows of stratum s. Every
     adjusted column is cut into `n_strata` classes of equal size (fewer if it has fewer values).
@@ -322,8 +320,7 @@ def _slope(x, y):
 def regression_adjustment(
     data: pd.DataFrame, cause: str, outcome: str, adjust: str | Iterable[str] = ()
 ) -> float:
-    """Effect of one unit of the cause: its coefficient in least squares of outcome on 1, cause,
-    adjust.
+    """Estimate the effect of one unit of the cause: its coefficient in a linear regression.
 
     effect  =  sum of own_i y_i / sum of own_i^2,
     own the residuals of the cause after least squares on 1 and adjust
@@ -331,8 +328,7 @@ def regression_adjustment(
     cause, outcome : columns of data; adjust : a column, or a list of them
     -> number, in units of the outcome for one unit of the cause
 
-    The fast way through the back door: exact if everything is linear, biased if the adjusted
-    columns act otherwise.
+    Exact if everything is linear, biased if the adjusted columns act otherwise.
 
     Raises ValueError for unknown columns, or a cause that the adjusted columns determine.
     Source: Pearl (2009), section 3.3; the slope on the residuals: Greene (2003), ch. 3.
@@ -405,11 +401,11 @@ def collider_model(effect: float = 0.0) -> CausalModel:
     return CausalModel(collider_equations(effect))
 
 
-# --- checked at the door ---
+# --- checks ---
 
 
 def _as_names(adjust):
-    """Names as a list; one name, not in a list, is one name and not its letters."""
+    """Names as a list; a string is one name."""
     if not isinstance(adjust, Iterable):
         raise ValueError(f"adjust is {adjust!r}, expected a name or a list of them, () for none.")
     return [adjust] if isinstance(adjust, str) else list(adjust)

@@ -8,7 +8,7 @@ how the model uses the part of x_j that the others do not determine:
     x~_ij drawn from the distribution of x_j given the rest of x_i
 
 If x_j tells nothing about y once the others are known, the expected importance is 0 in every model.
-The reverse does not hold: at 0 the model may use a feature that is correlated with x_j in its place.
+The reverse does not hold: at 0 the model may use a feature that is correlated with x_j instead.
 
 The distribution of x_j given the others has to be known or estimated, and the result depends on
 that estimate.

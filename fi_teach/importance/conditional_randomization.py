@@ -1,8 +1,8 @@
-"""The conditional randomisation test: is a feature more important than a copy that knows nothing?
+"""The conditional randomisation test: is a feature more important than copies without signal?
 
-Replace one column by a copy drawn without looking at y, fit and measure again. What a copy is
-allowed to keep is the null hypothesis: drawn given the other columns it keeps all that they know of
-it, and only what x_j alone knows of y can make the feature more important.
+Replace one column by a copy drawn without y, fit and measure again. How the copy is drawn decides
+the null hypothesis: drawn given the other columns, it keeps the dependence on them, and only what
+x_j alone knows of y can make the feature more important.
 
     p_j  =  (1 + number of copies with importance_j >= as observed) / (1 + n_repeats)
 """
@@ -29,8 +29,7 @@ def conditional_randomization_test(
     rng: Seed = 0,
     progress: Callable | None = None,
 ) -> NullTest:
-    """Replace one feature by a copy without signal, fit and measure again: is the feature more
-    important than its copies?
+    """Test whether a feature is more important than copies of it that are drawn without y.
 
     copies : "conditional": drawn from the normal distribution of x_j given the other features
         (fitted by least squares). Null hypothesis: x_j tells nothing about y that the other

@@ -1,7 +1,7 @@
-"""MDI measured out of bag, so that a feature that knows nothing gets 0 on average.
+"""Debiased MDI: measured out of bag, a feature without information has mean importance 0.
 
-MDI is measured on the rows that chose the splits, and a feature with many values offers more to
-choose from. Two remedies, both on the rows that a tree never saw:
+MDI is measured on the rows that chose the splits, and a feature with many values offers more
+splits to choose from. Two remedies, both measured on a tree's out-of-bag rows:
 
     "oob"  1 / n_oob * sum over out-of-bag rows i and nodes t on i's path that split on j of
            (mu_child - mu_t) * (y_i - mu_root)
@@ -30,8 +30,7 @@ def debiased_mdi(
     *,
     method: str = "oob",
 ) -> Importance:
-    """MDI measured out of bag, so that a feature that knows nothing gets 0 on average, however many
-    values it has.
+    """MDI measured out of bag: a feature without information has mean 0, with any number of values.
 
     "oob"  A split on j moves a row's prediction from its node's mean to its child's. Credit j with
            the moves that point to the row's own y, rows out of bag only (Li et al. 2019, eq. 3 and
@@ -167,7 +166,7 @@ def _asked(model, X, y):
 
 
 def _check_bags(forest):
-    """Raises ValueError unless it is known which rows each tree saw, and each left some out."""
+    """Refuse forests without bootstrap counts, and trees without out-of-bag rows."""
     if forest.in_bag is None or forest.kind != "forest":
         raise ValueError(
             "this model does not say which rows each tree saw: expected a forest grown on "

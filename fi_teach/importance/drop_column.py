@@ -44,7 +44,7 @@ def drop_column_importance(
     groups: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Importance:
-    """Mean held-out loss of the model fitted without feature j, less that of the whole model.
+    """Mean held-out loss of a model fitted without feature j, less that of the full model.
 
     fit : a function (X, y) -> a fitted model or predict function; or an unfitted model with fit and
         predict (it is copied before every fit and stays unfitted). It is called p + 1 times, or
@@ -145,7 +145,7 @@ class _Refits:
         return np.array(gains)
 
     def _losses_without(self, j: int, train: Rows, test: Rows) -> NDArray:
-        """Raises ValueError where the learner cannot be fitted without the column."""
+        """The held-out losses of a model fitted without column j."""
         if self.blank:
             same_value = [(blanked(X, [j], like=train[0]), y) for X, y in (train, test)]
             return self.losses(*same_value)

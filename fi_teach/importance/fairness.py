@@ -1,9 +1,8 @@
-"""Whose predictions are lower, and which features carry the difference? A gap between groups is
-divided like any prediction.
+"""Fairness: divide a gap between two groups' mean predictions among the features, and find proxies.
 
     gap_j  =  mean of phi_ij over the second group  -  mean of phi_ij over the first
 
-Dropping the protected column does not close the gap: other columns stand in for it, and `proxies`
+Dropping the protected column does not close the gap if other columns stand in for it; `proxies`
 finds them.
 """
 
@@ -81,12 +80,12 @@ def _variance_of_mean(rows):
 
 @dataclass(frozen=True, eq=False)
 class Proxies(Result):
-    """How well the features give the protected column away.
+    """How well the features predict the protected column.
 
     names : p features
     alone : (p,) AUC of each feature by itself; together : AUC of all of them
     alone_error, together_error : their standard errors
-    An AUC of 1/2 is a coin flip, 1 gives it away completely.
+    An AUC of 1/2 is chance, 1 is perfect prediction.
     """
 
     names: tuple
@@ -96,7 +95,7 @@ class Proxies(Result):
     together_error: float
 
     def to_frame(self) -> pd.DataFrame:
-        """A table, the best give-away first: feature, AUC, standard_error."""
+        """A table, the best proxy first: feature, AUC, standard_error."""
         columns = {
             "feature": self.names,
             "AUC": self.alone,
@@ -113,7 +112,7 @@ def proxies(
     min_samples_leaf: int = 10,
     rng: Seed = 0,
 ) -> Proxies:
-    """Which columns stand in for a protected column that was dropped, alone and all together?
+    """Measure how well each column, and all together, predict a protected column that was dropped.
 
     X : (n, p) the features that are left, of any kind and with gaps; protected : (n,) two labels
     n_trees : a fifth of them are grown on each four fifths of the rows, and guess the others

@@ -1,8 +1,8 @@
-"""How sure is an importance from n test rows? A shuffle uses every row twice.
+"""Confidence intervals for the importance of one feature, measured on n test rows.
 
-Three intervals for the importance of one feature: the textbook one, which is too narrow (or, for a
-feature that the target does not depend on, too wide), and two that count each row both as receiver
-and as donor.
+The textbook interval is too narrow (or, for a feature that the target does not depend on, too
+wide), because a permutation uses every row twice. Two others count each row as receiver and as
+donor.
 """
 
 from statistics import NormalDist
@@ -30,7 +30,7 @@ def shuffle_differences(
     n_repeats: int = 1,
     rng: Seed = 0,
 ) -> tuple[NDArray, NDArray]:
-    """What each row's loss gains when `column` is shuffled, and from whom it got its value.
+    """Each row's gain in loss when `column` is permuted, and the row that gave it its value.
 
     model, X (n, p), y (n,), loss : as in permutation_importance
     column : a name; of an array, a position
@@ -82,7 +82,7 @@ def receiver_donor_interval(
     groups: ArrayLike | None = None,
     level: float = 0.95,
 ) -> Interval:
-    """Mean +- z standard errors, each row counted in both its roles (receiver_donor_variance).
+    """Mean +- z standard errors, each row counted as receiver and as donor.
 
     differences, donors (n, K), as shuffle_differences returns them
     sample_weight (n,) : how much each row counts; groups (n,) : rows drawn together
@@ -119,7 +119,7 @@ def row_bootstrap_interval(
     level: float = 0.95,
     rng: Seed = 0,
 ) -> Interval:
-    """Resample whole rows, shuffle the column afresh in every sample, take the middle `level`.
+    """Bootstrap interval: resample rows, permute the column afresh in each sample.
 
     Resampling the loss differences instead would repeat the naive interval's mistake: a resampled
     difference brings its receiver along but leaves its donor behind.

@@ -1,10 +1,10 @@
-"""A knockoff is a fake feature that is as much like the others as the real one, but made without
-looking at y.
+"""Knockoffs: select features with a controlled false discovery rate.
 
-Whatever a real feature scores above its knockoff is evidence; whatever a knockoff scores above the
-real feature counts the luck that the real ones had too. Notation: Sigma (p, p) is the covariance of
-the features, s (p,) how far each feature is kept from its knockoff:
-Cov(x_j, knockoff_j) = Sigma_jj - s_j, so at s_j = 0 it is a copy, which its feature never beats.
+A knockoff is an artificial copy of a feature that has the same correlations with the other
+features, but is drawn without y. A feature more important than its knockoff is evidence; a knockoff
+more important than its feature shows how often that happens by chance.
+Notation: Sigma (p, p) is the covariance of the features, s (p,) the distance of each feature from
+its knockoff, Cov(x_j, knockoff_j) = Sigma_jj - s_j: at s_j = 0 the knockoff is the feature itself.
 
 Read next: fast/mvr_rounds.py, which finds the s of `mvr_s` with one inversion a round.
 """
@@ -29,7 +29,7 @@ NEGLIGIBLE = 1e-6  # a round that lowers the loss by a smaller share than this w
 
 @dataclass(frozen=True, eq=False)
 class KnockoffSelection(Result):
-    """What the knockoff filter found; unpacks into (selected, statistics, threshold).
+    """The result of the knockoff filter; unpacks into (selected, statistics, threshold).
 
     names : p names; statistics : (p,) W, in units of the importance; threshold : number
 
@@ -79,11 +79,11 @@ class KnockoffSelection(Result):
         return 3
 
 
-# --- how far to keep a knockoff from its feature ---
+# --- the distance between a feature and its knockoff ---
 
 
 def equicorrelated_s(covariance: ArrayLike) -> NDArray:
-    """Every feature is equally far from its knockoff: s_j = min(1, 2 lambda_min) * Sigma_jj.
+    """Equicorrelated knockoffs: s_j = min(1, 2 lambda_min) * Sigma_jj for every feature.
 
     lambda_min is the smallest eigenvalue of the correlation matrix; any common s larger than this
     would need a negative variance. covariance (p, p) -> (p,), in units of the variances.
@@ -97,8 +97,11 @@ def equicorrelated_s(covariance: ArrayLike) -> NDArray:
 
 
 def mvr_s(covariance: ArrayLike) -> NDArray:
-    """The s with the smallest mvr_loss (of the correlation matrix): features that nothing else can
-    reconstruct.
+    """Minimise how well features can be reconstructed from the others and all knockoffs -> s (p,).
+
+    That is trace(G^-1) = trace((2 Sigma - S)^-1) + trace(S^-1), G the covariance of features and
+    knockoffs, Sigma the correlation matrix: 1 / (G^-1)_jj is the variance that is left of feature j
+    when everything else is known.
 
     Equicorrelated knockoffs leave some weighted sum of all the x_j + knockoff_j without any
     variance: a model can then move a feature's credit to the others and the knockoffs at no cost,
@@ -131,8 +134,9 @@ S_METHODS = {"mvr": mvr_s, "equicorrelated": equicorrelated_s}
 
 
 def knockoff_law(covariance: ArrayLike, s: ArrayLike) -> tuple[NDArray, NDArray]:
-    """Given x, its Gaussian knockoff is Normal(mean + shrink (x - mean), noise)
-    -> (shrink (p, p), noise (p, p)).
+    """The distribution of a Gaussian knockoff given x: Normal(mean + shrink (x - mean), noise).
+
+    -> shrink (p, p), noise (p, p)
 
     shrink = I - S Sigma^-1, noise = 2 S - S Sigma^-1 S: the only pair that makes the covariance of
     (features, knockoffs) [[Sigma, Sigma - S], [Sigma - S, Sigma]], in which any feature can change
@@ -175,7 +179,7 @@ def gaussian_knockoffs(
     covariance: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> NDArray:
-    """Knockoffs for Gaussian features: one fake column for each of X's, drawn without any target.
+    """Draw knockoffs for Gaussian features, one for each column of X.
 
     Exact if X's rows are independent draws of Normal(mean, covariance); if these are not given they
     are estimated (`estimate_covariance`) and the guarantee is approximate. For other laws the first
@@ -220,7 +224,7 @@ def _root(matrix):
         return vectors * np.sqrt(np.maximum(eigenvalues, 0))
 
 
-# --- the contest, and where to stop ---
+# --- statistics and threshold ---
 
 
 def knockoff_statistics(
@@ -296,7 +300,7 @@ def knockoff_filter(
     offset: int = 1,
     rng: Seed = 0,
 ) -> KnockoffSelection:
-    """Which features matter, with at most a share q of false discoveries on average?
+    """Select features with at most a share q of false discoveries on average.
 
     Build knockoffs, let importance_of compare each feature with its own, keep W_j >= threshold. A
     discovery j is false if y is independent of x_j GIVEN the other features. Exact for features of
@@ -315,7 +319,7 @@ def knockoff_filter(
     >>> X = rng.normal(size=(500, 20))
     >>> y = X[:, :6].sum(axis=1) + rng.normal(size=500)
     >>> selected, statistics, threshold = knockoff_filter(lambda XX, y: abs(XX.T @ y), X, y)
-    >>> selected   # the six causes; at q = .2 a stranger or two may come along
+    >>> selected   # the six causes; at q = .2 a false one or two may come along
     array([ 0,  1,  2,  3,  4,  5, 10])
     """
     rng = own_stream(rng, "knockoff filter")

@@ -1,6 +1,6 @@
-"""A leak is a column that knows the answer because it was written down after it.
+"""Leakage: find columns that were recorded after the outcome.
 
-It shows in two ways: it predicts too well alone, and its date is too late. Only the second is
+A leak shows in two ways: it predicts too well alone, and it was known too late. Only the second is
 proof.
 
     strength_j  =  score of a forest on feature j alone  /  score of a forest on all features
@@ -35,8 +35,7 @@ def leak_suspects(
     n_trees: int = 50,
     rng: Seed = 0,
 ) -> pd.DataFrame:
-    """Ask of every feature: does it do nearly the whole forest's work alone, and was it known in
-    time?
+    """Flag features that predict nearly as well alone as all together, or were known too late.
 
     strength_j = score of a forest on feature j alone / score of a forest on all features
 

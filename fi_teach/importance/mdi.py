@@ -1,14 +1,13 @@
-"""Mean decrease in impurity: credit every split's decrease, weighted by the rows it concerns, to
-the feature it asks about.
+"""Mean decrease in impurity (MDI): the weighted decreases of all splits, added up by feature.
 
     MDI_j  =  mean over trees,  sum over nodes t that split on j of
 
               w_t / w_root * ( I(t)  -  w_L / w_t * I(L)  -  w_R / w_t * I(R) )
 
-Decreases telescope: added up over a tree they are the root's impurity less what the leaves keep.
-Which is the trouble, too: they are measured on the rows that chose the splits.
+Decreases telescope: added up over a tree they are the root's impurity less that of the leaves.
+They are measured on the rows that chose the splits, which favours features with many values.
 
-Read next: debiased_mdi.py, which measures on the others.
+Read next: debiased_mdi.py, which measures on the other rows.
 """
 
 import numpy as np
@@ -28,7 +27,7 @@ UNITS = {
 
 
 def decrease_by_feature(tree: Tree | NominalTree, *, weighted: bool = True) -> NDArray:
-    """Each feature's decreases in one tree, added up: (p,) in units of the impurity.
+    """Add up the decreases of one tree by feature -> (p,), in units of the impurity.
 
     weighted : False leaves out the share w_t / w_root of the rows that a node concerns
 
@@ -53,7 +52,7 @@ def decrease_by_feature(tree: Tree | NominalTree, *, weighted: bool = True) -> N
 
 
 def mdi(model: object, *, normalize: bool = True, weighted: bool = True) -> Importance:
-    """Mean decrease in impurity: a feature's share of all the impurity that the splits take away.
+    """Mean decrease in impurity: each feature's share of the decreases of all splits.
 
     model : our Tree, NominalTree or Forest, or any fitted model of trees
     normalize : shares that add up to 1, put together as scikit-learn does: a forest averages each

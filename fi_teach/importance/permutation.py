@@ -166,7 +166,7 @@ def score_permutation_importance(
     groups: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Importance:
-    """How far a whole-set score falls when feature j is shuffled: score before less score after.
+    """Drop of a whole-set score when feature j is permuted: score before less score after.
 
     For measures that are no mean over rows (R squared, AUC, concordance). Note the order: large
     scores are good, so it is before minus after, where permutation_importance has after minus
@@ -222,7 +222,7 @@ def _scored_target(y: ArrayLike, n_rows: int) -> NDArray:
 
 
 def _scored_by(model: Model, score: Score):
-    """What the score judges: the predictions, or for the AUC a classifier's probabilities."""
+    """The predictions that the score takes: for the AUC a classifier's probabilities."""
     if score is auc and model.is_classifier and not model.is_function:
         return model.probabilities
     return model.predict
@@ -237,7 +237,7 @@ def _parts(groups: ArrayLike | None, n_rows: int, rng: np.random.Generator) -> N
 
 
 def _after_each_shuffle(predict, X: Table, j: int, donors: NDArray) -> list[NDArray]:
-    """The predictions with column j dealt out, shuffle by shuffle."""
+    """The predictions with column j permuted, one array a permutation."""
     rows = np.arange(len(donors))
     return [predict(swap(X, [j], rows, donors[:, [k]])) for k in range(donors.shape[1])]
 
@@ -253,5 +253,5 @@ def _drops(
 
 
 def _jackknife_error(left: Sequence[float]) -> float:
-    """Standard error of a figure from what it is without each of G parts: sqrt((G-1) Var)."""
+    """Jackknife standard error from the values without each of G parts: sqrt((G-1) Var)."""
     return float(np.sqrt((len(left) - 1) * np.var(left)))

@@ -1,8 +1,8 @@
-"""A prediction is a payout and the features are its players: divide it by Shapley's formula.
+"""Shapley values of a prediction: the features are the players, the prediction is the payoff.
 
-What "a feature is missing" means is a choice (`removal`), made before any formula; the functions of
-fi_teach/basics/value_functions.py are the choices. Then 2^p coalitions are asked for, which is why
-`shapley_values` stops at 16 features, and `sampled_shapley_values` asks for orderings instead.
+What the model predicts with features missing is a choice (`removal`), made before any formula: the
+functions of fi_teach/basics/value_functions.py. `shapley_values` evaluates all 2^p coalitions, for
+at most 16 features; `sampled_shapley_values` samples orderings instead.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def shapley_values(
     background: ArrayLike | None,
     removal: Removal = "marginal",
 ) -> Attribution:
-    """Each prediction divided among the features by Shapley's formula: every coalition is asked.
+    """Divide each prediction among the features by Shapley's formula, over all coalitions.
 
     phi_j = sum over S without j of |S|! (p-|S|-1)! / p! * (v(S + j) - v(S))
     f(x)  = v(empty) + sum over j of phi_j
@@ -82,7 +82,7 @@ def sampled_shapley_values(
     n_repeats: int = 100,
     rng: Seed = 0,
 ) -> Attribution:
-    """Shapley values estimated from random orderings, for any number of features.
+    """Estimate Shapley values from random orderings, for any number of features.
 
     The features enter one by one in a random order, each takes what it adds; the mean over
     n_repeats orderings. Every row sees the same ones. Other parameters as in `shapley_values`.

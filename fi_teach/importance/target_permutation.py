@@ -1,7 +1,7 @@
-"""Target permutation: is a feature more important than it is for a target that was shuffled?
+"""Target permutation test: is a feature more important than for a permuted target?
 
-Shuffle y and nothing is related to it any more, whatever the columns are to each other. Fit and
-measure again, many times: these importances are luck, and a measure's bias is in them too.
+A permuted y depends on no column, and the columns' dependence on one another is kept. Fit and
+measure again, many times: these importances are due to chance, and contain a measure's bias, too.
 
     p_j  =  (1 + number of shuffles in which importance_j >= as observed) / (1 + n_repeats)
 
@@ -28,14 +28,14 @@ def target_permutation_test(
     rng: Seed = 0,
     progress: Callable | None = None,
 ) -> NullTest:
-    """Shuffle the target, fit and measure again: how often is luck as important as the feature?
+    """Permute the target, fit and measure again: test each importance against chance.
 
     Null hypothesis: y is independent of ALL features. Under it each feature's p-value is uniform
     (on multiples of 1 / (n_repeats + 1)); it also compares a feature with itself, so a measure's
     bias towards many values cancels.
 
     importance_of : a function (X, y) -> Importance or (p,) numbers; it fits what it needs
-    X (n, p), y (n,) : of any kind that importance_of can fit; y alone is shuffled
+    X (n, p), y (n,) : of any kind that importance_of can fit; y alone is permuted
     progress : wraps the iteration, such as tqdm.tqdm
     -> NullTest with null (p, n_repeats)
 

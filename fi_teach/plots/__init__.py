@@ -1,5 +1,4 @@
-"""Figures that can be computed from: every number drawn is in the data, and every figure says in
-words what it shows.
+"""Figures in the book's style; each says in words what it shows.
 
 Each function takes `ax=None` and returns the axes; `describe` stores the sentence that becomes the
 alt text.

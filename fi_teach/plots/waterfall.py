@@ -1,4 +1,4 @@
-"""One prediction, divided among the features: bars that lead from the base to the prediction."""
+"""Waterfall charts of one prediction's attribution."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ def draw_waterfall(
     colours: dict | None = None,
     top: int | None = None,
 ) -> Axes:
-    """Bars that lead from the base to the prediction, the largest share on top.
+    """Draw bars that lead from the base to the prediction, the largest share on top.
 
     base : what is predicted when nothing is known
     values (p,) : the shares, in units of the prediction; names (p,)

@@ -1,9 +1,9 @@
-"""Boosting grows small trees one after the other, each for what its predecessors still get wrong.
+"""Boosting: small trees grown one after the other, each for the errors of those before it.
 
     raw(x) = base + learning_rate * sum over trees m of value_m(x)
 
-Gradient boosting writes the mistake as a number a row, the residual y - mean(raw), and lets a
-regression tree predict it. AdaBoost keeps the labels and makes the rows that were missed heavier.
+Gradient boosting fits a regression tree to the residuals y - mean(raw). AdaBoost keeps the labels
+and gives more weight to the rows that were misclassified.
 """
 
 from dataclasses import replace
@@ -175,7 +175,7 @@ def grow_adaboost(
     learning_rate: float = 1.0,
     max_depth: int | None = 1,
 ) -> Forest:
-    """AdaBoost: every tree has a vote of weight alpha, and rows that it misses become heavier.
+    """AdaBoost: each tree votes with weight alpha, and the rows that it misclassifies gain weight.
 
     err_m is the weight of the rows that tree m misses,
     alpha_m = learning_rate * (log((1 - err_m) / err_m) + log(K - 1)),
@@ -252,7 +252,7 @@ def _weighted_vote(trees: list[Tree], alphas: list[float], names: tuple, classes
 
 
 def _check_rate(learning_rate: float) -> float:
-    """Raises ValueError unless it is a share in (0, 1]."""
+    """Check that the learning rate is a share in (0, 1]."""
     if not isinstance(learning_rate, Real) or not 0 < learning_rate <= 1:
         raise ValueError(
             f"learning_rate is {learning_rate!r}, "

@@ -1,4 +1,4 @@
-"""C4.5 asks for gain and price: of the splits that gain at least the average, the best bargain.
+"""C4.5: of the splits with at least average gain, choose the one with the best gain ratio.
 
     gain       = entropy(y) - mean over branches of entropy(y in the branch)
     gain ratio = gain / entropy(branch)
@@ -35,7 +35,7 @@ from fi_teach.trees.cart import (
 # --- gain and gain ratio ----------------------------------------------------------------------
 
 def gain(y: ArrayLike, branch: ArrayLike) -> float:
-    """Bits about y that the branch gives: y's entropy less its mean over the branches.
+    """Information gain: y's entropy less its mean over the branches, in bits.
 
     y (n,) labels, branch (n,) any labels -> bits. Source: Quinlan (1986), sec. 4.
 
@@ -55,7 +55,7 @@ def _gain(y: NDArray, branch: NDArray) -> float:
 
 
 def split_information(branch: ArrayLike) -> float:
-    """Bits it takes to say which branch a row took: the price of the gain. branch (n,) -> bits.
+    """Split information: the entropy of the branches. branch (n,) -> bits.
 
     >>> split_information(["sunny", "overcast", "rain", "snow"])
     2.0
@@ -64,10 +64,12 @@ def split_information(branch: ArrayLike) -> float:
 
 
 def gain_ratio(y: ArrayLike, branch: ArrayLike) -> float:
-    """Gain per bit of answer; 0 where there is but one branch. Source: Quinlan (1993), sec. 2.2.
+    """Gain ratio: gain / split information, 0 for a single branch.
+
+    Source: Quinlan (1993), sec. 2.2.
 
     >>> y = ["Yes", "Yes", "No", "No"]
-    >>> round(gain_ratio(y, ["a", "b", "c", "d"]), 3)  # each row its own branch: a dear gain
+    >>> round(gain_ratio(y, ["a", "b", "c", "d"]), 3)  # a branch for each row
     0.5
     """
     gained = gain(y, branch)
@@ -80,7 +82,7 @@ def best_by_gain_ratio(
     ratios: ArrayLike,
     columns: ArrayLike | None = None,
 ) -> list[int]:
-    """Which candidates have the best ratio among those of at least average gain, ties and all.
+    """The candidates with the best gain ratio among those of at least average gain, with ties.
 
     gains, ratios (m,): each column's best split; columns (m,): which column each is of, where one
     has several that tie. The average is over columns that gain anything.
@@ -104,7 +106,7 @@ def best_by_gain_ratio(
 # --- columns of numbers: cut in two -----------------------------------------------------------
 
 def threshold_gains(column: NDArray, onehot: NDArray) -> tuple[NDArray, NDArray]:
-    """threshold_gains_by_definition, by sorting once: counts at each value, and their running sums.
+    """The information gain at each midpoint of a column, by sorting and running sums.
 
     column (n,), onehot (n, K) of 0 and 1 -> thresholds (m,), gains (m,) in bits
 
@@ -161,7 +163,7 @@ def grow_c45(
     max_depth: int | None = None,
     min_samples_leaf: int = 1,
 ) -> Tree | NominalTree:
-    """Grow C4.5's tree, unpruned: cut (or branch) until rows agree or nothing is gained.
+    """Grow an unpruned C4.5 tree: split until the rows of a node agree or no split has a gain.
 
     Unlike CART it makes no split that gains nothing, so XOR is a leaf to it. Ties go to the lower
     column, then to the lower threshold: `every_c45_tree` grows the others.
@@ -203,7 +205,7 @@ def every_c45_tree(
     min_samples_leaf: int = 1,
     most: int = 1000,
 ) -> Iterator[Tree]:
-    """Every tree C4.5 could have grown on numbers, had it broken its ties otherwise.
+    """Yield every tree that C4.5 can grow on numbers, over all ways to break its ties.
 
     The first one is grow_c45's. Raises ValueError as it does, and when there are more than `most`.
     Source: as in `grow_c45`.
@@ -219,7 +221,7 @@ def every_c45_tree(
 
 
 def _setting(X: ArrayLike, y: ArrayLike, min_samples_leaf: int):
-    """A table of numbers as (Sample, names, the best cuts of a node's rows). Raises ValueError."""
+    """A table of numbers as (Sample, names, the best cuts of a node's rows)."""
     X, names = check_table(X)
     y = check_tree_y(y, len(X), "entropy")
     onehot = _onehot(y)
@@ -286,7 +288,7 @@ def _nominal_tree(rows, feature, branches, y, names) -> NominalTree:
 
 
 def _refuse_numbers(X: pd.DataFrame) -> None:
-    """Raises ValueError for a table of words with a column of numbers."""
+    """Refuse a table of words with a column of numbers."""
     for name, kind in X.dtypes.items():
         is_number = pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind)
         if is_number:
@@ -299,7 +301,7 @@ def _refuse_numbers(X: pd.DataFrame) -> None:
 # --- a variant of early chefboost -------------------------------------------------------------
 
 def grow_cut_once(X: ArrayLike, y: ArrayLike) -> Tree:
-    """Cut every column once, where it gains most at the ROOT, then grow on the yes-or-no columns.
+    """Cut every column once, where its gain at the root is largest, then grow on the 0/1 columns.
 
     The thresholds never adapt to the node, so a column is used at most once on a path, and rows on
     the same side of all cuts cannot be told apart: their leaf stays mixed. `classes` are ordered

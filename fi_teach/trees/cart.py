@@ -1,10 +1,9 @@
-"""CART grows a tree by one rule, again and again: cut the node where the impurity falls most.
+"""CART: grow a tree by splitting each node where the impurity decreases most.
 
     decrease = I(node) - w_left / w * I(left) - w_right / w * I(right)
 
-First the rule by definition: try every midpoint of every column, cut, do the same on both sides.
-Then what greed leaves open: the splits that tie, and every tree that could have come of them.
-Last the same trees, fast. Source: Breiman et al. (1984), ch. 2 to 4.
+First by definition: try every midpoint of every column, split, and repeat on both sides. Then every
+tree that tied splits allow. Last the same trees, fast. Source: Breiman et al. (1984), ch. 2 to 4.
 
 Read next: fast/growing.py, which grows all trees of a forest level by level.
 """
@@ -29,7 +28,7 @@ from fi_teach.fast.growing import grow_trees, rank_table
 
 
 class Split(NamedTuple):
-    """A question to a node: is feature j at most the threshold? And what the answer takes off."""
+    """A split of a node: is feature j at most the threshold? With its decrease in impurity."""
 
     feature: int
     threshold: float
@@ -50,7 +49,7 @@ def split_decrease(
     criterion: str = "gini",
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """What a split takes off the impurity: the node's less its sides', by their shares of the rows.
+    """Decrease in impurity of a split: the node's impurity less the weighted mean of its sides'.
 
     I(t) - w_L / w * I(t_L) - w_R / w * I(t_R)
 
@@ -127,7 +126,7 @@ def best_split_by_definition(
     min_samples_leaf: int = 1,
     sample_weight: ArrayLike | None = None,
 ) -> Split | None:
-    """The split that takes most off the impurity: try every midpoint of every column.
+    """Find the split with the largest decrease: try every midpoint of every column.
 
     Ties go to the lower column, then to the lower threshold. Returns None if there is no split.
     X (n, p), y (n,).
@@ -149,7 +148,7 @@ def grow_cart_by_definition(
     min_samples_leaf: int = 1,
     sample_weight: ArrayLike | None = None,
 ) -> Tree:
-    """Cut the root at its best split, then both sides at theirs, until the rows of a node agree.
+    """Grow a CART tree by definition: split the root, then both sides, until a node's rows agree.
 
     Parameters, result and errors as in `grow_cart`, but that every column is a candidate.
     Source: as in `grow_cart`.
@@ -169,7 +168,7 @@ def grow_cart_by_definition(
 
 
 class Grown(NamedTuple):
-    """A tree's nodes in the order of their splitting: each one's rows, and its split or None."""
+    """A tree's nodes in the order in which they were split: rows, and split or None."""
 
     rows: list[NDArray]
     splits: list[Split | None]
@@ -192,7 +191,7 @@ def grow_by(
 
 
 def tree_of(grown: Grown, sample: Sample, names: tuple) -> Tree:
-    """A grown tree as arrays, with what each node knows of its rows."""
+    """Build the Tree of a grown structure: its arrays, with the statistics of each node."""
     target = target_of(sample.y, sample.criterion)
     impurity, value, weight = [], [], []
     for rows in grown.rows:
@@ -213,7 +212,7 @@ def tree_of(grown: Grown, sample: Sample, names: tuple) -> Tree:
 
 
 def questions_of(splits: list) -> dict:
-    """The shape and the questions of a tree whose nodes were split in this order, for Tree."""
+    """The fields of a Tree whose nodes were split in this order: children, features, thresholds."""
     is_split = np.array([split is not None for split in splits])
     left = 2 * np.cumsum(is_split) - 1  # the children of the k-th split are nodes 2k + 1, 2k + 2
     return {
@@ -225,11 +224,11 @@ def questions_of(splits: list) -> dict:
 
 
 def first(splits: list[Split]) -> Split | None:
-    """The first of them, or None."""
+    """The first split, or None if there is none."""
     return splits[0] if splits else None
 
 
-# --- what greed leaves open -------------------------------------------------------------------
+# --- ties -------------------------------------------------------------------------------------
 
 def every_greedy_tree(
     X: ArrayLike,
@@ -240,7 +239,7 @@ def every_greedy_tree(
     sample_weight: ArrayLike | None = None,
     most: int = 1000,
 ) -> Iterator[Tree]:
-    """Every tree that greedy growth could have grown, had it broken its ties otherwise.
+    """Yield every tree that greedy growth can give, over all ways to break its ties.
 
     The first one is grow_cart's: always the first of the tied splits. X (n, p), y (n,).
     Raises ValueError as grow_cart does, and when there are more than `most` trees.
@@ -283,7 +282,7 @@ def every_way(
 
 
 def _ways(tied, X, rows, max_depth) -> Iterator[Grown]:
-    """Follow one way to its end; wherever splits tied, come back for the others, the last first."""
+    """Depth-first search over the tied splits: yield each complete structure."""
     @cache
     def splits_of(rows):
         return tied(np.array(rows)) or [None]
@@ -312,9 +311,10 @@ def best_split(
     min_samples_leaf: int = 1,
     sample_weight: ArrayLike | None = None,
 ) -> Split | None:
-    """best_split_by_definition by sorting and running sums: O(p n log n) instead of O(p n^2).
+    """Find the split with the largest decrease, by sorting: O(p n log n) instead of O(p n^2).
 
-    Same arguments, result and errors. Source: as in `best_split_by_definition`.
+    Same arguments and result as best_split_by_definition.
+    Source: as in `best_split_by_definition`.
 
     >>> best_split([[30, 1], [50, 1], [60, 0], [80, 1]], [1, 1, 0, 1])
     Split(feature=1, threshold=0.5, decrease=0.375)
@@ -343,10 +343,10 @@ def grow_cart(
     sample_weight: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Tree:
-    """Grow a tree greedily: split every node where its impurity falls most, until its rows agree.
+    """Grow a tree greedily: split every node where its impurity decreases most, until all are pure.
 
-    A split that takes nothing off the impurity is still made while the rows disagree: in XOR the
-    first question helps nobody, and the second answers everything. Ties go to the lower column,
+    A split without any decrease is still made while the rows disagree: in XOR the first split has
+    none, and the second makes the leaves pure. Ties go to the lower column,
     then to the lower threshold. The Tree's thresholds are midpoints between neighbouring values.
 
     X : (n, p) numbers
@@ -380,10 +380,10 @@ def grow_cart(
     return trees[0]
 
 
-# --- what comes in ----------------------------------------------------------------------------
+# --- checks -----------------------------------------------------------------------------------
 
 def _check(X, y, criterion, min_samples_leaf, sample_weight) -> tuple[Sample, tuple]:
-    """Table, target and weights as a Sample, and the table's names. Raises ValueError."""
+    """Check table, target and weights -> Sample, column names."""
     X, names = check_table(X)
     y = check_tree_y(y, len(X), criterion, varies=False)
     weight = check_weights(sample_weight, len(X))
@@ -393,14 +393,14 @@ def _check(X, y, criterion, min_samples_leaf, sample_weight) -> tuple[Sample, tu
 
 
 def all_alike(y: NDArray) -> bool:
-    """Have all rows the same target? y (n,) or (n, k)"""
+    """Whether all rows have the same target: y (n,) or (n, k)."""
     return bool((y == y[0]).all())
 
 
 def check_tree_y(
     y: ArrayLike, n_rows: int, criterion: str, *, varies: bool = True
 ) -> NDArray:
-    """The target that `criterion` can be grown on: labels (n,), or numbers (n,) or (n, k)."""
+    """Check the target for `criterion` -> labels (n,), or numbers (n,) or (n, k)."""
     if criterion == "variance":
         return check_y(y, n_rows, numeric=True, several=True, varies=varies)
     class_impurity(criterion)  # raises ValueError for an unknown one
@@ -414,7 +414,7 @@ def check_tree_y(
 
 
 def check_limits(max_depth: int | None, min_samples_leaf: int) -> None:
-    """Raises ValueError unless max_depth is None or a whole number >= 1, min_samples_leaf one."""
+    """Check that max_depth is None or a whole number >= 1, and min_samples_leaf one."""
     if max_depth is not None and not _is_count(max_depth):
         raise ValueError(
             f"max_depth is {max_depth!r}, "

@@ -1,4 +1,4 @@
-"""CHAID asks whether a split could be chance: words that do not differ are merged, the rest tested.
+"""CHAID: merge words whose class shares do not differ, then test the split by chi-square.
 
     chi-square = sum over cells of (observed - expected)^2 / expected
 
@@ -24,7 +24,7 @@ from fi_teach.basics.target import check_y, encode_labels
 
 
 class ChaidSplit(NamedTuple):
-    """A column with its words merged into groups, and how surprising their difference would be.
+    """A column with its words merged into groups, and the chi-square test of these groups.
 
     column : its name; groups : tuples of words; statistic : chi-square; p_value : its chance
     adjusted : p_value times the ways in which the words could have been merged, at most 1
@@ -71,7 +71,7 @@ def chi_square(table: ArrayLike) -> tuple[float, int]:
 
 
 def chi_square_p_value(statistic: float, df: int) -> float:
-    """Chance that a chi-square variable with df degrees of freedom is at least `statistic`.
+    """P-value of a chi-square statistic with df degrees of freedom.
 
     Q(df / 2, statistic / 2), the regularised upper incomplete gamma function: below its mean 1
     less a power series, above it a continued fraction. With df = 0 there is nothing to test: 1.0.
@@ -159,7 +159,7 @@ def _cross_table(code: NDArray, y: ArrayLike) -> NDArray:
 
 
 def ways_to_merge(n_words: int, n_groups: int, *, ordered: bool = False) -> int:
-    """In how many ways can c words be merged into r groups? What a p-value is multiplied by.
+    """Number of ways to merge c words into r groups, CHAID's Bonferroni factor.
 
     Ordered: choose r - 1 of the c - 1 gaps. Unordered: a Stirling number of the second kind,
     sum over i < r of (-1)^i (r - i)^c / (i! (r - i)!). Source: Kass (1980), sec. 4.
@@ -184,7 +184,7 @@ def chaid_splits(
     alpha_merge: float = 0.05,
     ordered: tuple = (),
 ) -> list[ChaidSplit]:
-    """What each column offers once its words are merged, in column order.
+    """The best merged split of each column, in column order.
 
     CHAID would branch by the smallest `adjusted` p-value, if that is at most 5 %, say. The step
     that splits merged groups of three or more again (Kass 1980, step 3) is left out.
@@ -228,7 +228,7 @@ def _bonferroni(p_value: float, ways: int) -> float:
 
 
 def _check(names: tuple, alpha: float, ordered: tuple) -> None:
-    """Raises ValueError for a level outside (0, 1) and unknown names."""
+    """Refuse a level outside (0, 1) and unknown names."""
     check_between(alpha, 0, 1, "alpha_merge")
     if isinstance(ordered, str) or not isinstance(ordered, Iterable):
         raise ValueError(f"ordered is {ordered!r}, expected a list of column names, () for none.")

@@ -1,10 +1,10 @@
-"""A forest grows many trees, each on its own bootstrap sample: what one overdoes averages out.
+"""Random forests: the mean of trees, each grown on its own bootstrap sample.
 
     raw(x) = 1/M * sum over trees m of value_m(x)
 
 A bootstrap sample draws n rows from n with replacement, so each tree misses about a share
-1/e = .368 of them. These out-of-bag rows are a test set that costs nothing, and `Forest.in_bag`
-keeps the books.
+1/e = 0.368 of them. These out-of-bag rows are a test set for the tree; `Forest.in_bag` counts how
+often each row was drawn.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ MOST_CLASSES = 20  # whole numbers with more distinct values than this are taken
 
 
 def holds_classes(y: ArrayLike) -> bool:
-    """Does y look like class labels? Text, booleans, and integers with at most 20 values do.
+    """Whether y looks like class labels: text, booleans, or integers with at most 20 values.
 
     Used where the caller did not say; floats always count as numbers. y (n,) or (n, k)
 
@@ -127,7 +127,7 @@ def mean_of_trees(trees: list, in_bag: NDArray) -> Forest:
 # --- out of bag -------------------------------------------------------------------------------
 
 def oob_prediction(forest: Forest, X: ArrayLike) -> NDArray:
-    """What the forest says of its own training rows, by the trees that did not see the row.
+    """Out-of-bag predictions: each training row is predicted by the trees that did not see it.
 
     raw_i = mean over trees m with in_bag[m, i] = 0 of value_m(x_i); NaN where every tree saw it
 
@@ -152,7 +152,7 @@ def oob_prediction(forest: Forest, X: ArrayLike) -> NDArray:
 # --- what comes in ----------------------------------------------------------------------------
 
 def _training_rows(forest: Forest, X: ArrayLike) -> tuple[NDArray, NDArray]:
-    """X as an array, and in_bag (M, n). Raises ValueError if X cannot be the training table."""
+    """Check that X can be the training table -> X as an array, in_bag (M, n)."""
     in_bag = getattr(forest, "in_bag", None)
     if in_bag is None:
         raise ValueError(

@@ -1,7 +1,7 @@
-"""A survival tree asks the question whose two sides die at the most different rates.
+"""Survival trees: split where the log-rank statistic of the two sides is largest.
 
-A censored row is known to have lived until its time, no more: it counts among those at risk up to
-then. At event time t_k, d_k rows have the event and Y_k are still at risk (time >= t_k).
+A censored row is known to have had no event until its time: it is at risk up to then.
+At event time t_k, d_k rows have the event and Y_k are still at risk (time >= t_k).
 
     hazard    H(t) = sum over t_k <= t of d_k / Y_k
     log-rank  (sum_k d_kA - d_k Y_kA / Y_k)^2 / variance: events that side A had, less those due
@@ -41,7 +41,7 @@ CELLS = 1 << 20  # (row, event time) pairs looked at in one go
 # --- by definition ----------------------------------------------------------------------------
 
 def risk_table(time: NDArray, event: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """The event times with their deaths and rows at risk -> (t (T,), d (T,), Y (T,)).
+    """The event times with their events and rows at risk -> (t (T,), d (T,), Y (T,)).
 
     >>> time, event = np.array([1.0, 2, 2, 3]), np.array([True, True, False, False])
     >>> [column.tolist() for column in risk_table(time, event)]
@@ -53,7 +53,7 @@ def risk_table(time: NDArray, event: NDArray) -> tuple[NDArray, NDArray, NDArray
 
 
 def nelson_aalen(time: ArrayLike, event: ArrayLike, times: ArrayLike | None = None) -> NDArray:
-    """The cumulative hazard: events that a row at risk throughout would have had by each time.
+    """Nelson-Aalen estimate of the cumulative hazard at the given times.
 
     H(t) = sum over event times t_k <= t of d_k / Y_k; exp(-H(t)) is close to the share alive at t
 
@@ -76,7 +76,7 @@ def _hazard(time: NDArray, event: NDArray, times: NDArray) -> NDArray:
 
 
 def log_rank(time: ArrayLike, event: ArrayLike, group: ArrayLike) -> float:
-    """How unlike are the death rates of two groups? Chi-square, 1 degree of freedom if alike.
+    """Log-rank statistic of two groups: chi-square with 1 degree of freedom if the rates are equal.
 
     (sum_k d_kA - d_k Y_kA / Y_k)^2
         / sum_k d_k (Y_kA / Y_k) (1 - Y_kA / Y_k) (Y_k - d_k) / (Y_k - 1)
@@ -110,7 +110,7 @@ def cut_statistics(
     time: NDArray,
     event: NDArray,
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """cut_statistics_by_definition by running sums: column, time (n,), event (n,) bool, one True.
+    """Thresholds, rows on the left and log-rank statistics of all cuts of a column.
 
     A row's score is its event less its hazard, a_i = event_i - H(t_i); the scores left of a cut
     add up to events had less events due, so one running sum gives all numerators. The variance is
@@ -282,7 +282,7 @@ def _best_cut_of(j, column, time, event, min_samples_leaf) -> Split | None:
 
 
 def as_risk(model: Tree | Forest) -> Tree | Forest:
-    """The survival tree or forest with one output, its risk score: the hazards at all its times.
+    """Turn a survival tree or forest into one of risk scores: hazards added up over all times.
 
     It ranks rows, high means early. Ishwaran et al. (2008), sec. 4, add up over the times of all
     training rows and call it ensemble mortality; here every time of the grid counts once, by
@@ -313,7 +313,7 @@ def as_risk(model: Tree | Forest) -> Tree | Forest:
 # --- what comes in ----------------------------------------------------------------------------
 
 def _check(X: ArrayLike, y: ArrayLike, times: ArrayLike | None) -> SurvivalData:
-    """The table and the target as SurvivalData. Raises ValueError."""
+    """Check the table and the target -> SurvivalData."""
     X, names = check_table(X)
     time, event = survival_target(y, len(X))
     check_someone_has_it(event, what="y")
@@ -322,7 +322,7 @@ def _check(X: ArrayLike, y: ArrayLike, times: ArrayLike | None) -> SurvivalData:
 
 
 def _grid(times: ArrayLike | None, time: NDArray, event: NDArray) -> NDArray:
-    """The times at which a hazard is asked for: all event times, or those given. ValueError."""
+    """The times at which a hazard is computed: all event times, or those given."""
     if times is None:
         return np.unique(time[event])
     times = as_floats(times, "times")
@@ -335,14 +335,14 @@ def _grid(times: ArrayLike | None, time: NDArray, event: NDArray) -> NDArray:
 
 
 def _times_and_events(time: ArrayLike, event: ArrayLike) -> tuple[NDArray, NDArray]:
-    """times_and_events of which at least one happened. Raises ValueError."""
+    """Check times and events, of which at least one happened."""
     time, event = times_and_events(time, event)
     check_someone_has_it(event)
     return time, event
 
 
 def _two_groups(group: ArrayLike, shape: tuple) -> NDArray:
-    """The group as (n,) bool. Raises ValueError unless it has both True and False."""
+    """The group as (n,) bool, with both True and False."""
     group = np.asarray(group)
     is_yes_or_no = group.shape == shape and np.isin(group, (0, 1)).all()
     if not is_yes_or_no or group.all() or not group.any():

@@ -1,4 +1,4 @@
-"""Worlds of one arrow more or less: what predicts the target, and what would change it?
+"""Causal worlds: confounder, mediator, collider, and a relation that changes its sign.
 
 The equations stand here once; `fi_teach.importance.causal` makes models to act on from them.
 """

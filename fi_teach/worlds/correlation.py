@@ -1,4 +1,4 @@
-"""Worlds whose features look like one another: who gets the credit that they share?"""
+"""Worlds with correlated features: copies of one predictor, and a proxy."""
 
 import numpy as np
 

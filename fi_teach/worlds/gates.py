@@ -1,4 +1,4 @@
-"""Two bits and what they make of each other: what is a feature worth that needs a partner?"""
+"""Worlds of two bits: AND, OR and XOR."""
 
 from itertools import product
 
@@ -41,7 +41,7 @@ def bit_cells(rates: tuple[float, float] = (0.5, 0.5), rho: float = 0.0) -> NDAr
 
 
 def _check_rates(rates):
-    """Two probabilities. Raises ValueError for anything else."""
+    """Check that rates are two probabilities."""
     if not _are_two(rates):
         raise ValueError(
             f"rates is {rates!r}, expected two probabilities, one a bit, such as (0.5, 0.5).")
@@ -169,13 +169,13 @@ def _shuffling_cost(cells, chance):
 
 
 def _matters_alone(cells, chance):
-    """Is P(y = 1 | bit) different for the bit's two values?"""
+    """Whether P(y = 1 | bit) differs between the bit's two values."""
     rate = (cells * chance).sum(axis=1) / cells.sum(axis=1)
     return abs(rate[1] - rate[0]) > 1e-12
 
 
 def _matters_given_the_other(cells, chance):
-    """Is there a value of the other bit at which both values of this one occur and differ?"""
+    """Whether both values of this bit occur, and differ in y, at some value of the other bit."""
     both_occur = cells.min(axis=0) > 0
     differ = chance[0] != chance[1]
     return bool((both_occur & differ).any())

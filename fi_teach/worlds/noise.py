@@ -1,4 +1,4 @@
-"""Worlds in which nothing matters: every importance that is found there is luck or bias."""
+"""Worlds without any signal: every importance found there is chance or bias."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What goes wrong in practice: a leak, a careless pipeline, a biased decision."""
+"""Worlds of practice: a leak, a faulty pipeline, a biased decision."""
 
 from collections.abc import Collection, Iterable
 
@@ -66,7 +66,7 @@ def _sigmoid(score):
 
 
 def pipeline_faults(n: int = 400, *, faults: Collection[str] = FAULTS, rng: Seed = 0) -> World:
-    """y = x1 + x2 + 0.5 x3 + 0.5 e, and what a careless pipeline does to the table.
+    """y = x1 + x2 + 0.5 x3 + 0.5 e, in a table with the faults of a careless pipeline.
 
     "shift": column x2 has slipped down by one row. The first row shows the reading before the
         table begins, and the last reading is lost.
@@ -107,7 +107,7 @@ def pipeline_faults(n: int = 400, *, faults: Collection[str] = FAULTS, rng: Seed
 
 
 def _check_faults(faults):
-    """The faults as a tuple. Raises ValueError for what is no list of known names."""
+    """Check the faults and return them as a tuple."""
     if isinstance(faults, str) or not isinstance(faults, Iterable):
         raise ValueError(
             f"faults is {faults!r}, expected a list of some of {', '.join(FAULTS)}: "
