@@ -112,7 +112,6 @@ def _benjamini_hochberg_rejects(p, q):
 
 def conditional_importance_by_definition(model, X, y, *, method="subgroups", loss=None, n_repeats=30, sample_weight=None, groups=None, rng=0):
     """Draw one column anew given the others, predict again, count the new mistakes."""
-    conditional._check_method(method)
     test_set = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
     one_by_one = {"subgroups": _subgroups_one_by_one, "gaussian": _gaussian_one_by_one}[method]
     as_seen, _ = conditional.METHODS[method]
@@ -161,7 +160,6 @@ def debiased_mdi_by_definition(model, X, y, *, method="oob"):
     The two formulas at the top of debiased_mdi.py, tree by tree, node by node and row by row, for forests
     grown without row weights.
     """
-    debiased_mdi._check_method(method)
     measure = {"oob": _moves_row_by_row, "ufi": _decreases_node_by_node}[method]
     forest, rows, Y = debiased_mdi._asked(model, X, y)
     draws = np.zeros((forest.n_features, len(forest.trees)))

@@ -3,11 +3,7 @@
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from pandas.api.types import (
-    is_datetime64_any_dtype,
-    is_numeric_dtype,
-    is_timedelta64_dtype,
-)
+from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
 
 from fi_teach.basics.tables import check_real_table, feature_names
 

@@ -81,8 +81,7 @@ class Evaluation:
         self.loss: Loss = row_loss(loss) if loss is not None else self._loss_for(whole)
         self.unit = UNITS.get(self.loss, "loss")
         self.y = self._coded(y, whole)
-        self.weights = _mean_one(sample_weight, self.n_rows)
-        self.groups = None if groups is None else check_groups(groups, self.n_rows)
+        self.weights, self.groups = check_weights_and_groups(sample_weight, groups, self.n_rows)
 
     def losses(self, table: ArrayLike, rows: NDArray | None = None) -> NDArray:
         """The loss of each row of a table like X: (m, p) -> (m,).
@@ -208,9 +207,13 @@ def check_groups(groups: ArrayLike, n_rows: int) -> NDArray:
     return codes
 
 
-def _mean_one(sample_weight: ArrayLike | None, n_rows: int) -> NDArray:
+def check_weights_and_groups(
+    sample_weight: ArrayLike | None, groups: ArrayLike | None, n_rows: int
+) -> tuple[NDArray, NDArray | None]:
+    """Row weights of mean 1 (n,), and the codes of the rows' groups (n,) or None."""
     weights = check_weights(sample_weight, n_rows)
-    return weights / weights.mean()
+    codes = None if groups is None else check_groups(groups, n_rows)
+    return weights / weights.mean(), codes
 
 
 def _check_some_known(y: ArrayLike, classes: NDArray) -> None:

@@ -6,6 +6,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.choices import check_choice
 from fi_teach.basics.tables import as_floats, check_weights
 from fi_teach.basics.target import check_y, encode_labels
 
@@ -107,9 +108,7 @@ def class_impurity(criterion: str) -> Callable[[ArrayLike], NDArray]:
     """
     known = {"gini": gini, "entropy": entropy, "entropy_nats": entropy_nats}
     if criterion not in known:
-        raise ValueError(
-            f"unknown criterion {criterion!r}: "
-            f"expected one of {', '.join(map(repr, CRITERIA))}.")
+        check_choice(criterion, CRITERIA, "criterion")
     return known[criterion]
 
 

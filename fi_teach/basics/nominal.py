@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.equality import same_fields
 from fi_teach.basics.tables import feature_names, places_by_name
-from fi_teach.basics.tree import UNDEFINED
+from fi_teach.basics.tree import UNDEFINED, Tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,3 +128,11 @@ def is_nominal(X: ArrayLike) -> bool:
     if not isinstance(X, pd.DataFrame):
         return False
     return not all(pd.api.types.is_numeric_dtype(kind) for kind in X.dtypes)
+
+
+def check_one_tree(tree: object) -> None:
+    """Refuse anything but one Tree or NominalTree."""
+    if not isinstance(tree, Tree | NominalTree):
+        raise ValueError(
+            f"{type(tree).__name__} came, expected one tree: "
+            "of a model, pass from_model(model).trees[0].")

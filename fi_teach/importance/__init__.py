@@ -24,15 +24,10 @@ from fi_teach.importance.causal import (
     regression_adjustment,
     satisfies_backdoor,
 )
-from fi_teach.importance.conditional import (
-    conditional_importance,
-    subgroups,
-)
+from fi_teach.importance.conditional import conditional_importance, subgroups
 from fi_teach.importance.conditional_randomization import conditional_randomization_test
 from fi_teach.importance.debiased_mdi import debiased_mdi
-from fi_teach.importance.drop_column import (
-    drop_column_importance,
-)
+from fi_teach.importance.drop_column import drop_column_importance
 from fi_teach.importance.exact_permutation import (
     exact_permutation_importance,
     exact_permutation_importance_by_definition,
@@ -57,10 +52,7 @@ from fi_teach.importance.knockoffs import (
 )
 from fi_teach.importance.leakage import leak_suspects
 from fi_teach.importance.mdi import decrease_by_feature, mdi
-from fi_teach.importance.oob import (
-    oob_importance,
-    oob_importance_per_tree,
-)
+from fi_teach.importance.oob import oob_importance, oob_importance_per_tree
 from fi_teach.importance.permutation import (
     permutation_importance,
     permutation_importance_by_definition,

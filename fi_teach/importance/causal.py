@@ -18,11 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from fi_teach.basics.equations import NOISE, Equations, arguments_of, check_equations, solve
 from fi_teach.basics.seeds import Seed, plain_stream
 from fi_teach.basics.tables import as_floats, check_count
-from fi_teach.worlds.causes import (
-    collider_equations,
-    confounder_equations,
-    mediator_equations,
-)
+from fi_teach.worlds.causes import collider_equations, confounder_equations, mediator_equations
 
 
 @dataclass(frozen=True)

@@ -18,16 +18,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
+from fi_teach.basics.choices import check_choice
 from fi_teach.basics.encoding import as_numbers
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.basics.losses import Loss
 from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.shuffles import (
-    Table,
-    normal_given_others,
-    variance_of_mean,
-)
+from fi_teach.basics.shuffles import Table, normal_given_others, variance_of_mean
 from fi_teach.basics.tables import check_count, check_real_table, check_table, positions_of
 from fi_teach.fast.shuffled_tables import losses_after_dealing, losses_after_putting, never_asks
 from fi_teach.trees.cart import grow_cart
@@ -73,7 +70,7 @@ def conditional_importance(
     >>> importance.mean.round(1)  # 2 Var(x given x1); alone it is 2 Var(x)
     array([0.4, 0. ])
     """
-    _check_method(method)
+    check_choice(method, METHODS, "method")
     test_set = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
     as_seen, draw = METHODS[method]
     table, _ = as_seen(test_set.X)
@@ -222,9 +219,3 @@ METHODS = {
     "gaussian": (_numbers_without_gaps, _gaussian),
 }
 """How each method reads the table, and how it draws."""
-
-
-def _check_method(method: str) -> None:
-    if not isinstance(method, str) or method not in METHODS:
-        known = ", ".join(map(repr, METHODS))
-        raise ValueError(f"unknown method {method!r}: expected one of {known}.")

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fi_teach.basics.choices import check_choice
 from fi_teach.basics.null_test import NullTest
 from fi_teach.basics.refit import ImportanceOf, call_importance, check_refit_data, with_progress
 from fi_teach.basics.seeds import Seed, own_stream
@@ -54,10 +55,7 @@ def conditional_randomization_test(
     """
     rng = own_stream(rng, "conditional randomization test")
     n_repeats = check_count(n_repeats, "n_repeats")
-    if copies not in COPIES:
-        known = ", ".join(map(repr, COPIES))
-        raise ValueError(f"unknown copies {copies!r}: expected one of {known}.")
-    with_a_copy = COPIES[copies]
+    with_a_copy = COPIES[check_choice(copies, COPIES, "copies")]
     X, y, names = check_refit_data(X, y)
     observed = call_importance(importance_of, X, y, len(names))
     null = np.zeros((len(names), n_repeats))

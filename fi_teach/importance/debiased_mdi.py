@@ -15,6 +15,7 @@ place of the out-of-bag ones both are MDI itself, in Gini or squared units of y.
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fi_teach.basics.choices import check_choice
 from fi_teach.basics.model import as_model
 from fi_teach.basics.results import Importance
 from fi_teach.basics.target import check_y, encode_labels
@@ -48,7 +49,7 @@ def debiased_mdi(
        tree; standard_error is NaN, for the reason that stands in `mdi`
 
     Raises ValueError for a model without bootstrap counts, other rows or columns than it was grown
-    on, an unknown method.
+    on.
     Source: Li et al. (2019), eq. 3; Zhou and Hooker (2021), sec. 3.
 
     >>> from fi_teach.importance.mdi import mdi
@@ -61,8 +62,7 @@ def debiased_mdi(
     >>> bool(abs(debiased_mdi(forest, X, y).mean).max() < 0.05)
     True
     """
-    _check_method(method)
-    measure = MEASURES[method]
+    measure = MEASURES[check_choice(method, MEASURES, "method")]
     forest, rows, Y = _asked(model, X, y)
     draws = np.zeros((forest.n_features, len(forest.trees)))
     for m, tree in enumerate(forest.trees):
@@ -149,11 +149,6 @@ def _by_feature(tree, split, gain):
 
 
 # --- the rows that the forest was grown on ---
-
-
-def _check_method(method):
-    if method not in MEASURES:
-        raise ValueError(f"unknown method {method!r}: expected 'oob' or 'ufi'.")
 
 
 def _asked(model, X, y):

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.evaluation import Evaluation, check_groups
+from fi_teach.basics.evaluation import Evaluation, check_groups, check_weights_and_groups
 from fi_teach.basics.folds import fold_error, grouped_folds
 from fi_teach.basics.losses import NUMBER_LOSSES, Loss, row_loss
 from fi_teach.basics.results import Importance
@@ -96,11 +96,7 @@ def _by_test(
     sample_weight: ArrayLike | None, groups: ArrayLike | None,
 ) -> Importance:
     """One column a held-out row."""
-    n = len(test[1])
-    weights = check_weights(sample_weight, n)
-    weights = weights / weights.mean()
-    groups = None if groups is None else check_groups(groups, n)
-
+    weights, groups = check_weights_and_groups(sample_weight, groups, len(test[1]))
     draws = weights * refits.gains(train, test)
     around_zero = draws - weights * draws.mean(axis=1, keepdims=True)
     errors = [np.sqrt(variance_of_mean(gains, groups)) for gains in around_zero]

@@ -10,11 +10,11 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.evaluation import Evaluation, check_groups
+from fi_teach.basics.evaluation import Evaluation, check_weights_and_groups
 from fi_teach.basics.losses import Loss
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import receiver_donor_variance, shuffles
-from fi_teach.basics.tables import as_floats, check_between, check_count, check_weights
+from fi_teach.basics.tables import as_floats, check_between, check_count
 from fi_teach.fast.shuffled_tables import losses_after_dealing, losses_of_pairs
 
 Interval = tuple[float, float]
@@ -97,10 +97,7 @@ def receiver_donor_interval(
     """
     differences = _checked_differences(differences)
     donors = _checked_donors(donors, differences)
-    n = len(differences)
-    weights = check_weights(sample_weight, n)
-    weights = weights / weights.mean()
-    groups = None if groups is None else check_groups(groups, n)
+    weights, groups = check_weights_and_groups(sample_weight, groups, len(differences))
     mean = (weights[:, None] * differences).mean()
     variance = receiver_donor_variance(differences, donors, weights=weights, groups=groups)
     return _around(mean, variance, level)

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.choices import check_choice
 from fi_teach.basics.covariance import correlation_of, estimate_covariance
 from fi_teach.basics.refit import ImportanceOf, call_importance
 from fi_teach.basics.results import Result
@@ -194,9 +195,7 @@ def gaussian_knockoffs(
     """
     rng = own_stream(rng, "gaussian knockoffs")
     X, _ = check_table(X)
-    if method not in S_METHODS:
-        known = ", ".join(map(repr, S_METHODS))
-        raise ValueError(f"unknown method {method!r}: expected one of {known}.")
+    check_choice(method, S_METHODS, "method")
     if covariance is None:
         covariance = estimate_covariance(X)
     if mean is None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fi_teach.basics.model import as_model
-from fi_teach.basics.nominal import NominalTree
+from fi_teach.basics.nominal import NominalTree, check_one_tree
 from fi_teach.basics.results import Importance
 from fi_teach.basics.tree import Tree
 
@@ -38,10 +38,7 @@ def decrease_by_feature(tree: Tree | NominalTree, *, weighted: bool = True) -> N
     >>> decrease_by_feature(and_tree)               # the later split gets more
     array([0.125, 0.25 ])
     """
-    if not isinstance(tree, Tree | NominalTree):
-        raise ValueError(
-            f"{type(tree).__name__} came, expected one tree: "
-            "of a model, pass from_model(model).trees[0].")
+    check_one_tree(tree)
     split = ~tree.is_leaf
     credit = tree.decrease[split]
     if weighted:

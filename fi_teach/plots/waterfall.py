@@ -7,15 +7,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from fi_teach.plots.colours import PALETTE
-from fi_teach.plots.style import (
-    INK,
-    MUTED,
-    PAPER,
-    describe,
-    new_axes,
-    number,
-    write_beside,
-)
+from fi_teach.plots.style import INK, MUTED, PAPER, describe, new_axes, number, write_beside
 
 
 def draw_waterfall(

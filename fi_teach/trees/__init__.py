@@ -11,13 +11,7 @@ from fi_teach.basics.nominal import NominalTree
 from fi_teach.basics.thresholds import midpoints
 from fi_teach.basics.tree import Forest, Tree
 from fi_teach.trees.boosting import grow_adaboost, grow_boosting
-from fi_teach.trees.c45 import (
-    every_c45_tree,
-    gain,
-    gain_ratio,
-    grow_c45,
-    grow_cut_once,
-)
+from fi_teach.trees.c45 import every_c45_tree, gain, gain_ratio, grow_c45, grow_cut_once
 from fi_teach.trees.cart import (
     Split,
     best_split,
@@ -29,16 +23,7 @@ from fi_teach.trees.cart import (
 )
 from fi_teach.trees.chaid import ChaidSplit, chaid_splits, chi_square, chi_square_p_value
 from fi_teach.trees.explain import WhatIf, rules, what_if
-from fi_teach.trees.forest import (
-    bootstrap_counts,
-    grow_forest,
-    oob_prediction,
-)
-from fi_teach.trees.survival import (
-    as_risk,
-    grow_survival_forest,
-    log_rank,
-    nelson_aalen,
-)
+from fi_teach.trees.forest import bootstrap_counts, grow_forest, oob_prediction
+from fi_teach.trees.survival import as_risk, grow_survival_forest, log_rank, nelson_aalen
 
 __all__ = _public_names(globals())

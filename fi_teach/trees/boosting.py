@@ -12,17 +12,14 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.choices import check_choice
 from fi_teach.basics.links import mean_of
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_count, check_table
 from fi_teach.basics.target import check_y, target_of
 from fi_teach.basics.tree import Forest, Tree
 from fi_teach.fast.growing import RankedTable, grow_trees, rank_table
-from fi_teach.trees.cart import (
-    check_limits,
-    check_tree_y,
-    number_of_features,
-)
+from fi_teach.trees.cart import check_limits, check_tree_y, number_of_features
 from fi_teach.trees.forest import holds_classes
 
 BOOSTING_LOSSES = ("squared", "logistic")
@@ -102,9 +99,7 @@ def grow_boosting(
 def _columns(X: NDArray, y: ArrayLike, loss: str | None) -> tuple[NDArray, tuple | None, str]:
     """What is to be predicted -> (columns (n, K) of numbers or 0/1, classes or None, link)."""
     loss = loss or ("logistic" if holds_classes(y) else "squared")
-    if loss not in BOOSTING_LOSSES:
-        raise ValueError(
-            f"unknown loss {loss!r}: expected one of {', '.join(map(repr, BOOSTING_LOSSES))}.")
+    check_choice(loss, BOOSTING_LOSSES, "loss")
     if loss == "squared":
         return check_y(y, len(X), numeric=True, varies=True)[:, None], None, "identity"
     target = target_of(check_tree_y(y, len(X), "gini"), "gini")

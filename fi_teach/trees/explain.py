@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.equality import same
-from fi_teach.basics.nominal import NominalTree
+from fi_teach.basics.nominal import NominalTree, check_one_tree
 from fi_teach.basics.tables import as_floats
 from fi_teach.basics.tree import ALMOST_ZERO, Tree, rows_for
 
@@ -45,10 +45,7 @@ def rules(tree: Tree | NominalTree, *, name: str = "decide") -> str:
             return 'Pass'  # 5 rows
     <BLANKLINE>
     """
-    if not isinstance(tree, Tree | NominalTree):
-        raise ValueError(
-            f"{type(tree).__name__} came, expected one tree: "
-            "of a model, pass from_model(model).trees[0].")
+    check_one_tree(tree)
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
         raise ValueError(f"name is {name!r}, expected a name that a Python function can have.")
     arguments = _identifiers(tree.names)

@@ -15,11 +15,7 @@ from fi_teach.basics.tables import check_count, check_table
 from fi_teach.basics.target import target_of
 from fi_teach.basics.tree import Forest, rows_for
 from fi_teach.fast.growing import grow_trees, rank_table
-from fi_teach.trees.cart import (
-    check_limits,
-    check_tree_y,
-    number_of_features,
-)
+from fi_teach.trees.cart import check_limits, check_tree_y, number_of_features
 
 MOST_CLASSES = 20  # whole numbers with more distinct values than this are taken for quantities
 
