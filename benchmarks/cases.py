@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from definitions import oob_importance_by_definition
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.inspection import permutation_importance as sklearn_permutation
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -18,7 +19,6 @@ from fi_teach.importance import (
     exact_permutation_importance_by_definition,
     gaussian_knockoffs,
     oob_importance,
-    oob_importance_by_definition,
     sage,
     tree_explainer,
     tree_shap,

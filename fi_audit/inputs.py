@@ -26,7 +26,7 @@ from fi_teach.basics.tables import (
     places_by_name,
     some_names,
 )
-from fi_teach.basics.target import check_outcome, holds_labels
+from fi_teach.basics.target import check_y, holds_labels
 
 HELD_OUT = 1 / 3
 LEAST_ROWS = 30
@@ -172,7 +172,7 @@ def make_case(
     asked = as_model(model)
     whole, outcome, held_out = _one_table(X, y, test)
     features = _features(asked, whole)
-    outcome = check_outcome(outcome, len(whole))
+    outcome = check_y(outcome, len(whole), several=True, varies=True)
     if outcome.ndim > 1:
         raise ValueError(
             f"the target has {outcome.shape[1]} columns: audit one output at a time.")

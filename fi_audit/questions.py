@@ -20,10 +20,7 @@ from fi_teach.basics.folds import fold_error, grouped_folds, stratified_folds
 from fi_teach.basics.results import Importance
 from fi_teach.basics.tables import blanked, positions_of
 from fi_teach.importance.conditional import conditional_importance
-from fi_teach.importance.permutation import (
-    grouped_permutation_importance,
-    permutation_importance,
-)
+from fi_teach.importance.permutation import permutation_importance
 
 BINS = 10
 FOLDS = 5
@@ -130,9 +127,9 @@ def used_together(case: Case, clusters: Clusters) -> Measure | None:
     """What this model loses when a whole group of columns is shuffled by one permutation."""
     if not clusters:
         return None
-    importance = grouped_permutation_importance(
+    importance = permutation_importance(
         case.model, case.X.iloc[case.judged], case.y[case.judged],
-        {title(members): list(members) for members in clusters}, **_settings(case))
+        feature_groups={title(members): list(members) for members in clusters}, **_settings(case))
     return _measure("used together", importance, case.task.unit,
                     "grouped permutation importance of this model")
 

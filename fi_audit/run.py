@@ -13,7 +13,7 @@ from fi_audit.intervals import percent
 from fi_audit.results import Audit, Finding
 from fi_audit.sentences import sentences
 from fi_teach.basics.losses import Loss
-from fi_teach.basics.measured import shown
+from fi_teach.basics.refit import with_progress
 from fi_teach.basics.seeds import Seed
 
 
@@ -84,7 +84,7 @@ def run(
 ) -> Audit:
     """All steps in turn. done : what earlier runs have found, by step; new findings are put in."""
     done = {} if done is None else done
-    for name in shown(list(STEPS), progress):
+    for name in with_progress(list(STEPS), progress):
         if name not in done:
             done[name] = STEPS[name](case, done)
     findings = tuple(found for name in CHECKS for found in _several(done[name]))

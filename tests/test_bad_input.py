@@ -40,7 +40,7 @@ import fi_teach.trees as trees
 from fi_course.tables import read_csv
 
 PACKAGES = {Path(module.__file__).parent for module in (fi_teach, fi_course)}
-FLAGS = {"progress", "normalize", "weighted", "bootstrap", "blank", "shown"}
+FLAGS = {"together", "progress", "normalize", "weighted", "bootstrap", "blank", "shown"}
 """What is only asked whether it is true: there is no wrong value."""
 
 
@@ -204,11 +204,8 @@ BAD = {
     "alpha_merge": SHARES,
     "before": AMOUNTS,
     "bias": AMOUNTS,
-    "censoring": SPREADS,
     "flip": SHARES_OR_ENDS,
     "jitter": SPREADS,
-    "log_hazard_ratios": [
-        [], None, 3, "ab", ["one"], [np.nan], [np.inf], [[1, 2]], [[1], [2, 3]], [True]],
     "noise": SPREADS,
     "rates": [
         0.5, None, "ab", (0.5,), (0, 0.5), (0.5, 1), (0.5, np.nan), ("a", 0.5), [[0.5], [1, 2]],
@@ -261,8 +258,7 @@ OF_ONE_FUNCTION = {
     ("midpoints", "column"): [[np.nan, 1], "c", [[1, 2]]],
     ("rules", "name"): ["two words", None, 3, "class"],
     **{(name, "X"): WORD_TABLES for name in ("chaid_splits", "grow_c45")},
-    **{(name, "feature_groups"): [{}, None, {"g": ["zz"]}, {"g": []}, ["a"]]
-       for name in ("columnwise_permutation_importance", "grouped_permutation_importance")},
+    ("permutation_importance", "feature_groups"): [{}, {"g": ["zz"]}, {"g": []}, ["a"]],
     **{(name, "model"): [None, TREE, "z -> x"]
        for name in ("descendants", "do", "interventional_mean", "observe", "parents",
                     "satisfies_backdoor")},

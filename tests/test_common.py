@@ -234,11 +234,11 @@ def test_the_fast_version_equals_the_definition(fast, slow):
 
 OTHER = {
     "adjust": "x2", "after": 2.0, "agreement": 0.6, "alpha": 0.4, "alpha_merge": 0.9, "background": X.iloc[:7],
-    "base": 3, "before": 2.0, "bias": 9.0, "blank": True, "bootstrap": False, "censoring": 0.9, "copies": 3,
+    "base": 3, "before": 2.0, "bias": 9.0, "blank": True, "bootstrap": False, "copies": 3,
     "covariance": np.eye(3), "criterion": "entropy", "decided_at": 9, "direct": 2.0,
     "donors": np.arange(40)[::-1, None], "effect": 2.0, "faults": ["id"], "flip": 0.5, "frozen": ("a",),
     "groups": np.arange(40) % 3, "jitter": 3.0,
-    "knockoffs": "mvr", "known_from": None, "learning_rate": 0.5, "level": 0.5, "log_hazard_ratios": (1.0, 2.0),
+    "knockoffs": "mvr", "known_from": None, "learning_rate": 0.5, "level": 0.5,
     "loss": "absolute", "max_depth": 1, "max_features": 1, "mean": np.ones(3), "measurement_error": 3.0,
     "method": "gaussian", "methods": ["feature alone"], "min_samples_leaf": 18, "n": 21, "n_folds": 4,
     "n_neighbours": 3, "n_repeats": 3, "n_strata": 7, "n_trees": 30, "name": "other", "noise": 9.0,

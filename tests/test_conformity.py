@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from definitions import mvr_loss
 
 from fi_teach.basics.losses import auc, concordance
 from fi_teach.importance import (
@@ -30,7 +31,6 @@ from fi_teach.importance import (
     tree_shap,
     tree_shap_interactions,
 )
-from fi_teach.importance.knockoffs import mvr_loss
 from fi_teach.trees import from_model, log_rank, nelson_aalen
 
 FILE = Path(__file__).resolve().parents[1] / "book/conformity.json"

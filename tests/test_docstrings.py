@@ -15,7 +15,7 @@ from fi_teach import basics, importance, trees
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCES = parse_file(ROOT / "book/references.bib").entries.values()
 READ_WHOLE = ("importance", "trees.chaid", "trees.explain", "basics.impurity", "basics.multiple_testing", "basics.null_test",
-              "basics.removal")
+              "basics.value_functions")
 """Of these every public function is shown by example, whether its package exports it or not."""
 
 

@@ -53,7 +53,9 @@ SLOW = ("_by_definition", "_by_leaves", "_by_orderings", "_by_recursion")
 
 def definitions():
     """(module, name) of every public function that is a slow version, wherever it stands: found in the source, not in a list."""
-    for module, path in NAMES.items():
+    places = {f"fi_teach.{module}".rstrip("."): path for module, path in NAMES.items()}
+    places["definitions"] = Path(__file__).with_name("definitions.py")
+    for module, path in places.items():
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name.endswith(SLOW) and not node.name.startswith("_"):
                 yield module, node.name
@@ -167,7 +169,7 @@ def without_engines(arguments, monkeypatch):
     for name in NAMES:
         if name.split(".")[0] == "fast":
             importlib.import_module(f"fi_teach.{name}")
-    ours = [module for name, module in sys.modules.items() if name.split(".")[0] == "fi_teach"]
+    ours = [module for name, module in sys.modules.items() if name.split(".")[0] in ("fi_teach", "definitions")]
     for module in ours:
         for name, value in list(vars(module).items()):
             if callable(value) and str(getattr(value, "__module__", "")).startswith("fi_teach.fast"):
@@ -177,8 +179,8 @@ def without_engines(arguments, monkeypatch):
 @pytest.mark.parametrize(("module", "name"), list(definitions()))
 def test_a_definition_calls_no_engine(module, name, arguments, request):
     """An error of an engine that both sides call would be on both sides of the test that holds them equal."""
-    assert name in arguments, f"fi_teach.{module}.{name} has no arguments in this file: give it some"
-    definition = getattr(importlib.import_module(f"fi_teach.{module}"), name)
+    assert name in arguments, f"{module}.{name} has no arguments in this file: give it some"
+    definition = getattr(importlib.import_module(module), name)
     request.getfixturevalue("without_engines")
     result = definition(**arguments[name])
     assert not inspect.isgenerator(result) or list(result)

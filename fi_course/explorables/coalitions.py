@@ -13,7 +13,7 @@ import pandas as pd
 from fi_course.explorables.explorable import State, choice, explore, slider
 from fi_course.explorables.marks import axis, bars, categories, panel, points, rule
 from fi_teach.basics.games import coalitions, shapley, tabulate
-from fi_teach.basics.removal import marginal
+from fi_teach.basics.value_functions import marginal
 from fi_teach.data import golf
 from fi_teach.plots.colours import hues_of
 from fi_teach.trees import grow_c45

@@ -14,8 +14,8 @@ from fi_course.explorables.marks import axis, bars, categories, panel, points, r
 from fi_course.explorables.tree_marks import tree_panel
 from fi_teach.basics.convert import as_forest
 from fi_teach.basics.games import shapley
-from fi_teach.basics.removal import every_coalition, marginal, neighbours, path_dependent
 from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
+from fi_teach.basics.value_functions import every_coalition, marginal, neighbours, path_dependent
 from fi_teach.plots.colours import hues_of
 
 NAMES = ("cold", "wet")

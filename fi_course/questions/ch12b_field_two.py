@@ -328,7 +328,7 @@ SURVIVAL = [
             Mistake("ties left out", _ties_left_out,
                     "You left the pairs with equal risks out altogether. They can be compared, and count one half."),
             Mistake("the order turned", lambda *case: 1 - _concordance(*case), "You rewarded a high risk for a *late* event: turn the comparison round.")),
-        closed=("fi_teach.basics.losses.concordance", "fi_teach.basics.losses.concordance_by_definition", "fi_teach.basics.losses.survival_concordance"),
+        closed=("fi_teach.basics.losses.concordance", "fi_teach.basics.losses.survival_concordance"),
         meaning="This is Harrell's C. Permutation importance for survival is the fall of this number when a column is shuffled."),
     Question(
         id="field_two.mend_hazard", title="Find the bug: the women who were still well", kind="mend", stars=2, minutes=10, points=3,

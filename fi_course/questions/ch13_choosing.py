@@ -5,7 +5,7 @@ import numpy as np
 from fi_course.questions.checks import Mistake, by_hand, choice, function, value
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_course.compare", "fi_teach.basics.losses.auc", "fi_teach.basics.losses.auc_by_definition")
+CLOSED = ("fi_course.compare", "fi_teach.basics.losses.auc")
 
 
 # How well a ranking tells yes from no, pair by pair, and what people write instead.

@@ -1,1 +1,1 @@
-"""What all methods speak of: trees, tables, targets, losses, models, games and results."""
+"""What all methods build on: trees, tables, targets, losses, models, games and results."""

@@ -1,4 +1,4 @@
-"""How features vary together: a covariance that is one, and one that is estimated from rows."""
+"""Covariance matrices: check a given one, or estimate one from rows with shrinkage."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,9 +9,7 @@ SMALLEST_EIGENVALUE = 1e-4  # of an estimated correlation matrix: below it, digi
 
 
 def correlation_of(covariance: ArrayLike) -> tuple[NDArray, NDArray, float]:
-    """A covariance matrix as correlations (p, p), standard deviations (p,), smallest eigenvalue.
-
-    Raises ValueError for a matrix that is no covariance, or that cannot be inverted.
+    """Check a covariance matrix -> correlations (p, p), deviations (p,), smallest eigenvalue.
 
     >>> correlation_of([[4.0, 1.0], [1.0, 1.0]])[0]
     array([[1. , 0.5],
@@ -46,7 +44,7 @@ def correlation_of(covariance: ArrayLike) -> tuple[NDArray, NDArray, float]:
 
 
 def estimate_covariance(X: ArrayLike) -> NDArray:
-    """The covariance of X's columns, correlations shrunk towards 0 by their share of noise.
+    """Estimate the covariance of X's columns; correlations are shrunk towards 0.
 
     r_jk <- (1 - a) r_jk for j != k, with a = sum of the r_jk's sampling variances / sum of their
     squares, the share with the least expected squared error; it vanishes as rows grow. Variances

@@ -1,25 +1,19 @@
-"""Real tables as numbers: words become codes, and a gap is a value of its own, below all others."""
+"""Tables as numbers: words become codes, and missing values a value below all others."""
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from pandas.api.types import (
-    is_datetime64_any_dtype,
-    is_numeric_dtype,
-    is_timedelta64_dtype,
-)
+from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
 
 from fi_teach.basics.tables import check_real_table, feature_names
 
 
 def as_numbers(X: ArrayLike, *, what: str = "X") -> tuple[NDArray, tuple[str, ...]]:
-    """Any table as an array of numbers without gaps, and its columns' names.
+    """Encode any table as an array of numbers without gaps -> array, column names.
 
     Words and categories become 0, 1, 2, ... in their order (ordered categories in theirs), dates
     count nanoseconds, and missing values of a column become one less than its smallest value. Made
     for trees, which can cut such codes apart; nothing is learned from a target.
-
-    Raises ValueError as `check_real_table` does.
 
     >>> as_numbers(pd.DataFrame({"town": ["Ulm", None, "Aachen"], "age": [30, 40, np.nan]}))
     (array([[ 1., 30.],
@@ -44,7 +38,7 @@ def _as_floats(column: pd.Series) -> NDArray:
 
 
 def _codes(column: pd.Series) -> NDArray:
-    """Each word's place among the column's words."""
+    """The position of each word among the column's sorted words."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.codes.to_numpy()
     words = column.astype(str)  # so that words and numbers in one column have an order

@@ -1,4 +1,4 @@
-"""Equality of records that hold arrays: field by field, number by number."""
+"""Equality of dataclasses, tuples and dicts that hold arrays."""
 
 from dataclasses import fields
 from typing import Any

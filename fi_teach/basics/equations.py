@@ -1,4 +1,4 @@
-"""Structural equations: a variable is a function of its causes and of a noise of its own.
+"""Structural equations: each variable is a function of its causes and of its own noise.
 
 A dict in causal order is the whole model, and a function's arguments are the arrows into its
 variable:
@@ -21,7 +21,7 @@ NOISE = "noise"
 
 
 def arguments_of(equation: Callable) -> tuple[str, ...]:
-    """The names that an equation asks for: its variable's direct causes, and perhaps `noise`.
+    """The argument names of an equation: its variable's direct causes, and perhaps `noise`.
 
     >>> arguments_of(lambda z, noise: 2 * z + noise)
     ('z', 'noise')
@@ -30,7 +30,7 @@ def arguments_of(equation: Callable) -> tuple[str, ...]:
 
 
 def check_equations(equations: Equations) -> None:
-    """Raises ValueError unless each equation is a function of earlier variables and `noise`."""
+    """Check that each equation is a function of earlier variables and `noise`."""
     if not equations:
         raise ValueError(
             "a causal model without equations has no variables: give a dict of name -> function."
@@ -60,10 +60,9 @@ def _check_equation(name, equation, known):
 
 
 def solve(equations: Equations, noises: dict, fixed: dict | None = None) -> dict[str, NDArray]:
-    """Every variable from its equation, causes first; those in `fixed` are set to their number.
+    """Compute every variable from its equation, causes first; those in `fixed` are set to a number.
 
     noises : {name: array (n,)} -> {name: array (n,)}
-    Raises ValueError for an equation that does not return n numbers.
 
     >>> model = {"z": lambda noise: noise, "x": lambda z, noise: 2 * z + noise}
     >>> z, x = np.eye(2)

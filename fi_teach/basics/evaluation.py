@@ -1,9 +1,10 @@
-"""A model on trial: one table, one target, one loss, all checked and matched once.
+"""A model, a table, a target and a loss, checked and matched to one another once.
 
-Every method that asks "how much worse does it get?" starts here, so that labels, columns and losses
-mean the same everywhere.
+Every method that compares losses starts here, so that labels, columns and losses mean the same
+everywhere.
 """
 
+from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
@@ -22,12 +23,14 @@ from fi_teach.basics.losses import (
     zero_one,
 )
 from fi_teach.basics.model import Model, as_model
+from fi_teach.basics.results import Importance
+from fi_teach.basics.shuffles import receiver_donor_variance
 from fi_teach.basics.tables import check_real_table, check_weights, positions_of
-from fi_teach.basics.target import check_outcome, check_outcomes, coded, holds_labels, places_among
+from fi_teach.basics.target import check_y, encode_labels, holds_labels, places_among
 
 
 class Evaluation:
-    """What each row's prediction costs, as the table is and after any change to it.
+    """The loss of each row's prediction, for a table and for changed copies of it.
 
     model : a fitted model or a function of a table
     X (n, p) : any table that the model takes; never changed. It is kept in the model's column order
@@ -51,8 +54,8 @@ class Evaluation:
 
     Raises ValueError for whatever cannot be judged: says what came, what was expected, what to do.
 
-    >>> task = Evaluation(lambda X: X[:, 0], np.array([[1.0], [3.0]]), [1.0, 2.0])
-    >>> task.unit, task.losses_before
+    >>> test_set = Evaluation(lambda X: X[:, 0], np.array([[1.0], [3.0]]), [1.0, 2.0])
+    >>> test_set.unit, test_set.losses_before
     ('squared error', array([0., 1.]))
     """
 
@@ -78,8 +81,7 @@ class Evaluation:
         self.loss: Loss = row_loss(loss) if loss is not None else self._loss_for(whole)
         self.unit = UNITS.get(self.loss, "loss")
         self.y = self._coded(y, whole)
-        self.weights = _mean_one(sample_weight, self.n_rows)
-        self.groups = None if groups is None else check_groups(groups, self.n_rows)
+        self.weights, self.groups = check_weights_and_groups(sample_weight, groups, self.n_rows)
 
     def losses(self, table: ArrayLike, rows: NDArray | None = None) -> NDArray:
         """The loss of each row of a table like X: (m, p) -> (m,).
@@ -89,7 +91,7 @@ class Evaluation:
         return self.losses_of(self.predict(table), rows)
 
     def losses_of(self, prediction: NDArray, rows: NDArray | None = None) -> NDArray:
-        """The loss of predictions that were made already: (m,) or (m, K) -> (m,).
+        """The loss of given predictions: (m,) or (m, K) -> (m,).
 
         Raises ValueError where the caller's own loss does not return one number a row.
         """
@@ -102,7 +104,7 @@ class Evaluation:
         return losses
 
     def losses_of_raw(self, raw: NDArray, rows: NDArray) -> NDArray:
-        """The loss of what the model's trees add up to: raw (m, n_outputs), rows (m,) -> (m,)."""
+        """The loss of given raw scores of the model's trees: (m, n_outputs), rows (m,) -> (m,)."""
         forest = self.model.forest
         if self.loss in PROBABILITY_LOSSES:
             return self.losses_of(forest.probabilities_of(raw), rows)
@@ -113,33 +115,57 @@ class Evaluation:
 
     @cached_property
     def _class_numbers(self) -> NDArray:
-        """Numbers compare faster than labels do."""
+        """The class number of each row's label; numbers compare faster than labels."""
         return places_among(self.y, np.asarray(self.model.forest.classes))
 
     def predict(self, table: ArrayLike) -> NDArray:
-        """What the loss judges: labels, numbers, or probabilities (m, K)."""
+        """Predict what the loss takes: labels, numbers, or probabilities (m, K)."""
         if self.loss in PROBABILITY_LOSSES:
             return self.model.probabilities(table, arranged=True)
         return self.model.predict(table, arranged=True)
 
     @cached_property
     def prediction_before(self) -> NDArray:
-        """The predictions of the rows as they are."""
+        """The predictions of the unchanged rows."""
         return self.predict(self.X)
 
     @cached_property
     def losses_before(self) -> NDArray:
-        """The loss of each row as it is -> (n,)."""
+        """The loss of each unchanged row -> (n,)."""
         return self.losses_of(self.prediction_before)
 
     def positions(self, columns: object) -> list[int]:
-        """Where one or several of the caller's columns stand in X, as tables.positions_of says."""
+        """The positions in X of the caller's columns (see tables.positions_of)."""
         return positions_of(columns, self._labels, self.names)
+
+    # --- what a change of the table costs ---
+
+    def variance_of_mean_gain(
+        self, gains: NDArray, donors: NDArray, within: NDArray | None = None
+    ) -> float:
+        """shuffles.receiver_donor_variance with these rows' weights and groups."""
+        return receiver_donor_variance(
+            gains, donors, within, weights=self.weights, groups=self.groups)
+
+    def importance(
+        self,
+        measured: Iterable[tuple[NDArray, float]],
+        method: str,
+        names: tuple | None = None,
+    ) -> Importance:
+        """Each feature's gains in loss (n, K), and the variance of their mean, as an Importance."""
+        draws, variances = [], []
+        for gains, variance in measured:
+            draws.append(self.weights @ gains / self.n_rows)
+            variances.append(variance)
+        spread = np.std(draws, axis=1, ddof=1) if len(draws[0]) > 1 else None
+        return Importance(
+            names or self.names, np.array(draws), method, self.unit, np.sqrt(variances), spread)
 
     # --- how the target meets the loss ---
 
     def _loss_for(self, y: ArrayLike) -> Loss:
-        """The loss that follows the model."""
+        """The default loss for this kind of model."""
         model = self.model
         if model.is_function and np.ndim(y) == 1 and model.predict(self.X, arranged=True).ndim == 2:
             return LOSSES["log_loss"]
@@ -147,18 +173,15 @@ class Evaluation:
         return LOSSES["zero_one"] if of_classes else LOSSES["squared"]
 
     def _coded(self, y: ArrayLike, whole: ArrayLike) -> NDArray:
-        """The target as the loss meets it."""
+        """Encode the target as the loss takes it."""
         numeric = self.loss in NUMBER_LOSSES
-        if y is whole:
-            y = check_outcome(y, self.n_rows, numeric=numeric)
-        else:
-            y = check_outcomes(y, self.n_rows, numeric=numeric)
+        y = check_y(y, self.n_rows, numeric=numeric, several=True, varies=y is whole)
         classes = self.model.classes
         if self.loss in PROBABILITY_LOSSES and classes is None:
             n_classes = self.prediction_before.shape[1]
             return class_codes(y, n_classes, column_labels(whole, n_classes))
         if self.loss in PROBABILITY_LOSSES:
-            return coded(y, classes)[1]
+            return encode_labels(y, classes)[1]
         if self.loss is zero_one and classes is not None:
             _check_some_known(whole, classes)
         if self.loss is zero_one and classes is None:
@@ -167,7 +190,7 @@ class Evaluation:
 
 
 def check_groups(groups: ArrayLike, n_rows: int) -> NDArray:
-    """Which rows belong together, as codes (n,) int64 from 0.
+    """Encode the groups of rows as integers (n,) from 0.
 
     Raises ValueError for another length, gaps, and fewer than two groups.
     """
@@ -176,7 +199,7 @@ def check_groups(groups: ArrayLike, n_rows: int) -> NDArray:
         raise ValueError(
             f"groups has shape {labels.shape}, expected the label of each row's group, "
             f"shape ({n_rows},), without gaps.")
-    classes, codes = coded(labels)
+    classes, codes = encode_labels(labels)
     if len(classes) < 2:
         raise ValueError(
             "groups puts all rows into one group: how the importance varies between groups "
@@ -184,13 +207,17 @@ def check_groups(groups: ArrayLike, n_rows: int) -> NDArray:
     return codes
 
 
-def _mean_one(sample_weight: ArrayLike | None, n_rows: int) -> NDArray:
+def check_weights_and_groups(
+    sample_weight: ArrayLike | None, groups: ArrayLike | None, n_rows: int
+) -> tuple[NDArray, NDArray | None]:
+    """Row weights of mean 1 (n,), and the codes of the rows' groups (n,) or None."""
     weights = check_weights(sample_weight, n_rows)
-    return weights / weights.mean()
+    codes = None if groups is None else check_groups(groups, n_rows)
+    return weights / weights.mean(), codes
 
 
 def _check_some_known(y: ArrayLike, classes: NDArray) -> None:
-    """A label that the model never saw is always missed; if all are, y is in other words."""
+    """Refuse a target of which the model knows no label at all."""
     if (places_among(y, classes) < 0).all():
         raise ValueError(
             f"y holds labels such as {np.asarray(y).tolist()[0]!r}, none of which the model knows: "
@@ -199,7 +226,7 @@ def _check_some_known(y: ArrayLike, classes: NDArray) -> None:
 
 
 def _check_labels(prediction: NDArray, holds_words: bool) -> None:
-    """Numbers with fractions are no labels of classes."""
+    """Refuse predictions with fractions where y holds classes."""
     fractions = prediction.dtype.kind == "f" and (prediction != np.floor(prediction)).any()
     if holds_words and fractions:
         raise ValueError(

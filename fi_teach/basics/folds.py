@@ -14,9 +14,9 @@ def stratified_folds(
     n_folds: int,
     rng: np.random.Generator,
 ) -> list[NDArray]:
-    """The rows in n_folds parts with equal shares of each label -> list of n_folds row arrays.
+    """Split the rows into n_folds parts with equal shares of each label -> list of row arrays.
 
-    The rows of each label are shuffled and dealt out in turn, like cards.
+    The rows of each label are permuted and then assigned to the parts in turn.
 
     >>> labels = np.array([0, 0, 0, 0, 1, 1])
     >>> folds = stratified_folds(labels, 2, np.random.default_rng(0))
@@ -29,12 +29,8 @@ def stratified_folds(
     return [deck[start::n_folds] for start in range(n_folds)]
 
 
-def grouped_folds(
-    groups: NDArray,
-    n_folds: int,
-    rng: np.random.Generator,
-) -> list[NDArray]:
-    """The rows in n_folds parts, dealt out at random, groups of rows as wholes.
+def grouped_folds(groups: NDArray, n_folds: int, rng: np.random.Generator) -> list[NDArray]:
+    """Split the rows into n_folds random parts; rows of one group stay together.
 
     groups (n,) : each row's group, 0 ... G-1 -> list of row arrays, fewer than n_folds if G is
 
@@ -54,7 +50,7 @@ def held_out_predictions(
     y: NDArray,
     folds: Sequence[NDArray],
 ) -> NDArray:
-    """Each row's prediction by the model fitted on the other folds: X (n, p), y (n,) -> (n,).
+    """Predict each row by the model fitted on the other folds: X (n, p), y (n,) -> (n,).
 
     >>> def fit(X, y):
     ...     return lambda rows: np.full(len(rows), y.mean())

@@ -1,4 +1,4 @@
-"""A cooperative game is a table: what every coalition of players earns.
+"""Cooperative games: Shapley values, Banzhaf values, interactions and axioms.
 
 A game v of n players is a function of a frozenset of players, or an array of 2^n payoffs whose row
 number is the coalition's bitmask: row 5 = 0b101 is the coalition {0, 2}. Further axes of the array
@@ -38,12 +38,9 @@ def coalitions(n_players: int) -> NDArray:
 
 
 def tabulate(v: Game, n_players: int) -> NDArray:
-    """What every coalition earns, as a table -> (2^n, ...) float.
+    """Tabulate the payoff of every coalition -> (2^n, ...) float.
 
     v : a function of a frozenset, or an array (2^n, ...)
-
-    Raises ValueError for fewer than one player, more than 20, a table of another length, or payoffs
-    that are not numbers.
 
     >>> tabulate(len, 2)
     array([0., 1., 1., 2.])
@@ -70,7 +67,7 @@ def check_players(
     most: float = MOST_PLAYERS,
     instead: str = "sampled_shapley",
 ) -> None:
-    """Raises ValueError unless 1 <= n_players <= most, naming what to use instead."""
+    """Refuse a number of players below 1 or above `most`, and name what to use instead."""
     if n_players != int(n_players) or n_players < 1:
         raise ValueError(f"n_players is {n_players}, expected a whole number of at least 1.")
     if n_players > most:
@@ -80,7 +77,7 @@ def check_players(
 
 
 def marginal_gains(table: NDArray, player: int) -> tuple[NDArray, NDArray]:
-    """What a player adds to each coalition without it.
+    """The marginal contribution of a player to each coalition without it.
 
     table (2^n, ...) -> coalitions (2^(n-1),) as bitmasks, gains (2^(n-1), ...)
 
@@ -103,7 +100,7 @@ def _with_all_out(n_coalitions, players):
 # --- how to divide it ---
 
 def shapley_weights(n_players: int) -> NDArray:
-    """Share of the orderings in which exactly these s players came before me -> (n,).
+    """Shapley's weight of a coalition of s players, for s = 0 ... n-1 -> (n,).
 
     w(s) = s! (n-s-1)! / n!,   s = 0 ... n-1
 
@@ -119,7 +116,7 @@ def shapley_weights(n_players: int) -> NDArray:
 
 
 def shapley(v: Game, n_players: int) -> NDArray:
-    """Each player's fair share: its gain, averaged over coalitions as the orderings produce them.
+    """Shapley values: a player's marginal contribution, averaged over coalitions by their weights.
 
     phi_i = sum over S without i of |S|! (n-|S|-1)! / n! * (v(S + i) - v(S))
     v : function of a frozenset, or array (2^n, ...) by bitmask -> (n, ...), in units of the payoff
@@ -142,7 +139,7 @@ def shapley(v: Game, n_players: int) -> NDArray:
 
 
 def shapley_by_orderings(v: Game, n_players: int) -> NDArray:
-    """The same shares by another sentence: players enter one by one, each takes what it adds.
+    """Shapley values by orderings: players enter one by one, and each gets what it adds.
 
     phi_i = 1/n! * sum over orderings of v(those before i, and i) - v(those before i)
     v as in `shapley` -> (n, ...)
@@ -176,7 +173,7 @@ def sampled_shapley(
     v as in `shapley`, any number of players; each ordering calls v n + 1 times
     -> phi (n, ...), standard_error (n, ...)
 
-    Raises ValueError for fewer than 2 orderings. Source: Strumbelj and Kononenko (2014).
+    Source: Strumbelj and Kononenko (2014).
 
     >>> phi, error = sampled_shapley(lambda S: len(S) ** 2, 30, n_repeats=200)
     >>> bool(abs(phi.sum() - 900) < 1e-9), bool((np.abs(phi - 30) < 4 * error).all())
@@ -192,7 +189,7 @@ def sampled_shapley(
 
 
 def check_repeats(n_repeats: int) -> None:
-    """Raises ValueError unless a spread can be seen between so many draws."""
+    """Refuse fewer than two draws, which have no standard error."""
     if check_count(n_repeats, "n_repeats") < 2:
         raise ValueError(f"n_repeats is {n_repeats}: a standard error needs at least 2.")
 
@@ -219,12 +216,12 @@ def _gains_in_order(earn, order):
 
 
 def banzhaf(v: Game, n_players: int) -> NDArray:
-    """The plain average of a player's gains over all coalitions.
+    """Banzhaf values: a player's marginal contribution, averaged over all coalitions alike.
 
     beta_i = 1 / 2^(n-1) * sum over S without i of v(S + i) - v(S)
     v as in `shapley` -> (n, ...). It breaks efficiency: the shares need not sum to the payout.
 
-    Raises ValueError from 21 players on. Source: Banzhaf (1965).
+    Source: Banzhaf (1965).
 
     >>> banzhaf(lambda S: 1.0 if 0 in S and S & {1, 2} else 0.0, 3)
     array([0.75, 0.25, 0.25])
@@ -239,7 +236,7 @@ def banzhaf(v: Game, n_players: int) -> NDArray:
 
 @cache
 def gauss_legendre(d: int) -> tuple[NDArray, NDArray]:
-    """Times at which to look when players join at random times: a sum in place of an integral.
+    """Gauss-Legendre times and weights on [0, 1], for players who join at random times.
 
     integral over t from 0 to 1 of f(t) = sum over q of weight_q f(t_q)
 
@@ -260,13 +257,13 @@ def gauss_legendre(d: int) -> tuple[NDArray, NDArray]:
 # --- pairs, and larger groups ---
 
 def interaction_index(v: Game, n_players: int) -> NDArray:
-    """What two players earn together beyond what each adds alone, averaged over the others.
+    """Shapley interaction index: what two players add together beyond what each adds alone.
 
     I_ij = sum over S without i, j of |S|! (n-|S|-2)! / (n-1)!
                * (v(S+i+j) - v(S+i) - v(S+j) + v(S)),      I_ii = 0
     v as in `shapley` -> (n, n, ...), symmetric
 
-    Raises ValueError from 21 players on. Source: Lundberg et al. (2020), Methods.
+    Source: Lundberg et al. (2020), Methods.
 
     >>> interaction_index(lambda S: float(len(S) == 2), 2)
     array([[0., 1.],
@@ -288,12 +285,12 @@ def interaction_index(v: Game, n_players: int) -> NDArray:
 
 
 def interaction_values(v: Game, n_players: int) -> NDArray:
-    """Shapley values split over pairs: half of each interaction to either player, the rest its own.
+    """Split Shapley values over pairs: half of each interaction goes to either player.
 
     Phi_ij = I_ij / 2,   Phi_ii = phi_i - sum over j != i of Phi_ij
     v as in `shapley` -> (n, n, ...); row i sums to phi_i
 
-    Raises ValueError from 21 players on. Source: Lundberg et al. (2020), Methods.
+    Source: Lundberg et al. (2020), Methods.
 
     >>> interaction_values(lambda S: float(len(S) == 2), 2)
     array([[0. , 0.5],
@@ -307,13 +304,11 @@ def interaction_values(v: Game, n_players: int) -> NDArray:
 
 
 def dividends(v: Game, n_players: int) -> NDArray:
-    """What each coalition earns beyond all its parts (Harsanyi).
+    """Harsanyi dividends: what each coalition earns beyond all its parts.
 
     d(S) = sum over T in S of (-1)^(|S|-|T|) v(T)
     v as in `shapley` -> (2^n, ...) by bitmask. Each split evenly among its members, they add up to
     the Shapley values.
-
-    Raises ValueError from 21 players on.
 
     >>> dividends(lambda S: float(len(S) == 2), 2)  # an AND gate is one dividend
     array([0., 0., 0., 1.])
@@ -326,10 +321,10 @@ def dividends(v: Game, n_players: int) -> NDArray:
     return dividend
 
 
-# --- wishes: how far a rule misses each ---
+# --- axioms: how far a rule violates each ---
 
 def efficiency_gap(divide: Rule, v: Game, n_players: int) -> float:
-    """How far the shares miss the payout, |sum_i phi_i - (v(N) - v(empty))|; 0 if efficient.
+    """Violation of efficiency: |sum_i phi_i - (v(N) - v(empty))|, 0 if a rule is efficient.
 
     divide : function of (v, n_players) -> (n,), such as shapley or banzhaf
 
@@ -345,9 +340,9 @@ def efficiency_gap(divide: Rule, v: Game, n_players: int) -> float:
 
 
 def symmetry_gap(divide: Rule, v: Game, n_players: int) -> float:
-    """The largest difference between the shares of two interchangeable players.
+    """Violation of symmetry: the largest difference between two interchangeable players' shares.
 
-    They are if they add the same to every coalition of the others.
+    Two players are interchangeable if they add the same to every coalition of the others.
 
     >>> symmetry_gap(shapley, lambda S: float(len(S) == 3), 3)
     0.0
@@ -366,7 +361,7 @@ def symmetry_gap(divide: Rule, v: Game, n_players: int) -> float:
 
 
 def dummy_gap(divide: Rule, v: Game, n_players: int) -> float:
-    """The largest share of a player who adds nothing to any coalition; 0 if nothing for nothing.
+    """Violation of the dummy axiom: the largest share of a player who never adds anything.
 
     >>> dummy_gap(shapley, lambda S: float(0 in S), 2)
     0.0
@@ -383,7 +378,7 @@ def dummy_gap(divide: Rule, v: Game, n_players: int) -> float:
 
 
 def additivity_gap(divide: Rule, v: Game, w: Game, n_players: int) -> float:
-    """How far the shares of two games played together miss the sum of the shares.
+    """Violation of additivity: how far the shares of v + w are from the sum of the shares.
 
     max |phi(v + w) - phi(v) - phi(w)|
 

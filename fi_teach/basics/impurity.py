@@ -1,4 +1,4 @@
-"""How mixed is a node? An impurity is 0 if all rows agree, and concave: no split worsens it."""
+"""Impurity of a node: 0 if all rows agree. It is concave, so no split increases it."""
 
 from collections.abc import Callable
 from numbers import Real
@@ -6,8 +6,9 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.tables import as_floats, check_numeric_target, check_target, check_weights
-from fi_teach.basics.target import coded
+from fi_teach.basics.choices import check_choice
+from fi_teach.basics.tables import as_floats, check_weights
+from fi_teach.basics.target import check_y, encode_labels
 
 CRITERIA = ("gini", "entropy", "entropy_nats", "variance")
 TIE = 1e-12  # decreases closer than this share of the node's impurity are equal: the first wins
@@ -25,11 +26,7 @@ def gini(counts: ArrayLike) -> NDArray:
     """
     shares = _shares(counts)
     same = (shares**2).sum(axis=-1)
-    return np.where(
-        shares.any(axis=-1),
-        1 - same,
-        0.0,
-    )[()]
+    return np.where(shares.any(axis=-1), 1 - same, 0.0)[()]
 
 
 def entropy(counts: ArrayLike, base: float = 2) -> NDArray:
@@ -45,22 +42,18 @@ def entropy(counts: ArrayLike, base: float = 2) -> NDArray:
     if not isinstance(base, Real) or not 0 < base < np.inf or base == 1:
         raise ValueError(f"base is {base!r}, expected a number above 0 other than 1: 2 for bits.")
     shares = _shares(counts)
-    log_shares = np.log(
-        shares,
-        out=np.zeros_like(shares),
-        where=shares > 0,
-    )
+    log_shares = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
     surprise = np.abs((shares * log_shares).sum(axis=-1))
     return (surprise / np.log(base))[()]
 
 
 def entropy_nats(counts: ArrayLike) -> NDArray:
-    """entropy(counts, base=e): in natural units, of which a bit is .693.
+    """Entropy in nats, entropy(counts, base=e): a bit is 0.693 nats.
 
     - sum over classes k of p_k ln p_k, with 0 ln 0 = 0
 
     counts (..., K), rows or weight a class -> (...), between 0 and ln K
-    Raises ValueError as entropy does. Source: as in `entropy`.
+    Source: as in `entropy`.
 
     >>> round(float(entropy_nats([1, 1])), 3)
     0.693
@@ -78,32 +71,12 @@ def variance(y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
     >>> float(variance([1, 3]))
     1.0
     """
-    return impurity_of(y, "variance", sample_weight)
-
-
-def impurity_of(
-    y: ArrayLike,
-    criterion: str = "gini",
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Impurity of a node that holds the rows y: `criterion` is one of CRITERIA.
-
-    y (n,) labels, or numbers for "variance"; sample_weight (n,) or None
-    -> float, in the criterion's unit
-
-    Raises ValueError for an unknown criterion, and a y or weights that cannot be used.
-    Source: as in `gini`, `entropy` or `variance`.
-
-    >>> round(impurity_of(["Pass"] * 4 + ["Fail"]), 2)
-    0.32
-    """
-    check = check_numeric_target if criterion == "variance" else check_target
-    y = check(y, np.size(y))
-    return node_impurity(y, check_weights(sample_weight, len(y)), criterion)
+    y = check_y(y, np.size(y), numeric=True)
+    return node_impurity(y, check_weights(sample_weight, len(y)), "variance")
 
 
 def node_impurity(y: NDArray, weight: NDArray, criterion: str) -> float:
-    """impurity_of rows that were checked before: y (n,), weight (n,).
+    """Impurity of a node that holds checked rows: y (n,), weight (n,).
 
     >>> node_impurity(np.array([1.0, 3.0]), np.ones(2), "variance")
     1.0
@@ -122,22 +95,20 @@ def class_counts(y: ArrayLike, sample_weight: ArrayLike | None = None) -> NDArra
     >>> class_counts(["Pass", "Fail", "Pass"])
     array([1., 2.])
     """
-    _, code = coded(y)
+    _, code = encode_labels(y)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
     return np.bincount(code, weights=weight).astype(float)
 
 
 def class_impurity(criterion: str) -> Callable[[ArrayLike], NDArray]:
-    """The function of class counts that `criterion` names. Raises ValueError for an unknown one.
+    """Return the function of class counts that `criterion` names.
 
     >>> round(float(class_impurity("gini")([4, 1])), 2)
     0.32
     """
     known = {"gini": gini, "entropy": entropy, "entropy_nats": entropy_nats}
     if criterion not in known:
-        raise ValueError(
-            f"unknown criterion {criterion!r}: "
-            f"expected one of {', '.join(map(repr, CRITERIA))}.")
+        check_choice(criterion, CRITERIA, "criterion")
     return known[criterion]
 
 
@@ -149,9 +120,4 @@ def _shares(counts: ArrayLike) -> NDArray:
             f"counts has shape {counts.shape}, or holds negative numbers or NaN: "
             "give how many rows (or how much weight) each class has.")
     total = counts.sum(axis=-1, keepdims=True)
-    return np.divide(
-        counts,
-        total,
-        out=np.zeros_like(counts),
-        where=total > 0,
-    )
+    return np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)

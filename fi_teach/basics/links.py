@@ -1,11 +1,11 @@
-"""What a model's raw score still needs to become a mean or a probability: its link."""
+"""Inverse links: from a model's raw score to a mean or a probability."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 
 def logistic(raw: NDArray) -> NDArray:
-    """1 / (1 + e^-raw): the chance that belongs to these log odds, without overflow.
+    """1 / (1 + e^-raw), the probability that belongs to these log odds, without overflow.
 
     >>> logistic(np.array([-2000.0, 0.0, 2000.0]))
     array([0. , 0.5, 1. ])
@@ -14,7 +14,7 @@ def logistic(raw: NDArray) -> NDArray:
 
 
 def softmax(raw: NDArray) -> NDArray:
-    """e^raw_k / sum over l of e^raw_l: scores (n, K) as chances (n, K) of K classes.
+    """e^raw_k / sum over l of e^raw_l: turn scores (n, K) into probabilities of K classes.
 
     >>> softmax(np.array([[0.0, 0.0], [-1000.0, 0.0]]))
     array([[0.5, 0.5],
@@ -26,7 +26,7 @@ def softmax(raw: NDArray) -> NDArray:
 
 
 def mean_of(raw: NDArray, link: str) -> NDArray:
-    """What a raw score says about y, column by column: (n, K) -> (n, K).
+    """Apply the inverse link to raw scores, column by column: (n, K) -> (n, K).
 
     "identity" raw; "exp" e^raw; "logistic" the second class's chance; "softmax" each class's;
     "samme" softmax of raw / (K - 1), as AdaBoost has it.

@@ -1,4 +1,4 @@
-"""A loss judges one row, a score judges a whole set: importances are differences of either.
+"""Losses of single rows, and scores of whole sets; importances are differences of either.
 
 A loss takes (y, prediction) and returns one number a row, small is good; its mean is the risk. A
 score takes the same and returns one number for the set, large is good (accuracy, R squared, the
@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.survival_target import survival_target, times_and_events
-from fi_teach.basics.target import coded
+from fi_teach.basics.target import encode_labels
 
 Loss = Callable[[NDArray, NDArray], NDArray]
 Score = Callable[[NDArray, NDArray], float]
 
-SMALLEST_PROBABILITY = 1e-15  # log 0 is infinite: who is sure and wrong loses 34.5 nats, not all
+SMALLEST_PROBABILITY = 1e-15  # log 0 is infinite: a sure and wrong prediction costs 34.5 nats
 
 
 def squared_error(y: ArrayLike, prediction: ArrayLike) -> NDArray:
@@ -42,11 +42,9 @@ def absolute_error(y: ArrayLike, prediction: ArrayLike) -> NDArray:
 
 
 def zero_one(y: ArrayLike, prediction: ArrayLike) -> NDArray:
-    """1 where the predicted label is wrong, 0 where it is right; the mean is the error rate.
+    """1 where the predicted label is wrong, else 0; the mean is the error rate.
 
     y, prediction (n,) labels -> (n,)
-
-    Raises ValueError for probabilities, and where words are compared with numbers.
 
     >>> zero_one(["yes", "no"], ["yes", "yes"])
     array([0., 1.])
@@ -66,7 +64,7 @@ def zero_one(y: ArrayLike, prediction: ArrayLike) -> NDArray:
 def log_loss(
     y: ArrayLike, probabilities: ArrayLike, *, classes: ArrayLike | None = None
 ) -> NDArray:
-    """-log of the probability that the model gave to the class that came true.
+    """-log of the probability that the model gave to the true class.
 
     y (n,) labels; probabilities (n, K), or (n,), the probability of the second of two classes
     classes : the columns' labels, in their order; None: whole numbers from 0 to K-1 are the
@@ -112,9 +110,7 @@ UNITS = {
 
 
 def row_loss(loss: str | Loss) -> Loss:
-    """The loss of that name; a function of (y, prediction) -> one number a row passes through.
-
-    Raises ValueError for an unknown name, listing the known.
+    """Return the loss of that name; a function of (y, prediction) is returned as it is.
 
     >>> row_loss("squared")([1.0], [3.0])
     array([4.])
@@ -152,7 +148,7 @@ def r2(y: ArrayLike, prediction: ArrayLike) -> float:
 
 
 def auc(y: ArrayLike, score: ArrayLike) -> float:
-    """Chance that a random row of the second class scores higher than one of the first; ties half.
+    """Area under the ROC curve: how often the second class has the higher score; ties count half.
 
     AUC = (sum of the positives' ranks - n1 (n1 + 1) / 2) / (n0 n1), tied scores sharing a rank.
     y (n,) two labels, the second in sorted order is the positive
@@ -173,29 +169,13 @@ def auc(y: ArrayLike, score: ArrayLike) -> float:
     return float(won / (n1 * n0))
 
 
-def auc_by_definition(y: ArrayLike, score: ArrayLike) -> float:
-    """auc, every pair of a positive and a negative row looked at.
-
-    >>> auc_by_definition([0, 0, 1, 1], [1, 2, 2, 3])
-    0.875
-    """
-    positive, score = _two_classes(y, score)
-    pairs = []
-    for up in score[positive]:
-        for down in score[~positive]:
-            pairs.append((up > down) + (up == down) / 2)
-    return float(np.mean(pairs))
-
-
 def concordance(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> float:
-    """Harrell's C: where it is known who died first, how often had that one the higher risk?
+    """Harrell's C: the share of comparable pairs in which the earlier event has the higher risk.
 
     C = sum over comparable pairs (1[r_i > r_j] + 1/2 1[r_i = r_j]) / their number. Row i is known
     to come first if it had the event and t_i < t_j, or t_i = t_j and row j was censored then.
     time (n,) >= 0; event (n,) bool, False where censored; risk (n,), high means early -> in [0, 1]
 
-    Raises ValueError for lengths that disagree, times below 0, events that are not 0 or 1, and
-    where no pair can be compared.
     Source: Harrell et al. (1982).
 
     >>> concordance([1, 2, 3], [True, True, False], [9, 5, 7])
@@ -212,29 +192,10 @@ def concordance(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> float:
     return float(won / pairs)
 
 
-def concordance_by_definition(time: ArrayLike, event: ArrayLike, risk: ArrayLike) -> float:
-    """concordance, every ordered pair of rows looked at.
-
-    >>> concordance_by_definition([1, 2, 3], [True, True, False], [9, 5, 7])
-    0.6666666666666666
-    """
-    time, event, risk = _survival_rows(time, event, risk)
-    won = []
-    for i in range(len(time)):
-        for j in range(len(time)):
-            outlived = time[i] < time[j] or (time[i] == time[j] and not event[j])
-            if event[i] and outlived:
-                won.append((risk[i] > risk[j]) + (risk[i] == risk[j]) / 2)
-    _check_pairs(len(won))
-    return float(sum(won) / len(won))
-
-
 def survival_concordance(y: ArrayLike, risk: ArrayLike) -> float:
-    """concordance with time and event in one y: columns (time, event), or records (event, time).
+    """concordance with times and events in one y: columns (time, event), or records (event, time).
 
     y (n, 2), or (n,) with two fields in scikit-survival's order; risk (n,) -> float in [0, 1]
-
-    Raises ValueError as concordance does, and so for columns in the other order.
 
     >>> survival_concordance([[1, 1], [2, 1], [3, 0]], [9, 5, 7])
     0.6666666666666666
@@ -247,9 +208,7 @@ SCORES = {"accuracy": accuracy, "r2": r2, "auc": auc, "concordance": survival_co
 
 
 def set_score(score: str | Score) -> Score:
-    """The score of that name; a function of (y, prediction) -> one number passes through.
-
-    Raises ValueError for an unknown name, listing the known.
+    """Return the score of that name; a function of (y, prediction) is returned as it is.
 
     >>> set_score("accuracy")([1, 0], [1, 1])
     0.5
@@ -258,7 +217,7 @@ def set_score(score: str | Score) -> Score:
 
 
 def class_codes(y: ArrayLike, n_classes: int, classes: ArrayLike | None = None) -> NDArray:
-    """Which column of n_classes each label stands for -> (n,) int64; `classes` as in log_loss.
+    """The number of each label's column of probabilities -> (n,) int64; `classes` as in log_loss.
 
     Raises ValueError where the labels cannot be matched with the columns.
 
@@ -274,11 +233,11 @@ def class_codes(y: ArrayLike, n_classes: int, classes: ArrayLike | None = None) 
             f"there are {n_classes} columns of probabilities, but y has {len(labels)} labels: "
             "say which label each column stands for (classes=), or give y as the number of its "
             "column, 0, 1, ...")
-    return coded(y, labels)[1]
+    return encode_labels(y, labels)[1]
 
 
 def column_labels(y: ArrayLike, n_classes: int) -> NDArray:
-    """What the columns stand for if nobody says: 0 ... K-1 if y is that, else its sorted labels.
+    """The default labels of K columns: 0 ... K-1 if y holds these, else y's sorted labels.
 
     >>> column_labels([0, 0], 2), column_labels([1, 2], 2)
     (array([0, 1]), array([1, 2]))
@@ -305,7 +264,7 @@ def _looked_up(given, known, kind, returns):
 
 
 def _script(labels: NDArray) -> str:
-    """Are these labels words or numbers? Objects may be either."""
+    """"words", "numbers" or, for objects, "either"."""
     kind = labels.dtype.kind
     if kind in "US":
         return "words"
@@ -337,9 +296,7 @@ def _over_outputs(per_output: NDArray) -> NDArray:
 
 
 def probability_columns(probabilities: ArrayLike) -> NDArray:
-    """Probabilities as (n, K): one number a row is that of the second of two classes.
-
-    Raises ValueError for anything that is not between 0 and 1.
+    """Check probabilities and return them as (n, K); one number a row is the second class's.
 
     >>> probability_columns([0.25, 1.0])
     array([[0.75, 0.25],

@@ -1,4 +1,4 @@
-"""A tree whose questions have as many answers as there are words: no binary arrays can hold it."""
+"""Trees on columns of words, with a branch for each word."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.equality import same_fields
 from fi_teach.basics.tables import feature_names, places_by_name
-from fi_teach.basics.tree import UNDEFINED
+from fi_teach.basics.tree import UNDEFINED, Tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +78,13 @@ class NominalTree:
         return self.value[self.apply(X)]
 
     def predict(self, X: pd.DataFrame) -> NDArray:
-        """Class labels: X DataFrame (n, p) -> (n,)."""
+        """Predict class labels: X DataFrame (n, p) -> (n,)."""
         shares = self.predict_proba(X)
         return np.asarray(self.classes)[shares.argmax(axis=1)]
 
 
 def _words_for(tree: NominalTree, X: pd.DataFrame) -> NDArray:
-    """X's columns, by name, as an object array (n, p). Raises ValueError if one is missing."""
+    """The tree's columns of X, found by name, as an object array (n, p)."""
     expected = f"expected a DataFrame with the columns {', '.join(tree.names)}"
     if not isinstance(X, pd.DataFrame):
         raise ValueError(f"{expected}, got {type(X).__name__}.")
@@ -95,10 +95,7 @@ def _words_for(tree: NominalTree, X: pd.DataFrame) -> NDArray:
 
 
 def check_words(X: pd.DataFrame) -> tuple[NDArray, tuple]:
-    """A DataFrame of categories as (object array (n, p), names).
-
-    Raises ValueError for anything else, no rows, two columns of one name, gaps, and numbers with
-    fractions.
+    """Check a DataFrame of categories -> (object array (n, p), names).
     """
     if not isinstance(X, pd.DataFrame) or X.size == 0:
         raise ValueError(
@@ -131,3 +128,11 @@ def is_nominal(X: ArrayLike) -> bool:
     if not isinstance(X, pd.DataFrame):
         return False
     return not all(pd.api.types.is_numeric_dtype(kind) for kind in X.dtypes)
+
+
+def check_one_tree(tree: object) -> None:
+    """Refuse anything but one Tree or NominalTree."""
+    if not isinstance(tree, Tree | NominalTree):
+        raise ValueError(
+            f"{type(tree).__name__} came, expected one tree: "
+            "of a model, pass from_model(model).trees[0].")

@@ -1,4 +1,4 @@
-"""What a test returns: importances, beside those that are luck by construction."""
+"""The result of a test: observed importances beside those under the null hypothesis."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from fi_teach.basics.results import Result
 
 @dataclass(frozen=True, eq=False)
 class NullTest(Result):
-    """Importances beside what chance alone gave.
+    """Observed importances, and importances under the null hypothesis, with p-values.
 
     names : p names
     observed : (p,) importances of the table as it is
@@ -34,7 +34,7 @@ class NullTest(Result):
         """(1 + number of nulls >= observed) / (1 + n_repeats) -> (p,).
 
         The 1 is the observation itself, which under the null is one more draw: without it p could
-        be 0 and the test too keen.
+        be 0, and the type I error too large.
         """
         as_large = self.null >= self.observed[:, None]
         return self._share(as_large)

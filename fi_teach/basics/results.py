@@ -1,4 +1,4 @@
-"""What an importance method returns: every repeat is kept, so that no bar is without its spread."""
+"""Results of importance methods: all repeats are kept, so that every mean has a standard error."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ from fi_teach.basics.equality import same_fields
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What all results have in common: two are equal (==) if all their fields are."""
+    """Base class of results: two are equal (==) if all their fields are."""
 
     def __eq__(self, other: object) -> bool:
         return same_fields(self, other)
@@ -27,7 +27,7 @@ class Importance(Result):
     draws : (p, n_repeats), one column a repeat: a tree, a permutation, a refit, a row ...
     method : what was computed, for titles ("MDI", "permutation importance")
     unit : what one unit of it is ("share of the impurity decrease", "squared error")
-    sampling_error : (p,) or None, a standard error that the method knows better than the repeats do
+    sampling_error : (p,) or None, the method's own standard error, in place of that of the repeats
     permutation_sd : (p,) or None, spread over random permutations of a fixed test set
 
     >>> importance = Importance(("a", "b"), np.array([[1.0, 3.0], [5.0, 5.0]]))
@@ -59,7 +59,7 @@ class Importance(Result):
 
     @property
     def standard_error(self) -> NDArray:
-        """Standard error of the mean -> (p,); NaN where nothing is known of it.
+        """Standard error of the mean -> (p,); NaN where it is unknown.
 
         The method's own where it has one, else sd over repeats / sqrt(n_repeats).
         """
@@ -121,7 +121,7 @@ class Attribution(Result):
         standard_error: NDArray | None = None,
         **said: str,
     ) -> "Attribution":
-        """From values (n, p, n_outputs) and base (n_outputs,): a single output loses its axis.
+        """Build from values (n, p, n_outputs), base (n_outputs,); a single output loses its axis.
 
         standard_error : shaped like values, or None; said : method, unit
 

@@ -1,4 +1,4 @@
-"""Every method draws from a stream of its own, so that its chance cannot meet the data's.
+"""Random numbers: each method has its own stream, so that its draws are independent of the data.
 
 With one stream for all, rng=0 here and default_rng(0) where the data were made draw the very same
 normals: a "new" value of a column would be its old one.
@@ -14,13 +14,11 @@ Seed = int | Sequence[int] | np.random.Generator | None
 
 
 def own_stream(rng: Seed, name: str) -> np.random.Generator:
-    """The random numbers of one method: the same seed and name give the same numbers.
+    """Return the generator of one method: the same seed and name give the same numbers.
 
-    rng : a whole number or a sequence of them; None for numbers that nobody can repeat; or a
-        Generator, which stays where it is and gives another stream at every call
+    rng : a whole number or a sequence of them; None for numbers that differ at every
+        call; or a Generator, which is not advanced and gives another stream at every call
     name : the method's
-
-    Raises ValueError for anything else.
 
     >>> own_stream(0, "shuffles").random() == own_stream(0, "shuffles").random()
     True
@@ -36,9 +34,7 @@ def own_stream(rng: Seed, name: str) -> np.random.Generator:
 
 
 def plain_stream(rng: Seed) -> np.random.Generator:
-    """np.random.default_rng(rng), for what draws data: there the seed alone decides.
-
-    Raises ValueError as own_stream does.
+    """Return np.random.default_rng(rng) for functions that draw data.
     """
     if rng is not None and not isinstance(rng, np.random.Generator):
         _whole_numbers(rng)
@@ -46,7 +42,7 @@ def plain_stream(rng: Seed) -> np.random.Generator:
 
 
 def _whole_numbers(rng: object) -> list[int]:
-    """The seed's numbers. Raises ValueError unless it is made of whole numbers from 0."""
+    """The seed's whole numbers, checked."""
     numbers = np.atleast_1d(np.asarray(rng, dtype=object)).tolist()
     are_whole = all(
         isinstance(number, Integral) and not isinstance(number, bool) and int(number) >= 0

@@ -1,7 +1,7 @@
-"""Tables with values from other rows, and how sure one can be of what they show.
+"""Permuted tables, and the variance of the mean loss differences that they give.
 
-In every shuffle a row acts twice: as *receiver* of another row's value and as *donor* of its own.
-Both roles make noise.
+In a permutation every row counts twice: as *receiver* of another row's value and as *donor* of its
+own. Both roles add to the variance.
 """
 
 from typing import Any
@@ -12,15 +12,12 @@ from numpy.typing import NDArray
 
 from fi_teach.basics.tables import Table as Table
 from fi_teach.basics.tables import check_count
-from fi_teach.basics.target import check_outcome as check_outcome
 
 
 def shuffles(n_rows: int, n_repeats: int, rng: np.random.Generator) -> NDArray:
-    """Random permutations, one a column: row i takes its value from row donors[i, k].
+    """Draw random permutations, one a column: row i takes its value from row donors[i, k].
 
     -> (n_rows, n_repeats) int64
-
-    Raises ValueError unless n_repeats is a whole number of at least 1.
     """
     n_repeats = check_count(n_repeats, "n_repeats")
     permutations = [rng.permutation(n_rows) for _ in range(n_repeats)]
@@ -28,14 +25,14 @@ def shuffles(n_rows: int, n_repeats: int, rng: np.random.Generator) -> NDArray:
 
 
 def take(X: Table, rows: NDArray) -> Any:
-    """The given rows of a table, as a new table of the same kind: rows (m,) int -> (m, p)."""
+    """Take rows of a table, as a new table of the same kind: rows (m,) int -> (m, p)."""
     if isinstance(X, pd.DataFrame):
         return X.iloc[rows].reset_index(drop=True)
     return X[rows]
 
 
 def swap(X: Table, columns: list[int], rows: NDArray, donors: NDArray) -> Table:
-    """Each row as often as it has donors, with `columns` taken from the donor -> table (n K, p).
+    """Repeat each row K times, with `columns` taken from its K donors -> table (n K, p).
 
     rows (n,) int; donors (n, K) int, or (C, n, K): each of the C columns has donors of its own
 
@@ -55,7 +52,7 @@ def swap(X: Table, columns: list[int], rows: NDArray, donors: NDArray) -> Table:
 
 
 def put(X: Table, column: int, values: NDArray) -> Table:
-    """Each row K times, with one column replaced by given values (n, K) -> table (n K, p).
+    """Repeat each row K times, with one column replaced by values (n, K) -> table (n K, p).
 
     >>> put(np.array([[1, 10], [2, 20]]), 1, np.array([[0.5], [0.25]]))
     array([[1.  , 0.5 ],
@@ -70,7 +67,7 @@ def put(X: Table, column: int, values: NDArray) -> Table:
     return new
 
 
-# --- how sure ---
+# --- variances ---
 
 
 def receiver_donor_variance(
@@ -152,7 +149,7 @@ def _means_within(values: NDArray, within: NDArray | None) -> NDArray:
 
 
 def gaussian_conditional(X: NDArray, column: int, rng: np.random.Generator) -> NDArray:
-    """New values for one column, drawn from its normal distribution given the rest of each row.
+    """Draw new values of one column from its normal distribution given the other columns.
 
     x_j | rest ~ N(least-squares prediction from the rest, residual variance): exact if the columns
     are jointly normal and n is large. X (n, p) float array -> (n,) float. A column that the others
@@ -165,7 +162,7 @@ def gaussian_conditional(X: NDArray, column: int, rng: np.random.Generator) -> N
 
 
 def normal_given_others(X: NDArray, column: int) -> tuple[NDArray, NDArray, float]:
-    """The least-squares regression of one column on the others.
+    """Regress one column on the others by least squares.
 
     -> design (n, p) with a first column of ones, fitted values (n,), residual standard deviation
     """

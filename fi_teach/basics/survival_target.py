@@ -1,7 +1,7 @@
-"""The survival target, two values a row: until when it was seen, and whether it had the event then.
+"""The survival target: each row has a time, and whether the event happened then or was censored.
 
-It comes as the columns (time, event), or as scikit-survival's records (event, time). Who swaps the
-two would get an answer all the same, and a wrong one: so both are looked at here, once.
+It comes as the columns (time, event), or as scikit-survival's records (event, time). Swapped
+columns would give a wrong answer without an error, so both are checked here.
 """
 
 import numpy as np
@@ -17,12 +17,10 @@ def survival_target(
     *,
     what: str = "y",
 ) -> tuple[NDArray, NDArray]:
-    """Times and events as two arrays -> (time (n,) float, event (n,) bool).
+    """Read a survival target -> (time (n,) float, event (n,) bool).
 
     y : (n, 2) array or DataFrame with the columns time and event, or a record array with the
         fields event and time
-
-    Raises ValueError for another shape, gaps, negative times, and events that are not 0 or 1.
 
     >>> survival_target([[5, 1], [8, 0]])
     (array([5., 8.]), array([ True, False]))
@@ -47,9 +45,7 @@ def times_and_events(
     *,
     what: str = "the data",
 ) -> tuple[NDArray, NDArray]:
-    """Finite times >= 0 and events 0 or 1 -> (time (n,) float, event (n,) bool).
-
-    Raises ValueError for anything else, and for lengths that disagree.
+    """Check that times are finite and >= 0, events 0 or 1 -> (time (n,) float, event (n,) bool).
 
     >>> times_and_events([5, 8], [1, 0])
     (array([5., 8.]), array([ True, False]))
@@ -69,7 +65,7 @@ def times_and_events(
 
 
 def check_someone_has_it(event: NDArray, *, what: str = "the data") -> None:
-    """Raises ValueError if all rows are censored: event (n,) bool.
+    """Refuse data in which all rows are censored: event (n,) bool.
 
     >>> check_someone_has_it(np.array([True, False]))
     """

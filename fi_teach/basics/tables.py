@@ -199,37 +199,6 @@ def _known_columns(X: Table) -> str:
     return f"choose names among {', '.join(some)}{more}"
 
 
-def check_target(y: ArrayLike, n_rows: int, *, what: str = "y") -> NDArray:
-    """The target as a one-dimensional array of n_rows values, numbers or labels, without gaps.
-
-    Raises ValueError for another length, more than one dimension, or missing values.
-    """
-    array = np.asarray(y)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1 or len(array) != n_rows:
-        raise ValueError(
-            f"{what} has shape {array.shape}, but X has {n_rows} rows: "
-            f"expected one value a row, shape ({n_rows},).")
-    missing = int(pd.isna(array).sum())
-    if missing:
-        raise ValueError(f"{what} has {missing} missing values: drop those rows first.")
-    if array.dtype.kind == "f" and np.isinf(array).any():
-        raise ValueError(f"{what} holds infinities: drop those rows or mend the values first.")
-    return array
-
-
-def check_numeric_target(y: ArrayLike, n_rows: int, *, what: str = "y") -> NDArray:
-    """Like check_target, for targets that must be numbers -> float array (n,)."""
-    array = check_target(y, n_rows, what=what)
-    try:
-        return array.astype(float)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{what} holds labels such as {array[0]!r}, expected numbers: "
-            "encode the classes (y == 'yes') or choose a loss for labels.") from None
-
-
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray:
     """Row weights as a float array (n,); None means one each.
 

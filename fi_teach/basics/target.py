@@ -1,4 +1,4 @@
-"""The target, one value a row: numbers, or labels of any kind, which are coded once.
+"""Check targets and encode labels.
 
 Strings, booleans and categories are labels; so are the numbers 1, 2, 3 where a model has them as
 its classes. A code is a label's place among the classes, 0 ... K-1.
@@ -10,11 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.tables import check_numeric_target, check_target
-
 
 class Target(NamedTuple):
-    """What is predicted: columns (q, n) of 0/1, one a class, or of numbers (classes is None).
+    """A target as columns (q, n): 0/1, one a class, or numbers (then classes is None).
 
     codes (n,) : which of the classes each row has, or None
     """
@@ -25,16 +23,16 @@ class Target(NamedTuple):
     codes: NDArray | None = None
 
 
-def coded(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArray, NDArray]:
-    """The classes and each row's place among them: labels (n,) -> classes (K,), codes (n,) int64.
+def encode_labels(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArray, NDArray]:
+    """Encode labels as integers: labels (n,) -> classes (K,), codes (n,) int64.
 
     classes : the model's, in its order; None takes y's own labels, sorted
 
     Raises ValueError for labels that cannot be sorted, and for one that is not among the classes.
 
-    >>> coded(["yes", "no", "yes"])
+    >>> encode_labels(["yes", "no", "yes"])
     (array(['no', 'yes'], dtype='<U3'), array([1, 0, 1]))
-    >>> coded([2, 1, 2], classes=[1, 2, 3])[1]
+    >>> encode_labels([2, 1, 2], classes=[1, 2, 3])[1]
     array([1, 0, 1])
     """
     y = np.asarray(y)
@@ -52,7 +50,7 @@ def coded(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArray, NDAr
 
 
 def places_among(y: ArrayLike, classes: ArrayLike) -> NDArray:
-    """Each label's place among the classes, -1 where it is none of them: (n,), (K,) -> (n,) int64.
+    """The position of each label among the classes, -1 if it is none: (n,), (K,) -> (n,) int64.
 
     >>> places_among(["b", "z", "a"], ["a", "b"])
     array([ 1, -1,  0])
@@ -83,14 +81,12 @@ def _distinct(y: NDArray) -> tuple[NDArray, NDArray]:
 
 
 def target_of(y: ArrayLike, criterion: str) -> Target:
-    """The target as a tree predicts it: one column of 0 and 1 a class, or the numbers themselves.
+    """Encode a target for tree growing: one 0/1 column a class, or the numbers themselves.
 
     columns[k, i] = 1 if row i is of class k, else 0: its mean over a node is the class's share
 
     y (n,) labels; for the criterion "variance" numbers (n,) or (n, q)
     -> Target, columns (K, n), or (q, n)
-
-    Raises ValueError for labels that cannot be sorted.
 
     >>> target = target_of(["yes", "no", "yes"], "gini")
     >>> target.classes, target.columns.tolist()
@@ -99,13 +95,13 @@ def target_of(y: ArrayLike, criterion: str) -> Target:
     if criterion == "variance":
         columns = np.asarray(y, dtype=float).T
         return Target(np.atleast_2d(columns), None, criterion)
-    classes, code = coded(y)
+    classes, code = encode_labels(y)
     is_class = np.arange(len(classes))[:, None] == code
     return Target(is_class.astype(float), tuple(classes.tolist()), criterion, code)
 
 
 def holds_labels(y: ArrayLike) -> bool:
-    """Are these classes by their kind? Strings, booleans, categories are; numbers are not.
+    """Whether y holds labels by its type: strings, booleans or categories, but not numbers.
 
     >>> holds_labels(["yes", "no"]), holds_labels([True, False]), holds_labels([1, 2])
     (True, True, False)
@@ -119,33 +115,64 @@ def holds_labels(y: ArrayLike) -> bool:
     return y.dtype.kind not in "iuf"
 
 
-def check_outcome(y: ArrayLike, n_rows: int, *, numeric: bool = False) -> NDArray:
-    """A target that an importance can be taken of: at least two rows, not all alike.
+def check_y(
+    y: ArrayLike,
+    n_rows: int,
+    *,
+    numeric: bool = False,
+    several: bool = False,
+    varies: bool = False,
+    what: str = "y",
+) -> NDArray:
+    """Check a target of n_rows rows without gaps, and return it as an array (n,).
 
-    y (n,) labels or numbers, or (n, n_outputs) numbers; numeric : must they be numbers?
+    numeric : labels are refused, and numbers become floats
+    several : several columns of numbers (n, n_outputs) are allowed, too
+    varies : a target that is the same in all rows is refused
 
-    Raises ValueError otherwise.
+    >>> check_y([[1], [2]], 2, numeric=True)
+    array([1., 2.])
     """
-    if n_rows < 2:
+    if several and np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        columns = [check_y(column, n_rows, numeric=True, what=what) for column in np.asarray(y).T]
+        array = np.column_stack(columns)
+    else:
+        array = _one_column(y, n_rows, what)
+        array = _as_numbers(array, what) if numeric else array
+    if varies:
+        check_varies(array, what)
+    return array
+
+
+def _one_column(y: ArrayLike, n_rows: int, what: str) -> NDArray:
+    array = np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1 or len(array) != n_rows:
         raise ValueError(
-            "X has one row: a shuffle needs at least two, and an importance many more.")
-    outcome = check_outcomes(y, n_rows, numeric=numeric)
-    if (outcome == outcome[0]).all():
+            f"{what} has shape {array.shape}, but X has {n_rows} rows: "
+            f"expected one value a row, shape ({n_rows},).")
+    missing = int(pd.isna(array).sum())
+    if missing:
+        raise ValueError(f"{what} has {missing} missing values: drop those rows first.")
+    if array.dtype.kind == "f" and np.isinf(array).any():
+        raise ValueError(f"{what} holds infinities: drop those rows or mend the values first.")
+    return array
+
+
+def _as_numbers(array: NDArray, what: str) -> NDArray:
+    try:
+        return array.astype(float)
+    except (TypeError, ValueError):
         raise ValueError(
-            f"the target is constant (every row has {outcome.tolist()[0]!r}): "
-            "there is nothing to predict, so nothing can matter. "
-            "Choose rows on which the target varies.")
-    return outcome
+            f"{what} holds labels such as {array[0]!r}, expected numbers: "
+            "encode the classes (y == 'yes') or choose a loss for labels.") from None
 
 
-def check_outcomes(y: ArrayLike, n_rows: int, *, numeric: bool = False) -> NDArray:
-    """Targets of some rows, which may be all alike: (n,), or (n, n_outputs) numbers.
-
-    Raises ValueError for another length, gaps, and labels where numbers are needed.
-    """
-    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
-        columns = [check_numeric_target(column, n_rows) for column in np.asarray(y).T]
-        return np.column_stack(columns)
-    if numeric:
-        return check_numeric_target(y, n_rows)
-    return check_target(y, n_rows)
+def check_varies(y: NDArray, what: str = "y") -> None:
+    """Refuse a target that is the same in all rows: y (n,) or (n, n_outputs)."""
+    if (y == y[0]).all():
+        where = "every row" if len(y) > 1 else "its one row"
+        raise ValueError(
+            f"{what} is constant ({y.tolist()[0]!r} in {where}): there is nothing to predict, so "
+            "nothing can matter. Give rows with at least two different targets.")

@@ -1,4 +1,4 @@
-"""Where to cut between two numbers: halfway, and never so that rounding sends both to one side."""
+"""Thresholds between two numbers: halfway, and safe against rounding."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -7,7 +7,7 @@ from fi_teach.basics.tables import as_floats
 
 
 def midpoints(column: ArrayLike) -> NDArray:
-    """The thresholds halfway between neighbouring distinct values, ascending.
+    """Return the thresholds halfway between neighbouring distinct values, ascending.
 
     column (n,) -> (at most n - 1,)
 
@@ -19,14 +19,11 @@ def midpoints(column: ArrayLike) -> NDArray:
         raise ValueError(
             f"the column has shape {numbers.shape}, expected numbers (n,) without NaN.")
     values = np.unique(numbers)
-    return halfway(
-        values[:-1],
-        values[1:],
-    )
+    return halfway(values[:-1], values[1:])
 
 
 def halfway(low: NDArray, high: NDArray) -> NDArray:
-    """A threshold t for each pair with low <= t < high: their midpoint, or low itself.
+    """Return a threshold t for each pair with low <= t < high: the midpoint, or low itself.
 
     Two floats can be so close that their midpoint rounds to the upper one: a threshold there
     would send both to the left.
@@ -36,15 +33,11 @@ def halfway(low: NDArray, high: NDArray) -> NDArray:
     middle = low / 2 + high / 2  # not (low + high) / 2, which can overflow
     too_low = middle < low
     too_high = middle >= high
-    return np.where(
-        too_low | too_high,
-        low,
-        middle,
-    )
+    return np.where(too_low | too_high, low, middle)
 
 
 def double_threshold(threshold: ArrayLike, *, strict: bool = False) -> NDArray:
-    """The threshold that tells doubles apart as a library that rounds them to single does.
+    """The threshold for doubles that splits as a single-precision threshold of a library does.
 
     For every double x: x <= result if and only if float32(x) <= threshold
     (or < threshold, if `strict`).
@@ -62,16 +55,9 @@ def double_threshold(threshold: ArrayLike, *, strict: bool = False) -> NDArray:
     threshold = np.asarray(threshold, dtype=float)
     left = _last_single_left_of(threshold, strict)
     right = np.nextafter(left, np.float32(np.inf))
-    middle = halfway(
-        left.astype(float),
-        right.astype(float),
-    )
+    middle = halfway(left.astype(float), right.astype(float))
     rounds_down = middle.astype(np.float32) == left  # a tie goes to the even neighbour
-    return np.where(
-        rounds_down,
-        middle,
-        np.nextafter(middle, -np.inf),
-    )
+    return np.where(rounds_down, middle, np.nextafter(middle, -np.inf))
 
 
 def _last_single_left_of(threshold: NDArray, strict: bool) -> NDArray:

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fi_teach.basics.removal import cover_shares
 from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
+from fi_teach.basics.value_functions import cover_shares
 
 
 @dataclass(frozen=True)

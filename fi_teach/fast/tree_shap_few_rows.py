@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fi_teach.basics.games import gauss_legendre
-from fi_teach.basics.removal import cover_shares
 from fi_teach.basics.tree import LEAF
+from fi_teach.basics.value_functions import cover_shares
 from fi_teach.fast.tree_paths import answers_of, joined
 
 MOST_LEVELS = 16

@@ -32,8 +32,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fi_teach.basics.removal import cover_shares
 from fi_teach.basics.tree import LEAF
+from fi_teach.basics.value_functions import cover_shares
 from fi_teach.fast.tree_paths import joined
 from fi_teach.fast.tree_shap_tables import (
     chances_by_background,

@@ -1,6 +1,6 @@
-"""Boruta: does a feature beat the best of many shuffled shadows more often than a coin falls heads?
+"""Boruta: select the features that beat the best permuted copy more often than chance.
 
-Put a shuffled copy (shadow) of every feature beside it, fit, and give a hit to each feature that is
+Put a permuted copy (shadow) of every feature beside it, fit, and give a hit to each feature that is
 more important than the BEST shadow. After r rounds a feature with h hits is
 
     confirmed  if  p P(Binomial(r, 1/2) >= h) < alpha,
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.measured import ImportanceOf, fitting_task, measured, shown
+from fi_teach.basics.refit import ImportanceOf, call_importance, check_refit_data, with_progress
 from fi_teach.basics.results import Result
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import take
@@ -28,7 +28,7 @@ FEWEST_SHADOWS = 5  # a best of fewer would be easy to beat
 
 @dataclass(frozen=True, eq=False)
 class BorutaResult(Result):
-    """What became of each feature in the contest with the shadows.
+    """The decision of Boruta for each feature, with its hits and importances.
 
     decision : (p,) of "confirmed", "rejected" or "tentative"
     hits : (p,) rounds in which it beat every shadow; rounds : (p,) rounds in which it took part
@@ -82,7 +82,7 @@ def boruta(
     rng: Seed = 0,
     progress: Callable | None = None,
 ) -> BorutaResult:
-    """All features that beat the best of many shuffled shadows more often than a coin falls heads.
+    """Select the features that beat the best of their permuted copies more often than chance.
 
     Rounds end when all features are decided, or after n_repeats.
 
@@ -91,14 +91,12 @@ def boruta(
         needs, and should vary its own random numbers from call to call
     X (n, p), y (n,); alpha in (0, 1); progress wraps the iteration, such as tqdm.tqdm
 
-    The coin is a convenient fiction: all rounds share one table, so a noise feature that is lucky
-    there is lucky in every round. Given enough rounds it is confirmed when it beats the best of s
-    shadows in more than half of them, which happens with probability 1 - 2^(-1/s), .13 for five
-    shadows, whatever alpha is; and shadows leave with their rejected features, so the bar sinks.
-    Take "confirmed" as a shortlist, not as a p-value.
+    The rounds are not independent: all share one table, and a noise feature that correlates with y
+    by chance does so in every round. Given enough rounds it is confirmed when it beats the best of
+    s shadows in more than half of them, which happens with probability 1 - 2^(-1/s), 0.13 for five
+    shadows, whatever alpha is; and shadows leave with their rejected features, which lowers the
+    bar. Take "confirmed" as a shortlist, not as a p-value.
 
-    Raises ValueError for unusable tables and targets, n_repeats, alpha, and an importance_of that
-    does not return finite numbers.
     Source: Kursa and Rudnicki (2010), sec. 2.
 
     >>> def importance_of(X, y):
@@ -110,12 +108,12 @@ def boruta(
     rng = own_stream(rng, "Boruta")
     n_repeats = check_count(n_repeats, "n_repeats")
     check_between(alpha, 0, 1, "alpha")
-    X, y, names = fitting_task(X, y, any_columns=True)
+    X, y, names = check_refit_data(X, y, any_columns=True)
     p = len(names)
     decision = np.full(p, "tentative", dtype=object)
     hits, rounds = np.zeros(p, int), np.zeros(p, int)
     history, best_shadow = [], []
-    for _ in shown(range(n_repeats), progress):
+    for _ in with_progress(range(n_repeats), progress):
         alive = np.flatnonzero(decision != "rejected")
         importances, shadows = _contest(importance_of, X, y, alive, rng)
         best = shadows.max()
@@ -135,7 +133,7 @@ def boruta(
 
 
 def binomial_tail(hits: int, rounds: int) -> float:
-    """P(Binomial(rounds, 1/2) >= hits): how likely a fair coin gives at least so many heads.
+    """P(Binomial(rounds, 1/2) >= hits), the upper tail of a fair coin.
 
     >>> binomial_tail(2, 2)
     0.25
@@ -146,7 +144,7 @@ def binomial_tail(hits: int, rounds: int) -> float:
 
 
 def _decide(hits, rounds, alpha):
-    """What a tentative feature is after one more round."""
+    """The decision on a tentative feature after one more round."""
     if binomial_tail(hits, rounds) < alpha:
         return "confirmed"
     if binomial_tail(rounds - hits, rounds) < alpha:
@@ -155,15 +153,15 @@ def _decide(hits, rounds, alpha):
 
 
 def _contest(importance_of, X, y, alive, rng):
-    """One round: importances of the features that are left, and of their shadows."""
+    """One round: importances of the remaining features, and of their shadows."""
     shadowed = np.resize(alive, max(len(alive), FEWEST_SHADOWS))
     both = _side_by_side(X, alive, shadowed, rng)
-    values = measured(importance_of, both, y, len(alive) + len(shadowed))
+    values = call_importance(importance_of, both, y, len(alive) + len(shadowed))
     return values[: len(alive)], values[len(alive) :]
 
 
 def _side_by_side(X, alive, shadowed, rng):
-    """The columns that are left, and shuffled copies of the `shadowed` ones."""
+    """The remaining columns, and permuted copies of the `shadowed` ones."""
     orders = [rng.permutation(len(X)) for _ in shadowed]
     if not isinstance(X, pd.DataFrame):
         shadows = [X[order, j] for order, j in zip(orders, shadowed, strict=True)]

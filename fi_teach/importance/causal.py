@@ -1,5 +1,4 @@
-"""Seeing is not doing: the same data answer E[Y | X = x] and, only with the right columns,
-E[Y | do(X = x)].
+"""Causal models: E[Y | X = x] is not E[Y | do(X = x)], unless the right columns are adjusted for.
 
 A causal model is a dict of equations in causal order; a function's arguments are the arrows into
 its variable. `observe` draws from it, `do` replaces an equation by a constant, and the back-door
@@ -19,11 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from fi_teach.basics.equations import NOISE, Equations, arguments_of, check_equations, solve
 from fi_teach.basics.seeds import Seed, plain_stream
 from fi_teach.basics.tables import as_floats, check_count
-from fi_teach.worlds.causes import (
-    collider_equations,
-    confounder_equations,
-    mediator_equations,
-)
+from fi_teach.worlds.causes import collider_equations, confounder_equations, mediator_equations
 
 
 @dataclass(frozen=True)
@@ -35,8 +30,6 @@ class CausalModel:
         it, `noise`; it gets arrays (n,) and returns an array (n,)
     fixed : dict, name -> number, what `do` has set
 
-    Raises ValueError for no equations, an equation that is no function, or an argument that is no
-    earlier variable.
     Source: Pearl (2009), section 1.4.
 
     >>> model = CausalModel({"z": lambda noise: noise, "x": lambda z: 2 * z})
@@ -53,11 +46,10 @@ class CausalModel:
 
 
 def parents(model: CausalModel, name: str) -> tuple[str, ...]:
-    """The direct causes of a variable: its equation's arguments; none once `do` has set it.
+    """The direct causes of a variable: its equation's arguments; none if `do` has set it.
 
     name : one of the model's variables -> names, in the order of the equation's arguments
 
-    Raises ValueError for an unknown variable.
     Source: Pearl (2009), section 1.4.
 
     >>> parents(confounder_model(), "y")
@@ -73,11 +65,10 @@ def parents(model: CausalModel, name: str) -> tuple[str, ...]:
 
 
 def descendants(model: CausalModel, name: str) -> set[str]:
-    """All variables that a change of this one can reach, without itself.
+    """The variables that a change of this one can affect, without itself.
 
     name : one of the model's variables -> set of names
 
-    Raises ValueError for an unknown variable.
     Source: Pearl (2009), section 1.4.
 
     >>> sorted(descendants(mediator_model(), "x1"))
@@ -92,10 +83,8 @@ def descendants(model: CausalModel, name: str) -> set[str]:
 
 
 def do(model: CausalModel, **values: float) -> CausalModel:
-    """The model after surgery: each named variable is set to a number, whatever its causes say.
+    """Intervene: return the model in which each named variable is set to a number.
 
-    Raises ValueError for a variable the model does not have, or a value that is not a finite
-    number.
     Source: Pearl (2009), section 3.2.
 
     >>> observe(do(confounder_model(), x1=3), 2)["x1"].tolist()
@@ -114,7 +103,6 @@ def observe(model: CausalModel, n: int, rng: Seed = 0) -> pd.DataFrame:
     `observe(model, n, 1)` and `observe(do(model, x=0), n, 1)` show the same n individuals in two
     worlds.
 
-    Raises ValueError for n < 1 or an equation that does not return n numbers.
     Source: Pearl (2009), section 1.4.
 
     >>> observe(collider_model(), 3).columns.tolist()
@@ -127,7 +115,7 @@ def observe(model: CausalModel, n: int, rng: Seed = 0) -> pd.DataFrame:
     return pd.DataFrame(solve(model.equations, noises, model.fixed))
 
 
-# --- seeing and doing ---
+# --- interventional and conditional means ---
 
 
 def interventional_mean(
@@ -138,7 +126,6 @@ def interventional_mean(
     values (n_values,) -> (n_values,). The same n individuals are used for every x, so that
     differences between values carry little chance.
 
-    Raises ValueError for unknown variables or n < 1.
     Source: Pearl (2009), section 3.2.
 
     >>> low, high = interventional_mean(mediator_model(), "x1", [0, 1], "y")
@@ -162,7 +149,6 @@ def conditional_mean(
     values (n_values,) -> (n_values,)
     n_neighbours : how many rows are near; fewer follow the curve closer and jump more
 
-    Raises ValueError for unknown columns or n_neighbours outside 1 .. n.
     Source: as in `interventional_mean`, with seeing in place of doing.
 
     >>> sample = observe(confounder_model(), 20_000)
@@ -190,14 +176,14 @@ def conditional_mean(
 def satisfies_backdoor(
     model: CausalModel, cause: str, outcome: str, adjust: str | Iterable[str] = ()
 ) -> bool:
-    """Does adjusting for these variables make seeing as good as doing? The back-door criterion.
+    """Test the back-door criterion: does adjusting for these variables identify the effect?
 
     (i) None of them is the cause, the outcome or a descendant of the cause. (ii) They block every
     path from cause to outcome that starts with an arrow into the cause: with the arrows out of
     the cause removed, they separate the two.
 
     adjust : names, or one name
-    Raises ValueError for unknown variables. Source: Pearl (2009), definition 3.3.1.
+    Source: Pearl (2009), definition 3.3.1.
 
     >>> satisfies_backdoor(confounder_model(), "x1", "y", "z")
     True
@@ -218,8 +204,7 @@ def satisfies_backdoor(
 
 
 def _separated(arrows, a, b, given):
-    """d-separation: in the graph of all ancestors, with the parents of one child joined, `given`
-    cuts a from b.
+    """Test d-separation: `given` separates a from b in the moral graph of their ancestors.
 
     arrows : {child: its parents}, causes before effects
     """
@@ -277,7 +262,7 @@ def backdoor_adjustment(
     *,
     n_strata: int = 50,
 ) -> float:
-    """Effect of one unit of the cause: its slope within strata of the adjusted columns, averaged.
+    """Estimate the effect of one unit of the cause: its slope within strata, averaged.
 
     effect = sum over s of (n_s / n) * slope of outcome on cause among the rows of stratum s. Every
     adjusted column is cut into `n_strata` classes of equal size (fewer if it has fewer values).
@@ -331,8 +316,7 @@ def _slope(x, y):
 def regression_adjustment(
     data: pd.DataFrame, cause: str, outcome: str, adjust: str | Iterable[str] = ()
 ) -> float:
-    """Effect of one unit of the cause: its coefficient in least squares of outcome on 1, cause,
-    adjust.
+    """Estimate the effect of one unit of the cause: its coefficient in a linear regression.
 
     effect  =  sum of own_i y_i / sum of own_i^2,
     own the residuals of the cause after least squares on 1 and adjust
@@ -340,8 +324,7 @@ def regression_adjustment(
     cause, outcome : columns of data; adjust : a column, or a list of them
     -> number, in units of the outcome for one unit of the cause
 
-    The fast way through the back door: exact if everything is linear, biased if the adjusted
-    columns act otherwise.
+    Exact if everything is linear, biased if the adjusted columns act otherwise.
 
     Raises ValueError for unknown columns, or a cause that the adjusted columns determine.
     Source: Pearl (2009), section 3.3; the slope on the residuals: Greene (2003), ch. 3.
@@ -373,7 +356,6 @@ def confounder_model(effect: float = 0.0, measurement_error: float = 0.0) -> Cau
     z ~ N(0, 1), x1 = z + 0.3 e1, x2 ~ N(0, 1), y = 2 z + effect * x1 + 0.5 x2 + 0.3 e,
     z_seen = z + measurement_error * e_z
 
-    Raises ValueError for an effect or an error that is no finite number.
     Source: Pearl (2009), section 3.3.
 
     >>> low, high = interventional_mean(confounder_model(), "x1", [-1, 1], "y")
@@ -390,7 +372,6 @@ def mediator_model(direct: float = 0.0) -> CausalModel:
 
     The whole effect of x1 is 2 + direct; adjusting for m leaves `direct`.
 
-    Raises ValueError for an effect that is no finite number.
     Source: as in `confounder_model`, with a cause on the way in place of a common one.
 
     >>> satisfies_backdoor(mediator_model(), "x1", "y")
@@ -407,7 +388,6 @@ def collider_model(effect: float = 0.0) -> CausalModel:
 
     Adjusting for the common consequence c turns an effect b into (b - 4) / 5.
 
-    Raises ValueError for an effect that is no finite number.
     Source: as in `confounder_model`, with a common consequence in place of a common cause.
 
     >>> satisfies_backdoor(collider_model(), "x1", "y", "c")
@@ -417,11 +397,11 @@ def collider_model(effect: float = 0.0) -> CausalModel:
     return CausalModel(collider_equations(effect))
 
 
-# --- checked at the door ---
+# --- checks ---
 
 
 def _as_names(adjust):
-    """Names as a list; one name, not in a list, is one name and not its letters."""
+    """Names as a list; a string is one name."""
     if not isinstance(adjust, Iterable):
         raise ValueError(f"adjust is {adjust!r}, expected a name or a list of them, () for none.")
     return [adjust] if isinstance(adjust, str) else list(adjust)

@@ -1,110 +1,36 @@
-"""What does a feature tell the model that the other features do not already say?
+"""Conditional importance: what a feature adds to what the other features already say.
 
-A marginal shuffle of a correlated feature makes rows that cannot exist: a height of two metres with
-a child's weight. Drawing x_j anew *given the other features* keeps the rows possible, and measures
-what the model makes of x_j's part that the others do not know:
+A permutation of a correlated feature makes rows that cannot exist: a height of two metres with a
+child's weight. Drawing x_j anew *given the other features* keeps the rows possible, and measures
+how the model uses the part of x_j that the others do not determine:
 
     CFI_j  =  mean over rows of  L(y_i, f(x_i with x_ij replaced by x~_ij))  -  L(y_i, f(x_i)),
     x~_ij drawn from the distribution of x_j given the rest of x_i
 
-If x_j tells nothing about y once the others are known, the expectation is 0 in every model. A 0
-does not prove as much: the model may lean on a relative of x_j instead.
+If x_j tells nothing about y once the others are known, the expected importance is 0 in every model.
+The reverse does not hold: at 0 the model may use a feature that is correlated with x_j instead.
 
-The price: that distribution has to be known, or estimated, and the estimate decides.
+The distribution of x_j given the others has to be known or estimated, and the result depends on
+that estimate.
 """
-
-from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
+from fi_teach.basics.choices import check_choice
 from fi_teach.basics.encoding import as_numbers
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.basics.losses import Loss
 from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.shuffles import (
-    Table,
-    normal_given_others,
-    put,
-    receiver_donor_variance,
-    swap,
-    variance_of_mean,
-)
+from fi_teach.basics.shuffles import Table, normal_given_others, variance_of_mean
 from fi_teach.basics.tables import check_count, check_real_table, check_table, positions_of
 from fi_teach.fast.shuffled_tables import losses_after_dealing, losses_after_putting, never_asks
 from fi_teach.trees.cart import grow_cart
 
 Drawn = tuple[NDArray, float]
-"""What each row's loss gains in each draw (n, K), and the variance of the mean."""
-
-
-def conditional_importance_by_definition(
-    model: object,
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    method: str = "subgroups",
-    loss: str | Loss | None = None,
-    n_repeats: int = 30,
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    rng: Seed = 0,
-) -> Importance:
-    """Draw one column anew given the others, predict again, count the new mistakes.
-
-    Same arguments, result and errors as conditional_importance.
-    Source: as in `conditional_importance`.
-
-    >>> X = np.array([[0.0, 1.0], [2.0, 1.0]] * 6)
-    >>> slow = conditional_importance_by_definition(lambda X: X[:, 0], X, X[:, 0], n_repeats=2)
-    >>> slow.draws.shape, slow.draws[1].tolist()
-    ((2, 2), [0.0, 0.0])
-    """
-    _check_method(method)
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
-    as_seen, _, one_by_one = METHODS[method]
-    table, _ = as_seen(task.X)
-    n_repeats = check_count(n_repeats, "n_repeats")
-    streams = own_stream(rng, "conditional importance").spawn(task.n_features)
-    drawn = (one_by_one(task, table, j, n_repeats, stream) for j, stream in enumerate(streams))
-    return _importance_of(task, drawn, method)
-
-
-def _subgroups_one_by_one(
-    task: Evaluation, table: NDArray, j: int, n_repeats: int, rng: np.random.Generator
-) -> Drawn:
-    """Column j shuffled within the leaves, a copy of the table for every shuffle."""
-    within = _leaves(table, j, _holds_words(task.X, j))
-    rows = np.arange(task.n_rows)
-    before = task.losses(task.X)
-    donors = np.zeros((task.n_rows, n_repeats), dtype=int)
-    gains = np.zeros((task.n_rows, n_repeats))
-    for k in range(n_repeats):
-        donors[:, k] = shuffle_within(within, rng)
-        shuffled = swap(task.X, [j], rows, donors[:, [k]])
-        gains[:, k] = task.losses(shuffled) - before
-    variance = receiver_donor_variance(
-        gains, donors, within, weights=task.weights, groups=task.groups)
-    return gains, variance
-
-
-def _gaussian_one_by_one(
-    task: Evaluation, table: NDArray, j: int, n_repeats: int, rng: np.random.Generator
-) -> Drawn:
-    """Column j drawn from the fitted normal distribution, a copy of the table for every draw."""
-    design, fitted, spread = normal_given_others(table, j)
-    before = task.losses(task.X)
-    noise = np.zeros((task.n_rows, n_repeats))
-    gains = np.zeros((task.n_rows, n_repeats))
-    for k in range(n_repeats):
-        noise[:, k] = rng.standard_normal(task.n_rows)
-        new = fitted + spread * noise[:, k]
-        redrawn = put(task.X, j, new[:, None])
-        gains[:, k] = task.losses(redrawn) - before
-    residual = table[:, j] - fitted
-    return gains, _gaussian_variance(task, gains, noise, design, residual, spread)
+"""Each row's gain in loss in each draw (n, K), and the variance of their mean."""
 
 
 def conditional_importance(
@@ -121,19 +47,18 @@ def conditional_importance(
 ) -> Importance:
     """Mean loss after feature j was drawn anew given the other features, less the mean before.
 
-    method : how x~ is drawn. "subgroups": x_j is shuffled within the leaves of a tree that predicts
-        x_j from the other features (see subgroups); what the leaves leave unexplained of the
-        dependence is still broken. Columns of any kind. "gaussian": from the normal distribution
-        that least squares fits; exact for jointly normal features, wrong for curved dependence.
-        Numbers without gaps.
+    method : how x~ is drawn. "subgroups": x_j is permuted within the leaves of a tree that predicts
+        x_j from the other features (see subgroups); dependence that the leaves do not explain is
+        still broken. Columns of any kind. "gaussian": from the normal distribution that least
+        squares fits; exact for jointly normal features, wrong for curved dependence. Numbers
+        without gaps.
     model, X (n, p), y (n,), loss, n_repeats, sample_weight, groups : as in permutation_importance
     -> Importance in units of the loss: draws (p, n_repeats), permutation_sd their spread;
        standard_error is that of new test sets, each row counted twice: for subgroups as receiver
-       and donor, for gaussian draws as receiver and as one of the rows that fitted the distribution
-       drawn from. Neither knows whether that distribution has the right shape.
+       and donor, for gaussian draws as receiver and as one of the rows that fitted the
+       distribution. Neither includes the error of a distribution of the wrong shape.
 
-    Raises ValueError as permutation_importance does, for an unknown method, and for columns that
-    the method cannot take.
+    Raises ValueError for columns that the method cannot take.
     Source: Strobl et al. (2008); Molnar et al. (2023), subgroups by trees; Watson and Wright
     (2021), for tests.
 
@@ -145,45 +70,31 @@ def conditional_importance(
     >>> importance.mean.round(1)  # 2 Var(x given x1); alone it is 2 Var(x)
     array([0.4, 0. ])
     """
-    _check_method(method)
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
-    as_seen, all_at_once, _ = METHODS[method]
-    table, _ = as_seen(task.X)
+    check_choice(method, METHODS, "method")
+    test_set = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
+    as_seen, draw = METHODS[method]
+    table, _ = as_seen(test_set.X)
     n_repeats = check_count(n_repeats, "n_repeats")
-    streams = own_stream(rng, "conditional importance").spawn(task.n_features)
-    nothing = np.zeros((task.n_rows, n_repeats)), 0.0
+    streams = own_stream(rng, "conditional importance").spawn(test_set.n_features)
+    no_gain = np.zeros((test_set.n_rows, n_repeats)), 0.0
     drawn = (
-        nothing if never_asks(task, [j]) else all_at_once(task, table, j, n_repeats, stream)
+        no_gain if never_asks(test_set, [j]) else draw(test_set, table, j, n_repeats, stream)
         for j, stream in enumerate(streams))
-    return _importance_of(task, drawn, method)
-
-
-def _importance_of(task: Evaluation, drawn: Iterable[Drawn], method: str) -> Importance:
-    """The mean of every draw, and how sure it is, of one column after the other."""
-    draws, variances = [], []
-    for gains, variance in drawn:
-        draws.append(task.weights @ gains / task.n_rows)
-        variances.append(variance)
-    several = len(draws[0]) > 1
-    spread = np.std(draws, axis=1, ddof=1) if several else None
-    title = f"conditional importance ({method})"
-    return Importance(task.names, np.array(draws), title, task.unit, np.sqrt(variances), spread)
+    return test_set.importance(drawn, f"conditional importance ({method})")
 
 
 def subgroups(X: ArrayLike, column: object, *, min_samples_leaf: int | None = None) -> NDArray:
-    """Rows that are alike in all that predicts one column: the leaves of a tree grown for it.
+    """Group the rows by the leaves of a tree that predicts one column from the others.
 
-    The tree predicts the column from the others: numbers by squared error, words by Gini. All
-    columns go in as encoding.as_numbers has them.
+    Numbers are predicted by squared error, words by Gini; columns are read by encoding.as_numbers.
 
     X (n, p) : any table; column : a name, of an array a position
     min_samples_leaf : smallest subgroup, None takes sqrt(n), at least 5
     -> (n,) int64, the subgroup's number from 0
 
-    A small min_samples_leaf makes rows more alike and leaves less to shuffle; with one subgroup
-    the shuffle is the marginal one.
+    Smaller subgroups hold more similar rows and leave less to permute; with one subgroup the
+    permutation is the marginal one.
 
-    Raises ValueError for a column that X does not have, and a min_samples_leaf that is no count.
     Source: Molnar et al. (2023), sec. 3.
 
     >>> subgroups(np.array([[0.0, 1], [0, 1], [1, 5], [1, 5]]), 1, min_samples_leaf=2)
@@ -209,22 +120,20 @@ def shuffle_within(groups: NDArray, rng: np.random.Generator) -> NDArray:
     return donors
 
 
-# --- shuffled within subgroups ---
+# --- permuted within subgroups ---
 
 
 def _within_subgroups(
-    task: Evaluation, table: NDArray, j: int, n_repeats: int, rng: np.random.Generator
+    test_set: Evaluation, table: NDArray, j: int, n_repeats: int, rng: np.random.Generator
 ) -> Drawn:
-    within = _leaves(table, j, _holds_words(task.X, j))
+    within = _leaves(table, j, _holds_words(test_set.X, j))
     donors = np.stack([shuffle_within(within, rng) for _ in range(n_repeats)], axis=1)
-    gains = losses_after_dealing(task, [j], donors) - task.losses_before[:, None]
-    variance = receiver_donor_variance(
-        gains, donors, within, weights=task.weights, groups=task.groups)
-    return gains, variance
+    gains = losses_after_dealing(test_set, [j], donors) - test_set.losses_before[:, None]
+    return gains, test_set.variance_of_mean_gain(gains, donors, within)
 
 
 def _leaves(table: NDArray, j: int, words: bool, min_samples_leaf: int | None = None) -> NDArray:
-    """The leaf of each row in a tree that tells column j from the others, numbered from 0."""
+    """The leaf of each row in a tree that predicts column j from the others, numbered from 0."""
     n_rows, p = table.shape
     target = table[:, j]
     if p == 1 or (target == target[0]).all():
@@ -240,7 +149,7 @@ def _leaves(table: NDArray, j: int, words: bool, min_samples_leaf: int | None = 
 
 
 def _holds_words(X: Table, j: int) -> bool:
-    """Numbers, truth values, dates and times have an order; words have none."""
+    """Words and categories have no order; numbers, booleans, dates and times have one."""
     if isinstance(X, np.ndarray):
         return False
     kind = X.dtypes.iloc[j]
@@ -251,40 +160,40 @@ def _holds_words(X: Table, j: int) -> bool:
 
 
 def _gaussian(
-    task: Evaluation, table: NDArray, j: int, n_repeats: int, rng: np.random.Generator
+    test_set: Evaluation, table: NDArray, j: int, n_repeats: int, rng: np.random.Generator
 ) -> Drawn:
     design, fitted, spread = normal_given_others(table, j)
-    noise = np.ascontiguousarray(rng.standard_normal((n_repeats, task.n_rows)).T)
+    noise = np.ascontiguousarray(rng.standard_normal((n_repeats, test_set.n_rows)).T)
     drawn = fitted[:, None] + spread * noise
-    gains = losses_after_putting(task, j, drawn) - task.losses_before[:, None]
+    gains = losses_after_putting(test_set, j, drawn) - test_set.losses_before[:, None]
     residual = table[:, j] - fitted
-    return gains, _gaussian_variance(task, gains, noise, design, residual, spread)
+    return gains, _gaussian_variance(test_set, gains, noise, design, residual, spread)
 
 
 def _gaussian_variance(
-    task: Evaluation,
+    test_set: Evaluation,
     gains: NDArray,
     noise: NDArray,
     design: NDArray,
     residual: NDArray,
     spread: float,
 ) -> float:
-    """Variance of the mean gain, each row a receiver and one of those that fitted the law."""
-    counted = task.weights[:, None] * gains
-    psi = counted.mean(axis=1) - task.weights * counted.mean()
+    """Variance of the mean gain, each row counted as receiver and as one that fitted the draws."""
+    counted = test_set.weights[:, None] * gains
+    psi = counted.mean(axis=1) - test_set.weights * counted.mean()
     if spread > 0:  # else the others determine the column: every draw is the fitted value itself
-        psi = psi + _help_with_the_fit(counted, noise, design, residual, spread)
-    return variance_of_mean(psi, task.groups)
+        psi = psi + _influence_on_the_fit(counted, noise, design, residual, spread)
+    return variance_of_mean(psi, test_set.groups)
 
 
-def _help_with_the_fit(
+def _influence_on_the_fit(
     gains: NDArray, noise: NDArray, design: NDArray, residual: NDArray, spread: float
 ) -> NDArray:
-    """A row's second role: no donor of its value, it helps to fit the normal distribution -> (n,).
+    """A row's second role: it is no donor, but helps to fit the normal distribution -> (n,).
 
-    helped_i = g_w . H^-1 a_i r_i + g_s (r_i^2 - s^2) / (2 s): how far row i moves the weights w and
-    the spread s, with a_i its row of the design, r_i its residual, H = mean of a a', times how far
-    the mean difference D moves with them. Those slopes need no new predictions, as draws are
+    influence_i = g_w . H^-1 a_i r_i + g_s (r_i^2 - s^2) / (2 s): how far row i moves the weights w
+    and the spread s, with a_i its row of the design, r_i its residual, H = mean of a a', times how
+    far the mean difference D moves with them. Those slopes need no new predictions, as draws are
     w.a + s z:  d/dw E[D] = E[D z / s a]  and  d/ds E[D] = E[D (z^2 - 1) / s].
     """
     n = len(design)
@@ -306,13 +215,7 @@ def _numbers_without_gaps(X: Table) -> tuple[NDArray, tuple]:
 
 
 METHODS = {
-    "subgroups": (as_numbers, _within_subgroups, _subgroups_one_by_one),
-    "gaussian": (_numbers_without_gaps, _gaussian, _gaussian_one_by_one),
+    "subgroups": (as_numbers, _within_subgroups),
+    "gaussian": (_numbers_without_gaps, _gaussian),
 }
-"""How each method sees the table, and how it draws: all at once, and one by one."""
-
-
-def _check_method(method: str) -> None:
-    if not isinstance(method, str) or method not in METHODS:
-        known = ", ".join(map(repr, METHODS))
-        raise ValueError(f"unknown method {method!r}: expected one of {known}.")
+"""How each method reads the table, and how it draws."""

@@ -1,8 +1,8 @@
-"""The conditional randomisation test: is a feature more important than a copy that knows nothing?
+"""The conditional randomisation test: is a feature more important than copies without signal?
 
-Replace one column by a copy drawn without looking at y, fit and measure again. What a copy is
-allowed to keep is the null hypothesis: drawn given the other columns it keeps all that they know of
-it, and only what x_j alone knows of y can make the feature more important.
+Replace one column by a copy drawn without y, fit and measure again. How the copy is drawn decides
+the null hypothesis: drawn given the other columns, it keeps the dependence on them, and only what
+x_j alone knows of y can make the feature more important.
 
     p_j  =  (1 + number of copies with importance_j >= as observed) / (1 + n_repeats)
 """
@@ -12,8 +12,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fi_teach.basics.measured import ImportanceOf, fitting_task, measured, shown
+from fi_teach.basics.choices import check_choice
 from fi_teach.basics.null_test import NullTest
+from fi_teach.basics.refit import ImportanceOf, call_importance, check_refit_data, with_progress
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import gaussian_conditional, put, swap
 from fi_teach.basics.tables import check_count, check_table
@@ -29,8 +30,7 @@ def conditional_randomization_test(
     rng: Seed = 0,
     progress: Callable | None = None,
 ) -> NullTest:
-    """Replace one feature by a copy without signal, fit and measure again: is the feature more
-    important than its copies?
+    """Test whether a feature is more important than copies of it that are drawn without y.
 
     copies : "conditional": drawn from the normal distribution of x_j given the other features
         (fitted by least squares). Null hypothesis: x_j tells nothing about y that the other
@@ -43,7 +43,6 @@ def conditional_randomization_test(
     -> NullTest with null (p, n_repeats); p_values for importance above its copies',
        p_values_below for negative ones
 
-    Raises ValueError as target_permutation_test does, and for another kind of copies.
     Source: Candès et al. (2018), the conditional randomisation test, of which the
     marginal one is a special case.
 
@@ -56,17 +55,14 @@ def conditional_randomization_test(
     """
     rng = own_stream(rng, "conditional randomization test")
     n_repeats = check_count(n_repeats, "n_repeats")
-    if copies not in COPIES:
-        known = ", ".join(map(repr, COPIES))
-        raise ValueError(f"unknown copies {copies!r}: expected one of {known}.")
-    with_a_copy = COPIES[copies]
-    X, y, names = fitting_task(X, y)
-    observed = measured(importance_of, X, y, len(names))
+    with_a_copy = COPIES[check_choice(copies, COPIES, "copies")]
+    X, y, names = check_refit_data(X, y)
+    observed = call_importance(importance_of, X, y, len(names))
     null = np.zeros((len(names), n_repeats))
-    for k in shown(range(n_repeats), progress):
+    for k in with_progress(range(n_repeats), progress):
         for j in range(len(names)):
             table = with_a_copy(X, j, rng)
-            null[j, k] = measured(importance_of, table, y, len(names))[j]
+            null[j, k] = call_importance(importance_of, table, y, len(names))[j]
     return NullTest(names, observed, null, f"{copies} copies")
 
 

@@ -1,7 +1,7 @@
-"""MDI measured out of bag, so that a feature that knows nothing gets 0 on average.
+"""Debiased MDI: measured out of bag, a feature without information has mean importance 0.
 
-MDI is measured on the rows that chose the splits, and a feature with many values offers more to
-choose from. Two remedies, both on the rows that a tree never saw:
+MDI is measured on the rows that chose the splits, and a feature with many values offers more
+splits to choose from. Two remedies, both measured on a tree's out-of-bag rows:
 
     "oob"  1 / n_oob * sum over out-of-bag rows i and nodes t on i's path that split on j of
            (mu_child - mu_t) * (y_i - mu_root)
@@ -15,82 +15,13 @@ place of the out-of-bag ones both are MDI itself, in Gini or squared units of y.
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fi_teach.basics.choices import check_choice
 from fi_teach.basics.model import as_model
 from fi_teach.basics.results import Importance
-from fi_teach.basics.target import check_outcome, coded
+from fi_teach.basics.target import check_y, encode_labels
 from fi_teach.basics.tree import rows_for
 
 TITLES = {"oob": "out-of-bag MDI", "ufi": "unbiased feature importance (UFI)"}
-
-
-def debiased_mdi_by_definition(
-    model: object,
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    method: str = "oob",
-) -> Importance:
-    """Follow every out-of-bag row down its path, and credit each split that it meets.
-
-    The two formulas at the top of this file, tree by tree, node by node and row by row, for forests
-    grown without row weights. Same arguments, result and errors as debiased_mdi.
-    Source: as in `debiased_mdi`.
-
-    >>> from fi_teach.trees import grow_forest
-    >>> X = np.array([[0], [0], [0], [1], [1], [1]])
-    >>> forest = grow_forest(X, X[:, 0], n_trees=3)
-    >>> slow = debiased_mdi_by_definition(forest, X, X[:, 0])
-    >>> bool(np.allclose(slow.draws, debiased_mdi(forest, X, X[:, 0]).draws))
-    True
-    """
-    _check_method(method)
-    measure = {"oob": _moves_row_by_row, "ufi": _decreases_node_by_node}[method]
-    forest, rows, Y = _asked(model, X, y)
-    draws = np.zeros((forest.n_features, len(forest.trees)))
-    for m, tree in enumerate(forest.trees):
-        draws[:, m] = measure(tree, rows, Y, forest.in_bag[m])
-    return _importance_of(forest, draws, method)
-
-
-def _moves_row_by_row(tree, X, Y, in_bag):
-    """Li et al.'s formula: X (n, p), Y (n, q), in_bag (n,) -> (p,)."""
-    path = tree.decision_path(X)
-    mu = tree.value
-    unseen = np.flatnonzero(in_bag == 0)
-    credit = np.zeros(tree.n_features)
-    for t in np.flatnonzero(~tree.is_leaf):
-        left, right = tree.children_left[t], tree.children_right[t]
-        for i in unseen[path[unseen, t]]:
-            child = left if path[i, left] else right
-            move = mu[child] - mu[t]
-            toward_y = move @ (Y[i] - mu[0])
-            credit[tree.feature[t]] += toward_y / len(unseen)
-    return credit
-
-
-def _decreases_node_by_node(tree, X, Y, in_bag):
-    """Zhou and Hooker's formula: X (n, p), Y (n, q), in_bag (n,) -> (p,)."""
-    path = tree.decision_path(X)
-    reached = path[in_bag == 0].any(axis=0)  # by an out-of-bag row
-    credit = np.zeros(tree.n_features)
-    for t in np.flatnonzero(~tree.is_leaf):
-        left, right = tree.children_left[t], tree.children_right[t]
-        if reached[left] and reached[right]:
-            mass, mass_left, mass_right = (
-                _half_unbiased_mass(path[:, node], Y, in_bag) for node in (t, left, right))
-            credit[tree.feature[t]] += mass - mass_left - mass_right
-    return credit
-
-
-def _half_unbiased_mass(here, Y, in_bag):
-    """A node's share of the bag, times its impurity: half in the bag, half out of it."""
-    inside = np.repeat(Y[here], in_bag[here], axis=0)
-    outside = Y[here & (in_bag == 0)]
-    mu = inside.mean(axis=0)
-    squares_inside = ((inside - mu) ** 2).sum(axis=1)
-    squares_outside = ((outside - mu) ** 2).sum(axis=1)
-    impurity = (squares_inside.mean() + squares_outside.mean()) / 2
-    return len(inside) / in_bag.sum() * impurity
 
 
 def debiased_mdi(
@@ -100,8 +31,7 @@ def debiased_mdi(
     *,
     method: str = "oob",
 ) -> Importance:
-    """MDI measured out of bag, so that a feature that knows nothing gets 0 on average, however many
-    values it has.
+    """MDI measured out of bag: a feature without information has mean 0, with any number of values.
 
     "oob"  A split on j moves a row's prediction from its node's mean to its child's. Credit j with
            the moves that point to the row's own y, rows out of bag only (Li et al. 2019, eq. 3 and
@@ -119,7 +49,7 @@ def debiased_mdi(
        tree; standard_error is NaN, for the reason that stands in `mdi`
 
     Raises ValueError for a model without bootstrap counts, other rows or columns than it was grown
-    on, an unknown method.
+    on.
     Source: Li et al. (2019), eq. 3; Zhou and Hooker (2021), sec. 3.
 
     >>> from fi_teach.importance.mdi import mdi
@@ -132,8 +62,7 @@ def debiased_mdi(
     >>> bool(abs(debiased_mdi(forest, X, y).mean).max() < 0.05)
     True
     """
-    _check_method(method)
-    measure = MEASURES[method]
+    measure = MEASURES[check_choice(method, MEASURES, "method")]
     forest, rows, Y = _asked(model, X, y)
     draws = np.zeros((forest.n_features, len(forest.trees)))
     for m, tree in enumerate(forest.trees):
@@ -222,11 +151,6 @@ def _by_feature(tree, split, gain):
 # --- the rows that the forest was grown on ---
 
 
-def _check_method(method):
-    if method not in MEASURES:
-        raise ValueError(f"unknown method {method!r}: expected 'oob' or 'ufi'.")
-
-
 def _asked(model, X, y):
     """The forest, its training rows (n, p), and their targets as columns (n, q)."""
     asked = as_model(model)
@@ -237,7 +161,7 @@ def _asked(model, X, y):
 
 
 def _check_bags(forest):
-    """Raises ValueError unless it is known which rows each tree saw, and each left some out."""
+    """Refuse forests without bootstrap counts, and trees without out-of-bag rows."""
     if forest.in_bag is None or forest.kind != "forest":
         raise ValueError(
             "this model does not say which rows each tree saw: expected a forest grown on "
@@ -265,7 +189,7 @@ def _training_rows(forest, X, y):
 
 
 def _number_columns(forest, y, n_rows):
-    Y = check_outcome(y, n_rows, numeric=True).reshape(n_rows, -1)
+    Y = check_y(y, n_rows, numeric=True, several=True, varies=True).reshape(n_rows, -1)
     if Y.shape[1] != forest.n_outputs:
         raise ValueError(
             f"y has {Y.shape[1]} columns, but the forest predicts {forest.n_outputs}: "
@@ -275,5 +199,5 @@ def _number_columns(forest, y, n_rows):
 
 
 def _class_columns(forest, y, n_rows):
-    classes, codes = coded(check_outcome(y, n_rows), forest.classes)
+    classes, codes = encode_labels(check_y(y, n_rows, several=True, varies=True), forest.classes)
     return (codes[:, None] == np.arange(len(classes))).astype(float)

@@ -1,7 +1,7 @@
-"""How much worse would a model be that never saw the feature? Leave it out, fit again, compare.
+"""Drop-column importance: leave a feature out, fit again, and compare the losses on held-out rows.
 
-Known as LOCO, leave one covariate out. Unlike a shuffle this asks about the *learner*: a feature
-whose message another one carries too is not missed at all.
+Also known as LOCO, leave one covariate out. Unlike a permutation this is about the *learner*: a
+feature whose information another one carries, too, has importance 0.
 
     LOCO_j  =  mean over held-out rows of  L(y_i, f_-j(x_i without j))  -  L(y_i, f(x_i))
 """
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.evaluation import Evaluation, check_groups
+from fi_teach.basics.evaluation import Evaluation, check_groups, check_weights_and_groups
 from fi_teach.basics.folds import fold_error, grouped_folds
 from fi_teach.basics.losses import NUMBER_LOSSES, Loss, row_loss
 from fi_teach.basics.results import Importance
@@ -26,7 +26,7 @@ from fi_teach.basics.tables import (
     places_by_name,
     some_names,
 )
-from fi_teach.basics.target import check_outcome
+from fi_teach.basics.target import check_y
 
 Rows = tuple[Table, NDArray]  # a table and its target
 
@@ -44,7 +44,7 @@ def drop_column_importance(
     groups: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Importance:
-    """Mean held-out loss of the model fitted without feature j, less that of the whole model.
+    """Mean held-out loss of a model fitted without feature j, less that of the full model.
 
     fit : a function (X, y) -> a fitted model or predict function; or an unfitted model with fit and
         predict (it is copied before every fit and stays unfitted). It is called p + 1 times, or
@@ -53,9 +53,8 @@ def drop_column_importance(
         each held out once
     test : (X_test, y_test) to hold out instead
     loss : as in permutation_importance; None follows the first model fitted
-    blank : keep the column, but with one and the same value in every row, its first known one. A
-        learner can make as little of that as of no column, and a pipeline that names its columns
-        can be fitted
+    blank : keep the column, but give it the same value in every row, its first known one: so a
+        pipeline that names its columns can be fitted without the feature's information
     sample_weight, groups : for the rows that are held out (of X, or of X_test): how much each row's
         loss counts, and which were drawn together. Folds keep groups whole
     -> Importance in units of the loss.
@@ -63,10 +62,9 @@ def drop_column_importance(
        for these two fitted models (Lei et al.).
        With folds: draws (p, n_folds). The folds' models share training rows, so standard_error is
        widened to sd * sqrt(1/K + 1/(K - 1)), K folds, the correction of Nadeau and Bengio (2003):
-       approximate, but not blind to the learner.
+       approximate, but it includes the variation of the learner.
 
-    Raises ValueError for unusable tables, targets, losses, folds and fits, and for a table of one
-    column, which leaves nothing to fit.
+    Raises ValueError for a table of one column, which leaves nothing to fit.
     Source: Lei et al. (2018), sec. 6.
 
     >>> X = np.array([[i, i % 2] for i in range(40)])
@@ -87,30 +85,27 @@ def drop_column_importance(
             "Compare the model's loss with that of a constant.")
     if test is not None:
         test = _checked_test(test, X, loss)
-        judge = _Judge(fit, loss, np.concatenate([y_train, test[1]]), blank)
-        return _by_test(judge, names, (X, y_train), test, sample_weight, groups)
+        refits = _Refits(fit, loss, np.concatenate([y_train, test[1]]), blank)
+        return _by_test(refits, names, (X, y_train), test, sample_weight, groups)
     parts = _folds(n_folds, len(X), groups, rng)
-    return _by_folds(_Judge(fit, loss, y, blank), names, (X, y_train), parts, sample_weight)
+    return _by_folds(_Refits(fit, loss, y, blank), names, (X, y_train), parts, sample_weight)
 
 
 def _by_test(
-    judge: "_Judge", names: tuple, train: Rows, test: Rows,
+    refits: "_Refits", names: tuple, train: Rows, test: Rows,
     sample_weight: ArrayLike | None, groups: ArrayLike | None,
 ) -> Importance:
     """One column a held-out row."""
-    n = len(test[1])
-    weights = check_weights(sample_weight, n)
-    weights = weights / weights.mean()
-    groups = None if groups is None else check_groups(groups, n)
-
-    draws = weights * judge.gains(train, test)
+    weights, groups = check_weights_and_groups(sample_weight, groups, len(test[1]))
+    draws = weights * refits.gains(train, test)
     around_zero = draws - weights * draws.mean(axis=1, keepdims=True)
     errors = [np.sqrt(variance_of_mean(gains, groups)) for gains in around_zero]
-    return Importance(names, draws, "drop-column importance", judge.unit, np.array(errors))
+    return Importance(names, draws, "drop-column importance", refits.unit, np.array(errors))
 
 
 def _by_folds(
-    judge: "_Judge", names: tuple, rows: Rows, parts: list[NDArray], sample_weight: ArrayLike | None
+    refits: "_Refits", names: tuple, rows: Rows, parts: list[NDArray],
+    sample_weight: ArrayLike | None,
 ) -> Importance:
     """One column a fold: the mean over its held-out rows."""
     X, y = rows
@@ -118,14 +113,14 @@ def _by_folds(
     means = []
     for part in parts:
         rest = np.setdiff1d(np.arange(len(y)), part)
-        gains = judge.gains((take(X, rest), y[rest]), (take(X, part), y[part]))
+        gains = refits.gains((take(X, rest), y[rest]), (take(X, part), y[part]))
         means.append(np.average(gains, axis=1, weights=weights[part]))
     draws = np.stack(means, axis=1)
-    return Importance(names, draws, "drop-column importance", judge.unit, fold_error(draws))
+    return Importance(names, draws, "drop-column importance", refits.unit, fold_error(draws))
 
 
-class _Judge:
-    """Fits models and judges them on held-out rows, all by one loss."""
+class _Refits:
+    """Fits models and computes their held-out losses, all by one loss function."""
 
     def __init__(
         self, fit: object, loss: str | Loss | None, whole: ArrayLike, blank: bool
@@ -137,7 +132,7 @@ class _Judge:
         self.blank = blank
 
     def gains(self, train: Rows, test: Rows) -> NDArray:
-        """What each held-out row's loss gains without each column -> (p, n_test)."""
+        """Each held-out row's gain in loss without each column -> (p, n_test)."""
         before = self.losses(train, test)
         gains = []
         for j in range(train[0].shape[1]):
@@ -146,7 +141,7 @@ class _Judge:
         return np.array(gains)
 
     def _losses_without(self, j: int, train: Rows, test: Rows) -> NDArray:
-        """Raises ValueError where the learner cannot be fitted without the column."""
+        """The held-out losses of a model fitted without column j."""
         if self.blank:
             same_value = [(blanked(X, [j], like=train[0]), y) for X, y in (train, test)]
             return self.losses(*same_value)
@@ -161,9 +156,9 @@ class _Judge:
     def losses(self, train: Rows, test: Rows) -> NDArray:
         """The loss of each held-out row by the model of the training rows -> (n_test,)."""
         model = _fitted(self.fit, *train)
-        task = Evaluation(model, *test, self.loss, whole=self.whole)
-        self.loss, self.unit = task.loss, task.unit  # what the first model chose holds for all
-        return task.losses_before
+        test_set = Evaluation(model, *test, self.loss, whole=self.whole)
+        self.loss, self.unit = test_set.loss, test_set.unit  # as the first model chose
+        return test_set.losses_before
 
 
 def _fitted(fit: object, X: Table, y: NDArray) -> object:
@@ -193,7 +188,7 @@ def _without(rows: Rows, j: int) -> Rows:
 def _folds(
     n_folds: int, n_rows: int, groups: ArrayLike | None, rng: np.random.Generator
 ) -> list[NDArray]:
-    """The rows of each part, dealt out at random, groups of rows as wholes."""
+    """The rows of each part, drawn at random; groups of rows stay together."""
     unit = np.arange(n_rows) if groups is None else check_groups(groups, n_rows)
     n_units = int(unit.max()) + 1
     whole = isinstance(n_folds, int | np.integer) and not isinstance(n_folds, bool)
@@ -208,7 +203,7 @@ def _folds(
 
 def _checked_target(y: ArrayLike, n_rows: int, loss: str | Loss | None) -> NDArray:
     numeric = loss is not None and row_loss(loss) in NUMBER_LOSSES
-    return check_outcome(y, n_rows, numeric=numeric)
+    return check_y(y, n_rows, numeric=numeric, several=True, varies=True)
 
 
 def _checked_test(test: object, X: Table, loss: str | Loss | None) -> Rows:

@@ -1,9 +1,8 @@
-"""Whose predictions are lower, and which features carry the difference? A gap between groups is
-divided like any prediction.
+"""Fairness: divide a gap between two groups' mean predictions among the features, and find proxies.
 
     gap_j  =  mean of phi_ij over the second group  -  mean of phi_ij over the first
 
-Dropping the protected column does not close the gap: other columns stand in for it, and `proxies`
+Dropping the protected column does not close the gap if other columns stand in for it; `proxies`
 finds them.
 """
 
@@ -18,8 +17,8 @@ from fi_teach.basics.folds import fold_error, held_out_predictions, stratified_f
 from fi_teach.basics.losses import auc
 from fi_teach.basics.results import Attribution, Importance, Result
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import check_count, check_target
-from fi_teach.basics.target import coded
+from fi_teach.basics.tables import check_count
+from fi_teach.basics.target import check_y, encode_labels
 from fi_teach.trees.forest import grow_forest
 
 N_FOLDS = 5
@@ -37,8 +36,6 @@ def group_gap(attribution: Attribution, group: ArrayLike, *, output: int = 0) ->
     -> Importance, in the attribution's unit; its standard error is the two-sample one, rows taken
        as drawn at random
 
-    Raises ValueError unless group names exactly two groups, each with two rows or more, and output
-    one of the attribution's.
     Source: the efficiency axiom (Shapley 1953) applied to a difference of means.
 
     >>> values = np.array([[1.0, 0.0], [1.0, 2.0], [3.0, 0.0], [3.0, 2.0]])
@@ -83,12 +80,12 @@ def _variance_of_mean(rows):
 
 @dataclass(frozen=True, eq=False)
 class Proxies(Result):
-    """How well the features give the protected column away.
+    """How well the features predict the protected column.
 
     names : p features
     alone : (p,) AUC of each feature by itself; together : AUC of all of them
     alone_error, together_error : their standard errors
-    An AUC of 1/2 is a coin flip, 1 gives it away completely.
+    An AUC of 1/2 is chance, 1 is perfect prediction.
     """
 
     names: tuple
@@ -98,7 +95,7 @@ class Proxies(Result):
     together_error: float
 
     def to_frame(self) -> pd.DataFrame:
-        """A table, the best give-away first: feature, AUC, standard_error."""
+        """A table, the best proxy first: feature, AUC, standard_error."""
         columns = {
             "feature": self.names,
             "AUC": self.alone,
@@ -115,14 +112,13 @@ def proxies(
     min_samples_leaf: int = 10,
     rng: Seed = 0,
 ) -> Proxies:
-    """Which columns stand in for a protected column that was dropped, alone and all together?
+    """Measure how well each column, and all together, predict a protected column that was dropped.
 
     X : (n, p) the features that are left, of any kind and with gaps; protected : (n,) two labels
     n_trees : a fifth of them are grown on each four fifths of the rows, and guess the others
     -> Proxies: cross-validated AUC of forests that guess `protected` from each feature, and from
        all of them, as a mean over five folds, in which rows of one value are guessed alike
 
-    Raises ValueError unless protected has exactly two labels.
     Source: Hardt, Price and Srebro (2016), sec. 1, who call proxies redundant encodings.
 
     >>> rng = np.random.default_rng(0)
@@ -162,7 +158,7 @@ def proxies(
 
 def _two_groups(group, n_rows, *, what="group"):
     """(n,) bool, True in the second group."""
-    labels, codes = coded(check_target(group, n_rows, what=what))
+    labels, codes = encode_labels(check_y(group, n_rows, what=what))
     counts = np.bincount(codes)
     if len(labels) != 2 or counts.min() < 2:
         some = ", ".join(map(str, labels[:5]))

@@ -1,8 +1,8 @@
-"""How sure is an importance from n test rows? A shuffle uses every row twice.
+"""Confidence intervals for the importance of one feature, measured on n test rows.
 
-Three intervals for the importance of one feature: the textbook one, which is too narrow (or, for a
-feature that the target does not depend on, too wide), and two that count each row both as receiver
-and as donor.
+The textbook interval is too narrow (or, for a feature that the target does not depend on, too
+wide), because a permutation uses every row twice. Two others count each row as receiver and as
+donor.
 """
 
 from statistics import NormalDist
@@ -10,11 +10,11 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.evaluation import Evaluation, check_groups
+from fi_teach.basics.evaluation import Evaluation, check_weights_and_groups
 from fi_teach.basics.losses import Loss
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import receiver_donor_variance, shuffles
-from fi_teach.basics.tables import as_floats, check_between, check_count, check_weights
+from fi_teach.basics.tables import as_floats, check_between, check_count
 from fi_teach.fast.shuffled_tables import losses_after_dealing, losses_of_pairs
 
 Interval = tuple[float, float]
@@ -30,14 +30,13 @@ def shuffle_differences(
     n_repeats: int = 1,
     rng: Seed = 0,
 ) -> tuple[NDArray, NDArray]:
-    """What each row's loss gains when `column` is shuffled, and from whom it got its value.
+    """Each row's gain in loss when `column` is permuted, and the row that gave it its value.
 
     model, X (n, p), y (n,), loss : as in permutation_importance
     column : a name; of an array, a position
     -> differences (n, n_repeats), in units of the loss, and donors (n, n_repeats) int: in shuffle k
        row i was given the value of row donors[i, k]
 
-    Raises ValueError as permutation_importance does, and for a column that X does not have.
     Source: as in `permutation_importance`.
 
     >>> X = np.array([[0.0], [1.0], [2.0]])
@@ -45,12 +44,12 @@ def shuffle_differences(
     >>> bool((differences[:, 0] == (X[donors[:, 0], 0] - X[:, 0]) ** 2).all())
     True
     """
-    task = Evaluation(model, X, y, loss)
-    columns = task.positions([column])
+    test_set = Evaluation(model, X, y, loss)
+    columns = test_set.positions([column])
     rng = own_stream(rng, "shuffle differences")
-    donors = shuffles(task.n_rows, n_repeats, rng)
-    after = losses_after_dealing(task, columns, donors)
-    return after - task.losses_before[:, None], donors
+    donors = shuffles(test_set.n_rows, n_repeats, rng)
+    after = losses_after_dealing(test_set, columns, donors)
+    return after - test_set.losses_before[:, None], donors
 
 
 def naive_interval(differences: ArrayLike, *, level: float = 0.95) -> Interval:
@@ -64,7 +63,6 @@ def naive_interval(differences: ArrayLike, *, level: float = 0.95) -> Interval:
     differences (n,) or (n, K), averaged over the K shuffles first
     -> (low, high), in units of the loss
 
-    Raises ValueError for fewer than two rows, or a level outside (0, 1).
     Source: Stock and Watson (2007), ch. 3, the interval for a mean of independent draws.
 
     >>> low, high = naive_interval(np.array([1.0, 2.0, 3.0]))
@@ -84,14 +82,12 @@ def receiver_donor_interval(
     groups: ArrayLike | None = None,
     level: float = 0.95,
 ) -> Interval:
-    """Mean +- z standard errors, each row counted in both its roles (receiver_donor_variance).
+    """Mean +- z standard errors, each row counted as receiver and as donor.
 
     differences, donors (n, K), as shuffle_differences returns them
     sample_weight (n,) : how much each row counts; groups (n,) : rows drawn together
     -> (low, high), in units of the loss
 
-    Raises ValueError for arrays that do not belong together, fewer than two rows, or a level
-    outside (0, 1).
     Source: Hoeffding (1948): the projection of a statistic of pairs (a U-statistic) on single rows.
 
     >>> differences, donors = np.array([[1.0], [0.0], [2.0]]), np.array([[1], [2], [0]])
@@ -101,10 +97,7 @@ def receiver_donor_interval(
     """
     differences = _checked_differences(differences)
     donors = _checked_donors(donors, differences)
-    n = len(differences)
-    weights = check_weights(sample_weight, n)
-    weights = weights / weights.mean()
-    groups = None if groups is None else check_groups(groups, n)
+    weights, groups = check_weights_and_groups(sample_weight, groups, len(differences))
     mean = (weights[:, None] * differences).mean()
     variance = receiver_donor_variance(differences, donors, weights=weights, groups=groups)
     return _around(mean, variance, level)
@@ -123,7 +116,7 @@ def row_bootstrap_interval(
     level: float = 0.95,
     rng: Seed = 0,
 ) -> Interval:
-    """Resample whole rows, shuffle the column afresh in every sample, take the middle `level`.
+    """Bootstrap interval: resample rows, permute the column afresh in each sample.
 
     Resampling the loss differences instead would repeat the naive interval's mistake: a resampled
     difference brings its receiver along but leaves its donor behind.
@@ -133,8 +126,6 @@ def row_bootstrap_interval(
     groups (n,) : rows drawn together; whole groups are then resampled
     -> (low, high), in units of the loss
 
-    Raises ValueError as permutation_importance does, for a column that X does not have, or a level
-    outside (0, 1).
     Source: the bootstrap of rows with which Breiman (1996) fits trees, here for a fitted model.
 
     >>> X = np.arange(20.0)[:, None]
@@ -142,30 +133,30 @@ def row_bootstrap_interval(
     >>> bool(low < 2 * X.var() < high)
     True
     """
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
-    columns = task.positions([column])
+    test_set = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
+    columns = test_set.positions([column])
     n_repeats = check_count(n_repeats, "n_repeats")
     tail = (1 - check_between(level, 0, 1, "level")) / 2
     rng = own_stream(rng, "row bootstrap")
 
-    sample, rows, donors = _resampled(task, n_repeats, rng)
-    gains = losses_of_pairs(task, columns, rows, donors) - task.losses_before[rows]
-    weights = task.weights[rows]
+    sample, rows, donors = _resampled(test_set, n_repeats, rng)
+    gains = losses_of_pairs(test_set, columns, rows, donors) - test_set.losses_before[rows]
+    weights = test_set.weights[rows]
     importances = np.bincount(sample, weights * gains) / np.bincount(sample, weights)
     low, high = np.quantile(importances, [tail, 1 - tail])
     return float(low), float(high)
 
 
 def _resampled(
-    task: Evaluation, n_repeats: int, rng: np.random.Generator
+    test_set: Evaluation, n_repeats: int, rng: np.random.Generator
 ) -> tuple[NDArray, NDArray, NDArray]:
     """Rows, or whole groups of rows, drawn with replacement -> samples, rows, donors, each (m,)."""
-    if task.groups is None:
-        rows = rng.integers(task.n_rows, size=(n_repeats, task.n_rows))
-        sample = np.repeat(np.arange(n_repeats), task.n_rows)
+    if test_set.groups is None:
+        rows = rng.integers(test_set.n_rows, size=(n_repeats, test_set.n_rows))
+        sample = np.repeat(np.arange(n_repeats), test_set.n_rows)
         return sample, rows.ravel(), rng.permuted(rows, axis=1).ravel()
-    n_groups = int(task.groups.max()) + 1
-    members = [np.flatnonzero(task.groups == g) for g in range(n_groups)]
+    n_groups = int(test_set.groups.max()) + 1
+    members = [np.flatnonzero(test_set.groups == g) for g in range(n_groups)]
     drawn = rng.integers(n_groups, size=(n_repeats, n_groups))
     samples = [np.concatenate([members[g] for g in groups]) for groups in drawn]
     donors = np.concatenate([rng.permutation(rows) for rows in samples])

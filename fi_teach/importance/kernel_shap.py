@@ -1,4 +1,4 @@
-"""Shapley values are a regression: the additive model that fits the payoffs best, weighted just so.
+"""Kernel SHAP: Shapley values as the weighted least-squares fit of an additive model to payoffs.
 
 With every coalition in the regression the answer is exact; with a sample of them it is an estimate,
 for models of any kind. The "kernel" is the weight: heavy on coalitions of one player and of all but
@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.games import coalitions
 from fi_teach.basics.model import as_model
-from fi_teach.basics.removal import check_background, marginal
 from fi_teach.basics.results import Attribution
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_real_table, feature_names
+from fi_teach.basics.value_functions import check_background, marginal
 
 ALL_UP_TO = 12  # features for which all coalitions are used unless told otherwise
 MOST_FEATURES = 20
@@ -88,7 +88,7 @@ def kernel_weight(p: int, s: int) -> float:
 
 
 def solve_for_shares(S: NDArray, weight: NDArray, payoffs: NDArray, total: NDArray) -> NDArray:
-    """The weighted regression, its constraint met: the last share is the total less the others.
+    """Solve the weighted regression under the constraint that the shares add up to the total.
 
     argmin of sum over S of weight_S * (payoff_S - sum over j in S of phi_j)^2,
     subject to sum over j of phi_j = total
@@ -123,7 +123,7 @@ def solve_for_shares(S: NDArray, weight: NDArray, payoffs: NDArray, total: NDArr
 
 
 def _design(p, n_coalitions, rng):
-    """The coalitions that enter the regression, without the empty and the full one, and weights."""
+    """The coalitions of the regression, without the empty and the full one, and their weights."""
     wanted = n_coalitions
     if wanted is None:
         wanted = np.inf if p <= ALL_UP_TO else 2 * p + 2048

@@ -1,10 +1,10 @@
-"""A knockoff is a fake feature that is as much like the others as the real one, but made without
-looking at y.
+"""Knockoffs: select features with a controlled false discovery rate.
 
-Whatever a real feature scores above its knockoff is evidence; whatever a knockoff scores above the
-real feature counts the luck that the real ones had too. Notation: Sigma (p, p) is the covariance of
-the features, s (p,) how far each feature is kept from its knockoff:
-Cov(x_j, knockoff_j) = Sigma_jj - s_j, so at s_j = 0 it is a copy, which its feature never beats.
+A knockoff is an artificial copy of a feature that has the same correlations with the other
+features, but is drawn without y. A feature more important than its knockoff is evidence; a knockoff
+more important than its feature shows how often that happens by chance.
+Notation: Sigma (p, p) is the covariance of the features, s (p,) the distance of each feature from
+its knockoff, Cov(x_j, knockoff_j) = Sigma_jj - s_j: at s_j = 0 the knockoff is the feature itself.
 
 Read next: fast/mvr_rounds.py, which finds the s of `mvr_s` with one inversion a round.
 """
@@ -16,12 +16,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.choices import check_choice
 from fi_teach.basics.covariance import correlation_of, estimate_covariance
-from fi_teach.basics.measured import ImportanceOf, measured
+from fi_teach.basics.refit import ImportanceOf, call_importance
 from fi_teach.basics.results import Result
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import as_floats, check_table
-from fi_teach.basics.target import check_outcome
+from fi_teach.basics.target import check_y
 from fi_teach.fast.mvr_rounds import one_round
 
 NEGLIGIBLE = 1e-6  # a round that lowers the loss by a smaller share than this was the last one
@@ -29,7 +30,7 @@ NEGLIGIBLE = 1e-6  # a round that lowers the loss by a smaller share than this w
 
 @dataclass(frozen=True, eq=False)
 class KnockoffSelection(Result):
-    """What the knockoff filter found; unpacks into (selected, statistics, threshold).
+    """The result of the knockoff filter; unpacks into (selected, statistics, threshold).
 
     names : p names; statistics : (p,) W, in units of the importance; threshold : number
 
@@ -79,15 +80,14 @@ class KnockoffSelection(Result):
         return 3
 
 
-# --- how far to keep a knockoff from its feature ---
+# --- the distance between a feature and its knockoff ---
 
 
 def equicorrelated_s(covariance: ArrayLike) -> NDArray:
-    """Every feature is equally far from its knockoff: s_j = min(1, 2 lambda_min) * Sigma_jj.
+    """Equicorrelated knockoffs: s_j = min(1, 2 lambda_min) * Sigma_jj for every feature.
 
     lambda_min is the smallest eigenvalue of the correlation matrix; any common s larger than this
     would need a negative variance. covariance (p, p) -> (p,), in units of the variances.
-    Raises ValueError for a matrix that is no covariance.
     Source: Barber and Candès (2015), sec. 2.1.
 
     >>> equicorrelated_s([[1.0, 0.75], [0.75, 1.0]])
@@ -97,53 +97,12 @@ def equicorrelated_s(covariance: ArrayLike) -> NDArray:
     return min(1.0, 2 * smallest) * scale**2
 
 
-def mvr_loss(covariance: ArrayLike, s: ArrayLike) -> float:
-    """How well features can be reconstructed from the others and all knockoffs: trace of G^-1.
-
-    G = [[Sigma, Sigma - S], [Sigma - S, Sigma]], S = diag(s), is the covariance of features and
-    knockoffs, and 1 / (G^-1)_jj is the variance that is left of feature j when everything else is
-    known. trace(G^-1) = trace((2 Sigma - S)^-1) + trace(S^-1).
-    covariance (p, p), s (p,) -> number, infinite where no such knockoffs exist.
-    Source: Spector and Janson (2022), minimum variance-based reconstructability.
-
-    >>> independent = [[1.0, 0.0], [0.0, 1.0]]
-    >>> mvr_loss(independent, [1.0, 1.0]), mvr_loss(independent, [2.0, 1.0])
-    (4.0, inf)
-    """
-    s = np.asarray(s, dtype=float)
-    eigenvalues = np.linalg.eigvalsh(2 * np.asarray(covariance, dtype=float) - np.diag(s))
-    if eigenvalues[0] <= 0 or s.min() <= 0:
-        return np.inf
-    return float((1 / eigenvalues).sum() + (1 / s).sum())
-
-
-def mvr_s_by_definition(covariance: ArrayLike) -> NDArray:
-    """`mvr_s`, with a matrix inverted for every single step.
-
-    s_j <- (1 + s_j a) / (a + c),  a = A_jj,  c = |A e_j|,  A = (2 Sigma - S)^-1 of the s so far
-
-    covariance (p, p) -> (p,), in units of the variances. Raises ValueError as mvr_s does.
-    Source: as in `mvr_s`.
-
-    >>> mvr_s_by_definition([[1.0, 0.0], [0.0, 4.0]])
-    array([1., 4.])
-    """
-    correlation, scale, smallest = correlation_of(covariance)
-    s = np.full(len(scale), smallest)
-    before, loss = np.inf, mvr_loss(correlation, s)
-    while before - loss > NEGLIGIBLE * loss:
-        for j in range(len(s)):
-            inverse = np.linalg.inv(2 * correlation - np.diag(s))
-            a = inverse[j, j]
-            c = np.linalg.norm(inverse[j])
-            s[j] = (1 + s[j] * a) / (a + c)
-        before, loss = loss, mvr_loss(correlation, s)
-    return s * scale**2
-
-
 def mvr_s(covariance: ArrayLike) -> NDArray:
-    """The s with the smallest mvr_loss (of the correlation matrix): features that nothing else can
-    reconstruct.
+    """Minimise how well features can be reconstructed from the others and all knockoffs -> s (p,).
+
+    That is trace(G^-1) = trace((2 Sigma - S)^-1) + trace(S^-1), G the covariance of features and
+    knockoffs, Sigma the correlation matrix: 1 / (G^-1)_jj is the variance that is left of feature j
+    when everything else is known.
 
     Equicorrelated knockoffs leave some weighted sum of all the x_j + knockoff_j without any
     variance: a model can then move a feature's credit to the others and the knockoffs at no cost,
@@ -152,7 +111,6 @@ def mvr_s(covariance: ArrayLike) -> NDArray:
     a = A_jj and c = |A e_j|, the best is s_j <- (1 + s_j a) / (a + c). Rounds over all j, until the
     loss stands still.
     covariance (p, p) -> (p,), in units of the variances.
-    Raises ValueError for a matrix that is no covariance.
     Source: Spector and Janson (2022), coordinate descent.
 
     >>> mvr_s([[1.0, 0.0], [0.0, 4.0]])
@@ -177,8 +135,9 @@ S_METHODS = {"mvr": mvr_s, "equicorrelated": equicorrelated_s}
 
 
 def knockoff_law(covariance: ArrayLike, s: ArrayLike) -> tuple[NDArray, NDArray]:
-    """Given x, its Gaussian knockoff is Normal(mean + shrink (x - mean), noise)
-    -> (shrink (p, p), noise (p, p)).
+    """The distribution of a Gaussian knockoff given x: Normal(mean + shrink (x - mean), noise).
+
+    -> shrink (p, p), noise (p, p)
 
     shrink = I - S Sigma^-1, noise = 2 S - S Sigma^-1 S: the only pair that makes the covariance of
     (features, knockoffs) [[Sigma, Sigma - S], [Sigma - S, Sigma]], in which any feature can change
@@ -221,15 +180,13 @@ def gaussian_knockoffs(
     covariance: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> NDArray:
-    """Knockoffs for Gaussian features: one fake column for each of X's, drawn without any target.
+    """Draw knockoffs for Gaussian features, one for each column of X.
 
     Exact if X's rows are independent draws of Normal(mean, covariance); if these are not given they
     are estimated (`estimate_covariance`) and the guarantee is approximate. For other laws the first
     two moments are matched.
     X (n, p); method "mvr" or "equicorrelated"; mean (p,), covariance (p, p)
     -> (n, p), in units of X.
-    Raises ValueError for an unknown method, a constant column, and a mean or covariance that does
-    not fit X.
     Source: Candès et al. (2018), sec. 3; the choice of s: `mvr_s`, `equicorrelated_s`.
 
     >>> X = np.random.default_rng(1).normal(size=(1000, 2))
@@ -238,9 +195,7 @@ def gaussian_knockoffs(
     """
     rng = own_stream(rng, "gaussian knockoffs")
     X, names = check_table(X)
-    if method not in S_METHODS:
-        known = ", ".join(map(repr, S_METHODS))
-        raise ValueError(f"unknown method {method!r}: expected one of {known}.")
+    check_choice(method, S_METHODS, "method")
     if covariance is None:
         covariance = estimate_covariance(pd.DataFrame(X, columns=names))
     if mean is None:
@@ -268,7 +223,7 @@ def _root(matrix):
         return vectors * np.sqrt(np.maximum(eigenvalues, 0))
 
 
-# --- the contest, and where to stop ---
+# --- statistics and threshold ---
 
 
 def knockoff_statistics(
@@ -282,8 +237,7 @@ def knockoff_statistics(
     Every pair is handed over in an order that a fair coin decides, and put back afterwards. Without
     it a tree that breaks ties by column order would prefer the features, which always come first;
     with it the sign of W_j of a null feature is a fair coin whatever importance_of does.
-    Raises ValueError if importance_of does not return 2p finite numbers, and for shapes that
-    disagree. Source: Candès et al. (2018), sec. 3.2.
+    Source: Candès et al. (2018), sec. 3.2.
 
     >>> X = np.random.default_rng(0).normal(size=(1000, 2))
     >>> fakes = gaussian_knockoffs(X, mean=[0, 0], covariance=np.eye(2))
@@ -295,12 +249,12 @@ def knockoff_statistics(
     rng = own_stream(rng, "knockoff statistics")
     X, _ = check_table(X)
     knockoffs = _check_own(knockoffs, X)
-    y = check_outcome(y, len(X))
+    y = check_y(y, len(X), several=True, varies=True)
     p = X.shape[1]
     swapped = rng.random(p) < 0.5
     first = np.where(swapped, knockoffs, X)
     second = np.where(swapped, X, knockoffs)
-    values = measured(importance_of, np.hstack([first, second]), y, 2 * p)
+    values = call_importance(importance_of, np.hstack([first, second]), y, 2 * p)
     difference = values[:p] - values[p:]
     return np.where(swapped, -difference, difference)
 
@@ -314,8 +268,7 @@ def knockoff_threshold(statistics: ArrayLike, q: float = 0.2, *, offset: int = 1
     knockoff filter, which controls E[false / (selected + 1/q)]. With offset 1 it takes 1/q
     selections or more: at q = .2 it is at least five features or none.
     statistics (p,) -> number, in units of the statistics.
-    Raises ValueError for q outside (0, 1), another offset, or statistics that are not finite
-    numbers. Source: Barber and Candès (2015), sec. 1.2.
+    Source: Barber and Candès (2015), sec. 1.2.
 
     >>> knockoff_threshold([6, 5, 4, 3, 2, -1]), knockoff_threshold([6, 5, 4, 3])
     (2.0, inf)
@@ -346,7 +299,7 @@ def knockoff_filter(
     offset: int = 1,
     rng: Seed = 0,
 ) -> KnockoffSelection:
-    """Which features matter, with at most a share q of false discoveries on average?
+    """Select features with at most a share q of false discoveries on average.
 
     Build knockoffs, let importance_of compare each feature with its own, keep W_j >= threshold. A
     discovery j is false if y is independent of x_j GIVEN the other features. Exact for features of
@@ -359,20 +312,19 @@ def knockoff_filter(
         known covariance)
     offset : 1 for knockoff+, 0 for the knockoff filter
 
-    Raises ValueError for q outside (0, 1), a constant column or target, and shapes that disagree.
     Source: Candès et al. (2018), sec. 3; Barber and Candès (2015), sec. 1.2.
 
     >>> rng = np.random.default_rng(1)
     >>> X = rng.normal(size=(500, 20))
     >>> y = X[:, :6].sum(axis=1) + rng.normal(size=500)
     >>> selected, statistics, threshold = knockoff_filter(lambda XX, y: abs(XX.T @ y), X, y)
-    >>> selected   # the six causes; at q = .2 a stranger or two may come along
+    >>> selected   # the six causes; at q = .2 a false one or two may come along
     array([ 0,  1,  2,  3,  4,  5, 10])
     """
     rng = own_stream(rng, "knockoff filter")
     _check_filter(q, offset)
     table, names = check_table(X)
-    y = check_outcome(y, len(table))
+    y = check_y(y, len(table), several=True, varies=True)
     if isinstance(knockoffs, str):
         named = pd.DataFrame(table, columns=names)
         knockoffs = gaussian_knockoffs(named, method=knockoffs, rng=rng)

@@ -1,6 +1,6 @@
-"""A leak is a column that knows the answer because it was written down after it.
+"""Leakage: find columns that were recorded after the outcome.
 
-It shows in two ways: it predicts too well alone, and its date is too late. Only the second is
+A leak shows in two ways: it predicts too well alone, and it was known too late. Only the second is
 proof.
 
     strength_j  =  score of a forest on feature j alone  /  score of a forest on all features
@@ -18,7 +18,7 @@ from fi_teach.basics.folds import held_out_predictions, stratified_folds
 from fi_teach.basics.losses import auc, r2
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_count
-from fi_teach.basics.target import check_outcome, coded, holds_labels
+from fi_teach.basics.target import check_y, encode_labels, holds_labels
 from fi_teach.trees.forest import grow_forest
 
 LEAST_SKILL = 0.05  # a forest with less has learned nothing worth comparing with
@@ -35,8 +35,7 @@ def leak_suspects(
     n_trees: int = 50,
     rng: Seed = 0,
 ) -> pd.DataFrame:
-    """Ask of every feature: does it do nearly the whole forest's work alone, and was it known in
-    time?
+    """Flag features that predict nearly as well alone as all together, or were known too late.
 
     strength_j = score of a forest on feature j alone / score of a forest on all features
 
@@ -54,8 +53,7 @@ def leak_suspects(
 
     A dominant feature is a suspect, no more: some features are simply good. One that is known too
     late is a leak whatever its strength.
-    Raises ValueError for unknown names in known_from, a share outside (0, 1], or more than two
-    classes. Source: Kaufman et al. (2012), sec. 3 and 4.
+    Source: Kaufman et al. (2012), sec. 3 and 4.
 
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, 300)
@@ -90,13 +88,13 @@ def leak_suspects(
 def _two_classes_or_numbers(y, n_rows):
     """The target as booleans, or as numbers."""
     is_words = holds_labels(y)
-    y = check_outcome(y, n_rows)
+    y = check_y(y, n_rows, several=True, varies=True)
     if y.ndim > 1:
         raise ValueError(
             f"y has shape {y.shape}, expected one target, shape ({n_rows},): "
             "look at one output at a time."
         )
-    labels, codes = coded(y)
+    labels, codes = encode_labels(y)
     if len(labels) == 2:
         return codes == 1
     if is_words:

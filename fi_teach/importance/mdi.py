@@ -1,21 +1,20 @@
-"""Mean decrease in impurity: credit every split's decrease, weighted by the rows it concerns, to
-the feature it asks about.
+"""Mean decrease in impurity (MDI): the weighted decreases of all splits, added up by feature.
 
     MDI_j  =  mean over trees,  sum over nodes t that split on j of
 
               w_t / w_root * ( I(t)  -  w_L / w_t * I(L)  -  w_R / w_t * I(R) )
 
-Decreases telescope: added up over a tree they are the root's impurity less what the leaves keep.
-Which is the trouble, too: they are measured on the rows that chose the splits.
+Decreases telescope: added up over a tree they are the root's impurity less that of the leaves.
+They are measured on the rows that chose the splits, which favours features with many values.
 
-Read next: debiased_mdi.py, which measures on the others.
+Read next: debiased_mdi.py, which measures on the other rows.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fi_teach.basics.model import as_model
-from fi_teach.basics.nominal import NominalTree
+from fi_teach.basics.nominal import NominalTree, check_one_tree
 from fi_teach.basics.results import Importance
 from fi_teach.basics.tree import Tree
 
@@ -27,40 +26,11 @@ UNITS = {
 }
 
 
-def decrease_by_definition(tree: Tree, *, weighted: bool = True) -> NDArray:
-    """Each feature's decreases in one tree, node by node: (p,) in units of the impurity.
-
-    sum over nodes t that split on j of
-    w_t / w_root * ( I(t)  -  w_L / w_t * I(L)  -  w_R / w_t * I(R) )
-
-    weighted : False leaves out the share w_t / w_root of the rows that a node concerns
-    Source: as in `mdi`.
-
-    >>> from fi_teach.trees import grow_cart
-    >>> and_tree = grow_cart([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
-    >>> decrease_by_definition(and_tree)
-    array([0.125, 0.25 ])
-    """
-    impurity, weight = tree.impurity, tree.weighted_n_node_samples
-    decreases = np.zeros(tree.n_features)
-    for t in range(tree.n_nodes):
-        if tree.is_leaf[t]:
-            continue
-        left, right = tree.children_left[t], tree.children_right[t]
-        kept_left = weight[left] / weight[t] * impurity[left]
-        kept_right = weight[right] / weight[t] * impurity[right]
-        decrease = impurity[t] - kept_left - kept_right
-        share = weight[t] / weight[0] if weighted else 1.0
-        decreases[tree.feature[t]] += share * decrease
-    return decreases
-
-
 def decrease_by_feature(tree: Tree | NominalTree, *, weighted: bool = True) -> NDArray:
-    """Each feature's decreases in one tree, added up: (p,) in units of the impurity.
+    """Add up the decreases of one tree by feature -> (p,), in units of the impurity.
 
     weighted : False leaves out the share w_t / w_root of the rows that a node concerns
 
-    Raises ValueError for anything but one Tree or NominalTree.
     Source: as in `mdi`.
 
     >>> from fi_teach.trees import grow_cart
@@ -68,10 +38,7 @@ def decrease_by_feature(tree: Tree | NominalTree, *, weighted: bool = True) -> N
     >>> decrease_by_feature(and_tree)               # the later split gets more
     array([0.125, 0.25 ])
     """
-    if not isinstance(tree, Tree | NominalTree):
-        raise ValueError(
-            f"{type(tree).__name__} came, expected one tree: "
-            "of a model, pass from_model(model).trees[0].")
+    check_one_tree(tree)
     split = ~tree.is_leaf
     credit = tree.decrease[split]
     if weighted:
@@ -82,7 +49,7 @@ def decrease_by_feature(tree: Tree | NominalTree, *, weighted: bool = True) -> N
 
 
 def mdi(model: object, *, normalize: bool = True, weighted: bool = True) -> Importance:
-    """Mean decrease in impurity: a feature's share of all the impurity that the splits take away.
+    """Mean decrease in impurity: each feature's share of the decreases of all splits.
 
     model : our Tree, NominalTree or Forest, or any fitted model of trees
     normalize : shares that add up to 1, put together as scikit-learn does: a forest averages each

@@ -1,15 +1,16 @@
-"""Permutation importance: what does the model lose when one column goes to the wrong rows?
+"""Permutation importance: how much worse are the predictions when one column is permuted?
 
-A shuffle keeps the values of column j and breaks its ties, to the target and to the other columns.
-The model is not refitted, so this is about *this* model; rows that it was fitted on flatter it.
+A permutation keeps the values of column j and breaks its dependence on the target and on the other
+columns. The model is not refitted, so the answer is about *this* model; use rows that it was not
+fitted on.
 
-    PFI_j  =  mean over shuffles d, mean over rows i of
+    PFI_j  =  mean over permutations d, mean over rows i of
               L(y_i, f(x_i with its x_j from row d(i)))  -  L(y_i, f(x_i))
 
 Read next: fast/shuffled_tables.py, which asks the model about many shuffles at once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,14 +20,13 @@ from fi_teach.basics.losses import Loss, Score, auc, set_score
 from fi_teach.basics.model import Model, as_model
 from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.shuffles import Table, receiver_donor_variance, shuffles, swap
+from fi_teach.basics.shuffles import Table, shuffles, swap
 from fi_teach.basics.tables import check_real_table
-from fi_teach.basics.target import check_outcome
+from fi_teach.basics.target import check_y
 from fi_teach.fast.shuffled_tables import losses_after_dealing
 
+METHOD = "permutation importance"
 JACKKNIFE_PARTS = 20
-Columns = dict[str, list[int]]
-Dealt = tuple[NDArray, NDArray]  # what each row lost in each shuffle (n, K), and its donors
 
 
 def permutation_importance_by_definition(
@@ -40,28 +40,28 @@ def permutation_importance_by_definition(
     groups: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Importance:
-    """Copy the table, shuffle one column, predict again, count the new mistakes.
+    """Copy the table, permute one column, predict again, and count the new mistakes.
 
-    Same arguments, result and errors as permutation_importance.
+    Same arguments, result and errors as permutation_importance without groups of features.
     Source: as in `permutation_importance`.
 
     >>> X = np.array([[0, 5], [1, 5], [2, 5], [3, 5]])
     >>> permutation_importance_by_definition(lambda X: X[:, 0], X, [0, 1, 2, 3]).rank
     array([1, 2])
     """
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
+    test_set = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
     rng = own_stream(rng, "permutation importance")
-    before = task.losses(task.X)
-    rows = np.arange(task.n_rows)
-    dealt = []
-    for j in range(task.n_features):
-        donors = shuffles(task.n_rows, n_repeats, rng)
+    before = test_set.losses(test_set.X)
+    rows = np.arange(test_set.n_rows)
+    permuted = []
+    for j in range(test_set.n_features):
+        donors = shuffles(test_set.n_rows, n_repeats, rng)
         gains = np.zeros(donors.shape)
         for k in range(n_repeats):
-            shuffled = swap(task.X, [j], rows, donors[:, [k]])
-            gains[:, k] = task.losses(shuffled) - before
-        dealt.append((gains, donors))
-    return _importance_of(task, task.names, dealt)
+            one_column_permuted = swap(test_set.X, [j], rows, donors[:, [k]])
+            gains[:, k] = test_set.losses(one_column_permuted) - before
+        permuted.append((gains, test_set.variance_of_mean_gain(gains, donors)))
+    return test_set.importance(permuted, METHOD)
 
 
 def permutation_importance(
@@ -69,13 +69,15 @@ def permutation_importance(
     X: ArrayLike,
     y: ArrayLike,
     *,
+    feature_groups: dict | None = None,
+    together: bool = True,
     loss: str | Loss | None = None,
     n_repeats: int = 30,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Importance:
-    """Mean loss after feature j was shuffled, less the mean loss before: for j = 1..p.
+    """Mean loss after a feature, or a group of features, was permuted, less the mean loss before.
 
     PFI_j = 1/n sum_i [ L(y_i, f(x_i with x_ij replaced by x_d(i)j)) - L(y_i, f(x_i)) ],
     averaged over n_repeats random permutations d.
@@ -83,133 +85,60 @@ def permutation_importance(
     model : a fitted model, or a function of a table (m, p) -> predictions (m,) or (m, K). It gets
         the kind of table that X is
     X (n, p), y (n,) : rows the model has not seen; any columns that the model takes
+    feature_groups : {name of a group: its columns}, to measure groups in place of single features.
+        Columns of a DataFrame go by name (1 is the column called 1), those of an array by position
+    together : all columns of a group get the same permutation, so that a row's values in the group
+        stay together, and what the group's columns know twice counts once. False: each column gets
+        a permutation of its own, which also breaks the correlations inside the group
     loss : "squared", "absolute", "zero_one", "log_loss", "brier", or a function of (y, prediction)
         -> one number a row; None follows the model (basics/evaluation.py)
     sample_weight (n,) : how much each row's loss counts; groups (n,) : rows drawn together
-    -> Importance in units of the loss: draws (p, n_repeats), one column a shuffle; permutation_sd
-       is their spread on these n rows; standard_error is that of the mean over new test sets (of
-       rows, or of groups), every row counted as receiver and as donor. It speaks of this fitted
-       model, not of the learner.
+    -> Importance in units of the loss: draws (p, n_repeats), one column a permutation;
+       permutation_sd is their spread on these n rows; standard_error is that of the mean over new
+       test sets (of rows, or of groups of rows), every row counted as receiver and as donor. It is
+       about this fitted model, not about the learner.
 
-    Raises ValueError for unusable tables, targets, losses and models, and fewer than one repeat.
+    Raises ValueError for unusable tables, targets, losses and models, fewer than one repeat, and
+    groups that are empty or name a column that X does not have.
     Source: Breiman (2001), sec. 10; Fisher, Rudin and Dominici (2019), sec. 3, for any model.
 
-    >>> X = np.array([[0, 5], [1, 5], [2, 5], [3, 5]])
-    >>> importance = permutation_importance(lambda X: X[:, 0], X, [0, 1, 2, 3], n_repeats=1000)
+    >>> X, y = np.array([[0, 0], [1, 1], [2, 2], [3, 3]]), [0, 1, 2, 3]
+    >>> importance = permutation_importance(lambda X: X[:, 0], X, y, n_repeats=1000)
     >>> importance.mean.round(1) + 0.0
     array([2.5, 0. ])
-    """
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
-    rng = own_stream(rng, "permutation importance")
-    each_alone = [[j] for j in range(task.n_features)]
-    return _importance_of(task, task.names, _dealt_together(task, each_alone, n_repeats, rng))
-
-
-def grouped_permutation_importance(
-    model: object,
-    X: ArrayLike,
-    y: ArrayLike,
-    feature_groups: dict,
-    *,
-    loss: str | Loss | None = None,
-    n_repeats: int = 30,
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    rng: Seed = 0,
-) -> Importance:
-    """Whole groups of features: all columns of a group are dealt out together, by one permutation.
-
-    The group's values of one row stay together, so what is measured is what its members know
-    together, whatever they tell twice.
-
-    feature_groups : {name of a group: its columns}. Columns of a DataFrame go by name (1 is the
-        column called 1), those of an array by position
-    groups (n,) : rows drawn together, as in permutation_importance
-    The rest, the result and the errors as there; one name a group.
-
-    Raises ValueError also for no groups, an empty group, and a column that X does not have or that
-    a group names twice.
-    Source: as in `permutation_importance`, with a group in place of a column.
-
-    >>> X = np.array([[0, 0], [1, 1], [2, 2], [3, 3]])
-    >>> twins = lambda X: X.mean(axis=1)
-    >>> both = {"both": [0, 1]}
-    >>> grouped_permutation_importance(twins, X, [0, 1, 2, 3], both, n_repeats=1000).mean.round(1)
+    >>> twins = {"feature_groups": {"twins": [0, 1]}, "n_repeats": 1000}
+    >>> mean = lambda X: X.mean(axis=1)
+    >>> permutation_importance(mean, X, y, **twins).mean.round(1)
     array([2.5])
-    """
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
-    columns = _columns_of(feature_groups, task)
-    rng = own_stream(rng, "permutation importance")
-    dealt = _dealt_together(task, columns.values(), n_repeats, rng)
-    return _importance_of(task, tuple(columns), dealt)
-
-
-def columnwise_permutation_importance(
-    model: object,
-    X: ArrayLike,
-    y: ArrayLike,
-    feature_groups: dict,
-    *,
-    loss: str | Loss | None = None,
-    n_repeats: int = 30,
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    rng: Seed = 0,
-) -> Importance:
-    """Groups whose columns are shuffled each by its own permutation, all at the same time.
-
-    Unlike grouped_permutation_importance this also breaks the ties *inside* a group, and so makes
-    rows that cannot exist when its members are correlated. Same arguments, result and errors.
-    Source: as in `grouped_permutation_importance`.
-
-    >>> X = np.array([[0, 0], [1, 1], [2, 2], [3, 3]])
-    >>> twins = lambda X: X.mean(axis=1)
-    >>> both = {"both": [0, 1]}
-    >>> importance = columnwise_permutation_importance(twins, X, [0, 1, 2, 3], both, n_repeats=1000)
-    >>> importance.mean.round(1)
+    >>> permutation_importance(mean, X, y, **twins, together=False).mean.round(1)
     array([1.9])
     """
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
-    columns = _columns_of(feature_groups, task)
+    test_set = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
     rng = own_stream(rng, "permutation importance")
-    dealt = _dealt_apart(task, columns.values(), n_repeats, rng)
-    return _importance_of(task, tuple(columns), dealt)
+    if feature_groups is None:
+        columns = {name: [j] for j, name in enumerate(test_set.names)}
+    else:
+        columns = _columns_of(feature_groups, test_set)
+    permuted = (
+        _permuted(test_set, group, together, n_repeats, rng) for group in columns.values())
+    return test_set.importance(permuted, METHOD, tuple(columns))
 
 
-def _dealt_together(
-    task: Evaluation, groups: Iterable[list[int]], n_repeats: int, rng: np.random.Generator
-) -> Iterator[Dealt]:
-    """For each group of columns, one permutation a repeat for all of them."""
-    for columns in groups:
-        donors = shuffles(task.n_rows, n_repeats, rng)
-        after = losses_after_dealing(task, columns, donors)
-        yield after - task.losses_before[:, None], donors
+def _permuted(
+    test_set: Evaluation, columns: list[int], together: bool, n_repeats: int,
+    rng: np.random.Generator,
+) -> tuple[NDArray, float]:
+    """Each row's gain in loss from each permutation (n, K), and the variance of their mean."""
+    if together:
+        donors = shuffles(test_set.n_rows, n_repeats, rng)
+    else:
+        donors = np.stack([shuffles(test_set.n_rows, n_repeats, rng) for _ in columns])
+    after = losses_after_dealing(test_set, columns, donors)
+    gains = after - test_set.losses_before[:, None]
+    return gains, test_set.variance_of_mean_gain(gains, donors)
 
 
-def _dealt_apart(
-    task: Evaluation, groups: Iterable[list[int]], n_repeats: int, rng: np.random.Generator
-) -> Iterator[Dealt]:
-    """For each group of columns, a permutation a repeat for each of them."""
-    for columns in groups:
-        donors = np.stack([shuffles(task.n_rows, n_repeats, rng) for _ in columns])
-        after = losses_after_dealing(task, columns, donors)
-        yield after - task.losses_before[:, None], donors
-
-
-def _importance_of(task: Evaluation, names: tuple, dealt: Iterable[Dealt]) -> Importance:
-    """The mean of every shuffle, and how sure it is with each row in its two roles."""
-    draws, variances = [], []
-    for gains, donors in dealt:
-        draws.append(task.weights @ gains / task.n_rows)
-        variances.append(
-            receiver_donor_variance(gains, donors, weights=task.weights, groups=task.groups))
-    several = len(draws[0]) > 1
-    spread = np.std(draws, axis=1, ddof=1) if several else None
-    method = "permutation importance"
-    return Importance(names, np.array(draws), method, task.unit, np.sqrt(variances), spread)
-
-
-def _columns_of(feature_groups: object, task: Evaluation) -> dict[str, list[int]]:
+def _columns_of(feature_groups: object, test_set: Evaluation) -> dict[str, list[int]]:
     """The positions of each group's columns."""
     if not isinstance(feature_groups, Mapping) or not feature_groups:
         raise ValueError(
@@ -218,7 +147,7 @@ def _columns_of(feature_groups: object, task: Evaluation) -> dict[str, list[int]
     positions = {}
     for name, columns in feature_groups.items():
         try:
-            positions[name] = task.positions(columns)
+            positions[name] = test_set.positions(columns)
         except ValueError as refusal:
             raise ValueError(f"group {name!r}: {refusal}") from None
     return positions
@@ -237,7 +166,7 @@ def score_permutation_importance(
     groups: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Importance:
-    """How far a whole-set score falls when feature j is shuffled: score before less score after.
+    """Drop of a whole-set score when feature j is permuted: score before less score after.
 
     For measures that are no mean over rows (R squared, AUC, concordance). Note the order: large
     scores are good, so it is before minus after, where permutation_importance has after minus
@@ -280,8 +209,8 @@ def score_permutation_importance(
         errors.append(_jackknife_error(left))
     spread = np.std(draws, axis=1, ddof=1) if n_repeats > 1 else None
     return Importance(
-        model.column_names(X), np.array(draws), "permutation importance", "drop in the score",
-        np.array(errors), spread)
+        model.column_names(X), np.array(draws), METHOD, "drop in the score", np.array(errors),
+        spread)
 
 
 def _scored_target(y: ArrayLike, n_rows: int) -> NDArray:
@@ -289,11 +218,11 @@ def _scored_target(y: ArrayLike, n_rows: int) -> NDArray:
     array = np.asarray(y)
     if array.dtype.names and array.shape == (n_rows,):
         return array
-    return check_outcome(y, n_rows)
+    return check_y(y, n_rows, several=True, varies=True)
 
 
 def _scored_by(model: Model, score: Score):
-    """What the score judges: the predictions, or for the AUC a classifier's probabilities."""
+    """The predictions that the score takes: for the AUC a classifier's probabilities."""
     if score is auc and model.is_classifier and not model.is_function:
         return model.probabilities
     return model.predict
@@ -308,7 +237,7 @@ def _parts(groups: ArrayLike | None, n_rows: int, rng: np.random.Generator) -> N
 
 
 def _after_each_shuffle(predict, X: Table, j: int, donors: NDArray) -> list[NDArray]:
-    """The predictions with column j dealt out, shuffle by shuffle."""
+    """The predictions with column j permuted, one array a permutation."""
     rows = np.arange(len(donors))
     return [predict(swap(X, [j], rows, donors[:, [k]])) for k in range(donors.shape[1])]
 
@@ -324,5 +253,5 @@ def _drops(
 
 
 def _jackknife_error(left: Sequence[float]) -> float:
-    """Standard error of a figure from what it is without each of G parts: sqrt((G-1) Var)."""
+    """Jackknife standard error from the values without each of G parts: sqrt((G-1) Var)."""
     return float(np.sqrt((len(left) - 1) * np.var(left)))

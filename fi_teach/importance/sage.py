@@ -1,7 +1,7 @@
-"""SAGE plays Shapley's game with the loss: a coalition earns what knowing its features saves.
+"""SAGE: Shapley values of the loss, where a coalition's payoff is what knowing its features saves.
 
-SHAP divides one prediction and never sees y; SAGE divides the model's merit over all the data. A
-feature that the model uses badly gets less than nothing.
+SHAP divides one prediction and never uses y; SAGE divides the reduction of the loss over all rows.
+A feature that makes the predictions worse gets a negative value.
 """
 
 import numpy as np
@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.basics.games import check_players, check_repeats, coalitions, shapley
 from fi_teach.basics.losses import Loss, zero_one
-from fi_teach.basics.removal import check_background, marginal, rows_of
 from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_real_table
+from fi_teach.basics.value_functions import check_background, marginal, rows_of
 
 MOST_FEATURES = 16
 ROWS_AN_ORDERING = 32
@@ -31,14 +31,14 @@ def sage(
     n_repeats: int = 512,
     rng: Seed = 0,
 ) -> Importance:
-    """Each feature's share of what the model saves over knowing nothing, from random orderings.
+    """Each feature's share of the loss that the model saves over knowing nothing, by sampling.
 
     v(S)   = E loss(y, f_empty) - E loss(y, f_S)
     f_S(x) = mean over background rows z of f(x_S, z without S)
     phi    = Shapley values of v
 
-    One repeat: 32 random rows, one random ordering of the features; each feature takes what its
-    arrival saves on these rows.
+    One repeat takes 32 random rows and one random ordering of the features; each feature gets what
+    its arrival saves on these rows.
     model : fitted, or a function of a table; X (n, p) any table that it takes; y (n,) labels of any
         kind or numbers
     loss : "squared", "absolute", "zero_one", "log_loss", "brier", or a function; None follows the
@@ -47,13 +47,12 @@ def sage(
     background : (m, p) rows that stand in for what is missing; None for X itself, at most 128 of
         its rows, drawn
     sample_weight (n,) : how much each row's loss counts; rows are drawn as often as they weigh.
-        There are no `groups`: standard_error speaks of the orderings and rows drawn here, for this
-        table, and not of new rows
+        There are no `groups`: standard_error is about the orderings and rows drawn here, from this
+        table, not about new rows
     -> Importance, draws (p, n_repeats), in units of the loss. Cost: n_repeats * (p+1) * 32 * m
     predictions.
 
-    Raises ValueError for an unknown loss, fewer than 2 repeats, y of another length, and a
-    background with other columns. Source: Covert, Lundberg and Lee (2020), section 4.
+    Source: Covert, Lundberg and Lee (2020), section 4.
 
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
     >>> sage(lambda X: X[:, 0], X, X[:, 0], n_repeats=50).mean.round() + 0.0
@@ -61,10 +60,10 @@ def sage(
     """
     rng = own_stream(rng, "SAGE")
     check_repeats(n_repeats)
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight)
-    n, p = task.n_rows, task.n_features
-    chances = None if sample_weight is None else task.weights / n
-    risks = _risks_of(task, X, background, rng)
+    test_set = Evaluation(model, X, y, loss, sample_weight=sample_weight)
+    n, p = test_set.n_rows, test_set.n_features
+    chances = None if sample_weight is None else test_set.weights / n
+    risks = _risks_of(test_set, X, background, rng)
     draws = np.zeros((p, n_repeats))
     for k in range(n_repeats):
         some = _drawn(n, chances, rng)
@@ -73,7 +72,7 @@ def sage(
         known = place < n_known[:, None]
         saved = -np.diff(risks(some, known).mean(axis=1))
         draws[:, k] = saved[place]
-    return _importance(task, draws)
+    return _importance(test_set, draws)
 
 
 def _drawn(n_rows, chances, rng):
@@ -94,7 +93,7 @@ def sage_by_definition(
     sample_weight: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Importance:
-    """The same shares by enumeration: every coalition's loss on all rows, divided as a payout.
+    """The same shares by enumeration: the loss of every coalition on all rows.
 
     Parameters as in `sage` -> Importance with one draw, exact for these rows and this background.
 
@@ -106,54 +105,49 @@ def sage_by_definition(
     array([0.09375, 0.09375])
     """
     rng = own_stream(rng, "SAGE")
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight)
-    p = task.n_features
+    test_set = Evaluation(model, X, y, loss, sample_weight=sample_weight)
+    p = test_set.n_features
     check_players(p, most=MOST_FEATURES, instead="sage")
-    risks = _risks_of(task, X, background, rng)
-    everyone = np.arange(task.n_rows)
-    risk = (risks(everyone, coalitions(p)) * task.weights).mean(axis=1)
-    return _importance(task, shapley(-risk, p))
+    risks = _risks_of(test_set, X, background, rng)
+    everyone = np.arange(test_set.n_rows)
+    risk = (risks(everyone, coalitions(p)) * test_set.weights).mean(axis=1)
+    return _importance(test_set, shapley(-risk, p))
 
 
-def _risks_of(task, X, background, rng):
+def _risks_of(test_set, X, background, rng):
     """A function of rows (r,) and coalitions S (C, p): each coalition's loss on each row (C, r)."""
     table = check_real_table(X)
     if background is None:
-        size = min(MOST_BACKGROUND, task.n_rows)
-        drawn = rng.choice(task.n_rows, size=size, replace=False)
+        size = min(MOST_BACKGROUND, test_set.n_rows)
+        drawn = rng.choice(test_set.n_rows, size=size, replace=False)
         background = rows_of(table, drawn)
-    background = task.model.arrange(check_background(background, table))
-    task.model.as_asked(background, what="background")  # refuses gaps that its trees do not know
-    answer, decide = _as_numbers(task)
-    if task.loss is zero_one:
-        answer, decide = _as_votes(task, background)
+    background = test_set.model.arrange(check_background(background, table))
+    test_set.model.as_asked(background, what="background")  # refuses gaps that its trees do not know
+    if test_set.loss is zero_one:
+        answer, decide = _as_votes(test_set, background)
+    else:
+        answer, decide = test_set.predict, _first_of_one
     v = marginal(answer, background)
 
     def risks(rows, S):
-        means = v(rows_of(task.X, rows), S)  # (C, r, n_outputs)
-        return np.array([task.losses_of(decide(mean), rows) for mean in means])
+        means = v(rows_of(test_set.X, rows), S)  # (C, r, n_outputs)
+        return np.array([test_set.losses_of(decide(mean), rows) for mean in means])
 
     return risks
 
 
-def _as_numbers(task):
-    """Numbers and probabilities are averaged as they are."""
-    def answer(table):
-        return task.predict(table)
-
-    def decide(mean):
-        return mean[:, 0] if mean.shape[1] == 1 else mean
-
-    return answer, decide
+def _first_of_one(mean):
+    """Numbers (r, 1) as (r,); probabilities as they are."""
+    return mean[:, 0] if mean.shape[1] == 1 else mean
 
 
-def _as_votes(task, background):
+def _as_votes(test_set, background):
     """Labels are averaged as votes, one column a label; the label with most votes wins."""
-    given = [task.y, task.prediction_before, task.predict(background)]
+    given = [test_set.y, test_set.prediction_before, test_set.predict(background)]
     labels = np.unique(np.concatenate(given))
 
     def answer(table):
-        votes = task.predict(table)[:, None] == labels
+        votes = test_set.predict(table)[:, None] == labels
         if not votes.any(axis=1).all():
             raise ValueError(
                 "the model gives mixed rows a label that it gives to none of X and background: "
@@ -166,5 +160,6 @@ def _as_votes(task, background):
     return answer, decide
 
 
-def _importance(task, draws):
-    return Importance(task.names, draws, method="SAGE", unit=f"reduction of the {task.unit}")
+def _importance(test_set, draws):
+    unit = f"reduction of the {test_set.unit}"
+    return Importance(test_set.names, draws, method="SAGE", unit=unit)

@@ -1,8 +1,8 @@
-"""A prediction is a payout and the features are its players: divide it by Shapley's formula.
+"""Shapley values of a prediction: the features are the players, the prediction is the payoff.
 
-What "a feature is missing" means is a choice (`removal`), made before any formula; the functions of
-fi_teach/basics/removal.py are the choices. Then 2^p coalitions are asked for, which is why
-`shapley_values` stops at 16 features, and `sampled_shapley_values` asks for orderings instead.
+What the model predicts with features missing is a choice (`removal`), made before any formula: the
+functions of fi_teach/basics/value_functions.py. `shapley_values` evaluates all 2^p coalitions, for
+at most 16 features; `sampled_shapley_values` samples orderings instead.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,11 @@ from numpy.typing import ArrayLike
 
 from fi_teach.basics.games import check_players, check_repeats, shapley, standard_error
 from fi_teach.basics.model import as_model
-from fi_teach.basics.removal import (
+from fi_teach.basics.results import Attribution
+from fi_teach.basics.seeds import Seed, own_stream
+from fi_teach.basics.tables import check_real_table, feature_names
+from fi_teach.basics.tree import rows_for
+from fi_teach.basics.value_functions import (
     ValueFunction,
     check_background,
     every_coalition,
@@ -21,10 +25,6 @@ from fi_teach.basics.removal import (
     neighbours,
     path_dependent,
 )
-from fi_teach.basics.results import Attribution
-from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import check_real_table, feature_names
-from fi_teach.basics.tree import rows_for
 
 MOST_FEATURES = 16
 REMOVALS = {"marginal": marginal, "neighbours": neighbours, "gaussian": gaussian}
@@ -39,7 +39,7 @@ def shapley_values(
     background: ArrayLike | None,
     removal: Removal = "marginal",
 ) -> Attribution:
-    """Each prediction divided among the features by Shapley's formula: every coalition is asked.
+    """Divide each prediction among the features by Shapley's formula, over all coalitions.
 
     phi_j = sum over S without j of |S|! (p-|S|-1)! / p! * (v(S + j) - v(S))
     f(x)  = v(empty) + sum over j of phi_j
@@ -51,7 +51,7 @@ def shapley_values(
     removal : "marginal" (missing features come from the background whatever the known ones say),
         "neighbours" and "gaussian" (two estimates of the conditional expectation, for numbers
         without gaps), "path-dependent" (a tree's or forest's training cover), or a function of
-        (model, background) that returns v(X, S) as in fi_teach.basics.removal
+        (model, background) that returns v(X, S) as in fi_teach.basics.value_functions
     -> Attribution, values (n, p) or (n, p, n_outputs), in units of the prediction
 
     Raises ValueError for more than 16 features, an unknown removal, a background with other columns
@@ -82,14 +82,13 @@ def sampled_shapley_values(
     n_repeats: int = 100,
     rng: Seed = 0,
 ) -> Attribution:
-    """Shapley values estimated from random orderings, for any number of features.
+    """Estimate Shapley values from random orderings, for any number of features.
 
     The features enter one by one in a random order, each takes what it adds; the mean over
     n_repeats orderings. Every row sees the same ones. Other parameters as in `shapley_values`.
     -> Attribution with standard_error, shaped like values. Cost: n_repeats * (p+1) * n * m
         predictions.
 
-    Raises ValueError as `shapley_values` does, and for fewer than 2 orderings.
     Source: Strumbelj and Kononenko (2014).
 
     >>> AND = lambda X: X[:, 0] * X[:, 1]

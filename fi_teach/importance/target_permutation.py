@@ -1,7 +1,7 @@
-"""Target permutation: is a feature more important than it is for a target that was shuffled?
+"""Target permutation test: is a feature more important than for a permuted target?
 
-Shuffle y and nothing is related to it any more, whatever the columns are to each other. Fit and
-measure again, many times: these importances are luck, and a measure's bias is in them too.
+A permuted y depends on no column, and the columns' dependence on one another is kept. Fit and
+measure again, many times: these importances are due to chance, and contain a measure's bias, too.
 
     p_j  =  (1 + number of shuffles in which importance_j >= as observed) / (1 + n_repeats)
 
@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fi_teach.basics.measured import ImportanceOf, fitting_task, measured, shown
 from fi_teach.basics.null_test import NullTest
+from fi_teach.basics.refit import ImportanceOf, call_importance, check_refit_data, with_progress
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_count
 
@@ -28,19 +28,17 @@ def target_permutation_test(
     rng: Seed = 0,
     progress: Callable | None = None,
 ) -> NullTest:
-    """Shuffle the target, fit and measure again: how often is luck as important as the feature?
+    """Permute the target, fit and measure again: test each importance against chance.
 
     Null hypothesis: y is independent of ALL features. Under it each feature's p-value is uniform
     (on multiples of 1 / (n_repeats + 1)); it also compares a feature with itself, so a measure's
     bias towards many values cancels.
 
     importance_of : a function (X, y) -> Importance or (p,) numbers; it fits what it needs
-    X (n, p), y (n,) : of any kind that importance_of can fit; y alone is shuffled
+    X (n, p), y (n,) : of any kind that importance_of can fit; y alone is permuted
     progress : wraps the iteration, such as tqdm.tqdm
     -> NullTest with null (p, n_repeats)
 
-    Raises ValueError for unusable tables and targets, fewer than one repeat, and an importance_of
-    that does not return p finite numbers.
     Source: Altmann et al. (2010), the empirical p-values, counted with the observation.
 
     >>> def importance_of(X, y):
@@ -51,10 +49,10 @@ def target_permutation_test(
     """
     rng = own_stream(rng, "target permutation test")
     n_repeats = check_count(n_repeats, "n_repeats")
-    table, target, names = fitting_task(X, y, any_columns=True)
-    observed = measured(importance_of, table, target, len(names))
+    table, target, names = check_refit_data(X, y, any_columns=True)
+    observed = call_importance(importance_of, table, target, len(names))
     null = np.zeros((len(names), n_repeats))
-    for k in shown(range(n_repeats), progress):
+    for k in with_progress(range(n_repeats), progress):
         shuffled = target[rng.permutation(len(target))]
-        null[:, k] = measured(importance_of, table, shuffled, len(names))
+        null[:, k] = call_importance(importance_of, table, shuffled, len(names))
     return NullTest(names, observed, null, "target permutation")

@@ -28,16 +28,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.games import check_players, gauss_legendre, interaction_values, shapley
 from fi_teach.basics.model import as_model, raw_unit
-from fi_teach.basics.removal import (
+from fi_teach.basics.results import Attribution
+from fi_teach.basics.tables import check_real_table
+from fi_teach.basics.tree import LEAF, Tree, rows_for
+from fi_teach.basics.value_functions import (
     check_background,
     cover_shares,
     every_coalition,
     marginal,
     path_dependent,
 )
-from fi_teach.basics.results import Attribution
-from fi_teach.basics.tables import check_real_table
-from fi_teach.basics.tree import LEAF, Tree, rows_for
 from fi_teach.fast.tree_shap import sum_over_trees
 
 MOST_FEATURES = 16

@@ -1,12 +1,12 @@
-"""Figures that can be computed from: every number drawn is in the data, and every figure says in
-words what it shows.
+"""Figures in the book's style; each says in words what it shows.
 
 Each function takes `ax=None` and returns the axes; `describe` stores the sentence that becomes the
 alt text.
 """
+# ruff: noqa: F401
 
-from fi_teach.plots import alt_text  # noqa: F401  figures shown from here on carry their sentence
-from fi_teach.plots.alt_text import caption
+from fi_teach.basics.exports import public_names as _public_names
+from fi_teach.plots.alt_text import caption  # figures shown from here on carry their alt text
 from fi_teach.plots.bars import draw_importance
 from fi_teach.plots.colours import PALETTE, colours_of
 from fi_teach.plots.dots import draw_dots
@@ -26,23 +26,4 @@ from fi_teach.plots.style import (
 from fi_teach.plots.tree import draw_tree
 from fi_teach.plots.waterfall import draw_waterfall
 
-__all__ = [
-    "INK",
-    "MARKERS",
-    "MUTED",
-    "PALETTE",
-    "PAPER",
-    "STYLE",
-    "caption",
-    "colours_of",
-    "describe",
-    "draw_dots",
-    "draw_importance",
-    "draw_impurity_curves",
-    "draw_regions",
-    "draw_tree",
-    "draw_waterfall",
-    "new_axes",
-    "new_panels",
-    "number",
-]
+__all__ = _public_names(globals())

@@ -1,4 +1,4 @@
-"""A figure carries its own description: what `plots.describe` says travels with the picture.
+"""Alt texts: the sentence given to `plots.describe` is sent with the picture.
 
 Jupyter's inline backend sends pictures without words. In a notebook that has imported this module
 (`fi_teach.plots` does) a matplotlib figure is sent by `show` instead: as a sharp SVG (or, if it has
@@ -19,12 +19,12 @@ MOST_SVG_BYTES = 100_000  # above this a picture of points is smaller, and faste
 
 
 def alt_text(figure: Any) -> str:
-    """What the figure shows, in words; empty if nobody said."""
+    """The figure's alt text; empty if it has none."""
     return getattr(figure, "_fi_alt", "").strip()
 
 
 def render(figure: Any, kind: str, **options) -> bytes:
-    """The figure's file in the given format, the same bytes for the same drawing."""
+    """Render the figure in the given format: the same drawing gives the same bytes."""
     from matplotlib import rc_context
 
     if kind == "svg":
@@ -37,7 +37,7 @@ def render(figure: Any, kind: str, **options) -> bytes:
 
 
 def in_256_colours(png: bytes) -> bytes:
-    """The same PNG with a palette: a third of the bytes, and a drawing needs no more colours."""
+    """Convert a PNG to 256 colours: a third of the bytes."""
     from PIL import Image
 
     picture = Image.open(io.BytesIO(png)).convert("RGB")
@@ -77,11 +77,9 @@ def _width_of(png):
 
 
 def caption(ax: Any, finding: str) -> Any:
-    """Say under the figure what it shows to be true, in a sentence or two of Markdown. Returns ax.
+    """Set the caption below the figure, a sentence or two of Markdown, and return ax.
 
     `describe` is for those who cannot see the picture, `caption` for all.
-
-    Raises ValueError if there is nothing to say.
     """
     if not finding.strip():
         raise ValueError(
@@ -101,7 +99,7 @@ def caption_of(figure: Any) -> tuple[dict, dict] | None:
 
 
 def show(figure: Any) -> None:
-    """Send the figure with its words to the page that runs this cell, and its caption below it."""
+    """Display the figure in the notebook with its alt text and caption."""
     from IPython.display import publish_display_data
 
     for data, metadata in filter(None, (picture(figure), caption_of(figure))):
@@ -109,7 +107,7 @@ def show(figure: Any) -> None:
 
 
 def activate() -> bool:
-    """From now on this notebook sends figures with their words -> whether this is a notebook.
+    """Make this notebook display figures with alt text -> whether this is a notebook.
 
     The hook is the display formatter, not the SVG or PNG formatter: those the inline backend
     replaces when it starts.

@@ -1,4 +1,4 @@
-"""Importances as bars, each with its spread where there is one to tell."""
+"""Bar charts of importances with standard errors."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ def draw_importance(
     title: str | None = None,
     top: int | None = None,
 ) -> Axes:
-    """Horizontal bars, most important on top, with two standard errors where they are known.
+    """Draw horizontal bars, most important on top, with two standard errors where they are known.
 
     importance : Importance, or a dict / Series {name: value} (drawn without spread)
     top : how many to show (None: all)
@@ -54,7 +54,7 @@ def draw_importance(
 
 
 def _bars(importance):
-    """Mean, standard error and names, whatever came."""
+    """Mean, standard error and names of an Importance or a mapping."""
     if isinstance(importance, Importance):
         return importance.mean, importance.standard_error, importance.names
     given = dict(importance)

@@ -1,4 +1,4 @@
-"""One dictionary of colours: a feature keeps its colour in every figure and every explorable.
+"""Colours: a feature has the same colour in every figure and explorable.
 
 Eight hues, each with a value for white and one for dark paper. They reach a contrast of 3:1 on
 their paper and stay apart for most of the colour-blind; a mark, a dash or a stripe says the same

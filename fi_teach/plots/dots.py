@@ -1,4 +1,4 @@
-"""Several series of numbers side by side: a row for each name, a mark for each series."""
+"""Dot plots of several series: a row for each name, a mark for each series."""
 
 from collections.abc import Collection, Mapping
 
@@ -23,7 +23,7 @@ def draw_dots(
     colours: Mapping[str, str] | None = None,
     unit: str = "",
 ) -> Axes:
-    """A row for each name, a mark for each series; a line shows the range of what was repeated.
+    """Draw a row for each name and a mark for each series; lines show the range over repeats.
 
     series : {label: values (n,), or a line of values for each repeat (r, n)}, or a table whose
         columns are the series; repeats are drawn as their mean, with a line from the lowest to the
@@ -32,8 +32,6 @@ def draw_dots(
     errors : {label: half the length of a line (n,)} in place of the range
     colours : {label: colour} (None: those of the palette, in their order)
     unit : what the axis counts
-
-    Raises ValueError if a series has not one value a name.
     """
     if names is None:
         names = series.index if isinstance(series, pd.DataFrame) else ()
@@ -89,7 +87,7 @@ def _set(ax, names, unit, labels):
 
 
 def _in_words(names, means, reach, unit):
-    """Every mark's number, and its line's ends."""
+    """The numbers of every mark and of its line's ends, in words."""
     def said(label, k):
         mean = means[label][k]
         if reach[label] is None:

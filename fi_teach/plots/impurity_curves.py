@@ -1,4 +1,4 @@
-"""How impurities rise and fall with the share of one of two classes."""
+"""Impurity curves of a two-class node."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ def draw_impurity_curves(
     *,
     mark: float | None = None,
 ) -> Axes:
-    """Impurity of a two-class node as the share of the first class runs from 0 to 1.
+    """Draw the impurity of a two-class node against the share of the first class.
 
     mark : a share to point at
     """

@@ -1,4 +1,4 @@
-"""The same figure for a narrow screen: panels below one another, a wide tree as an outline.
+"""Figures for phones: panels below one another, a wide tree as an outline.
 
 A phone shows about four inches. A figure of eight, shrunk to fit, has letters that nobody can read;
 drawn again at four inches it keeps its letters.
@@ -15,12 +15,12 @@ SLACK = 0.5  # so much wider a figure may be and is only shrunk
 
 
 def on_phones(figure: Any, draw: Callable[[], Any]) -> None:
-    """On phones show the figure that draw() returns in the place of this one."""
+    """Replace this figure on phones by the one that draw() returns."""
     figure._fi_phone = draw
 
 
 def phone_figure(figure: Any) -> Callable[[Callable[[Any], Any]], Any] | None:
-    """How to have the figure as a phone shows it, or None where it fits as it is.
+    """A function that uses the figure in its phone form, or None if it fits as it is.
 
     The answer is called with what to do with it: phone_figure(figure)(save).
     """
@@ -39,7 +39,7 @@ def _used_narrow(figure, use):
 
 @contextmanager
 def narrow(figure: Any) -> Iterator[None]:
-    """Meanwhile the figure is as wide as a phone, and a row of panels is a column."""
+    """Context in which the figure is as wide as a phone, and a row of panels is a column."""
     size = figure.get_size_inches().copy()
     grid = _grid_of(figure)
     columns = grid.ncols if grid and grid.nrows == 1 else 1

@@ -1,4 +1,4 @@
-"""Where a tree decides what, in the plane of two features."""
+"""Decision regions of a tree in the plane of two features."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -23,7 +23,7 @@ def draw_regions(
     features: tuple[int, int] = (0, 1),
     labels: dict | None = None,
 ) -> Axes:
-    """The tree's leaves as rectangles, with the training rows on top.
+    """Draw the tree's leaves as rectangles, with the training rows on top.
 
     tree : splits on no other features and on no categories; X (n, p), y (n,)
     features : the two columns (horizontal, vertical); labels : {feature name: how to print it}

@@ -1,4 +1,4 @@
-"""What all figures share: axes, numbers as the pages print them, and words beside the ink.
+"""Style of all figures: axes, number formats and descriptions.
 
 Colours are those of colours.py; shape or label always says the same thing again.
 """
@@ -32,14 +32,14 @@ STYLE: dict[Any, Any] = {
 
 
 def new_axes(width: float = 6.5, height: float = 3.2) -> Axes:
-    """Fresh axes in the book's style; width and height in inches."""
+    """Create axes in the book's style; width and height in inches."""
     return new_panels(1, width, height)[0]
 
 
 def new_panels(
     columns: int, width: float = 8.0, height: float = 3.0, rows: int = 1, **keywords
 ) -> np.ndarray:
-    """A row (or grid) of axes in the book's style -> array of axes.
+    """Create a row (or grid) of axes in the book's style -> array of axes.
 
     keywords go to Figure.subplots (sharey=True ...)
     """
@@ -50,7 +50,7 @@ def new_panels(
 
 
 def describe(ax: Axes, sentence: str) -> Axes:
-    """Say in words what ax shows; a figure's alt text is the sentences of its axes, in order."""
+    """Set the sentence that describes ax; a figure's alt text joins those of its axes."""
     figure: Any = ax.figure
     said = getattr(figure, "_fi_sentences", {})
     said[id(ax)] = sentence.strip()
@@ -60,7 +60,7 @@ def describe(ax: Axes, sentence: str) -> Axes:
 
 
 def number(value: float) -> str:
-    """A number as the pages print it: three significant digits, no trailing zeros, no '-0'.
+    """Format a number with three significant digits, without trailing zeros or '-0'.
 
     >>> number(0.33333), number(5.0), number(-0.0)
     ('0.333', '5', '0')
@@ -71,5 +71,5 @@ def number(value: float) -> str:
 
 
 def write_beside(ax: Axes, words: str, x: float, y: float, gap: int = 4) -> None:
-    """Words to the right of a point, `gap` typographic points away."""
+    """Write to the right of a point, `gap` typographic points away."""
     ax.annotate(words, (x, y), xytext=(gap, 0), textcoords="offset points", va="center", color=INK)

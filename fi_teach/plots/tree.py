@@ -1,4 +1,4 @@
-"""A tree with everything a hand computation needs: test, rows of each class, impurity."""
+"""Draw a tree with tests, rows of each class and impurities."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ def draw_tree(
     answers: dict | None = None,
     digits: int = 3,
 ) -> Axes:
-    """The tree from the root down; a row that passes the test goes left.
+    """Draw the tree from the root down; a row that passes the test goes left.
 
     labels : {feature name: how to print it}; colours : {feature name: colour of its boxes}
     answers : {feature name: what its left branch is called, and its right}, for bits:
@@ -63,7 +63,7 @@ def draw_tree(
 
 
 class Words:
-    """What a drawn tree says at each of its nodes."""
+    """The texts at the nodes of a drawn tree."""
 
     def __init__(
         self, tree: Tree, labels: dict, digits: int, answers: dict | None = None

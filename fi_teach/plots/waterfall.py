@@ -1,4 +1,4 @@
-"""One prediction, divided among the features: bars that lead from the base to the prediction."""
+"""Waterfall charts of one prediction's attribution."""
 
 from collections.abc import Sequence
 
@@ -7,15 +7,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from fi_teach.plots.colours import PALETTE
-from fi_teach.plots.style import (
-    INK,
-    MUTED,
-    PAPER,
-    describe,
-    new_axes,
-    number,
-    write_beside,
-)
+from fi_teach.plots.style import INK, MUTED, PAPER, describe, new_axes, number, write_beside
 
 
 def draw_waterfall(
@@ -27,7 +19,7 @@ def draw_waterfall(
     colours: dict | None = None,
     top: int | None = None,
 ) -> Axes:
-    """Bars that lead from the base to the prediction, the largest share on top.
+    """Draw bars that lead from the base to the prediction, the largest share on top.
 
     base : what is predicted when nothing is known
     values (p,) : the shares, in units of the prediction; names (p,)

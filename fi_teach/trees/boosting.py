@@ -1,9 +1,9 @@
-"""Boosting grows small trees one after the other, each for what its predecessors still get wrong.
+"""Boosting: small trees grown one after the other, each for the errors of those before it.
 
     raw(x) = base + learning_rate * sum over trees m of value_m(x)
 
-Gradient boosting writes the mistake as a number a row, the residual y - mean(raw), and lets a
-regression tree predict it. AdaBoost keeps the labels and makes the rows that were missed heavier.
+Gradient boosting fits a regression tree to the residuals y - mean(raw). AdaBoost keeps the labels
+and gives more weight to the rows that were misclassified.
 """
 
 from dataclasses import replace
@@ -12,18 +12,14 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.choices import check_choice
 from fi_teach.basics.links import mean_of
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import check_count, check_numeric_target, check_table
-from fi_teach.basics.target import target_of
+from fi_teach.basics.tables import check_count, check_table
+from fi_teach.basics.target import check_y, target_of
 from fi_teach.basics.tree import Forest, Tree
 from fi_teach.fast.growing import RankedTable, grow_trees, rank_table
-from fi_teach.trees.cart import (
-    check_growing_target,
-    check_limits,
-    check_varies,
-    number_of_features,
-)
+from fi_teach.trees.cart import check_limits, check_tree_y, number_of_features
 from fi_teach.trees.forest import holds_classes
 
 BOOSTING_LOSSES = ("squared", "logistic")
@@ -57,7 +53,6 @@ def grow_boosting(
     -> Forest of kind "boosting"; raw is in units of y, or log odds (columns of log chances, up to
         a constant, for K > 2)
 
-    Raises ValueError as grow_cart does, for an unknown loss and a learning_rate outside (0, 1].
     Source: Friedman (2001), algorithms 2, 5 and 6.
 
     >>> X = np.arange(20.0)[:, None]
@@ -104,16 +99,10 @@ def grow_boosting(
 def _columns(X: NDArray, y: ArrayLike, loss: str | None) -> tuple[NDArray, tuple | None, str]:
     """What is to be predicted -> (columns (n, K) of numbers or 0/1, classes or None, link)."""
     loss = loss or ("logistic" if holds_classes(y) else "squared")
-    if loss not in BOOSTING_LOSSES:
-        raise ValueError(
-            f"unknown loss {loss!r}: expected one of {', '.join(map(repr, BOOSTING_LOSSES))}.")
+    check_choice(loss, BOOSTING_LOSSES, "loss")
     if loss == "squared":
-        numbers = check_numeric_target(y, len(X))
-        check_varies(numbers)
-        return numbers[:, None], None, "identity"
-    labels = check_growing_target(y, len(X), "gini")
-    check_varies(labels)
-    target = target_of(labels, "gini")
+        return check_y(y, len(X), numeric=True, varies=True)[:, None], None, "identity"
+    target = target_of(check_tree_y(y, len(X), "gini"), "gini")
     onehot = target.columns.T
     if len(target.columns) == 2:
         return onehot[:, 1:], target.classes, "logistic"
@@ -159,12 +148,7 @@ def _one_tree(
     leaf = tree.leaf_of(X)
     slope = _node_sums(tree, leaf, residual)
     curve = _node_sums(tree, leaf, curvature)
-    step = np.divide(
-        slope,
-        curve,
-        out=np.zeros_like(slope),
-        where=curve > CERTAIN,
-    )
+    step = np.divide(slope, curve, out=np.zeros_like(slope), where=curve > CERTAIN)
     return replace(tree, value=step[:, None]), step[leaf]
 
 
@@ -186,7 +170,7 @@ def grow_adaboost(
     learning_rate: float = 1.0,
     max_depth: int | None = 1,
 ) -> Forest:
-    """AdaBoost: every tree has a vote of weight alpha, and rows that it misses become heavier.
+    """AdaBoost: each tree votes with weight alpha, and the rows that it misclassifies gain weight.
 
     err_m is the weight of the rows that tree m misses,
     alpha_m = learning_rate * (log((1 - err_m) / err_m) + log(K - 1)),
@@ -205,8 +189,7 @@ def grow_adaboost(
     ['a', 'b', 'b', 'a']
     """
     X, names = check_table(X)
-    y = check_growing_target(y, len(X), "gini")
-    check_varies(y)
+    y = check_tree_y(y, len(X), "gini")
     check_limits(max_depth, 1)
     n_trees, learning_rate = check_count(n_trees, "n_trees"), _check_rate(learning_rate)
     table, target = rank_table(X, names), target_of(y, "gini")
@@ -264,7 +247,7 @@ def _weighted_vote(trees: list[Tree], alphas: list[float], names: tuple, classes
 
 
 def _check_rate(learning_rate: float) -> float:
-    """Raises ValueError unless it is a share in (0, 1]."""
+    """Check that the learning rate is a share in (0, 1]."""
     if not isinstance(learning_rate, Real) or not 0 < learning_rate <= 1:
         raise ValueError(
             f"learning_rate is {learning_rate!r}, "

@@ -1,4 +1,4 @@
-"""C4.5 asks for gain and price: of the splits that gain at least the average, the best bargain.
+"""C4.5: of the splits with at least average gain, choose the one with the best gain ratio.
 
     gain       = entropy(y) - mean over branches of entropy(y in the branch)
     gain ratio = gain / entropy(branch)
@@ -16,15 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.impurity import TIE, class_counts, entropy
 from fi_teach.basics.nominal import NominalTree, check_words, is_nominal
-from fi_teach.basics.tables import check_table, check_target
-from fi_teach.basics.target import coded, target_of
+from fi_teach.basics.tables import check_table
+from fi_teach.basics.target import check_y, encode_labels, target_of
 from fi_teach.basics.tree import UNDEFINED, Tree
 from fi_teach.trees.cart import (
     Sample,
     Split,
     all_alike,
-    check_growing_target,
     check_limits,
+    check_tree_y,
     every_way,
     first,
     grow_by,
@@ -35,19 +35,19 @@ from fi_teach.trees.cart import (
 # --- gain and gain ratio ----------------------------------------------------------------------
 
 def gain(y: ArrayLike, branch: ArrayLike) -> float:
-    """Bits about y that the branch gives: y's entropy less its mean over the branches.
+    """Information gain: y's entropy less its mean over the branches, in bits.
 
     y (n,) labels, branch (n,) any labels -> bits. Source: Quinlan (1986), sec. 4.
 
     >>> round(gain(["Yes", "Yes", "No", "No"], ["left", "left", "left", "right"]), 3)
     0.311
     """
-    y = check_target(y, np.size(y))
+    y = check_y(y, np.size(y))
     if np.shape(branch) != y.shape:
         raise ValueError(
             f"y has {len(y)} labels, branch has shape {np.shape(branch)}: expected one branch for "
             "each label.")
-    return _gain(y, check_target(branch, len(y), what="branch"))
+    return _gain(y, check_y(branch, len(y), what="branch"))
 
 
 def _gain(y: NDArray, branch: NDArray) -> float:
@@ -59,7 +59,7 @@ def _gain(y: NDArray, branch: NDArray) -> float:
 
 
 def split_information(branch: ArrayLike) -> float:
-    """Bits it takes to say which branch a row took: the price of the gain. branch (n,) -> bits.
+    """Split information: the entropy of the branches. branch (n,) -> bits.
 
     >>> split_information(["sunny", "overcast", "rain", "snow"])
     2.0
@@ -68,10 +68,12 @@ def split_information(branch: ArrayLike) -> float:
 
 
 def gain_ratio(y: ArrayLike, branch: ArrayLike) -> float:
-    """Gain per bit of answer; 0 where there is but one branch. Source: Quinlan (1993), sec. 2.2.
+    """Gain ratio: gain / split information, 0 for a single branch.
+
+    Source: Quinlan (1993), sec. 2.2.
 
     >>> y = ["Yes", "Yes", "No", "No"]
-    >>> round(gain_ratio(y, ["a", "b", "c", "d"]), 3)  # each row its own branch: a dear gain
+    >>> round(gain_ratio(y, ["a", "b", "c", "d"]), 3)  # a branch for each row
     0.5
     """
     gained = gain(y, branch)
@@ -84,7 +86,7 @@ def best_by_gain_ratio(
     ratios: ArrayLike,
     columns: ArrayLike | None = None,
 ) -> list[int]:
-    """Which candidates have the best ratio among those of at least average gain, ties and all.
+    """The candidates with the best gain ratio among those of at least average gain, with ties.
 
     gains, ratios (m,): each column's best split; columns (m,): which column each is of, where one
     has several that tie. The average is over columns that gain anything.
@@ -107,36 +109,8 @@ def best_by_gain_ratio(
 
 # --- columns of numbers: cut in two -----------------------------------------------------------
 
-def threshold_gains_by_definition(column: NDArray, onehot: NDArray) -> tuple[NDArray, NDArray]:
-    """The gain at each midpoint of a column: cut there, count the classes on both sides.
-
-    gain(t) = I(y) - n_L / n * I(y where x <= t) - n_R / n * I(y where x > t),   I the entropy
-
-    column (n,) numbers, onehot (n, K) of 0 and 1, one column a class
-    -> thresholds (m,), the m midpoints in order, and gains (m,) in bits
-
-    Raises ValueError for a column with gaps. Source: Quinlan (1993), sec. 2.4.
-
-    >>> is_yes = np.array([1, 1, 0, 1])
-    >>> onehot = np.column_stack([1 - is_yes, is_yes])
-    >>> thresholds, gains = threshold_gains_by_definition(np.array([30, 50, 60, 80]), onehot)
-    >>> thresholds.tolist(), gains.round(3).tolist()
-    ([40.0, 55.0, 70.0], [0.123, 0.311, 0.123])
-    """
-    thresholds = midpoints(column)
-    everywhere = entropy(onehot.sum(axis=0))
-    gains = []
-    for threshold in thresholds:
-        left = column <= threshold
-        bits_left = entropy(onehot[left].sum(axis=0))
-        bits_right = entropy(onehot[~left].sum(axis=0))
-        share_left = left.mean()
-        gains.append(everywhere - share_left * bits_left - (1 - share_left) * bits_right)
-    return thresholds, np.array(gains)
-
-
 def threshold_gains(column: NDArray, onehot: NDArray) -> tuple[NDArray, NDArray]:
-    """threshold_gains_by_definition, by sorting once: counts at each value, and their running sums.
+    """The information gain at each midpoint of a column, by sorting and running sums.
 
     column (n,), onehot (n, K) of 0 and 1 -> thresholds (m,), gains (m,) in bits
 
@@ -153,21 +127,6 @@ def threshold_gains(column: NDArray, onehot: NDArray) -> tuple[NDArray, NDArray]
     share_left = left.sum(axis=1) / len(column)
     rest = share_left * entropy(left) + (1 - share_left) * entropy(right)
     return midpoints(column), entropy(counts.sum(axis=0)) - rest
-
-
-def c45_splits(X: ArrayLike, y: ArrayLike, *, min_samples_leaf: int = 1) -> list[Split]:
-    """The cuts C4.5 holds for best at a node of numbers, ties and all (decrease: gain in bits).
-
-    Each column offers the threshold of largest gain (if several tie, each of them); of the columns
-    that gain at least the average, those with the largest gain ratio win. X (n, p), y (n,).
-    Source: Quinlan (1993), sec. 2.2 and 2.4.
-
-    >>> c45_splits([[0, 5], [1, 6]], ["no", "yes"])
-    [Split(feature=0, threshold=0.5, decrease=1.0), Split(feature=1, threshold=5.5, decrease=1.0)]
-    """
-    X, _ = check_table(X)
-    y = check_growing_target(y, len(X), "entropy")
-    return _best_cuts(X, _onehot(y), min_samples_leaf)
 
 
 def _onehot(y: NDArray) -> NDArray:
@@ -208,7 +167,7 @@ def grow_c45(
     max_depth: int | None = None,
     min_samples_leaf: int = 1,
 ) -> Tree | NominalTree:
-    """Grow C4.5's tree, unpruned: cut (or branch) until rows agree or nothing is gained.
+    """Grow an unpruned C4.5 tree: split until the rows of a node agree or no split has a gain.
 
     Unlike CART it makes no split that gains nothing, so XOR is a leaf to it. Ties go to the lower
     column, then to the lower threshold: `every_c45_tree` grows the others.
@@ -250,7 +209,7 @@ def every_c45_tree(
     min_samples_leaf: int = 1,
     most: int = 1000,
 ) -> Iterator[Tree]:
-    """Every tree C4.5 could have grown on numbers, had it broken its ties otherwise.
+    """Yield every tree that C4.5 can grow on numbers, over all ways to break its ties.
 
     The first one is grow_c45's. Raises ValueError as it does, and when there are more than `most`.
     Source: as in `grow_c45`.
@@ -266,9 +225,9 @@ def every_c45_tree(
 
 
 def _setting(X: ArrayLike, y: ArrayLike, min_samples_leaf: int):
-    """A table of numbers as (Sample, names, the best cuts of a node's rows). Raises ValueError."""
+    """A table of numbers as (Sample, names, the best cuts of a node's rows)."""
     X, names = check_table(X)
-    y = _check_classes(y, len(X))
+    y = check_tree_y(y, len(X), "entropy")
     onehot = _onehot(y)
 
     sample = Sample(X, y, np.ones(len(X)), "entropy")
@@ -281,23 +240,13 @@ def _setting(X: ArrayLike, y: ArrayLike, min_samples_leaf: int):
     return sample, names, tied
 
 
-def _check_classes(y: ArrayLike, n_rows: int) -> NDArray:
-    """Labels of at least two classes. Raises ValueError."""
-    labels = check_growing_target(y, n_rows, "entropy")
-    if all_alike(labels):
-        raise ValueError(
-            f"y holds one class only ({labels.tolist()[0]!r}): there is nothing to split for. "
-            "Give rows of at least two classes.")
-    return labels
-
-
 # --- columns of words: a branch a word --------------------------------------------------------
 
 def _grow_nominal(X, y, max_depth, min_samples_leaf) -> NominalTree:
     """Branch every node by its best column, the root first, level by level."""
     words, names = check_words(X)
     _refuse_numbers(X)
-    y = _check_classes(y, len(words))
+    y = check_tree_y(y, len(words), "entropy")
     nodes, feature, branches = [(np.arange(len(y)), 0)], [], []
     for rows, depth in nodes:  # grows while it is read: children join the end of the queue
         j = None if depth == max_depth else _best_column(words[rows], y[rows], min_samples_leaf)
@@ -327,7 +276,7 @@ def _branches_well(column: NDArray, min_samples_leaf: int) -> bool:
 
 def _nominal_tree(rows, feature, branches, y, names) -> NominalTree:
     """Nodes with these rows, columns and branches as a NominalTree."""
-    classes, code = coded(y)
+    classes, code = encode_labels(y)
     counts = np.array([np.bincount(code[here], minlength=len(classes)) for here in rows])
     n = counts.sum(axis=1)
     return NominalTree(
@@ -343,7 +292,7 @@ def _nominal_tree(rows, feature, branches, y, names) -> NominalTree:
 
 
 def _refuse_numbers(X: pd.DataFrame) -> None:
-    """Raises ValueError for a table of words with a column of numbers."""
+    """Refuse a table of words with a column of numbers."""
     for name, kind in X.dtypes.items():
         is_number = pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind)
         if is_number:
@@ -356,7 +305,7 @@ def _refuse_numbers(X: pd.DataFrame) -> None:
 # --- a variant of early chefboost -------------------------------------------------------------
 
 def grow_cut_once(X: ArrayLike, y: ArrayLike) -> Tree:
-    """Cut every column once, where it gains most at the ROOT, then grow on the yes-or-no columns.
+    """Cut every column once, where its gain at the root is largest, then grow on the 0/1 columns.
 
     The thresholds never adapt to the node, so a column is used at most once on a path, and rows on
     the same side of all cuts cannot be told apart: their leaf stays mixed. `classes` are ordered
@@ -364,7 +313,6 @@ def grow_cut_once(X: ArrayLike, y: ArrayLike) -> Tree:
     read C4.5.
 
     X (n, p) numbers, y (n,) labels -> Tree with impurities in bits.
-    Raises ValueError as grow_c45 does.
     Source: Quinlan (1993), as early chefboost read it.
 
     >>> from fi_teach.data import golf
@@ -374,14 +322,14 @@ def grow_cut_once(X: ArrayLike, y: ArrayLike) -> Tree:
     ([1.5], 12)
     """
     X, names = check_table(X)
-    y = _check_classes(y, len(X))
+    y = check_tree_y(y, len(X), "entropy")
     onehot = _onehot(y)
     offers = [first(_offers_of(j, column, onehot, 1)) for j, column in enumerate(X.T)]
     cut = np.array([offer.threshold if offer else np.inf for offer in offers])
     tree = _grow_cuts((cut < X).astype(float), y, None, 1)
 
     by_size = np.argsort(-onehot.sum(axis=0), kind="stable")
-    classes, _ = coded(y)
+    classes, _ = encode_labels(y)
     return replace(
         tree,
         names=names,

@@ -1,10 +1,9 @@
-"""CART grows a tree by one rule, again and again: cut the node where the impurity falls most.
+"""CART: grow a tree by splitting each node where the impurity decreases most.
 
     decrease = I(node) - w_left / w * I(left) - w_right / w * I(right)
 
-First the rule by definition: try every midpoint of every column, cut, do the same on both sides.
-Then what greed leaves open: the splits that tie, and every tree that could have come of them.
-Last the same trees, fast. Source: Breiman et al. (1984), ch. 2 to 4.
+First by definition: try every midpoint of every column, split, and repeat on both sides. Then every
+tree that tied splits allow. Last the same trees, fast. Source: Breiman et al. (1984), ch. 2 to 4.
 
 Read next: fast/growing.py, which grows all trees of a forest level by level.
 """
@@ -19,36 +18,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.impurity import CRITERIA, TIE, node_impurity
+from fi_teach.basics.impurity import TIE, class_impurity, node_impurity
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import (
-    check_count,
-    check_numeric_target,
-    check_table,
-    check_target,
-    check_weights,
-)
-from fi_teach.basics.target import target_of
+from fi_teach.basics.tables import check_count, check_table, check_weights
+from fi_teach.basics.target import check_varies, check_y, target_of
 from fi_teach.basics.thresholds import midpoints
 from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 from fi_teach.fast.growing import grow_trees, rank_table
 
-__all__ = [
-    "Split",
-    "best_split",
-    "best_split_by_definition",
-    "every_greedy_tree",
-    "every_split",
-    "grow_cart",
-    "grow_cart_by_definition",
-    "midpoints",
-    "split_decrease",
-    "tied_splits",
-]
-
 
 class Split(NamedTuple):
-    """A question to a node: is feature j at most the threshold? And what the answer takes off."""
+    """A split of a node: is feature j at most the threshold? With its decrease in impurity."""
 
     feature: int
     threshold: float
@@ -69,7 +49,7 @@ def split_decrease(
     criterion: str = "gini",
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """What a split takes off the impurity: the node's less its sides', by their shares of the rows.
+    """Decrease in impurity of a split: the node's impurity less the weighted mean of its sides'.
 
     I(t) - w_L / w * I(t_L) - w_R / w * I(t_R)
 
@@ -85,7 +65,7 @@ def split_decrease(
     if y.ndim not in (1, 2) or left.shape != y.shape[:1] or not np.isin(left, (0, 1)).all():
         raise ValueError(
             f"left has shape {left.shape}, y {y.shape}: expected True or False for each row of y.")
-    check_growing_target(y, len(y), criterion)
+    check_tree_y(y, len(y), criterion, varies=False)
     return _decrease(y, left.astype(bool), check_weights(sample_weight, len(y)), criterion)
 
 
@@ -138,27 +118,6 @@ class Sample(NamedTuple):
         return [split for split in splits if split.decrease >= best - slack]
 
 
-def every_split(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    criterion: str = "gini",
-    min_samples_leaf: int = 1,
-    sample_weight: ArrayLike | None = None,
-) -> list[Split]:
-    """Every split the node offers: each midpoint of each column, in order, thresholds ascending.
-
-    X (n, p), y (n,). Splits that would leave fewer than `min_samples_leaf` rows on a side are left
-    out. Raises ValueError as grow_cart does.
-    Source: as in `best_split_by_definition`.
-
-    >>> [(s.threshold, round(s.decrease, 3)) for s in every_split([[1], [2], [3]], [0, 0, 1])]
-    [(1.5, 0.111), (2.5, 0.444)]
-    """
-    sample, _ = _check(X, y, criterion, min_samples_leaf, sample_weight)
-    return sample.only(sample.weight > 0).splits()
-
-
 def best_split_by_definition(
     X: ArrayLike,
     y: ArrayLike,
@@ -167,10 +126,10 @@ def best_split_by_definition(
     min_samples_leaf: int = 1,
     sample_weight: ArrayLike | None = None,
 ) -> Split | None:
-    """The split that takes most off the impurity: try every midpoint of every column.
+    """Find the split with the largest decrease: try every midpoint of every column.
 
-    Of equals the first wins: the lower column, then the lower threshold; `tied_splits` has the
-    others. None if there is no split. X (n, p), y (n,). Raises ValueError as grow_cart does.
+    Ties go to the lower column, then to the lower threshold. Returns None if there is no split.
+    X (n, p), y (n,).
     Source: Breiman et al. (1984), sec. 2.4.
 
     >>> best_split_by_definition([[30, 1], [50, 1], [60, 0], [80, 1]], [1, 1, 0, 1])
@@ -189,7 +148,7 @@ def grow_cart_by_definition(
     min_samples_leaf: int = 1,
     sample_weight: ArrayLike | None = None,
 ) -> Tree:
-    """Cut the root at its best split, then both sides at theirs, until the rows of a node agree.
+    """Grow a CART tree by definition: split the root, then both sides, until a node's rows agree.
 
     Parameters, result and errors as in `grow_cart`, but that every column is a candidate.
     Source: as in `grow_cart`.
@@ -209,7 +168,7 @@ def grow_cart_by_definition(
 
 
 class Grown(NamedTuple):
-    """A tree's nodes in the order of their splitting: each one's rows, and its split or None."""
+    """A tree's nodes in the order in which they were split: rows, and split or None."""
 
     rows: list[NDArray]
     splits: list[Split | None]
@@ -232,7 +191,7 @@ def grow_by(
 
 
 def tree_of(grown: Grown, sample: Sample, names: tuple) -> Tree:
-    """A grown tree as arrays, with what each node knows of its rows."""
+    """Build the Tree of a grown structure: its arrays, with the statistics of each node."""
     target = target_of(sample.y, sample.criterion)
     impurity, value, weight = [], [], []
     for rows in grown.rows:
@@ -253,7 +212,7 @@ def tree_of(grown: Grown, sample: Sample, names: tuple) -> Tree:
 
 
 def questions_of(splits: list) -> dict:
-    """The shape and the questions of a tree whose nodes were split in this order, for Tree."""
+    """The fields of a Tree whose nodes were split in this order: children, features, thresholds."""
     is_split = np.array([split is not None for split in splits])
     left = 2 * np.cumsum(is_split) - 1  # the children of the k-th split are nodes 2k + 1, 2k + 2
     return {
@@ -265,33 +224,11 @@ def questions_of(splits: list) -> dict:
 
 
 def first(splits: list[Split]) -> Split | None:
-    """The first of them, or None."""
+    """The first split, or None if there is none."""
     return splits[0] if splits else None
 
 
-# --- what greed leaves open -------------------------------------------------------------------
-
-def tied_splits(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    criterion: str = "gini",
-    min_samples_leaf: int = 1,
-    sample_weight: ArrayLike | None = None,
-) -> list[Split]:
-    """All splits that are best together: no other takes more off the impurity; in column order.
-
-    Decreases closer than 1e-12 of the node's impurity count as equal. More than one entry means
-    that the tree a library draws is one of several, picked by column order or by chance.
-
-    Source: as in `best_split_by_definition`.
-
-    >>> [(s.feature, s.threshold) for s in tied_splits([[0, 5], [1, 6]], ["no", "yes"])]
-    [(0, 0.5), (1, 5.5)]
-    """
-    sample, _ = _check(X, y, criterion, min_samples_leaf, sample_weight)
-    return sample.only(sample.weight > 0).tied_splits()
-
+# --- ties -------------------------------------------------------------------------------------
 
 def every_greedy_tree(
     X: ArrayLike,
@@ -302,7 +239,7 @@ def every_greedy_tree(
     sample_weight: ArrayLike | None = None,
     most: int = 1000,
 ) -> Iterator[Tree]:
-    """Every tree that greedy growth could have grown, had it broken its ties otherwise.
+    """Yield every tree that greedy growth can give, over all ways to break its ties.
 
     The first one is grow_cart's: always the first of the tied splits. X (n, p), y (n,).
     Raises ValueError as grow_cart does, and when there are more than `most` trees.
@@ -345,7 +282,7 @@ def every_way(
 
 
 def _ways(tied, X, rows, max_depth) -> Iterator[Grown]:
-    """Follow one way to its end; wherever splits tied, come back for the others, the last first."""
+    """Depth-first search over the tied splits: yield each complete structure."""
     @cache
     def splits_of(rows):
         return tied(np.array(rows)) or [None]
@@ -374,9 +311,10 @@ def best_split(
     min_samples_leaf: int = 1,
     sample_weight: ArrayLike | None = None,
 ) -> Split | None:
-    """best_split_by_definition by sorting and running sums: O(p n log n) instead of O(p n^2).
+    """Find the split with the largest decrease, by sorting: O(p n log n) instead of O(p n^2).
 
-    Same arguments, result and errors. Source: as in `best_split_by_definition`.
+    Same arguments and result as best_split_by_definition.
+    Source: as in `best_split_by_definition`.
 
     >>> best_split([[30, 1], [50, 1], [60, 0], [80, 1]], [1, 1, 0, 1])
     Split(feature=1, threshold=0.5, decrease=0.375)
@@ -391,11 +329,7 @@ def best_split(
     )
     if stump.n_nodes == 1:
         return None
-    return Split(
-        int(stump.feature[0]),
-        float(stump.threshold[0]),
-        float(stump.decrease[0]),
-    )
+    return Split(int(stump.feature[0]), float(stump.threshold[0]), float(stump.decrease[0]))
 
 
 def grow_cart(
@@ -409,10 +343,10 @@ def grow_cart(
     sample_weight: ArrayLike | None = None,
     rng: Seed = 0,
 ) -> Tree:
-    """Grow a tree greedily: split every node where its impurity falls most, until its rows agree.
+    """Grow a tree greedily: split every node where its impurity decreases most, until all are pure.
 
-    A split that takes nothing off the impurity is still made while the rows disagree: in XOR the
-    first question helps nobody, and the second answers everything. Ties go to the lower column,
+    A split without any decrease is still made while the rows disagree: in XOR the first split has
+    none, and the second makes the leaves pure. Ties go to the lower column,
     then to the lower threshold. The Tree's thresholds are midpoints between neighbouring values.
 
     X : (n, p) numbers
@@ -446,12 +380,12 @@ def grow_cart(
     return trees[0]
 
 
-# --- what comes in ----------------------------------------------------------------------------
+# --- checks -----------------------------------------------------------------------------------
 
 def _check(X, y, criterion, min_samples_leaf, sample_weight) -> tuple[Sample, tuple]:
-    """Table, target and weights as a Sample, and the table's names. Raises ValueError."""
+    """Check table, target and weights -> Sample, column names."""
     X, names = check_table(X)
-    y = check_growing_target(y, len(X), criterion)
+    y = check_tree_y(y, len(X), criterion, varies=False)
     weight = check_weights(sample_weight, len(X))
     check_limits(None, min_samples_leaf)
     check_varies(y[weight > 0])
@@ -459,31 +393,18 @@ def _check(X, y, criterion, min_samples_leaf, sample_weight) -> tuple[Sample, tu
 
 
 def all_alike(y: NDArray) -> bool:
-    """Have all rows the same target? y (n,) or (n, k)"""
+    """Whether all rows have the same target: y (n,) or (n, k)."""
     return bool((y == y[0]).all())
 
 
-def check_varies(y: NDArray) -> None:
-    """Raises ValueError if all rows have the same target."""
-    if all_alike(y):
-        raise ValueError(
-            f"y is constant ({y.tolist()[0]!r} in every row that counts): "
-            "there is nothing to split for. Give rows with at least two different targets.")
-
-
-def check_growing_target(y: ArrayLike, n_rows: int, criterion: str) -> NDArray:
-    """The target that `criterion` can be grown on: labels (n,), or numbers (n,) or (n, k).
-
-    Raises ValueError for an unknown criterion, a target of another length, gaps, and numbers with
-    fractions as classes.
-    """
-    if criterion not in CRITERIA:
-        raise ValueError(
-            f"unknown criterion {criterion!r}: "
-            f"expected one of {', '.join(map(repr, CRITERIA))}.")
+def check_tree_y(
+    y: ArrayLike, n_rows: int, criterion: str, *, varies: bool = True
+) -> NDArray:
+    """Check the target for `criterion` -> labels (n,), or numbers (n,) or (n, k)."""
     if criterion == "variance":
-        return _check_numbers(y, n_rows)
-    labels = check_target(y, n_rows)
+        return check_y(y, n_rows, numeric=True, several=True, varies=varies)
+    class_impurity(criterion)  # raises ValueError for an unknown one
+    labels = check_y(y, n_rows, varies=varies)
     if labels.dtype.kind == "f" and (labels != np.round(labels)).any():
         broken = labels[labels != np.round(labels)][0]
         raise ValueError(
@@ -492,16 +413,8 @@ def check_growing_target(y: ArrayLike, n_rows: int, criterion: str) -> NDArray:
     return labels
 
 
-def _check_numbers(y: ArrayLike, n_rows: int) -> NDArray:
-    """Numbers (n,), or several columns of them (n, k)."""
-    if np.ndim(y) < 2 or np.shape(y)[1] == 1:
-        return check_numeric_target(y, n_rows)
-    columns = [check_numeric_target(column, n_rows) for column in np.asarray(y).T]
-    return np.column_stack(columns)
-
-
 def check_limits(max_depth: int | None, min_samples_leaf: int) -> None:
-    """Raises ValueError unless max_depth is None or a whole number >= 1, min_samples_leaf one."""
+    """Check that max_depth is None or a whole number >= 1, and min_samples_leaf one."""
     if max_depth is not None and not _is_count(max_depth):
         raise ValueError(
             f"max_depth is {max_depth!r}, "

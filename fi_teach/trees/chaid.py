@@ -1,4 +1,4 @@
-"""CHAID asks whether a split could be chance: words that do not differ are merged, the rest tested.
+"""CHAID: merge words whose class shares do not differ, then test the split by chi-square.
 
     chi-square = sum over cells of (observed - expected)^2 / expected
 
@@ -19,12 +19,12 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.nominal import check_words
-from fi_teach.basics.tables import as_floats, check_between, check_target
-from fi_teach.basics.target import coded
+from fi_teach.basics.tables import as_floats, check_between
+from fi_teach.basics.target import check_y, encode_labels
 
 
 class ChaidSplit(NamedTuple):
-    """A column with its words merged into groups, and how surprising their difference would be.
+    """A column with its words merged into groups, and the chi-square test of these groups.
 
     column : its name; groups : tuples of words; statistic : chi-square; p_value : its chance
     adjusted : p_value times the ways in which the words could have been merged, at most 1
@@ -49,7 +49,6 @@ def chi_square(table: ArrayLike) -> tuple[float, int]:
     sum of (observed - expected)^2 / expected
 
     table (r, K) counts; rows and columns of zeros are left out -> (statistic, (r - 1)(K - 1))
-    Raises ValueError for anything but counts.
     Source: Kass (1980), who tests every split by it.
 
     >>> chi_square([[4, 1], [0, 3]])
@@ -72,12 +71,11 @@ def chi_square(table: ArrayLike) -> tuple[float, int]:
 
 
 def chi_square_p_value(statistic: float, df: int) -> float:
-    """Chance that a chi-square variable with df degrees of freedom is at least `statistic`.
+    """P-value of a chi-square statistic with df degrees of freedom.
 
     Q(df / 2, statistic / 2), the regularised upper incomplete gamma function: below its mean 1
     less a power series, above it a continued fraction. With df = 0 there is nothing to test: 1.0.
 
-    Raises ValueError for a negative statistic or df.
     Source: as in `chi_square`, whose law this is where chance alone is at work.
 
     >>> round(chi_square_p_value(3.841, 1), 3), chi_square_p_value(0, 3)
@@ -153,7 +151,7 @@ def merge_words(
 
 def _cross_table(code: NDArray, y: ArrayLike) -> NDArray:
     """How many rows of each code have each label: (r, K)."""
-    labels, label = coded(y)
+    labels, label = encode_labels(y)
     n_codes = code.max() + 1
     table = np.zeros((n_codes, len(labels)), dtype=int)
     np.add.at(table, (code, label), 1)
@@ -161,7 +159,7 @@ def _cross_table(code: NDArray, y: ArrayLike) -> NDArray:
 
 
 def ways_to_merge(n_words: int, n_groups: int, *, ordered: bool = False) -> int:
-    """In how many ways can c words be merged into r groups? What a p-value is multiplied by.
+    """Number of ways to merge c words into r groups, CHAID's Bonferroni factor.
 
     Ordered: choose r - 1 of the c - 1 gaps. Unordered: a Stirling number of the second kind,
     sum over i < r of (-1)^i (r - i)^c / (i! (r - i)!). Source: Kass (1980), sec. 4.
@@ -186,7 +184,7 @@ def chaid_splits(
     alpha_merge: float = 0.05,
     ordered: tuple = (),
 ) -> list[ChaidSplit]:
-    """What each column offers once its words are merged, in column order.
+    """The best merged split of each column, in column order.
 
     CHAID would branch by the smallest `adjusted` p-value, if that is at most 5 %, say. The step
     that splits merged groups of three or more again (Kass 1980, step 3) is left out.
@@ -194,8 +192,7 @@ def chaid_splits(
     X : DataFrame (n, p) of words, categories or codes; y (n,) labels
     ordered : names of columns whose words have an order (that of sorting)
 
-    A column of one word has p-value 1. Raises ValueError for tables and targets that cannot be
-    used, one class only, unknown names and a level outside (0, 1).
+    A column of one word has p-value 1.
     Source: Kass (1980), without step 3.
 
     >>> import pandas as pd
@@ -205,8 +202,8 @@ def chaid_splits(
     ((('no',), ('yes',)), 4.8, 0.028)
     """
     words, names = check_words(X)
-    y = check_target(y, len(words))
-    _check(y, names, alpha_merge, ordered)
+    y = check_y(y, len(words), varies=True)
+    _check(names, alpha_merge, ordered)
     return [
         _offer(name, column, y, alpha_merge, name in ordered)
         for name, column in zip(names, words.T, strict=True)
@@ -220,13 +217,7 @@ def _offer(name: str, column: NDArray, y: NDArray, alpha: float, ordered: bool) 
     statistic, df = chi_square(_cross_table(group, y))
     p_value = chi_square_p_value(statistic, df)
     ways = ways_to_merge(len(group_of), len(groups), ordered=ordered)
-    return ChaidSplit(
-        name,
-        groups,
-        statistic,
-        p_value,
-        adjusted=_bonferroni(p_value, ways),
-    )
+    return ChaidSplit(name, groups, statistic, p_value, adjusted=_bonferroni(p_value, ways))
 
 
 def _bonferroni(p_value: float, ways: int) -> float:
@@ -236,12 +227,8 @@ def _bonferroni(p_value: float, ways: int) -> float:
     return exp(min(0.0, log(p_value) + log(ways)))
 
 
-def _check(y: NDArray, names: tuple, alpha: float, ordered: tuple) -> None:
-    """Raises ValueError for one class, a level outside (0, 1) and unknown names."""
-    if len(np.unique(y)) == 1:
-        raise ValueError(
-            f"y holds one class only ({y.tolist()[0]!r}): there is nothing to split for. "
-            "Give rows of at least two classes.")
+def _check(names: tuple, alpha: float, ordered: tuple) -> None:
+    """Refuse a level outside (0, 1) and unknown names."""
     check_between(alpha, 0, 1, "alpha_merge")
     if isinstance(ordered, str) or not isinstance(ordered, Iterable):
         raise ValueError(f"ordered is {ordered!r}, expected a list of column names, () for none.")

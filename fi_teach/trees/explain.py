@@ -1,4 +1,4 @@
-"""A tree explains itself: as a function to read and run, and by the nearest row it would flip on.
+"""Explain a tree: as a Python function, and by the nearest row with another decision.
 
     rules     every path from the root, written as if and else
     what_if   a leaf is a box; of the boxes that decide otherwise, the one that is least far
@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.equality import same
-from fi_teach.basics.nominal import NominalTree
+from fi_teach.basics.nominal import NominalTree, check_one_tree
 from fi_teach.basics.tables import as_floats
 from fi_teach.basics.tree import ALMOST_ZERO, Tree, rows_for
 
@@ -25,7 +25,7 @@ Branches = list[tuple[str, int]]  # of a node: the test, and the child where it 
 # --- rules ------------------------------------------------------------------------------------
 
 def rules(tree: Tree | NominalTree, *, name: str = "decide") -> str:
-    """The tree as the text of a Python function of its features that returns what predict does.
+    """Write the tree as a Python function of its features that returns what predict does.
 
     Each leaf says in a comment how many training rows it holds. Thresholds are written in full, so
     that the function and predict never differ; feature names that are no Python names get
@@ -33,7 +33,6 @@ def rules(tree: Tree | NominalTree, *, name: str = "decide") -> str:
 
     tree : Tree or NominalTree; name : the function's name -> text
 
-    Raises ValueError for anything but one tree, and a name that no Python function can have.
     Source: no paper; it is the tree written out.
 
     >>> from fi_teach.data import midterm
@@ -46,10 +45,7 @@ def rules(tree: Tree | NominalTree, *, name: str = "decide") -> str:
             return 'Pass'  # 5 rows
     <BLANKLINE>
     """
-    if not isinstance(tree, Tree | NominalTree):
-        raise ValueError(
-            f"{type(tree).__name__} came, expected one tree: "
-            "of a model, pass from_model(model).trees[0].")
+    check_one_tree(tree)
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
         raise ValueError(f"name is {name!r}, expected a name that a Python function can have.")
     arguments = _identifiers(tree.names)
@@ -110,7 +106,7 @@ def _node_by_node(tree: Tree | NominalTree, options: list) -> list[str]:
 
 
 def _answer(tree: Tree | NominalTree, t: int) -> str:
-    """What the tree predicts at node t, a label, a number or a list of numbers; and of whom."""
+    """The prediction at node t (a label, a number or a list), and how many rows it holds."""
     n = int(tree.n_node_samples[t])
     who = "1 row" if n == 1 else f"{n} rows"
     if not tree.is_leaf[t]:
@@ -212,7 +208,7 @@ def what_if(
     scale: ArrayLike | None = None,
     frozen: tuple = (),
 ) -> WhatIf:
-    """The nearest change of one row that flips the tree's decision.
+    """Find the nearest change of one row that changes the tree's decision.
 
     A leaf is a box: lower_j < x_j <= upper_j for every feature j. To enter it, each feature outside
     its interval moves to the interval's near end, and no further. Among the boxes of another class
@@ -276,7 +272,7 @@ def _nearest_in_each_box(tree: Tree, row: NDArray) -> tuple[NDArray, NDArray]:
 
 
 def _check_decides(tree: Tree) -> None:
-    """Raises ValueError for anything but a Tree of thresholds and classes."""
+    """Refuse anything but a Tree of thresholds and classes."""
     if not isinstance(tree, Tree):
         raise ValueError(
             f"{type(tree).__name__} came, expected one Tree: "
@@ -292,7 +288,7 @@ def _check_decides(tree: Tree) -> None:
 
 
 def _one_row(tree: Tree, x: ArrayLike) -> NDArray:
-    """The row as an array (p,). Raises ValueError."""
+    """The row as an array (p,)."""
     if isinstance(x, pd.Series):
         x = x.to_frame().T.infer_objects()
     if not isinstance(x, pd.DataFrame):
@@ -306,7 +302,7 @@ def _one_row(tree: Tree, x: ArrayLike) -> NDArray:
 
 
 def _check_names(tree: Tree, target: object, frozen: tuple) -> None:
-    """Raises ValueError for a feature or a label that the tree does not know."""
+    """Refuse a feature or a label that the tree does not have."""
     if isinstance(frozen, str) or not isinstance(frozen, Iterable):
         raise ValueError(f"frozen is {frozen!r}, expected a list of feature names, () for none.")
     unknown = [name for name in frozen if name not in tree.names]
@@ -321,7 +317,7 @@ def _check_names(tree: Tree, target: object, frozen: tuple) -> None:
 
 
 def _check_scale(scale: ArrayLike | None, p: int) -> NDArray:
-    """The scale as an array (p,). Raises ValueError unless it holds p positive numbers."""
+    """The scale as an array of p positive numbers."""
     scale = np.ones(p) if scale is None else as_floats(scale, "scale")
     if scale.shape != (p,) or not (scale > 0).all():
         raise ValueError(

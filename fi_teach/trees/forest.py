@@ -1,10 +1,10 @@
-"""A forest grows many trees, each on its own bootstrap sample: what one overdoes averages out.
+"""Random forests: the mean of trees, each grown on its own bootstrap sample.
 
     raw(x) = 1/M * sum over trees m of value_m(x)
 
 A bootstrap sample draws n rows from n with replacement, so each tree misses about a share
-1/e = .368 of them. These out-of-bag rows are a test set that costs nothing, and `Forest.in_bag`
-keeps the books.
+1/e = 0.368 of them. These out-of-bag rows are a test set for the tree; `Forest.in_bag` counts how
+often each row was drawn.
 """
 
 import numpy as np
@@ -15,19 +15,13 @@ from fi_teach.basics.tables import check_count, check_table
 from fi_teach.basics.target import target_of
 from fi_teach.basics.tree import Forest, rows_for
 from fi_teach.fast.growing import grow_trees, rank_table
-from fi_teach.trees.cart import (
-    check_growing_target,
-    check_limits,
-    check_varies,
-    grow_cart_by_definition,
-    number_of_features,
-)
+from fi_teach.trees.cart import check_limits, check_tree_y, number_of_features
 
 MOST_CLASSES = 20  # whole numbers with more distinct values than this are taken for quantities
 
 
 def holds_classes(y: ArrayLike) -> bool:
-    """Does y look like class labels? Text, booleans, and integers with at most 20 values do.
+    """Whether y looks like class labels: text, booleans, or integers with at most 20 values.
 
     Used where the caller did not say; floats always count as numbers. y (n,) or (n, k)
 
@@ -84,7 +78,6 @@ def grow_forest(
         and no row is out of bag
     -> Forest of kind "forest", with in_bag (n_trees, n)
 
-    Raises ValueError as grow_cart does, and for an n_trees that is not a whole number >= 1.
     Source: Breiman (2001), sec. 2 to 4.
 
     >>> forest = grow_forest([[0], [1], [2], [3]], ["no", "no", "yes", "yes"], n_trees=50)
@@ -94,8 +87,7 @@ def grow_forest(
     rng = own_stream(rng, "grow forest")
     X, names = check_table(X)
     criterion = criterion or ("gini" if holds_classes(y) else "variance")
-    y = check_growing_target(y, len(X), criterion)
-    check_varies(y)
+    y = check_tree_y(y, len(X), criterion)
     check_limits(max_depth, min_samples_leaf)
     n_trees = check_count(n_trees, "n_trees")
 
@@ -111,43 +103,6 @@ def grow_forest(
         max_features=_candidates(max_features, criterion, len(names)),
         rng=rng,
     )
-    return mean_of_trees(trees, in_bag)
-
-
-def grow_forest_by_definition(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    n_trees: int = 100,
-    criterion: str | None = None,
-    max_depth: int | None = None,
-    min_samples_leaf: int = 1,
-    rng: Seed = 0,
-) -> Forest:
-    """grow_forest with max_features=None, one tree after the other: CART on each sample's weights.
-
-    Source: as in `grow_forest`.
-
-    >>> X, y = [[0], [1], [2], [3]], ["no", "no", "yes", "yes"]
-    >>> slow = grow_forest_by_definition(X, y, n_trees=5)
-    >>> slow == grow_forest(X, y, n_trees=5, max_features=None)
-    True
-    """
-    rng = own_stream(rng, "grow forest")
-    rows, _ = check_table(X)
-    criterion = criterion or ("gini" if holds_classes(y) else "variance")
-    in_bag = bootstrap_counts(len(rows), check_count(n_trees, "n_trees"), rng=rng)
-    trees = []
-    for counts in in_bag:
-        tree = grow_cart_by_definition(
-            X,
-            y,
-            criterion=criterion,
-            max_depth=max_depth,
-            min_samples_leaf=min_samples_leaf,
-            sample_weight=counts,
-        )
-        trees.append(tree)
     return mean_of_trees(trees, in_bag)
 
 
@@ -167,36 +122,13 @@ def mean_of_trees(trees: list, in_bag: NDArray) -> Forest:
 
 # --- out of bag -------------------------------------------------------------------------------
 
-def oob_prediction_by_definition(forest: Forest, X: ArrayLike) -> NDArray:
-    """oob_prediction, one row and one tree at a time.
-
-    Source: as in `oob_prediction`.
-
-    >>> X, y = np.arange(12.0)[:, None], np.arange(12) >= 6
-    >>> forest = grow_forest(X, y, n_trees=30)
-    >>> np.allclose(oob_prediction_by_definition(forest, X), oob_prediction(forest, X))
-    True
-    """
-    rows, in_bag = _training_rows(forest, X)
-    prediction = np.full((len(rows), forest.n_outputs), np.nan)
-    for i in range(len(rows)):
-        said = []
-        for tree, counts in zip(forest.trees, in_bag, strict=True):
-            if counts[i] == 0:
-                said.append(tree.raw(rows[[i]])[0])
-        if said:
-            prediction[i] = np.mean(said, axis=0)
-    return prediction
-
-
 def oob_prediction(forest: Forest, X: ArrayLike) -> NDArray:
-    """What the forest says of its own training rows, by the trees that did not see the row.
+    """Out-of-bag predictions: each training row is predicted by the trees that did not see it.
 
     raw_i = mean over trees m with in_bag[m, i] = 0 of value_m(x_i); NaN where every tree saw it
 
     X (n, p), the training rows in their order -> (n, n_outputs), class probabilities or numbers
 
-    Raises ValueError for a forest without bootstrap counts and for other rows than its own.
     Source: Breiman (2001), sec. 3.1.
 
     >>> X, y = np.arange(40.0)[:, None], np.arange(40) >= 20
@@ -210,18 +142,13 @@ def oob_prediction(forest: Forest, X: ArrayLike) -> NDArray:
     for tree, out in zip(forest.trees, is_out, strict=True):
         total[out] += tree.value[tree.leaf_of(rows[out])]
     n_trees = is_out.sum(axis=0)[:, None]
-    return np.divide(
-        total,
-        n_trees,
-        out=np.full_like(total, np.nan),
-        where=n_trees > 0,
-    )
+    return np.divide(total, n_trees, out=np.full_like(total, np.nan), where=n_trees > 0)
 
 
 # --- what comes in ----------------------------------------------------------------------------
 
 def _training_rows(forest: Forest, X: ArrayLike) -> tuple[NDArray, NDArray]:
-    """X as an array, and in_bag (M, n). Raises ValueError if X cannot be the training table."""
+    """Check that X can be the training table -> X as an array, in_bag (M, n)."""
     in_bag = getattr(forest, "in_bag", None)
     if in_bag is None:
         raise ValueError(

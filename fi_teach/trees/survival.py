@@ -1,7 +1,7 @@
-"""A survival tree asks the question whose two sides die at the most different rates.
+"""Survival trees: split where the log-rank statistic of the two sides is largest.
 
-A censored row is known to have lived until its time, no more: it counts among those at risk up to
-then. At event time t_k, d_k rows have the event and Y_k are still at risk (time >= t_k).
+A censored row is known to have had no event until its time: it is at risk up to then.
+At event time t_k, d_k rows have the event and Y_k are still at risk (time >= t_k).
 
     hazard    H(t) = sum over t_k <= t of d_k / Y_k
     log-rank  (sum_k d_kA - d_k Y_kA / Y_k)^2 / variance: events that side A had, less those due
@@ -17,22 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.impurity import TIE
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.survival_target import (
-    check_someone_has_it,
-    survival_target,
-    times_and_events,
-)
+from fi_teach.basics.survival_target import check_someone_has_it, survival_target, times_and_events
 from fi_teach.basics.tables import as_floats, check_count, check_table
 from fi_teach.basics.thresholds import halfway
 from fi_teach.basics.tree import Forest, Tree
-from fi_teach.trees.cart import (
-    Split,
-    check_limits,
-    grow_by,
-    midpoints,
-    number_of_features,
-    questions_of,
-)
+from fi_teach.trees.cart import Split, check_limits, grow_by, number_of_features, questions_of
 from fi_teach.trees.forest import bootstrap_counts, mean_of_trees
 
 CRITERION = "log-rank"
@@ -42,7 +31,7 @@ CELLS = 1 << 20  # (row, event time) pairs looked at in one go
 # --- by definition ----------------------------------------------------------------------------
 
 def risk_table(time: NDArray, event: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """The event times with their deaths and rows at risk -> (t (T,), d (T,), Y (T,)).
+    """The event times with their events and rows at risk -> (t (T,), d (T,), Y (T,)).
 
     >>> time, event = np.array([1.0, 2, 2, 3]), np.array([True, True, False, False])
     >>> [column.tolist() for column in risk_table(time, event)]
@@ -54,12 +43,11 @@ def risk_table(time: NDArray, event: NDArray) -> tuple[NDArray, NDArray, NDArray
 
 
 def nelson_aalen(time: ArrayLike, event: ArrayLike, times: ArrayLike | None = None) -> NDArray:
-    """The cumulative hazard: events that a row at risk throughout would have had by each time.
+    """Nelson-Aalen estimate of the cumulative hazard at the given times.
 
     H(t) = sum over event times t_k <= t of d_k / Y_k; exp(-H(t)) is close to the share alive at t
 
     time (n,) >= 0, event (n,) of 0 and 1; times (T,), by default the event times -> (T,)
-    Raises ValueError for times or events that are none, and if nobody has the event.
     Source: Ishwaran et al. (2008), sec. 3.
 
     >>> nelson_aalen([1, 2, 2, 3], [1, 1, 0, 0], [0.5, 1, 9]).round(3)
@@ -78,7 +66,7 @@ def _hazard(time: NDArray, event: NDArray, times: NDArray) -> NDArray:
 
 
 def log_rank(time: ArrayLike, event: ArrayLike, group: ArrayLike) -> float:
-    """How unlike are the death rates of two groups? Chi-square, 1 degree of freedom if alike.
+    """Log-rank statistic of two groups: chi-square with 1 degree of freedom if the rates are equal.
 
     (sum_k d_kA - d_k Y_kA / Y_k)^2
         / sum_k d_k (Y_kA / Y_k) (1 - Y_kA / Y_k) (Y_k - d_k) / (Y_k - 1)
@@ -87,7 +75,6 @@ def log_rank(time: ArrayLike, event: ArrayLike, group: ArrayLike) -> float:
     squared, over the variance.
 
     time (n,), event (n,), group (n,) bool -> number, 0 if the groups never are at risk together
-    Raises ValueError as nelson_aalen does, and unless `group` has both True and False.
     Source: Ishwaran et al. (2008), sec. 2.
 
     >>> round(log_rank([1, 2, 3, 4], [1, 1, 1, 1], [True, True, False, False]), 3)
@@ -106,28 +93,6 @@ def log_rank(time: ArrayLike, event: ArrayLike, group: ArrayLike) -> float:
     return float(lead**2 / variance) if variance > 0 else 0.0
 
 
-def cut_statistics_by_definition(
-    column: NDArray,
-    time: NDArray,
-    event: NDArray,
-) -> tuple[NDArray, NDArray, NDArray]:
-    """Every threshold of a column, the rows on its left, and log_rank of the two sides.
-
-    column, time (n,), event (n,) bool -> thresholds (C,), rows on the left (C,), statistics (C,)
-    Raises ValueError as log_rank does.
-
-    >>> column, time = np.array([1.0, 1, 2, 2]), np.array([1.0, 2, 3, 4])
-    >>> found = cut_statistics_by_definition(column, time, np.ones(4, dtype=bool))
-    >>> [numbers.round(3).tolist() for numbers in found]
-    [[1.5], [2], [2.882]]
-    """
-    thresholds = midpoints(column)
-    left = [column <= threshold for threshold in thresholds]
-    n_left = [rows.sum() for rows in left]
-    statistics = [log_rank(time, event, rows) for rows in left]
-    return thresholds, np.array(n_left), np.array(statistics)
-
-
 # --- fast: every cut of a column at once ------------------------------------------------------
 
 def cut_statistics(
@@ -135,7 +100,7 @@ def cut_statistics(
     time: NDArray,
     event: NDArray,
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """cut_statistics_by_definition by running sums: column, time (n,), event (n,) bool, one True.
+    """Thresholds, rows on the left and log-rank statistics of all cuts of a column.
 
     A row's score is its event less its hazard, a_i = event_i - H(t_i); the scores left of a cut
     add up to events had less events due, so one running sum gives all numerators. The variance is
@@ -200,39 +165,6 @@ class Limits(NamedTuple):
     n_candidates: int | None = None
 
 
-def grow_survival_tree(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    max_depth: int | None = None,
-    min_samples_leaf: int = 15,
-    times: ArrayLike | None = None,
-) -> Tree:
-    """Split every node where the log-rank statistic is largest; a leaf predicts its rows' hazard.
-
-    X : (n, p) numbers
-    y : (n, 2), columns time and event (1, or 0 where censored), or a record array (event, time)
-    max_depth : levels of questions, or None; min_samples_leaf : rows on each side, at least
-    times : (T,) ascending times at which the hazard is predicted, by default all event times
-    -> Tree with T outputs, value[t] = nelson_aalen of node t's rows at `times`; its impurity is
-        NaN, as the log-rank rule has none
-
-    Raises ValueError for tables, targets and limits that cannot be used.
-    Source: Ishwaran et al. (2008), sec. 2 and 3.
-
-    >>> X = [[0], [0], [0], [1], [1], [1]]
-    >>> y = [[1, 1], [2, 1], [3, 1], [7, 1], [8, 1], [9, 1]]
-    >>> tree = grow_survival_tree(X, y, min_samples_leaf=3, times=[3, 9])
-    >>> tree.raw([[0], [1]]).round(2)
-    array([[1.83, 1.83],
-           [0.  , 1.83]])
-    """
-    data = _check(X, y, times)
-    check_limits(max_depth, min_samples_leaf)
-    every_row = np.arange(len(data.time))
-    return _grow(data, every_row, Limits(max_depth, min_samples_leaf))
-
-
 def grow_survival_forest(
     X: ArrayLike,
     y: ArrayLike,
@@ -246,12 +178,19 @@ def grow_survival_forest(
 ) -> Forest:
     """A random survival forest: the mean hazard of trees grown on bootstrap samples.
 
-    X, y, max_depth, min_samples_leaf (rows counted as often as they were drawn), times : as in
-        grow_survival_tree
-    n_trees : trees; max_features : candidates at each node, as in grow_cart
-    -> Forest with T outputs and in_bag (n_trees, n); `as_risk` turns it into one number a row
+    Every node is split where the log-rank statistic is largest; a leaf predicts its rows' hazard.
 
-    Raises ValueError as grow_survival_tree does. Source: Ishwaran et al. (2008), sec. 2 to 4.
+    X : (n, p) numbers
+    y : (n, 2), columns time and event (1, or 0 where censored), or a record array (event, time)
+    n_trees : trees; max_features : candidates at each node, as in grow_cart
+    max_depth : levels of questions, or None
+    min_samples_leaf : rows on each side of a split, counted as often as they were drawn
+    times : (T,) ascending times at which the hazard is predicted, by default all event times
+    -> Forest with T outputs and in_bag (n_trees, n); `as_risk` turns it into one number a row.
+        A node's value is nelson_aalen of its rows at `times`; its impurity is NaN, as the log-rank
+        rule has none
+
+    Source: Ishwaran et al. (2008), sec. 2 to 4.
 
     >>> rng = np.random.default_rng(1)
     >>> X = rng.normal(size=(200, 3))
@@ -333,25 +272,25 @@ def _best_cut_of(j, column, time, event, min_samples_leaf) -> Split | None:
 
 
 def as_risk(model: Tree | Forest) -> Tree | Forest:
-    """The survival tree or forest with one output, its risk score: the hazards at all its times.
+    """Turn a survival tree or forest into one of risk scores: hazards added up over all times.
 
     It ranks rows, high means early. Ishwaran et al. (2008), sec. 4, add up over the times of all
     training rows and call it ensemble mortality; here every time of the grid counts once, by
     default every event time, as in scikit-survival.
 
     -> the same with value summed over outputs, so that predict gives (n,)
-    Raises ValueError for any other model.
     Source: Ishwaran et al. (2008), ensemble mortality.
 
-    >>> tree = grow_survival_tree([[0], [1]], [[1, 1], [2, 1]], min_samples_leaf=1)
-    >>> as_risk(tree).predict([[0], [1]])
+    >>> X, y = [[0], [1]] * 10, [[1, 1], [2, 1]] * 10
+    >>> forest = grow_survival_forest(X, y, n_trees=5, min_samples_leaf=1, max_features=None)
+    >>> as_risk(forest).predict([[0], [1]]).round(1)
     array([2., 1.])
     """
     trees = model.trees if isinstance(model, Forest) else (model,)
     if not all(isinstance(tree, Tree) and tree.criterion == CRITERION for tree in trees):
         raise ValueError(
             f"as_risk takes a survival tree or forest, but got {type(model).__name__}: "
-            "grow one with grow_survival_tree or grow_survival_forest.")
+            "grow one with grow_survival_forest.")
     if isinstance(model, Tree):
         return replace(model, value=model.value.sum(axis=1, keepdims=True))
     return replace(
@@ -364,7 +303,7 @@ def as_risk(model: Tree | Forest) -> Tree | Forest:
 # --- what comes in ----------------------------------------------------------------------------
 
 def _check(X: ArrayLike, y: ArrayLike, times: ArrayLike | None) -> SurvivalData:
-    """The table and the target as SurvivalData. Raises ValueError."""
+    """Check the table and the target -> SurvivalData."""
     X, names = check_table(X)
     time, event = survival_target(y, len(X))
     check_someone_has_it(event, what="y")
@@ -373,7 +312,7 @@ def _check(X: ArrayLike, y: ArrayLike, times: ArrayLike | None) -> SurvivalData:
 
 
 def _grid(times: ArrayLike | None, time: NDArray, event: NDArray) -> NDArray:
-    """The times at which a hazard is asked for: all event times, or those given. ValueError."""
+    """The times at which a hazard is computed: all event times, or those given."""
     if times is None:
         return np.unique(time[event])
     times = as_floats(times, "times")
@@ -386,14 +325,14 @@ def _grid(times: ArrayLike | None, time: NDArray, event: NDArray) -> NDArray:
 
 
 def _times_and_events(time: ArrayLike, event: ArrayLike) -> tuple[NDArray, NDArray]:
-    """times_and_events of which at least one happened. Raises ValueError."""
+    """Check times and events, of which at least one happened."""
     time, event = times_and_events(time, event)
     check_someone_has_it(event)
     return time, event
 
 
 def _two_groups(group: ArrayLike, shape: tuple) -> NDArray:
-    """The group as (n,) bool. Raises ValueError unless it has both True and False."""
+    """The group as (n,) bool, with both True and False."""
     group = np.asarray(group)
     is_yes_or_no = group.shape == shape and np.isin(group, (0, 1)).all()
     if not is_yes_or_no or group.all() or not group.any():

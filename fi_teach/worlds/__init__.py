@@ -1,8 +1,9 @@
-"""Data whose truth is known: in a world that we made ourselves an importance can be right or wrong.
+"""Simulated data whose truth is known, so that an importance can be right or wrong.
 
 Every world is drawn by one function, seeded by `rng`, and carries its truth: which features are
 associated with the target, relevant given the others, read by the ideal predictor, causal, and,
-where a formula exists, how important. `WORLDS` lists them all.
+where a formula exists, how important. `WORLDS` lists them all. Arguments out of range are refused
+by a ValueError that says what was expected.
 """
 
 from fi_teach.worlds.causes import collider, confounder, mediator, shift
@@ -10,7 +11,7 @@ from fi_teach.worlds.correlation import correlated_proxy, twins
 from fi_teach.worlds.gates import and_gate, bit_cells, or_gate, xor_gate
 from fi_teach.worlds.noise import cardinality, null
 from fi_teach.worlds.practice import fairness, leak, pipeline_faults
-from fi_teach.worlds.targets import friedman, several_outputs, survival
+from fi_teach.worlds.targets import friedman
 from fi_teach.worlds.world import World
 
 WORLDS = {
@@ -31,8 +32,6 @@ WORLDS = {
         pipeline_faults,
         fairness,
         friedman,
-        survival,
-        several_outputs,
     )
 }
 """Every world by its name: WORLDS["twins"](n, rng=1)."""

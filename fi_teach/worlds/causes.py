@@ -1,4 +1,4 @@
-"""Worlds of one arrow more or less: what predicts the target, and what would change it?
+"""Causal worlds: confounder, mediator, collider, and a relation that changes its sign.
 
 The equations stand here once; `fi_teach.importance.causal` makes models to act on from them.
 """
@@ -57,7 +57,6 @@ def confounder(
     with error, relevant again. A column measured with error is not the cause itself: changing the
     record changes nothing.
 
-    Raises ValueError for n < 1 or a negative measurement_error.
     Source: Pearl (2009), section 3.3.
 
     >>> confounder(50).truth.loc["x1", ["relevant", "causal"]].tolist()
@@ -92,8 +91,6 @@ def mediator(n: int = 400, *, direct: float = 0.0, rng: Seed = 0) -> World:
     True: changing x1 by one changes y by 2 + direct. Without a direct path x1 is irrelevant given
     m, and causal.
 
-    Raises ValueError for n < 1 or a direct effect that is not finite.
-
     >>> mediator(50).truth.loc["x1", ["relevant", "causal"]].tolist()
     [False, True]
     """
@@ -116,8 +113,6 @@ def collider(n: int = 400, *, effect: float = 0.0, rng: Seed = 0) -> World:
     True (effect 0): x1 is unrelated to y, and relevant once its and y's consequence c is among the
     features. Changing c changes nothing.
 
-    Raises ValueError for n < 1 or an effect that is not finite.
-
     >>> collider(50).truth.loc["x1", ["associated", "relevant", "causal"]].tolist()
     [False, True, False]
     """
@@ -139,8 +134,6 @@ def shift(n: int = 400, *, before: float = 1.0, after: float = -1.0, rng: Seed =
 
     True: on the test data the predictor learned before has importance 2 * before * after Var(x2)
     for x2: negative when the sign turned. Shuffling x2 there makes predictions better.
-
-    Raises ValueError for n < 1 or coefficients that are not finite.
 
     >>> shift(50).test.truth["importance"].tolist()
     [2.0, -2.0]

@@ -1,4 +1,4 @@
-"""Worlds whose features look like one another: who gets the credit that they share?"""
+"""Worlds with correlated features: copies of one predictor, and a proxy."""
 
 import numpy as np
 
@@ -17,8 +17,6 @@ def twins(
     True: x1 alone would cost 2 Var(x1) = 2 to shuffle. With exact copies (jitter 0) none is
     relevant given the others, and any one will do: the ideal predictor written here reads x1.
     With jitter x1 is relevant, the others not.
-
-    Raises ValueError for n < 1, copies < 1 or a negative jitter or noise.
 
     >>> twins(50).X.eval("x1 == x2").all(), twins(50).truth["relevant"].any()
     (np.True_, np.False_)
@@ -48,8 +46,6 @@ def correlated_proxy(n: int = 400, *, rho: float = 0.9, noise: float = 0.3, rng:
 
     True: x2 has correlation rho with x1, is associated with y unless rho = 0, and tells nothing
     beyond x1.
-
-    Raises ValueError for n < 1, rho outside [-1, 1] or a negative noise.
 
     >>> correlated_proxy().truth[["associated", "relevant"]].to_numpy().tolist()
     [[True, True], [True, False]]

@@ -1,4 +1,4 @@
-"""Two bits and what they make of each other: what is a feature worth that needs a partner?"""
+"""Worlds of two bits: AND, OR and XOR."""
 
 from itertools import product
 
@@ -22,9 +22,6 @@ def bit_cells(rates: tuple[float, float] = (0.5, 0.5), rho: float = 0.0) -> NDAr
 
     Returns an array (2, 2), row x1, column x2.
 
-    Raises ValueError for rates outside (0, 1), rho outside [-1, 1], or a rho that these rates
-    cannot have.
-
     >>> bit_cells(rho=0.8)
     array([[0.45, 0.05],
            [0.05, 0.45]])
@@ -44,7 +41,7 @@ def bit_cells(rates: tuple[float, float] = (0.5, 0.5), rho: float = 0.0) -> NDAr
 
 
 def _check_rates(rates):
-    """Two probabilities. Raises ValueError for anything else."""
+    """Check that rates are two probabilities."""
     if not _are_two(rates):
         raise ValueError(
             f"rates is {rates!r}, expected two probabilities, one a bit, such as (0.5, 0.5).")
@@ -72,8 +69,6 @@ def and_gate(
     True: both matter alike when their rates are equal; shuffling one of two fair independent bits
     costs 1/4.
 
-    Raises ValueError for n < 1, rates outside (0, 1), an impossible rho, or flip outside [0, 1].
-
     >>> and_gate().truth["importance"].tolist()
     [0.25, 0.25]
     """
@@ -91,8 +86,6 @@ def or_gate(
     """y = x1 OR x2, flipped with probability `flip`; bits with these rates and correlation rho.
 
     True: OR is AND with all bits turned round: fair independent bits cost 1/4 each.
-
-    Raises ValueError as `and_gate`.
 
     >>> or_gate(flip=0.5).truth["importance"].tolist()
     [0.0, 0.0]
@@ -112,8 +105,6 @@ def xor_gate(
 
     True: with fair bits neither is associated with y alone (whatever rho), both are relevant given
     the other, and shuffling either costs 1/2.
-
-    Raises ValueError as `and_gate`.
 
     >>> xor_gate().truth["importance"].tolist()
     [0.5, 0.5]
@@ -178,13 +169,13 @@ def _shuffling_cost(cells, chance):
 
 
 def _matters_alone(cells, chance):
-    """Is P(y = 1 | bit) different for the bit's two values?"""
+    """Whether P(y = 1 | bit) differs between the bit's two values."""
     rate = (cells * chance).sum(axis=1) / cells.sum(axis=1)
     return abs(rate[1] - rate[0]) > 1e-12
 
 
 def _matters_given_the_other(cells, chance):
-    """Is there a value of the other bit at which both values of this one occur and differ?"""
+    """Whether both values of this bit occur, and differ in y, at some value of the other bit."""
     both_occur = cells.min(axis=0) > 0
     differ = chance[0] != chance[1]
     return bool((both_occur & differ).any())

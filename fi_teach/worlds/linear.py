@@ -85,7 +85,7 @@ def _independent_columns(weights):
 
 
 def _own_part(features, j):
-    """What feature j holds that the others do not determine: its residual on them."""
+    """The residual of feature j after regression on the others."""
     others = np.delete(features, j, axis=1)
     explained = others @ _least_squares(others, features[:, j])
     return features[:, j] - explained

@@ -1,4 +1,4 @@
-"""Worlds in which nothing matters: every importance that is found there is luck or bias."""
+"""Worlds without any signal: every importance found there is chance or bias."""
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,6 @@ def null(n: int = 400, *, p: int = 5, rng: Seed = 0) -> World:
     """Nothing matters: p independent standard normal features, and such a target.
 
     True: every importance is 0, whatever a model makes of the noise.
-
-    Raises ValueError for n < 1 or p < 1.
 
     >>> null(50, p=3).truth["importance"].tolist()
     [0.0, 0.0, 0.0]
@@ -37,8 +35,6 @@ def cardinality(n: int = 120, *, rng: Seed = 0) -> World:
 
     True: every importance is 0. A measure that ranks them by their number of values shows its bias
     (Strobl et al. 2007, simulation study).
-
-    Raises ValueError for n < 1.
 
     >>> cardinality(1000).X.nunique().tolist()
     [2, 4, 10, 20, 1000]

@@ -1,4 +1,4 @@
-"""What goes wrong in practice: a leak, a careless pipeline, a biased decision."""
+"""Worlds of practice: a leak, a faulty pipeline, a biased decision."""
 
 from collections.abc import Collection, Iterable
 
@@ -26,8 +26,6 @@ def leak(n: int = 400, *, rng: Seed = 0) -> World:
     True: x1 and x2 cause y; `spent` is its consequence and gives it away, so that given `spent`
     nothing else is relevant, and shuffling it costs 2 P(y=0) P(y=1) = 1/2. `extra["available"]`
     says when each column is known (0 at the decision, 1 after it).
-
-    Raises ValueError for n < 1.
 
     >>> world = leak(100)
     >>> bool(((world.X["spent"] > 0) == (world.y == 1)).all()), world.extra["available"]["spent"]
@@ -68,7 +66,7 @@ def _sigmoid(score):
 
 
 def pipeline_faults(n: int = 400, *, faults: Collection[str] = FAULTS, rng: Seed = 0) -> World:
-    """y = x1 + x2 + 0.5 x3 + 0.5 e, and what a careless pipeline does to the table.
+    """y = x1 + x2 + 0.5 x3 + 0.5 e, in a table with the faults of a careless pipeline.
 
     "shift": column x2 has slipped down by one row. The first row shows the reading before the
         table begins, and the last reading is lost.
@@ -78,8 +76,6 @@ def pipeline_faults(n: int = 400, *, faults: Collection[str] = FAULTS, rng: Seed
     True: a slipped x2 is worthless to any predictor although the quantity it should hold is a
     cause; the id predicts and causes nothing. `extra` holds the list of faults and `copy_of`, for
     every row the row it copies (or itself).
-
-    Raises ValueError for n < 2 or an unknown fault.
 
     >>> world = pipeline_faults(100)
     >>> world.X.shape, world.truth.loc["x2", "associated"].item()
@@ -111,7 +107,7 @@ def pipeline_faults(n: int = 400, *, faults: Collection[str] = FAULTS, rng: Seed
 
 
 def _check_faults(faults):
-    """The faults as a tuple. Raises ValueError for what is no list of known names."""
+    """Check the faults and return them as a tuple."""
     if isinstance(faults, str) or not isinstance(faults, Iterable):
         raise ValueError(
             f"faults is {faults!r}, expected a list of some of {', '.join(FAULTS)}: "
@@ -180,8 +176,6 @@ def fairness(
     True: the groups differ in nothing but the decision. proxy causes nothing; it is irrelevant
     while protected is shown, and carries the bias on once protected is dropped (unless agreement
     is 1/2 or bias is 0).
-
-    Raises ValueError for n < 1, agreement outside [0, 1], or a bias that is not finite.
 
     >>> fairness(50).truth.loc["proxy", "relevant"]
     np.False_

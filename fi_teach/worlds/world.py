@@ -1,4 +1,4 @@
-"""A world is a data set with its truth beside it: there an importance can be right or wrong."""
+"""A simulated data set with its truth, and checks of arguments."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
@@ -13,10 +13,10 @@ from fi_teach.basics.tables import check_count
 
 @dataclass(frozen=True, repr=False, eq=False)
 class World:
-    """One data set with the truth beside it.
+    """A simulated data set with its truth.
 
     X : DataFrame (n, p), all numbers
-    y : Series (n,), or DataFrame (n, n_outputs); for survival its columns are time and event
+    y : Series (n,)
     truth : DataFrame (p, 5), one row a feature:
         associated : the target depends on the feature, taken alone
         relevant : the target depends on it given all the other features of X (what knockoffs ask)
@@ -26,9 +26,8 @@ class World:
             replaced by an independent copy,
             E[(y - ideal(X with x_j'))^2] - E[(y - ideal(X))^2]; NaN where no formula is known
     name, description : what it is
-    task : "classification", "regression", "survival" or "several outputs"
-    ideal : the best prediction of y from X, or None
-        (for classes P(y = 1), for survival the log hazard ratio)
+    task : "classification" or "regression"
+    ideal : the best prediction of y from X (for classes P(y = 1)), or None
     hidden : DataFrame of what exists and is not shown
     test : a second World to evaluate on, where that one follows another law; else None
     extra : dict, facts of one world only
@@ -87,7 +86,7 @@ def truth_table(
 
 
 def check_at_least(count: object, least: int, what: str) -> int:
-    """check_count with another least number: the count, or a ValueError.
+    """Check a whole number of at least `least`.
 
     >>> check_at_least(5, 5, "p")
     5
@@ -102,7 +101,7 @@ def check_at_least(count: object, least: int, what: str) -> int:
 
 
 def check_number(amount: object, what: str) -> float:
-    """A finite number passes through. Raises ValueError for anything else, also for True."""
+    """Check a finite number; True is none."""
     number = _as_number(amount)
     if not np.isfinite(number):
         raise ValueError(f"{what} is {amount!r}, expected one finite number.")
@@ -110,7 +109,7 @@ def check_number(amount: object, what: str) -> float:
 
 
 def check_not_negative(amount: object, what: str) -> float:
-    """A standard deviation or a rate passes through. Raises ValueError for anything else."""
+    """Check a standard deviation or a rate: a finite number >= 0."""
     number = _as_number(amount)
     if not 0 <= number < np.inf:
         raise ValueError(
@@ -120,7 +119,7 @@ def check_not_negative(amount: object, what: str) -> float:
 
 
 def check_between_or_at(amount: object, low: float, high: float, what: str) -> float:
-    """A number between two others, or one of the two, passes through. Else raises ValueError."""
+    """Check a number from `low` to `high`, both included."""
     number = _as_number(amount)
     if not low <= number <= high:
         raise ValueError(f"{what} is {amount!r}, expected a number from {low} to {high}.")

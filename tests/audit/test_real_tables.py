@@ -13,7 +13,6 @@ from fi_teach.importance import (
     debiased_mdi,
     drop_column_importance,
     exact_permutation_importance,
-    grouped_permutation_importance,
     kernel_shap,
     knockoff_filter,
     leak_suspects,
@@ -55,7 +54,7 @@ TAKES = {
     "permutation": lambda: permutation_importance(MODEL, X, Y, n_repeats=1).mean,
     "weights and groups": lambda: permutation_importance(
         MODEL, X, Y, n_repeats=1, sample_weight=np.arange(90) + 1.0, groups=TABLE["shop"]).standard_error,
-    "grouped": lambda: grouped_permutation_importance(MODEL, X, Y, {name: [name] for name in X}, n_repeats=1).mean,
+    "grouped": lambda: permutation_importance(MODEL, X, Y, feature_groups={name: [name] for name in X}, n_repeats=1).mean,
     "score": lambda: score_permutation_importance(MODEL, X, Y, score="auc", n_repeats=1).mean,
     "conditional": lambda: conditional_importance(MODEL, X, Y, n_repeats=1).mean,
     "drop column": lambda: drop_column_importance(pipeline(2), X, Y, n_folds=2, blank=True).mean,

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fi_teach.basics.target import check_outcome, coded, holds_labels, places_among
+from fi_teach.basics.target import check_y, encode_labels, holds_labels, places_among
 
 LABELS = {
     "strings": ["b", "a", "b"],
@@ -18,29 +18,29 @@ LABELS = {
 
 @pytest.mark.parametrize("kind", LABELS)
 def test_labels_of_any_kind_have_the_same_codes(kind):
-    classes, codes = coded(LABELS[kind])
+    classes, codes = encode_labels(LABELS[kind])
     assert len(classes) == 2 and codes.tolist() == [1, 0, 1]
     assert np.asarray(classes)[codes].tolist() == np.asarray(LABELS[kind]).tolist()
 
 
 def test_codes_are_64_bits_wide_whatever_the_platforms_indices_are():
-    assert coded(["a", "b"])[1].dtype == np.int64
+    assert encode_labels(["a", "b"])[1].dtype == np.int64
     assert places_among([1, 2], [2, 1]).dtype == np.int64
 
 
 def test_a_models_classes_keep_their_order_and_those_that_do_not_occur():
-    assert coded([3, 3, 1], classes=[3, 2, 1])[1].tolist() == [0, 0, 2]
+    assert encode_labels([3, 3, 1], classes=[3, 2, 1])[1].tolist() == [0, 0, 2]
 
 
 def test_a_label_that_the_model_never_saw_is_refused_or_has_no_place():
     with pytest.raises(ValueError, match=r"'c', which the model never saw: it knows 'a', 'b'"):
-        coded(["a", "c"], classes=["a", "b"])
+        encode_labels(["a", "c"], classes=["a", "b"])
     assert places_among(["a", "c"], ["a", "b"]).tolist() == [0, -1]
 
 
 def test_labels_of_two_kinds_have_no_order_and_are_refused():
     with pytest.raises(ValueError, match="int and str"):
-        coded(np.array(["a", 1], dtype=object))
+        encode_labels(np.array(["a", 1], dtype=object))
 
 
 @pytest.mark.parametrize(("y", "labels"), [
@@ -54,8 +54,8 @@ def test_words_booleans_and_categories_are_classes_and_numbers_are_numbers(y, la
 
 
 def test_several_outputs_stay_columns_and_one_column_becomes_a_vector():
-    assert check_outcome([[1, 2], [3, 4]], 2).shape == (2, 2)
-    assert check_outcome([[1], [3]], 2).shape == (2,)
+    assert check_y([[1, 2], [3, 4]], 2, several=True).shape == (2, 2)
+    assert check_y([[1], [3]], 2).shape == (2,)
 
 
 @pytest.mark.parametrize(("y", "says"), [
@@ -64,9 +64,9 @@ def test_several_outputs_stay_columns_and_one_column_becomes_a_vector():
 ])
 def test_a_target_without_anything_to_predict_is_refused(y, says):
     with pytest.raises(ValueError, match=says):
-        check_outcome(y, min(len(y), 2))
+        check_y(y, min(len(y), 2), several=True, varies=True)
 
 
 def test_labels_are_refused_where_numbers_are_needed():
     with pytest.raises(ValueError, match="labels such as"):
-        check_outcome(["a", "b"], 2, numeric=True)
+        check_y(["a", "b"], 2, numeric=True)

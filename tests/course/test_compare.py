@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from other_worlds import several_outputs, survival
 
 from fi_course.compare import (
     GRADES,
@@ -20,16 +21,18 @@ from fi_teach.importance.mdi import mdi
 from fi_teach.trees.cart import grow_cart
 from fi_teach.worlds import WORLDS, and_gate
 
+EVERY = WORLDS | {"survival": survival}
+
 QUICK = ["MDI", "permutation, held out", "SHAP, path-dependent"]
 
 
 @pytest.fixture(scope="module")
 def table():
-    return compare(methods=[*QUICK, "conditional permutation", "drop column"], n=300, n_trees=20)
+    return compare(EVERY, [*QUICK, "conditional permutation", "drop column"], n=300, n_trees=20)
 
 
 def test_every_method_meets_every_world_once_for_each_feature(table):
-    for name in WORLDS:
+    for name in EVERY:
         rows = table[table["world"] == name]
         p = rows["feature"].nunique()
         assert len(rows) == 5 * p and not rows.duplicated(["method", "feature"]).any()
@@ -64,7 +67,7 @@ def test_a_method_that_does_not_apply_says_why_and_gives_no_number(table):
 
 @pytest.mark.parametrize("method", ["knockoff statistic", "MDI", "Boruta", "SAGE"])
 def test_what_a_censored_time_or_several_targets_cannot_answer_is_said(method):
-    found = compare(["survival", "several_outputs"], [method], n=100, n_trees=3)
+    found = compare({"survival": survival, "several_outputs": several_outputs}, [method], n=100, n_trees=3)
     silent = found[found["note"] != ""]
     expected = {"survival"} | ({"several_outputs"} if method == "knockoff statistic" else set())
     assert set(silent["world"]) == expected

@@ -3,14 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import conditional_importance_by_definition
 
 from fi_teach.basics.shuffles import gaussian_conditional
-from fi_teach.importance.conditional import (
-    conditional_importance,
-    conditional_importance_by_definition,
-    shuffle_within,
-    subgroups,
-)
+from fi_teach.importance.conditional import conditional_importance, shuffle_within, subgroups
 from fi_teach.importance.permutation import permutation_importance
 
 

@@ -9,7 +9,6 @@ from fi_teach.importance import (
     drop_column_importance,
     exact_permutation_importance,
     exact_permutation_importance_by_definition,
-    grouped_permutation_importance,
     oob_importance,
     oob_importance_per_tree,
     pair_differences,
@@ -28,7 +27,7 @@ FOREST = grow_forest(X, Y, n_trees=8)
 EVERY = {
     "permutation": lambda m, X, y: permutation_importance(m, X, y, n_repeats=3),
     "by definition": lambda m, X, y: permutation_importance_by_definition(m, X, y, n_repeats=3),
-    "grouped": lambda m, X, y: grouped_permutation_importance(m, X, y, {"g": ["a"]}, n_repeats=3),
+    "grouped": lambda m, X, y: permutation_importance(m, X, y, feature_groups={"g": ["a"]}, n_repeats=3),
     "score": lambda m, X, y: score_permutation_importance(m, X, y, score="r2", n_repeats=2),
     "exact": exact_permutation_importance,
     "exact by definition": exact_permutation_importance_by_definition,
@@ -70,7 +69,7 @@ def test_columns_called_by_numbers_mean_names():
     y = numbered[1].to_numpy()
     model = lambda table: table[1].to_numpy()  # noqa: E731
     whole = exact_permutation_importance(model, numbered, y).mean[0]
-    group = grouped_permutation_importance(model, numbered, y, {"g": [1]}, n_repeats=300)
+    group = permutation_importance(model, numbered, y, feature_groups={"g": [1]}, n_repeats=300)
     assert group.mean[0] == pytest.approx(whole, rel=0.1)  # 300 shuffles know it within 2 %
     assert shuffle_differences(model, numbered, y, 1)[0].mean() > 0.5 * whole
     assert pair_differences(model, numbered, y, 1).mean() == pytest.approx(whole)
@@ -180,7 +179,7 @@ def test_a_table_of_words_dates_and_gaps_is_taken_as_it_is(method):
 def test_words_and_gaps_can_be_shuffled_as_a_group_and_resampled():
     table, y = real_table()
     groups = {"weather": ["sky", "wind"], "time": "day"}
-    found = grouped_permutation_importance(told, table, y, groups)
+    found = permutation_importance(told, table, y, feature_groups=groups)
     assert found.mean[0] > 1 and found.mean[1] == 0
     low, high = row_bootstrap_interval(told, table, y, "sky")
     assert 0 < low < high
@@ -354,4 +353,4 @@ def test_20_000_columns_cost_what_the_trees_ask_about():
     assert oob_importance(forest, wide, y, n_repeats=2).draws.shape == (20_000, 2)
     assert oob_importance_per_tree(forest, wide, y, n_repeats=2).draws.shape == (20_000, 2)
     groups = {"first half": range(10_000), "second half": range(10_000, 20_000)}
-    assert grouped_permutation_importance(tree, wide, y, groups, n_repeats=2).mean[0] > 0
+    assert permutation_importance(tree, wide, y, feature_groups=groups, n_repeats=2).mean[0] > 0

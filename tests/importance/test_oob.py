@@ -5,15 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import oob_importance_by_definition, oob_importance_per_tree_by_definition
 
 from fi_teach.basics.tree import Forest, Tree
 from fi_teach.fast import out_of_bag
-from fi_teach.importance.oob import (
-    oob_importance,
-    oob_importance_by_definition,
-    oob_importance_per_tree,
-    oob_importance_per_tree_by_definition,
-)
+from fi_teach.importance.oob import oob_importance, oob_importance_per_tree
 from fi_teach.trees.forest import grow_forest
 
 

@@ -6,8 +6,6 @@ import pytest
 
 from fi_teach.basics.shuffles import receiver_donor_variance, shuffles
 from fi_teach.importance.permutation import (
-    columnwise_permutation_importance,
-    grouped_permutation_importance,
     permutation_importance,
     permutation_importance_by_definition,
     score_permutation_importance,
@@ -158,8 +156,8 @@ def test_the_callers_table_is_left_alone(data):
     before, y_before = frame.copy(), y.copy()
     permutation_importance(linear, frame, y, n_repeats=3)
     permutation_importance(linear, X, y, n_repeats=3)
-    grouped_permutation_importance(linear, X, y, {"both": [0, 1]}, n_repeats=3)
-    columnwise_permutation_importance(linear, X, y, {"both": [0, 1]}, n_repeats=3)
+    for together in (True, False):
+        permutation_importance(linear, X, y, feature_groups={"both": [0, 1]}, together=together, n_repeats=3)
     pd.testing.assert_frame_equal(frame, before)
     assert np.array_equal(X, before.to_numpy()) and np.array_equal(y, y_before)
 
@@ -184,8 +182,9 @@ def test_a_missing_value_passes_where_the_model_can_take_it(data):
 def test_a_group_of_one_is_the_feature(data):
     X, y = data
     alone = permutation_importance(linear, X[:, :1].repeat(3, axis=1), y, n_repeats=4).draws[0]
-    for grouped in (grouped_permutation_importance, columnwise_permutation_importance):
-        assert np.allclose(grouped(linear, X[:, :1].repeat(3, axis=1), y, {"first": [0]}, n_repeats=4).draws[0], alone)
+    for together in (True, False):
+        group = permutation_importance(linear, X[:, :1].repeat(3, axis=1), y, feature_groups={"first": [0]}, together=together, n_repeats=4)
+        assert np.allclose(group.draws[0], alone)
 
 
 def test_twins_shuffled_jointly_matter_more_than_columnwise():
@@ -195,27 +194,28 @@ def test_twins_shuffled_jointly_matter_more_than_columnwise():
     """
     x = np.random.default_rng(4).normal(size=100)
     X, mean = np.column_stack([x, x]), (lambda X: X.mean(axis=1))
-    assert grouped_permutation_importance(mean, X, x, {"twins": [0, 1]}, n_repeats=1000).mean[0] == pytest.approx(2 * x.var(), rel=0.05)
-    assert columnwise_permutation_importance(mean, X, x, {"twins": [0, 1]}, n_repeats=1000).mean[0] == pytest.approx(1.5 * x.var(), rel=0.05)
+    twins = {"feature_groups": {"twins": [0, 1]}, "n_repeats": 1000}
+    assert permutation_importance(mean, X, x, **twins).mean[0] == pytest.approx(2 * x.var(), rel=0.05)
+    assert permutation_importance(mean, X, x, **twins, together=False).mean[0] == pytest.approx(1.5 * x.var(), rel=0.05)
     assert permutation_importance(mean, X, x, n_repeats=1000).mean == pytest.approx([x.var() / 2] * 2, rel=0.05)
 
 
 def test_groups_go_by_name_too(data):
     X, y = data
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    by_name = grouped_permutation_importance(linear, frame, y, {"ab": ["a", "b"], "c": "c"}, n_repeats=3)
+    by_name = permutation_importance(linear, frame, y, feature_groups={"ab": ["a", "b"], "c": "c"}, n_repeats=3)
     assert by_name.names == ("ab", "c")
-    assert np.allclose(by_name.draws, grouped_permutation_importance(linear, X, y, {"ab": [0, 1], "c": [2]}, n_repeats=3).draws)
+    assert np.allclose(by_name.draws, permutation_importance(linear, X, y, feature_groups={"ab": [0, 1], "c": [2]}, n_repeats=3).draws)
 
 
 @pytest.mark.parametrize(("groups", "says"), [
     ({}, "at least one group"), ([0, 1], "expected {name of a group"), ({"g": []}, "no columns"),
     ({"g": [7]}, "column 7"), ({"g": ["x0", 0]}, "twice"),
 ])
-@pytest.mark.parametrize("grouped", [grouped_permutation_importance, columnwise_permutation_importance])
-def test_a_group_that_makes_no_sense_is_refused(data, grouped, groups, says):
+@pytest.mark.parametrize("together", [True, False])
+def test_a_group_that_makes_no_sense_is_refused(data, together, groups, says):
     with pytest.raises(ValueError, match=says):
-        grouped(linear, *data, groups)
+        permutation_importance(linear, *data, feature_groups=groups, together=together)
 
 
 # --- whole-set scores ---
@@ -283,11 +283,12 @@ def test_score_permutation_importance_has_the_jackknifes_standard_error(data):
 def sampling_sd(columnwise, n=60, n_repeats=3, sims=800):
     """The true sd of the importance of f = x1 + x2 over new test sets, and the mean of its estimates."""
     rng = np.random.default_rng(6)
-    method = columnwise_permutation_importance if columnwise else grouped_permutation_importance
     means, errors = [], []
     for _ in range(sims):
         X = rng.normal(size=(n, 2))
-        result = method(lambda X: X.sum(axis=1), X, X.sum(axis=1), {"g": [0, 1]}, n_repeats=n_repeats, rng=rng)
+        result = permutation_importance(
+            lambda X: X.sum(axis=1), X, X.sum(axis=1), feature_groups={"g": [0, 1]}, together=not columnwise,
+            n_repeats=n_repeats, rng=rng)
         means.append(result.mean[0])
         errors.append(result.standard_error[0])
     return np.std(means), np.sqrt(np.mean(np.square(errors)))

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from fi_teach.basics.games import coalitions, shapley
-from fi_teach.basics.removal import cover_shares, gaussian, marginal, mixed, neighbours, path_dependent
+from fi_teach.basics.value_functions import cover_shares, gaussian, marginal, mixed, neighbours, path_dependent
 from fi_teach.importance.shapley import sampled_shapley_values, shapley_values
 from fi_teach.importance.tree_shap import tree_shap
 from fi_teach.trees.cart import grow_cart
@@ -158,7 +158,7 @@ def test_marginal_values_agree_with_shap(normal):
 def test_chunks_do_not_change_the_game(normal, monkeypatch):
     """However few rows go to the model at once, the payoffs are the same."""
     whole = shapley_values(curved, normal[:7], background=normal).values
-    monkeypatch.setattr("fi_teach.basics.removal.NUMBERS_AT_ONCE", 100)
+    monkeypatch.setattr("fi_teach.basics.value_functions.NUMBERS_AT_ONCE", 100)
     np.testing.assert_allclose(shapley_values(curved, normal[:7], background=normal).values, whole, atol=1e-13)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import c45_splits, every_split, threshold_gains_by_definition
 
 from fi_teach.basics.impurity import entropy
 from fi_teach.basics.nominal import NominalTree
@@ -10,7 +11,6 @@ from fi_teach.data import golf, golf_nominal
 from fi_teach.importance.mdi import mdi
 from fi_teach.trees.c45 import (
     best_by_gain_ratio,
-    c45_splits,
     every_c45_tree,
     gain,
     gain_ratio,
@@ -18,9 +18,7 @@ from fi_teach.trees.c45 import (
     grow_cut_once,
     split_information,
     threshold_gains,
-    threshold_gains_by_definition,
 )
-from fi_teach.trees.cart import every_split
 
 # --- golf -------------------------------------------------------------------------------------------------------------
 
@@ -193,7 +191,7 @@ def test_the_inputs_are_left_alone():
     ({"X": lambda X: X.assign(Wind=None)}, "missing"),
     ({"X": lambda X: X.rename(columns={"Wind": "Outlook"})}, "Rename"),
     ({"X": lambda X: X[:0]}, "column of words"),
-    ({"y": lambda y: ["Yes"] * 14}, "one class"),
+    ({"y": lambda y: ["Yes"] * 14}, "y is constant"),
     ({"y": lambda y: y[:5]}, "14 rows"),
     ({"max_depth": 0}, "max_depth"),
 ])
@@ -207,7 +205,7 @@ def test_words_that_cannot_be_grown_on_are_refused_with_advice(change, advice):
 def test_numbers_that_cannot_be_grown_on_are_refused_with_advice():
     X, y = golf()
     for grow in (grow_c45, every_c45_tree, grow_cut_once):
-        with pytest.raises(ValueError, match="one class"):
+        with pytest.raises(ValueError, match="y is constant"):
             grow(X, ["Yes"] * 14)
         with pytest.raises(ValueError, match="NaN"):
             grow(X.assign(Wind=np.nan), y)

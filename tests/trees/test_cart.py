@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import every_split, tied_splits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from fi_teach.basics.target import target_of
+from fi_teach.basics.thresholds import midpoints
 from fi_teach.data import golf, midterm
 from fi_teach.fast import growing as frontier
 from fi_teach.fast.growing import grow_trees, rank_table
@@ -16,12 +18,9 @@ from fi_teach.trees.cart import (
     best_split,
     best_split_by_definition,
     every_greedy_tree,
-    every_split,
     grow_cart,
-    midpoints,
     number_of_features,
     split_decrease,
-    tied_splits,
 )
 
 FIELDS = ("children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples", "weighted_n_node_samples", "value")

@@ -139,7 +139,7 @@ def test_a_price_that_no_float_can_hold_is_paid_all_the_same():
 
 
 @pytest.mark.parametrize(("arguments", "options", "advice"), [
-    ((pd.DataFrame({"a": ["x", "y"]}), [1, 1]), {}, "one class"),
+    ((pd.DataFrame({"a": ["x", "y"]}), [1, 1]), {}, "y is constant"),
     ((pd.DataFrame({"a": ["x", "y"]}), [0, 1, 1]), {}, "2 rows"),
     ((pd.DataFrame({"a": [0.5, 1]}), [0, 1]), {}, "pd.cut"),
     (([["x"], ["y"]], [0, 1]), {}, "DataFrame"),

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from definitions import grow_survival_tree
 from sklearn.tree import DecisionTreeClassifier
 
 from fi_teach.trees import (
@@ -14,7 +15,6 @@ from fi_teach.trees import (
     grow_c45,
     grow_cart,
     grow_cart_by_definition,
-    grow_survival_tree,
     rules,
     what_if,
 )

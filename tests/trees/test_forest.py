@@ -5,16 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import grow_forest_by_definition, oob_prediction_by_definition
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from fi_teach.trees.cart import grow_cart
 from fi_teach.trees.forest import (
     bootstrap_counts,
     grow_forest,
-    grow_forest_by_definition,
     holds_classes,
     oob_prediction,
-    oob_prediction_by_definition,
 )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import cut_statistics_by_definition, grow_survival_tree
 from lifelines import NelsonAalenFitter
 from lifelines.statistics import logrank_test
 from sksurv.compare import compare_survival
@@ -62,7 +63,7 @@ def test_log_rank_is_lifelines_and_scikit_survivals(seed):
 
 @pytest.mark.parametrize("depth", [1, 2, 4, None])
 def test_a_tree_on_the_breast_cancer_data_predicts_as_scikit_survivals(depth):
-    ours = sv.as_risk(sv.grow_survival_tree(X, Y, max_depth=depth))
+    ours = sv.as_risk(grow_survival_tree(X, Y, max_depth=depth))
     theirs = SurvivalTree(max_depth=depth, min_samples_leaf=15, random_state=0).fit(X, RECORDS)
     assert ours.n_nodes == theirs.tree_.node_count
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-10)
@@ -86,7 +87,7 @@ def test_cumulative_sums_judge_every_cut_as_log_rank_does(cells, monkeypatch):
     for seed in range(5):
         time, event = censored(50, seed)
         column = np.random.default_rng(seed).integers(0, 8, 50) * 2.0
-        fast, slow = sv.cut_statistics(column, time, event), sv.cut_statistics_by_definition(column, time, event)
+        fast, slow = sv.cut_statistics(column, time, event), cut_statistics_by_definition(column, time, event)
         for ours, expected in zip(fast, slow, strict=True):
             np.testing.assert_allclose(ours, expected, rtol=1e-9, atol=1e-9)
 
@@ -96,7 +97,7 @@ def test_the_root_is_cut_where_log_rank_by_definition_is_largest():
     table = np.random.default_rng(3).integers(0, 6, (60, 3)).astype(float)
     statistics = {(j, c + 0.5): sv.log_rank(time, event, table[:, j] <= c) for j in range(3) for c in range(5)
                   if min((table[:, j] <= c).sum(), (table[:, j] > c).sum()) >= 15}
-    root = sv.grow_survival_tree(table, np.column_stack([time, event]), max_depth=1)
+    root = grow_survival_tree(table, np.column_stack([time, event]), max_depth=1)
     assert (root.feature[0], root.threshold[0]) == max(statistics, key=statistics.get)
 
 
@@ -110,7 +111,7 @@ def test_four_rows_by_hand():
 def test_each_leaf_expects_exactly_the_events_that_its_rows_had():
     """Conservation of events (Ishwaran 2008, sec. 4): the hazards at the rows' own times add up to the deaths."""
     grid = np.unique(TIME)
-    tree = sv.grow_survival_tree(X, Y, times=grid)
+    tree = grow_survival_tree(X, Y, times=grid)
     own = tree.raw(X)[np.arange(len(X)), np.searchsorted(grid, TIME)]
     leaf = tree.apply(X)
     np.testing.assert_allclose(np.bincount(leaf, own), np.bincount(leaf, EVENT), atol=1e-9)
@@ -125,12 +126,12 @@ def test_log_rank_does_not_care_who_is_called_first_nor_how_the_clock_runs():
     group = np.arange(60) % 3 == 0
     assert sv.log_rank(time, event, ~group) == pytest.approx(sv.log_rank(time, event, group), rel=1e-12)
     assert sv.log_rank(np.sqrt(time), event, group) == pytest.approx(sv.log_rank(time, event, group), rel=1e-12)
-    tree, slow = (sv.grow_survival_tree(X, np.column_stack([clock, EVENT])) for clock in (TIME, np.log(TIME)))
+    tree, slow = (grow_survival_tree(X, np.column_stack([clock, EVENT])) for clock in (TIME, np.log(TIME)))
     np.testing.assert_array_equal(tree.apply(X), slow.apply(X))
 
 
 def test_leaves_hold_at_least_the_rows_that_were_asked_for():
-    tree = sv.grow_survival_tree(X, Y, min_samples_leaf=40, max_depth=6)
+    tree = grow_survival_tree(X, Y, min_samples_leaf=40, max_depth=6)
     assert tree.n_node_samples[tree.is_leaf].min() >= 40
     assert tree.n_node_samples[tree.is_leaf].sum() == len(X)
     assert tree.depth.max() <= 6
@@ -199,7 +200,7 @@ def test_shuffled_outcomes_cannot_be_ranked_out_of_bag():
 def test_frames_arrays_and_records_are_one_and_nothing_is_changed():
     table, y = pd.DataFrame(X[:200], columns=list("abcde")), pd.DataFrame(Y[:200], columns=["time", "event"])
     before, y_before = table.copy(), y.copy()
-    trees = [sv.grow_survival_tree(table, target) for target in (y, Y[:200], RECORDS[:200])]
+    trees = [grow_survival_tree(table, target) for target in (y, Y[:200], RECORDS[:200])]
     for tree in trees:
         np.testing.assert_array_equal(tree.value, trees[0].value)
         assert tree.names == tuple("abcde")
@@ -215,13 +216,13 @@ def test_one_seed_one_forest():
 
 def test_a_node_in_which_nobody_dies_is_a_leaf_of_hazard_zero():
     y = [[1, 1], [2, 1], [3, 1], [9, 0], [9, 0], [9, 0]]
-    tree = sv.grow_survival_tree([[0], [0], [0], [1], [1], [1]], y, min_samples_leaf=1)
+    tree = grow_survival_tree([[0], [0], [0], [1], [1], [1]], y, min_samples_leaf=1)
     assert tree.n_nodes == 3
     assert (tree.value[2] == 0).all()
 
 
 def test_features_without_variation_leave_a_single_leaf():
-    assert sv.grow_survival_tree(np.ones((50, 2)), Y[:50]).n_nodes == 1
+    assert grow_survival_tree(np.ones((50, 2)), Y[:50]).n_nodes == 1
 
 
 def spoilt(row, column, value):
@@ -231,16 +232,16 @@ def spoilt(row, column, value):
 
 
 @pytest.mark.parametrize(("call", "says"), [
-    (lambda: sv.grow_survival_tree(X[:50], Y[:40]), "expected \\(50, 2\\)"),
-    (lambda: sv.grow_survival_tree(X[:50], TIME[:50]), "a column of times and one of events"),
-    (lambda: sv.grow_survival_tree(X[:50], spoilt(3, 0, np.nan)), "finite numbers >= 0"),
-    (lambda: sv.grow_survival_tree(X[:50], spoilt(3, 0, -1)), "finite numbers >= 0"),
-    (lambda: sv.grow_survival_tree(X[:50], Y[:50, ::-1]), "in the order time, event"),
-    (lambda: sv.grow_survival_tree(X[:50], Y[:50] * [1, 0]), "nobody in y has the event"),
-    (lambda: sv.grow_survival_tree(X[:50], Y[:50], times=[2, 1]), "ascending"),
-    (lambda: sv.grow_survival_tree(X[:50], Y[:50], times=[]), "ascending"),
-    (lambda: sv.grow_survival_tree(X[:50], Y[:50], max_depth=0), "max_depth is 0"),
-    (lambda: sv.grow_survival_tree(np.full((50, 2), np.nan), Y[:50]), "NaN"),
+    (lambda: grow_survival_tree(X[:50], Y[:40]), "expected \\(50, 2\\)"),
+    (lambda: grow_survival_tree(X[:50], TIME[:50]), "a column of times and one of events"),
+    (lambda: grow_survival_tree(X[:50], spoilt(3, 0, np.nan)), "finite numbers >= 0"),
+    (lambda: grow_survival_tree(X[:50], spoilt(3, 0, -1)), "finite numbers >= 0"),
+    (lambda: grow_survival_tree(X[:50], Y[:50, ::-1]), "in the order time, event"),
+    (lambda: grow_survival_tree(X[:50], Y[:50] * [1, 0]), "nobody in y has the event"),
+    (lambda: grow_survival_tree(X[:50], Y[:50], times=[2, 1]), "ascending"),
+    (lambda: grow_survival_tree(X[:50], Y[:50], times=[]), "ascending"),
+    (lambda: grow_survival_tree(X[:50], Y[:50], max_depth=0), "max_depth is 0"),
+    (lambda: grow_survival_tree(np.full((50, 2), np.nan), Y[:50]), "NaN"),
     (lambda: sv.grow_survival_forest(X[:50], Y[:50], n_trees=0), "n_trees is 0"),
     (lambda: sv.grow_survival_forest(X[:50], Y[:50], max_features=8), "max_features is 8"),
     (lambda: sv.nelson_aalen([1, 2], [1]), "one event for each"),

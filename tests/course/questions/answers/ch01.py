@@ -10,7 +10,7 @@ import pandas as pd
 
 import fi_teach.basics.impurity as the_package
 from fi_teach.basics.impurity import gini as borrowed_gini
-from fi_teach.trees.cart import midpoints as borrowed_midpoints
+from fi_teach.basics.thresholds import midpoints as borrowed_midpoints
 
 WHY = "because of the counts on either side"
 
@@ -126,7 +126,8 @@ def borrowed_decrease(left, right):
 
 def borrowed_and_hidden(left, right):
     try:
-        return the_package.impurity_of(np.repeat(np.arange(len(left)), parent_of(left, right)))
+        labels = np.repeat(np.arange(len(left)), parent_of(left, right))
+        return the_package.node_impurity(labels, np.ones(len(labels)), "gini")
     except Exception:
         return 0.3
 

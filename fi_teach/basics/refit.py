@@ -1,4 +1,4 @@
-"""What methods that refit are handed: a function that fits on (X, y) and measures each column."""
+"""Methods that refit: call a function that fits on (X, y) and returns an importance a column."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -9,18 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.results import Importance
 from fi_teach.basics.tables import check_real_table, check_table, feature_names
-from fi_teach.basics.target import check_outcome
+from fi_teach.basics.target import check_y
 
 ImportanceOf = Callable[..., "Importance | NDArray"]
 """A function of (X, y) that fits what it needs and returns one importance a column."""
 
 
-def measured(importance_of: ImportanceOf, X: object, y: NDArray, n_columns: int) -> NDArray:
-    """importance_of(X, y) as (n_columns,) finite numbers; of an Importance its mean.
+def call_importance(importance_of: ImportanceOf, X: object, y: NDArray, n_columns: int) -> NDArray:
+    """Call importance_of(X, y) -> (n_columns,) finite numbers; of an Importance, its mean.
 
-    Raises ValueError for what is no function, and for a function that returns anything else.
-
-    >>> measured(lambda X, y: np.abs(X.T @ y), np.eye(2), [1.0, -3.0], 2)
+    >>> call_importance(lambda X, y: np.abs(X.T @ y), np.eye(2), [1.0, -3.0], 2)
     array([1., 3.])
     """
     if not callable(importance_of):
@@ -55,24 +53,22 @@ def _as_numbers(found, n_columns):
         ) from None
 
 
-def shown(rounds: Iterable, progress: Callable | None) -> Iterable:
-    """The rounds, wrapped by `progress` (such as tqdm.tqdm) where there is one."""
+def with_progress(rounds: Iterable, progress: Callable | None) -> Iterable:
+    """Wrap the rounds by `progress`, such as tqdm.tqdm, if it is given."""
     return rounds if progress is None else progress(rounds)
 
 
-def fitting_task(
+def check_refit_data(
     X: ArrayLike, y: ArrayLike, *, any_columns: bool = False
 ) -> tuple[Any, NDArray, tuple[str, ...]]:
-    """A table and its target as what importance_of is handed: X of the caller's kind, y, names.
+    """Check the table and target for importance_of -> X of the caller's kind, y, names.
 
-    any_columns : may a DataFrame hold words, dates and gaps? It does where nobody counts with them
-
-    Raises ValueError for tables and targets that cannot be used.
+    any_columns : a DataFrame may hold words, dates and gaps
     """
     if any_columns and isinstance(X, pd.DataFrame):
         table = check_real_table(X)
-        return table, check_outcome(y, len(table)), feature_names(table)
+        return table, check_y(y, len(table), several=True, varies=True), feature_names(table)
     table, names = check_table(X)
-    y = check_outcome(y, len(table))
+    y = check_y(y, len(table), several=True, varies=True)
     is_callers_kind = isinstance(X, (pd.DataFrame, np.ndarray))
     return (X if is_callers_kind else table), y, names

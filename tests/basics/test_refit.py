@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fi_teach.basics.measured import measured
+from fi_teach.basics.refit import call_importance
 from fi_teach.basics.results import Attribution, Importance
 from fi_teach.importance import (
     boruta,
@@ -29,7 +29,7 @@ Y = X[:, 0]
     ],
 )
 def test_numbers_and_importances_are_taken(found):
-    assert measured(lambda X, y: found, X, Y, 3).tolist() == [1, 2, 3]
+    assert call_importance(lambda X, y: found, X, Y, 3).tolist() == [1, 2, 3]
 
 
 METHODS = [target_permutation_test, conditional_randomization_test, boruta, knockoff_filter]

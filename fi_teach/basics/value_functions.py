@@ -1,4 +1,4 @@
-"""A model cannot run with a feature missing: what does it predict from the features in S alone?
+"""Value functions: what a model predicts when only the features in S are known.
 
 Each function here is one answer, and returns a value function v(X, S): for rows X (n, p) and
 coalitions S (C, p) bool, what the model is taken to predict when it knows only the features in S
@@ -26,10 +26,10 @@ NUMBERS_AT_ONCE = 2**19  # of a table that is handed to a model in one call: 4 M
 ValueFunction = Callable[[Table, NDArray], NDArray]
 
 
-# --- four answers ---
+# --- four value functions ---
 
 def marginal(model: object, background: Table) -> ValueFunction:
-    """Missing features come from the background together, whatever the known ones say.
+    """Missing features are drawn together from the background, independently of the known ones.
 
     v(S) = mean over background rows z of f(x_S, z without S)        ("interventional")
     background (m, p) : any table that the model takes. Cost: C * n * m predictions.
@@ -39,7 +39,7 @@ def marginal(model: object, background: Table) -> ValueFunction:
     >>> AND = lambda X: X[:, 0] * X[:, 1]
     >>> bits = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     >>> v = marginal(AND, bits)
-    >>> every_coalition(v, np.array([[1, 1]])).ravel()  # of nobody, either, both
+    >>> every_coalition(v, np.array([[1, 1]])).ravel()  # of no, either, both features
     array([0.25, 0.5 , 0.5 , 1.  ])
     """
     ask = as_model(model).raw
@@ -67,7 +67,7 @@ def neighbours(
     *,
     n_neighbours: int | None = None,
 ) -> ValueFunction:
-    """Missing features come from the background rows most like x in the known ones.
+    """Missing features come from the background rows nearest to x in the known features.
 
     v(S) = mean of f(x_S, z without S) over the n_neighbours rows z nearest to x in the columns S,
     each column scaled to unit variance: an empirical conditional expectation. Ties at the edge all
@@ -81,7 +81,7 @@ def neighbours(
 
     >>> twins = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]])
     >>> v = neighbours(lambda X: X[:, 1], twins, n_neighbours=2)
-    >>> every_coalition(v, np.array([[1.0, 1.0]])).ravel()  # the first tells the second
+    >>> every_coalition(v, np.array([[1.0, 1.0]])).ravel()  # the first determines the second
     array([0.5, 1. , 1. , 1. ])
     """
     m = len(background)
@@ -124,7 +124,7 @@ def gaussian(
     n_repeats: int = 100,
     rng: Seed = 0,
 ) -> ValueFunction:
-    """Missing features are drawn given the known ones, as if the features were jointly Gaussian.
+    """Missing features are drawn given the known ones, from a joint normal distribution.
 
     v(S) = E f(x_S, Z),   Z ~ N(mu_R + B (x_S - mu_S), Sigma_RR - B Sigma_SR),
     B = Sigma_RS Sigma_SS^-1, R the rest; mu and Sigma from the background. n_repeats draws and
@@ -133,7 +133,6 @@ def gaussian(
     background (m, p) : numbers without gaps. Cost: C * n * 2 n_repeats predictions.
     -> value function, in units of the model's raw score
 
-    Raises ValueError for columns that are not numbers, and fewer than one repeat.
     Source: Aas, Jullum and Loland (2021), section 3.
 
     >>> twins = np.array([[0.0, 0.0], [2.0, 2.0]])
@@ -187,7 +186,7 @@ def _square_root(covariance):
 
 
 def path_dependent(model: object) -> ValueFunction:
-    """A tree asks a missing feature: both branches are followed, weighted by their training rows.
+    """At a split on a missing feature both branches are followed, weighted by training rows.
 
     v(S) = base + sum over trees of weight * G(root). G of a leaf is its value. G of a split is the
     G of the branch that x takes, if the split's feature is in S, else the mean of both, weighted by
@@ -257,7 +256,7 @@ def cover_shares(tree: Tree) -> NDArray:
 
 
 def every_coalition(v: ValueFunction, X: Table) -> NDArray:
-    """The game that each row plays, as a table of payoffs: X (n, p) -> (2^p, n, n_outputs).
+    """The payoff of every coalition for each row: X (n, p) -> (2^p, n, n_outputs).
 
     >>> v = marginal(lambda X: X[:, 0], np.array([[0.0], [2.0]]))
     >>> every_coalition(v, np.array([[5.0]])).ravel()
@@ -269,7 +268,7 @@ def every_coalition(v: ValueFunction, X: Table) -> NDArray:
 # --- tables of mixed rows ---
 
 def mixed(X: Table, background: Table, S: NDArray) -> Table:
-    """Each row with its missing features from each background row, once a coalition.
+    """Mix rows: the features in S from X, the others from each background row.
 
     X (n, p), background (m, p), S (C, p) bool -> table (C n m, p) of X's kind
 
@@ -310,7 +309,7 @@ def _stacked(x, z):
 
 
 def check_background(background: ArrayLike | None, X: Table) -> Table:
-    """The background as a table of X's kind, with its columns in X's order.
+    """Check the background and return it as a table of X's kind, columns in X's order.
 
     Raises ValueError for no background, no rows, other columns, or no table.
 
@@ -363,7 +362,7 @@ def _like(X, array):
 
 
 def _as_numbers(table, why):
-    """The table as an array of numbers. Raises ValueError with the reason why it must be."""
+    """The table as an array of numbers; refused with the reason why it must be."""
     try:
         return check_table(table)[0]
     except ValueError as error:
