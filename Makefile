@@ -118,20 +118,23 @@ picture: $(TEST_STAMP) tools ## take the picture of the book that README shows
 clean: ## remove the built book and its caches (the environment stays)
 	rm -rf _build .pytest_cache .ruff_cache
 
-# uv does what pip does, in a third of the time. It does not read pip's settings, so an index named there is passed on. A lock names
-# everything, so no dependency is looked up. On Linux x86-64 all of it comes as wheels (make lock checks this): nothing is compiled.
-INDEX = $${UV_DEFAULT_INDEX:-$${PIP_INDEX_URL:-$$($(BIN)/python -m pip config get global.index-url 2>/dev/null)}}
-UV = UV_DEFAULT_INDEX="$(INDEX)" $(BIN)/uv --quiet pip
-WHEELS = $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),--only-binary :all:)
-
-$(BIN)/uv:
+$(BIN)/python:
 	@for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	  if $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' 2>/dev/null; then \
-	    $$python -m venv $(VENV) && exec $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: uv==0.13.9; \
+	    $$python -m venv $(VENV) && exit 0; \
 	    rm -rf $(VENV); echo "$$python cannot make a virtual environment: install its venv module (Debian: python3-venv)." >&2; exit 1; \
 	  fi; \
 	done; \
 	echo "Python 3.11, 3.12, 3.13 or 3.14 is needed, and none was found on the path as python3 or python3.1x." >&2; exit 1
+
+# uv does what pip does, in a third of the time. It does not read pip's settings, so an index named there is passed on. A lock names
+# everything, so no dependency is looked up. On Linux x86-64 all of it comes as wheels (make lock checks this): nothing is compiled.
+INDEX = $${UV_DEFAULT_INDEX:-$$($(BIN)/python -m pip config list | sed -n "/[.]index-url=/{s/[^']*'//;s/'$$//;p;q;}")}
+UV = UV_DEFAULT_INDEX="$(INDEX)" $(BIN)/uv --quiet pip
+WHEELS = $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),--only-binary :all:)
+
+$(BIN)/uv: | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: uv==0.13.9
 
 LOCK = $(or $(wildcard requirements-$(firstword $(subst -, ,$*)).lock),requirements.lock)
 $(VENV)/%.stamp: | $(BIN)/uv
