@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in ("book/tools", "book/_ext", "tests")]
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in ("tests", "book/tools", "book/_ext")]
 collect_ignore_glob = ["*.ipynb"]  # notebooks under tests/ are material for tests, not chapters to run
 
 

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ("tests/basics", "tests/fast", "tests/trees", "tests/importance", "tests/test_worlds.py", "tests/course/test_compare.py")
-PEERS = ("knockpy", "lifelines", "lightgbm", "sage", "shap", "sksurv", "woodelf", "xgboost")
+PEERS = ("lightgbm", "sage", "shap", "sksurv", "woodelf", "xgboost")
 MINUTES = 60
 
 INSIDE = '''

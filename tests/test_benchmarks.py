@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
-from benchmarks.cases import ASKED, GROUPS, cases_of, knockoffs, path_dependent
+from benchmarks.cases import ASKED, GROUPS, cases_of, growing, path_dependent
 from benchmarks.measure import Case, Missing, NotInstalled, measure, peer
 from benchmarks.verdict import exponent, goals, missed
 
@@ -159,7 +159,7 @@ def test_a_run_of_what_was_asked_for_leaves_the_other_figures_and_says_so():
     wanted = wanted_among("", stored)
     assert wanted(Case("m", "s", "p", list, list, work="one row")) and not wanted(Case("m", "s", "p", list, list))
 
-    assert set(ASKED) <= set(GROUPS) and any(wanted(case) for case in cases_of(knockoffs, ASKED[knockoffs]))
+    assert set(ASKED) <= set(GROUPS) and any(wanted(case) for case in cases_of(growing, ASKED[growing]))
 
     run = {"machine": RESULTS["machine"], "minutes": 3}
     assert machine(run | {"asked": run | {"minutes": 2}})[0] == "The first table and its picture:"

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from definitions import mvr_loss
+from oracles import CORRELATIONS, eighty_rows, knockoff_statistics, stored, stored_version
 
 from fi_teach.basics.losses import auc, concordance
 from fi_teach.importance import (
@@ -66,14 +67,6 @@ MODELS = {
     "XGBRegressor": ("xgboost", {"n_estimators": 30, "max_depth": 4, "n_jobs": 1}, "number"),
     "LGBMRegressor": ("lightgbm", {"n_estimators": 30, "num_leaves": 8, "n_jobs": 1, "verbose": -1}, "number"),
 }
-
-
-@cache
-def survival():
-    """80 whole-number times with ties, about a third censored -> time, event, group."""
-    rng = np.random.default_rng(4)
-    death, leaves = rng.exponential(20, 80), rng.exponential(40, 80)
-    return np.ceil(np.minimum(death, leaves)), death <= leaves, rng.random(80) < 0.4
 
 
 def gap(ours, theirs):
@@ -157,27 +150,22 @@ def permutation_gap():
 
 def mvr_excess():
     """By which share our loss is above knockpy's; 0 if it is not."""
-    import knockpy.smatrix
-
-    correlation = 0.7 ** np.abs(np.subtract.outer(np.arange(30), np.arange(30)))
-    np.random.seed(0)  # knockpy shuffles its coordinates with the global state  # noqa: NPY002
-    theirs = np.diag(knockpy.smatrix.compute_smatrix(correlation, method="mvr"))
+    correlation = CORRELATIONS["ar 0.7"]
+    theirs = stored("mvr s, ar 0.7", correlation)
     return float(max(0, mvr_loss(correlation, mvr_s(correlation)) / mvr_loss(correlation, theirs) - 1))
 
 
 def threshold_gap():
-    from knockpy.knockoff_stats import data_dependent_threshhold
-
-    rng = np.random.default_rng(4)
-    drawn = [rng.normal(rng.random(), 1, size=25) for _ in range(200)]
-    pairs = [(knockoff_threshold(W, 0.2), data_dependent_threshhold(W=W, fdr=0.2, offset=1)) for W in drawn]
-    return max(0.0 if ours == theirs else abs(ours - theirs) for ours, theirs in pairs)
+    statistics = knockoff_statistics()
+    ours = [knockoff_threshold(W, 0.2) for W in statistics]
+    theirs = stored("threshold, offset 1", statistics)
+    return max(0.0 if a == b else abs(a - b) for a, b in zip(ours, theirs, strict=True))
 
 
 def concordance_gap():
     from sksurv.metrics import concordance_index_censored
 
-    time, event, _ = survival()
+    time, event, _ = eighty_rows()
     risk = np.random.default_rng(1).integers(0, 20, 80)
     return gap(concordance(time, event, risk), concordance_index_censored(event, time, risk)[0])
 
@@ -185,17 +173,14 @@ def concordance_gap():
 def hazard_gap():
     from sksurv.nonparametric import nelson_aalen_estimator
 
-    time, event, _ = survival()
+    time, event, _ = eighty_rows()
     at, theirs = nelson_aalen_estimator(event, time)
     return gap(nelson_aalen(time, event, at), theirs)
 
 
 def log_rank_gap():
-    from lifelines.statistics import logrank_test
-
-    time, event, group = survival()
-    theirs = logrank_test(time[group], time[~group], event[group], event[~group]).test_statistic
-    return gap(log_rank(time, event, group), theirs)
+    time, event, group = eighty_rows()
+    return gap(log_rank(time, event, group), stored("log-rank, 80 rows", time, event, group))
 
 
 def auc_gap():
@@ -241,11 +226,11 @@ PAIRS = [
     Pair("tree_shap", "pred_contrib", ("lightgbm",), 1e-10, lightgbm_gap),
     Pair("kernel_shap, every coalition", "shapley_values, by definition", (), 1e-10, kernel_shap_gap),
     Pair("permutation_importance", "permutation_importance", ("scikit-learn",), 4, permutation_gap, "standard errors"),
-    Pair("mvr_s, its loss above theirs", "compute_smatrix, mvr", ("knockpy",), 1e-9, mvr_excess, "share"),
-    Pair("knockoff_threshold", "data_dependent_threshhold", ("knockpy",), 0, threshold_gap),
+    Pair("mvr_s, its loss above theirs", "compute_smatrix, mvr, stored figures", ("knockpy",), 1e-9, mvr_excess, "share"),
+    Pair("knockoff_threshold", "data_dependent_threshhold, stored figures", ("knockpy",), 0, threshold_gap),
     Pair("concordance", "concordance_index_censored", ("scikit-survival",), 1e-12, concordance_gap),
     Pair("nelson_aalen", "nelson_aalen_estimator", ("scikit-survival",), 1e-10, hazard_gap),
-    Pair("log_rank", "logrank_test", ("lifelines",), 1e-10, log_rank_gap),
+    Pair("log_rank", "logrank_test, stored figures", ("lifelines",), 1e-10, log_rank_gap),
     Pair("auc", "roc_auc_score", ("scikit-learn",), 1e-12, auc_gap),
 ]
 
@@ -261,7 +246,7 @@ def row(pair):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         difference = pair.measure()
-    return {**stated(pair), "versions": [version(name) for name in pair.packages], "difference": difference}
+    return {**stated(pair), "versions": [stored_version(name) or version(name) for name in pair.packages], "difference": difference}
 
 
 def as_text(rows):

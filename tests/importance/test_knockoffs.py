@@ -1,31 +1,16 @@
 """Knockoffs: exchangeable by closed form, no worse than knockpy, and the false discovery rate that
 is promised."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
 from definitions import mvr_loss, mvr_s_by_definition
+from oracles import CORRELATIONS, ar1, knockoff_statistics, random_covariance, stored
 from scipy.optimize import minimize_scalar
 
 from fi_teach.basics.results import Importance
 from fi_teach.importance import knockoffs as kn
 from fi_teach.trees.forest import grow_forest
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    import knockpy.knockoff_stats
-    import knockpy.smatrix
-
-
-def ar1(p, rho):
-    return rho ** np.abs(np.subtract.outer(np.arange(p), np.arange(p)))
-
-
-def random_covariance(p, seed):
-    factor = np.random.default_rng(seed).normal(size=(p, 2 * p))
-    return factor @ factor.T / p
 
 
 def ridge_importance(XX, y):
@@ -179,40 +164,28 @@ def test_copies_of_a_column_get_knockoffs_that_stay_with_them():
 # ---- agreement with the reference library
 
 
-@pytest.mark.parametrize(
-    "covariance",
-    [ar1(30, 0.5), ar1(30, 0.9), random_covariance(20, 3)],
-    ids=["ar .5", "ar .9", "random"],
-)
-def test_mvr_loss_is_no_worse_than_knockpys(covariance):
-    scale = np.sqrt(np.diag(covariance))
-    correlation = covariance / np.outer(scale, scale)
-    np.random.seed(0)  # knockpy shuffles its coordinates with the global state  # noqa: NPY002
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        theirs = np.diag(knockpy.smatrix.compute_smatrix(correlation, method="mvr"))
+@pytest.mark.parametrize("name", CORRELATIONS)
+def test_mvr_loss_is_no_worse_than_knockpys(name):
+    correlation = CORRELATIONS[name]
+    theirs = stored(f"mvr s, {name}", correlation)
     assert mvr_loss(correlation, kn.mvr_s(correlation)) <= mvr_loss(correlation, theirs) * (
         1 + 1e-9
     )
 
 
 def test_equicorrelated_s_is_no_smaller_than_knockpys_which_steps_back_from_the_edge():
-    covariance = ar1(30, 0.5)
-    theirs = np.diag(knockpy.smatrix.compute_smatrix(covariance, method="equicorrelated"))
-    ours = kn.equicorrelated_s(covariance)
+    correlation = ar1(30, 0.5)
+    theirs = stored("equicorrelated s, ar 0.5", correlation)
+    ours = kn.equicorrelated_s(correlation)
     assert (ours >= theirs).all()
     np.testing.assert_allclose(ours, theirs, rtol=0.01)
 
 
 @pytest.mark.parametrize("offset", [0, 1])
 def test_the_threshold_is_knockpys(offset):
-    rng = np.random.default_rng(4)
-    for _ in range(200):
-        statistics = rng.normal(rng.random(), 1, size=25)
-        theirs = knockpy.knockoff_stats.data_dependent_threshhold(
-            W=statistics, fdr=0.2, offset=offset
-        )
-        assert kn.knockoff_threshold(statistics, 0.2, offset=offset) == theirs
+    statistics = knockoff_statistics()
+    ours = [kn.knockoff_threshold(W, 0.2, offset=offset) for W in statistics]
+    np.testing.assert_array_equal(ours, stored(f"threshold, offset {offset}", statistics))
 
 
 @pytest.mark.parametrize("offset", [0, 1])
