@@ -3,12 +3,12 @@
 Models are recognised by their attributes alone; no other library is imported. Each library has a
 file of its own. Two traps are settled once: libraries that compare in single precision get
 thresholds that say the same about doubles (basics/thresholds.py), and a boosting model's constant
-is whatever the model says less what its trees say (shared.py).
+is whatever the model says less what its trees say (common.py).
 """
 
 import numpy as np
 
-from fi_teach.basics.convert import of_lightgbm, of_scikit_learn, of_xgboost
+from fi_teach.basics.convert import lightgbm, scikit_learn, xgboost
 from fi_teach.basics.tree import Forest, Tree
 
 __all__ = ["as_forest", "from_model"]
@@ -16,7 +16,7 @@ __all__ = ["as_forest", "from_model"]
 KNOWN = (
     "a tree, forest, extra-trees, bagging, AdaBoost, gradient-boosting or histogram-boosting model "
     "of scikit-learn, or one of xgboost or lightgbm")
-READERS = (*of_scikit_learn.READERS, *of_xgboost.READERS, *of_lightgbm.READERS)
+READERS = (*scikit_learn.READERS, *xgboost.READERS, *lightgbm.READERS)
 
 
 def as_forest(model: object) -> Forest:

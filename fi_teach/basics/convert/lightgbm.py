@@ -10,7 +10,7 @@ A model's text has a paragraph a tree, a line a field. Splits are numbered 0, 1,
 import numpy as np
 from numpy.typing import NDArray
 
-from fi_teach.basics.convert.shared import class_labels, has, in_column, link_of, names_of
+from fi_teach.basics.convert.common import class_labels, has, in_column, link_of, names_of
 from fi_teach.basics.tree import LEAF, UNDEFINED, Forest, Tree
 
 BY_CATEGORY, DEFAULT_LEFT = 1, 2  # two bits of decision_type; the next two say what is missing

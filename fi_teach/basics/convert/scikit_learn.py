@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fi_teach.basics.convert.shared import has, in_column, names_of, with_base
+from fi_teach.basics.convert.common import has, in_column, names_of, with_base
 from fi_teach.basics.thresholds import double_threshold
 from fi_teach.basics.tree import LEAF, UNDEFINED, Forest, Tree
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from fi_teach.basics.convert.shared import class_labels, has, in_column, link_of, with_base
+from fi_teach.basics.convert.common import class_labels, has, in_column, link_of, with_base
 from fi_teach.basics.thresholds import double_threshold
 from fi_teach.basics.tree import LEAF, UNDEFINED, Forest, Tree
 
