@@ -1,49 +1,108 @@
 """xgboost: rows and thresholds in single precision, left when x < threshold, leaves add margins."""
 
 import json
-import sys
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
-from fi_teach.basics.convert.common import class_labels, has, in_column, link_of, with_base
+from fi_teach.basics.convert.common import (
+    class_labels,
+    has,
+    in_column,
+    link_of,
+    several_classes,
+    with_base,
+)
 from fi_teach.basics.thresholds import double_threshold
 from fi_teach.basics.tree import LEAF, UNDEFINED, Forest, Tree
 
 
 def read(model) -> Forest:
-    """A booster, or its scikit-learn face."""
+    """A booster, or its scikit-learn face.
+
+    Raises ValueError for a linear booster, an own mark for missing values, several columns of
+    classes.
+    """
+    _check_missing(model)
     booster = model.get_booster() if hasattr(model, "get_booster") else model
     learner = json.loads(bytes(booster.save_raw("json")))["learner"]
-    kind = learner["gradient_booster"]["name"]
-    if kind != "gbtree":
-        raise ValueError(
-            f"this xgboost model's booster is {kind!r}, expected 'gbtree': "
-            "refit with booster='gbtree'.")
-    content = learner["gradient_booster"]["model"]
+    content, weight_drop = _trees_of(learner["gradient_booster"])
     settings = learner["learner_model_param"]
-    link = link_of(learner["objective"]["name"])
-    n_outputs = max(1, int(settings["num_class"]))
+    objective = learner["objective"]["name"]
+    n_targets = int(settings.get("num_target", 1))
+    n_outputs = max(1, int(settings["num_class"]), n_targets)
     p = int(settings["num_feature"])
     names = tuple(learner["feature_names"]) or tuple(f"x{j}" for j in range(p))
+    classes = class_labels(model, objective, n_outputs)
+    if classes and n_targets > 1:
+        raise several_classes(model)
 
     trees = []
     n_rounds, n_used = _n_used(model, content["iteration_indptr"])
     for m in range(n_used):
         tree = _tree_of(content["trees"][m], names)
-        trees.append(in_column(tree, content["tree_info"][m], n_outputs))
+        is_vector = tree.value.shape[1] > 1
+        trees.append(tree if is_vector else in_column(tree, content["tree_info"][m], n_outputs))
     forest = Forest(
         tuple(trees),
-        weights=np.ones(len(trees)),
+        weights=np.array(weight_drop[:n_used] or [1.0] * n_used, dtype=float),
         base=np.zeros(n_outputs),
         names=names,
-        classes=class_labels(model, link, n_outputs),
+        classes=classes,
         kind="boosting",
-        link=link,
+        link=link_of(objective),
+        words=_words(content.get("cats", {}), names),
+        takes_new_words=False,
     )
-    return with_base(forest, _margin(model, booster, names, n_rounds), model)
+
+    def margin(rows):
+        return booster.inplace_predict(
+            rows,
+            iteration_range=(0, n_rounds),
+            predict_type="margin",
+            validate_features=False,
+        )
+
+    return with_base(forest, margin, model)
+
+
+def _check_missing(model) -> None:
+    mark = getattr(model, "missing", None)
+    if mark is not None and not np.isnan(mark):
+        raise ValueError(
+            f"this xgboost model reads {mark:g} as a missing value, and our trees read NaN: "
+            "replace it by NaN in the table and refit without `missing`.")
+
+
+def _trees_of(gradient_booster: dict) -> tuple[dict, list]:
+    """The trees, and what each of them counts: DART shrinks those that it once dropped."""
+    kind = gradient_booster["name"]
+    if kind == "gbtree":
+        return gradient_booster["model"], []
+    if kind == "dart":
+        return gradient_booster["gbtree"]["model"], gradient_booster["weight_drop"]
+    raise ValueError(
+        f"this xgboost model's booster is {kind!r}, expected 'gbtree' or 'dart': "
+        "refit with booster='gbtree'.")
+
+
+def _words(cats: dict, names: tuple) -> dict:
+    """{feature: {category: its code}}, where the model keeps its categories."""
+    words = {}
+    for j, column in enumerate(cats.get("enc", [])):
+        values = column["values"]
+        if "offsets" in column:  # words, as bytes one after the other
+            if any(not 0 <= byte < 128 for byte in values):  # 3.2 counts letters, but cuts bytes
+                raise ValueError(
+                    f"the categories of column {names[j]!r} hold letters beyond ASCII, which "
+                    "XGBoost stores cut off: rename the categories (Zuerich) and refit.")
+            letters = bytes(values).decode()
+            ends = column["offsets"]
+            values = [letters[start:end] for start, end in zip(ends[:-1], ends[1:], strict=True)]
+        if values:
+            words[j] = {value: float(code) for code, value in enumerate(values)}
+    return words
 
 
 def _n_used(model, first_tree_of_round: list[int]) -> tuple[int, int]:
@@ -52,29 +111,6 @@ def _n_used(model, first_tree_of_round: list[int]) -> tuple[int, int]:
     best = getattr(model, "best_iteration", n_rounds - 1)
     n_rounds = min(best + 1, n_rounds)
     return n_rounds, first_tree_of_round[n_rounds]
-
-
-def _margin(model, booster, names: tuple, n_rounds: int) -> Callable:
-    """The model's own margin as a function of rows; of categories, rows hold the codes."""
-    if "c" in (booster.feature_types or ()):
-        xgboost = sys.modules[type(booster).__module__.partition(".")[0]]
-        return lambda rows: booster.predict(
-            xgboost.DMatrix(rows, feature_types=booster.feature_types, enable_categorical=True),
-            output_margin=True,
-            validate_features=False,
-            iteration_range=(0, n_rounds),
-        )
-    if booster is model:
-        return lambda rows: model.inplace_predict(
-            rows,
-            predict_type="margin",
-            validate_features=False,
-        )
-    return lambda rows: model.predict(
-        pd.DataFrame(rows, columns=list(names)),
-        output_margin=True,
-        validate_features=False,
-    )
 
 
 def _tree_of(table: dict, names: tuple) -> Tree:
@@ -87,7 +123,13 @@ def _tree_of(table: dict, names: tuple) -> Tree:
     condition = np.array(table["split_conditions"], dtype=np.float32).astype(float)
     by_category = (np.array(table["split_type"]) == 1) & ~leaf
     cover = np.array(table["sum_hessian"], dtype=float)
-    inner_value = np.array(table["base_weights"], dtype=float)
+    value = np.array(table["base_weights"], dtype=np.float32).astype(float)
+    value = value.reshape(len(leaf), -1)
+    if value.shape[1] == 1:
+        value[leaf, 0] = condition[leaf]
+    else:
+        value[leaf] = _leaf_vectors(table, right[leaf])
+        left, right = np.where(leaf, LEAF, left), np.where(leaf, LEAF, right)
     tree = Tree(
         np.where(by_category, right, left),
         np.where(by_category, left, right),
@@ -96,13 +138,23 @@ def _tree_of(table: dict, names: tuple) -> Tree:
         impurity=np.full(len(leaf), np.nan),
         n_node_samples=np.rint(cover).astype(int),
         weighted_n_node_samples=cover,
-        value=np.where(leaf, condition, inner_value)[:, None],
+        value=value,
         names=names,
         criterion="none",
         missing_left=(np.array(table["default_left"]) == 1) ^ by_category,
         left_categories=_categories(table),
     )
     return _parents_first(tree)
+
+
+def _leaf_vectors(table: dict, which: NDArray) -> NDArray:
+    """A value for each output in each leaf, `which` numbers the leaves -> (leaves, n_outputs)."""
+    if "leaf_weights" not in table:
+        raise ValueError(
+            "this xgboost model has a vector in each leaf, stored in the way of an older version: "
+            "refit with multi_strategy='one_output_per_tree', or with xgboost 3.2 or newer.")
+    weights = np.array(table["leaf_weights"], dtype=np.float32).astype(float)
+    return weights.reshape(len(which), -1)[which]
 
 
 def _categories(table: dict) -> dict:
