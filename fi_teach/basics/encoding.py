@@ -42,7 +42,7 @@ def as_codes(
     words : {position of a column: {category: code}}
     takes_new_words : does a category that is none of them become NaN?
 
-    Raises ValueError for a new category where none is taken.
+    Raises ValueError for a new category where none is taken, and for numbers in place of words.
 
     >>> table = pd.DataFrame({"town": ["Ulm", None, "Aachen"]})
     >>> as_codes(table, {0: {"Aachen": 0.0, "Ulm": 1.0}}, takes_new_words=False)["town"].tolist()
@@ -51,11 +51,15 @@ def as_codes(
     coded = X.copy()
     for j, known in words.items():
         column = X.iloc[:, j]
+        if is_numeric_dtype(column) and all(isinstance(word, str) for word in known):
+            raise ValueError(
+                f"column {X.columns[j]!r} holds numbers, but the model was fitted on the words "
+                f"{some_names(list(map(repr, known)))}: pass the words.")
         codes = column.astype(object).map(known).astype(float)
         is_new = codes.isna() & column.notna()
         if is_new.any() and not takes_new_words:
             raise ValueError(
-                f"column {X.columns[j]!r} holds {column[is_new].iloc[0]!r}, which the model never "
+                f"column {X.columns[j]!r} holds {str(column[is_new].iloc[0])!r}, which the model never "
                 f"saw: it knows {some_names(list(map(repr, known)))}. Drop such rows, or fit the "
                 "model with them.")
         coded.isetitem(j, codes)

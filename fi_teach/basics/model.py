@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.convert import as_forest
 from fi_teach.basics.convert.common import several_classes
+from fi_teach.basics.encoding import as_codes
 from fi_teach.basics.losses import probability_columns
 from fi_teach.basics.nominal import NominalTree
 from fi_teach.basics.tables import (
@@ -118,7 +119,9 @@ class Model:
         if not isinstance(X, pd.DataFrame | np.ndarray):
             X = check_real_table(X)
         if isinstance(X, pd.DataFrame) and self.names:
-            return in_order(X, self.names)
+            X = in_order(X, self.names)
+            _check_categories(self, X)
+            return X
         _check_width(self.given, X)
         if isinstance(X, pd.DataFrame):
             owner = getattr(self.given, "__self__", self.given)
@@ -127,8 +130,9 @@ class Model:
                 return in_order(X, numbered)
             _check_numbers(owner, X)
             return X
-        asks_by_name = not self.is_function and not isinstance(self.given, OURS)
-        return pd.DataFrame(X, columns=list(self.names)) if self.names and asks_by_name else X
+        takes_arrays = isinstance(self.given, OURS) or _takes_codes(self.given)
+        asks_by_name = self.names and not self.is_function and not takes_arrays
+        return pd.DataFrame(X, columns=list(self.names)) if asks_by_name else X
 
     def as_asked(self, X: Table) -> Table:
         """An arranged table in the form that is quickest to ask about: our trees read arrays."""
@@ -299,6 +303,24 @@ def _is_classifier(model: object) -> bool | None:
 
 
 # --- columns ---
+
+def _takes_codes(given: object) -> bool:
+    """XGBoost and LightGBM read an array's columns of categories as codes, a DataFrame's by name."""
+    if hasattr(given, "get_booster"):
+        return "c" in (given.get_booster().feature_types or ())
+    return bool(getattr(getattr(given, "booster_", None), "pandas_categorical", None))
+
+
+def _check_categories(model: Model, X: pd.DataFrame) -> None:
+    """Raises ValueError for a word new to XGBoost: 3.2 takes it for the next one in the alphabet."""
+    if not hasattr(model.given, "get_booster") or not _takes_codes(model.given):
+        return
+    try:
+        words = model.forest.words
+    except ValueError:  # not made of trees that we can read
+        return
+    as_codes(X, words, takes_new_words=False)
+
 
 
 def _check_width(given: object, X: Table) -> None:
