@@ -58,10 +58,11 @@ def as_codes(
         codes = column.astype(object).map(known).astype(float)
         is_new = codes.isna() & column.notna()
         if is_new.any() and not takes_new_words:
+            word = str(column[is_new].iloc[0])
             raise ValueError(
-                f"column {X.columns[j]!r} holds {str(column[is_new].iloc[0])!r}, which the model never "
-                f"saw: it knows {some_names(list(map(repr, known)))}. Drop such rows, or fit the "
-                "model with them.")
+                f"column {X.columns[j]!r} holds {word!r}, which the model never saw: it knows "
+                f"{some_names(list(map(repr, known)))}. "
+                "Drop such rows, or fit the model with them.")
         coded.isetitem(j, codes)
     return coded
 

@@ -131,8 +131,9 @@ class Model:
             _check_numbers(owner, X)
             return X
         takes_arrays = isinstance(self.given, OURS) or _takes_codes(self.given)
-        asks_by_name = self.names and not self.is_function and not takes_arrays
-        return pd.DataFrame(X, columns=list(self.names)) if asks_by_name else X
+        if self.is_function or self.names is None or takes_arrays:
+            return X
+        return pd.DataFrame(X, columns=list(self.names))
 
     def as_asked(self, X: Table) -> Table:
         """An arranged table in the form that is quickest to ask about: our trees read arrays."""
@@ -305,14 +306,14 @@ def _is_classifier(model: object) -> bool | None:
 # --- columns ---
 
 def _takes_codes(given: object) -> bool:
-    """XGBoost and LightGBM read an array's columns of categories as codes, a DataFrame's by name."""
+    """Does it read an array's columns of categories as codes, as XGBoost and LightGBM do?"""
     if hasattr(given, "get_booster"):
         return "c" in (given.get_booster().feature_types or ())
     return bool(getattr(getattr(given, "booster_", None), "pandas_categorical", None))
 
 
 def _check_categories(model: Model, X: pd.DataFrame) -> None:
-    """Raises ValueError for a word new to XGBoost: 3.2 takes it for the next one in the alphabet."""
+    """Refuse a word that XGBoost never saw: it would take it for the next one in the alphabet."""
     if not hasattr(model.given, "get_booster") or not _takes_codes(model.given):
         return
     try:

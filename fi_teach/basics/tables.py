@@ -153,7 +153,8 @@ def in_order(
     if -1 in places:
         raise ValueError(
             f"{what} has no column {names[places.index(-1)]!r}, which {of} has; it has "
-            f"{some_names(given)}. Pass the columns of {of}: {some_names(names)}.")
+            f"{some_names([repr(name) for name in given])}. Pass the columns of {of}: "
+            f"{some_names(names)}.")
     foreign = sorted(set(given) - {given[j] for j in places})
     if foreign:
         raise ValueError(

@@ -162,7 +162,7 @@ def test_numbers_in_place_of_words_are_refused():
     for given in libraries_on_words():
         with pytest.raises(ValueError, match="column 'town' holds numbers, but the model was fitted on the words"):
             as_model(given).forest.predict(table)
-        with pytest.raises(ValueError, match="cannot be asked about this table|column 'town' holds numbers"):
+        with pytest.raises(ValueError, match=r"cannot be asked about this table|column 'town' holds numbers"):
             as_model(given).predict(table)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,7 +100,7 @@ def _words(cats: dict, names: tuple) -> dict:
                     "XGBoost stores cut off: rename the categories (Zuerich) and refit.")
             letters = bytes(values).decode()
             ends = column["offsets"]
-            values = [letters[start:end] for start, end in zip(ends[:-1], ends[1:], strict=True)]
+            values = [letters[start:end] for start, end in pairwise(ends)]
         if values:
             words[j] = {value: float(code) for code, value in enumerate(values)}
     return words
