@@ -1,4 +1,4 @@
-"""Models of scikit-learn, XGBoost and LightGBM in every configuration that we know of: read and equal, or refused in a sentence.
+"""Models of scikit-learn, XGBoost, LightGBM and scikit-survival in every configuration that we know of: read and equal, or refused in a sentence.
 
     python tests/test_models_of_libraries.py --write    measure again and write the models in book/conformity.json
 
@@ -29,13 +29,17 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
+from sksurv.ensemble import GradientBoostingSurvivalAnalysis, RandomSurvivalForest
+from sksurv.tree import SurvivalTree
+from sksurv.util import Surv
 
 from fi_teach.importance import kernel_shap, mdi, shapley_values, tree_shap
 from fi_teach.trees import from_model
 
 FILE = Path(__file__).resolve().parents[1] / "book/conformity.json"
-PACKAGES = {"scikit-learn": "scikit-learn", "XGBoost": "xgboost-cpu", "LightGBM": "lightgbm"}
-TOLERANCE = {"scikit-learn": 1e-10, "XGBoost": 2e-4, "LightGBM": 1e-10}  # XGBoost computes in single precision
+PACKAGES = {"scikit-learn": "scikit-learn", "XGBoost": "xgboost-cpu", "LightGBM": "lightgbm", "scikit-survival": "scikit-survival"}
+TOLERANCE = {"scikit-learn": 1e-10, "XGBoost": 1e-5, "LightGBM": 1e-10,
+             "scikit-survival": 1e-10}  # XGBoost computes in single precision
 
 # Data: 160 rows to fit, 12 others to explain -------------------------------------------------------------------------
 
@@ -294,7 +298,12 @@ LIGHTGBM = [
 ]
 LIGHTGBM += [booster_of(one) for one in LIGHTGBM if one.name.partition(", ")[2] in (
     "regression", "2 classes", "random forest", "dart", "words", "3 classes, one against the others")]
-CASES = [*SCIKIT_LEARN, *XGBOOST, *LIGHTGBM]
+SURVIVAL = [
+    case("scikit-survival", name, model, Surv.from_arrays(Y > -1, np.exp(Y))) for name, model in {
+        "SurvivalTree": SurvivalTree(max_depth=3), "SurvivalTree, low_memory": SurvivalTree(max_depth=3, low_memory=True),
+        "RandomSurvivalForest": RandomSurvivalForest(**SMALL),
+        "GradientBoostingSurvivalAnalysis": GradientBoostingSurvivalAnalysis(**SMALL)}.items()]
+CASES = [*SCIKIT_LEARN, *XGBOOST, *LIGHTGBM, *SURVIVAL]
 
 
 # What the library says ------------------------------------------------------------------------------------------------
@@ -359,7 +368,7 @@ def distances(one):
     if forest.n_features == 4 and "words" in one.name:
         apart["kernel_shap"] = gap(*(of_output(explain(model, rows[:3], background=background))[0]
                                      for explain in (tree_shap, kernel_shap)))
-    if hasattr(model, "feature_importances_") and not np.isnan(forest.trees[0].impurity).any():
+    if one.library == "scikit-learn" and hasattr(model, "feature_importances_") and not np.isnan(forest.trees[0].impurity).any():
         apart["mdi"] = gap(mdi(model).mean, model.feature_importances_)
     return apart
 

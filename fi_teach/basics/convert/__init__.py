@@ -14,8 +14,8 @@ from fi_teach.basics.tree import Forest, Tree
 __all__ = ["as_forest", "from_model"]
 
 KNOWN = (
-    "a tree, forest, extra-trees, bagging, AdaBoost, gradient-boosting or histogram-boosting model "
-    "of scikit-learn, or one of xgboost or lightgbm")
+    "a tree, forest, extra-trees, bagging, AdaBoost, gradient-boosting, histogram-boosting or "
+    "voting model of scikit-learn, or one of xgboost or lightgbm")
 READERS = (*scikit_learn.READERS, *xgboost.READERS, *lightgbm.READERS)
 
 
@@ -47,7 +47,7 @@ def from_model(model: object) -> Forest:
     probabilities or the number for trees and forests, decision_function for AdaBoost and boosting
     classifiers, the margin or raw score for xgboost and lightgbm. Node counts are kept as the
     library has them (xgboost: summed Hessians); histogram boosting, xgboost and lightgbm keep no
-    impurities (NaN).
+    impurities (NaN). Columns of categories may hold words in a DataFrame, and codes in an array.
 
     Raises ValueError for a model that is not fitted, is not made of trees, or does not add its
     trees up.

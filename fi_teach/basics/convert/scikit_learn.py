@@ -1,6 +1,7 @@
 """scikit-learn's trees, forests and boosting: rows are rounded to single precision before a test.
 
-Histogram boosting alone compares doubles; it also knows gaps and categories.
+scikit-survival's are built on them. Histogram boosting alone compares doubles; it also knows gaps
+and categories.
 """
 
 from dataclasses import replace
@@ -50,11 +51,20 @@ def _tree_of(estimator, names: tuple, columns=None, *, takes_nan: bool = True) -
         impurity=arrays.impurity.copy(),
         n_node_samples=arrays.n_node_samples.copy(),
         weighted_n_node_samples=arrays.weighted_n_node_samples.copy(),
-        value=arrays.value[:, :, 0].copy(),
+        value=_values(estimator),
         names=names,
         criterion=CRITERION.get(estimator.criterion, estimator.criterion),
         missing_left=None if missing is None else missing.astype(bool),
     )
+
+
+def _values(estimator) -> NDArray:
+    """Each node's numbers; a survival tree's risk, the sum of its cumulative hazards at events."""
+    values = estimator.tree_.value[:, :, 0]
+    at_events = getattr(estimator, "is_event_time_", None)
+    if at_events is None or values.shape[1] != len(at_events):
+        return values.copy()
+    return values[:, at_events].sum(axis=1, keepdims=True)
 
 
 def _class_tree_of(estimator, names: tuple, classes: tuple, columns=None) -> Tree:
