@@ -288,5 +288,6 @@ def test_the_page_states_the_pairs_and_tolerances_of_this_table():
 
 if __name__ == "__main__" and "--write" in sys.argv:
     measured = [row(pair) for pair in PAIRS]
-    FILE.write_text(json.dumps({"rows": measured}, indent=1) + "\n", encoding="utf-8")
+    stored = json.loads(FILE.read_text(encoding="utf-8")) | {"rows": measured}  # the models are test_models_of_libraries'
+    FILE.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     print(as_text(measured))

@@ -1,4 +1,4 @@
-"""The conformity page's table, from the JSON that tests/test_conformity.py wrote: a figure on the page is one that was measured."""
+"""The conformity page's tables, from the JSON that two tests wrote: a figure on the page is one that was measured."""
 
 import json
 from pathlib import Path
@@ -26,15 +26,31 @@ def line(row):
     return f"| {row['method']} | {against} | {versions} | {row['difference']:.1e} | {tolerance} |"
 
 
+MODELS_HEAD = ("| library | fitted model | from_model |", "|:--|:--|:--|")
+
+
+def model_line(row):
+    """A row of the table of models: the largest difference, or the sentence that refuses."""
+    said = f"refused: {row['refused']}" if "refused" in row else f"equal, {row['difference']:.1e}"
+    return f"| {row['library']} {row['version']} | {row['configuration']} | {said} |"
+
+
+TABLES = {"rows": (HEAD, line), "models": (MODELS_HEAD, model_line)}
+
+
 class Conformity(SphinxDirective):
-    """`{conformity}`: one row a pair of methods."""
+    """`{conformity}`: one row a pair of methods; `{conformity} models`: one row a fitted model."""
+
+    optional_arguments = 1
 
     def run(self):
+        table = self.arguments[0] if self.arguments else "rows"
+        head, write = TABLES[table]
         path = Path(self.env.srcdir) / RESULTS
         self.env.note_dependency(str(path))
-        rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
+        rows = json.loads(path.read_text(encoding="utf-8"))[table]
         container = nodes.container(classes=["fi-conformity"])
-        lines = StringList([*HEAD, *map(line, rows)], source=RESULTS)
+        lines = StringList([*head, *map(write, rows)], source=RESULTS)
         self.state.nested_parse(lines, self.content_offset, container)
         return [container]
 

@@ -5,7 +5,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
 
-from fi_teach.basics.tables import check_real_table, feature_names
+from fi_teach.basics.tables import check_real_table, feature_names, some_names
 
 
 def as_numbers(X: ArrayLike, *, what: str = "X") -> tuple[NDArray, tuple[str, ...]]:
@@ -26,6 +26,39 @@ def as_numbers(X: ArrayLike, *, what: str = "X") -> tuple[NDArray, tuple[str, ..
         values = _as_floats(column)
         coded.append(_filled(values))
     return np.column_stack(coded), feature_names(table)
+
+
+def as_codes(
+    X: pd.DataFrame, words: dict[int, dict], *, takes_new_words: bool
+) -> pd.DataFrame:
+    """Replace each category by a model's code for it, a missing one by NaN.
+
+    words : {position of a column: {category: code}}
+    takes_new_words : does a category that is none of them become NaN?
+
+    Raises ValueError for a new category where none is taken, and for numbers in place of words.
+
+    >>> table = pd.DataFrame({"town": ["Ulm", None, "Aachen"]})
+    >>> as_codes(table, {0: {"Aachen": 0.0, "Ulm": 1.0}}, takes_new_words=False)["town"].tolist()
+    [1.0, nan, 0.0]
+    """
+    coded = X.copy()
+    for j, known in words.items():
+        column = X.iloc[:, j]
+        if is_numeric_dtype(column) and all(isinstance(word, str) for word in known):
+            raise ValueError(
+                f"column {X.columns[j]!r} holds numbers, but the model was fitted on the words "
+                f"{some_names(list(map(repr, known)))}: pass the words.")
+        codes = column.astype(object).map(known).astype(float)
+        is_new = codes.isna() & column.notna()
+        if is_new.any() and not takes_new_words:
+            word = str(column[is_new].iloc[0])
+            raise ValueError(
+                f"column {X.columns[j]!r} holds {word!r}, which the model never saw: it knows "
+                f"{some_names(list(map(repr, known)))}. "
+                "Drop such rows, or fit the model with them.")
+        coded.isetitem(j, codes)
+    return coded
 
 
 def _as_floats(column: pd.Series) -> NDArray:

@@ -29,6 +29,7 @@ def mean_of(raw: NDArray, link: str) -> NDArray:
     """Apply the inverse link to raw scores, column by column: (n, K) -> (n, K).
 
     "identity" raw; "exp" e^raw; "logistic" the second class's chance; "softmax" each class's;
+    "exponential" the second class's chance, whose log odds are twice the score (exponential loss);
     "samme" softmax of raw / (K - 1), as AdaBoost has it.
 
     >>> mean_of(np.array([[0.0, 0.0]]), "softmax"), mean_of(np.array([[0.0]]), "logistic")
@@ -38,6 +39,8 @@ def mean_of(raw: NDArray, link: str) -> NDArray:
         return np.exp(raw)
     if link == "logistic":
         return logistic(raw)
+    if link == "exponential":
+        return logistic(2 * raw)
     if link == "softmax":
         return softmax(raw)
     if link == "samme":

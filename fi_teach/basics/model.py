@@ -14,13 +14,15 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.convert import as_forest
+from fi_teach.basics.convert.common import several_classes
+from fi_teach.basics.encoding import as_codes
 from fi_teach.basics.losses import probability_columns
 from fi_teach.basics.nominal import NominalTree
 from fi_teach.basics.tables import (
     Table,
     check_real_table,
     feature_names,
-    places_by_name,
+    in_order,
     some_names,
 )
 from fi_teach.basics.tree import Forest, Tree, rows_for
@@ -60,7 +62,10 @@ class Model:
         Raises ValueError for other columns, and for anything but one finite answer a row.
         """
         function = self.given if self.is_function else self.given.predict
-        return _answers(function, X if arranged else self.arrange(X))
+        answers = _answers(function, X if arranged else self.arrange(X))
+        if answers.ndim == 2 and self.is_classifier and not self.is_function:
+            raise several_classes(self.given)
+        return answers
 
     def probabilities(self, X: ArrayLike, *, arranged: bool = False) -> NDArray:
         """Class probabilities: X (n, p) -> (n, K), in the order of the classes.
@@ -114,17 +119,21 @@ class Model:
         if not isinstance(X, pd.DataFrame | np.ndarray):
             X = check_real_table(X)
         if isinstance(X, pd.DataFrame) and self.names:
-            return _by_name(X, self.names)
+            X = in_order(X, self.names)
+            _check_categories(self, X)
+            return X
         _check_width(self.given, X)
         if isinstance(X, pd.DataFrame):
             owner = getattr(self.given, "__self__", self.given)
             numbered = _said_names(owner)
             if set(numbered) == set(feature_names(X)):  # the table has columns x0, x1, ... too
-                return _by_name(X, numbered)
+                return in_order(X, numbered)
             _check_numbers(owner, X)
             return X
-        asks_by_name = not self.is_function and not isinstance(self.given, OURS)
-        return pd.DataFrame(X, columns=list(self.names)) if self.names and asks_by_name else X
+        takes_arrays = isinstance(self.given, OURS) or _takes_codes(self.given)
+        if self.is_function or self.names is None or takes_arrays:
+            return X
+        return pd.DataFrame(X, columns=list(self.names))
 
     def as_asked(self, X: Table, *, what: str = "X") -> Table:
         """An arranged table in the form that is quickest to ask about: our trees read arrays."""
@@ -185,9 +194,13 @@ def _answers(function: Callable, X: Table) -> NDArray:
     """function(X) as an array with one finite answer (or row of answers) for each row of X."""
     try:
         answers = np.asarray(function(X))
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
+        owner = getattr(function, "__self__", None)
+        if isinstance(error, ValueError) and (owner is None or isinstance(owner, OURS)):
+            raise
+        reason = str(error).partition("\n")[0]
         raise ValueError(
-            f"the model cannot be asked about this table ({error}): expected a function of one "
+            f"the model cannot be asked about this table ({reason}): expected a function of one "
             "table (n, p), or a fitted model, and columns of the kind it was fitted on.") from error
     if answers.ndim == 2 and answers.shape[1] == 1:
         answers = answers[:, 0]
@@ -213,6 +226,8 @@ def _asked_raw(model: Model) -> Callable:
     if hasattr(given, "get_booster"):
         return lambda X: given.predict(X, output_margin=True)
     if hasattr(given, "booster_"):
+        if "average_output" in given.booster_.model_to_string(num_iteration=1):
+            return model.forest.raw  # a random forest's raw_score is the sum of its trees
         return lambda X: given.predict(X, raw_score=True)
     if hasattr(given, "learning_rate") and hasattr(given, "decision_function"):
         return given.decision_function
@@ -277,9 +292,7 @@ def _classes_of(model: object) -> NDArray | None:
     if classes is None:
         classes = getattr(model, "classes", None)
     if isinstance(classes, list) and len(classes) and np.ndim(classes[0]) > 0:
-        raise ValueError(
-            f"{type(model).__name__} predicts several columns of classes: "
-            "fit one model for each column.")
+        raise several_classes(model)
     return None if classes is None else np.asarray(classes)
 
 
@@ -291,6 +304,24 @@ def _is_classifier(model: object) -> bool | None:
 
 
 # --- columns ---
+
+def _takes_codes(given: object) -> bool:
+    """Does it read an array's columns of categories as codes, as XGBoost and LightGBM do?"""
+    if hasattr(given, "get_booster"):
+        return "c" in (given.get_booster().feature_types or ())
+    return bool(getattr(getattr(given, "booster_", None), "pandas_categorical", None))
+
+
+def _check_categories(model: Model, X: pd.DataFrame) -> None:
+    """Refuse a word that XGBoost never saw: it would take it for the next one in the alphabet."""
+    if not hasattr(model.given, "get_booster") or not _takes_codes(model.given):
+        return
+    try:
+        words = model.forest.words
+    except ValueError:  # not made of trees that we can read
+        return
+    as_codes(X, words, takes_new_words=False)
+
 
 
 def _check_width(given: object, X: Table) -> None:
@@ -313,20 +344,3 @@ def _check_numbers(model: object, X: pd.DataFrame) -> None:
             "table without names, whose columns count as x0, x1, ...: put X's columns in the "
             "model's order and pass X.to_numpy().")
 
-
-def _by_name(X: pd.DataFrame, names: tuple[str, ...]) -> pd.DataFrame:
-    """The DataFrame's columns in the order of `names`."""
-    given = feature_names(X)
-    if given == names:
-        return X
-    places = places_by_name(names, given)
-    if -1 in places:
-        missing = names[places.index(-1)]
-        raise ValueError(
-            f"X has no column {missing!r}, which the model was fitted on; it has "
-            f"{some_names(given)}. Pass the columns that the model knows: {some_names(names)}.")
-    foreign = sorted(set(given) - {given[j] for j in places})
-    if foreign:
-        raise ValueError(
-            f"X has a column {foreign[0]!r} that the model was not fitted on: leave it out.")
-    return X.iloc[:, places]

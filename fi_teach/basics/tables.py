@@ -134,6 +134,34 @@ def places_by_name(
     return [place.get(name, -1) for name in wanted]
 
 
+def in_order(
+    X: pd.DataFrame, names: Sequence[str], *, what: str = "X", of: str = "the model"
+) -> pd.DataFrame:
+    """Put X's columns in the order of `names`, found by name as in places_by_name.
+
+    of : whose names these are
+
+    Raises ValueError for a column that is missing, and for one too many.
+
+    >>> in_order(pd.DataFrame([[1, 2]], columns=["b", "a"]), ("a", "b")).columns.tolist()
+    ['a', 'b']
+    """
+    given = feature_names(X)
+    if given == tuple(names):
+        return X
+    places = places_by_name(names, given, what=what)
+    if -1 in places:
+        raise ValueError(
+            f"{what} has no column {names[places.index(-1)]!r}, which {of} has; it has "
+            f"{some_names([repr(name) for name in given])}. Pass the columns of {of}: "
+            f"{some_names(names)}.")
+    foreign = sorted(set(given) - {given[j] for j in places})
+    if foreign:
+        raise ValueError(
+            f"{what} has a column {foreign[0]!r} that {of} does not have: leave it out.")
+    return X.iloc[:, places]
+
+
 def some_names(names: Sequence[str], most: int = 10) -> str:
     """Names in a row, not more than a sentence can hold.
 

@@ -17,9 +17,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.descent import Descent, descent_of
+from fi_teach.basics.encoding import as_codes
 from fi_teach.basics.equality import same_fields
-from fi_teach.basics.links import logistic, mean_of
-from fi_teach.basics.tables import check_table, feature_names, places_by_name, some_names
+from fi_teach.basics.links import mean_of
+from fi_teach.basics.tables import check_table, feature_names, in_order, some_names
 
 LEAF = -1
 UNDEFINED = -2
@@ -240,6 +241,8 @@ class Forest:
     base : (n_outputs,), the constant a boosting model starts from
     link : what turns raw into probabilities or a positive number, see basics/links.py;
         "logistic" has one column for two classes
+    words : {feature: {category: the code that the trees compare}} for columns of categories
+    takes_new_words : does any other category count as missing? Else it is refused
     in_bag : (M, n) how often each tree saw each training row, or None; 0 is out of bag
     """
 
@@ -251,6 +254,8 @@ class Forest:
     kind: str = "forest"
     link: str = "identity"
     in_bag: NDArray | None = None
+    words: dict = field(default_factory=dict)
+    takes_new_words: bool = True
 
     def __eq__(self, other: object) -> bool:
         return same_fields(self, other)
@@ -316,10 +321,9 @@ class Forest:
 
     def probabilities_of(self, raw: NDArray) -> NDArray:
         """What predict_proba makes of raw values (n, n_outputs) -> (n, K)."""
-        if self.link == "logistic":
-            second = logistic(raw[:, 0])
-            return np.column_stack([1 - second, second])
-        return mean_of(raw, self.link)
+        mean = mean_of(raw, self.link)
+        is_second_of_two = self.link != "identity" and mean.shape[1] == 1
+        return np.column_stack([1 - mean, mean]) if is_second_of_two else mean
 
     def prediction_of(self, raw: NDArray) -> NDArray:
         """What predict makes of raw values (n, n_outputs) -> labels or numbers."""
@@ -349,26 +353,22 @@ def rows_for(model: Tree | Forest, X: ArrayLike, *, what: str = "X") -> NDArray:
     """X as an array (n, p) with the model's columns, found by name, in the model's order.
 
     By position only where one of the two has no names: a plain array, or a model that was fitted
-    on one. NaN passes only where the trees know the way.
+    on one. NaN passes only where the trees know the way. Words become the codes that the trees
+    know; an array holds codes already.
 
     Raises ValueError for another number of columns or other names, and as check_table does.
     """
     trees = model.trees if isinstance(model, Forest) else (model,)
     knows_gaps = any(tree.missing_left is not None for tree in trees)
-    array, names = check_table(X, allow_nan=knows_gaps, what=what)
+    if isinstance(X, pd.DataFrame) and X.shape[1] == model.n_features:
+        numbered = tuple(f"x{j}" for j in range(model.n_features))
+        is_nameless = model.names == numbered and set(feature_names(X)) != set(numbered)
+        X = X if is_nameless else in_order(X, model.names)
+        if isinstance(model, Forest) and model.words:
+            X = as_codes(X, model.words, takes_new_words=model.takes_new_words)
+    array, _ = check_table(X, allow_nan=knows_gaps, what=what)
     if array.shape[1] != model.n_features:
         raise ValueError(
             f"X has {array.shape[1]} columns, the model was fitted on {model.n_features}: "
             f"{some_names(model.names)}.")
-    if not isinstance(X, pd.DataFrame) or names == model.names:
-        return array
-
-    places = places_by_name(model.names, names)
-    if -1 not in places:
-        return array[:, places]
-    if model.names == feature_names(array):  # x0, x1, ...: it was fitted without names
-        return array
-    unknown = model.names[places.index(-1)]
-    raise ValueError(
-        f"X has no column {unknown!r}, which the model was fitted on; "
-        f"it has {some_names(names)}. Give the columns of the training table.")
+    return array

@@ -18,7 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 from fi_teach.basics.games import coalitions
 from fi_teach.basics.model import Table, as_model
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.tables import check_count, check_real_table, check_table, feature_names
+from fi_teach.basics.tables import (
+    check_count,
+    check_real_table,
+    check_table,
+    feature_names,
+    in_order,
+)
 from fi_teach.basics.tree import LEAF, Tree
 
 NUMBERS_AT_ONCE = 2**19  # of a table that is handed to a model in one call: 4 MB
@@ -328,18 +334,8 @@ def check_background(background: ArrayLike | None, X: Table) -> Table:
     if not isinstance(table, pd.DataFrame):
         return _like(X, table)
     if isinstance(X, pd.DataFrame):
-        return _in_order_of(table, X)
+        return in_order(table, feature_names(X), what="background", of="X")
     return check_table(table, allow_nan=True, what="background")[0]
-
-
-def _in_order_of(background, X):
-    names = feature_names(X)
-    place = {name: j for j, name in enumerate(feature_names(background))}
-    foreign = sorted(set(place) - set(names))
-    if foreign:
-        raise ValueError(
-            f"background has a column {foreign[0]!r} that X has not: give both the same columns.")
-    return background.iloc[:, [place[name] for name in names]]
 
 
 def rows_of(X: Table, rows: NDArray | slice) -> Table:

@@ -23,7 +23,7 @@ from fi_teach.basics.tables import (
     check_real_table,
     check_weights,
     feature_names,
-    places_by_name,
+    in_order,
     some_names,
 )
 from fi_teach.basics.target import check_y
@@ -218,5 +218,5 @@ def _checked_test(test: object, X: Table, loss: str | Loss | None) -> Rows:
             f"X_test has the columns {some_names(feature_names(X_test))}, "
             f"X has {some_names(feature_names(X))}: give both the same.")
     if isinstance(X_test, pd.DataFrame) and both_named:
-        X_test = X_test.iloc[:, places_by_name(feature_names(X), feature_names(X_test))]
+        X_test = in_order(X_test, feature_names(X), what="X_test", of="X")
     return X_test, _checked_target(test[1], len(X_test), loss)

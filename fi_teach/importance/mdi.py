@@ -103,6 +103,10 @@ def _parts(model):
     if isinstance(model.given, NominalTree):
         return (model.given,), np.ones(1), "tree"
     forest = model.forest
+    if forest.kind == "voting":
+        raise ValueError(
+            f"a {type(model.given).__name__} has no MDI of its own: its members are weighted as "
+            "they vote, not as they split. Take mdi of each member (estimators_).")
     weights = np.ones(len(forest.trees))
     if forest.kind == "adaboost":
         weights = forest.weights / forest.weights.mean()

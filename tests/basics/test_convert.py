@@ -1,5 +1,6 @@
 """Every library's trees, read into ours, say what the library says: to its own precision, gaps and categories included."""
 
+import json
 import warnings
 from types import SimpleNamespace
 
@@ -28,6 +29,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeRegressor
 
 from fi_teach.basics.convert import as_forest, from_model
+from fi_teach.basics.convert import xgboost as reader_of_xgboost
 from fi_teach.basics.thresholds import double_threshold
 from fi_teach.trees.cart import grow_cart
 
@@ -349,7 +351,7 @@ X4, SIGNAL4 = table(0)
     (RandomForestClassifier(2).fit(X4, np.column_stack([SIGNAL4 > 0, SIGNAL4 > 1])), "one model for each column"),
     (GradientBoostingRegressor(n_estimators=2, init=LinearRegression()).fit(X4, SIGNAL4), "init=None"),
     (xgboost.XGBRegressor(booster="gblinear").fit(X4, SIGNAL4), "booster='gbtree'"),
-    (xgboost.XGBRegressor(n_estimators=2, objective="reg:logistic").fit(X4, SIGNAL4 > 0), "objective"),
+    (xgboost.XGBRegressor(n_estimators=2, objective="binary:hinge").fit(X4, SIGNAL4 > 0), "objective"),
     (lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1, linear_tree=True).fit(X4, SIGNAL4), "linear_tree=False"),
     (lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1, reg_sqrt=True).fit(X4, SIGNAL4), "'regression sqrt' is not one we can read"),
     (lightgbm.LGBMClassifier(n_estimators=2, n_jobs=1, verbose=-1, sigmoid=2.0).fit(X4, SIGNAL4 > 0), "'binary sigmoid:2' is not one we can read"),
@@ -362,11 +364,31 @@ def test_other_models_are_refused_with_advice(model, advice):
         from_model(model)
 
 
-def test_categories_that_are_words_are_refused():
-    """Our tables hold numbers: histogram boosting on words must be refitted on codes."""
+def test_categories_that_are_words_are_read():
+    """A table of words goes to the trees as codes; the trees' own table holds them already."""
     frame = pd.DataFrame({"size": SIGNAL4, "colour": pd.Categorical(np.where(X4[:, 0] > 0, "red", "blue"))})
     model = HistGradientBoostingRegressor(max_iter=2, categorical_features="from_dtype").fit(frame, SIGNAL4)
-    with pytest.raises(ValueError, match="factorize"):
+    forest = from_model(model)
+    assert forest.words == {1: {"blue": 0.0, "red": 1.0}}
+    np.testing.assert_allclose(forest.predict(frame), model.predict(frame), rtol=0, atol=1e-12)
+    codes = np.column_stack([SIGNAL4, frame["colour"].cat.codes])
+    np.testing.assert_array_equal(forest.predict(codes), forest.predict(frame[["colour", "size"]]))
+
+
+def test_vector_leaves_of_an_older_xgboost_are_refused():
+    """Before 3.2 the vectors stood elsewhere."""
+    model = xgboost.XGBRegressor(n_estimators=1, multi_strategy="multi_output_tree").fit(X4, X4[:, :2])
+    tree = json.loads(bytes(model.get_booster().save_raw("json")))["learner"]["gradient_booster"]["model"]["trees"][0]
+    del tree["leaf_weights"]
+    with pytest.raises(ValueError, match="one_output_per_tree"):
+        reader_of_xgboost._tree_of(tree, ("a", "b", "c", "d"))
+
+
+def test_a_tree_of_scikit_learn_that_splits_on_categories_is_refused():
+    """They come with 1.10; until they are read, no code may be taken for a threshold."""
+    model = DecisionTreeRegressor(max_depth=2).fit(X4, SIGNAL4)
+    model.categorical_features = [0]
+    with pytest.raises(ValueError, match="splits on categories"):
         from_model(model)
 
 

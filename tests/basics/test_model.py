@@ -125,6 +125,80 @@ def test_a_pipeline_of_words_takes_a_table_of_words():
     assert model.classes.tolist() == [1, 2]
 
 
+def frame_of_words():
+    towns = pd.Categorical(np.where(X["c"] > 0, "Ulm", np.where(X["a"] > 0, "Rom", "Kiel")))
+    return pd.DataFrame({"town": towns, "dose": X["a"]})
+
+
+def libraries_on_words():
+    """One boosting model of each library, fitted on a column of words."""
+    xgboost, lightgbm = pytest.importorskip("xgboost"), pytest.importorskip("lightgbm")
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    yield xgboost.XGBRegressor(n_estimators=3, enable_categorical=True).fit(frame_of_words(), NUMBERS)
+    yield lightgbm.LGBMRegressor(n_estimators=3, verbose=-1, min_child_samples=5).fit(frame_of_words(), NUMBERS)
+    yield HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=5).fit(frame_of_words(), NUMBERS)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_words_go_straight_to_the_libraries_and_to_their_trees():
+    """permutation_importance finds the column; codes in an array mean what they mean to the library."""
+    from fi_teach.importance import permutation_importance, tree_shap
+
+    words = frame_of_words()
+    codes = words.assign(town=words["town"].cat.codes).to_numpy(dtype=float)
+    for given in libraries_on_words():
+        model = as_model(given)
+        np.testing.assert_allclose(model.forest.predict(words[["dose", "town"]]), given.predict(words), rtol=1e-6, atol=1e-6)
+        assert permutation_importance(given, words, NUMBERS, n_repeats=3).mean[0] > 0.1
+        assert np.array_equal(model.forest.predict(codes), model.forest.predict(words))
+        if hasattr(given, "get_booster") or hasattr(given, "booster_"):
+            assert np.array_equal(model.predict(codes), model.predict(words))
+            assert np.array_equal(tree_shap(given, codes).values, tree_shap(given, words).values)
+
+
+def test_numbers_in_place_of_words_are_refused():
+    table = frame_of_words().assign(town=1.0)
+    for given in libraries_on_words():
+        with pytest.raises(ValueError, match="column 'town' holds numbers, but the model was fitted on the words"):
+            as_model(given).forest.predict(table)
+        with pytest.raises(ValueError, match=r"cannot be asked about this table|column 'town' holds numbers"):
+            as_model(given).predict(table)
+
+
+def test_a_word_that_xgboost_never_saw_is_refused_though_xgboost_takes_it_for_the_next_in_the_alphabet():
+    """Oslo would be predicted as Rom."""
+    given = next(libraries_on_words())
+    new = frame_of_words().assign(town=pd.Categorical(["Oslo", "Rom"] * 40))
+    with pytest.raises(ValueError, match="column 'town' holds 'Oslo', which the model never saw"):
+        as_model(given).predict(new)
+
+
+def test_several_columns_of_classes_of_xgboost_are_refused():
+    xgboost = pytest.importorskip("xgboost")
+    given = xgboost.XGBClassifier(n_estimators=2).fit(X, np.column_stack([WORDS == "yes", X["c"] > 0]).astype(int))
+    with pytest.raises(ValueError, match="several columns of classes"):
+        as_model(given).predict(X)
+
+
+def test_the_raw_score_of_lightgbms_forest_is_what_its_trees_say_on_average():
+    """It was the sum for shapley_values and kernel_shap, the mean for tree_shap."""
+    lightgbm = pytest.importorskip("lightgbm")
+    kind = lightgbm.LGBMRegressor(n_estimators=4, boosting_type="rf", bagging_freq=1, bagging_fraction=0.6, verbose=-1)
+    given = kind.fit(X, NUMBERS)
+    assert np.allclose(as_model(given).raw(X)[:, 0], given.predict(X))
+
+
+def test_a_vote_has_no_mdi_of_its_own():
+    from sklearn.ensemble import VotingRegressor
+    from sklearn.tree import DecisionTreeRegressor
+
+    from fi_teach.importance import mdi
+
+    with pytest.raises(ValueError, match="mdi of each member"):
+        mdi(VotingRegressor([("tree", DecisionTreeRegressor(max_depth=2))]).fit(X, NUMBERS))
+
+
 def test_a_bare_function_does_not_say_what_it_is():
     model = as_model(lambda table: table[:, 0] > 0)
     assert model.is_function and model.is_classifier is None and model.names is None

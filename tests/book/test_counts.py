@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from conformity_page import line
+from conformity_page import line, model_line
 from reading_time import minutes_of
 
 from fi_course.claims import read_ledger
@@ -35,6 +35,12 @@ def test_a_row_of_the_conformity_table_names_version_difference_and_tolerance():
            "difference": 2e-16, "tolerance": 1e-12, "unit": "absolute"}
     assert line(row) == "| mdi | scikit-learn, feature_importances_ | 1.2.3 | 2.0e-16 | 1e-12 |"
     assert "exactly equal" in line(row | {"tolerance": 0}) and "4 shares" in line(row | {"tolerance": 4, "unit": "shares"})
+
+
+def test_a_row_of_the_table_of_models_names_the_difference_or_the_refusal():
+    row = {"library": "XGBoost", "version": "3.2.0", "configuration": "XGBRegressor, dart"}
+    assert model_line(row | {"difference": 2e-7, "where": "raw score"}) == "| XGBoost 3.2.0 | XGBRegressor, dart | equal, 2.0e-07 |"
+    assert model_line(row | {"refused": "refit."}).endswith("| refused: refit. |")
 
 
 @pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md"])

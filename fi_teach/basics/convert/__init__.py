@@ -3,20 +3,20 @@
 Models are recognised by their attributes alone; no other library is imported. Each library has a
 file of its own. Two traps are settled once: libraries that compare in single precision get
 thresholds that say the same about doubles (basics/thresholds.py), and a boosting model's constant
-is whatever the model says less what its trees say (shared.py).
+is whatever the model says less what its trees say (common.py).
 """
 
 import numpy as np
 
-from fi_teach.basics.convert import of_lightgbm, of_scikit_learn, of_xgboost
+from fi_teach.basics.convert import lightgbm, scikit_learn, xgboost
 from fi_teach.basics.tree import Forest, Tree
 
 __all__ = ["as_forest", "from_model"]
 
 KNOWN = (
-    "a tree, forest, extra-trees, bagging, AdaBoost, gradient-boosting or histogram-boosting model "
-    "of scikit-learn, or one of xgboost or lightgbm")
-READERS = (*of_scikit_learn.READERS, *of_xgboost.READERS, *of_lightgbm.READERS)
+    "a tree, forest, extra-trees, bagging, AdaBoost, gradient-boosting, histogram-boosting or "
+    "voting model of scikit-learn, or one of xgboost or lightgbm")
+READERS = (*scikit_learn.READERS, *xgboost.READERS, *lightgbm.READERS)
 
 
 def as_forest(model: object) -> Forest:
@@ -47,7 +47,7 @@ def from_model(model: object) -> Forest:
     probabilities or the number for trees and forests, decision_function for AdaBoost and boosting
     classifiers, the margin or raw score for xgboost and lightgbm. Node counts are kept as the
     library has them (xgboost: summed Hessians); histogram boosting, xgboost and lightgbm keep no
-    impurities (NaN).
+    impurities (NaN). Columns of categories may hold words in a DataFrame, and codes in an array.
 
     Raises ValueError for a model that is not fitted, is not made of trees, or does not add its
     trees up.

@@ -10,7 +10,7 @@ A model's text has a paragraph a tree, a line a field. Splits are numbered 0, 1,
 import numpy as np
 from numpy.typing import NDArray
 
-from fi_teach.basics.convert.shared import class_labels, has, in_column, link_of, names_of
+from fi_teach.basics.convert.common import class_labels, has, in_column, link_of, names_of
 from fi_teach.basics.tree import LEAF, UNDEFINED, Forest, Tree
 
 BY_CATEGORY, DEFAULT_LEFT = 1, 2  # two bits of decision_type; the next two say what is missing
@@ -32,7 +32,7 @@ def read(model) -> Forest:
     head, *rest = booster.model_to_string().split("\n\n")
     header = _fields(head)
     tables = [_fields(paragraph) for paragraph in rest if "Tree=" in paragraph]
-    link = link_of(_objective(header))
+    objective = _objective(header)
     n_outputs = int(header["num_tree_per_iteration"])
     names = _names(model, booster)
 
@@ -45,9 +45,10 @@ def read(model) -> Forest:
         weights=np.full(len(trees), weight),
         base=np.zeros(n_outputs),
         names=names,
-        classes=class_labels(model, link, n_outputs),
+        classes=class_labels(model, objective, n_outputs),
         kind="boosting",
-        link=link,
+        link=link_of(objective),
+        words=_words(booster, header["feature_infos"].split()),
     )
 
 
@@ -70,6 +71,27 @@ def _names(model, booster) -> tuple:
     if given[0] == "Column_0" or hasattr(model, "feature_names_in_"):
         return names_of(model, len(given))
     return tuple(given)
+
+
+def _words(booster, infos: list[str]) -> dict:
+    """{feature: {category: its code}} of the columns of kind category.
+
+    LightGBM keeps the lists without saying whose they are; its categorical columns are those whose
+    info is no range [low:high].
+    """
+    lists = booster.pandas_categorical or []
+    used = [j for j, info in enumerate(infos) if info[0] != "[" and info != "none"]
+    with_unused = [j for j, info in enumerate(infos) if info[0] != "["]
+    columns = used if len(used) == len(lists) else with_unused
+    if lists and len(columns) != len(lists):
+        raise ValueError(
+            f"this lightgbm model keeps {len(lists)} lists of categories, but "
+            f"{len(columns)} of its columns are categorical, so that we cannot tell whose they "
+            "are: make every such column an unordered pandas category, no other, and refit.")
+    return {
+        j: {word: float(code) for code, word in enumerate(words)}
+        for j, words in zip(columns, lists, strict=False)
+    }
 
 
 def _tree_of(table: dict, names: tuple) -> Tree:

@@ -13,6 +13,7 @@ LINKS = {
         "reg:absoluteerror",
         "reg:pseudohubererror",
         "reg:quantileerror",
+        "reg:expectileerror",
         "reg:squaredlogerror",
         "rank:pairwise",
         "rank:ndcg",
@@ -24,11 +25,29 @@ LINKS = {
         "quantile",
         "mape",
         "lambdarank",
+        "rank_xendcg",
     ),
-    "exp": ("count:poisson", "reg:gamma", "reg:tweedie", "poisson", "gamma", "tweedie"),
-    "logistic": ("binary:logistic", "binary"),
+    "exp": (
+        "count:poisson",
+        "reg:gamma",
+        "reg:tweedie",
+        "survival:cox",
+        "survival:aft",
+        "poisson",
+        "gamma",
+        "tweedie",
+    ),
+    "logistic": (
+        "reg:logistic",
+        "binary:logistic",
+        "binary:logitraw",
+        "binary",
+        "multiclassova",
+        "cross_entropy",
+    ),
     "softmax": ("multi:softprob", "multi:softmax", "multiclass"),
 }
+SHARES = ("reg:logistic", "cross_entropy")  # their target is a share, not a class
 
 
 def has(*names: str) -> Callable[[object], bool]:
@@ -57,14 +76,21 @@ def link_of(objective: str) -> str:
         "softmax, Poisson, gamma or Tweedie objective.")
 
 
-def class_labels(model: object, link: str, n_outputs: int) -> tuple | None:
+def class_labels(model: object, objective: str, n_outputs: int) -> tuple | None:
     """A booster knows its classes by number; its scikit-learn face knows their names."""
-    if link not in ("logistic", "softmax"):
+    if link_of(objective) not in ("logistic", "softmax") or objective in SHARES:
         return None
     given = getattr(model, "classes_", None)
     if given is None:
         return tuple(range(max(2, n_outputs)))
     return tuple(np.asarray(given).tolist())
+
+
+def several_classes(model: object) -> ValueError:
+    """The refusal of a classifier that predicts several columns of classes."""
+    return ValueError(
+        f"{type(model).__name__} predicts several columns of classes: "
+        "fit one model for each column.")
 
 
 def in_column(tree: Tree, k: int, n_outputs: int) -> Tree:

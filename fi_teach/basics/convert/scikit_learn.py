@@ -1,14 +1,22 @@
 """scikit-learn's trees, forests and boosting: rows are rounded to single precision before a test.
 
-Histogram boosting alone compares doubles; it also knows gaps and categories.
+scikit-survival's are built on them. Histogram boosting alone compares doubles; it also knows gaps
+and categories.
 """
 
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from fi_teach.basics.convert.shared import has, in_column, names_of, with_base
+from fi_teach.basics.convert.common import (
+    has,
+    in_column,
+    names_of,
+    several_classes,
+    with_base,
+)
 from fi_teach.basics.thresholds import double_threshold
 from fi_teach.basics.tree import LEAF, UNDEFINED, Forest, Tree
 
@@ -23,6 +31,10 @@ def _tree_of(estimator, names: tuple, columns=None, *, takes_nan: bool = True) -
     columns : the model's columns that this tree was shown, if not all
     takes_nan : does the library let NaN through?
     """
+    if getattr(estimator, "categorical_features", None) is not None:
+        raise ValueError(
+            f"{type(estimator).__name__} splits on categories, which we read of histogram boosting "
+            "alone: fit with categorical_features=None on codes, or use histogram boosting.")
     arrays = estimator.tree_
     inner = arrays.children_left != LEAF
     feature = arrays.feature.astype(int)
@@ -39,11 +51,20 @@ def _tree_of(estimator, names: tuple, columns=None, *, takes_nan: bool = True) -
         impurity=arrays.impurity.copy(),
         n_node_samples=arrays.n_node_samples.copy(),
         weighted_n_node_samples=arrays.weighted_n_node_samples.copy(),
-        value=arrays.value[:, :, 0].copy(),
+        value=_values(estimator),
         names=names,
         criterion=CRITERION.get(estimator.criterion, estimator.criterion),
         missing_left=None if missing is None else missing.astype(bool),
     )
+
+
+def _values(estimator) -> NDArray:
+    """Each node's numbers; a survival tree's risk, the sum of its cumulative hazards at events."""
+    values = estimator.tree_.value[:, :, 0]
+    at_events = getattr(estimator, "is_event_time_", None)
+    if at_events is None or values.shape[1] != len(at_events):
+        return values.copy()
+    return values[:, at_events].sum(axis=1, keepdims=True)
 
 
 def _class_tree_of(estimator, names: tuple, classes: tuple, columns=None) -> Tree:
@@ -69,9 +90,7 @@ def _classes(model) -> tuple | None:
     """The model's labels, or None for numbers."""
     classes = getattr(model, "classes_", None)
     if isinstance(classes, list):
-        raise ValueError(
-            f"{type(model).__name__} predicts several columns of classes: "
-            "fit one model for each column.")
+        raise several_classes(model)
     return None if classes is None else tuple(np.asarray(classes).tolist())
 
 
@@ -87,9 +106,7 @@ def read_tree(model) -> Forest:
 def read_forest(model) -> Forest:
     """A forest, extra trees, or bagged trees: their mean."""
     estimators = model.estimators_
-    if not all(hasattr(estimator, "tree_") for estimator in estimators):
-        raise ValueError(
-            f"{type(model).__name__} bags {type(estimators[0]).__name__}, expected trees.")
+    _check_trees(model, "bags")
     names, classes = names_of(model, model.n_features_in_), _classes(model)
     shown = getattr(model, "estimators_features_", [None] * len(estimators))
     trees = tuple(
@@ -98,6 +115,13 @@ def read_forest(model) -> Forest:
     )
     weights = np.full(len(trees), 1 / len(trees))
     return _forest(trees, weights, in_bag=_in_bag(model))
+
+
+def _check_trees(model, what_it_does: str) -> None:
+    first = model.estimators_[0] if len(model.estimators_) else None
+    if not hasattr(first, "tree_"):
+        raise ValueError(
+            f"{type(model).__name__} {what_it_does} {type(first).__name__}, expected trees.")
 
 
 def _forest(trees: tuple, weights: NDArray, **others) -> Forest:
@@ -129,6 +153,7 @@ def read_adaboost(model) -> Forest:
             'AdaBoost with algorithm="SAMME.R" adds up logarithms, not votes: '
             'fit it with algorithm="SAMME".')
     names, classes = names_of(model, model.n_features_in_), _classes(model) or ()
+    _check_trees(model, "boosts")
     trees = tuple(_with_votes(_class_tree_of(tree, names, classes)) for tree in model.estimators_)
     weights = np.asarray(model.estimator_weights_[:len(trees)], dtype=float)
     return _forest(
@@ -168,7 +193,7 @@ def read_boosting(model) -> Forest:
         np.full(len(trees), float(model.learning_rate)),
         classes=classes,
         kind="boosting",
-        link=_boosting_link(classes, n_outputs),
+        link="exponential" if model.loss == "exponential" else _boosting_link(classes, n_outputs),
     )
     raw_of = model.predict if classes is None else model.decision_function
     return with_base(forest, raw_of, model)
@@ -185,7 +210,7 @@ def _boosting_link(classes: tuple | None, n_outputs: int) -> str:
 def read_histogram_boosting(model) -> Forest:
     """Histogram boosting: double-precision thresholds, gaps and categories, no impurities."""
     names, classes = names_of(model, model.n_features_in_), _classes(model)
-    columns, codes = _histogram_columns(model)
+    columns, codes, words = _histogram_columns(model)
     n_outputs = len(model._predictors[0])
     trees = []
     for stage in model._predictors:
@@ -197,30 +222,31 @@ def read_histogram_boosting(model) -> Forest:
         link = "exp"
     base = np.ravel(model._baseline_prediction).astype(float)
     forest = _forest(tuple(trees), np.ones(len(trees)), classes=classes, kind="boosting", link=link)
-    return replace(forest, base=base)
+    return replace(forest, base=base, words=words)
 
 
-def _histogram_columns(model) -> tuple[NDArray, dict]:
-    """Which of our columns each of the library's is, and what values its codes 0, 1, ... stand for.
+def _histogram_columns(model) -> tuple[NDArray, dict, dict]:
+    """Which of our columns each of the library's is, and what its codes 0, 1, ... stand for.
+
+    -> columns, {column: values that the trees compare}, {column: {category: its value}}; numbers
+    are their own values, words are numbered
 
     The library encodes categories first, and in doing so moves those columns to the front.
     """
     p, categorical = model.n_features_in_, model.is_categorical_
     if categorical is None:
-        return np.arange(p), {}
+        return np.arange(p), {}, {}
     if getattr(model, "_preprocessor", None) is None:  # before scikit-learn 1.4: codes as they came
-        return np.arange(p), {j: np.arange(256.0) for j in np.flatnonzero(categorical)}
+        return np.arange(p), {j: np.arange(256.0) for j in np.flatnonzero(categorical)}, {}
     columns = np.concatenate([np.flatnonzero(categorical), np.flatnonzero(~categorical)])
     categories = model._preprocessor.named_transformers_["encoder"].categories_
-    if any(np.asarray(values).dtype.kind not in "biuf" for values in categories):
-        raise ValueError(
-            "the model was fitted on categories that are words, and our tables hold numbers: "
-            "encode the column as 0, 1, 2, ... (pd.factorize) before fitting.")
-    codes = {}
-    for j, values in zip(columns, categories, strict=False):
-        numbers = np.asarray(values, dtype=float)
-        codes[j] = numbers[~np.isnan(numbers)]
-    return columns, codes
+    codes, words = {}, {}
+    for j, values in zip(columns.tolist(), categories, strict=False):
+        known = np.asarray(values)[~pd.isna(values)]
+        has_numbers = known.dtype.kind in "biuf"
+        codes[j] = known.astype(float) if has_numbers else np.arange(float(len(known)))
+        words[j] = dict(zip(known.tolist(), codes[j].tolist(), strict=True))
+    return columns, codes, words
 
 
 def _histogram_tree(predictor, names: tuple, columns: NDArray, codes: dict) -> Tree:
@@ -257,6 +283,45 @@ def _members(bitset: NDArray, values: NDArray) -> NDArray:
     return values[(word >> bit) & 1 == 1]
 
 
+# --- votes ------------------------------------------------------------------------------------
+
+def read_voting(model) -> Forest:
+    """A vote: the weighted mean of what its members predict, where these are trees and forests.
+
+    A member of VotingRegressor may be any model whose raw score is its prediction, of
+    VotingClassifier any whose raw score is class probabilities.
+    """
+    classes = _classes(model)
+    if classes and model.voting != "soft":
+        raise ValueError(
+            "VotingClassifier with voting='hard' counts votes for labels, which is no sum of "
+            "trees: fit it with voting='soft', or explain a member.")
+    members = [_read_member(member) for member in model.estimators_]
+    shares = np.array(model._weights_not_none or np.ones(len(members)), dtype=float)
+    shares /= shares.sum()
+    for forest, member in zip(members, model.estimators_, strict=True):
+        if forest.link != "identity" or forest.n_outputs != members[0].n_outputs:
+            raise ValueError(
+                f"{type(model).__name__} averages predictions, and those of its "
+                f"{type(member).__name__} are no sum of trees (link {forest.link!r}): vote with "
+                "trees and forests, or explain the member.")
+    trees = [replace(tree, classes=classes) for forest in members for tree in forest.trees]
+    weights = [
+        share * forest.weights for share, forest in zip(shares, members, strict=True)]
+    base = sum(share * forest.base for share, forest in zip(shares, members, strict=True))
+    forest = _forest(tuple(trees), np.concatenate(weights), classes=classes, kind="voting")
+    return replace(forest, base=base, names=names_of(model, forest.n_features))
+
+
+def _read_member(member) -> Forest:
+    for recognises, read in MEMBERS:
+        if recognises(member):
+            return read(member)
+    raise ValueError(
+        f"the vote's member {type(member).__name__} is not made of trees of scikit-learn: vote "
+        "with trees, forests and boosting of scikit-learn, or explain each member.")
+
+
 # --- who reads what ---------------------------------------------------------------------------
 
 def _adds_up(model) -> bool:
@@ -265,10 +330,11 @@ def _adds_up(model) -> bool:
     return is_ensemble(model) and not hasattr(model, "offset_")
 
 
-READERS = (
+MEMBERS = (
     (has("tree_", "criterion"), read_tree),
     (has("estimators_", "estimator_weights_"), read_adaboost),
     (has("estimators_", "learning_rate", "init_"), read_boosting),
     (has("_predictors", "_baseline_prediction"), read_histogram_boosting),
     (_adds_up, read_forest),
 )
+READERS = (*MEMBERS, (has("estimators_", "named_estimators_", "_weights_not_none"), read_voting))
