@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.descent import Descent, descent_of
+from fi_teach.basics.apply import Descent, descent_of
 from fi_teach.basics.equality import same_fields
 from fi_teach.basics.links import logistic, mean_of
 from fi_teach.basics.tables import check_table, feature_names, places_by_name, some_names

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.basics.tables import check_table
 from fi_teach.basics.tree import LEAF, Forest
-from fi_teach.fast.shuffled_tables import losses_of_pairs, never_asks
+from fi_teach.fast.permutation import losses_of_pairs, never_asks
 
 NONE = -1  # the feature of a row that still walks its own way, and the parent of a root
 PAIRS_AT_ONCE = 2**17  # numbers per block of the pair-loss matrix: 1 MB, the processor's cache

@@ -1,9 +1,9 @@
 """Which engine for which tree: tables where they are small, walks where paths are long or rows few.
 
     tree_shap_few_rows    no background, few rows, no tree deep: all trees in one walk
-    tree_shap_together    a column for every pattern of failures, of all trees at once; rows look up
-                          in it (tree_shap_lookup, or tree_shap_prepared, which keeps the tables)
-    tree_shap_quadrature  no background: each row walks down all branches, with Owen's integral
+    tree_shap_tables    a column for every pattern of failures, of all trees at once; rows look up
+                          in it (tree_shap_lookup, or tree_explainer, which keeps the tables)
+    tree_shap_walk  no background: each row walks down all branches, with Owen's integral
     tree_shap_pairs       each row walks with each background row, down the branches either takes
 
 Where the trees are not all walked at once:
@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fi_teach.basics.tree import Forest
-from fi_teach.fast.tree_paths import Task, paths_of
+from fi_teach.fast.forest_arrays import Task, paths_of
 from fi_teach.fast.tree_shap_few_rows import add_by_levels, few_enough
 from fi_teach.fast.tree_shap_lookup import add_together
 from fi_teach.fast.tree_shap_pairs import add_by_pairs
-from fi_teach.fast.tree_shap_quadrature import add_by_quadrature
+from fi_teach.fast.tree_shap_walk import add_by_quadrature
 
 FEW_COLUMNS = 128  # of a leaf's table: always worth it
 PAIRS_A_COLUMN = 10  # so many pairs of rows cost what a column does

@@ -17,7 +17,7 @@ on level d, with the row's a_j and the share b_j in the columns,
 
     phi_i = v * integral over t of (a_i - b_i) * product over j != i of (t a_j + (1-t) b_j)
 
-is exact with ceil(d/2) times t, as in tree_shap_quadrature.py. Arrays are (nodes, columns, rows).
+is exact with ceil(d/2) times t, as in tree_shap_walk.py. Arrays are (nodes, columns, rows).
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from fi_teach.basics.games import gauss_legendre
 from fi_teach.basics.removal import cover_shares
 from fi_teach.basics.tree import LEAF
-from fi_teach.fast.tree_paths import answers_of, joined
+from fi_teach.fast.forest_arrays import answers_of, joined
 
 MOST_LEVELS = 16
 FEW_ROWS = 22  # of these a leaf's integrals cost less than its table

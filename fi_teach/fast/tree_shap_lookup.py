@@ -3,7 +3,7 @@
 Two trees in three blocks, what they pay, and what one row does:
 
     block            0           1         2          the row's index     2    1    1
-    pays             x0 x1       x0        x0         (tree_shap_together.py)
+    pays             x0 x1       x0        x0         (tree_shap_tables.py)
 
     line             x0 of 0     x0 of 1   x0 of 2    x1 of 0      of 2^bits numbers
     starts at        0           8         12         4            in one long array
@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fi_teach.basics.tree import LEAF
-from fi_teach.fast.tree_paths import answers_of
-from fi_teach.fast.tree_shap_together import (
+from fi_teach.fast.forest_arrays import answers_of
+from fi_teach.fast.tree_shap_tables import (
     blocks_of,
     entries_of,
     grove_of,

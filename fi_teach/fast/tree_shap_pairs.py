@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fi_teach.basics.tree import LEAF
-from fi_teach.fast.tree_paths import failures_everywhere
+from fi_teach.fast.forest_arrays import failures_everywhere
 
 FAILURES_AT_ONCE = 2**21  # nodes times rows
 PAIRS_AT_ONCE, ENTRIES_AT_ONCE = 2**14, 2**18  # a chunk of pairs with more entries is halved

@@ -20,7 +20,7 @@ from fi_teach.basics.losses import Loss
 from fi_teach.basics.results import Importance
 from fi_teach.basics.shuffles import swap, variance_of_mean
 from fi_teach.fast.exact_permutation import sums_over_pairs
-from fi_teach.fast.shuffled_tables import losses_after_dealing
+from fi_teach.fast.permutation import losses_after_dealing
 
 METHOD = "exact permutation importance"
 

@@ -6,7 +6,7 @@ real feature counts the luck that the real ones had too. Notation: Sigma (p, p) 
 the features, s (p,) how far each feature is kept from its knockoff:
 Cov(x_j, knockoff_j) = Sigma_jj - s_j, so at s_j = 0 it is a copy, which its feature never beats.
 
-Read next: fast/mvr_rounds.py, which finds the s of `mvr_s` with one inversion a round.
+Read next: fast/knockoffs.py, which finds the s of `mvr_s` with one inversion a round.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from fi_teach.basics.results import Result
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import as_floats, check_table
 from fi_teach.basics.target import check_outcome
-from fi_teach.fast.mvr_rounds import one_round
+from fi_teach.fast.knockoffs import one_round
 
 NEGLIGIBLE = 1e-6  # a round that lowers the loss by a smaller share than this was the last one
 

@@ -18,7 +18,7 @@ Breiman, like R's randomForest, deals a column out within each tree's out-of-bag
 votes are put together; oob_importance deals over the whole table, as the slides draw it. R's
 importance() by default also divides by the standard error over the trees.
 
-Read next: fast/out_of_bag.py, which asks a tree again only about the rows that a shuffle can move.
+Read next: fast/oob.py, which asks a tree again only about the rows that a shuffle can move.
 """
 
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ from fi_teach.basics.shuffles import (
 )
 from fi_teach.basics.tables import check_count, check_table
 from fi_teach.basics.tree import Tree
-from fi_teach.fast.out_of_bag import sums_over_trees, vote_gains
+from fi_teach.fast.oob import sums_over_trees, vote_gains
 
 
 def oob_importance_by_definition(

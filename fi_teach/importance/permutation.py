@@ -6,7 +6,7 @@ The model is not refitted, so this is about *this* model; rows that it was fitte
     PFI_j  =  mean over shuffles d, mean over rows i of
               L(y_i, f(x_i with its x_j from row d(i)))  -  L(y_i, f(x_i))
 
-Read next: fast/shuffled_tables.py, which asks the model about many shuffles at once.
+Read next: fast/permutation.py, which asks the model about many shuffles at once.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import Table, receiver_donor_variance, shuffles, swap
 from fi_teach.basics.tables import check_real_table
 from fi_teach.basics.target import check_outcome
-from fi_teach.fast.shuffled_tables import losses_after_dealing
+from fi_teach.fast.permutation import losses_after_dealing
 
 JACKKNIFE_PARTS = 20
 Columns = dict[str, list[int]]

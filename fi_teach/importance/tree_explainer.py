@@ -9,8 +9,8 @@ in, wants the first kind done beforehand:
     explain(first_row)                    # quick: look up, add
     explain(second_row)
 
-The tables are those of fi_teach/fast/tree_shap_together.py, kept and joined in
-fi_teach/fast/tree_shap_prepared.py. The numbers are the same as those of `tree_shap`.
+The tables are those of fi_teach/fast/tree_shap_tables.py, kept and joined in
+fi_teach/fast/tree_explainer.py. The numbers are the same as those of `tree_shap`.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from fi_teach.basics.model import Model, as_model, raw_unit
 from fi_teach.basics.results import Attribution
 from fi_teach.basics.tables import check_real_table
 from fi_teach.basics.tree import rows_for
-from fi_teach.fast.tree_shap_prepared import Prepared
+from fi_teach.fast.tree_explainer import Prepared
 
 
 class TreeExplainer:

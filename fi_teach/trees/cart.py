@@ -6,7 +6,7 @@ First the rule by definition: try every midpoint of every column, cut, do the sa
 Then what greed leaves open: the splits that tie, and every tree that could have come of them.
 Last the same trees, fast. Source: Breiman et al. (1984), ch. 2 to 4.
 
-Read next: fast/growing.py, which grows all trees of a forest level by level.
+Read next: fast/cart.py, which grows all trees of a forest level by level.
 """
 
 import sys
@@ -31,7 +31,7 @@ from fi_teach.basics.tables import (
 from fi_teach.basics.target import target_of
 from fi_teach.basics.thresholds import midpoints
 from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
-from fi_teach.fast.growing import grow_trees, rank_table
+from fi_teach.fast.cart import grow_trees, rank_table
 
 __all__ = [
     "Split",

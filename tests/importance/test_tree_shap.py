@@ -34,8 +34,8 @@ engines = importlib.import_module("fi_teach.fast.tree_shap")
 lookup = importlib.import_module("fi_teach.fast.tree_shap_lookup")
 pairs_walk = importlib.import_module("fi_teach.fast.tree_shap_pairs")
 few_rows = importlib.import_module("fi_teach.fast.tree_shap_few_rows")
-quadrature = importlib.import_module("fi_teach.fast.tree_shap_quadrature")
-tables = importlib.import_module("fi_teach.fast.tree_shap_tables")
+quadrature = importlib.import_module("fi_teach.fast.tree_shap_walk")
+tables = importlib.import_module("fi_teach.fast.tree_shap_leaves")
 
 BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
 

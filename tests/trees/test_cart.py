@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from fi_teach.basics.target import target_of
 from fi_teach.data import golf, midterm
 from fi_teach.fast import growing as frontier
-from fi_teach.fast.growing import grow_trees, rank_table
+from fi_teach.fast.cart import grow_trees, rank_table
 from fi_teach.importance.mdi import mdi
 from fi_teach.trees.cart import (
     best_split,

@@ -8,7 +8,7 @@ from fi_teach.course.questions.checks import Mistake, by_hand, catches, choice, 
 from fi_teach.course.questions.question import Question
 from fi_teach.course.questions.trials import ch01_trees as trials
 
-CLOSED = ("fi_teach.basics.impurity", "fi_teach.basics.thresholds", "fi_teach.trees.cart", "fi_teach.fast.growing")
+CLOSED = ("fi_teach.basics.impurity", "fi_teach.basics.thresholds", "fi_teach.trees.cart", "fi_teach.fast.cart")
 
 
 # Definitions to judge by, slow and short.

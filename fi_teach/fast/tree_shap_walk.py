@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from fi_teach.basics.games import gauss_legendre
 from fi_teach.basics.tree import LEAF
-from fi_teach.fast.tree_paths import failures_everywhere
+from fi_teach.fast.forest_arrays import failures_everywhere
 
 NUMBERS_AT_ONCE = 2**16  # of a group: ways times rows times t
 NUMBERS_WAITING = 2**20  # of the smallest groups, two ways each, at all levels

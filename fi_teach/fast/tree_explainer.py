@@ -1,6 +1,6 @@
 """All tables of a forest made once and kept: a row finds its cells, adds them up, is explained.
 
-The lines are those of tree_shap_together.py, lying as in the drawing of tree_shap_lookup.py. What
+The lines are those of tree_shap_tables.py, lying as in the drawing of tree_shap_lookup.py. What
 is different is how a row finds its index: all questions of all blocks are asked in one go.
 
     block            0           1         2
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fi_teach.basics.tree import LEAF, Forest
-from fi_teach.fast.tree_paths import answers, joined, paths_of
+from fi_teach.fast.forest_arrays import answers, joined, paths_of
 from fi_teach.fast.tree_shap import add_by_walk, by_outputs
 from fi_teach.fast.tree_shap_lookup import (
     cells_of,
@@ -31,7 +31,7 @@ from fi_teach.fast.tree_shap_lookup import (
     plans_of,
     portions,
 )
-from fi_teach.fast.tree_shap_together import blocks_of, grove_of
+from fi_teach.fast.tree_shap_tables import blocks_of, grove_of
 
 LEAST_BITS = 7  # of a block's index: three splits below four features
 MOST_PLAYERS = 12  # on a path whose table is worth keeping

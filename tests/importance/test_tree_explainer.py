@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
+from fi_teach.fast import tree_explainer as prepared
 from fi_teach.fast import tree_shap_few_rows as few_rows
-from fi_teach.fast import tree_shap_prepared as prepared
 from fi_teach.importance import (
     tree_explainer,
     tree_shap,

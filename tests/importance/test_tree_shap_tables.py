@@ -11,7 +11,7 @@ from random_trees import chain, random_forest, random_rows
 
 from fi_teach.basics.tree import Tree
 from fi_teach.fast import tree_shap_lookup as lookup
-from fi_teach.fast import tree_shap_together as together
+from fi_teach.fast import tree_shap_tables as together
 from fi_teach.importance import tree_shap
 from fi_teach.importance.tree_shap import (
     tree_shap_by_definition,

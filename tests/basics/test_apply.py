@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fi_teach.basics import descent
-from fi_teach.basics.descent import descent_of
+from fi_teach.basics import apply as descent
+from fi_teach.basics.apply import descent_of
 from fi_teach.trees import Forest, grow_boosting, grow_cart, grow_forest
 
 
