@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.convert import as_forest
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.losses import probability_columns
 from fi_teach.basics.nominal import NominalTree
 from fi_teach.basics.tables import (
@@ -23,7 +24,7 @@ from fi_teach.basics.tables import (
     places_by_name,
     some_names,
 )
-from fi_teach.basics.tree import Forest, Tree, rows_for
+from fi_teach.basics.tree import Tree, rows_for
 
 OURS = (Tree, Forest, NominalTree)
 

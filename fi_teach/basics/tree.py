@@ -9,16 +9,16 @@ leaf; parents come before their children. A row goes left when x[feature[t]] <= 
     2   -2             -2.0     -1      -1   .8  .2
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.apply import Descent, descent_of
 from fi_teach.basics.equality import same_fields
-from fi_teach.basics.links import logistic, mean_of
 from fi_teach.basics.tables import check_table, feature_names, places_by_name, some_names
 
 LEAF = -1
@@ -83,6 +83,12 @@ class Tree:
         table = np.column_stack([node, self.children_left, self.children_right])
         inner = table[~self.is_leaf]
         return list(map(tuple, inner.tolist()))
+
+    @property
+    def has_special_splits(self) -> bool:
+        """Whether some split asks about categories, or takes 0 for a missing value."""
+        zeros = self.zero_missing is not None and bool(self.zero_missing.any())
+        return zeros or bool(self.left_categories)
 
     # --- the shape ---
 
@@ -218,142 +224,68 @@ class Tree:
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Class labels, or numbers where the tree predicts numbers: X (n, p) -> (n,) or (n, K)."""
-        return _labels_or_numbers(self.raw(X), self.classes)
+        return labels_or_numbers(self.raw(X), self.classes)
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
         """Class shares of each row's leaf: X (n, p) -> (n, K), columns in the order of `classes`.
 
         Raises ValueError for a tree that predicts numbers.
         """
-        _refuse_numbers(self)
+        refuse_numbers(self)
         return self.raw(X)
 
 
-@dataclass(frozen=True, eq=False)
-class Forest:
-    """Several trees and how their values are put together. Equal (==) if all fields are.
+# --- several trees as one ---------------------------------------------------------------------
 
-    raw(x) = base + sum over trees m of weights[m] * value_m(x)
+def joined(trees: Sequence[Tree]) -> tuple[NDArray, NDArray, NDArray, NDArray, NDArray]:
+    """The nodes of several trees, one tree after the other, numbered through.
 
-    kind : "tree", "forest" (weights 1/M), "boosting" (raw is a margin or a number) or
-        "adaboost" (raw is a vote share)
-    base : (n_outputs,), the constant a boosting model starts from
-    link : what turns raw into probabilities or a positive number, see basics/links.py;
-        "logistic" has one column for two classes
-    in_bag : (M, n) how often each tree saw each training row, or None; 0 is out of bag
+    -> roots (M,); children_left, children_right, feature, threshold (nodes of all trees,)
+
+    >>> shape = np.array([1, -1, -1]), np.array([2, -1, -1])
+    >>> question = np.array([0, -2, -2]), np.array([1.5, -2, -2])
+    >>> stump = Tree(*shape, *question, *np.ones((4, 3)), ("x0",))
+    >>> roots, left, *_ = joined([stump, stump])
+    >>> roots.tolist(), left.tolist()
+    ([0, 3], [1, -1, -1, 4, -1, -1])
     """
-
-    trees: tuple
-    weights: NDArray
-    base: NDArray
-    names: tuple
-    classes: tuple | None = None
-    kind: str = "forest"
-    link: str = "identity"
-    in_bag: NDArray | None = None
-
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
-
-    @property
-    def n_features(self) -> int:
-        return len(self.names)
-
-    @property
-    def out_of_bag(self) -> NDArray:
-        """Which rows each tree never saw: (M, n) bool. Raises ValueError if nobody knows."""
-        if self.in_bag is None:
-            raise ValueError(
-                "this model does not know which rows its trees were grown on (in_bag is None): "
-                "use grow_forest or a scikit-learn forest with bootstrap=True, or "
-                "permutation_importance on held-out rows.")
-        return np.asarray(self.in_bag) == 0
-
-    @property
-    def n_outputs(self) -> int:
-        return len(self.base)
-
-    def raw(self, X: ArrayLike) -> NDArray:
-        """What the trees add up to: class probabilities, a number, or a boosting margin.
-
-        X (n, p) -> (n, n_outputs)
-        """
-        rows = rows_for(self, X)
-        base = np.asarray(self.base, dtype=float)
-        total = np.tile(base, (len(rows), 1))
-        if self._descent is None:
-            for weight, tree in zip(self.weights, self.trees, strict=True):
-                total += weight * tree.value[tree.leaf_of(rows)]
-            return total
-        for some, trees in self._descent.parts(len(rows)):
-            leaves = self._descent.leaves(rows[some], trees)
-            for worth in self._worth[leaves]:
-                total[some] += worth
-        return total
-
-    @cached_property
-    def _descent(self) -> Descent | None:
-        """What lets all rows walk down all trees at once, where trees ask for thresholds alone."""
-        return descent_of(self.trees)
-
-    @cached_property
-    def _worth(self) -> NDArray:
-        """What each node of all trees adds to raw -> (nodes of all trees, n_outputs)."""
-        pairs = zip(self.weights, self.trees, strict=True)
-        return np.concatenate([weight * tree.value for weight, tree in pairs])
-
-    def predict_proba(self, X: ArrayLike) -> NDArray:
-        """Class probabilities: X (n, p) -> (n, K), columns in the order of `classes`.
-
-        Raises ValueError for a model that predicts numbers.
-        """
-        _refuse_numbers(self)
-        return self.probabilities_of(self.raw(X))
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Class labels, or numbers where the model predicts numbers: X (n, p) -> (n,) or (n, K)."""
-        return self.prediction_of(self.raw(X))
-
-    def probabilities_of(self, raw: NDArray) -> NDArray:
-        """What predict_proba makes of raw values (n, n_outputs) -> (n, K)."""
-        if self.link == "logistic":
-            second = logistic(raw[:, 0])
-            return np.column_stack([1 - second, second])
-        return mean_of(raw, self.link)
-
-    def prediction_of(self, raw: NDArray) -> NDArray:
-        """What predict makes of raw values (n, n_outputs) -> labels or numbers."""
-        if self.classes is None:
-            return _labels_or_numbers(mean_of(raw, self.link), None)
-        return _labels_or_numbers(self.probabilities_of(raw), self.classes)
+    n_nodes = [tree.n_nodes for tree in trees]
+    roots = np.cumsum([0, *n_nodes[:-1]])
+    shift = roots.repeat(n_nodes)
+    left, right, feature, threshold = (
+        np.concatenate([getattr(tree, name) for tree in trees])
+        for name in ("children_left", "children_right", "feature", "threshold"))
+    is_leaf = left == LEAF
+    left, right = (np.where(is_leaf, LEAF, child + shift) for child in (left, right))
+    return roots, left, right, feature, threshold
 
 
-# --- what both do -----------------------------------------------------------------------------
+# --- for trees and forests alike --------------------------------------------------------------
 
-def _labels_or_numbers(value: NDArray, classes: tuple | None) -> NDArray:
+def labels_or_numbers(value: NDArray, classes: tuple | None) -> NDArray:
     """The label of the largest of K columns, or the numbers: (n, K) -> (n,), or (n, K) numbers."""
     if classes is not None:
         return np.asarray(classes)[value.argmax(axis=1)]
     return value[:, 0] if value.shape[1] == 1 else value
 
 
-def _refuse_numbers(model: Tree | Forest) -> None:
-    """Raises ValueError unless the model predicts classes."""
+def refuse_numbers(model: Any) -> None:
+    """Refuse a Tree or Forest that predicts numbers, for want of class probabilities."""
     if model.classes is None:
         kind = type(model).__name__.lower()
         raise ValueError(
             f"this {kind} predicts numbers, so it has no class probabilities: use predict.")
 
 
-def rows_for(model: Tree | Forest, X: ArrayLike) -> NDArray:
-    """X as an array (n, p) with the model's columns, found by name, in the model's order.
+def rows_for(model: Any, X: ArrayLike) -> NDArray:
+    """X as an array (n, p) with the columns of a Tree or Forest, found by name, in its order.
 
     By position only where one of the two has no names: a plain array, or a model that was fitted
     on one. NaN passes only where the trees know the way.
 
     Raises ValueError for another number of columns or other names, and as check_table does.
     """
-    trees = model.trees if isinstance(model, Forest) else (model,)
+    trees = getattr(model, "trees", (model,))
     knows_gaps = any(tree.missing_left is not None for tree in trees)
     array, names = check_table(X, allow_nan=knows_gaps)
     if array.shape[1] != model.n_features:

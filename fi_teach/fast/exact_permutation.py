@@ -29,8 +29,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fi_teach.basics.evaluation import Evaluation
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.tables import check_table
-from fi_teach.basics.tree import LEAF, Forest
+from fi_teach.basics.tree import LEAF
 from fi_teach.fast.permutation import losses_of_pairs, never_asks
 
 NONE = -1  # the feature of a row that still walks its own way, and the parent of a root

@@ -1,179 +1,207 @@
-r"""What a node of a tree knows of the path to it: which features were asked above, and who passes.
+r"""All trees of a forest in one set of arrays, and what each node knows of the path to it.
 
-A node's number also stands for the way into it, from its parent. A tree that asks x0 twice:
+A node's number also stands for the edge into it, from its parent. A tree that tests x0 twice:
 
-          0: x0?              node      0    1    2    3    4    5    6
-         /      \             parent    -    0    0    1    1    3    3
-      1: x1?     2            asked     -    x0   x0   x1   x1   x0   x0    by the parent
-      /    \                  player    -    0    0    1    1    0    0     its place on the path
-   3: x0?   4                 same      -    -    -    -    -    1    1     last way that asked it
-   /    \                     passing   1    .6   .4   .5   .5   .2   .4
-  5      6                    chance    1    .6   .4   .3   .3   .1   .2
+          0: x0?              node            0    1    2    3    4    5    6
+         /      \             parent          0    0    0    1    1    3    3
+      1: x1?     2            tested          -    x0   x0   x1   x1   x0   x0   by the parent
+      /    \                  position        -    0    0    1    1    0    0    on the path
+   3: x0?   4                 previous        0    0    0    0    0    1    1    edge that tests it
+   /    \                     pass_share      1    .6   .4   .5   .5   .2   .4
+  5      6                    reach           1    .6   .4   .3   .3   .1   .2
 
-`passing` is the share of training rows that pass all tests on this one feature, here and above, as
-if nothing else were asked: 60 % go from 0 to 1, a third of those in 3 go to 5, so on the way to
-leaf 5 the feature x0 lets .6 * 1/3 = .2 pass. Leaf 5 is a game of two players, x0 and x1.
+`pass_share` is the share of training rows that pass all tests on this one feature, here and above,
+as if nothing else were tested: 60 % go from 0 to 1, a third of those in 3 go to 5, so on the way to
+leaf 5 the feature x0 lets .6 * 1/3 = .2 pass. The path to leaf 5 has two features, x0 and x1.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fi_teach.basics.removal import cover_shares
-from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
+from fi_teach.basics.tree import LEAF, joined
+
+NOTHING = -1  # what is tested on the way to a root
 
 
 @dataclass(frozen=True)
-class Paths:
-    """A tree and its nodes' paths: lists with one entry a node, as in the drawing; 0 for "none".
+class ForestArrays:
+    """N nodes of M trees, one tree after the other, as in the drawing.
 
-    left, right : the children; level : 0 for the root
-    chance : the share of all training rows that gets here
-    n_players : distinct features asked above; longest : the largest of them
+    trees (M,); roots (M,); left, right (N,), LEAF in leaves
+    feature, threshold (N,), value (N, K) : as in Tree
+    missing_left : (N,) bool, or None where no tree knows where NaN goes
+    tree (N,) : to which tree a node belongs; levels : the splits of each level, roots first
+    parent (N,), a root's is the root itself; tested (N,), NOTHING in roots
+    position, n_on_path (N,) : the tested feature's place on the path, its number of features
+    previous (N,) : the last edge above that tests the same feature, or the root
+    pass_share, reach (N,) : shares of training rows, for one feature and for all
     """
 
-    tree: Tree
-    left: list
-    right: list
-    parent: list
-    level: list
-    asked: list
-    player: list
-    same: list
-    passing: list
-    chance: list
-    n_players: list
-    longest: int
-
-    def last_ways(self, t):
-        """For each player of the path to t the lowest way that asks it -> list of nodes."""
-        ways = [0] * self.n_players[t]
-        unseen = len(ways)
-        while unseen:
-            place = self.player[t]
-            if not ways[place]:
-                ways[place] = t
-                unseen -= 1
-            t = self.parent[t]
-        return ways
-
-
-@dataclass(frozen=True)
-class Task:
-    """One tree to explain: its paths, its values, and who stands in for the unknown.
-
-    value : (n_nodes, n_outputs)
-    background : rows (m, p) of the interventional game, or None for the path-dependent one
-    order : 1 for Shapley values, 2 for halved interactions of pairs i > j
-    """
-
-    paths: Paths
+    trees: Sequence
+    roots: NDArray
+    left: NDArray
+    right: NDArray
+    feature: NDArray
+    threshold: NDArray
+    missing_left: NDArray | None
     value: NDArray
-    background: NDArray | None
-    order: int
+    tree: NDArray
+    levels: list
+    parent: NDArray
+    tested: NDArray
+    previous: NDArray
+    position: NDArray
+    n_on_path: NDArray
+    pass_share: NDArray
+    reach: NDArray
 
+    @property
+    def is_leaf(self) -> NDArray:
+        """(N,) bool."""
+        return self.left == LEAF
 
-def paths_of(tree):
-    """The Paths of a tree."""
-    left, right = tree.children_left.tolist(), tree.children_right.tolist()
-    share = cover_shares(tree).tolist()
-    n = tree.n_nodes
-    parent, level, player, same, n_players = ([0] * n for _ in range(5))
-    asked, passing, chance = [UNDEFINED] * n, [1.0] * n, [1.0] * n
-    for t, j in enumerate(tree.feature.tolist()):  # parents are stored before their children
-        if left[t] == LEAF:
-            continue
-        above = t
-        while above and asked[above] != j:
-            above = parent[above]
-        for child in (left[t], right[t]):
-            parent[child] = t
-            level[child] = level[t] + 1
-            asked[child] = j
-            same[child] = above
-            player[child] = player[above] if above else n_players[t]
-            n_players[child] = n_players[t] + (above == 0)
-            passing[child] = passing[above] * share[child]
-            chance[child] = chance[t] * share[child]
-    return Paths(
-        tree, left, right, parent, level, asked, player, same, passing, chance,
-        n_players, max(n_players))
+    @property
+    def is_first_test(self) -> NDArray:
+        """Whether no edge above tests the same feature -> (N,) bool; so it is said of roots."""
+        return self.tested[self.previous] == NOTHING
 
+    @cached_property
+    def last_edges(self) -> NDArray:
+        """The last edge that tests each feature of a node's path, -1 beyond them -> (N, D)."""
+        last = np.full((len(self.left), max(1, int(self.n_on_path.max()))), -1)
+        for t in self.levels:
+            for child in (self.left[t], self.right[t]):
+                last[child] = last[t]
+                last[child, self.position[child]] = child
+        return last
 
-def ways_by_level(paths):
-    """The ways of each level, to all left children, then to their siblings -> list of arrays."""
-    level, left, right = map(np.array, (paths.level, paths.left, paths.right))
-    splits = np.flatnonzero(left != LEAF)
-    splits = splits[np.argsort(level[splits], kind="stable")]
-    starts = np.flatnonzero(np.diff(level[splits])) + 1
-    return [np.concatenate([left[t], right[t]]) for t in np.split(splits, starts)]
+    @cached_property
+    def special(self) -> dict:
+        """The trees whose tests are not all x <= threshold -> {root: tree}."""
+        pairs = zip(self.roots.tolist(), self.trees, strict=True)
+        return {root: tree for root, tree in pairs if tree.has_special_splits}
 
+    @property
+    def border(self) -> list[int]:
+        """Where each tree's nodes begin, and where the last one's end -> M + 1 numbers."""
+        return [*self.roots.tolist(), len(self.left)]
 
-def failures_everywhere(paths, X):
-    """Which rows fail a test on the feature of each way, there or above -> (n_nodes, n) bool.
+    def mean_by_training(self, chosen: NDArray) -> NDArray:
+        """The mean over the training rows of some trees' values, chosen (M,) bool -> (K,)."""
+        leaves = self.is_leaf & chosen[self.tree]
+        return self.reach[leaves] @ self.value[leaves]
 
-    The root, which has no way, is failed by no row.
-    """
-    parent, same = np.array(paths.parent), np.array(paths.same)
-    goes_left = answers(paths.tree, X)
-    failed = np.zeros(goes_left.shape, dtype=bool)
-    for ways in ways_by_level(paths):
-        fails = goes_left[parent[ways]]
-        fails[:len(ways) // 2] ^= True  # who goes right fails the test of the left child
-        failed[ways] = failed[same[ways]] | fails
-    return failed
+    def goes_left(self, X: NDArray, first: int = 0, stop: int | None = None) -> NDArray:
+        """Which rows go left at the nodes first ... stop - 1, which are those of whole trees.
 
-
-def joined(trees):
-    """Some trees as one, their nodes numbered through -> (Tree, where each one's begin (M,)).
-
-    Without what only some trees know: categories, and zeros that count as missing.
-    """
-    size = [tree.n_nodes for tree in trees]
-    roots = np.cumsum([0, *size])[:-1]
-    shift = np.repeat(roots, size)
-
-    def of_all(name):
-        return np.concatenate([getattr(tree, name) for tree in trees])
-
-    left, right = of_all("children_left"), of_all("children_right")
-    is_leaf = left == LEAF
-    missing_left = None
-    if any(tree.missing_left is not None for tree in trees):
-        missing_left = np.concatenate([
-            np.zeros(tree.n_nodes, dtype=bool) if tree.missing_left is None else tree.missing_left
-            for tree in trees])
-    return Tree(
-        np.where(is_leaf, LEAF, left + shift), np.where(is_leaf, LEAF, right + shift),
-        of_all("feature"), of_all("threshold"), of_all("impurity"), of_all("n_node_samples"),
-        of_all("weighted_n_node_samples"), of_all("value"), trees[0].names,
-        missing_left=missing_left), roots
-
-
-def answers_of(trees, X, together=None):
-    """Which rows go left at each node of some trees -> (N, n) bool, False in leaves.
-
-    together : what joined says of them, where it is known
-    """
-    whole, roots = together or joined(trees)
-    goes_left = answers(whole, X)
-    for root, tree in zip(roots.tolist(), trees, strict=True):
-        if tree.left_categories or tree.zero_missing is not None:
-            goes_left[root:root + tree.n_nodes] = answers(tree, X)
-    return goes_left
-
-
-def answers(tree, X):
-    """Which rows go left at each split: X (n, p) -> (n_nodes, n) bool, False in leaves."""
-    goes_left = np.zeros((tree.n_nodes, len(X)), dtype=bool)
-    splits = np.flatnonzero(~tree.is_leaf)
-    if tree.left_categories or tree.zero_missing is not None:
-        for t in splits.tolist():
-            goes_left[t] = tree.goes_left(X, t)
+        X (n, p) -> (nodes, n) bool, False in leaves
+        """
+        stop = len(self.left) if stop is None else stop
+        goes_left = np.zeros((stop - first, len(X)), dtype=bool)
+        splits = first + np.flatnonzero(self.left[first:stop] != LEAF)
+        values = X.T[self.feature[splits]]
+        answers = values <= self.threshold[splits, None]
+        if self.missing_left is not None:
+            answers |= np.isnan(values) & self.missing_left[splits, None]
+        goes_left[splits - first] = answers
+        for root, tree in self.special.items():
+            if first <= root < stop:
+                for t in np.flatnonzero(~tree.is_leaf).tolist():
+                    goes_left[root - first + t] = tree.goes_left(X, t)
         return goes_left
-    values = X.T[tree.feature[splits]]
-    goes_left[splits] = values <= tree.threshold[splits, None]
-    if tree.missing_left is not None:
-        goes_left[splits] |= np.isnan(values) & tree.missing_left[splits, None]
-    return goes_left
+
+    def failed_tests(self, X: NDArray) -> NDArray:
+        """Which rows fail a test on the feature of each edge, there or above -> (N, n) bool."""
+        goes_left = self.goes_left(X)
+        failed = np.zeros(goes_left.shape, dtype=bool)
+        for t in self.levels:
+            left, right = self.left[t], self.right[t]
+            failed[left] = failed[self.previous[left]] | ~goes_left[t]
+            failed[right] = failed[self.previous[right]] | goes_left[t]
+        return failed
+
+
+def forest_arrays(trees, value) -> ForestArrays:
+    """The ForestArrays of some trees whose values (N, K) stand one after the other."""
+    roots, left, right, feature, threshold = joined(trees)
+    tree = np.repeat(np.arange(len(roots)), np.diff(roots, append=len(left)))
+    levels = splits_by_level(left, right, roots)
+    parent = np.arange(len(left))
+    for t in levels:
+        parent[left[t]] = parent[right[t]] = t
+    tested = feature[parent]
+    tested[roots] = NOTHING
+    previous = previous_tests(parent, tested)
+    is_first = tested[previous] == NOTHING
+
+    share = share_of_parent(trees, parent)
+    pass_share, reach = np.ones((2, len(left)))
+    position, n_on_path = np.zeros((2, len(left)), dtype=np.intp)
+    for t in levels:
+        for child in (left[t], right[t]):
+            reach[child] = reach[t] * share[child]
+            pass_share[child] = pass_share[previous[child]] * share[child]
+            position[child] = np.where(is_first[child], n_on_path[t], position[previous[child]])
+            n_on_path[child] = n_on_path[t] + is_first[child]
+    return ForestArrays(
+        trees, roots, left, right, feature, threshold, missing_left_of(trees), value, tree,
+        levels, parent, tested, previous, position, n_on_path, pass_share, reach)
+
+
+def splits_by_level(left, right, roots):
+    """The splits of each level, from the roots down -> list of arrays."""
+    levels, t = [], roots
+    while len(t := t[left[t] != LEAF]):
+        levels.append(t)
+        t = np.concatenate([left[t], right[t]])
+    return levels
+
+
+def previous_tests(parent, tested):
+    """The last edge above each node that tests the same feature, the root if there is none."""
+    previous = parent.copy()
+    climbing = np.flatnonzero(tested != NOTHING)
+    while len(climbing):
+        met = tested[previous[climbing]]
+        climbing = climbing[(met != NOTHING) & (met != tested[climbing])]
+        previous[climbing] = parent[previous[climbing]]
+    return previous
+
+
+def share_of_parent(trees, parent):
+    """The share of its parent's training weight in each node; 1/2 where the parent has none."""
+    weight = np.concatenate([tree.weighted_n_node_samples for tree in trees]).astype(float)
+    above = weight[parent]
+    return np.divide(weight, above, out=np.full(len(weight), 0.5), where=above > 0)
+
+
+def missing_left_of(trees):
+    """Where NaN goes at each node of all trees -> (N,) bool, or None if no tree knows."""
+    if all(tree.missing_left is None for tree in trees):
+        return None
+    return np.concatenate([
+        np.zeros(tree.n_nodes, dtype=bool) if tree.missing_left is None else tree.missing_left
+        for tree in trees])
+
+
+# --- portions ---
+
+def neighbours(sizes, most):
+    """Neighbours whose sizes add up to about `most`, or one that is larger -> list of slices."""
+    first, total, found = 0, 0, []
+    for stop, size in enumerate(sizes, start=1):
+        total += size
+        if total >= most or stop == len(sizes):
+            found.append(slice(first, stop))
+            first, total = stop, 0
+    return found
+
+
+def portions(n, size):
+    """0 ... n - 1 in portions of some size, at least 1 -> list of slices."""
+    size = max(1, size)
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]

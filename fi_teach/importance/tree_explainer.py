@@ -20,13 +20,13 @@ from fi_teach.basics.model import Model, as_model, raw_unit
 from fi_teach.basics.results import Attribution
 from fi_teach.basics.tables import check_real_table
 from fi_teach.basics.tree import rows_for
-from fi_teach.fast.tree_explainer import Prepared
+from fi_teach.fast.tree_explainer import PreparedForest
 
 
 class TreeExplainer:
     """A tree model whose tables are made: call it with rows, as often as you like."""
 
-    def __init__(self, model: Model, prepared: Prepared) -> None:
+    def __init__(self, model: Model, prepared: PreparedForest) -> None:
         self._model = model
         self._prepared = prepared
 
@@ -74,7 +74,7 @@ def tree_explainer(model: object, *, background: ArrayLike | None = None) -> Tre
     model = as_model(model)
     forest = model.forest
     if background is None:
-        return TreeExplainer(model, Prepared(forest, None))
+        return TreeExplainer(model, PreparedForest(forest, None))
     background = check_real_table(background, what="background")
     others = rows_for(forest, model.arrange(background))
-    return TreeExplainer(model, Prepared(forest, others))
+    return TreeExplainer(model, PreparedForest(forest, others))

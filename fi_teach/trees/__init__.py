@@ -1,9 +1,10 @@
 """Trees: the noun (Tree, Forest), the impurities, and ways to grow or borrow trees."""
 
 from fi_teach.basics.convert import as_forest, from_model
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.impurity import entropy, entropy_nats, gini, impurity_of, variance
 from fi_teach.basics.nominal import NominalTree
-from fi_teach.basics.tree import Forest, Tree
+from fi_teach.basics.tree import Tree
 from fi_teach.trees.boosting import grow_adaboost, grow_boosting
 from fi_teach.trees.c45 import (
     every_c45_tree,

@@ -12,11 +12,12 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.links import mean_of
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_count, check_numeric_target, check_table
 from fi_teach.basics.target import target_of
-from fi_teach.basics.tree import Forest, Tree
+from fi_teach.basics.tree import Tree
 from fi_teach.fast.cart import RankedTable, grow_trees, rank_table
 from fi_teach.trees.cart import (
     check_growing_target,

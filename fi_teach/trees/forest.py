@@ -10,10 +10,11 @@ keeps the books.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_count, check_table
 from fi_teach.basics.target import target_of
-from fi_teach.basics.tree import Forest, rows_for
+from fi_teach.basics.tree import rows_for
 from fi_teach.fast.cart import grow_trees, rank_table
 from fi_teach.trees.cart import (
     check_growing_target,

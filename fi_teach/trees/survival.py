@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.impurity import TIE
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.survival_target import (
@@ -24,7 +25,7 @@ from fi_teach.basics.survival_target import (
 )
 from fi_teach.basics.tables import as_floats, check_count, check_table
 from fi_teach.basics.thresholds import halfway
-from fi_teach.basics.tree import Forest, Tree
+from fi_teach.basics.tree import Tree
 from fi_teach.trees.cart import (
     Split,
     check_limits,

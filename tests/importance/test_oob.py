@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fi_teach.basics.tree import Forest, Tree
+from fi_teach.basics.forest import Forest
+from fi_teach.basics.tree import Tree
 from fi_teach.fast import out_of_bag
 from fi_teach.importance.oob import (
     oob_importance,

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from fi_teach.basics import games
 from fi_teach.basics.convert import as_forest
-from fi_teach.basics.tree import Forest, Tree
+from fi_teach.basics.forest import Forest
+from fi_teach.basics.tree import Tree
 from fi_teach.importance.tree_shap import (
     leaf_shapley,
     row_passes,
@@ -33,23 +34,22 @@ from random_trees import chain, random_forest, random_rows
 engines = importlib.import_module("fi_teach.fast.tree_shap")
 lookup = importlib.import_module("fi_teach.fast.tree_shap_lookup")
 pairs_walk = importlib.import_module("fi_teach.fast.tree_shap_pairs")
-few_rows = importlib.import_module("fi_teach.fast.tree_shap_few_rows")
-quadrature = importlib.import_module("fi_teach.fast.tree_shap_walk")
-tables = importlib.import_module("fi_teach.fast.tree_shap_leaves")
+rows_walk = importlib.import_module("fi_teach.fast.tree_shap_walk")
+leaves = importlib.import_module("fi_teach.fast.tree_shap_leaves")
 
 BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
 
 
 def never_tables(monkeypatch):
     """Send every tree to the walks that are meant for long paths and few rows."""
-    monkeypatch.setattr(lookup, "worth_tables", lambda grove, _: np.zeros(len(grove.roots), dtype=bool))
-    monkeypatch.setattr(few_rows, "MOST_LEVELS", -1)
+    monkeypatch.setattr(lookup, "worth_tables", lambda forest, _: np.zeros(len(forest.roots), dtype=bool))
+    monkeypatch.setattr(engines, "FEW_ROWS", 0)
 
 
 def always_tables(monkeypatch):
-    """Send every tree with up to 16 players on a path to the tables."""
+    """Send every tree with up to 16 features on a path to the tables."""
     monkeypatch.setattr(engines, "FEW_COLUMNS", 2**16)
-    monkeypatch.setattr(few_rows, "MOST_LEVELS", -1)
+    monkeypatch.setattr(engines, "FEW_ROWS", 0)
 
 
 def close(one, other, tolerance=1e-12):
@@ -133,8 +133,8 @@ def test_chunks_of_rows_do_not_change_a_value(monkeypatch, background, walks, fe
     for module, name, size in (
             (lookup, "ROWS_AT_ONCE", 3), (lookup, "NUMBERS_TOGETHER", 20), (lookup, "NODES_TOGETHER", 20), (lookup, "LEAST_BITS", 3),
             (lookup, "INDICES_AT_ONCE", 100), (lookup, "CELLS_AT_ONCE", 30), (lookup, "ROWS_READ_TOGETHER", few), (lookup, "ROWS_WALKED_TOGETHER", few),
-            (quadrature, "NUMBERS_AT_ONCE", 12), (quadrature, "FAILURES_AT_ONCE", 100),
-            (pairs_walk, "PAIRS_AT_ONCE", 20), (pairs_walk, "ENTRIES_AT_ONCE", 30), (pairs_walk, "FAILURES_AT_ONCE", 100)):
+            (rows_walk, "NUMBERS_AT_ONCE", 12), (rows_walk, "ROWS_AT_ONCE", 3),
+            (pairs_walk, "PAIRS_AT_ONCE", 20), (pairs_walk, "NODES_AT_ONCE", 30), (pairs_walk, "FAILURES_AT_ONCE", 100)):
         monkeypatch.setattr(module, name, size)
     close(tree_shap(forest, X, background=background).values, expected)
     close(tree_shap_interactions(forest, X, background=background), pairs)
@@ -223,13 +223,13 @@ def test_one_row_against_itself_differs_by_nothing():
 def test_a_large_background_costs_no_more_operations():
     """Interventional by tables walks the background once a tree, so 10 and 1000 rows give the same number of table builds."""
     forest, X = random_forest(1, 4, depth=3, n_trees=2), random_rows(1, 30, 4)
-    calls, original = [], tables.superset_sums
-    tables.superset_sums = lambda weighted: calls.append(weighted.size) or original(weighted)
+    calls, original = [], leaves.superset_sums
+    leaves.superset_sums = lambda weighted: calls.append(weighted.size) or original(weighted)
     try:
         for m in (10, 1000):
             tree_shap(forest, X, background=random_rows(m, m, 4))
     finally:
-        tables.superset_sums = original
+        leaves.superset_sums = original
     assert len(calls) % 2 == 0 and calls[:len(calls) // 2] == calls[len(calls) // 2:]
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fi_teach.basics.convert.shared import has, in_column, names_of, with_base
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.thresholds import double_threshold
-from fi_teach.basics.tree import LEAF, UNDEFINED, Forest, Tree
+from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 
 CRITERION = {"log_loss": "entropy", "squared_error": "variance", "friedman_mse": "variance"}
 

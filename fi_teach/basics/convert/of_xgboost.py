@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from fi_teach.basics.convert.shared import class_labels, has, in_column, link_of, with_base
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.thresholds import double_threshold
-from fi_teach.basics.tree import LEAF, UNDEFINED, Forest, Tree
+from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 
 
 def read(model) -> Forest:

@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
-from fi_teach.basics.tree import Forest
+from fi_teach.basics.forest import Forest
 from fi_teach.course.explorables.explorable import State, choice, explore
 from fi_teach.course.explorables.marks import axis, bars, categories, line, panel, points, rule
 from fi_teach.data import BANANA_OUT_OF_BAG, bananas
