@@ -64,7 +64,7 @@ class ForestArrays:
         """(N,) bool."""
         return self.left == LEAF
 
-    @property
+    @cached_property
     def is_first_test(self) -> NDArray:
         """Whether no edge above tests the same feature -> (N,) bool; so it is said of roots."""
         return self.tested[self.previous] == NOTHING
