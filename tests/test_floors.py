@@ -47,7 +47,7 @@ def name_of(path):
 
 
 NAMES = {name_of(path): path for path in MODULES}
-SLOW = ("_by_definition", "_by_leaves", "_by_orderings", "_by_recursion")
+SLOW = ("_by_definition", "_by_orderings", "_by_recursion")
 """How the names of the slow, sentence-like versions end."""
 
 
@@ -152,7 +152,6 @@ def arguments():
         "shapley_by_orderings": {"v": len, "n_players": 3},
         "threshold_gains_by_definition": {"column": X[:, 0], "onehot": (labels[:, None] == ["no", "yes"]).astype(float)},
         "tree_shap_by_definition": {"model": tree, "X": X},
-        "tree_shap_by_leaves": {"model": tree, "X": X, "background": X},
         "tree_shap_by_recursion": {"model": tree, "X": X},
         "tree_shap_interactions_by_definition": {"model": tree, "X": X, "background": X},
     }
@@ -191,6 +190,5 @@ def test_no_arguments_are_left_of_definitions_that_are_gone(arguments):
 @pytest.mark.parametrize("fast", [oob_importance, permutation_importance, tree_shap, grow_cart])
 def test_without_engines_the_fast_versions_fail(fast, arguments, without_engines):
     """So the engines are really gone."""
-    slow = {"tree_shap": "tree_shap_by_leaves"}.get(fast.__name__, f"{fast.__name__}_by_definition")
     with pytest.raises(AssertionError, match="an engine was called"):
-        fast(**arguments[slow])
+        fast(**arguments[f"{fast.__name__}_by_definition"])

@@ -75,7 +75,7 @@ def sums_over_pairs(task: Evaluation) -> PairSums:
 
 
 def _trees_and_numbers(task: Evaluation) -> tuple[Forest, NDArray] | None:
-    """The model's trees and the table (n, p) float, if their tests are all x <= threshold."""
+    """The model's trees and the table (n, p) as floats, if all tests are x <= threshold."""
     try:
         forest = task.model.forest
         table, _ = check_table(task.X)
@@ -103,7 +103,7 @@ def _by_value(task: Evaluation) -> Iterator[Block]:
 
 
 def _distinct(X: pd.DataFrame | NDArray, j: int) -> tuple[NDArray, NDArray]:
-    """Which of the distinct values each row has (n,), and the first row that has each (bins,)."""
+    """Number a column's distinct values -> each row's number (n,), the first row of each (bins,)."""
     column = X.iloc[:, j] if isinstance(X, pd.DataFrame) else X[:, j]
     codes, _ = pd.factorize(column, use_na_sentinel=False)
     _, first = np.unique(codes, return_index=True)

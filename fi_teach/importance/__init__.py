@@ -70,7 +70,6 @@ from fi_teach.importance.tree_explainer import tree_explainer
 from fi_teach.importance.tree_shap import (
     tree_shap,
     tree_shap_by_definition,
-    tree_shap_by_leaves,
     tree_shap_by_recursion,
     tree_shap_interactions,
     tree_shap_interactions_by_definition,
@@ -137,7 +136,6 @@ __all__ = [
     "tree_explainer",
     "tree_shap",
     "tree_shap_by_definition",
-    "tree_shap_by_leaves",
     "tree_shap_by_recursion",
     "tree_shap_interactions",
     "tree_shap_interactions_by_definition",

@@ -18,7 +18,7 @@ a_j the row's bit and b_j the chance that a stand-in passes,
 one is there with chance t). Path-dependent, b_j is a share of training rows; interventional, it is
 the bit of a background row, and the mean over background rows is taken.
 
-`tree_shap_by_definition` asks every coalition, `tree_shap_by_leaves` adds up the integrals,
+`tree_shap_by_definition` asks every coalition, `leaf_shapley` evaluates the integral of one leaf,
 `tree_shap_by_recursion` is the algorithm as it was published. What makes `tree_shap` fast is in
 fi_teach/fast/tree_shap.py and the files beside it. The numbers are the same.
 """
@@ -271,51 +271,6 @@ def _leaf_games(tree, who_passes):
         waiting.append((right, passes | {j: so_far * to_right}))
         waiting.append((left, passes | {j: so_far * to_left}))
     return games
-
-
-def tree_shap_by_leaves(
-    model: object,
-    X: ArrayLike,
-    *,
-    background: Background = None,
-) -> Attribution:
-    """What tree_shap computes, one leaf, one row and one stand-in after the other.
-
-    The sum of leaf_shapley. Parameters and result as in `tree_shap`.
-    Source: as in `tree_shap`.
-
-    >>> from fi_teach.trees import grow_cart
-    >>> bits = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    >>> AND = grow_cart(bits, [0.0, 0.0, 0.0, 1.0], criterion="variance")
-    >>> tree_shap_by_leaves(AND, [[1, 1], [1, 0]]).values
-    array([[ 0.375,  0.375],
-           [ 0.125, -0.375]])
-    """
-    forest, rows, others = _forest_and_rows(model, X, background)
-    values = np.zeros((*rows.shape, forest.n_outputs))
-    base = np.array(forest.base, dtype=float)
-    for weight, tree in zip(forest.weights, forest.trees, strict=True):
-        for leaf, players, bits, chances in _meetings(tree, rows, others):
-            value = weight * tree.value[leaf]  # (n_outputs,)
-            base += value * np.mean([np.prod(b) for b in chances])
-            for i, a in enumerate(bits):
-                shares = [leaf_shapley(1.0, a, b) for b in chances]
-                share = np.mean(shares, axis=0)
-                values[i, players] += share[:, None] * value
-    return _attribution(values, base, forest)
-
-
-def _meetings(tree, rows, background):
-    """Every leaf with its players, each row's bits a, and each stand-in's chances b."""
-    if background is None:
-        stand_ins = [training_passes(tree)]
-    else:
-        stand_ins = [row_passes(tree, z) for z in background]
-    explained = [row_passes(tree, x) for x in rows]
-    for k, (leaf, players, _) in enumerate(stand_ins[0]):
-        bits = [games[k][2] for games in explained]
-        chances = [games[k][2] for games in stand_ins]
-        yield leaf, list(players), bits, chances
 
 
 # --- as it was published ---

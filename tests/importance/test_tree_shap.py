@@ -21,7 +21,6 @@ from fi_teach.importance.tree_shap import (
     row_passes,
     tree_shap,
     tree_shap_by_definition,
-    tree_shap_by_leaves,
     tree_shap_by_recursion,
     tree_shap_interactions,
     tree_shap_interactions_by_definition,
@@ -30,6 +29,7 @@ from fi_teach.trees.cart import grow_cart
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_trees import chain, random_forest, random_rows
+from shap_by_leaves import tree_shap_by_leaves
 
 engines = importlib.import_module("fi_teach.fast.tree_shap")
 lookup = importlib.import_module("fi_teach.fast.tree_shap_lookup")
@@ -87,10 +87,22 @@ def test_random_forests_are_explained_as_by_definition(seed, p, shape, intervent
 def test_the_sum_over_leaves_is_the_definition(background):
     """Owen's integral leaf by leaf = Shapley's formula over all coalitions, 1e-12."""
     forest, X = random_forest(3, 4, n_outputs=2, depth=4), random_rows(4, 5, 4)
-    leaves = tree_shap_by_leaves(forest, X, background=background)
+    values, base = tree_shap_by_leaves(forest, X, background=background)
     slow = tree_shap_by_definition(forest, X, background=background)
-    close(leaves.values, slow.values)
-    close(leaves.base, slow.base)
+    close(values, slow.values)
+    close(base, slow.base)
+
+
+def test_the_sum_over_leaves_calls_no_engine(monkeypatch):
+    """It is what the engines are compared with where the definition has too many coalitions."""
+    def refuse(*_, **__):
+        raise AssertionError("an engine was called")
+
+    monkeypatch.setattr(sys.modules["fi_teach.importance.tree_shap"], "sum_over_trees", refuse)
+    tree, X = chain(3), np.zeros((2, 3))
+    tree_shap_by_leaves(tree, X, background=X)
+    with pytest.raises(AssertionError, match="an engine was called"):
+        tree_shap(tree, X)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -148,7 +160,7 @@ def test_long_paths_are_explained_exactly(d, times, interventional):
     rng = np.random.default_rng(d)
     X, background = rng.normal(0.5, 1, size=(3, d)), rng.normal(0.5, 1, size=(2, d)) if interventional else None
     found = tree_shap(tree, X, background=background)
-    close(found.values, tree_shap_by_leaves(tree, X, background=background).values, 1e-10)
+    close(found.values, tree_shap_by_leaves(tree, X, background=background)[0][:, :, 0], 1e-10)
     close(found.values.sum(axis=1) + found.base, tree.raw(X)[:, 0], 1e-10)
     pairs = tree_shap_interactions(tree, X[:1], background=background)
     close(pairs.sum(axis=2), found.values[:1], 1e-10)
@@ -427,7 +439,7 @@ def test_a_row_by_hand_shows_the_bits_of_each_leaf():
     assert row_passes(tree, [1, 0])[passed.index(True)][0] == tree.apply([[1.0, 0.0]])[0]
 
 
-@pytest.mark.parametrize("explain", [tree_shap, tree_shap_interactions, tree_shap_by_definition, tree_shap_by_leaves])
+@pytest.mark.parametrize("explain", [tree_shap, tree_shap_interactions, tree_shap_by_definition])
 @pytest.mark.parametrize(("change", "says"), [
     ({"background": np.zeros((0, 2))}, "at least one row"), ({"background": np.zeros((3, 5))}, "background has 5 columns"),
     ({"X": np.zeros((1, 3))}, "X has 3 columns"), ({"X": np.zeros(2)}, "two dimensions"),
