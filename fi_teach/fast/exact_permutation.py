@@ -103,7 +103,7 @@ def _by_value(task: Evaluation) -> Iterator[Block]:
 
 
 def _distinct(X: pd.DataFrame | NDArray, j: int) -> tuple[NDArray, NDArray]:
-    """Number a column's distinct values -> each row's number (n,), the first row of each (bins,)."""
+    """Number a column's distinct values -> each row's number (n,), the first row of each."""
     column = X.iloc[:, j] if isinstance(X, pd.DataFrame) else X[:, j]
     codes, _ = pd.factorize(column, use_na_sentinel=False)
     _, first = np.unique(codes, return_index=True)

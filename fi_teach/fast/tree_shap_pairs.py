@@ -43,6 +43,7 @@ def add_by_pairs(total, trees, values, background, X):
 
 def walk(total, forest, x_failed, z_failed, pairs):
     """Some pairs down all trees, each to every node that a mix of its two rows may reach."""
+    n_rows, n_others, is_leaf = x_failed.shape[1], z_failed.shape[1], forest.is_leaf
     pair = np.tile(np.arange(pairs.start, pairs.stop), len(forest.roots))
     waiting = [(np.repeat(forest.roots, pairs.stop - pairs.start), pair)]
     while waiting:
@@ -50,13 +51,14 @@ def walk(total, forest, x_failed, z_failed, pairs):
         if len(node) > PAIRS_AT_ONCE:
             waiting += zip(np.array_split(node, 2), np.array_split(pair, 2), strict=True)
             continue
-        row, other = np.divmod(pair, z_failed.shape[1])
-        arrives = ~(x_failed[node, row] & z_failed[node, other])
-        ends = forest.is_leaf[node]
+        row, other = np.divmod(pair, n_others)
+        arrives = ~(x_failed.take(node * n_rows + row) & z_failed.take(node * n_others + other))
+        ends = is_leaf.take(node)
         end = np.flatnonzero(arrives & ends)
-        last = forest.last_edges[node[end]]
-        mine = z_failed[last, other[end, None]] & (last >= 0)
-        theirs = x_failed[last, row[end, None]] & (last >= 0)
+        last = forest.last_edges.take(node[end], axis=0)
+        on_path = last >= 0
+        mine = z_failed.take(last * n_others + other[end, None]) & on_path
+        theirs = x_failed.take(last * n_rows + row[end, None]) & on_path
         add_leaves(total, forest, node[end], row[end], mine, theirs)
         going_on = np.flatnonzero(arrives & ~ends)
         if len(going_on):
@@ -67,7 +69,7 @@ def walk(total, forest, x_failed, z_failed, pairs):
 
 def add_leaves(total, forest, leaf, row, mine, theirs):
     """Add what E leaves contribute, in place: leaf, row (E,); mine, theirs (E, D) bool."""
-    value, feature = forest.value[leaf], forest.tested[forest.last_edges[leaf]]
+    value, feature = forest.value[leaf], forest.tested.take(forest.last_edges[leaf])
     u, w = mine.sum(axis=1), theirs.sum(axis=1)
     if total.ndim == 4:
         of_pair = np.stack([share(u - 2, w), share(u, w - 2), -share(u - 1, w - 1)]) / 2

@@ -26,7 +26,8 @@ import numpy as np
 from fi_teach.basics.games import gauss_legendre
 from fi_teach.fast.forest_arrays import NOTHING, forest_arrays, neighbours, portions
 
-NUMBERS_AT_ONCE = 2**18  # nodes times rows, for pairs times features on a path: 2 MB
+NUMBERS_AT_ONCE = 2**18  # nodes times rows: 2 MB
+PAIRS_AN_EDGE = 16  # for interactions, so many times fewer: an edge meets the features above it
 ROWS_AT_ONCE = 256  # with more, fewer trees
 
 
@@ -36,15 +37,13 @@ def add_by_walk(total, trees, values, X):
     total (p, K, n) or (p, p, K, n), values at (i, i) and interactions at i > j; X (n, p)
     -> the trees' mean over the training rows (K,)
     """
-    n_together = NUMBERS_AT_ONCE // min(len(X), ROWS_AT_ONCE)
+    size = NUMBERS_AT_ONCE if total.ndim == 3 else NUMBERS_AT_ONCE // PAIRS_AN_EDGE
+    n_together = size // min(len(X), ROWS_AT_ONCE)
     mean = 0
     for some in neighbours([tree.n_nodes for tree in trees], n_together):
         forest = forest_arrays(trees[some], np.concatenate(values[some]))
         mean += forest.mean_by_training(np.ones(len(forest.roots), dtype=bool))
-        n_numbers = len(forest.left)
-        if total.ndim == 4:
-            n_numbers *= int(forest.n_on_path.max())
-        for rows in portions(len(X), NUMBERS_AT_ONCE // max(1, n_numbers)):
+        for rows in portions(len(X), size // len(forest.left)):
             if forest.levels:
                 walk(total[..., rows], forest, X[rows])
     return mean
