@@ -1,4 +1,4 @@
-"""All rows walk down all trees of a forest at once: what Tree.leaf_of does, one step for all.
+"""Find the leaf of every row in every tree of a forest, all of them one step at a time.
 
 The trees' nodes stand in one row, tree after tree. Node t owns two places, 2t and 2t + 1: what is
 tested at the node stands at the first, where one gets from it at both. A leaf leads to itself.
@@ -26,7 +26,7 @@ STEPS = 4  # so many steps are taken before those that have arrived are looked f
 
 
 class StepTable(NamedTuple):
-    """The trees of a forest as one table of places.
+    """The trees of a forest as one table of places, down which many rows walk at once.
 
     feature, threshold, onward : (2 * nodes of all trees,), see above
     roots : (M,) each tree's first place
@@ -56,7 +56,7 @@ class StepTable(NamedTuple):
         return (place >> 1).reshape(-1, n)
 
     def portions(self, n_rows: int) -> Iterator[tuple[slice, slice]]:
-        """All pairs in portions that are walked at once: yields (rows, trees), trees in order.
+        """Divide all pairs into portions that are walked at once: yields (rows, trees), in order.
 
         A tree's table is looked up by many rows before the next one's comes into the cache.
         """
@@ -68,7 +68,7 @@ class StepTable(NamedTuple):
 
 
 def step_table(trees: tuple[Tree, ...]) -> StepTable | None:
-    """The table of places, or None if a tree asks about more than thresholds.
+    """Make the table of places, or None if a tree asks about more than thresholds.
 
     Such trees have categories, or know where missing values go.
     """

@@ -44,7 +44,7 @@ class Forest:
 
     @property
     def out_of_bag(self) -> NDArray:
-        """Which rows each tree never saw: (M, n) bool. Raises ValueError if nobody knows."""
+        """Which rows each tree never saw: (M, n) bool. Raises ValueError where in_bag is None."""
         if self.in_bag is None:
             raise ValueError(
                 "this model does not know which rows its trees were grown on (in_bag is None): "
@@ -57,7 +57,7 @@ class Forest:
         return len(self.base)
 
     def raw(self, X: ArrayLike) -> NDArray:
-        """What the trees add up to: class probabilities, a number, or a boosting margin.
+        """The weighted sum of the trees: class probabilities, a number, or a boosting margin.
 
         X (n, p) -> (n, n_outputs)
         """
@@ -76,7 +76,7 @@ class Forest:
 
     @cached_property
     def _step_table(self) -> StepTable | None:
-        """Where all rows walk down all trees at once, if the trees have thresholds alone."""
+        """The table by which rows walk down all trees at once, if these have thresholds alone."""
         return step_table(self.trees)
 
     @cached_property
@@ -98,14 +98,14 @@ class Forest:
         return self.prediction_of(self.raw(X))
 
     def probabilities_of(self, raw: NDArray) -> NDArray:
-        """What predict_proba makes of raw values (n, n_outputs) -> (n, K)."""
+        """Turn raw values into class probabilities: (n, n_outputs) -> (n, K)."""
         if self.link == "logistic":
             second = logistic(raw[:, 0])
             return np.column_stack([1 - second, second])
         return mean_of(raw, self.link)
 
     def prediction_of(self, raw: NDArray) -> NDArray:
-        """What predict makes of raw values (n, n_outputs) -> labels or numbers."""
+        """Turn raw values (n, n_outputs) into labels or numbers."""
         if self.classes is None:
             return labels_or_numbers(mean_of(raw, self.link), None)
         return labels_or_numbers(self.probabilities_of(raw), self.classes)

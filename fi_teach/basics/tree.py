@@ -1,4 +1,4 @@
-"""The central noun: a fitted tree is a handful of parallel arrays, named as in scikit-learn.
+"""A fitted decision tree as a handful of parallel arrays, named as in scikit-learn.
 
 Node 0 is the root; node t's children are children_left[t] and children_right[t], or -1 and -1 in a
 leaf; parents come before their children. A row goes left when x[feature[t]] <= threshold[t].
@@ -152,10 +152,10 @@ class Tree:
         decrease[split] = self.impurity[split] - children
         return decrease
 
-    # --- a row's way down ---
+    # --- the path of a row ---
 
     def goes_left(self, X: NDArray, t: int) -> NDArray:
-        """For each row of X, does it go left at node t? X (n, p) float array -> (n,) bool."""
+        """Which rows go left at node t: X (n, p) float array -> (n,) bool."""
         column = X[:, self.feature[t]]
         if t in self.left_categories or self.zero_missing is not None:
             return self._goes_left(column, np.full(len(X), t))
@@ -182,7 +182,7 @@ class Tree:
         return np.where(missing, self.missing_left[t], left)
 
     def _is_stranger(self, column: NDArray, node: int) -> NDArray | bool:
-        """Which codes were never seen in training, if the tree remembers -> (n,) bool."""
+        """Which codes were never seen in training, if the tree knows them -> (n,) bool."""
         known = self.known_categories.get(int(self.feature[node]))
         return False if known is None else ~np.isin(column, known)
 
@@ -216,7 +216,7 @@ class Tree:
             visited[:, t] = visited[:, [left, right]].any(axis=1)
         return visited
 
-    # --- what it says ---
+    # --- predictions ---
 
     def raw(self, X: ArrayLike) -> NDArray:
         """The leaf's value for each row: X (n, p) -> (n, n_outputs)."""
@@ -238,7 +238,7 @@ class Tree:
 # --- several trees as one ---------------------------------------------------------------------
 
 def joined(trees: Sequence[Tree]) -> tuple[NDArray, NDArray, NDArray, NDArray, NDArray]:
-    """The nodes of several trees, one tree after the other, numbered through.
+    """Join the nodes of several trees, one tree after the other, and number them through.
 
     -> roots (M,); children_left, children_right, feature, threshold (nodes of all trees,)
 

@@ -89,6 +89,7 @@ def _trees_and_numbers(task: Evaluation) -> tuple[Forest, NDArray] | None:
 
 
 def _by_value(task: Evaluation) -> Iterator[Block]:
+    """Ask any model about every value that occurs: yields a Block at a time."""
     before = task.losses_before
     for j in range(task.n_features):
         bins, first = _distinct(task.X, j)
@@ -136,7 +137,7 @@ class LeafRanges(NamedTuple):
     high: NDArray
 
     def where(self, keep: NDArray | slice) -> "LeafRanges":
-        """Those in a slice, at some places, or where a mask is true.
+        """Keep those in a slice, at some places, or where a mask is true.
 
         A mask is turned into places once: to ask it for each column anew is several times slower.
         """
@@ -147,10 +148,12 @@ class LeafRanges(NamedTuple):
 
 
 def _joined(parts: list[LeafRanges]) -> LeafRanges:
+    """Several LeafRanges as one."""
     return LeafRanges(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _by_leaf_ranges(task: Evaluation, forest: Forest, table: NDArray) -> Iterator[Block]:
+    """Read the predictions for every value off the trees: yields a Block at a time."""
     weighted = zip(forest.weights, forest.trees, strict=True)
     arrays = forest_arrays(
         forest.trees, np.concatenate([weight * tree.value for weight, tree in weighted]))

@@ -38,7 +38,7 @@ def sum_over_trees(
     X = np.asfortranarray(X)  # columns are read whole
     base = np.array(forest.base, dtype=float)
     total = np.zeros((*[forest.n_features] * order, forest.n_outputs, len(X)))
-    n_pairs = len(X)
+    n_pairs: float = len(X)
     if background is not None:
         background = np.asfortranarray(background)
         n_pairs = len(X) * len(background) / PAIRS_A_COLUMN

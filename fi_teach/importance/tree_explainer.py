@@ -1,9 +1,9 @@
-"""A prepared explainer: the work that TreeSHAP does once for a model, done once.
+"""TreeSHAP for row after row: the tables of a model are made once and kept.
 
-Explaining is two kinds of work. What each leaf pays for each pattern of passed and failed tests
-depends on the model alone (and on the background); which pattern a row shows depends on the row.
-`tree_shap` does both in each call. Someone who explains one row after the other, each when it comes
-in, wants the first kind done beforehand:
+Explaining is two kinds of work. What the features of a leaf contribute, for each pattern of passed
+and failed tests, depends on the model alone (and on the background); which pattern a row shows
+depends on the row. `tree_shap` does both in each call. If you explain rows as they come in, one
+after the other, the first kind is better done beforehand:
 
     explain = tree_explainer(model)       # slow, once: all tables
     explain(first_row)                    # quick: look up, add
@@ -24,7 +24,7 @@ from fi_teach.fast.tree_explainer import PreparedForest
 
 
 class TreeExplainer:
-    """A tree model whose tables are made: call it with rows, as often as you like."""
+    """A tree model whose tables are ready: call it with rows, as often as you like."""
 
     def __init__(self, model: Model, prepared: PreparedForest) -> None:
         self._model = model
@@ -32,7 +32,7 @@ class TreeExplainer:
 
     @property
     def nbytes(self) -> int:
-        """What the tables take in memory, in bytes."""
+        """Memory of the tables, in bytes."""
         return self._prepared.nbytes
 
     def __call__(self, X: ArrayLike) -> Attribution:
@@ -46,7 +46,7 @@ class TreeExplainer:
 
 
 def tree_explainer(model: object, *, background: ArrayLike | None = None) -> TreeExplainer:
-    """TreeSHAP with everything prepared that does not depend on the rows -> TreeExplainer.
+    """Prepare everything in TreeSHAP that does not depend on the rows -> TreeExplainer.
 
     tree_explainer(model, background=B)(X)  =  tree_shap(model, X, background=B)
 
