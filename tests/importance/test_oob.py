@@ -8,7 +8,7 @@ import pytest
 
 from fi_teach.basics.forest import Forest
 from fi_teach.basics.tree import Tree
-from fi_teach.fast import out_of_bag
+from fi_teach.fast import oob as fast_oob
 from fi_teach.importance.oob import (
     oob_importance,
     oob_importance_by_definition,
@@ -141,7 +141,7 @@ def test_features_dealt_a_few_at_a_time_give_what_all_at_once_give(data, monkeyp
     forest = grow_forest(X, y, n_trees=7)
     whole = oob_importance(forest, X, y)
     for cells in (1, 3 * 10 * len(X)):
-        monkeypatch.setattr(out_of_bag, "CELLS_AT_ONCE", cells)
+        monkeypatch.setattr(fast_oob, "CELLS_AT_ONCE", cells)
         assert oob_importance(forest, X, y) == whole
 
 
