@@ -14,10 +14,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, plain_stream
 from fi_teach.basics.tables import check_count
-from fi_teach.basics.tree import Forest, Tree
+from fi_teach.basics.tree import Tree
 from fi_teach.importance.boruta import boruta
 from fi_teach.importance.conditional import conditional_importance
 from fi_teach.importance.debiased_mdi import debiased_mdi

@@ -304,7 +304,7 @@ def test_unknown_names_are_refused_with_the_known_ones():
 def test_a_table_that_is_not_there_is_refused_with_those_there_are():
     """Also where the name is a path, or none."""
     for name in ("nobody", "../compare", None, 3, ["golf"]):
-        with pytest.raises(ValueError, match="unknown table .* concrete, credit_cards"):
+        with pytest.raises(ValueError, match=r"unknown table .* concrete, credit_cards"):
             read_csv(name)
 
 

@@ -47,7 +47,7 @@ def name_of(path):
 
 
 NAMES = {name_of(path): path for path in MODULES}
-SLOW = ("_by_definition", "_by_leaves", "_by_orderings", "_by_recursion")
+SLOW = ("_by_definition", "_by_orderings", "_by_recursion")
 """How the names of the slow, sentence-like versions end."""
 
 
@@ -103,7 +103,7 @@ def test_imports_point_down(name):
 def test_the_rules_refuse_what_they_are_there_to_refuse():
     """Up a floor, across between methods, and from trees to importance; and they let pass what is meant to pass."""
     assert not allowed("importance.mdi", "plots") and not allowed("basics.losses", "trees.cart")
-    assert not allowed("fast.growing", "trees.cart") and not allowed("basics.tree", "fast.growing")
+    assert not allowed("fast.cart", "trees.cart") and not allowed("basics.tree", "fast.cart")
     assert not allowed("importance.sage", "importance.shapley") and not allowed("trees.forest", "importance.mdi")
     assert not allowed("trees.cart", "trees.boosting")
     assert allowed("importance.mdi", "basics.convert") and allowed("trees.forest", "trees.cart")
@@ -154,7 +154,6 @@ def arguments():
         "shapley_by_orderings": {"v": len, "n_players": 3},
         "threshold_gains_by_definition": {"column": X[:, 0], "onehot": (labels[:, None] == ["no", "yes"]).astype(float)},
         "tree_shap_by_definition": {"model": tree, "X": X},
-        "tree_shap_by_leaves": {"model": tree, "X": X, "background": X},
         "tree_shap_by_recursion": {"model": tree, "X": X},
         "tree_shap_interactions_by_definition": {"model": tree, "X": X, "background": X},
     }
@@ -193,6 +192,5 @@ def test_no_arguments_are_left_of_definitions_that_are_gone(arguments):
 @pytest.mark.parametrize("fast", [oob_importance, permutation_importance, tree_shap, grow_cart])
 def test_without_engines_the_fast_versions_fail(fast, arguments, without_engines):
     """So the engines are really gone."""
-    slow = {"tree_shap": "tree_shap_by_leaves"}.get(fast.__name__, f"{fast.__name__}_by_definition")
     with pytest.raises(AssertionError, match="an engine was called"):
-        fast(**arguments[slow])
+        fast(**arguments[f"{fast.__name__}_by_definition"])

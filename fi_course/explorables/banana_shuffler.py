@@ -8,7 +8,7 @@ import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore
 from fi_course.explorables.marks import axis, bars, categories, line, panel, points, rule
-from fi_teach.basics.tree import Forest
+from fi_teach.basics.forest import Forest
 from fi_teach.data import BANANA_OUT_OF_BAG, bananas
 from fi_teach.importance import oob_importance, oob_importance_per_tree
 from fi_teach.trees import grow_cart

@@ -235,7 +235,7 @@ CHANCES = [
                     "You divided by the node's impurity: the question asks for the decrease "
                     "itself."),
             lists=True),
-        closed=("fi_teach.trees.cart", "fi_teach.fast.growing"),
+        closed=("fi_teach.trees.cart", "fi_teach.fast.cart"),
         meaning="The average of a maximum is larger than the maximum of the averages: here lies the whole bias. Compare your value with "
                 "impurity / (n - 1), the average of any single cut."),
 ]

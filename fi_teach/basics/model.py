@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from fi_teach.basics.convert import as_forest
 from fi_teach.basics.convert.common import several_classes
 from fi_teach.basics.encoding import as_codes
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.losses import probability_columns
 from fi_teach.basics.nominal import NominalTree
 from fi_teach.basics.tables import (
@@ -25,7 +26,7 @@ from fi_teach.basics.tables import (
     in_order,
     some_names,
 )
-from fi_teach.basics.tree import Forest, Tree, rows_for
+from fi_teach.basics.tree import Tree, rows_for
 
 OURS = (Tree, Forest, NominalTree)
 

@@ -1,4 +1,4 @@
-"""The central noun: a fitted tree is a handful of parallel arrays, named as in scikit-learn.
+"""A fitted decision tree as a handful of parallel arrays, named as in scikit-learn.
 
 Node 0 is the root; node t's children are children_left[t] and children_right[t], or -1 and -1 in a
 leaf; parents come before their children. A row goes left when x[feature[t]] <= threshold[t].
@@ -9,17 +9,17 @@ leaf; parents come before their children. A row goes left when x[feature[t]] <= 
     2   -2             -2.0     -1      -1   .8  .2
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.descent import Descent, descent_of
 from fi_teach.basics.encoding import as_codes
 from fi_teach.basics.equality import same_fields
-from fi_teach.basics.links import mean_of
 from fi_teach.basics.tables import check_table, feature_names, in_order, some_names
 
 LEAF = -1
@@ -85,6 +85,12 @@ class Tree:
         inner = table[~self.is_leaf]
         return list(map(tuple, inner.tolist()))
 
+    @property
+    def has_special_splits(self) -> bool:
+        """Whether some split asks about categories, or takes 0 for a missing value."""
+        zeros = self.zero_missing is not None and bool(self.zero_missing.any())
+        return zeros or bool(self.left_categories)
+
     # --- the shape ---
 
     @cached_property
@@ -147,10 +153,10 @@ class Tree:
         decrease[split] = self.impurity[split] - children
         return decrease
 
-    # --- a row's way down ---
+    # --- the path of a row ---
 
     def goes_left(self, X: NDArray, t: int) -> NDArray:
-        """For each row of X, does it go left at node t? X (n, p) float array -> (n,) bool."""
+        """Which rows go left at node t: X (n, p) float array -> (n,) bool."""
         column = X[:, self.feature[t]]
         if t in self.left_categories or self.zero_missing is not None:
             return self._goes_left(column, np.full(len(X), t))
@@ -177,7 +183,7 @@ class Tree:
         return np.where(missing, self.missing_left[t], left)
 
     def _is_stranger(self, column: NDArray, node: int) -> NDArray | bool:
-        """Which codes were never seen in training, if the tree remembers -> (n,) bool."""
+        """Which codes were never seen in training, if the tree knows them -> (n,) bool."""
         known = self.known_categories.get(int(self.feature[node]))
         return False if known is None else ~np.isin(column, known)
 
@@ -211,7 +217,7 @@ class Tree:
             visited[:, t] = visited[:, [left, right]].any(axis=1)
         return visited
 
-    # --- what it says ---
+    # --- predictions ---
 
     def raw(self, X: ArrayLike) -> NDArray:
         """The leaf's value for each row: X (n, p) -> (n, n_outputs)."""
@@ -219,138 +225,61 @@ class Tree:
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Class labels, or numbers where the tree predicts numbers: X (n, p) -> (n,) or (n, K)."""
-        return _labels_or_numbers(self.raw(X), self.classes)
+        return labels_or_numbers(self.raw(X), self.classes)
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
         """Class shares of each row's leaf: X (n, p) -> (n, K), columns in the order of `classes`.
 
         Raises ValueError for a tree that predicts numbers.
         """
-        _refuse_numbers(self)
+        refuse_numbers(self)
         return self.raw(X)
 
 
-@dataclass(frozen=True, eq=False)
-class Forest:
-    """Several trees and how their values are put together. Equal (==) if all fields are.
+# --- several trees as one ---------------------------------------------------------------------
 
-    raw(x) = base + sum over trees m of weights[m] * value_m(x)
+def joined(trees: Sequence[Tree]) -> tuple[NDArray, NDArray, NDArray, NDArray, NDArray]:
+    """Join the nodes of several trees, one tree after the other, and number them through.
 
-    kind : "tree", "forest" (weights 1/M), "boosting" (raw is a margin or a number) or
-        "adaboost" (raw is a vote share)
-    base : (n_outputs,), the constant a boosting model starts from
-    link : what turns raw into probabilities or a positive number, see basics/links.py;
-        "logistic" has one column for two classes
-    words : {feature: {category: the code that the trees compare}} for columns of categories
-    takes_new_words : does any other category count as missing? Else it is refused
-    in_bag : (M, n) how often each tree saw each training row, or None; 0 is out of bag
+    -> roots (M,); children_left, children_right, feature, threshold (nodes of all trees,)
+
+    >>> shape = np.array([1, -1, -1]), np.array([2, -1, -1])
+    >>> question = np.array([0, -2, -2]), np.array([1.5, -2, -2])
+    >>> stump = Tree(*shape, *question, *np.ones((4, 3)), ("x0",))
+    >>> roots, left, *_ = joined([stump, stump])
+    >>> roots.tolist(), left.tolist()
+    ([0, 3], [1, -1, -1, 4, -1, -1])
     """
-
-    trees: tuple
-    weights: NDArray
-    base: NDArray
-    names: tuple
-    classes: tuple | None = None
-    kind: str = "forest"
-    link: str = "identity"
-    in_bag: NDArray | None = None
-    words: dict = field(default_factory=dict)
-    takes_new_words: bool = True
-
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
-
-    @property
-    def n_features(self) -> int:
-        return len(self.names)
-
-    @property
-    def out_of_bag(self) -> NDArray:
-        """Which rows each tree never saw: (M, n) bool. Raises ValueError if nobody knows."""
-        if self.in_bag is None:
-            raise ValueError(
-                "this model does not know which rows its trees were grown on (in_bag is None): "
-                "use grow_forest or a scikit-learn forest with bootstrap=True, or "
-                "permutation_importance on held-out rows.")
-        return np.asarray(self.in_bag) == 0
-
-    @property
-    def n_outputs(self) -> int:
-        return len(self.base)
-
-    def raw(self, X: ArrayLike) -> NDArray:
-        """What the trees add up to: class probabilities, a number, or a boosting margin.
-
-        X (n, p) -> (n, n_outputs)
-        """
-        rows = rows_for(self, X)
-        base = np.asarray(self.base, dtype=float)
-        total = np.tile(base, (len(rows), 1))
-        if self._descent is None:
-            for weight, tree in zip(self.weights, self.trees, strict=True):
-                total += weight * tree.value[tree.leaf_of(rows)]
-            return total
-        for some, trees in self._descent.parts(len(rows)):
-            leaves = self._descent.leaves(rows[some], trees)
-            for worth in self._worth[leaves]:
-                total[some] += worth
-        return total
-
-    @cached_property
-    def _descent(self) -> Descent | None:
-        """What lets all rows walk down all trees at once, where trees ask for thresholds alone."""
-        return descent_of(self.trees)
-
-    @cached_property
-    def _worth(self) -> NDArray:
-        """What each node of all trees adds to raw -> (nodes of all trees, n_outputs)."""
-        pairs = zip(self.weights, self.trees, strict=True)
-        return np.concatenate([weight * tree.value for weight, tree in pairs])
-
-    def predict_proba(self, X: ArrayLike) -> NDArray:
-        """Class probabilities: X (n, p) -> (n, K), columns in the order of `classes`.
-
-        Raises ValueError for a model that predicts numbers.
-        """
-        _refuse_numbers(self)
-        return self.probabilities_of(self.raw(X))
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Class labels, or numbers where the model predicts numbers: X (n, p) -> (n,) or (n, K)."""
-        return self.prediction_of(self.raw(X))
-
-    def probabilities_of(self, raw: NDArray) -> NDArray:
-        """What predict_proba makes of raw values (n, n_outputs) -> (n, K)."""
-        mean = mean_of(raw, self.link)
-        is_second_of_two = self.link != "identity" and mean.shape[1] == 1
-        return np.column_stack([1 - mean, mean]) if is_second_of_two else mean
-
-    def prediction_of(self, raw: NDArray) -> NDArray:
-        """What predict makes of raw values (n, n_outputs) -> labels or numbers."""
-        if self.classes is None:
-            return _labels_or_numbers(mean_of(raw, self.link), None)
-        return _labels_or_numbers(self.probabilities_of(raw), self.classes)
+    n_nodes = [tree.n_nodes for tree in trees]
+    roots = np.cumsum([0, *n_nodes[:-1]])
+    shift = roots.repeat(n_nodes)
+    left, right, feature, threshold = (
+        np.concatenate([getattr(tree, name) for tree in trees])
+        for name in ("children_left", "children_right", "feature", "threshold"))
+    is_leaf = left == LEAF
+    left, right = (np.where(is_leaf, LEAF, child + shift) for child in (left, right))
+    return roots, left, right, feature, threshold
 
 
-# --- what both do -----------------------------------------------------------------------------
+# --- for trees and forests alike --------------------------------------------------------------
 
-def _labels_or_numbers(value: NDArray, classes: tuple | None) -> NDArray:
+def labels_or_numbers(value: NDArray, classes: tuple | None) -> NDArray:
     """The label of the largest of K columns, or the numbers: (n, K) -> (n,), or (n, K) numbers."""
     if classes is not None:
         return np.asarray(classes)[value.argmax(axis=1)]
     return value[:, 0] if value.shape[1] == 1 else value
 
 
-def _refuse_numbers(model: Tree | Forest) -> None:
-    """Raises ValueError unless the model predicts classes."""
+def refuse_numbers(model: Any) -> None:
+    """Refuse a Tree or Forest that predicts numbers, for want of class probabilities."""
     if model.classes is None:
         kind = type(model).__name__.lower()
         raise ValueError(
             f"this {kind} predicts numbers, so it has no class probabilities: use predict.")
 
 
-def rows_for(model: Tree | Forest, X: ArrayLike, *, what: str = "X") -> NDArray:
-    """X as an array (n, p) with the model's columns, found by name, in the model's order.
+def rows_for(model: Any, X: ArrayLike, *, what: str = "X") -> NDArray:
+    """X as an array (n, p) with the columns of a Tree or Forest, found by name, in its order.
 
     By position only where one of the two has no names: a plain array, or a model that was fitted
     on one. NaN passes only where the trees know the way. Words become the codes that the trees
@@ -358,14 +287,15 @@ def rows_for(model: Tree | Forest, X: ArrayLike, *, what: str = "X") -> NDArray:
 
     Raises ValueError for another number of columns or other names, and as check_table does.
     """
-    trees = model.trees if isinstance(model, Forest) else (model,)
+    trees = getattr(model, "trees", (model,))
     knows_gaps = any(tree.missing_left is not None for tree in trees)
     if isinstance(X, pd.DataFrame) and X.shape[1] == model.n_features:
         numbered = tuple(f"x{j}" for j in range(model.n_features))
         is_nameless = model.names == numbered and set(feature_names(X)) != set(numbered)
         X = X if is_nameless else in_order(X, model.names)
-        if isinstance(model, Forest) and model.words:
-            X = as_codes(X, model.words, takes_new_words=model.takes_new_words)
+        words = getattr(model, "words", None)
+        if words:
+            X = as_codes(X, words, takes_new_words=model.takes_new_words)
     array, _ = check_table(X, allow_nan=knows_gaps, what=what)
     if array.shape[1] != model.n_features:
         raise ValueError(

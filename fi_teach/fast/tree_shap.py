@@ -1,30 +1,28 @@
-"""Which engine for which tree: tables where they are small, walks where paths are long or rows few.
+"""TreeSHAP of a whole forest: few rows walk down the trees, many rows look up tables.
 
-    tree_shap_few_rows    no background, few rows, no tree deep: all trees in one walk
-    tree_shap_together    a column for every pattern of failures, of all trees at once; rows look up
-                          in it (tree_shap_lookup, or tree_shap_prepared, which keeps the tables)
-    tree_shap_quadrature  no background: each row walks down all branches, with Owen's integral
-    tree_shap_pairs       each row walks with each background row, down the branches either takes
+    tree_shap_walk     without background rows walk down all trees together, with Owen's integral
+    tree_shap_pairs    each row walks with each background row, down the edges that either takes
+    tree_shap_tables   a column for every set of failed features, of many trees at once; rows look
+                       up in it (tree_shap_lookup, or tree_explainer, which keeps the tables)
 
-Where the trees are not all walked at once:
+    longest path   columns of a leaf, mean   1 row    1,000 rows   1,000 rows x 1,000 background
+     3 features              8               walk     tables       tables
+     8 features            170               walk     tables       tables
+    20 features         500,000              walk     walk         pairs
 
-    longest path   columns of a leaf, mean   1 row        1,000 rows   1,000 rows x 1,000 background
-     3 features              8               tables       tables       tables
-     8 features            170               quadrature   tables       tables
-    20 features         500,000              quadrature   quadrature   pairs
+All engines read the trees from one set of arrays (forest_arrays).
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fi_teach.basics.tree import Forest
-from fi_teach.fast.tree_paths import Task, paths_of
-from fi_teach.fast.tree_shap_few_rows import add_by_levels, few_enough
-from fi_teach.fast.tree_shap_lookup import add_together
+from fi_teach.basics.forest import Forest
+from fi_teach.fast.tree_shap_lookup import add_by_tables
 from fi_teach.fast.tree_shap_pairs import add_by_pairs
-from fi_teach.fast.tree_shap_quadrature import add_by_quadrature
+from fi_teach.fast.tree_shap_walk import add_by_walk
 
-FEW_COLUMNS = 128  # of a leaf's table: always worth it
+FEW_ROWS = 32  # or half as many for interactions: they walk, whatever the trees
+FEW_COLUMNS = 128  # of a leaf's tables: always worth it
 PAIRS_A_COLUMN = 10  # so many pairs of rows cost what a column does
 
 
@@ -39,51 +37,42 @@ def sum_over_trees(
     """
     X = np.asfortranarray(X)  # columns are read whole
     base = np.array(forest.base, dtype=float)
+    total = np.zeros((*[forest.n_features] * order, forest.n_outputs, len(X)))
+    n_pairs: float = len(X)
     if background is not None:
         background = np.asfortranarray(background)
-    total = np.zeros((*[forest.n_features] * order, forest.n_outputs, len(X)))
-    if background is None and order == 1 and few_enough(forest.trees, len(X)):
-        add_by_levels(total, base, forest, X)
-        return total, base
-    n_pairs = len(X) if background is None else len(X) * len(background) / PAIRS_A_COLUMN
-    most_columns = max(FEW_COLUMNS, n_pairs)
+        n_pairs = len(X) * len(background) / PAIRS_A_COLUMN
     for outputs, trees, values in by_outputs(forest):
-        mean, rest = add_together(total, X, trees, values, background, most_columns, outputs)
-        base[outputs] += mean
-        for k in rest:
-            paths = paths_of(trees[k])
-            add_by_walk(total[..., outputs, :], paths, values[k], background, X)
+        rest = range(len(trees))
+        if background is not None or len(X) * order > FEW_ROWS:
+            most_columns = max(FEW_COLUMNS, n_pairs)
+            mean, rest = add_by_tables(
+                total, X, trees, values, background, most_columns, outputs.start)
+            base[outputs] += mean
+        trees, values = [trees[k] for k in rest], [values[k] for k in rest]
+        base[outputs] += add_walking(total[..., outputs, :], trees, values, background, X)
     return total, base
 
 
 def by_outputs(forest):
-    """Trees that speak for the same outputs -> list of (outputs, trees, their weighted values)."""
+    """Group trees by the outputs they contribute to -> list of (outputs, trees, weighted values).
+
+    A tree of multiclass boosting contributes to the score of one class only.
+    """
     found = {}
     for weight, tree in zip(forest.weights, forest.trees, strict=True):
-        value, outputs = used_outputs(weight * tree.value)
-        trees, values = found.setdefault((outputs.start, outputs.stop), ([], []))
+        first, stop = 0, 1
+        if forest.n_outputs > 1:
+            used = np.flatnonzero((weight * tree.value).any(axis=0))
+            first, stop = (used[0], used[-1] + 1) if len(used) else (0, 1)
+        trees, values = found.setdefault((int(first), int(stop)), ([], []))
         trees.append(tree)
-        values.append(value)
+        values.append(weight * tree.value[:, first:stop])
     return [(slice(*ends), *both) for ends, both in found.items()]
 
 
-def add_by_walk(total, paths, value, background, X):
-    """Add one tree's values to total, in place, by the walk that its game has."""
-    walk = add_by_quadrature if background is None else add_by_pairs
-    if not paths.longest:
-        return
-    if total.ndim == 4:
-        walk(total, Task(paths, value, background, 2), X)
-        total = np.einsum("iikn->ikn", total)  # a view: the values of single features
-    walk(total, Task(paths, value, background, 1), X)
-
-
-def used_outputs(value):
-    """The columns of value that are not all zero, and where they are.
-
-    A tree of multiclass boosting speaks for one class only.
-    """
-    used = np.flatnonzero(value.any(axis=0))
-    first, last = (used[0], used[-1]) if len(used) else (0, 0)
-    outputs = slice(first, last + 1)
-    return value[:, outputs], outputs
+def add_walking(total, trees, values, background, X):
+    """Add some trees' values to total, in place, by the walk of their game -> their mean (K,)."""
+    if background is None:
+        return add_by_walk(total, trees, values, X)
+    return add_by_pairs(total, trees, values, background, X)

@@ -65,7 +65,6 @@ from fi_teach.importance.tree_explainer import tree_explainer
 from fi_teach.importance.tree_shap import (
     tree_shap,
     tree_shap_by_definition,
-    tree_shap_by_leaves,
     tree_shap_by_recursion,
     tree_shap_interactions,
     tree_shap_interactions_by_definition,

@@ -26,7 +26,7 @@ from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import Table, normal_given_others, variance_of_mean
 from fi_teach.basics.tables import check_count, check_real_table, check_table, positions_of
-from fi_teach.fast.shuffled_tables import losses_after_dealing, losses_after_putting, never_asks
+from fi_teach.fast.permutation import losses_after_dealing, losses_after_putting, never_asks
 from fi_teach.trees.cart import grow_cart
 
 Drawn = tuple[NDArray, float]

@@ -1,4 +1,4 @@
-"""Permutation importance without the chance: all n^2 pairings of a row with a donor are counted.
+"""Permutation importance without chance: all n^2 pairs of a row and a donor are counted.
 
 In a random permutation each row is as likely to receive from any row as from any other, itself
 included. So the mean over all permutations is the mean over all pairs:
@@ -20,7 +20,7 @@ from fi_teach.basics.losses import Loss
 from fi_teach.basics.results import Importance
 from fi_teach.basics.shuffles import swap, variance_of_mean
 from fi_teach.fast.exact_permutation import sums_over_pairs
-from fi_teach.fast.shuffled_tables import losses_after_dealing
+from fi_teach.fast.permutation import losses_after_dealing
 
 METHOD = "exact permutation importance"
 
@@ -28,7 +28,7 @@ METHOD = "exact permutation importance"
 def pair_differences(
     model: object, X: ArrayLike, y: ArrayLike, column: object, *, loss: str | Loss | None = None
 ) -> NDArray:
-    """D[i, d], what row i's loss gains when it takes its `column` from row d -> (n, n).
+    """D[i, d], how much row i's loss grows when it takes its `column` from row d -> (n, n).
 
     Row means say what a row suffers as receiver, column means what its value causes as donor, the
     mean is the importance. column : a name; of an array, a position
@@ -57,7 +57,7 @@ def exact_permutation_importance_by_definition(
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
 ) -> Importance:
-    """exact_permutation_importance, each donor's value given to every row, all n^2 pairs predicted.
+    """Compute exact_permutation_importance by predicting all n^2 pairs of a row and a donor.
 
     Source: as in `exact_permutation_importance`.
 
@@ -99,7 +99,7 @@ def exact_permutation_importance(
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
 ) -> Importance:
-    """The mean of permutation_importance over ALL permutations; for trees and forests in one pass.
+    """The mean of permutation_importance over all permutations; for trees and forests in one pass.
 
     model : trees on a table of numbers are read (the fast way); any other model is asked about
         every value that occurs, n times the number of distinct values

@@ -15,7 +15,7 @@ from fi_teach.basics.losses import Loss
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import receiver_donor_variance, shuffles
 from fi_teach.basics.tables import as_floats, check_between, check_count
-from fi_teach.fast.shuffled_tables import losses_after_dealing, losses_of_pairs
+from fi_teach.fast.permutation import losses_after_dealing, losses_of_pairs
 
 Interval = tuple[float, float]
 

@@ -6,7 +6,7 @@ more important than its feature shows how often that happens by chance.
 Notation: Sigma (p, p) is the covariance of the features, s (p,) the distance of each feature from
 its knockoff, Cov(x_j, knockoff_j) = Sigma_jj - s_j: at s_j = 0 the knockoff is the feature itself.
 
-Read next: fast/mvr_rounds.py, which finds the s of `mvr_s` with one inversion a round.
+Read next: fast/knockoffs.py, which finds the s of `mvr_s` with one inversion a round.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from fi_teach.basics.results import Result
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import as_floats, check_table
 from fi_teach.basics.target import check_y
-from fi_teach.fast.mvr_rounds import one_round
+from fi_teach.fast.knockoffs import one_round
 
 NEGLIGIBLE = 1e-6  # a round that lowers the loss by a smaller share than this was the last one
 

@@ -18,7 +18,7 @@ Breiman, like R's randomForest, permutes a column within each tree's out-of-bag 
 votes are averaged; oob_importance permutes the whole column, as the slides draw it. R's
 importance() by default also divides by the standard error over the trees.
 
-Read next: fast/out_of_bag.py, which asks a tree again only about rows that a permutation can move.
+Read next: fast/oob.py, which asks a tree again only about rows that a permutation can move.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import shuffles, variance_of_mean
 from fi_teach.basics.tables import check_count, check_table
 from fi_teach.basics.tree import Tree
-from fi_teach.fast.out_of_bag import sums_over_trees, vote_gains
+from fi_teach.fast.oob import sums_over_trees, vote_gains
 
 
 def oob_importance(

@@ -7,7 +7,7 @@ fitted on.
     PFI_j  =  mean over permutations d, mean over rows i of
               L(y_i, f(x_i with its x_j from row d(i)))  -  L(y_i, f(x_i))
 
-Read next: fast/shuffled_tables.py, which asks the model about many shuffles at once.
+Read next: fast/permutation.py, which asks the model about many shuffles at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import Table, shuffles, swap
 from fi_teach.basics.tables import check_real_table
 from fi_teach.basics.target import check_y
-from fi_teach.fast.shuffled_tables import losses_after_dealing
+from fi_teach.fast.permutation import losses_after_dealing
 
 METHOD = "permutation importance"
 JACKKNIFE_PARTS = 20

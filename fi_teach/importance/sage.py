@@ -122,7 +122,7 @@ def _risks_of(test_set, X, background, rng):
         drawn = rng.choice(test_set.n_rows, size=size, replace=False)
         background = rows_of(table, drawn)
     background = test_set.model.arrange(check_background(background, table))
-    test_set.model.as_asked(background, what="background")  # refuses gaps that its trees do not know
+    test_set.model.as_asked(background, what="background")  # refuses gaps no tree knows
     if test_set.loss is zero_one:
         answer, decide = _as_votes(test_set, background)
     else:

@@ -1,16 +1,16 @@
-"""A prepared explainer: the work that TreeSHAP does once for a model, done once.
+"""TreeSHAP for row after row: the tables of a model are made once and kept.
 
-Explaining is two kinds of work. What each leaf pays for each pattern of passed and failed tests
-depends on the model alone (and on the background); which pattern a row shows depends on the row.
-`tree_shap` does both in each call. Someone who explains one row after the other, each when it comes
-in, wants the first kind done beforehand:
+Explaining is two kinds of work. What the features of a leaf contribute, for each pattern of passed
+and failed tests, depends on the model alone (and on the background); which pattern a row shows
+depends on the row. `tree_shap` does both in each call. If you explain rows as they come in, one
+after the other, the first kind is better done beforehand:
 
     explain = tree_explainer(model)       # slow, once: all tables
     explain(first_row)                    # quick: look up, add
     explain(second_row)
 
-The tables are those of fi_teach/fast/tree_shap_together.py, kept and joined in
-fi_teach/fast/tree_shap_prepared.py. The numbers are the same as those of `tree_shap`.
+The tables are those of fi_teach/fast/tree_shap_tables.py, kept and joined in
+fi_teach/fast/tree_explainer.py. The numbers are the same as those of `tree_shap`.
 """
 
 import numpy as np
@@ -20,19 +20,19 @@ from fi_teach.basics.model import Model, as_model, raw_unit
 from fi_teach.basics.results import Attribution
 from fi_teach.basics.tables import check_real_table
 from fi_teach.basics.tree import rows_for
-from fi_teach.fast.tree_shap_prepared import Prepared
+from fi_teach.fast.tree_explainer import PreparedForest
 
 
 class TreeExplainer:
-    """A tree model whose tables are made: call it with rows, as often as you like."""
+    """A tree model whose tables are ready: call it with rows, as often as you like."""
 
-    def __init__(self, model: Model, prepared: Prepared) -> None:
+    def __init__(self, model: Model, prepared: PreparedForest) -> None:
         self._model = model
         self._prepared = prepared
 
     @property
     def nbytes(self) -> int:
-        """What the tables take in memory, in bytes."""
+        """Memory of the tables, in bytes."""
         return self._prepared.nbytes
 
     def __call__(self, X: ArrayLike) -> Attribution:
@@ -46,7 +46,7 @@ class TreeExplainer:
 
 
 def tree_explainer(model: object, *, background: ArrayLike | None = None) -> TreeExplainer:
-    """TreeSHAP with everything prepared that does not depend on the rows -> TreeExplainer.
+    """Prepare everything in TreeSHAP that does not depend on the rows -> TreeExplainer.
 
     tree_explainer(model, background=B)(X)  =  tree_shap(model, X, background=B)
 
@@ -74,7 +74,7 @@ def tree_explainer(model: object, *, background: ArrayLike | None = None) -> Tre
     model = as_model(model)
     forest = model.forest
     if background is None:
-        return TreeExplainer(model, Prepared(forest, None))
+        return TreeExplainer(model, PreparedForest(forest, None))
     background = check_real_table(background, what="background")
     others = rows_for(forest, model.arrange(background), what="background")
-    return TreeExplainer(model, Prepared(forest, others))
+    return TreeExplainer(model, PreparedForest(forest, others))

@@ -18,7 +18,7 @@ a_j the row's bit and b_j the chance that a stand-in passes,
 one is there with chance t). Path-dependent, b_j is a share of training rows; interventional, it is
 the bit of a background row, and the mean over background rows is taken.
 
-`tree_shap_by_definition` asks every coalition, `tree_shap_by_leaves` adds up the integrals,
+`tree_shap_by_definition` asks every coalition, `leaf_shapley` evaluates the integral of one leaf,
 `tree_shap_by_recursion` is the algorithm as it was published. What makes `tree_shap` fast is in
 fi_teach/fast/tree_shap.py and the files beside it. The numbers are the same.
 """
@@ -53,7 +53,7 @@ def tree_shap(
     *,
     background: Background = None,
 ) -> Attribution:
-    """Shapley values of every prediction of a tree model, exact, in time that does not grow as 2^p.
+    """Exact Shapley values of every prediction of a tree model, in time that does not grow as 2^p.
 
     phi_ij = sum over S without j of |S|! (p-|S|-1)! / p! * (v_i(S + j) - v_i(S))
     f(x_i) = base + sum over j of phi_ij
@@ -93,7 +93,7 @@ def tree_shap_interactions(
     *,
     background: Background = None,
 ) -> NDArray:
-    """Every Shapley value split into a feature's own part and half of each of its interactions.
+    """Split every Shapley value into the feature's own part and half of each interaction.
 
     Phi_ij = 1/2 sum over S without i, j of |S|! (p-|S|-2)! / (p-1)!
                  * (v(S+i+j) - v(S+i) - v(S+j) + v(S))
@@ -139,7 +139,7 @@ def tree_shap_by_definition(
     *,
     background: Background = None,
 ) -> Attribution:
-    """What tree_shap computes, by Shapley's formula over all 2^p coalitions of features.
+    """Compute tree_shap by Shapley's formula, over all 2^p coalitions of features.
 
     Parameters and result as in `tree_shap`.
 
@@ -164,7 +164,7 @@ def tree_shap_interactions_by_definition(
     *,
     background: Background = None,
 ) -> NDArray:
-    """What tree_shap_interactions computes, by the interaction index over all 2^p coalitions.
+    """Compute tree_shap_interactions by the interaction index, over all 2^p coalitions.
 
     Raises ValueError for more than 16 features. Source: Lundberg et al. (2020), Methods.
 
@@ -182,7 +182,7 @@ def tree_shap_interactions_by_definition(
 
 
 def _payoffs(model, X, background):
-    """The forest, and what every coalition earns for every row (2^p, n, n_outputs)."""
+    """The forest, and the value of every coalition for every row (2^p, n, n_outputs)."""
     forest, rows, others = _forest_and_rows(model, X, background)
     check_players(forest.n_features, most=MOST_FEATURES, instead="tree_shap")
     if background is None:
@@ -195,10 +195,10 @@ def _payoffs(model, X, background):
 # --- leaf by leaf ---
 
 def leaf_shapley(value: float, a: ArrayLike, b: ArrayLike) -> NDArray:
-    """One leaf, one row, one stand-in: who gets what of the leaf's value?
+    """Divide the value of one leaf among its features, for one row and one stand-in.
 
     phi_i = value * integral over t of (a_i - b_i) * product over j != i of (t a_j + (1-t) b_j)
-    a (d,) : 1 where the row passes all tests on player j, else 0
+    a (d,) : 1 where the row passes all tests on feature j, else 0
     b (d,) : the chance that the stand-in does -> (d,), in units of the value
 
     The integrand is a polynomial of degree d - 1, so the rule of Gauss and Legendre with ceil(d/2)
@@ -220,9 +220,9 @@ def leaf_shapley(value: float, a: ArrayLike, b: ArrayLike) -> NDArray:
 
 
 def row_passes(tree: Tree, x: ArrayLike) -> list[LeafGame]:
-    """For every leaf, from left to right: its players, and does the row pass all tests on each?
+    """For every leaf, from left to right: its features, and whether the row passes their tests.
 
-    -> list of (leaf, players, bits)
+    -> list of (leaf, features, bits)
 
     >>> from fi_teach.trees import grow_cart
     >>> row_passes(grow_cart([[0], [1]], [0.0, 1.0], criterion="variance"), [1])
@@ -238,9 +238,9 @@ def row_passes(tree: Tree, x: ArrayLike) -> list[LeafGame]:
 
 
 def training_passes(tree: Tree) -> list[LeafGame]:
-    """For every leaf, from left to right: its players, and which share of training rows passes.
+    """For every leaf, from left to right: its features, and the share of training rows that passes.
 
-    -> list of (leaf, players, shares), the stand-in of the path-dependent game
+    -> list of (leaf, features, shares), the stand-in of the path-dependent game
 
     >>> from fi_teach.trees import grow_cart
     >>> training_passes(grow_cart([[0], [1], [1], [1]], [0.0, 1, 1, 1], criterion="variance"))
@@ -256,7 +256,7 @@ def training_passes(tree: Tree) -> list[LeafGame]:
 
 
 def _leaf_games(tree, who_passes):
-    """Down every path, multiply for each feature what passes to the left or right at its tests."""
+    """Multiply, down every path, what passes the tests on each of its features -> list of games."""
     games = []
     waiting = [(0, {})]
     while waiting:
@@ -271,51 +271,6 @@ def _leaf_games(tree, who_passes):
         waiting.append((right, passes | {j: so_far * to_right}))
         waiting.append((left, passes | {j: so_far * to_left}))
     return games
-
-
-def tree_shap_by_leaves(
-    model: object,
-    X: ArrayLike,
-    *,
-    background: Background = None,
-) -> Attribution:
-    """What tree_shap computes, one leaf, one row and one stand-in after the other.
-
-    The sum of leaf_shapley. Parameters and result as in `tree_shap`.
-    Source: as in `tree_shap`.
-
-    >>> from fi_teach.trees import grow_cart
-    >>> bits = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    >>> AND = grow_cart(bits, [0.0, 0.0, 0.0, 1.0], criterion="variance")
-    >>> tree_shap_by_leaves(AND, [[1, 1], [1, 0]]).values
-    array([[ 0.375,  0.375],
-           [ 0.125, -0.375]])
-    """
-    forest, rows, others = _forest_and_rows(model, X, background)
-    values = np.zeros((*rows.shape, forest.n_outputs))
-    base = np.array(forest.base, dtype=float)
-    for weight, tree in zip(forest.weights, forest.trees, strict=True):
-        for leaf, players, bits, chances in _meetings(tree, rows, others):
-            value = weight * tree.value[leaf]  # (n_outputs,)
-            base += value * np.mean([np.prod(b) for b in chances])
-            for i, a in enumerate(bits):
-                shares = [leaf_shapley(1.0, a, b) for b in chances]
-                share = np.mean(shares, axis=0)
-                values[i, players] += share[:, None] * value
-    return _attribution(values, base, forest)
-
-
-def _meetings(tree, rows, background):
-    """Every leaf with its players, each row's bits a, and each stand-in's chances b."""
-    if background is None:
-        stand_ins = [training_passes(tree)]
-    else:
-        stand_ins = [row_passes(tree, z) for z in background]
-    explained = [row_passes(tree, x) for x in rows]
-    for k, (leaf, players, _) in enumerate(stand_ins[0]):
-        bits = [games[k][2] for games in explained]
-        chances = [games[k][2] for games in stand_ins]
-        yield leaf, list(players), bits, chances
 
 
 # --- as it was published ---
@@ -347,7 +302,7 @@ def tree_shap_by_recursion(model: object, X: ArrayLike) -> Attribution:
 
 
 def _recurse(phi, tree, x, scale):
-    """RECURSE of the paper, with a list of what waits in place of calls, for trees of any depth.
+    """RECURSE of the paper, with a stack in place of recursive calls, for trees of any depth.
 
     A path is {feature: (zero, one)}: the shares that flow on if the player is out, or in.
     """
@@ -374,7 +329,7 @@ def _recurse(phi, tree, x, scale):
 
 
 def extend(weights: list[float], zero: float, one: float) -> list[float]:
-    """Subset weights by size, with one player more.
+    """Add one player to subset weights by size.
 
     Each subset goes on without it (a share of zero) and with it (a share of one).
 
@@ -390,7 +345,7 @@ def extend(weights: list[float], zero: float, one: float) -> list[float]:
 
 
 def unwind(weights: list[float], zero: float, one: float) -> list[float]:
-    """Subset weights with one player less: extend undone, in whatever order the players came.
+    """Take one player out of subset weights: undo extend, in whatever order the players came.
 
     >>> unwind(extend([0.25, 0.5], 0.2, 1.0), 0.2, 1.0)
     [0.25, 0.5]

@@ -6,10 +6,11 @@ Tables, targets and limits that cannot be used are refused by a ValueError that 
 
 from fi_teach.basics.convert import as_forest, from_model
 from fi_teach.basics.exports import public_names as _public_names
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.impurity import entropy, entropy_nats, gini, variance
 from fi_teach.basics.nominal import NominalTree
 from fi_teach.basics.thresholds import midpoints
-from fi_teach.basics.tree import Forest, Tree
+from fi_teach.basics.tree import Tree
 from fi_teach.trees.boosting import grow_adaboost, grow_boosting
 from fi_teach.trees.c45 import every_c45_tree, gain, gain_ratio, grow_c45, grow_cut_once
 from fi_teach.trees.cart import (

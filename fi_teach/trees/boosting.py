@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.choices import check_choice
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.links import mean_of
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_count, check_table
 from fi_teach.basics.target import check_y, target_of
-from fi_teach.basics.tree import Forest, Tree
-from fi_teach.fast.growing import RankedTable, grow_trees, rank_table
+from fi_teach.basics.tree import Tree
+from fi_teach.fast.cart import RankedTable, grow_trees, rank_table
 from fi_teach.trees.cart import check_limits, check_tree_y, number_of_features
 from fi_teach.trees.forest import holds_classes
 

@@ -5,7 +5,7 @@
 First by definition: try every midpoint of every column, split, and repeat on both sides. Then every
 tree that tied splits allow. Last the same trees, fast. Source: Breiman et al. (1984), ch. 2 to 4.
 
-Read next: fast/growing.py, which grows all trees of a forest level by level.
+Read next: fast/cart.py, which grows all trees of a forest level by level.
 """
 
 import sys
@@ -24,7 +24,7 @@ from fi_teach.basics.tables import check_count, check_table, check_weights
 from fi_teach.basics.target import check_varies, check_y, target_of
 from fi_teach.basics.thresholds import midpoints
 from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
-from fi_teach.fast.growing import grow_trees, rank_table
+from fi_teach.fast.cart import grow_trees, rank_table
 
 
 class Split(NamedTuple):

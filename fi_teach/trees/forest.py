@@ -10,11 +10,12 @@ often each row was drawn.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_count, check_table
 from fi_teach.basics.target import target_of
-from fi_teach.basics.tree import Forest, rows_for
-from fi_teach.fast.growing import grow_trees, rank_table
+from fi_teach.basics.tree import rows_for
+from fi_teach.fast.cart import grow_trees, rank_table
 from fi_teach.trees.cart import check_limits, check_tree_y, number_of_features
 
 MOST_CLASSES = 20  # whole numbers with more distinct values than this are taken for quantities

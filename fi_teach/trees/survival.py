@@ -15,12 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.impurity import TIE
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.survival_target import check_someone_has_it, survival_target, times_and_events
 from fi_teach.basics.tables import as_floats, check_count, check_table
 from fi_teach.basics.thresholds import halfway
-from fi_teach.basics.tree import Forest, Tree
+from fi_teach.basics.tree import Tree
 from fi_teach.trees.cart import Split, check_limits, grow_by, number_of_features, questions_of
 from fi_teach.trees.forest import bootstrap_counts, mean_of_trees
 

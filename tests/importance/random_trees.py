@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from fi_teach.basics.tree import Forest, Tree
+from fi_teach.basics.forest import Forest
+from fi_teach.basics.tree import Tree
 
 
 def random_tree(rng, p, *, depth=4, n_outputs=1, missing=False, categories=False, empty=0.0):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fi_teach.basics.evaluation import Evaluation
-from fi_teach.fast.shuffled_tables import losses_after_dealing
+from fi_teach.fast.permutation import losses_after_dealing
 from fi_teach.importance.intervals import (
     naive_interval,
     receiver_donor_interval,

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from definitions import oob_importance_by_definition, oob_importance_per_tree_by_definition
 
-from fi_teach.basics.tree import Forest, Tree
-from fi_teach.fast import out_of_bag
+from fi_teach.basics.forest import Forest
+from fi_teach.basics.tree import Tree
+from fi_teach.fast import oob as fast_oob
 from fi_teach.importance.oob import oob_importance, oob_importance_per_tree
 from fi_teach.trees.forest import grow_forest
 
@@ -207,7 +208,7 @@ def test_features_dealt_a_few_at_a_time_give_what_all_at_once_give(data, monkeyp
     forest = grow_forest(X, y, n_trees=7)
     whole = oob_importance(forest, X, y)
     for cells in (1, 3 * 10 * len(X)):
-        monkeypatch.setattr(out_of_bag, "CELLS_AT_ONCE", cells)
+        monkeypatch.setattr(fast_oob, "CELLS_AT_ONCE", cells)
         assert oob_importance(forest, X, y) == whole
 
 

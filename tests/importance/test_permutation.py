@@ -40,7 +40,7 @@ def test_the_batched_shuffles_are_the_definition_draw_by_draw(data, loss):
 def test_a_batch_of_many_calls_gives_the_draws_of_one(data, monkeypatch):
     X, y = data
     whole = permutation_importance(linear, X, y).draws
-    monkeypatch.setattr("fi_teach.fast.shuffled_tables.ROWS_A_CALL", 300)
+    monkeypatch.setattr("fi_teach.fast.permutation.ROWS_A_CALL", 300)
     assert np.array_equal(permutation_importance(linear, X, y).draws, whole)
 
 

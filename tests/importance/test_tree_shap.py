@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from fi_teach.basics import games
 from fi_teach.basics.convert import as_forest
-from fi_teach.basics.tree import Forest, Tree
+from fi_teach.basics.forest import Forest
+from fi_teach.basics.tree import Tree
 from fi_teach.importance.tree_shap import (
     leaf_shapley,
     row_passes,
     tree_shap,
     tree_shap_by_definition,
-    tree_shap_by_leaves,
     tree_shap_by_recursion,
     tree_shap_interactions,
     tree_shap_interactions_by_definition,
@@ -29,27 +29,27 @@ from fi_teach.trees.cart import grow_cart
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_trees import chain, random_forest, random_rows
+from shap_by_leaves import tree_shap_by_leaves
 
 engines = importlib.import_module("fi_teach.fast.tree_shap")
 lookup = importlib.import_module("fi_teach.fast.tree_shap_lookup")
 pairs_walk = importlib.import_module("fi_teach.fast.tree_shap_pairs")
-few_rows = importlib.import_module("fi_teach.fast.tree_shap_few_rows")
-quadrature = importlib.import_module("fi_teach.fast.tree_shap_quadrature")
-tables = importlib.import_module("fi_teach.fast.tree_shap_tables")
+rows_walk = importlib.import_module("fi_teach.fast.tree_shap_walk")
+leaves = importlib.import_module("fi_teach.fast.tree_shap_leaves")
 
 BITS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
 
 
 def never_tables(monkeypatch):
     """Send every tree to the walks that are meant for long paths and few rows."""
-    monkeypatch.setattr(lookup, "worth_tables", lambda grove, _: np.zeros(len(grove.roots), dtype=bool))
-    monkeypatch.setattr(few_rows, "MOST_LEVELS", -1)
+    monkeypatch.setattr(lookup, "worth_tables", lambda forest, _: np.zeros(len(forest.roots), dtype=bool))
+    monkeypatch.setattr(engines, "FEW_ROWS", 0)
 
 
 def always_tables(monkeypatch):
-    """Send every tree with up to 16 players on a path to the tables."""
+    """Send every tree with up to 16 features on a path to the tables."""
     monkeypatch.setattr(engines, "FEW_COLUMNS", 2**16)
-    monkeypatch.setattr(few_rows, "MOST_LEVELS", -1)
+    monkeypatch.setattr(engines, "FEW_ROWS", 0)
 
 
 def close(one, other, tolerance=1e-12):
@@ -87,10 +87,22 @@ def test_random_forests_are_explained_as_by_definition(seed, p, shape, intervent
 def test_the_sum_over_leaves_is_the_definition(background):
     """Owen's integral leaf by leaf = Shapley's formula over all coalitions, 1e-12."""
     forest, X = random_forest(3, 4, n_outputs=2, depth=4), random_rows(4, 5, 4)
-    leaves = tree_shap_by_leaves(forest, X, background=background)
+    values, base = tree_shap_by_leaves(forest, X, background=background)
     slow = tree_shap_by_definition(forest, X, background=background)
-    close(leaves.values, slow.values)
-    close(leaves.base, slow.base)
+    close(values, slow.values)
+    close(base, slow.base)
+
+
+def test_the_sum_over_leaves_calls_no_engine(monkeypatch):
+    """It is what the engines are compared with where the definition has too many coalitions."""
+    def refuse(*_, **__):
+        raise AssertionError("an engine was called")
+
+    monkeypatch.setattr(sys.modules["fi_teach.importance.tree_shap"], "sum_over_trees", refuse)
+    tree, X = chain(3), np.zeros((2, 3))
+    tree_shap_by_leaves(tree, X, background=X)
+    with pytest.raises(AssertionError, match="an engine was called"):
+        tree_shap(tree, X)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -133,8 +145,8 @@ def test_chunks_of_rows_do_not_change_a_value(monkeypatch, background, walks, fe
     for module, name, size in (
             (lookup, "ROWS_AT_ONCE", 3), (lookup, "NUMBERS_TOGETHER", 20), (lookup, "NODES_TOGETHER", 20), (lookup, "LEAST_BITS", 3),
             (lookup, "INDICES_AT_ONCE", 100), (lookup, "CELLS_AT_ONCE", 30), (lookup, "ROWS_READ_TOGETHER", few), (lookup, "ROWS_WALKED_TOGETHER", few),
-            (quadrature, "NUMBERS_AT_ONCE", 12), (quadrature, "FAILURES_AT_ONCE", 100),
-            (pairs_walk, "PAIRS_AT_ONCE", 20), (pairs_walk, "ENTRIES_AT_ONCE", 30), (pairs_walk, "FAILURES_AT_ONCE", 100)):
+            (rows_walk, "NUMBERS_AT_ONCE", 12), (rows_walk, "ROWS_AT_ONCE", 3),
+            (pairs_walk, "PAIRS_AT_ONCE", 20), (pairs_walk, "NODES_AT_ONCE", 30), (pairs_walk, "FAILURES_AT_ONCE", 100)):
         monkeypatch.setattr(module, name, size)
     close(tree_shap(forest, X, background=background).values, expected)
     close(tree_shap_interactions(forest, X, background=background), pairs)
@@ -148,7 +160,7 @@ def test_long_paths_are_explained_exactly(d, times, interventional):
     rng = np.random.default_rng(d)
     X, background = rng.normal(0.5, 1, size=(3, d)), rng.normal(0.5, 1, size=(2, d)) if interventional else None
     found = tree_shap(tree, X, background=background)
-    close(found.values, tree_shap_by_leaves(tree, X, background=background).values, 1e-10)
+    close(found.values, tree_shap_by_leaves(tree, X, background=background)[0][:, :, 0], 1e-10)
     close(found.values.sum(axis=1) + found.base, tree.raw(X)[:, 0], 1e-10)
     pairs = tree_shap_interactions(tree, X[:1], background=background)
     close(pairs.sum(axis=2), found.values[:1], 1e-10)
@@ -223,13 +235,13 @@ def test_one_row_against_itself_differs_by_nothing():
 def test_a_large_background_costs_no_more_operations():
     """Interventional by tables walks the background once a tree, so 10 and 1000 rows give the same number of table builds."""
     forest, X = random_forest(1, 4, depth=3, n_trees=2), random_rows(1, 30, 4)
-    calls, original = [], tables.superset_sums
-    tables.superset_sums = lambda weighted: calls.append(weighted.size) or original(weighted)
+    calls, original = [], leaves.superset_sums
+    leaves.superset_sums = lambda weighted: calls.append(weighted.size) or original(weighted)
     try:
         for m in (10, 1000):
             tree_shap(forest, X, background=random_rows(m, m, 4))
     finally:
-        tables.superset_sums = original
+        leaves.superset_sums = original
     assert len(calls) % 2 == 0 and calls[:len(calls) // 2] == calls[len(calls) // 2:]
 
 
@@ -427,7 +439,7 @@ def test_a_row_by_hand_shows_the_bits_of_each_leaf():
     assert row_passes(tree, [1, 0])[passed.index(True)][0] == tree.apply([[1.0, 0.0]])[0]
 
 
-@pytest.mark.parametrize("explain", [tree_shap, tree_shap_interactions, tree_shap_by_definition, tree_shap_by_leaves])
+@pytest.mark.parametrize("explain", [tree_shap, tree_shap_interactions, tree_shap_by_definition])
 @pytest.mark.parametrize(("change", "says"), [
     ({"background": np.zeros((0, 2))}, "at least one row"), ({"background": np.zeros((3, 5))}, "background has 5 columns"),
     ({"X": np.zeros((1, 3))}, "X has 3 columns"), ({"X": np.zeros(2)}, "two dimensions"),

@@ -11,8 +11,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from fi_teach.basics.target import target_of
 from fi_teach.basics.thresholds import midpoints
 from fi_teach.data import golf, midterm
-from fi_teach.fast import growing as frontier
-from fi_teach.fast.growing import grow_trees, rank_table
+from fi_teach.fast import cart as fast_cart
+from fi_teach.fast.cart import grow_trees, rank_table
 from fi_teach.importance.mdi import mdi
 from fi_teach.trees.cart import (
     best_split,
@@ -91,9 +91,9 @@ def test_sorting_and_counting_find_the_same_splits(seed, monkeypatch):
     X, y, weight, criterion, options = data_set(seed)
     first = grow_cart(X, y, criterion=criterion, sample_weight=weight, **options)
     trees = []
-    for search in (frontier._search_by_counting, frontier._search_by_sorting):
-        monkeypatch.setattr(frontier, "_search_by_counting", search)
-        monkeypatch.setattr(frontier, "_search_by_sorting", search)
+    for search in (fast_cart._search_by_counting, fast_cart._search_by_sorting):
+        monkeypatch.setattr(fast_cart, "_search_by_counting", search)
+        monkeypatch.setattr(fast_cart, "_search_by_sorting", search)
         trees.append(grow_cart(X, y, criterion=criterion, sample_weight=weight, **options))
         monkeypatch.undo()
     for tree in trees:
@@ -108,9 +108,9 @@ def test_looking_at_the_columns_in_pieces_changes_nothing(monkeypatch):
     weights = rng.integers(0, 3, size=(4, 50))
     table, target = rank_table(X, tuple("abcdef")), target_of(y, "gini")
     whole = grow_trees(table, target, weights)
-    monkeypatch.setattr(frontier, "COUNTED", 1)
-    monkeypatch.setattr(frontier, "SORTED", 1)
-    monkeypatch.setattr(frontier, "BATCH", 1)
+    monkeypatch.setattr(fast_cart, "COUNTED", 1)
+    monkeypatch.setattr(fast_cart, "SORTED", 1)
+    monkeypatch.setattr(fast_cart, "BATCH", 1)
     for a, b in zip(whole, grow_trees(table, target, weights), strict=True):
         for field in FIELDS:
             np.testing.assert_array_equal(getattr(a, field), getattr(b, field))

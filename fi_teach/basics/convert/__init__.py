@@ -9,7 +9,8 @@ is whatever the model says less what its trees say (common.py).
 import numpy as np
 
 from fi_teach.basics.convert import lightgbm, scikit_learn, xgboost
-from fi_teach.basics.tree import Forest, Tree
+from fi_teach.basics.forest import Forest
+from fi_teach.basics.tree import Tree
 
 __all__ = ["as_forest", "from_model"]
 

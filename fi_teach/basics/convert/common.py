@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from fi_teach.basics.tree import Forest, Tree
+from fi_teach.basics.forest import Forest
+from fi_teach.basics.tree import Tree
 
 LINKS = {
     "identity": (

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fi_teach.basics.convert.common import class_labels, has, in_column, link_of, names_of
-from fi_teach.basics.tree import LEAF, UNDEFINED, Forest, Tree
+from fi_teach.basics.forest import Forest
+from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 
 BY_CATEGORY, DEFAULT_LEFT = 1, 2  # two bits of decision_type; the next two say what is missing
 ZERO, NAN = 1, 2

@@ -17,8 +17,9 @@ from fi_teach.basics.convert.common import (
     several_classes,
     with_base,
 )
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.thresholds import double_threshold
-from fi_teach.basics.tree import LEAF, UNDEFINED, Forest, Tree
+from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 
 CRITERION = {"log_loss": "entropy", "squared_error": "variance", "friedman_mse": "variance"}
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fi_teach.basics.target import target_of
-from fi_teach.fast import growing
-from fi_teach.fast.growing import grow_trees, rank_table
+from fi_teach.fast import cart
+from fi_teach.fast.cart import grow_trees, rank_table
 from fi_teach.trees import grow_cart, grow_cart_by_definition, grow_forest
 
 FIELDS = ("children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples", "weighted_n_node_samples", "value")
@@ -25,21 +25,21 @@ WEIGHTS = np.array([[1, 1, 1, 1, 1], [2, 1, 0, 0, 2]])
 
 @pytest.fixture
 def levels(monkeypatch):
-    """The entries and the frontier of each level, as the two trees of the drawing grow."""
-    entries, frontiers = [], []
-    described, find_splits = growing._described, growing.find_splits
-    monkeypatch.setattr(growing, "_described", lambda target, tree, these: entries.append(these) or described(target, tree, these))
-    monkeypatch.setattr(growing, "find_splits", lambda rules, these, rng: frontiers.append(these) or find_splits(rules, these, rng))
+    """The samples and the frontier of each level, as the two trees of the drawing grow."""
+    samples, frontiers = [], []
+    described, find_splits = cart._described, cart.find_splits
+    monkeypatch.setattr(cart, "_described", lambda target, tree, these: samples.append(these) or described(target, tree, these))
+    monkeypatch.setattr(cart, "find_splits", lambda rules, these, rng: frontiers.append(these) or find_splits(rules, these, rng))
     grow_trees(rank_table(X, ("x",)), target_of(Y, "gini"), WEIGHTS)
-    return entries, frontiers
+    return samples, frontiers
 
 
 def test_the_drawing_shows_the_arrays_that_are_there(levels):
     """Nodes, rows, weights and codes, level by level; a level's nodes are numbered from 0, those of the drawing through all levels."""
-    entries, frontiers = levels
+    samples, frontiers = levels
     assert rank_table(X, ("x",)).codes.tolist() == [[1, 3, 0, 3, 2]]
-    assert [level.node.tolist() for level in entries] == [[0, 0, 0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 2, 3, 2], [1, 0, 1]]
-    assert [level.row.tolist() for level in entries] == [[0, 1, 2, 3, 4, 0, 1, 4], [0, 1, 2, 3, 4, 0, 1, 4], [0, 2, 4]]
+    assert [level.node.tolist() for level in samples] == [[0, 0, 0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 2, 3, 2], [1, 0, 1]]
+    assert [level.row.tolist() for level in samples] == [[0, 1, 2, 3, 4, 0, 1, 4], [0, 1, 2, 3, 4, 0, 1, 4], [0, 2, 4]]
     assert [level.n.tolist() for level in frontiers] == [[5, 3], [3], []]
     assert [level.row.tolist() for level in frontiers] == [[0, 1, 2, 3, 4, 0, 1, 4], [0, 2, 4], []]
     assert frontiers[0].starts.tolist() == [0, 5] and frontiers[0].weight.tolist() == [1, 1, 1, 1, 1, 2, 1, 2]
@@ -50,7 +50,7 @@ def test_counts_of_the_drawing_are_there_for_each_code_and_class(levels):
     """Of node 0, a no at codes 1 and 2, a yes at code 0, two at code 3."""
     _, (first, *_) = levels
     root = first.cut(0, 1)._replace(weight=None)
-    _, _, of_class = growing._by_class(np.array([[1, 3, 0, 3, 2]]) + 4 * root.label, None, 2, 4)
+    _, _, of_class = cart._by_class(np.array([[1, 3, 0, 3, 2]]) + 4 * root.label, None, 2, 4)
     assert of_class.tolist() == [[0, 1, 1, 0], [1, 0, 0, 2]]
 
 
@@ -91,31 +91,31 @@ def test_the_definition_refuses_what_the_engine_refuses():
 def test_entries_and_weights_come_out_of_one_sum_where_weights_are_whole(weights):
     """The packed sum is two plain ones, bit by bit, up to the largest that is packed."""
     place = np.array([[0, 2, 2, 1, 2, 0], [1, 1, 1, 4, 4, 4]])
-    n, w = growing._n_and_w(place, weights, 5)
+    n, w = cart._n_and_w(place, weights, 5)
     counted = np.ones(6) if weights is None else weights
     assert n.tolist() == np.bincount(place.ravel(), minlength=5).tolist()
     assert w.tolist() == np.bincount(place.ravel(), np.tile(counted, 2), 5).tolist()
 
 
 def test_weights_too_heavy_to_be_packed_are_added_up_apart():
-    """As many as 2^26 rows' weight fit beside the number of entries; a tree of more is grown all the same."""
-    light, heavy = growing._roots(np.array([[3, 1, 2]])), growing._roots(np.array([[2**26, 1, 2]]))
+    """As many as 2^26 rows' weight fit beside the number of samples; a tree of more is grown all the same."""
+    light, heavy = cart._roots(np.array([[3, 1, 2]])), cart._roots(np.array([[2**26, 1, 2]]))
     assert light.weight.dtype.kind == "i" and heavy.weight.dtype.kind == "f"
     most = np.array([2**26 - 1])
-    assert [x.tolist() for x in growing._n_and_w(np.zeros((1, 1), dtype=int), most, 1)] == [[1.0], [2.0**26 - 1]]
+    assert [x.tolist() for x in cart._n_and_w(np.zeros((1, 1), dtype=int), most, 1)] == [[1.0], [2.0**26 - 1]]
     tree = grow_cart(X, Y, sample_weight=[2**26, 1, 1, 1, 2**26])
     assert (tree.predict(X) == Y).all()
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_entries_of_even_and_of_odd_nodes_are_merged_in_order_of_their_nodes(seed):
+def test_samples_are_lined_up_in_order_of_their_nodes(seed):
     """As a stable sort would line them up, those of nodes that go no further left out."""
     rng = np.random.default_rng(seed)
     parent = np.sort(rng.integers(0, 8, 60))
     node = 2 * parent + rng.integers(0, 2, 60)
-    n, able = np.bincount(node, minlength=16), rng.random(16) < 0.7
+    able = rng.random(16) < 0.7
     expected = [i for i in node.argsort(kind="stable") if able[node[i]]]
-    assert growing._order(node, n, able).tolist() == expected
+    assert cart._order(node, able).tolist() == expected
 
 
 # --- ranks ------------------------------------------------------------------------------------------------------------
@@ -144,9 +144,9 @@ def test_any_finite_column_is_ranked_as_np_unique_does(column):
 # --- 32-bit platforms: WebAssembly's integers -------------------------------------------------------------------------
 
 def test_numbers_are_packed_into_64_bits_whatever_they_come_in():
-    """Node times span, shifted by the bits of a place: 3,000 nodes of span 300 among 2^15 entries need 45 bits."""
+    """Node times span, shifted by the bits of a place: 3,000 nodes of span 300 among 2^15 samples need 45 bits."""
     numbers = np.array([900_000, 899_999, 900_000, 0] * 2**13, dtype=np.int32)
-    ordered, place = growing._sorted(numbers)
+    ordered, place = cart._sorted(numbers)
     np.testing.assert_array_equal(ordered, np.sort(numbers))
     np.testing.assert_array_equal(place, np.argsort(numbers, kind="stable"))
 
@@ -158,11 +158,11 @@ def test_candidates_of_many_nodes_of_a_wide_table_are_drawn_a_few_nodes_at_a_tim
     n = 4000
     table = rank_table(np.tile([[0.0], [1.0]], (1, n)), tuple(map(str, range(n))))
     target = target_of(np.array([0, 1]), "gini")
-    entries = growing._roots(np.ones((n, 2), dtype=int))
-    frontier = growing._lined_up(np.ones(n, dtype=bool), entries, *growing._described(target, np.arange(n), entries))
-    rules = growing.Rules(table, "gini", None, 1, 60)
+    samples = cart._roots(np.ones((n, 2), dtype=int))
+    frontier = cart._lined_up(np.ones(n, dtype=bool), samples, *cart._described(target, np.arange(n), samples))
+    rules = cart.Rules(table, "gini", None, 1, 60)
     tracemalloc.start()
-    splits = growing.find_splits(rules, frontier, np.random.default_rng(0))
+    splits = cart.find_splits(rules, frontier, np.random.default_rng(0))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert (splits.decrease == 0.5).all() and len(np.unique(splits.feature)) > 2000
@@ -183,7 +183,7 @@ def test_a_few_nodes_at_a_time_grow_the_same_trees(monkeypatch):
     rng = np.random.default_rng(0)
     table, y = np.round(rng.normal(size=(60, 6)), 1), rng.integers(0, 2, 60)
     whole = grow_forest(table, y, n_trees=6, max_features=None)
-    monkeypatch.setattr(growing, "DRAWS", 1)
+    monkeypatch.setattr(cart, "DRAWS", 1)
     assert grow_forest(table, y, n_trees=6, max_features=None) == whole
 
 

@@ -28,7 +28,7 @@ CELLS_AT_ONCE = 2**22  # numbers in a table of rows to ask, or of votes: 32 MB
 
 
 class Walk(NamedTuple):
-    """One tree on its out-of-bag rows, and what it asks them about."""
+    """One tree on its out-of-bag rows, with the features that its paths ask about."""
 
     tree: Tree         # its features numbered 0, 1, ... among those it uses
     features: NDArray  # (u,) which columns those are
@@ -40,7 +40,7 @@ class Walk(NamedTuple):
 
 @dataclass
 class TreeSums:
-    """Added up over trees: draws (p, M); roles (p, n), of every row as receiver and as donor."""
+    """Sums over trees: draws (p, M); roles (p, n), of every row as receiver and as donor."""
 
     draws: NDArray
     roles: NDArray
@@ -54,7 +54,7 @@ class TreeSums:
 def vote_gains(
     task: Evaluation, table: NDArray, donors: Iterable[NDArray]
 ) -> Iterator[tuple[NDArray, NDArray]]:
-    """What each row's loss gains in each shuffle of each feature, judged by its votes.
+    """How much each row's out-of-bag loss grows in each shuffle: yields a feature's at a time.
 
     table (n, p) float; donors : of each feature, (n, K) -> of each feature gains (n, K), and donors
     """
@@ -83,7 +83,7 @@ def vote_gains(
 def sums_over_trees(
     task: Evaluation, table: NDArray, within: Callable[[NDArray, int], NDArray]
 ) -> TreeSums:
-    """Each tree judged on its own out-of-bag rows.
+    """Judge each tree on its own out-of-bag rows -> TreeSums.
 
     within : of a tree's rows (m,) and its number of features u, their donors (u, m, K)
     """
@@ -107,7 +107,7 @@ def sums_over_trees(
 
 
 def _blocks(donors: Iterable[NDArray], n_outputs: int) -> Iterator[NDArray]:
-    """Donors of several features together, (b, n, K), as many as memory likes."""
+    """Stack the donors of several features, (b, n, K), as far as memory goes."""
     block: list[NDArray] = []
     for its_donors in donors:
         block.append(its_donors)
@@ -121,7 +121,7 @@ def _blocks(donors: Iterable[NDArray], n_outputs: int) -> Iterator[NDArray]:
 def _changed_votes(
     walks: list[Walk], table: NDArray, start: int, donors: NDArray
 ) -> tuple[NDArray, NDArray]:
-    """How far shuffles of features start, start + 1, ... move the votes, donors (b, n, K).
+    """How far shuffles of features start, start + 1, ... move the votes: donors (b, n, K).
 
     -> (b, n, K, n_outputs), and whether any tree asks about the feature (b,)
     """
@@ -140,7 +140,7 @@ def _changed_votes(
 
 
 def _asked_again(walk: Walk, table: NDArray, pairs: slice, donors: NDArray) -> NDArray:
-    """The tree's answers for some pairs with the feature from their donors (a, K).
+    """Predict some pairs (row, feature) again, the feature taken from their donors (a, K).
 
     -> (a, K, n_outputs)
     """
@@ -160,7 +160,7 @@ def _asked_again(walk: Walk, table: NDArray, pairs: slice, donors: NDArray) -> N
 
 
 def _losses(task: Evaluation, raw: NDArray, rows: NDArray) -> NDArray:
-    """raw (m, K, n_outputs) of rows (m,) -> (m, K)."""
+    """The losses of raw predictions (m, K, n_outputs) of rows (m,) -> (m, K)."""
     m, n_repeats, n_outputs = raw.shape
     judged = np.repeat(rows, n_repeats)
     return task.losses_of_raw(raw.reshape(-1, n_outputs), judged).reshape(m, n_repeats)
@@ -170,6 +170,7 @@ def _losses(task: Evaluation, raw: NDArray, rows: NDArray) -> NDArray:
 
 
 def _walks(task: Evaluation, table: NDArray) -> list[Walk]:
+    """Walk each tree's out-of-bag rows down it; trees without such rows are left out."""
     forest = task.model.forest
     walks = []
     for tree, unseen in zip(forest.trees, forest.out_of_bag, strict=True):
@@ -180,7 +181,7 @@ def _walks(task: Evaluation, table: NDArray) -> list[Walk]:
 
 
 def _walk(tree: Tree, table: NDArray, out: NDArray) -> Walk:
-    """The tree on these rows, narrowed to the features that it uses."""
+    """Walk some rows down one tree, which is narrowed to the features that it uses."""
     inner = np.flatnonzero(~tree.is_leaf)
     features = np.unique(tree.feature[inner]).astype(np.int64)
     narrow = _renumbered(tree, features)
@@ -193,7 +194,7 @@ def _walk(tree: Tree, table: NDArray, out: NDArray) -> Walk:
 
 
 def _renumbered(tree: Tree, features: NDArray) -> Tree:
-    """The same tree for a table of only these columns."""
+    """Renumber a tree's features for a table of only these columns."""
     if len(features) == 0:
         return tree
     number = np.searchsorted(features, tree.feature)
@@ -205,6 +206,6 @@ def _renumbered(tree: Tree, features: NDArray) -> Tree:
 
 
 def _narrow(table: NDArray, rows: NDArray, features: NDArray) -> NDArray:
-    """Some rows of some columns, as a new table."""
+    """Copy some rows of some columns into a new table."""
     every_column = len(features) == table.shape[1]
     return table[rows] if every_column else table[rows[:, None], features]

@@ -1,7 +1,7 @@
 """Grow many trees at once, level by level: what grow_cart_by_definition does, fast.
 
-Each column is replaced by ranks, its codes, once. An *entry* is a row of one of the trees; the
-*frontier* holds the entries of all nodes that may still be split, those of a node side by side.
+Each column is replaced by ranks, its codes, once. A *sample* is a row of one of the trees; the
+*frontier* holds the samples of all nodes that may still be split, those of a node side by side.
 Five rows, one column, two trees, the second on a bootstrap sample:
 
     row      0    1    2    3    4
@@ -11,10 +11,10 @@ Five rows, one column, two trees, the second on a bootstrap sample:
 
     level 0  node     0 0 0 0 0   1 1 1      n = 5 3, starts = 0 5
              row      0 1 2 3 4   0 1 4
-             weight   1 1 1 1 1   2 1 2      the sample has rows 0 and 4 twice
+             weight   1 1 1 1 1   2 1 2      its sample has rows 0 and 4 twice
              code     1 3 0 3 2   1 3 2
-       sorted code    0 1 2 3 3   1 2 3      each node's entries lined up by the candidate column
-             yes      1 1 1 2 3   0 0 1      running sums: what lies left of a cut after this entry
+       sorted code    0 1 2 3 3   1 2 3      each node's samples lined up by the candidate column
+             yes      1 1 1 2 3   0 0 1      running sums: what lies left of a cut after this sample
              all      1 2 3 4 5   2 4 5
              cut          ^         ^        best after code 2 in both, between 4.0 and 7.0
     level 1  node     2 3 2 3 2   4 5 4      the k-th split of all has children M + 2k, M + 2k + 1
@@ -44,10 +44,10 @@ from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 
 PURE = 1e-26  # rounding leaves a pure node of numbers a variance of about (1e-16 mean)^2
 VERY_FEW = 16  # values of a column: counted apart, beside wider counts most cells would be empty
-COUNTED = 1 << 17  # (entry, column) pairs looked at in one go, when they are counted
+COUNTED = 1 << 17  # (sample, column) pairs looked at in one go, when they are counted
 SORTED = 1 << 15  # and when they are sorted: all that is worked out of them stays in the cache
-BATCH = 1 << 20  # entries on one frontier: larger forests are grown in batches of trees
-PACK = 2.0**26  # a sum of whole weights times this, plus a number of entries, is exact in a float
+BATCH = 1 << 20  # samples on one frontier: larger forests are grown in batches of trees
+PACK = 2.0**26  # a sum of whole weights times this, plus a number of samples, is exact in a float
 DRAWS = 1 << 22  # (node, column) pairs drawn from in one go: wide tables take few nodes at a time
 
 
@@ -75,7 +75,7 @@ class RankedTable(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What trees are grown by: the table, how splits are judged, and the limits of grow_trees."""
+    """The table, the criterion that judges splits, and the limits of grow_trees."""
 
     table: RankedTable
     criterion: str
@@ -93,17 +93,17 @@ class Splits(NamedTuple):
     code: NDArray
 
     def replace_at(self, nodes: NDArray, others: "Splits") -> None:
-        """Take the others' splits at these nodes."""
+        """Replace the splits of these nodes by the others, in place."""
         for mine, theirs in zip(self, others, strict=True):
             mine[nodes] = theirs
 
     def keep(self, nodes: NDArray) -> "Splits":
-        """Of these nodes only."""
+        """Keep only the splits of these nodes."""
         return Splits(*(column[nodes] for column in self))
 
 
-class Entries(NamedTuple):
-    """A row of a tree that is still on its way -> each (E,), in any order.
+class Samples(NamedTuple):
+    """The rows of all trees that have not reached a leaf -> each (E,), in any order.
 
     node : which of its level's nodes it is in; row : of the table
     weight : how often the tree's sample has the row, or how heavily; None where all are 1
@@ -115,7 +115,7 @@ class Entries(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """All S nodes of a level: tree, n, w, impurity (S,), each node's tree, entries, weight and
+    """All S nodes of a level: tree, n, w, impurity (S,), each node's tree, samples, weight and
     impurity; value (q, S), its class shares or means."""
 
     tree: NDArray
@@ -126,12 +126,12 @@ class Nodes(NamedTuple):
 
 
 class Frontier(NamedTuple):
-    """E entries in S nodes: the first n[0] entries are in node 0, the next n[1] in node 1, ...
+    """E samples in S nodes: the first n[0] samples are in node 0, the next n[1] in node 1, ...
 
     tree, n, w, impurity : (S,) as in Nodes
-    row : (E,) each entry's row of the table; weight : (E,), or None where all are 1
+    row : (E,) each sample's row of the table; weight : (E,), or None where all are 1
     A split's worth is added up from one of these, the other is None:
-    label : (E,) each entry's class
+    label : (E,) each sample's class
     gaps : (q, E) numbers less the node's own mean, times the weight: squares of numbers with a
         large mean would drown their differences
     totals : (K - 1, S) each node's weight of all classes but the first, which is what the others
@@ -148,41 +148,41 @@ class Frontier(NamedTuple):
     label: NDArray | None
     gaps: NDArray | None
 
-    def part(self, nodes, entries) -> "Frontier":
-        """Only these nodes and the entries in them; a slice of each copies nothing."""
+    def part(self, nodes, samples) -> "Frontier":
+        """Keep only these nodes and the samples in them; a slice of each copies nothing."""
         return Frontier(
             *(_some(column, nodes) for column in self[:5]),
-            *(_some(column, entries) for column in self[5:]),
+            *(_some(column, samples) for column in self[5:]),
         )
 
     def keep(self, nodes: NDArray) -> "Frontier":
-        """Only `nodes` (S,) bool."""
+        """Keep only `nodes` (S,) bool."""
         if nodes.all():
             return self
-        entries = np.flatnonzero(self.along(nodes))
-        return self.part(np.flatnonzero(nodes), entries)
+        samples = np.flatnonzero(self.along(nodes))
+        return self.part(np.flatnonzero(nodes), samples)
 
     def unsummed(self) -> "Frontier":
-        """Without what splits are judged by."""
+        """Drop the labels and gaps, from which splits are judged."""
         return self._replace(label=None, gaps=None)
 
     def cut(self, first: int, stop: int) -> "Frontier":
-        """Only the nodes from `first` up to `stop`."""
+        """Keep only the nodes from `first` up to `stop`."""
         begin, end = self.n[:first].sum(), self.n[:stop].sum()
         return self.part(slice(first, stop), slice(begin, end))
 
     @property
     def starts(self) -> NDArray:
-        """Where each node's entries begin -> (S,)."""
+        """Where each node's samples begin -> (S,)."""
         return self.n.cumsum() - self.n
 
     @property
     def is_whole(self) -> bool:
-        """Are all sums over entries sums of whole numbers, which are exact?"""
+        """Whether all sums over samples are sums of whole numbers, which are exact."""
         return self.gaps is None and (self.weight is None or self.weight.dtype.kind == "i")
 
     def sums(self) -> NDArray:
-        """What a split's worth is added up from: gaps, or classes' weights, without the first."""
+        """The numbers from which splits are judged: gaps, or the weights of all classes but one."""
         if self.gaps is not None:
             return self.gaps
         others = np.arange(1, len(self.totals) + 1)[:, None]
@@ -190,12 +190,12 @@ class Frontier(NamedTuple):
         return _weighed(is_class, self.weight)
 
     def along(self, of_node: NDArray) -> NDArray:
-        """What is known of each node (..., S), repeated for each of its entries -> (..., E)."""
+        """Repeat a number of each node (..., S) for each of its samples -> (..., E)."""
         return of_node.repeat(self.n, axis=-1)
 
 
 def _some(column, which: NDArray | slice):
-    """The places `which` of a column (..., L), if there is one."""
+    """Take the places `which` of a column (..., L); None stays None."""
     if column is None or isinstance(which, slice):
         return None if column is None else column[..., which]
     return column.take(which, axis=-1)
@@ -221,7 +221,7 @@ def rank_table(X: NDArray, names: tuple) -> RankedTable:
 
 
 def _ranked(column: NDArray) -> tuple[NDArray, NDArray]:
-    """A column's ranks (n,) and its distinct values in order.
+    """Rank a column -> ranks (n,), and its distinct values in order.
 
     Values that lie apart, such as 3, 4, 7 or .25, .5, 1, are ranked by counting: each falls into
     a bin of its own, and nothing has to be sorted.
@@ -238,27 +238,8 @@ def _ranked(column: NDArray) -> tuple[NDArray, NDArray]:
             occurs = np.bincount(bin_of) > 0
             rank = occurs.cumsum() - 1
             return rank.take(bin_of), value[:len(occurs)][occurs]
-    order = _order_of_values(column)
-    ordered = column.take(order)
-    is_new = np.ones(len(column), dtype=bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    code = np.empty(len(column), dtype=np.intp)
-    code[order] = is_new.cumsum() - 1
-    return code, ordered[is_new]
-
-
-def _order_of_values(column: NDArray) -> NDArray:
-    """Places that line up a column's values.
-
-    The bits of a float, read as a whole number, are in the order of the values (of negative ones
-    backwards). The last bits give way to the place, so that numbers are sorted and not places;
-    where values differ in these bits alone, places are.
-    """
-    bits = (column + 0.0).view(np.int64)  # -0.0 becomes 0.0
-    bits ^= (bits >> 63) & np.int64(2**63 - 1)
-    _, order = _sorted(bits >> len(column).bit_length())
-    ordered = column.take(order)
-    return order if (ordered[1:] >= ordered[:-1]).all() else column.argsort()
+    values, code = np.unique(column, return_inverse=True)
+    return code, values
 
 
 def grow_trees(
@@ -291,11 +272,11 @@ def grow_trees(
 def _grow_batch(rules: Rules, target: Target, weights: NDArray, rng) -> list[Tree]:
     """Split the nodes of a frontier, send their rows down, and go on until no node is split."""
     levels: list[dict] = []
-    tree, entries = np.arange(len(weights)), _roots(weights)
+    tree, samples = np.arange(len(weights)), _roots(weights)
     while len(tree):
-        nodes, totals, label, gaps = _described(target, tree, entries)
+        nodes, totals, label, gaps = _described(target, tree, samples)
         able = _able(rules, nodes, len(levels))
-        frontier = _lined_up(able, entries, nodes, totals, label, gaps)
+        frontier = _lined_up(able, samples, nodes, totals, label, gaps)
         splits = find_splits(rules, frontier, rng)
         found = np.isfinite(splits.decrease)
         parents, splits = frontier.unsummed().keep(found), splits.keep(found)
@@ -303,31 +284,31 @@ def _grow_batch(rules: Rules, target: Target, weights: NDArray, rng) -> list[Tre
         is_split = able.copy()
         is_split[able] = found
         levels.append(_level(nodes, is_split, splits, threshold))
-        tree, entries = _children(parents, goes_right)
+        tree, samples = _children(parents, goes_right)
     return _trees_from(levels, rules.table.names, target)
 
 
 # --- one level --------------------------------------------------------------------------------
 
-def _roots(weights: NDArray) -> Entries:
-    """The first entries: every tree's rows of positive weight, in its root."""
+def _roots(weights: NDArray) -> Samples:
+    """Put every tree's rows of positive weight into its root -> the first Samples."""
     rows = [np.flatnonzero(of_tree) for of_tree in weights]
     weight = np.concatenate([of_tree[row] for of_tree, row in zip(weights, rows, strict=True)])
     node = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     all_one = (weight == 1).all()
-    return Entries(node, np.concatenate(rows), None if all_one else _whole_if_possible(weight))
+    return Samples(node, np.concatenate(rows), None if all_one else _whole_if_possible(weight))
 
 
 def _whole_if_possible(weight: NDArray) -> NDArray:
-    """Weights as integers, if they are whole and so few that _n_and_w can pack them."""
+    """Turn weights into integers, if they are whole and so few that _n_and_w can pack them."""
     if weight.sum() >= PACK or (weight != np.floor(weight)).any():
         return weight.astype(float)
     return weight.astype(np.intp)
 
 
-def _described(target: Target, tree: NDArray, entries: Entries):
-    """The nodes that the entries are in -> Nodes, their totals, each entry's label, its gaps."""
-    node, row, weight = entries
+def _described(target: Target, tree: NDArray, samples: Samples):
+    """Describe the nodes of some samples -> Nodes, totals, each sample's label, its gaps."""
+    node, row, weight = samples
     size = len(tree)
     if target.codes is not None:
         label = target.codes.take(row)
@@ -351,46 +332,31 @@ def _able(rules: Rules, nodes: Nodes, depth: int) -> NDArray:
     return is_mixed & is_large & (depth != rules.max_depth)
 
 
-def _lined_up(able: NDArray, entries: Entries, nodes: Nodes, totals, label, gaps) -> Frontier:
-    """The able nodes' entries, side by side, within a node as they came."""
-    order = _order(entries.node, nodes.n, able)
+def _lined_up(able: NDArray, samples: Samples, nodes: Nodes, totals, label, gaps) -> Frontier:
+    """Line up the samples of the nodes that may be split, node by node -> Frontier."""
+    order = _order(samples.node, able)
     return Frontier(
         nodes.tree[able],
         nodes.n[able],
         nodes.w[able],
         nodes.impurity[able],
         totals[:, able],
-        entries.row.take(order),
-        _some(entries.weight, order),
+        samples.row.take(order),
+        _some(samples.weight, order),
         _some(label, order),
         _some(gaps, order),
     )
 
 
-def _order(node: NDArray, n: NDArray, able: NDArray) -> NDArray:
-    """The places (E,) of the able nodes' entries, node by node; n (S,) entries a node.
-
-    Entries of even nodes, left children, lie in order already, and so do those of odd nodes: the
-    two are merged, each to where its node begins.
-
-        node    0 1 1 0 1 2 3 3      n = 2 3 1 2, starts = 0 2 5 6
-        even    0     3   5          come to 0 1, 5
-        odd       1 2   4   6 7      come to 2 3 4, 6 7
-    """
-    n = np.where(able, n, 0)
-    starts = n.cumsum() - n
-    is_able, is_odd = able.take(node), (node & 1).astype(bool)
-    order = np.empty(n.sum(), dtype=np.intp)
-    for side, places in ((0, is_able & ~is_odd), (1, is_able & is_odd)):
-        n_side = n[side::2]
-        shift = starts[side::2] - (n_side.cumsum() - n_side)
-        places = np.flatnonzero(places)
-        order[np.arange(len(places)) + shift.repeat(n_side)] = places
-    return order
+def _order(node: NDArray, able: NDArray) -> NDArray:
+    """Places that line up the samples of the able nodes, node by node, within a node as before."""
+    places = np.flatnonzero(able.take(node))
+    _, order = _sorted(node.take(places))
+    return places.take(order)
 
 
 def _sides(table: RankedTable, parents: Frontier, splits: Splits) -> tuple[NDArray, NDArray]:
-    """Which entries go right -> (E,) bool, and each node's threshold -> (S,)."""
+    """Apply the splits -> which samples go right (E,) bool, each node's threshold (S,)."""
     codes = _codes_of(table, splits.feature[None], parents)[0].astype(np.intp)
     goes_right = codes > parents.along(splits.code)
     beyond = table.codes.shape[1]
@@ -399,15 +365,15 @@ def _sides(table: RankedTable, parents: Frontier, splits: Splits) -> tuple[NDArr
     return goes_right, table.thresholds(splits.feature, splits.code, lowest_right)
 
 
-def _children(parents: Frontier, goes_right: NDArray) -> tuple[NDArray, Entries]:
-    """The next level's nodes and entries: node k's go to 2k on the left, 2k + 1 on the right."""
+def _children(parents: Frontier, goes_right: NDArray) -> tuple[NDArray, Samples]:
+    """The next level's nodes and samples: those of node k go left to 2k, right to 2k + 1."""
     left_child = np.arange(0, 2 * len(parents.n), 2)
     child = parents.along(left_child) + goes_right
-    return np.repeat(parents.tree, 2), Entries(child, parents.row, parents.weight)
+    return np.repeat(parents.tree, 2), Samples(child, parents.row, parents.weight)
 
 
 def _level(nodes: Nodes, is_split: NDArray, splits: Splits, threshold: NDArray) -> dict:
-    """What the trees keep of a level, one entry a node; feature and threshold are -2 in leaves."""
+    """What the trees keep of a level, one number a node; feature and threshold are -2 in leaves."""
     asks = np.full(len(is_split), UNDEFINED)
     cuts_at = np.full(len(is_split), float(UNDEFINED))
     asks[is_split] = splits.feature
@@ -424,7 +390,7 @@ def _level(nodes: Nodes, is_split: NDArray, splits: Splits, threshold: NDArray) 
 
 
 def _trees_from(levels: list[dict], names: tuple, target: Target) -> list[Tree]:
-    """The nodes of all levels as Trees, each with its own numbers 0, 1, 2, ..."""
+    """Make Trees of the nodes of all levels, each with its own numbers 0, 1, 2, ..."""
     nodes = {key: np.concatenate([level[key] for level in levels]) for key in levels[0]}
     tree = nodes.pop("tree")
     order = np.argsort(tree, kind="stable")  # parents stay before their children
@@ -446,7 +412,7 @@ def _trees_from(levels: list[dict], names: tuple, target: Target) -> list[Tree]:
 
 
 def _codes_of(table: RankedTable, candidates: NDArray, frontier: Frontier) -> NDArray:
-    """The codes of each entry in each of its node's candidate columns: (m, S) -> (m, E)."""
+    """The codes of each sample in each of its node's candidate columns: (m, S) -> (m, E)."""
     begin = candidates * table.codes.shape[1]
     all_alike = (candidates == candidates[:, :1]).all()
     cell = (begin[:, :1] if all_alike else frontier.along(begin)) + frontier.row
@@ -454,7 +420,7 @@ def _codes_of(table: RankedTable, candidates: NDArray, frontier: Frontier) -> ND
 
 
 def _sorted(numbers: NDArray) -> tuple[NDArray, NDArray]:
-    """Whole numbers (..., L) in order, and which came where, equals as they came.
+    """Sort whole numbers (..., L), stably -> the sorted numbers, and their former places.
 
     Each number is packed into one with its place: to sort numbers is several times quicker than
     to sort their places. Packed numbers need 64 bits, also where Python's own array is of 32.
@@ -476,13 +442,18 @@ def _sum_by(place: NDArray, columns: NDArray, size: int) -> NDArray:
 
 
 def _weighed(columns: NDArray, weight: NDArray | None) -> NDArray:
+    """Multiply columns (q, E) by the weights, where there are any."""
     return columns if weight is None else columns * weight
 
 
 def _n_and_w(place: NDArray, weight: NDArray | None, size: int) -> tuple[NDArray, NDArray]:
-    """How many entries lie in each place (m, E), and what they weigh -> (size,), (size,) floats.
+    """Count the samples in each place (m, E) and add up their weights -> n, w (size,), floats.
 
-    Where weights are whole, one sum holds both: 2^26 w + n.
+    Where weights are whole, one sum holds both: a float is exact up to 2^53, so that the weights
+    get the upper 27 bits and the count the lower 26. Samples of weight 2 and 1 in one place:
+
+        packed     (2 * 2^26 + 1) + (1 * 2^26 + 1)  =  3 * 2^26 + 2
+        unpacked   w = floor(sum / 2^26) = 3,       n = sum - 3 * 2^26 = 2
     """
     place, m = place.ravel(), len(place)
     if weight is None or weight.dtype.kind == "f":
@@ -494,9 +465,9 @@ def _n_and_w(place: NDArray, weight: NDArray | None, size: int) -> tuple[NDArray
 
 
 def _by_class(apart: NDArray, weight: NDArray | None, n_classes: int, size: int):
-    """What lies in each place -> n, w (size,), and the weight of each class (K, size).
+    """Count and weigh the samples in each place -> n, w (size,), weight by class (K, size).
 
-    apart (m, E) : each entry's place, plus its class times size
+    apart (m, E) : each sample's place, plus its class times size
     """
     n, of_class = _n_and_w(apart, weight, n_classes * size)
     n, of_class = n.reshape(n_classes, size), of_class.reshape(n_classes, size)
@@ -509,14 +480,14 @@ def _by_class(apart: NDArray, weight: NDArray | None, n_classes: int, size: int)
 
 
 def _for_each(columns, m: int) -> NDArray:
-    """Columns (..., E), m times each -> (..., m * E)."""
+    """Repeat columns (..., E) m times -> (..., m * E)."""
     return columns if m == 1 else np.concatenate([columns] * m, axis=-1)
 
 
 # --- the search: every split of every candidate column of every node --------------------------
 
 def find_splits(rules: Rules, frontier: Frontier, rng) -> Splits:
-    """The best split of each node among its candidates.
+    """Find the best split of each node among its candidate columns.
 
     Candidates are all columns in order, or max_features of them drawn without replacement. If
     none of those varies in the node, the next drawn that does stands in (so that a node with
@@ -535,6 +506,7 @@ def find_splits(rules: Rules, frontier: Frontier, rng) -> Splits:
 
 
 def _splits_of(rules: Rules, frontier: Frontier, rng) -> Splits:
+    """Draw the candidates of so few nodes that one array holds them, and search them."""
     p, m, size = len(rules.table.codes), rules.max_features, len(frontier.n)
     if m is None or m >= p:
         every = np.tile(np.arange(p)[:, None], size)
@@ -548,7 +520,7 @@ def _splits_of(rules: Rules, frontier: Frontier, rng) -> Splits:
 
 
 def _look_further(rules: Rules, frontier: Frontier, order: NDArray, m: int, stuck, splits) -> None:
-    """Where none of the m drawn columns varies, the next in `order` that does takes their place."""
+    """Where none of the m drawn columns varies, try the next in `order` that does."""
     for drawn in range(0, len(order), m):
         if not stuck.any():
             return
@@ -564,7 +536,7 @@ def _look_further(rules: Rules, frontier: Frontier, order: NDArray, m: int, stuc
 
 
 def _varies(table: RankedTable, candidates: NDArray, frontier: Frontier) -> NDArray:
-    """Has the node more than one value of the candidate? (m, S) -> (m, S) bool."""
+    """Whether each node has more than one value of the candidate: (m, S) -> (m, S) bool."""
     codes = _codes_of(table, candidates, frontier)
     lowest = np.minimum.reduceat(codes, frontier.starts, axis=1)
     highest = np.maximum.reduceat(codes, frontier.starts, axis=1)
@@ -572,7 +544,7 @@ def _varies(table: RankedTable, candidates: NDArray, frontier: Frontier) -> NDAr
 
 
 def _search(rules: Rules, frontier: Frontier, candidates: NDArray) -> Splits:
-    """The best split of each node among its candidates (m, S)."""
+    """Search each node's candidates (m, S), by counting or by sorting -> Splits."""
     decrease = np.empty(candidates.shape)
     code = np.empty(candidates.shape, dtype=np.intp)
     n_values = rules.table.n_values[candidates]
@@ -595,7 +567,7 @@ def _search(rules: Rules, frontier: Frontier, candidates: NDArray) -> Splits:
 
 
 def _cachefuls(frontier: Frontier, rows: NDArray, chunk: int) -> Iterator:
-    """The frontier, for some rows of candidates, in parts of about `chunk` (entry, row) pairs.
+    """Divide the frontier into parts of about `chunk` (sample, row of candidates) pairs.
 
     Yields (rows, nodes, Frontier of these nodes).
     """
@@ -610,15 +582,15 @@ def _cachefuls(frontier: Frontier, rows: NDArray, chunk: int) -> Iterator:
     borders = np.flatnonzero(np.diff(part_of_node, prepend=-1, append=-1))
     for first, stop in pairwise(borders):
         nodes = slice(first, stop)
-        entries = slice(ends[first], ends[stop])
-        part = frontier.part(nodes, entries)
+        samples = slice(ends[first], ends[stop])
+        part = frontier.part(nodes, samples)
         rows_together = max(1, chunk // len(part.row))
         for k in range(0, m, rows_together):
             yield rows[k:k + rows_together], nodes, part
 
 
 def _search_by_counting(rules, frontier, candidates, span):
-    """Count each node's entries by each candidate's code, and judge the gap after every code.
+    """Count each node's samples by each candidate's code, and judge the gap after every code.
 
     -> (decrease, code), both (m, S)
     """
@@ -644,7 +616,7 @@ def _search_by_counting(rules, frontier, candidates, span):
 
 
 def _in_cells(frontier: Frontier, cell: NDArray, n_cells: int) -> NDArray:
-    """What lies in each cell: entries, weight (unless it is the same), sums -> (r, n_cells)."""
+    """Samples in each cell, their weight (unless it is the same), and sums -> (r, n_cells)."""
     weight, q = frontier.weight, len(frontier.totals)
     if frontier.label is not None:
         n, w, of_class = _by_class(cell, weight, q + 1, n_cells)
@@ -657,7 +629,7 @@ def _in_cells(frontier: Frontier, cell: NDArray, n_cells: int) -> NDArray:
 
 
 def _running(counts: NDArray) -> NDArray:
-    """Running sums over the codes, axis 1; of few by a product with a triangle of ones."""
+    """Running sums over the codes, axis 1; of few codes by a product with a triangle of ones."""
     span = counts.shape[1]
     if span > 64:
         return counts.cumsum(axis=1)
@@ -665,21 +637,21 @@ def _running(counts: NDArray) -> NDArray:
 
 
 def _search_by_sorting(rules, frontier, candidates, span):
-    """Sort each node's entries by each candidate's code, and judge the gap after every entry.
+    """Sort each node's samples by each candidate's code, and judge the gap after every sample.
 
     -> (decrease, code), both (m, S)
     """
     offset = np.arange(len(frontier.n), dtype=np.int64) * span  # keeps the nodes apart
     codes = _codes_of(rules.table, candidates, frontier)
-    key, entry = _sorted(codes + frontier.along(offset))
+    key, sample = _sorted(codes + frontier.along(offset))
 
     starts = frontier.starts
     n_left = np.arange(1, key.shape[1] + 1) - frontier.along(starts)
     w_left = n_left
     if frontier.weight is not None:
-        weight = frontier.weight.astype(float).take(entry)
+        weight = frontier.weight.astype(float).take(sample)
         w_left = _running_by_node(frontier, starts, weight, frontier.w)
-    sums = frontier.sums().take(entry, axis=-1)
+    sums = frontier.sums().take(sample, axis=-1)
     left = _running_by_node(frontier, starts, sums, frontier.totals[:, None])
     totals = frontier.along(frontier.totals[:, None])
     decrease = _decrease(rules.criterion, left, w_left, totals, frontier.along(frontier.w))
@@ -698,7 +670,7 @@ def _search_by_sorting(rules, frontier, candidates, span):
 
 
 def _first_of_each_node(as_good: NDArray, starts: NDArray) -> NDArray:
-    """Where the first good entry of each node stands: (m, E) bool -> (m, S), places in (m * E)."""
+    """The place of each node's first good sample: (m, E) bool -> (m, S), places in (m * E)."""
     m, length = as_good.shape
     places = np.flatnonzero(as_good)
     begin = np.arange(m)[:, None] * length + starts
@@ -706,7 +678,7 @@ def _first_of_each_node(as_good: NDArray, starts: NDArray) -> NDArray:
 
 
 def _running_by_node(frontier: Frontier, starts: NDArray, columns: NDArray, totals: NDArray):
-    """Running sums (..., E) that begin afresh at each node, in place: memory is what costs here.
+    """Running sums (..., E) that restart at each node; in place, since memory costs the time.
 
     totals (..., S) : what the columns come to in each node
     """
@@ -743,8 +715,7 @@ def _decrease(criterion: str, left: NDArray, w_left: NDArray, totals: NDArray, w
 
 
 def _of_all_classes(lead: NDArray) -> NDArray:
-    """The squared leads (q, ...) of all classes added up: what the others lead by, the first lags
-    behind."""
+    """Add up the squared leads of all classes; the first lags by the sum (q, ...) of the others."""
     if len(lead) == 1:
         lead *= lead
         lead *= 2

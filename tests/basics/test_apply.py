@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fi_teach.basics import descent
-from fi_teach.basics.descent import descent_of
+from fi_teach.basics import apply
+from fi_teach.basics.apply import step_table
 from fi_teach.trees import Forest, grow_boosting, grow_cart, grow_forest
 
 
@@ -34,7 +34,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize(("pairs", "rows", "steps"), [(descent.PAIRS, descent.ROWS, descent.STEPS), (7, 64, 1), (500, 16, 2), (1, 1, 5)])
+@pytest.mark.parametrize(("pairs", "rows", "steps"), [(apply.PAIRS, apply.ROWS, apply.STEPS), (7, 64, 1), (500, 16, 2), (1, 1, 5)])
 def test_all_at_once_is_one_after_the_other(monkeypatch, name, pairs, rows, steps):
     """Whatever is walked at once: new rows, rows on thresholds, and far away."""
     rng = np.random.default_rng(3)
@@ -44,9 +44,9 @@ def test_all_at_once_is_one_after_the_other(monkeypatch, name, pairs, rows, step
     for k, tree in enumerate(forest.trees[:5]):
         split = np.flatnonzero(~tree.is_leaf)
         new[10 + k, tree.feature[split]] = tree.threshold[split]
-    monkeypatch.setattr(descent, "PAIRS", pairs)
-    monkeypatch.setattr(descent, "ROWS", rows)
-    monkeypatch.setattr(descent, "STEPS", steps)
+    monkeypatch.setattr(apply, "PAIRS", pairs)
+    monkeypatch.setattr(apply, "ROWS", rows)
+    monkeypatch.setattr(apply, "STEPS", steps)
     np.testing.assert_array_equal(forest.raw(new), raw_by_definition(forest, new))
     assert forest.raw(new[:1]).tolist() == raw_by_definition(forest, new)[:1].tolist()
 
@@ -58,7 +58,7 @@ def test_a_question_that_sends_every_row_left_is_no_leaf(monkeypatch, steps):
     plain = grow_forest(X, y, n_trees=3, rng=0)
     open_ended = [replace(tree, threshold=np.where(tree.depth % 2 == 0, np.inf, tree.threshold)) for tree in plain.trees]
     forest = replace(plain, trees=tuple(open_ended))
-    monkeypatch.setattr(descent, "STEPS", steps)
+    monkeypatch.setattr(apply, "STEPS", steps)
     np.testing.assert_array_equal(forest.raw(X), raw_by_definition(forest, X))
 
 
@@ -68,7 +68,7 @@ def test_trees_that_know_gaps_go_their_own_way():
     plain = grow_forest(X, y, n_trees=3, rng=0)
     knowing = [replace(tree, missing_left=np.arange(tree.n_nodes) % 2 == 0) for tree in plain.trees]
     forest = replace(plain, trees=tuple(knowing))
-    assert descent_of(plain.trees) is not None and descent_of(forest.trees) is None
+    assert step_table(plain.trees) is not None and step_table(forest.trees) is None
     X[:50, 0] = np.nan
     np.testing.assert_array_equal(forest.raw(X), raw_by_definition(forest, X))
     np.testing.assert_array_equal(forest.raw(X[50:]), plain.raw(X[50:]))

@@ -1,5 +1,6 @@
 """Few rows at a time: the prepared explainer, and all trees in one walk, say what the definition says."""
 
+import importlib
 import sys
 from pathlib import Path
 
@@ -10,18 +11,21 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
-from fi_teach.fast import tree_shap_few_rows as few_rows
-from fi_teach.fast import tree_shap_prepared as prepared
+from fi_teach.fast import tree_explainer as prepared
 from fi_teach.importance import (
     tree_explainer,
     tree_shap,
     tree_shap_by_definition,
-    tree_shap_by_leaves,
+    tree_shap_interactions,
 )
 from fi_teach.trees import grow_cart, grow_forest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_trees import chain, random_forest, random_rows
+from shap_by_leaves import tree_shap_by_leaves
+
+engines = importlib.import_module("fi_teach.fast.tree_shap")
+rows_walk = importlib.import_module("fi_teach.fast.tree_shap_walk")
 
 shapes = st.fixed_dictionaries({
     "depth": st.integers(0, 6), "n_outputs": st.integers(1, 3), "missing": st.booleans(),
@@ -139,48 +143,43 @@ def test_memory_is_as_it_says_and_within_its_limit():
     assert explain.nbytes < 8 * leaves * 8 * 2**8
 
 
-# --- all trees of a forest in one walk ---
-
-def never_together(monkeypatch):
-    """Send every tree to an engine of its own."""
-    monkeypatch.setattr(few_rows, "MOST_LEVELS", -1)
-
+# --- few rows walk, many rows look up ---
 
 @given(st.integers(0, 10**6), st.integers(1, 6), shapes, st.integers(1, 4), st.booleans())
 @settings(max_examples=60, deadline=None)
 @example(7, 2, {"depth": 6, "n_outputs": 2, "missing": True, "categories": True, "empty": 0.3}, 3, True)
 @example(8, 3, {"depth": 0, "n_outputs": 3, "missing": False, "categories": False, "empty": 0.0}, 1, False)
-def test_all_trees_together_say_what_the_definition_says(seed, p, shape, n, in_groups):
-    """Repeated features, gaps, categories, several outputs, empty branches, depth 0; 1e-10."""
+def test_few_rows_walk_to_what_the_definition_says(seed, p, shape, n, in_groups):
+    """Repeated features, gaps, categories, several outputs, empty branches, depth 0; by tables the same; 1e-10."""
     forest = random_forest(seed, p, **shape)
     X = random_rows(seed, n, p, missing=shape["missing"])
-    assert few_rows.few_enough(forest.trees, n)
+    assert n <= engines.FEW_ROWS
     with pytest.MonkeyPatch.context() as patch:
         if in_groups:
-            patch.setattr(few_rows, "FACTORS_AT_ONCE", 1)
-        together = tree_shap(forest, X)
-        never_together(patch)
-        assert_same(together, tree_shap(forest, X))
+            patch.setattr(rows_walk, "NUMBERS_AT_ONCE", 1)
+        walked = tree_shap(forest, X)
+        patch.setattr(engines, "FEW_ROWS", 0)
+        patch.setattr(engines, "FEW_COLUMNS", 2**16)
+        assert_same(walked, tree_shap(forest, X))
     by_definition = tree_shap_by_definition(forest, X)
-    close(together.values, by_definition.values)
-    close(together.base, by_definition.base)
+    close(walked.values, by_definition.values)
+    close(walked.base, by_definition.base)
 
 
-@pytest.mark.parametrize("d", [15, 16, 17])
-def test_the_deepest_trees_that_go_together_are_exact(d):
-    """16 levels go together, 17 alone; both are the sum over leaves."""
+@pytest.mark.parametrize("d", [1, 2, 15, 16, 17])
+def test_few_rows_walk_chains_of_any_depth_exactly(d):
+    """Odd and even numbers of features on a path, for which Gauss-Legendre has as many times or one more."""
     X = np.random.default_rng(d).normal(0.5, 1, size=(2, d))
-    assert few_rows.few_enough([chain(d)], 2) == (d <= 16)
-    close(tree_shap(chain(d), X).values, tree_shap_by_leaves(chain(d), X).values)
+    close(tree_shap(chain(d), X).values, tree_shap_by_leaves(chain(d), X)[0][:, :, 0])
 
 
-def test_many_rows_and_large_trees_are_not_walked_together():
-    forest = random_forest(5, 8, depth=8, n_trees=3)
-    chosen = [few_rows.few_enough(forest.trees, n) for n in (1, 10, 1000, 10**6)]
-    assert chosen == [True, True, False, False]
-
-
-def test_factors_are_leaves_times_columns_times_times():
-    """Three leaves of a chain of two splits: one on level 1, two on level 2, one time t each."""
-    assert few_rows.factors_of([chain(2)]) == 1 * 1 * 1 + 2 * 2 * 1
-    assert few_rows.factors_of([chain(2)] * 5) == 25
+@pytest.mark.parametrize("explain", [tree_shap, tree_shap_interactions])
+def test_many_rows_do_not_walk_where_tables_are_small(monkeypatch, explain):
+    """Up to FEW_ROWS walk, half as many for interactions; one more looks up."""
+    forest, walked = random_forest(5, 4, depth=3, n_trees=3), []
+    original = engines.add_by_walk
+    monkeypatch.setattr(engines, "add_by_walk", lambda total, trees, *rest: walked.append(len(trees)) or original(total, trees, *rest))
+    few = engines.FEW_ROWS if explain is tree_shap else engines.FEW_ROWS // 2
+    for n in (1, few, few + 1):
+        explain(forest, random_rows(1, n, 4))
+    assert walked == [3, 3, 0]

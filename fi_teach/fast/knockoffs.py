@@ -22,7 +22,7 @@ BLOCK = 32
 
 
 def one_round(s: NDArray, inverse: NDArray) -> NDArray:
-    """Each s_j in turn to its best value, the others fixed -> (p,).
+    """Move each s_j in turn to its best value, the others fixed -> (p,).
 
     inverse (p, p) : (2 Sigma - S)^-1 at s; it is used up
     """

@@ -1,6 +1,6 @@
 """Ask a model about many shuffles at once: the losses are the definition's, the calls are few.
 
-Three rows, two shuffles, column c dealt out (donors[i, k] gives row i its value in shuffle k):
+Three rows, two shuffles of column c (donors[i, k] gives row i its value in shuffle k):
 
     donors   2 0      table asked   row    0  0  1  1  2  2        one row for each receiver
              0 1                    donor  2  0  0  1  1  2        and shuffle, all other
@@ -9,7 +9,7 @@ Three rows, two shuffles, column c dealt out (donors[i, k] gives row i its value
     losses   back in the shape of donors: (n, K)
 
 The table is cut into pieces, so that memory does not grow with rows, shuffles or columns. A column
-that no tree of the model asks about is not dealt out at all: nothing can change.
+that no tree of the model tests is not shuffled at all: nothing can change.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ CELLS_A_CALL = 4_000_000  # 32 MB of numbers; wide tables take fewer rows a call
 
 
 def losses_after_dealing(task: Evaluation, columns: list[int], donors: NDArray) -> NDArray:
-    """Losses after row i took its `columns` from row donors[i, k] -> (n, K).
+    """Losses after row i takes its `columns` from row donors[i, k] -> (n, K).
 
     donors (n, K) int, or (C, n, K): each of the C columns has donors of its own
     """
@@ -65,7 +65,7 @@ def losses_after_putting(task: Evaluation, column: int, values: NDArray) -> NDAr
 
 
 def never_asks(task: Evaluation, columns: list[int]) -> bool:
-    """Is the model made of trees, none of which asks about these columns?"""
+    """Whether the model is made of trees, none of which tests these columns."""
     asked = task.model.asks_about
     return asked is not None and asked.isdisjoint(columns)
 

@@ -8,14 +8,15 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_trees import chain, random_forest, random_rows
+from shap_by_leaves import tree_shap_by_leaves
 
 from fi_teach.basics.tree import Tree
 from fi_teach.fast import tree_shap_lookup as lookup
-from fi_teach.fast import tree_shap_together as together
+from fi_teach.fast import tree_shap_tables as tables
+from fi_teach.fast.forest_arrays import forest_arrays
 from fi_teach.importance import tree_shap
 from fi_teach.importance.tree_shap import (
     tree_shap_by_definition,
-    tree_shap_by_leaves,
     tree_shap_interactions,
     tree_shap_interactions_by_definition,
 )
@@ -34,37 +35,37 @@ def drawn():
     return Tree(left, right, feature, threshold, np.zeros(11), np.ones(11, int), cover, value, ("x0", "x1", "x2", "x3"), criterion="variance")
 
 
-def blocks_of_drawn():
-    """The grove of the drawing and the plan of its blocks of four bits."""
-    grove = together.grove_of([drawn()])
-    return grove, together.plan_of(grove, together.blocks_of(grove, 4))
+def subtrees_of_drawn():
+    """The arrays of the drawn tree and the plan of its subtrees of four bits."""
+    forest = forest_arrays([drawn()], drawn().value)
+    return forest, tables.plan_of(forest, tables.subtrees_of(forest, 4))
 
 
 @pytest.mark.parametrize("order", [1, 2])
 def test_the_drawing_shows_the_sums_that_are_there(order):
-    """A line at t is that of its children where these are seen from; x2's is L0 - L1 with x2 failed."""
-    grove, plan = blocks_of_drawn()
-    assert plan.blocks.tolist() == [1, 3, 4] and plan.n_bits[[3, 5, 6]].tolist() == [4, 4, 3]
-    entries = together.entries_of(grove, plan, drawn().value, order)
-    t, l, c = (entries.lines[0][plan.n_bits[node]][:, 0, plan.place[node]] for node in (3, 5, 6))
+    """A table at t is the sum of its children's, each read where t's index leads; x2's is T0 - T1 with x2 failed."""
+    forest, plan = subtrees_of_drawn()
+    assert plan.subtrees.tolist() == [1, 3, 4] and plan.n_bits[[3, 5, 6]].tolist() == [4, 4, 3]
+    sets = tables.feature_sets(forest, plan, order)
+    t, l, c = (sets.tables[0][plan.n_bits[node]][:, 0, plan.place[node]] for node in (3, 5, 6))
     np.testing.assert_allclose(t[:, 0b1001], l[:, 0b1101] + c[:, 0b010], rtol=0, atol=1e-15)
-    which = entries.of(1, np.array([3]))
-    assert entries.players[1][4][which].tolist() == [[2]]
+    which = sets.of(1, np.array([3]))
+    assert sets.features[1][4][which].tolist() == [[2]]
     failed = l[1:, 0b1101] + c[1:, 0b110]
-    np.testing.assert_allclose(entries.lines[1][4][:, 0, which[0], 0b1001], t[:-1, 0b1001] - failed, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(sets.tables[1][4][:, 0, which[0], 0b1001], t[:-1, 0b1001] - failed, rtol=0, atol=1e-15)
 
 
 def test_a_row_has_the_index_of_the_drawing():
     """Few rows, all trees at once, and many rows, node by node: fails x1, right at t, left at l is 9."""
-    X, (grove, plan) = np.array([[0.0, 1.0, 1.0, 0.0]]), blocks_of_drawn()
-    few = dict(zip(plan.blocks.tolist(), lookup.indices(grove, plan, [drawn()], X).tolist(), strict=True))
-    many = {block: index.tolist() for block, index in lookup.walked(grove, plan, [drawn()], X)}
+    X, (forest, plan) = np.array([[0.0, 1.0, 1.0, 0.0]]), subtrees_of_drawn()
+    few = dict(zip(plan.subtrees.tolist(), lookup.indices(forest, plan, X).tolist(), strict=True))
+    many = {subtree: index.tolist() for subtree, index in lookup.indices_by_node(forest, plan, X)}
     assert few == many and few[3] == [0b1001]
 
 
 @pytest.mark.parametrize("bits", [0, 5, 9, 15])
 @pytest.mark.parametrize("background", [None, random_rows(3, 7, 5)])
-def test_blocks_of_every_size_and_both_walks_are_the_definition(monkeypatch, bits, background):
+def test_subtrees_of_every_size_and_both_walks_are_the_definition(monkeypatch, bits, background):
     """Three trees whose features repeat, two outputs, 1e-11: values and interactions."""
     forest, X = random_forest(1, 5, depth=6, n_outputs=2), random_rows(2, 9, 5)
     values = tree_shap_by_definition(forest, X, background=background).values
@@ -72,7 +73,7 @@ def test_blocks_of_every_size_and_both_walks_are_the_definition(monkeypatch, bit
     monkeypatch.setattr(lookup, "LEAST_BITS", bits)
     monkeypatch.setattr(lookup, "MOST_BITS", bits)
     monkeypatch.setattr(sys.modules["fi_teach.fast.tree_shap"], "FEW_COLUMNS", 2**16)
-    monkeypatch.setattr(sys.modules["fi_teach.fast.tree_shap_few_rows"], "MOST_LEVELS", -1)
+    monkeypatch.setattr(sys.modules["fi_teach.fast.tree_shap"], "FEW_ROWS", 0)
     for few in (0, 500):
         monkeypatch.setattr(lookup, "ROWS_READ_TOGETHER", few)
         monkeypatch.setattr(lookup, "ROWS_WALKED_TOGETHER", few)
@@ -82,13 +83,13 @@ def test_blocks_of_every_size_and_both_walks_are_the_definition(monkeypatch, bit
 
 @pytest.mark.parametrize("d", [15, 16, 17])
 @pytest.mark.parametrize("times", [1, 2])
-def test_sixteen_players_fill_an_index_to_its_last_bit(d, times):
-    """The longest path that a table takes: 2^16 columns, indices of 16 bits, however many levels; 17 players are left."""
+def test_sixteen_features_fill_an_index_to_its_last_bit(d, times):
+    """The longest path that a table takes: 2^16 columns, indices of 16 bits, however many levels; 17 features are left."""
     tree, X = chain(d, n_splits=d * times), np.random.default_rng(0).normal(0.5, 1, size=(4, d))
-    expected = tree_shap_by_leaves(tree, X)
+    values, base = tree_shap_by_leaves(tree, X)
     total = np.zeros((d, 1, 4))
-    mean, rest = lookup.add_together(total, np.asfortranarray(X), [tree], [tree.value], None, 2**16, slice(0, 1))
-    np.testing.assert_allclose(mean, expected.base, rtol=0, atol=1e-12)
+    mean, rest = lookup.add_by_tables(total, np.asfortranarray(X), [tree], [tree.value], None, 2**16, 0)
+    np.testing.assert_allclose(mean, base if d <= 16 else 0, rtol=0, atol=1e-12)
     if d <= 16:
-        np.testing.assert_allclose(total[:, 0].T, expected.values, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(total[:, 0].T, values[:, :, 0], rtol=0, atol=1e-11)
     assert rest == ([0] if d > 16 else []) and (d <= 16 or not total.any())
