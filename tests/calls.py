@@ -158,7 +158,6 @@ GOOD = {
     "tree_explainer": {"model": FOREST, "background": X},
     "tree_shap": EXPLAINED,
     "tree_shap_by_definition": {**EXPLAINED, "model": TREE},
-    "tree_shap_by_leaves": {**EXPLAINED, "model": TREE},
     "tree_shap_by_recursion": {"model": TREE, "X": X},
     "tree_shap_interactions": EXPLAINED,
     "tree_shap_interactions_by_definition": {**EXPLAINED, "model": TREE},

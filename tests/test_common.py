@@ -5,9 +5,11 @@ alone, one seed gives one result, columns go by name, classes by any label, equa
 column gets 0, the fast version is the definition, and every optional argument changes the result.
 """
 
+import inspect
 from copy import deepcopy
 from dataclasses import fields, is_dataclass
 
+import definitions
 import numpy as np
 import pandas as pd
 import pytest
@@ -191,7 +193,9 @@ def test_permutation_sd_is_the_sample_standard_deviation_of_the_draws():
 # --- fast, and by definition ---
 
 
-PAIRS = [(name, name + end) for name in PUBLIC for end in DEFINITIONS if name + end in PUBLIC and name != "sage"]
+SLOW = {name: function for module in (definitions, importance, trees) for name, function in vars(module).items()
+        if name.endswith(DEFINITIONS)}
+PAIRS = [(name, slow) for name in PUBLIC for slow in SLOW if slow.startswith(f"{name}_by_") and name != "sage"]
 MODELS = {
     "tree": (grow_cart(X, Y, criterion="variance", max_depth=4), Y),
     "forest": (FOREST, Y),
@@ -207,7 +211,7 @@ WEIGHED = {
 
 def kinds_of(name, slow):
     """Which of the models a pair takes: forests have rows out of bag, tree methods take trees."""
-    if "model" not in parameters(slow):
+    if "model" not in inspect.signature(SLOW[slow]).parameters:
         return ["tree"]
     if "oob" in name:
         return ["forest", "classes"]
@@ -216,7 +220,7 @@ def kinds_of(name, slow):
 
 @pytest.mark.parametrize(("fast", "slow"), PAIRS, ids=[slow for _, slow in PAIRS])
 def test_the_fast_version_equals_the_definition(fast, slow):
-    both = set(GOOD[fast]) & set(parameters(slow))
+    both = set(GOOD[fast]) & set(inspect.signature(SLOW[slow]).parameters)
     wrong = []
     for kind in kinds_of(fast, slow):
         for weighed, weights in WEIGHED.items():
@@ -225,7 +229,7 @@ def test_the_fast_version_equals_the_definition(fast, slow):
             given |= {"model": model} if "model" in both else {}
             given |= {"y": y} if {"model", "y"} <= both else {}
             every = {"max_features": None} if fast == "grow_forest" else {}
-            wrong += [] if close(PUBLIC[fast](**given, **every), PUBLIC[slow](**given)) else [(kind, weighed)]
+            wrong += [] if close(PUBLIC[fast](**given, **every), SLOW[slow](**given)) else [(kind, weighed)]
     assert wrong == []
 
 
