@@ -12,12 +12,35 @@ Source: Pearl (2009), section 1.4.
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 Equations = dict[str, Callable]
 NOISE = "noise"
+
+
+@dataclass(frozen=True)
+class CausalModel:
+    """Structural equations x_k = f_k(parents, noise), in causal order, with independent standard
+    normal noises.
+
+    equations : dict, name -> function whose arguments are earlier names and, if it has chance in
+        it, `noise`; it gets arrays (n,) and returns an array (n,)
+    fixed : dict, name -> number, what `do` has set
+
+    Source: Pearl (2009), section 1.4.
+
+    >>> list(CausalModel({"z": lambda noise: noise, "x": lambda z: 2 * z}).equations)
+    ['z', 'x']
+    """
+
+    equations: Equations
+    fixed: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        check_equations(self.equations)
 
 
 def arguments_of(equation: Callable) -> tuple[str, ...]:
