@@ -134,8 +134,7 @@ def conditional_mean(
     _check_columns(data, cause, outcome)
     if check_count(n_neighbours, "n_neighbours") > len(data):
         raise ValueError(
-            f"n_neighbours is {n_neighbours}, expected a number from 1 to the {len(data)} rows."
-        )
+            f"n_neighbours is {n_neighbours}, expected a number from 1 to the {len(data)} rows.")
     x, y = _numbers(data, cause, outcome)
     means = []
     for value in np.atleast_1d(as_floats(values, "values")):
@@ -225,8 +224,7 @@ def backdoor_mean(
             where = dict(zip(adjust, stratum, strict=True))
             raise ValueError(
                 f"no row has {cause} = {value} in the stratum {where}: "
-                "without overlap its outcome there is unknown. Use coarser strata."
-            )
+                "without overlap its outcome there is unknown. Use coarser strata.")
         share = len(rows) / len(data)
         total += share * seen.mean()
     return float(total)
@@ -286,8 +284,7 @@ def _slope(x, y):
     if not (x**2).sum() > 0:
         raise ValueError(
             f"the cause does not vary in a stratum of {len(x)} rows, "
-            "so that its effect there is unknown: use fewer strata."
-        )
+            "so that its effect there is unknown: use fewer strata.")
     return x @ y / (x @ x)
 
 
@@ -320,8 +317,7 @@ def regression_adjustment(
     if own @ own <= 1e-12 * (x @ x):
         raise ValueError(
             f"{cause!r} does not vary once {adjust} are held fixed: "
-            "no effect can be told from the data."
-        )
+            "no effect can be told from the data.")
     return float(own @ y / (own @ own))
 
 
@@ -356,12 +352,10 @@ def _check_columns(data, *names):
         raise ValueError(f"no column {missing[0]!r} in the data, which has {known}.")
     if len(set(names)) < len(names):
         raise ValueError(
-            f"{names} names a column twice: cause, outcome and adjusted columns must differ."
-        )
+            f"{names} names a column twice: cause, outcome and adjusted columns must differ.")
     if data[list(names)].isna().any(axis=None):
         raise ValueError(
-            "the data have missing values in the columns asked for: drop those rows first."
-        )
+            "the data have missing values in the columns asked for: drop those rows first.")
 
 
 def _numbers(data, *names):
