@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from calls import FOREST, GOOD, PUBLIC, X, Y, call, parameters
 
-from fi_teach import importance, worlds
+from fi_teach import importance, trees, worlds
 from fi_teach.basics.equality import same
 from fi_teach.basics.results import Attribution, Importance
 from fi_teach.trees import Forest, Tree, grow_boosting, grow_cart, grow_forest

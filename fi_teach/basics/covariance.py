@@ -18,28 +18,24 @@ def correlation_of(covariance: ArrayLike) -> tuple[NDArray, NDArray, float]:
     covariance = as_floats(covariance, "covariance")
     if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1]:
         raise ValueError(
-            f"covariance has shape {covariance.shape}, expected a symmetric matrix (p, p)."
-        )
+            f"covariance has shape {covariance.shape}, expected a symmetric matrix (p, p).")
     variances = np.diag(covariance)
     if not (variances > 0).all():
         raise ValueError(
-            "covariance has a variance that is not above 0: drop constant columns first."
-        )
+            "covariance has a variance that is not above 0: drop constant columns first.")
     scale = np.sqrt(variances)
     correlation = covariance / np.outer(scale, scale)
     asymmetry = np.abs(correlation - correlation.T).max()
     if not asymmetry <= 1e-5:
         raise ValueError(
             f"covariance, of shape {covariance.shape}, is not symmetric: "
-            "expected the same number at (j, k) and at (k, j)."
-        )
+            "expected the same number at (j, k) and at (k, j).")
     smallest = np.linalg.eigvalsh(correlation)[0]
     if smallest < 1e-10:
         raise ValueError(
             "covariance cannot be inverted: some column is a copy or a sum of others, and can have "
             "no knockoff but itself. Drop it, or shrink the correlations as estimate_covariance "
-            "does."
-        )
+            "does.")
     return correlation, scale, smallest
 
 
@@ -62,8 +58,7 @@ def estimate_covariance(X: ArrayLike) -> NDArray:
     if len(X) < 2 or constant.any():
         raise ValueError(
             f"column {names[int(scale.argmin())]!r} of X has one value in all {len(X)} rows: a "
-            "constant has no covariance and no knockoff. Drop it (or bring more rows)."
-        )
+            "constant has no covariance and no knockoff. Drop it (or bring more rows).")
     z = (X - X.mean(axis=0)) / scale
     correlation = z.T @ z / len(X)
     shrunk = _shrunk(correlation, _noise_share(z, correlation))

@@ -12,12 +12,35 @@ Source: Pearl (2009), section 1.4.
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 Equations = dict[str, Callable]
 NOISE = "noise"
+
+
+@dataclass(frozen=True)
+class CausalModel:
+    """Structural equations x_k = f_k(parents, noise), in causal order, with independent standard
+    normal noises.
+
+    equations : dict, name -> function whose arguments are earlier names and, if it has chance in
+        it, `noise`; it gets arrays (n,) and returns an array (n,)
+    fixed : dict, name -> number, what `do` has set
+
+    Source: Pearl (2009), section 1.4.
+
+    >>> list(CausalModel({"z": lambda noise: noise, "x": lambda z: 2 * z}).equations)
+    ['z', 'x']
+    """
+
+    equations: Equations
+    fixed: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        check_equations(self.equations)
 
 
 def arguments_of(equation: Callable) -> tuple[str, ...]:
@@ -33,8 +56,7 @@ def check_equations(equations: Equations) -> None:
     """Check that each equation is a function of earlier variables and `noise`."""
     if not equations:
         raise ValueError(
-            "a causal model without equations has no variables: give a dict of name -> function."
-        )
+            "a causal model without equations has no variables: give a dict of name -> function.")
     known = {NOISE}
     for name, equation in equations.items():
         _check_equation(name, equation, known)
@@ -45,18 +67,15 @@ def _check_equation(name, equation, known):
     if not callable(equation):
         raise ValueError(
             f"the equation of {name!r} is {equation!r}, "
-            "expected a function of its parents and noise."
-        )
+            "expected a function of its parents and noise.")
     if name == NOISE:
         raise ValueError(
-            "no variable may be called 'noise': that argument is an equation's own chance."
-        )
+            "no variable may be called 'noise': that argument is an equation's own chance.")
     unknown = [cause for cause in arguments_of(equation) if cause not in known]
     if unknown:
         raise ValueError(
             f"the equation of {name!r} asks for {unknown[0]!r}, which is no earlier variable: "
-            "write the equations in causal order, causes first."
-        )
+            "write the equations in causal order, causes first.")
 
 
 def solve(equations: Equations, noises: dict, fixed: dict | None = None) -> dict[str, NDArray]:
@@ -88,6 +107,5 @@ def _solve_one(name, equation, values, noise):
     if result.shape not in ((), noise.shape):
         raise ValueError(
             f"the equation of {name!r} returned shape {result.shape}, "
-            f"expected one number a row, {noise.shape}."
-        )
+            f"expected one number a row, {noise.shape}.")
     return np.broadcast_to(result, noise.shape).copy()

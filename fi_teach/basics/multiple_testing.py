@@ -55,6 +55,5 @@ def _checked(p_values):
     if p.ndim != 1 or len(p) == 0 or not inside.all():
         raise ValueError(
             f"p_values has shape {p.shape} or holds values outside [0, 1]: "
-            "expected one probability a test."
-        )
+            "expected one probability a test.")
     return p

@@ -24,8 +24,7 @@ def call_importance(importance_of: ImportanceOf, X: object, y: NDArray, n_column
     if not callable(importance_of):
         raise ValueError(
             f"importance_of is {type(importance_of).__name__!r}, expected a function (X, y) that "
-            "fits what it needs and returns one importance a column."
-        )
+            "fits what it needs and returns one importance a column.")
     try:
         found = importance_of(X, y)
     except ValueError as refusal:
@@ -49,8 +48,7 @@ def _as_numbers(found, n_columns):
     except (TypeError, ValueError):
         raise ValueError(
             f"importance_of returned {type(found).__name__}, expected {n_columns} numbers or an "
-            "Importance: let it measure the model that it fitted, as in mdi(model)."
-        ) from None
+            "Importance: let it measure the model that it fitted, as in mdi(model).") from None
 
 
 def with_progress(rounds: Iterable, progress: Callable | None) -> Iterable:

@@ -8,41 +8,17 @@ Source: Pearl (2009), sections 1.4 (models), 3.2 (do) and 3.3 (back door).
 """
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field, replace
-from numbers import Real
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.equations import NOISE, Equations, arguments_of, check_equations, solve
+from fi_teach.basics.equations import NOISE, CausalModel, arguments_of, solve
 from fi_teach.basics.seeds import Seed, plain_stream
 from fi_teach.basics.tables import as_floats, check_count
-from fi_teach.worlds.causes import collider_equations, confounder_equations, mediator_equations
-
-
-@dataclass(frozen=True)
-class CausalModel:
-    """Structural equations x_k = f_k(parents, noise), in causal order, with independent standard
-    normal noises.
-
-    equations : dict, name -> function whose arguments are earlier names and, if it has chance in
-        it, `noise`; it gets arrays (n,) and returns an array (n,)
-    fixed : dict, name -> number, what `do` has set
-
-    Source: Pearl (2009), section 1.4.
-
-    >>> model = CausalModel({"z": lambda noise: noise, "x": lambda z: 2 * z})
-    >>> sample = observe(model, 100)
-    >>> bool((sample["x"] == 2 * sample["z"]).all())
-    True
-    """
-
-    equations: Equations
-    fixed: dict = field(default_factory=dict)
-
-    def __post_init__(self):
-        check_equations(self.equations)
+from fi_teach.worlds.causes import collider_model, confounder_model, mediator_model  # noqa: F401
+from fi_teach.worlds.world import check_number
 
 
 def parents(model: CausalModel, name: str) -> tuple[str, ...]:
@@ -92,7 +68,7 @@ def do(model: CausalModel, **values: float) -> CausalModel:
     """
     _check_variables(model, *values)
     for name, value in values.items():
-        _check_finite(value, f"do(...): {name}")
+        check_number(value, f"do(...): {name}")
     return replace(model, fixed=model.fixed | values)
 
 
@@ -158,12 +134,11 @@ def conditional_mean(
     _check_columns(data, cause, outcome)
     if check_count(n_neighbours, "n_neighbours") > len(data):
         raise ValueError(
-            f"n_neighbours is {n_neighbours}, expected a number from 1 to the {len(data)} rows."
-        )
+            f"n_neighbours is {n_neighbours}, expected a number from 1 to the {len(data)} rows.")
     x, y = _numbers(data, cause, outcome)
     means = []
     for value in np.atleast_1d(as_floats(values, "values")):
-        _check_finite(value, "values")
+        check_number(value, "values")
         distance = np.abs(x - value)
         nearest = np.argpartition(distance, n_neighbours - 1)[:n_neighbours]
         means.append(y[nearest].mean())
@@ -188,6 +163,8 @@ def satisfies_backdoor(
     >>> satisfies_backdoor(confounder_model(), "x1", "y", "z")
     True
     >>> satisfies_backdoor(confounder_model(), "x1", "y")
+    False
+    >>> satisfies_backdoor(collider_model(), "x1", "y", "c")
     False
     """
     adjusted = set(_as_names(adjust))
@@ -247,8 +224,7 @@ def backdoor_mean(
             where = dict(zip(adjust, stratum, strict=True))
             raise ValueError(
                 f"no row has {cause} = {value} in the stratum {where}: "
-                "without overlap its outcome there is unknown. Use coarser strata."
-            )
+                "without overlap its outcome there is unknown. Use coarser strata.")
         share = len(rows) / len(data)
         total += share * seen.mean()
     return float(total)
@@ -308,8 +284,7 @@ def _slope(x, y):
     if not (x**2).sum() > 0:
         raise ValueError(
             f"the cause does not vary in a stratum of {len(x)} rows, "
-            "so that its effect there is unknown: use fewer strata."
-        )
+            "so that its effect there is unknown: use fewer strata.")
     return x @ y / (x @ x)
 
 
@@ -342,59 +317,8 @@ def regression_adjustment(
     if own @ own <= 1e-12 * (x @ x):
         raise ValueError(
             f"{cause!r} does not vary once {adjust} are held fixed: "
-            "no effect can be told from the data."
-        )
+            "no effect can be told from the data.")
     return float(own @ y / (own @ own))
-
-
-# --- three small models, with the equations of the worlds of the same name ---
-
-
-def confounder_model(effect: float = 0.0, measurement_error: float = 0.0) -> CausalModel:
-    """z -> x1, z -> y, x2 -> y, and x1 -> y of size `effect`; z_seen is z with an error.
-
-    z ~ N(0, 1), x1 = z + 0.3 e1, x2 ~ N(0, 1), y = 2 z + effect * x1 + 0.5 x2 + 0.3 e,
-    z_seen = z + measurement_error * e_z
-
-    Source: Pearl (2009), section 3.3.
-
-    >>> low, high = interventional_mean(confounder_model(), "x1", [-1, 1], "y")
-    >>> bool(abs(high - low) < 1e-12)
-    True
-    """
-    _check_finite(effect, "effect")
-    _check_finite(measurement_error, "measurement_error")
-    return CausalModel(confounder_equations(effect, measurement_error))
-
-
-def mediator_model(direct: float = 0.0) -> CausalModel:
-    """x1 -> m -> y, and x1 -> y of size `direct`: m = x1 + 0.5 e_m, y = 2 m + direct * x1 + 0.5 e.
-
-    The whole effect of x1 is 2 + direct; adjusting for m leaves `direct`.
-
-    Source: as in `confounder_model`, with a cause on the way in place of a common one.
-
-    >>> satisfies_backdoor(mediator_model(), "x1", "y")
-    True
-    >>> satisfies_backdoor(mediator_model(), "x1", "y", "m")
-    False
-    """
-    _check_finite(direct, "direct")
-    return CausalModel(mediator_equations(direct))
-
-
-def collider_model(effect: float = 0.0) -> CausalModel:
-    """x1 -> c <- y, and x1 -> y of size `effect`: y = effect * x1 + e, c = x1 + y + 0.5 e_c.
-
-    Adjusting for the common consequence c turns an effect b into (b - 4) / 5.
-
-    Source: as in `confounder_model`, with a common consequence in place of a common cause.
-
-    >>> satisfies_backdoor(collider_model(), "x1", "y", "c")
-    False
-    """
-    _check_finite(effect, "effect")
-    return CausalModel(collider_equations(effect))
 
 
 # --- checks ---
@@ -405,11 +329,6 @@ def _as_names(adjust):
     if not isinstance(adjust, Iterable):
         raise ValueError(f"adjust is {adjust!r}, expected a name or a list of them, () for none.")
     return [adjust] if isinstance(adjust, str) else list(adjust)
-
-
-def _check_finite(value, what):
-    if not isinstance(value, Real) or not np.isfinite(float(value)):
-        raise ValueError(f"{what} is {value!r}, expected one finite number.")
 
 
 def _check_variables(model, *names):
@@ -433,12 +352,10 @@ def _check_columns(data, *names):
         raise ValueError(f"no column {missing[0]!r} in the data, which has {known}.")
     if len(set(names)) < len(names):
         raise ValueError(
-            f"{names} names a column twice: cause, outcome and adjusted columns must differ."
-        )
+            f"{names} names a column twice: cause, outcome and adjusted columns must differ.")
     if data[list(names)].isna().any(axis=None):
         raise ValueError(
-            "the data have missing values in the columns asked for: drop those rows first."
-        )
+            "the data have missing values in the columns asked for: drop those rows first.")
 
 
 def _numbers(data, *names):

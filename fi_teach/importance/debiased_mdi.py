@@ -165,13 +165,11 @@ def _check_bags(forest):
     if forest.in_bag is None or forest.kind != "forest":
         raise ValueError(
             "this model does not say which rows each tree saw: expected a forest grown on "
-            "bootstrap samples (grow_forest, or a scikit-learn forest with bootstrap=True)."
-        )
+            "bootstrap samples (grow_forest, or a scikit-learn forest with bootstrap=True).")
     if (forest.in_bag > 0).all(axis=1).any():
         raise ValueError(
             "some tree saw every row, so nothing is out of bag for it: "
-            "grow the forest with bootstrap=True."
-        )
+            "grow the forest with bootstrap=True.")
 
 
 def _training_rows(forest, X, y):
@@ -181,8 +179,7 @@ def _training_rows(forest, X, y):
     if len(X) != n_rows:
         raise ValueError(
             f"X has {len(X)} rows, but the forest was grown on {n_rows}: "
-            "pass its training rows, in their order."
-        )
+            "pass its training rows, in their order.")
     if forest.classes is None:
         return X, _number_columns(forest, y, n_rows)
     return X, _class_columns(forest, y, n_rows)
@@ -193,8 +190,7 @@ def _number_columns(forest, y, n_rows):
     if Y.shape[1] != forest.n_outputs:
         raise ValueError(
             f"y has {Y.shape[1]} columns, but the forest predicts {forest.n_outputs}: "
-            "pass the y it was grown on."
-        )
+            "pass the y it was grown on.")
     return Y
 
 

@@ -46,8 +46,7 @@ def group_gap(attribution: Attribution, group: ArrayLike, *, output: int = 0) ->
     if not isinstance(attribution, Attribution):
         raise ValueError(
             f"attribution is of type {type(attribution).__name__}, expected an Attribution: "
-            "what tree_shap or shapley_values returns."
-        )
+            "what tree_shap or shapley_values returns.")
     phi = _of_output(attribution.values, output)
     in_second = _two_groups(group, len(phi))
     first, second = phi[~in_second], phi[in_second]
@@ -69,8 +68,7 @@ def _of_output(values, output):
     if output not in range(-n_outputs, n_outputs):
         raise ValueError(
             f"output is {output!r}, but the attribution has {n_outputs}: "
-            f"choose one from 0 to {n_outputs - 1}."
-        )
+            f"choose one from 0 to {n_outputs - 1}.")
     return values[:, :, output]
 
 
@@ -165,6 +163,5 @@ def _two_groups(group, n_rows, *, what="group"):
         raise ValueError(
             f"{what} has {len(labels)} labels ({some}) with {counts.tolist()[:5]} rows: expected "
             f"two groups of at least two rows each. Compare two at a time, {what} != reference for "
-            "example."
-        )
+            "example.")
     return codes == 1

@@ -154,13 +154,11 @@ def knockoff_law(covariance: ArrayLike, s: ArrayLike) -> tuple[NDArray, NDArray]
     if s.shape != (len(covariance),) or not ((s >= 0) & np.isfinite(s)).all():
         raise ValueError(
             f"s has shape {s.shape}, expected one finite number >= 0 a feature, "
-            f"shape ({len(covariance)},), such as equicorrelated_s or mvr_s gives."
-        )
+            f"shape ({len(covariance)},), such as equicorrelated_s or mvr_s gives.")
     if np.linalg.eigvalsh(2 * covariance - np.diag(s))[0] < -1e-6 * covariance.max():
         raise ValueError(
             "s is too large for this covariance: no knockoffs are so far from their features. "
-            "Take equicorrelated_s or mvr_s."
-        )
+            "Take equicorrelated_s or mvr_s.")
     return _law(covariance, s)
 
 
@@ -278,8 +276,7 @@ def knockoff_threshold(statistics: ArrayLike, q: float = 0.2, *, offset: int = 1
     if statistics.ndim != 1 or statistics.size == 0 or not np.isfinite(statistics).all():
         raise ValueError(
             f"statistics has shape {statistics.shape}, "
-            "expected one finite number a feature, shape (p,)."
-        )
+            "expected one finite number a feature, shape (p,).")
     candidates = np.unique(np.abs(statistics[statistics != 0]))
     ordered = np.sort(statistics)
     losers = np.searchsorted(ordered, -candidates, side="right")
@@ -336,8 +333,7 @@ def knockoff_filter(
 def _check_filter(q, offset):
     if not (isinstance(q, Real) and 0 < q < 1):
         raise ValueError(
-            f"q is {q!r}, expected a false discovery rate strictly between 0 and 1, such as 0.2."
-        )
+            f"q is {q!r}, expected a false discovery rate strictly between 0 and 1, such as 0.2.")
     if offset not in (0, 1):
         raise ValueError(f"offset is {offset!r}, expected 1 (knockoff+) or 0 (knockoff).")
 
@@ -348,8 +344,7 @@ def _check_own(knockoffs, X):
     if array.shape != X.shape:
         raise ValueError(
             f"knockoffs has shape {array.shape}, X has {X.shape}: "
-            "expected one knockoff for each value of X."
-        )
+            "expected one knockoff for each value of X.")
     return array
 
 
@@ -359,6 +354,5 @@ def _check_shape(values, shape, what):
     if values.shape != shape or not np.isfinite(values).all():
         raise ValueError(
             f"{what} has shape {values.shape}, expected finite numbers of shape {shape}, "
-            f"as X has {shape[0]} columns."
-        )
+            f"as X has {shape[0]} columns.")
     return values

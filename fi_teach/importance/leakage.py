@@ -66,8 +66,7 @@ def leak_suspects(
     if not isinstance(share, Real) or not 0 < share <= 1:
         raise ValueError(
             f"share is {share}, expected a number above 0 and at most 1: "
-            "the part of the whole forest's score."
-        )
+            "the part of the whole forest's score.")
     table, names = as_numbers(X)
     y = _two_classes_or_numbers(y, len(table))
     late = _too_late(names, known_from or {}, decided_at)
@@ -92,16 +91,14 @@ def _two_classes_or_numbers(y, n_rows):
     if y.ndim > 1:
         raise ValueError(
             f"y has shape {y.shape}, expected one target, shape ({n_rows},): "
-            "look at one output at a time."
-        )
+            "look at one output at a time.")
     labels, codes = encode_labels(y)
     if len(labels) == 2:
         return codes == 1
     if is_words:
         raise ValueError(
             f"y has {len(labels)} classes, expected two or numbers: "
-            "look at one class against the rest, y == label."
-        )
+            "look at one class against the rest, y == label.")
     return y.astype(float)
 
 
@@ -114,15 +111,13 @@ def _too_late(names, known_from, decided_at):
     if unknown:
         raise ValueError(
             f"known_from names {unknown[0]!r}, which is no column of X: "
-            f"expected some of {', '.join(names)}."
-        )
+            f"expected some of {', '.join(names)}.")
     try:
         return np.array([name in when and bool(when[name] > decided_at) for name in names])
     except TypeError:
         raise ValueError(
             f"known_from has times such as {next(iter(when.values()))!r}, decided_at is "
-            f"{decided_at!r}: expected both on one clock, numbers or dates."
-        ) from None
+            f"{decided_at!r}: expected both on one clock, numbers or dates.") from None
 
 
 def _folds(y, rng):
@@ -133,8 +128,7 @@ def _folds(y, rng):
     if fewest < 2:
         raise ValueError(
             "y has one row of one of its classes: without a second nothing can be held out. "
-            "Bring more rows of it."
-        )
+            "Bring more rows of it.")
     return stratified_folds(y, min(N_FOLDS, fewest), rng)
 
 

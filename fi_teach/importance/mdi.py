@@ -130,5 +130,4 @@ def _refuse_unknown(draws, model):
         raise ValueError(
             f"the trees of this {type(model).__name__} keep no impurities, so there is no MDI to "
             "compute (histogram boosting, xgboost and lightgbm keep gains instead): use "
-            "permutation_importance or tree_shap, or ask the library for its gains."
-        )
+            "permutation_importance or tree_shap, or ask the library for its gains.")

@@ -83,8 +83,7 @@ def caption(ax: Any, finding: str) -> Any:
     """
     if not finding.strip():
         raise ValueError(
-            "the caption is empty: state in a sentence what the figure shows to be true."
-        )
+            "the caption is empty: state in a sentence what the figure shows to be true.")
     ax.figure._fi_caption = " ".join(finding.split())
     return ax
 

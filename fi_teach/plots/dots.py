@@ -57,8 +57,7 @@ def _repeats(label, values, names):
     if runs.ndim != 2 or runs.shape[1] != len(names):
         raise ValueError(
             f"series {label!r} has the shape {np.shape(values)}, but there are {len(names)} names: "
-            "give one value a name, or a line of such values for each repeat."
-        )
+            "give one value a name, or a line of such values for each repeat.")
     return runs
 
 

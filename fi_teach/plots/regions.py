@@ -49,16 +49,14 @@ def draw_regions(
 def _check_plane(tree, features):
     if tree.left_categories:
         raise ValueError(
-            "the tree splits on categories, which have no place on an axis: use draw_tree."
-        )
+            "the tree splits on categories, which have no place on an axis: use draw_tree.")
     used = set(tree.feature[~tree.is_leaf].tolist())
     others = sorted(used - set(features))
     if others:
         names = ", ".join(tree.names[j] for j in others)
         raise ValueError(
             f"the tree also splits on {names}, which a plane cannot show: "
-            "grow it on two features, or use draw_tree."
-        )
+            "grow it on two features, or use draw_tree.")
 
 
 def _limits(columns):

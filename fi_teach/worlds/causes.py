@@ -1,42 +1,72 @@
 """Causal worlds: confounder, mediator, collider, and a relation that changes its sign.
 
-The equations stand here once; `fi_teach.importance.causal` makes models to act on from them.
+Each `*_model` is the causal model of the world of the same name; `fi_teach.importance.causal`
+intervenes on such models.
 """
 
-from fi_teach.basics.equations import Equations
+from fi_teach.basics.equations import CausalModel
 from fi_teach.basics.seeds import Seed, plain_stream
 from fi_teach.basics.tables import check_count
 from fi_teach.worlds.linear import linear_world
 from fi_teach.worlds.world import World, check_not_negative, check_number
 
 
-def confounder_equations(effect: float = 0.0, measurement_error: float = 0.0) -> Equations:
-    """z -> x1, z -> y, x2 -> y, x1 -> y of size `effect`; z_seen is z, measured with error."""
-    return {
+def confounder_model(effect: float = 0.0, measurement_error: float = 0.0) -> CausalModel:
+    """z -> x1, z -> y, x2 -> y, and x1 -> y of size `effect`; z_seen is z with an error.
+
+    z ~ N(0, 1), x1 = z + 0.3 e1, x2 ~ N(0, 1), y = 2 z + effect * x1 + 0.5 x2 + 0.3 e,
+    z_seen = z + measurement_error * e_z
+
+    Source: Pearl (2009), section 3.3.
+
+    >>> list(confounder_model().equations)
+    ['z', 'x1', 'x2', 'z_seen', 'y']
+    """
+    check_number(effect, "effect")
+    check_number(measurement_error, "measurement_error")
+    return CausalModel({
         "z": lambda noise: noise,
         "x1": lambda z, noise: z + 0.3 * noise,
         "x2": lambda noise: noise,
         "z_seen": lambda z, noise: z + measurement_error * noise,
         "y": lambda z, x1, x2, noise: 2 * z + 0.5 * x2 + effect * x1 + 0.3 * noise,
-    }
+    })
 
 
-def mediator_equations(direct: float = 0.0) -> Equations:
-    """x1 -> m -> y, and x1 -> y of size `direct`."""
-    return {
+def mediator_model(direct: float = 0.0) -> CausalModel:
+    """x1 -> m -> y, and x1 -> y of size `direct`: m = x1 + 0.5 e_m, y = 2 m + direct * x1 + 0.5 e.
+
+    The whole effect of x1 is 2 + direct; adjusting for m leaves `direct`.
+
+    Source: as in `confounder_model`, with a cause on the way in place of a common one.
+
+    >>> list(mediator_model().equations)
+    ['x1', 'm', 'y']
+    """
+    check_number(direct, "direct")
+    return CausalModel({
         "x1": lambda noise: noise,
         "m": lambda x1, noise: x1 + 0.5 * noise,
         "y": lambda x1, m, noise: 2 * m + direct * x1 + 0.5 * noise,
-    }
+    })
 
 
-def collider_equations(effect: float = 0.0) -> Equations:
-    """x1 -> c <- y, and x1 -> y of size `effect`."""
-    return {
+def collider_model(effect: float = 0.0) -> CausalModel:
+    """x1 -> c <- y, and x1 -> y of size `effect`: y = effect * x1 + e, c = x1 + y + 0.5 e_c.
+
+    Adjusting for the common consequence c turns an effect b into (b - 4) / 5.
+
+    Source: as in `confounder_model`, with a common consequence in place of a common cause.
+
+    >>> list(collider_model().equations)
+    ['x1', 'y', 'c']
+    """
+    check_number(effect, "effect")
+    return CausalModel({
         "x1": lambda noise: noise,
         "y": lambda x1, noise: effect * x1 + noise,
         "c": lambda x1, y, noise: x1 + y + 0.5 * noise,
-    }
+    })
 
 
 def confounder(
@@ -75,7 +105,7 @@ def confounder(
     return linear_world(
         n,
         rng,
-        confounder_equations(effect, measurement_error),
+        confounder_model(effect, measurement_error).equations,
         shown=("x1", "x2", "z_seen") if shown else ("x1", "x2"),
         called={"z_seen": "z"},
         hidden=("z",),
@@ -99,7 +129,7 @@ def mediator(n: int = 400, *, direct: float = 0.0, rng: Seed = 0) -> World:
     return linear_world(
         n,
         rng,
-        mediator_equations(direct),
+        mediator_model(direct).equations,
         shown=("x1", "m"),
         causal=("m", "x1") if direct != -2 else ("m",),
         name="mediator",
@@ -121,7 +151,7 @@ def collider(n: int = 400, *, effect: float = 0.0, rng: Seed = 0) -> World:
     return linear_world(
         n,
         rng,
-        collider_equations(effect),
+        collider_model(effect).equations,
         shown=("x1", "c"),
         causal=("x1",) if effect else (),
         name="collider",

@@ -35,8 +35,7 @@ def bit_cells(rates: tuple[float, float] = (0.5, 0.5), rho: float = 0.0) -> NDAr
         raise ValueError(
             f"bits with rates {p1} and {p2} cannot have correlation {rho}: "
             "a cell would have a negative probability. "
-            "Take rates closer to each other or rho closer to 0."
-        )
+            "Take rates closer to each other or rho closer to 0.")
     return np.round(np.clip(cells, 0, 1), 15)
 
 

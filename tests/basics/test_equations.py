@@ -3,13 +3,13 @@
 import numpy as np
 
 from fi_teach.basics.equations import solve
-from fi_teach.worlds.causes import confounder_equations
+from fi_teach.worlds.causes import confounder_model
 from fi_teach.worlds.linear import weights_on_noises
 
 
 def test_rows_are_noises_times_weights():
     """Linear equations: what they give for rows of noise is the noise weighted, to rounding."""
-    equations = confounder_equations(effect=0.7, measurement_error=0.4)
+    equations = confounder_model(effect=0.7, measurement_error=0.4).equations
     noises = np.random.default_rng(0).normal(size=(6, len(equations)))
     rows = solve(equations, dict(zip(equations, noises.T, strict=True)))
     for name, weights in weights_on_noises(equations).items():

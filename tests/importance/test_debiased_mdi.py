@@ -132,7 +132,7 @@ def test_bad_input_is_refused_with_advice():
     ]:
         with pytest.raises(ValueError, match=advice):
             debiased_mdi(*arguments)
-    with pytest.raises(ValueError, match="'oob' or 'ufi'"):
+    with pytest.raises(ValueError, match="'oob', 'ufi'"):
         debiased_mdi(forest, X, y, method="out")
 
 
