@@ -321,7 +321,8 @@ def _check_categories(model: Model, X: pd.DataFrame) -> None:
         words = model.forest.words
     except ValueError:  # not made of trees that we can read
         return
-    as_codes(X, words, takes_new_words=False)
+    known = {j: codes for j, codes in words.items() if codes}
+    as_codes(X, known, takes_new_words=False)
 
 
 def _check_width(given: object, X: Table) -> None:

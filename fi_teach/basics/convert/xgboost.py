@@ -51,7 +51,7 @@ def read(model) -> Forest:
         classes=classes,
         kind="boosting",
         link=link_of(objective),
-        words=_words(content.get("cats", {}), names),
+        words=_words(content.get("cats", {})),
         takes_new_words=False,
     )
 
@@ -85,21 +85,22 @@ def _trees_of(gradient_booster: dict) -> tuple[dict, list]:
         "refit with booster='gbtree'.")
 
 
-def _words(cats: dict, names: tuple) -> dict:
-    """{feature: {category: its code}}, where the model keeps its categories."""
+def _words(cats: dict) -> dict:
+    """{feature: {category: its code}}, empty where letters beyond ASCII spoil the categories.
+
+    XGBoost 3.2 counts letters where it should count bytes, and cuts such words off.
+    """
     words = {}
     for j, column in enumerate(cats.get("enc", [])):
         values = column["values"]
+        if not values:
+            continue
         if "offsets" in column:  # words, as bytes one after the other
-            if any(not 0 <= byte < 128 for byte in values):  # 3.2 counts letters, but cuts bytes
-                raise ValueError(
-                    f"the categories of column {names[j]!r} hold letters beyond ASCII, which "
-                    "XGBoost stores cut off: rename the categories (Zuerich) and refit.")
-            letters = bytes(values).decode()
-            ends = column["offsets"]
+            is_ascii = all(0 <= byte < 128 for byte in values)
+            letters = bytes(values).decode() if is_ascii else ""
+            ends = column["offsets"] if is_ascii else []
             values = [letters[start:end] for start, end in pairwise(ends)]
-        if values:
-            words[j] = {value: float(code) for code, value in enumerate(values)}
+        words[j] = {value: float(code) for code, value in enumerate(values)}
     return words
 
 
