@@ -33,10 +33,11 @@ def as_codes(
 ) -> pd.DataFrame:
     """Replace each category by a model's code for it, a missing one by NaN.
 
-    words : {position of a column: {category: code}}
+    words : {position of a column: {category: code}}, empty where the model does not say its codes
     takes_new_words : does a category that is none of them become NaN?
 
-    Raises ValueError for a new category where none is taken, and for numbers in place of words.
+    Raises ValueError for a new category where none is taken, for categories without codes, and for
+    numbers in place of words.
 
     >>> table = pd.DataFrame({"town": ["Ulm", None, "Aachen"]})
     >>> as_codes(table, {0: {"Aachen": 0.0, "Ulm": 1.0}}, takes_new_words=False)["town"].tolist()
@@ -45,6 +46,13 @@ def as_codes(
     coded = X.copy()
     for j, known in words.items():
         column = X.iloc[:, j]
+        if not known and is_numeric_dtype(column):
+            continue
+        if not known:
+            raise ValueError(
+                f"the model does not say which code each category of column {X.columns[j]!r} has: "
+                "pass the table as an array of the codes that it was fitted on, or refit on "
+                "unordered categories in plain (ASCII) letters.")
         if is_numeric_dtype(column) and all(isinstance(word, str) for word in known):
             raise ValueError(
                 f"column {X.columns[j]!r} holds numbers, but the model was fitted on the words "

@@ -306,6 +306,7 @@ def _is_classifier(model: object) -> bool | None:
 
 # --- columns ---
 
+
 def _takes_codes(given: object) -> bool:
     """Does it read an array's columns of categories as codes, as XGBoost and LightGBM do?"""
     if hasattr(given, "get_booster"):
@@ -321,8 +322,8 @@ def _check_categories(model: Model, X: pd.DataFrame) -> None:
         words = model.forest.words
     except ValueError:  # not made of trees that we can read
         return
-    as_codes(X, words, takes_new_words=False)
-
+    known = {j: codes for j, codes in words.items() if codes}
+    as_codes(X, known, takes_new_words=False)
 
 
 def _check_width(given: object, X: Table) -> None:
@@ -344,4 +345,3 @@ def _check_numbers(model: object, X: pd.DataFrame) -> None:
             f"X has the columns {some_names(given)}, in this order, but the model was fitted on a "
             "table without names, whose columns count as x0, x1, ...: put X's columns in the "
             "model's order and pass X.to_numpy().")
-

@@ -30,6 +30,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 
 from fi_teach.basics.convert import as_forest, from_model
 from fi_teach.basics.convert import xgboost as reader_of_xgboost
+from fi_teach.basics.model import as_model
 from fi_teach.basics.thresholds import double_threshold
 from fi_teach.trees.cart import grow_cart
 
@@ -373,6 +374,20 @@ def test_categories_that_are_words_are_read():
     np.testing.assert_allclose(forest.predict(frame), model.predict(frame), rtol=0, atol=1e-12)
     codes = np.column_stack([SIGNAL4, frame["colour"].cat.codes])
     np.testing.assert_array_equal(forest.predict(codes), forest.predict(frame[["colour", "size"]]))
+
+
+def test_categories_whose_codes_the_model_does_not_keep_are_read_from_an_array_of_codes():
+    """XGBoost cuts off letters beyond ASCII, LightGBM does not say which columns are ordered."""
+    colour = pd.Categorical(np.where(X4[:, 0] > 0, "grün", "blau"))
+    frame = pd.DataFrame({"colour": colour, "size": SIGNAL4, "level": colour.as_ordered()})
+    spoilt = xgboost.XGBRegressor(n_estimators=2, enable_categorical=True).fit(frame, SIGNAL4)
+    ordered = lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1).fit(frame, SIGNAL4)
+    codes = frame.assign(colour=colour.codes, level=colour.codes).to_numpy(dtype=float)
+    for model in (spoilt, ordered):
+        np.testing.assert_allclose(from_model(model).predict(codes), model.predict(frame), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(as_model(model).predict(frame), model.predict(frame))
+        with pytest.raises(ValueError, match="does not say which code each category of column 'colour' has"):
+            from_model(model).predict(frame)
 
 
 def test_vector_leaves_of_an_older_xgboost_are_refused():

@@ -75,20 +75,17 @@ def _names(model, booster) -> tuple:
 
 
 def _words(booster, infos: list[str]) -> dict:
-    """{feature: {category: its code}} of the columns of kind category.
+    """{feature: {category: its code}} of the columns of kind category, empty where nobody knows.
 
-    LightGBM keeps the lists without saying whose they are; its categorical columns are those whose
-    info is no range [low:high].
+    LightGBM keeps the lists without saying whose they are. Its categorical columns are those whose
+    info is no range [low:high]; an ordered category is one of the others.
     """
     lists = booster.pandas_categorical or []
     used = [j for j, info in enumerate(infos) if info[0] != "[" and info != "none"]
     with_unused = [j for j, info in enumerate(infos) if info[0] != "["]
     columns = used if len(used) == len(lists) else with_unused
     if lists and len(columns) != len(lists):
-        raise ValueError(
-            f"this lightgbm model keeps {len(lists)} lists of categories, but "
-            f"{len(columns)} of its columns are categorical, so that we cannot tell whose they "
-            "are: make every such column an unordered pandas category, no other, and refit.")
+        return {j: {} for j in range(len(infos))}
     return {
         j: {word: float(code) for code, word in enumerate(words)}
         for j, words in zip(columns, lists, strict=False)

@@ -32,7 +32,8 @@ def _tree_of(estimator, names: tuple, columns=None, *, takes_nan: bool = True) -
     columns : the model's columns that this tree was shown, if not all
     takes_nan : does the library let NaN through?
     """
-    if getattr(estimator, "categorical_features", None) is not None:
+    is_marked = getattr(estimator, "categorical_features", None) is not None
+    if np.any(getattr(estimator, "is_categorical_", is_marked)):
         raise ValueError(
             f"{type(estimator).__name__} splits on categories, which we read of histogram boosting "
             "alone: fit with categorical_features=None on codes, or use histogram boosting.")

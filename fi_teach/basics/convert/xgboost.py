@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -34,39 +35,35 @@ def read(model) -> Forest:
     objective = learner["objective"]["name"]
     n_targets = int(settings.get("num_target", 1))
     n_outputs = max(1, int(settings["num_class"]), n_targets)
-    p = int(settings["num_feature"])
-    names = tuple(learner["feature_names"]) or tuple(f"x{j}" for j in range(p))
+    names = tuple(learner["feature_names"])
+    names = names or tuple(f"x{j}" for j in range(int(settings["num_feature"])))
     classes = class_labels(model, objective, n_outputs)
     if classes and n_targets > 1:
         raise several_classes(model)
 
-    trees = []
     n_rounds, n_used = _n_used(model, content["iteration_indptr"])
-    for m in range(n_used):
-        tree = _tree_of(content["trees"][m], names)
-        is_vector = tree.value.shape[1] > 1
-        trees.append(tree if is_vector else in_column(tree, content["tree_info"][m], n_outputs))
+    trees = [_tree_of(table, names) for table in content["trees"][:n_used]]
+    outputs = content["tree_info"][:n_used]
     forest = Forest(
-        tuple(trees),
+        tuple(_in_its_column(tree, k, n_outputs) for tree, k in zip(trees, outputs, strict=True)),
         weights=np.array(weight_drop[:n_used] or [1.0] * n_used, dtype=float),
         base=np.zeros(n_outputs),
         names=names,
         classes=classes,
         kind="boosting",
         link=link_of(objective),
-        words=_words(content.get("cats", {}), names),
+        words=_words(content.get("cats", {})),
         takes_new_words=False,
     )
 
-    def margin(rows):
-        return booster.inplace_predict(
-            rows,
-            iteration_range=(0, n_rounds),
-            predict_type="margin",
-            validate_features=False,
-        )
-
+    settings = {"iteration_range": (0, n_rounds), "predict_type": "margin"}
+    margin = partial(booster.inplace_predict, validate_features=False, **settings)
     return with_base(forest, margin, model)
+
+
+def _in_its_column(tree: Tree, k: int, n_outputs: int) -> Tree:
+    """The value of a tree for one output stands in column k; a vector has its columns already."""
+    return tree if tree.value.shape[1] > 1 else in_column(tree, k, n_outputs)
 
 
 def _check_missing(model) -> None:
@@ -89,21 +86,22 @@ def _trees_of(gradient_booster: dict) -> tuple[dict, list]:
         "refit with booster='gbtree'.")
 
 
-def _words(cats: dict, names: tuple) -> dict:
-    """{feature: {category: its code}}, where the model keeps its categories."""
+def _words(cats: dict) -> dict:
+    """{feature: {category: its code}}, empty where letters beyond ASCII spoil the categories.
+
+    XGBoost 3.2 counts letters where it should count bytes, and cuts such words off.
+    """
     words = {}
     for j, column in enumerate(cats.get("enc", [])):
         values = column["values"]
+        if not values:
+            continue
         if "offsets" in column:  # words, as bytes one after the other
-            if any(not 0 <= byte < 128 for byte in values):  # 3.2 counts letters, but cuts bytes
-                raise ValueError(
-                    f"the categories of column {names[j]!r} hold letters beyond ASCII, which "
-                    "XGBoost stores cut off: rename the categories (Zuerich) and refit.")
-            letters = bytes(values).decode()
-            ends = column["offsets"]
+            is_ascii = all(0 <= byte < 128 for byte in values)
+            letters = bytes(values).decode() if is_ascii else ""
+            ends = column["offsets"] if is_ascii else []
             values = [letters[start:end] for start, end in pairwise(ends)]
-        if values:
-            words[j] = {value: float(code) for code, value in enumerate(values)}
+        words[j] = {value: float(code) for code, value in enumerate(values)}
     return words
 
 
@@ -125,8 +123,7 @@ def _tree_of(table: dict, names: tuple) -> Tree:
     condition = np.array(table["split_conditions"], dtype=np.float32).astype(float)
     by_category = (np.array(table["split_type"]) == 1) & ~leaf
     cover = np.array(table["sum_hessian"], dtype=float)
-    value = np.array(table["base_weights"], dtype=np.float32).astype(float)
-    value = value.reshape(len(leaf), -1)
+    value = np.array(table["base_weights"], dtype=float).reshape(len(leaf), -1)
     if value.shape[1] == 1:
         value[leaf, 0] = condition[leaf]
     else:
