@@ -33,7 +33,7 @@ from fi_teach.basics.shuffles import (
     variance_of_mean,
 )
 from fi_teach.basics.tables import check_count, check_real_table, check_table, positions_of
-from fi_teach.fast.permutation import losses_after_dealing, losses_after_putting, never_asks
+from fi_teach.fast.permutation import losses_after_putting, losses_after_shuffling, never_asks
 from fi_teach.trees.cart import grow_cart
 
 Drawn = tuple[NDArray, float]
@@ -217,7 +217,7 @@ def _within_subgroups(
 ) -> Drawn:
     within = _leaves(table, j, _holds_words(task.X, j))
     donors = np.stack([shuffle_within(within, rng) for _ in range(n_repeats)], axis=1)
-    gains = losses_after_dealing(task, [j], donors) - task.losses_before[:, None]
+    gains = losses_after_shuffling(task, [j], donors) - task.losses_before[:, None]
     variance = receiver_donor_variance(
         gains, donors, within, weights=task.weights, groups=task.groups)
     return gains, variance

@@ -15,7 +15,7 @@ from fi_teach.basics.losses import Loss
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import receiver_donor_variance, shuffles
 from fi_teach.basics.tables import as_floats, check_between, check_count, check_weights
-from fi_teach.fast.permutation import losses_after_dealing, losses_of_pairs
+from fi_teach.fast.permutation import losses_after_shuffling, losses_of_pairs
 
 Interval = tuple[float, float]
 
@@ -49,7 +49,7 @@ def shuffle_differences(
     columns = task.positions([column])
     rng = own_stream(rng, "shuffle differences")
     donors = shuffles(task.n_rows, n_repeats, rng)
-    after = losses_after_dealing(task, columns, donors)
+    after = losses_after_shuffling(task, columns, donors)
     return after - task.losses_before[:, None], donors
 
 

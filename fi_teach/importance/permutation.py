@@ -22,7 +22,7 @@ from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import Table, receiver_donor_variance, shuffles, swap
 from fi_teach.basics.tables import check_real_table
 from fi_teach.basics.target import check_outcome
-from fi_teach.fast.permutation import losses_after_dealing
+from fi_teach.fast.permutation import losses_after_shuffling
 
 JACKKNIFE_PARTS = 20
 Columns = dict[str, list[int]]
@@ -182,7 +182,7 @@ def _dealt_together(
     """For each group of columns, one permutation a repeat for all of them."""
     for columns in groups:
         donors = shuffles(task.n_rows, n_repeats, rng)
-        after = losses_after_dealing(task, columns, donors)
+        after = losses_after_shuffling(task, columns, donors)
         yield after - task.losses_before[:, None], donors
 
 
@@ -192,7 +192,7 @@ def _dealt_apart(
     """For each group of columns, a permutation a repeat for each of them."""
     for columns in groups:
         donors = np.stack([shuffles(task.n_rows, n_repeats, rng) for _ in columns])
-        after = losses_after_dealing(task, columns, donors)
+        after = losses_after_shuffling(task, columns, donors)
         yield after - task.losses_before[:, None], donors
 
 
