@@ -66,7 +66,7 @@ class ForestArrays:
 
     @cached_property
     def is_first_test(self) -> NDArray:
-        """Whether no edge above tests the same feature -> (N,) bool; so it is said of roots."""
+        """Whether no edge above tests the same feature, true of roots -> (N,) bool."""
         return self.tested[self.previous] == NOTHING
 
     @cached_property

@@ -69,10 +69,10 @@ def vote_gains(
     before = task.losses_of_raw(votes[spoken] / speakers[spoken, None], spoken)
 
     start = 0
-    for dealt in _blocks(donors, n_outputs):
-        changes, moved = _changed_votes(walks, table, start, dealt)
-        start += len(dealt)
-        for change, its_donors, any_moved in zip(changes, dealt, moved, strict=True):
+    for some_donors in _blocks(donors, n_outputs):
+        changes, moved = _changed_votes(walks, table, start, some_donors)
+        start += len(some_donors)
+        for change, its_donors, any_moved in zip(changes, some_donors, moved, strict=True):
             gains = np.zeros(its_donors.shape)
             if any_moved:
                 after = (votes[:, None] + change)[spoken] / speakers[spoken, None, None]

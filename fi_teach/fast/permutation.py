@@ -22,7 +22,7 @@ ROWS_A_CALL = 20_000  # enough that a model's overhead per call does not count
 CELLS_A_CALL = 4_000_000  # 32 MB of numbers; wide tables take fewer rows a call
 
 
-def losses_after_dealing(task: Evaluation, columns: list[int], donors: NDArray) -> NDArray:
+def losses_after_shuffling(task: Evaluation, columns: list[int], donors: NDArray) -> NDArray:
     """Losses after row i takes its `columns` from row donors[i, k] -> (n, K).
 
     donors (n, K) int, or (C, n, K): each of the C columns has donors of its own

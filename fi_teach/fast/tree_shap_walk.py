@@ -28,7 +28,7 @@ from fi_teach.fast.forest_arrays import NOTHING, forest_arrays, neighbours, port
 
 NUMBERS_AT_ONCE = 2**18  # nodes times rows: 2 MB
 PAIRS_AN_EDGE = 16  # for interactions, so many times fewer: an edge meets the features above it
-ROWS_AT_ONCE = 256  # with more, fewer trees
+FEWEST_ROWS, MOST_ROWS = 8, 256  # more rows leave room for fewer trees, between these bounds
 
 
 def add_by_walk(total, trees, values, X):
@@ -38,7 +38,7 @@ def add_by_walk(total, trees, values, X):
     -> the trees' mean over the training rows (K,)
     """
     size = NUMBERS_AT_ONCE if total.ndim == 3 else NUMBERS_AT_ONCE // PAIRS_AN_EDGE
-    n_together = size // min(len(X), ROWS_AT_ONCE)
+    n_together = size // min(max(len(X), FEWEST_ROWS), MOST_ROWS)
     mean = 0
     for some in neighbours([tree.n_nodes for tree in trees], n_together):
         forest = forest_arrays(trees[some], np.concatenate(values[some]))

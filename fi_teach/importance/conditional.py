@@ -26,7 +26,7 @@ from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import Table, normal_given_others, variance_of_mean
 from fi_teach.basics.tables import check_count, check_real_table, check_table, positions_of
-from fi_teach.fast.permutation import losses_after_dealing, losses_after_putting, never_asks
+from fi_teach.fast.permutation import losses_after_putting, losses_after_shuffling, never_asks
 from fi_teach.trees.cart import grow_cart
 
 Drawn = tuple[NDArray, float]
@@ -128,7 +128,7 @@ def _within_subgroups(
 ) -> Drawn:
     within = _leaves(table, j, _holds_words(test_set.X, j))
     donors = np.stack([shuffle_within(within, rng) for _ in range(n_repeats)], axis=1)
-    gains = losses_after_dealing(test_set, [j], donors) - test_set.losses_before[:, None]
+    gains = losses_after_shuffling(test_set, [j], donors) - test_set.losses_before[:, None]
     return gains, test_set.variance_of_mean_gain(gains, donors, within)
 
 

@@ -20,7 +20,7 @@ from fi_teach.basics.losses import Loss
 from fi_teach.basics.results import Importance
 from fi_teach.basics.shuffles import swap, variance_of_mean
 from fi_teach.fast.exact_permutation import sums_over_pairs
-from fi_teach.fast.permutation import losses_after_dealing
+from fi_teach.fast.permutation import losses_after_shuffling
 
 METHOD = "exact permutation importance"
 
@@ -44,7 +44,7 @@ def pair_differences(
     """
     task = Evaluation(model, X, y, loss)
     every_donor = np.tile(np.arange(task.n_rows), (task.n_rows, 1))
-    after = losses_after_dealing(task, task.positions([column]), every_donor)
+    after = losses_after_shuffling(task, task.positions([column]), every_donor)
     return after - task.losses_before[:, None]
 
 

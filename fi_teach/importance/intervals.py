@@ -15,7 +15,7 @@ from fi_teach.basics.losses import Loss
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import receiver_donor_variance, shuffles
 from fi_teach.basics.tables import as_floats, check_between, check_count
-from fi_teach.fast.permutation import losses_after_dealing, losses_of_pairs
+from fi_teach.fast.permutation import losses_after_shuffling, losses_of_pairs
 
 Interval = tuple[float, float]
 
@@ -48,7 +48,7 @@ def shuffle_differences(
     columns = test_set.positions([column])
     rng = own_stream(rng, "shuffle differences")
     donors = shuffles(test_set.n_rows, n_repeats, rng)
-    after = losses_after_dealing(test_set, columns, donors)
+    after = losses_after_shuffling(test_set, columns, donors)
     return after - test_set.losses_before[:, None], donors
 
 

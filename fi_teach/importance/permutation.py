@@ -23,7 +23,7 @@ from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import Table, shuffles, swap
 from fi_teach.basics.tables import check_real_table
 from fi_teach.basics.target import check_y
-from fi_teach.fast.permutation import losses_after_dealing
+from fi_teach.fast.permutation import losses_after_shuffling
 
 METHOD = "permutation importance"
 JACKKNIFE_PARTS = 20
@@ -133,7 +133,7 @@ def _permuted(
         donors = shuffles(test_set.n_rows, n_repeats, rng)
     else:
         donors = np.stack([shuffles(test_set.n_rows, n_repeats, rng) for _ in columns])
-    after = losses_after_dealing(test_set, columns, donors)
+    after = losses_after_shuffling(test_set, columns, donors)
     gains = after - test_set.losses_before[:, None]
     return gains, test_set.variance_of_mean_gain(gains, donors)
 

@@ -1,6 +1,7 @@
 """All pairings, no chance: the detours are held to the definition, the variance to enumeration, both to simulation."""
 
 import tracemalloc
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fi_teach.basics.tree import Tree
+from fi_teach.fast import exact_permutation as fast
 from fi_teach.importance.exact_permutation import (
     exact_permutation_importance,
     exact_permutation_importance_by_definition,
@@ -264,3 +266,16 @@ def test_any_model_is_counted_by_the_values_that_occur():
     model = lambda X: X[:, 0] * X[:, 1]  # noqa: E731
     assert same(exact_permutation_importance(model, X, y),
                 exact_permutation_importance_by_definition(model, X, y))
+
+
+@pytest.mark.parametrize("zeros", [False, True])
+def test_trees_that_might_take_zeros_for_gaps_are_read_unless_they_do(zeros, monkeypatch):
+    """LightGBM's trees all carry the option: where no node uses it, no value has to be asked about."""
+    X, y = a_table()
+    forest = grow_forest(X, y, n_trees=3, rng=1)
+    trees = tuple(replace(tree, zero_missing=np.full(tree.n_nodes, zeros), missing_left=np.ones(tree.n_nodes, bool)) for tree in forest.trees)
+    forest = replace(forest, trees=trees)
+    asked, original = [], fast._by_value
+    monkeypatch.setattr(fast, "_by_value", lambda task: asked.append(1) or original(task))
+    assert same(exact_permutation_importance(forest, X, y), exact_permutation_importance_by_definition(forest, X, y))
+    assert len(asked) == zeros

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fi_teach.basics.evaluation import Evaluation
-from fi_teach.fast.permutation import losses_after_dealing
+from fi_teach.fast.permutation import losses_after_shuffling
 from fi_teach.importance.intervals import (
     naive_interval,
     receiver_donor_interval,
@@ -39,7 +39,7 @@ def _importance(x, y, permutation):
     if np.ptp(y) == 0:  # refused as constant by the public door; its importance is still part of the expectation
         return ((x[list(permutation)] - y) ** 2 - (x - y) ** 2).mean()
     task = Evaluation(first, x[:, None], y, "squared")
-    after = losses_after_dealing(task, [0], np.array(permutation)[:, None])
+    after = losses_after_shuffling(task, [0], np.array(permutation)[:, None])
     return (after[:, 0] - task.losses_before).mean()
 
 

@@ -145,7 +145,7 @@ def test_chunks_of_rows_do_not_change_a_value(monkeypatch, background, walks, fe
     for module, name, size in (
             (lookup, "ROWS_AT_ONCE", 3), (lookup, "NUMBERS_TOGETHER", 20), (lookup, "NODES_TOGETHER", 20), (lookup, "LEAST_BITS", 3),
             (lookup, "INDICES_AT_ONCE", 100), (lookup, "CELLS_AT_ONCE", 30), (lookup, "ROWS_READ_TOGETHER", few), (lookup, "ROWS_WALKED_TOGETHER", few),
-            (rows_walk, "NUMBERS_AT_ONCE", 12), (rows_walk, "ROWS_AT_ONCE", 3),
+            (rows_walk, "NUMBERS_AT_ONCE", 12), (rows_walk, "MOST_ROWS", 3), (rows_walk, "FEWEST_ROWS", 1),
             (pairs_walk, "PAIRS_AT_ONCE", 20), (pairs_walk, "NODES_AT_ONCE", 30), (pairs_walk, "FAILURES_AT_ONCE", 100)):
         monkeypatch.setattr(module, name, size)
     close(tree_shap(forest, X, background=background).values, expected)
