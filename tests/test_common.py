@@ -132,7 +132,7 @@ def test_columns_of_a_model_go_by_name_and_those_of_an_array_by_position():
 
 @pytest.mark.parametrize("name", having("model", "X"))
 def test_a_column_that_the_model_does_not_know_is_refused_by_name(name):
-    with pytest.raises(ValueError, match="column '[ad]'"):
+    with pytest.raises(ValueError, match=r"column '[ad]'"):
         call(name, X=X.set_axis(["b", "c", "d"], axis=1))
 
 
