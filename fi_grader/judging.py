@@ -51,7 +51,7 @@ class Hearing:
         return seconds if self.limit is None else min(self.limit, seconds)
 
 
-def grade(assignment, content, nursery, *, seed, limit=None):
+def grade(assignment, content, server, *, seed, limit=None):
     """Grade the bytes of a notebook -> (record without names, {question: seconds}).
 
     seed : what checks draw their inputs from
@@ -61,7 +61,7 @@ def grade(assignment, content, nursery, *, seed, limit=None):
     """
     hearing = Hearing(assignment, bounded(plan_of, assignment, content), seed, limit)
     _hear_prose(hearing)
-    _hear(hearing, nursery)
+    _hear(hearing, server)
     return record_of(hearing), {q: round(s, 3) for q, s in hearing.seconds.items()}
 
 
@@ -97,11 +97,11 @@ def _hear_prose(hearing):
             hearing.verdicts[question] = judge(QUESTIONS[question], hearing.plan.prose.get(question, ""), hearing.seed)
 
 
-def _hear(hearing, nursery):
+def _hear(hearing, server):
     """Follow the plan in as many student processes as it takes."""
     end = time.monotonic() + SECONDS_IN_ALL
     for _ in range(MOST_RESTARTS):
-        student = Student(nursery)
+        student = Student(server)
         lost = _follow(hearing, student, end)
         memory = student.end()
         if lost is None:

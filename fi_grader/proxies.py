@@ -45,8 +45,8 @@ class Student:
     trace : the student's own traceback of the last error
     """
 
-    def __init__(self, nursery):
-        self.nursery, self.channel = nursery, nursery.grow()
+    def __init__(self, server):
+        self.server, self.channel = server, server.fork()
         self.callbacks, self.noted, self.trace = {}, [], ""
         self.deadline = self.seconds = 0
 
@@ -128,7 +128,7 @@ class Student:
     def end(self):
         """End the process and all it started -> True if it had run out of memory."""
         self.channel.close()
-        return self.nursery.kill()
+        return self.server.kill()
 
 
 class Faraway:

@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 INHERITED = hasattr(os, "fork")
-"""Windows forks nothing and hands no socket over at birth: there the program rings at a door that opens to its own word only."""
-WORD = "FI_TEACH_WORD"
+"""Windows forks nothing and hands no socket over at birth: there the program rings at a door that opens to its own token only."""
+TOKEN = "FI_TEACH_TOKEN"
 PATIENCE = 120
 
 
@@ -23,44 +23,44 @@ def start(module, *words, python=None, environment=None, **options):
         ours, theirs = socket.socketpair()
         with theirs:
             return ours, subprocess.Popen([*command, f"fd:{theirs.fileno()}", *words], pass_fds=[theirs.fileno()], env=environment, **options)
-    word = environment[WORD] = secrets.token_hex(32)
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        door.settimeout(PATIENCE)
-        process = subprocess.Popen([*command, f"port:{door.getsockname()[1]}", *words], env=environment, **options)
-        return _let_in(door, word.encode(), process), process
+    token = environment[TOKEN] = secrets.token_hex(32)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE)
+        process = subprocess.Popen([*command, f"port:{listener.getsockname()[1]}", *words], env=environment, **options)
+        return _accept(listener, token.encode(), process), process
 
 
-def _let_in(door, word, process):
-    """The first who knows the word -> socket. Raises OSError if nobody does."""
+def _accept(listener, token, process):
+    """The first who knows the token -> socket. Raises OSError if nobody does."""
     while True:
         try:
-            visitor, _ = door.accept()
+            connection, _ = listener.accept()
         except TimeoutError:
             process.kill()
             process.wait()
             raise OSError("the program that was started did not answer.") from None
-        visitor.settimeout(PATIENCE)
-        if secrets.compare_digest(_said(visitor, len(word)), word):
-            return visitor
-        visitor.close()
+        connection.settimeout(PATIENCE)
+        if secrets.compare_digest(_received(connection, len(token)), token):
+            return connection
+        connection.close()
 
 
-def _said(visitor, size):
+def _received(connection, size):
     heard = b""
     try:
-        while len(heard) < size and (part := visitor.recv(size - len(heard))):
+        while len(heard) < size and (part := connection.recv(size - len(heard))):
             heard += part
     except OSError:
         return b""
     return heard
 
 
-def met(channel):
-    """In the program: the socket that its first word names."""
+def connect(channel):
+    """In the program: the socket that its first token names."""
     way, number = channel.split(":")
     if way == "fd":
         return socket.socket(fileno=int(number))
-    joined = socket.create_connection(("127.0.0.1", int(number)), PATIENCE)
-    joined.sendall(os.environ.pop(WORD).encode())
-    joined.settimeout(None)
-    return joined
+    channel_socket = socket.create_connection(("127.0.0.1", int(number)), PATIENCE)
+    channel_socket.sendall(os.environ.pop(TOKEN).encode())
+    channel_socket.settimeout(None)
+    return channel_socket

@@ -55,6 +55,6 @@ def _students(view):
                 sum(map(waiting_of, records.values())))
         late = [f"{line.exercise}: {line.days} ({line.free_days} free)" for line in lines if line.days]
         costs = ("; ".join(late), "; ".join(line.exercise for line in lines if line.is_dropped), percent_of(view.course, lines))
-        walls = sorted({r["sandbox"] for r in records.values()})
+        sandboxes = sorted({r["sandbox"] for r in records.values()})
         yield (escaping.name(student), *(person.name, person.group)[:len(about)], *points, *sums, *costs[:len(extra)],
-               "; ".join([*flags, *told]), "; ".join(walls))
+               "; ".join([*flags, *told]), "; ".join(sandboxes))

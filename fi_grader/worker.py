@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fi_grader import socket_process
 from fi_grader.inside import messages
-from fi_grader.sandbox import hang_up, nursery
+from fi_grader.sandbox import start_server, wait_or_kill
 
 LARGEST_REPLY = 100_000_000
 LARGEST_JUDGE = 2 * 2**30
@@ -74,7 +74,7 @@ class Station:
         process, self.process = self.process, None
         if process is not None:
             self.channel.close()
-            hang_up(process)
+            wait_or_kill(process)
 
 
 class _Desk:
@@ -82,7 +82,7 @@ class _Desk:
 
     def __init__(self, settings):
         from fi_grader import assignment
-        self.settings, self.nursery = settings, None
+        self.settings, self.server = settings, None
         self.assignments = assignment.load(settings["exercises"])
 
     def read(self, assignment, content):
@@ -104,17 +104,17 @@ class _Desk:
             try:
                 return grade(assignment, content, self._warm(), seed=self.settings["seed"], limit=self.settings["limit"])
             except (OSError, EOFError):
-                self.nursery.close()
-                self.nursery = None
+                self.server.close()
+                self.server = None
                 if attempt:
                     raise
         return None
 
     def _warm(self):
-        if self.nursery is None:
+        if self.server is None:
             modules = {m for a in self.assignments.values() for m in a.modules} - {"fi_course.questions"}
-            self.nursery = nursery(self.settings["sandbox"], sorted(modules))
-        return self.nursery
+            self.server = start_server(self.settings["sandbox"], sorted(modules))
+        return self.server
 
 
 def main(channel, settings):
@@ -133,8 +133,8 @@ def main(channel, settings):
     except (EOFError, OSError):
         return
     finally:
-        if desk.nursery is not None:
-            desk.nursery.close()
+        if desk.server is not None:
+            desk.server.close()
 
 
 def _stay_modest():
@@ -146,4 +146,4 @@ def _stay_modest():
 
 
 if __name__ == "__main__":
-    main(socket_process.met(sys.argv[1]), json.loads(sys.argv[2]))
+    main(socket_process.connect(sys.argv[1]), json.loads(sys.argv[2]))

@@ -32,7 +32,7 @@ cd /autograder/source/course
 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 /autograder/venv/bin/python -m fi_grader.exports.gradescope \\
   {exercise} /autograder/submission /autograder/results/results.json {seed}
 """
-NO_WALLS = "Graded without a sandbox: this container allows none."
+NO_SANDBOX = "Graded without a sandbox: this container allows none."
 
 
 def export(folder, exercise, project=".", seed=0):
@@ -75,7 +75,7 @@ def grade_one(exercise, submission, seed=0, exercises="exercises"):
     try:
         level, flags = sandbox.level("auto"), []
     except ValueError:
-        level, flags = "none", [NO_WALLS]
+        level, flags = "none", [NO_SANDBOX]
     found = collecting.of_one(submission, list(assignments), collecting.marks_of(assignments)).get(exercise)
     if found is None:
         return blank_record(assignments[exercise], "nothing handed in", f"No notebook here is of {exercise}: hand in {exercise}.ipynb.")

@@ -15,12 +15,12 @@ import sys
 from contextlib import suppress
 
 from fi_grader.inside import linux
-from fi_grader.inside.preload import warmed
+from fi_grader.inside.preload import preloaded
 
 
 def main(control, settings):
     """Warm up, say so, and serve the grader on this socket until it hangs up."""
-    settings["library"], settings["bodies"] = warmed(settings["modules"])
+    settings["library"], settings["bodies"] = preloaded(settings["modules"])
     if sys.platform == "linux":
         linux.lift_memory_limit()
     if settings["isolated"]:
@@ -41,8 +41,8 @@ def serve(control, settings):
                 end(child)
             continue
         order, channels, *_ = socket.recv_fds(control, 1, 1)
-        if order == b"g":
-            child, why = grow(control, channels[0], settings), b"-"
+        if order == b"f":
+            child, why = fork(control, channels[0], settings), b"-"
         elif order == b"k":
             end(child)
             child, before = 0, child
@@ -52,7 +52,7 @@ def serve(control, settings):
             return end(child)
 
 
-def grow(control, channel, settings):
+def fork(control, channel, settings):
     """Fork a student process on this channel -> its process id."""
     read, write = os.pipe()
     middle = os.fork()
@@ -60,7 +60,7 @@ def grow(control, channel, settings):
         try:
             control.close()
             os.close(read)
-            _become_student(write, channel, settings)
+            _start_student(write, channel, settings)
         finally:
             os._exit(1)
     os.close(write)
@@ -70,7 +70,7 @@ def grow(control, channel, settings):
     return pid
 
 
-def _become_student(write, channel, settings):
+def _start_student(write, channel, settings):
     """In the fork: enter fresh namespaces where there are any, say who we are, and serve."""
     if settings["isolated"]:
         linux.new_namespaces()
@@ -83,14 +83,14 @@ def _become_student(write, channel, settings):
         os.setsid()
         os.write(write, str(os.getpid()).encode())
     os.close(write)
-    _turn_away_from_the_log()
-    _lock_up(settings)
+    _discard_output()
+    _apply_limits(settings)
     from fi_grader.inside.student import serve
     known = settings["library"], settings["bodies"], [*settings["roots"], os.getcwd()]
     serve(socket.socket(fileno=channel), *known)
 
 
-def _turn_away_from_the_log():
+def _discard_output():
     """What a student's code writes past Python's own streams goes nowhere: no word of one submission waits for the next."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
@@ -98,7 +98,7 @@ def _turn_away_from_the_log():
     os.close(nowhere)
 
 
-def _lock_up(settings):
+def _apply_limits(settings):
     os.chdir("/tmp" if settings["isolated"] else settings["folder"])
     if sys.platform == "linux":
         linux.set_limits(megabytes=settings["megabytes"], processes=settings["processes"], seconds=settings["seconds"],

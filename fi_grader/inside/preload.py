@@ -20,11 +20,11 @@ class Silent:
     check_hidden = hint = play = solution = traceback = check
 
 
-def warmed(modules):
+def preloaded(modules):
     """Import what the exercises import -> (photograph of the libraries, what the package's functions are known by)."""
     import fi_course
-    without_questions(os.path.join(os.path.dirname(fi_course.__file__), "questions"))
-    warm_up(["fi_grader.inside.student", "pandas.testing", "IPython.core.inputtransformer2", *modules])
+    hide_questions(os.path.join(os.path.dirname(fi_course.__file__), "questions"))
+    import_all(["fi_grader.inside.student", "pandas.testing", "IPython.core.inputtransformer2", *modules])
     from fi_grader.inside.audit_hook import bodies_of
     from fi_grader.inside.restore_modules import photograph
     library = photograph()
@@ -32,7 +32,7 @@ def warmed(modules):
     return library, bodies_of(functions)
 
 
-def without_questions(folder):
+def hide_questions(folder):
     """Let `from fi_course.questions import Q` give silent questions: the real ones hold the definitions to judge by."""
     package = ModuleType("fi_course.questions")
     package.__path__ = [folder]
@@ -41,7 +41,7 @@ def without_questions(folder):
     sys.modules["fi_course.questions"] = package
 
 
-def warm_up(modules):
+def import_all(modules):
     """Import what the exercises import, so that no student waits for it; what is missing is left out."""
     for name in modules:
         try:

@@ -11,7 +11,7 @@ except ImportError:
     _host = None
 
 
-class Door:
+class Channel:
     """What `wire` needs of a socket."""
 
     def __init__(self, exchange):
@@ -31,10 +31,10 @@ class Door:
 
 def main(settings):
     """Warm up, say so, and answer the judge until it hangs up."""
-    from fi_grader.inside.preload import warmed
-    library, bodies = warmed(settings["modules"])
-    if settings["only warm"]:
+    from fi_grader.inside.preload import preloaded
+    library, bodies = preloaded(settings["modules"])
+    if settings["only preload"]:
         return
     from fi_grader.inside.student import serve
-    door = Door(_host.call)
-    serve(door, library, bodies, [*sys.path, "/usr/local/lib", "/tmp"])
+    channel = Channel(_host.call)
+    serve(channel, library, bodies, [*sys.path, "/usr/local/lib", "/tmp"])

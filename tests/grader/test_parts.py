@@ -30,7 +30,7 @@ from fi_grader.match_cells import align
 from fi_grader.pages import feedback
 from fi_grader.proxies import Lost, Student, tame
 from fi_grader.results import Records, seed_of, write
-from fi_grader.sandbox import Nursery
+from fi_grader.sandbox import ForkServer
 from fi_grader.worker import Station
 from notebooks import filled, handed_out, to_bytes
 
@@ -70,7 +70,7 @@ def scramble(table, names, seen, rng):
     return rng.random()
 
 
-def test_a_function_on_loan_changes_its_callers_arguments_as_it_would_here(nursery):
+def test_a_function_on_loan_changes_its_callers_arguments_as_it_would_here(server):
     """A student's test may ask whether its table was left alone, or draw twice from one generator."""
     source = """
 def tried(borrowed):
@@ -79,7 +79,7 @@ def tried(borrowed):
     wanted = np.random.default_rng(1).random(2).tolist()
     return [table.tolist(), names, seen, [one, two] == wanted]
 """
-    student = Student(nursery)
+    student = Student(server)
     with student.within(20):
         student.ask("run", "import numpy as np" + source, "cell")
         found = student.value("tried")(scramble)
@@ -285,15 +285,15 @@ def test_only_code_that_could_overwrite_is_looked_after(source, could):
 
 
 @pytest.fixture(params=["bwrap", "none"])
-def nursery(request):
-    nursery = Nursery(request.param, TREES.modules)
-    yield nursery
-    nursery.close()
+def server(request):
+    server = ForkServer(request.param, TREES.modules)
+    yield server
+    server.close()
 
 
-def test_both_levels_give_the_same_record_and_name_the_mistake(nursery):
+def test_both_levels_give_the_same_record_and_name_the_mistake(server):
     content = to_bytes(filled({"trees.decrease": "def decrease(left, right):\n    raise KeyError('x')", "trees.recall_mean": "average_of_all = 55"}))
-    record, seconds = grade(TREES, content, nursery, seed=3)
+    record, seconds = grade(TREES, content, server, seed=3)
     rows = {row["question"]: row for row in record["rows"]}
     assert rows["trees.recall_mean"]["mistake"] == "mean of two means"
     assert "KeyError" in rows["trees.decrease"]["message"] and "raise KeyError" in rows["trees.decrease"]["trace"]
@@ -312,9 +312,9 @@ def decrease(left, right):
 """
 
 
-def test_feedback_tells_no_path_and_no_name_of_the_instructors_machine(nursery):
+def test_feedback_tells_no_path_and_no_name_of_the_instructors_machine(server):
     """An import that fails names the file it looked in, and a student may ask for the rest."""
-    record, _ = grade(TREES, to_bytes(filled({"trees.decrease": TELLING})), nursery, seed=3)
+    record, _ = grade(TREES, to_bytes(filled({"trees.decrease": TELLING})), server, seed=3)
     page = feedback({**record, "student": "anna", "exercise": "01_trees"})
     assert "cannot import name" in page and "numpy/__init__.py" in page
     assert sys.prefix not in page and str(Path.home()) not in page
@@ -327,13 +327,13 @@ def test_a_file_that_cannot_be_read_is_not_named_by_its_path(tmp_path):
     assert str(tmp_path) not in str(caught.value)
 
 
-def test_an_endless_answer_costs_its_question_at_both_levels(nursery):
-    record, _ = grade(TREES, to_bytes(filled({"trees.decrease": "def decrease(left, right):\n    while True: pass"})), nursery, seed=3, limit=2)
+def test_an_endless_answer_costs_its_question_at_both_levels(server):
+    record, _ = grade(TREES, to_bytes(filled({"trees.decrease": "def decrease(left, right):\n    while True: pass"})), server, seed=3, limit=2)
     assert sum(row["points"] or 0 for row in record["rows"]) == 21
 
 
-def test_what_a_student_lends_is_taken_back_after_the_question(nursery):
-    student = Student(nursery)
+def test_what_a_student_lends_is_taken_back_after_the_question(server):
+    student = Student(server)
     with student.within(5):
         number = student.lend(abs)
         assert student._called_back({"callback": number, "arguments": messages.encode([-3]), "options": messages.encode({})}) == {"value": 3, "changed": {}}
@@ -343,12 +343,12 @@ def test_what_a_student_lends_is_taken_back_after_the_question(nursery):
 
 def test_memory_of_all_processes_together_has_a_limit(monkeypatch):
     monkeypatch.setitem(sandbox.LIMITS, "megabytes_in_all", 150)
-    nursery = Nursery("bwrap")
-    student = Student(nursery)
+    server = ForkServer("bwrap")
+    student = Student(server)
     with pytest.raises(Lost), student.within(20):
         student.ask("run", "import os, time\nfor _ in range(3):\n    if not os.fork():\n        break\nhoard = b'x' * (10**8)\ntime.sleep(60)", "cell")
     assert student.end()
-    nursery.close()
+    server.close()
 
 
 # The sandbox's level
@@ -365,7 +365,7 @@ def test_without_a_sandbox_none_must_be_said(monkeypatch):
 
 @pytest.mark.parametrize(("works", "taken"), [(("bwrap", "wasm"), "bwrap"), (("wasm",), "wasm")])
 def test_auto_takes_bubblewrap_where_it_works_and_webassembly_elsewhere(works, taken, monkeypatch):
-    monkeypatch.setattr(sandbox, "probe", lambda walls: "" if walls in works else sandbox.NOT_INSTALLED)
+    monkeypatch.setattr(sandbox, "probe", lambda kind: "" if kind in works else sandbox.NOT_INSTALLED)
     assert sandbox.level("auto") == taken
 
 
@@ -415,20 +415,20 @@ def test_libraries_under_tmp_stay_where_they_are_and_show_no_question(monkeypatc
     (there / "lies_there.py").write_text("is_here = True")
     monkeypatch.setattr(sandbox, "PACKAGE", there / "fi_teach")
     monkeypatch.setattr(sandbox, "roots", lambda before=sandbox.roots: [*before(), str(there)])
-    nursery = sandbox.Nursery("bwrap")
+    server = sandbox.ForkServer("bwrap")
     try:
-        student = Student(nursery)
+        student = Student(server)
         with student.within(60):
             found = {word: student.ask("run", source, "cell 1") for word, source in {
                 "imports": f"import sys; sys.path.append({str(there)!r}); import lies_there",
                 "writes": f"open({str(there / 'x')!r}, 'w')",
                 "writes into /tmp": "open('/tmp/x', 'w').close()"}.items()}
-            shown = student.value(f"[n for _, _, names in __import__('os').walk({str(there)!r}) for n in names]")
+            seen = student.value(f"[n for _, _, names in __import__('os').walk({str(there)!r}) for n in names]")
     finally:
-        nursery.close()
+        server.close()
         shutil.rmtree(there)
     assert {word for word, reply in found.items() if "error" in reply} == {"writes"}
-    assert shown == ["lies_there.py"]
+    assert seen == ["lies_there.py"]
 
 
 def test_the_probe_tells_what_bubblewrap_complained_of(monkeypatch):

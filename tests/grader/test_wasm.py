@@ -29,7 +29,7 @@ FIFTEEN = ("perfect", "right answer of another shape 3", "named mistakes 1", "na
 @pytest.fixture(scope="module")
 def guests():
     """Student processes in WebAssembly. On a machine's first time this compiles it, for a minute or two."""
-    guests = sandbox.nursery("wasm", sorted(TREES.modules))
+    guests = sandbox.start_server("wasm", sorted(TREES.modules))
     yield guests
     guests.close()
 
