@@ -148,13 +148,13 @@ def _workers(address):
         try:
             yield "threading"
         finally:
-            run.close_stations()
+            run.close_workers()
         return
     with _cluster(address) as client:
         try:
             yield "dask"
         finally:
-            client.run(run.close_stations)
+            client.run(run.close_workers)
 
 
 def _cluster(address):

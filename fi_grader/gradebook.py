@@ -18,7 +18,7 @@ from fi_grader import escaping, read
 from fi_grader.pages import WORDS
 from fi_grader.release import NBGRADER_CONFIG
 from fi_grader.results import write
-from fi_grader.worker import Station
+from fi_grader.worker import Worker
 
 LONGEST_ID = 80
 """Bytes of a name: it is a folder's, too."""
@@ -45,8 +45,8 @@ def export(report, records, assignments, submissions, marks=None):
 def _export(report, records, assignments, submissions, marks):
     _configure(report / "nbgrader_config.py")
     exercises = sorted({exercise for _, exercise in records})
-    station = Station({"exercises": str(next(iter(assignments.values())).path.parent)})
-    with opened(report) as book, closing(station):
+    worker = Worker({"exercises": str(next(iter(assignments.values())).path.parent)})
+    with opened(report) as book, closing(worker):
         for name in exercises:
             _describe(book, assignments[name])
             write(report / "source" / name / f"{name}.ipynb", assignments[name].path.read_bytes())
@@ -55,7 +55,7 @@ def _export(report, records, assignments, submissions, marks):
             _enter(book, marks.merged(record) if marks else record, assignments[record["exercise"]])
             place = record["student"], record["exercise"]
             if place in submissions:
-                _show(report, record, assignments[record["exercise"]], _answers(station, submissions[place]))
+                _show(report, record, assignments[record["exercise"]], _answers(worker, submissions[place]))
 
 
 def _configure(path):
@@ -153,13 +153,13 @@ def _show(report, record, assignment, answers):
     write(folder / f"{assignment.name}.ipynb", json.dumps(notebook, indent=1))
 
 
-def _answers(station, submission):
+def _answers(worker, submission):
     """What stands in a submission's answer cells -> {place of the handed-out cell: source}.
 
     The station reads it, in a process of limited memory; what it cannot read it has flagged when it graded.
     """
     try:
-        return station.ask(submission.exercise, read.content_of(submission), "read")["answers"]
+        return worker.ask(submission.exercise, read.content_of(submission), "read")["answers"]
     except (ValueError, RuntimeError):
         return {}
 

@@ -17,7 +17,7 @@ from fi_grader import escaping, read
 from fi_grader.marks import ANSWERS, answer_lines, answers_of, digest
 from fi_grader.pages import STYLE
 from fi_grader.results import write
-from fi_grader.worker import Station
+from fi_grader.worker import Worker
 
 BY_PEOPLE = ("by hand", "marked")
 SCRIPT = Path(__file__).with_name("marking.js").read_text(encoding="utf-8")
@@ -39,21 +39,21 @@ def update_answers(report, records, assignments, submissions):
     """
     known = {(line["key"], line["question"]): line["answer"] for line in answer_lines(report)}
     lines = []
-    with closing(Station({"exercises": str(next(iter(assignments.values())).path.parent)})) as station:
+    with closing(Worker({"exercises": str(next(iter(assignments.values())).path.parent)})) as worker:
         for record in records.values():
             asked = [row["question"] for row in record["rows"] if row["status"] in BY_PEOPLE]
             fresh = [q for q in asked if (record["key"], q) not in known]
             place = record["student"], record["exercise"]
-            found = _prose(station, submissions[place], assignments[place[1]]) if fresh and place in submissions else {}
+            found = _prose(worker, submissions[place], assignments[place[1]]) if fresh and place in submissions else {}
             answers = {q: known.get((record["key"], q), found.get(q)) for q in asked}
             lines += [{"student": place[0], "key": record["key"], "question": q, "answer": a} for q, a in answers.items() if a is not None]
     write(report / ANSWERS, "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines))
 
 
-def _prose(station, submission, assignment):
+def _prose(worker, submission, assignment):
     """The answers that people read in one submission -> {question: text}."""
     try:
-        answers = station.ask(submission.exercise, read.content_of(submission), "read")["answers"]
+        answers = worker.ask(submission.exercise, read.content_of(submission), "read")["answers"]
     except (ValueError, RuntimeError):
         return {}
     cells = {assignment.cells[int(place)].question: text for place, text in answers.items()}

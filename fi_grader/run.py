@@ -5,10 +5,10 @@ import threading
 
 from fi_grader import read
 from fi_grader.results import key_of
-from fi_grader.worker import Station
+from fi_grader.worker import Worker
 
-_mine = threading.local()
-_stations: list[Station] = []
+_local = threading.local()
+_workers_started: list[Worker] = []
 
 
 def grade_one(job, settings):
@@ -17,26 +17,26 @@ def grade_one(job, settings):
     if job["problem"]:
         return job, {}
     try:
-        reply = _station(settings).ask(job["exercise"], content)
+        reply = _worker(settings).ask(job["exercise"], content)
     except RuntimeError as error:
         reply = {"problem": str(error)}
     return job, reply
 
 
-def _station(settings):
+def _worker(settings):
     """The grading subprocess of this thread; another one if the settings have changed."""
     text = json.dumps(settings, sort_keys=True)
-    if getattr(_mine, "settings", None) != text or _mine.station.is_shut:
-        _mine.settings, _mine.station = text, Station(settings)
-        _stations.append(_mine.station)
-    return _mine.station
+    if getattr(_local, "settings", None) != text or _local.worker.is_stopped:
+        _local.settings, _local.worker = text, Worker(settings)
+        _workers_started.append(_local.worker)
+    return _local.worker
 
 
-def close_stations():
+def close_workers():
     """End all grading subprocesses of this process."""
-    _mine.__dict__.clear()
-    while _stations:
-        _stations.pop().shut()
+    _local.__dict__.clear()
+    while _workers_started:
+        _workers_started.pop().stop()
 
 
 def jobs_of(submissions, assignments, done, seed, skipped=lambda: None):

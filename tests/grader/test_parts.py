@@ -31,7 +31,7 @@ from fi_grader.pages import feedback
 from fi_grader.proxies import Lost, Student, tame
 from fi_grader.results import Records, seed_of, write
 from fi_grader.sandbox import ForkServer
-from fi_grader.worker import Station
+from fi_grader.worker import Worker
 from notebooks import filled, handed_out, to_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -507,10 +507,10 @@ def test_ctrl_c_ends_in_a_word(tmp_path, capsys, monkeypatch):
 
 def test_a_station_that_cannot_grade_where_it_is_says_so_and_writes_nothing_down(tmp_path):
     """As on a machine of a cluster that does not share the course's folder."""
-    station = Station({"exercises": str(tmp_path / "nowhere"), "seed": 1, "limit": 5, "sandbox": "none"})
+    worker = Worker({"exercises": str(tmp_path / "nowhere"), "seed": 1, "limit": 5, "sandbox": "none"})
     with pytest.raises(ValueError, match=r"cannot grade: there are no exercises in .*nowhere"):
-        station.ask("01_trees", to_bytes(filled()))
-    station.shut()
+        worker.ask("01_trees", to_bytes(filled()))
+    worker.stop()
 
 
 def test_what_the_grader_itself_could_not_do_is_tried_again(tmp_path):
@@ -531,22 +531,22 @@ def test_a_cluster_without_dask_is_refused_with_the_way_to_get_it(monkeypatch):
 
 
 def test_a_station_that_dies_twice_is_given_up_and_one_that_was_shut_stays_shut(monkeypatch):
-    station = Station({})
-    monkeypatch.setattr(station, "_exchange", lambda job, content: (_ for _ in ()).throw(EOFError))
+    worker = Worker({})
+    monkeypatch.setattr(worker, "_exchange", lambda job, content: (_ for _ in ()).throw(EOFError))
     with pytest.raises(RuntimeError, match="twice"):
-        station.ask("01_trees", b"")
-    station.shut()
+        worker.ask("01_trees", b"")
+    worker.stop()
     with pytest.raises(RuntimeError, match="ended"):
-        station.ask("01_trees", b"")
+        worker.ask("01_trees", b"")
 
 
 def test_a_warm_parent_that_dies_is_replaced(tmp_path):
-    station = Station({"exercises": str(ROOT / "exercises"), "seed": 1, "limit": 5, "sandbox": "none"})
-    first = station.ask("01_trees", to_bytes(filled()))
-    for pid in _children_of(station.process.pid):
+    worker = Worker({"exercises": str(ROOT / "exercises"), "seed": 1, "limit": 5, "sandbox": "none"})
+    first = worker.ask("01_trees", to_bytes(filled()))
+    for pid in _children_of(worker.process.pid):
         os.kill(pid, 9)
-    second = station.ask("01_trees", to_bytes(filled()))
-    station.shut()
+    second = worker.ask("01_trees", to_bytes(filled()))
+    worker.stop()
     assert first["record"] == second["record"]
 
 
