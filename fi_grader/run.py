@@ -69,7 +69,7 @@ def grade_all(jobs, settings, *, workers=1, backend="threading"):
 
 def record(records, results, assignments, sandbox):
     """Write down each result as it comes -> iterator of the new records."""
-    from fi_grader.judging import blank_record, wants_a_person
+    from fi_grader.judging import blank_record, reasons_to_review
     for job, reply in results:
         problem, known = job.pop("problem") or reply.get("problem", ""), job.pop("flag", "")
         unread = "no notebook" if job["file"] else "nothing handed in"
@@ -78,6 +78,6 @@ def record(records, results, assignments, sandbox):
         again = " (again)" * ("problem" in reply)  # the grader's own failure is no result: the next run tries once more
         found = {**job, **found, "key": job["key"] + again, "sandbox": sandbox}
         found["flags"] = [*found["flags"], *filter(None, [known])]
-        found["human"] = list(dict.fromkeys([*wants_a_person(found), *(f for f in found["flags"] if f.startswith(("not in the roster", "first edition")))]))
+        found["human"] = list(dict.fromkeys([*reasons_to_review(found), *(f for f in found["flags"] if f.startswith(("not in the roster", "first edition")))]))
         records.add(found, reply.get("seconds", {}))
         yield found

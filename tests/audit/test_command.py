@@ -140,8 +140,8 @@ def test_the_page_needs_nothing_else_and_can_be_read_by_everybody(files, tmp_pat
 
 
 def test_what_a_table_calls_its_columns_cannot_become_code(tmp_path):
-    from fi_audit.report import as_page
     from fi_audit import audit as python_audit
+    from fi_audit.report import as_page
     evil = pd.DataFrame({"<script>alert(1)</script>": range(90), '" onload="x': [1, 2, 3] * 30})
     page = as_page(python_audit(lambda t: t.iloc[:, 0].to_numpy() * 1.0, evil, evil.iloc[:, 0] * 1.0, quick=True))
     assert "<script>" not in page and '" onload="x' not in page

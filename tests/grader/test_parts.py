@@ -28,7 +28,7 @@ from fi_grader.inside.restore_modules import could_overwrite
 from fi_grader.judging import grade
 from fi_grader.match_cells import align
 from fi_grader.pages import feedback
-from fi_grader.proxies import Lost, Student, tame
+from fi_grader.proxies import StudentProcess, StudentProcessDied, clamp
 from fi_grader.results import Records, seed_of, write
 from fi_grader.sandbox import ForkServer
 from fi_grader.worker import Worker
@@ -79,7 +79,7 @@ def tried(borrowed):
     wanted = np.random.default_rng(1).random(2).tolist()
     return [table.tolist(), names, seen, [one, two] == wanted]
 """
-    student = Student(server)
+    student = StudentProcess(server)
     with student.within(20):
         student.ask("run", "import numpy as np" + source, "cell")
         found = student.value("tried")(scramble)
@@ -132,7 +132,7 @@ def test_what_goes_to_a_terminal_is_printable():
 
 
 def test_numbers_too_large_to_reckon_with_are_infinite():
-    assert tame({"a": [10**400, -10**400, 3, True]}) == {"a": [np.inf, -np.inf, 3, True]}
+    assert clamp({"a": [10**400, -10**400, 3, True]}) == {"a": [np.inf, -np.inf, 3, True]}
 
 
 # Finding and reading
@@ -333,19 +333,19 @@ def test_an_endless_answer_costs_its_question_at_both_levels(server):
 
 
 def test_what_a_student_lends_is_taken_back_after_the_question(server):
-    student = Student(server)
+    student = StudentProcess(server)
     with student.within(5):
-        number = student.lend(abs)
-        assert student._called_back({"callback": number, "arguments": messages.encode([-3]), "options": messages.encode({})}) == {"value": 3, "changed": {}}
-    assert "error" in student._called_back({"callback": number, "arguments": [], "options": {"dict": []}})
+        number = student.register(abs)
+        assert student._run_callback({"callback": number, "arguments": messages.encode([-3]), "options": messages.encode({})}) == {"value": 3, "changed": {}}
+    assert "error" in student._run_callback({"callback": number, "arguments": [], "options": {"dict": []}})
     student.end()
 
 
 def test_memory_of_all_processes_together_has_a_limit(monkeypatch):
     monkeypatch.setitem(sandbox.LIMITS, "megabytes_in_all", 150)
     server = ForkServer("bwrap")
-    student = Student(server)
-    with pytest.raises(Lost), student.within(20):
+    student = StudentProcess(server)
+    with pytest.raises(StudentProcessDied), student.within(20):
         student.ask("run", "import os, time\nfor _ in range(3):\n    if not os.fork():\n        break\nhoard = b'x' * (10**8)\ntime.sleep(60)", "cell")
     assert student.end()
     server.close()
@@ -417,7 +417,7 @@ def test_libraries_under_tmp_stay_where_they_are_and_show_no_question(monkeypatc
     monkeypatch.setattr(sandbox, "roots", lambda before=sandbox.roots: [*before(), str(there)])
     server = sandbox.ForkServer("bwrap")
     try:
-        student = Student(server)
+        student = StudentProcess(server)
         with student.within(60):
             found = {word: student.ask("run", source, "cell 1") for word, source in {
                 "imports": f"import sys; sys.path.append({str(there)!r}); import lies_there",

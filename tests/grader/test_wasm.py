@@ -15,7 +15,7 @@ from corpus import PLACES, SEED, every_case, flags, problem, under_wasm
 from fi_grader import proxies, sandbox
 from fi_grader.assignment import load
 from fi_grader.judging import grade
-from fi_grader.proxies import Lost, Student
+from fi_grader.proxies import StudentProcess, StudentProcessDied
 from notebooks import ROOT, filled, to_bytes
 
 TREES = load(ROOT / "exercises")["01_trees"]
@@ -55,7 +55,7 @@ def tried(do):
 
 
 def test_a_guest_sees_the_package_without_its_questions_and_reaches_nothing_else(guests):
-    student = Student(guests)
+    student = StudentProcess(guests)
     with student.within(30):
         *lines, asked = PEEPING.strip().split("\n[")
         student.ask("run", lines[0], "cell 1")
@@ -69,7 +69,7 @@ def test_a_guest_sees_the_package_without_its_questions_and_reaches_nothing_else
 
 def test_the_next_guest_knows_nothing_of_the_one_before(guests):
     for _ in range(2):
-        student = Student(guests)
+        student = StudentProcess(guests)
         with student.within(30):
             assert student.value("__import__('sys').modules.setdefault('note', 'new') == 'new' and not hasattr(__import__('math'), 'note')")
             student.ask("run", "import math\nmath.note = 1", "cell 1")
@@ -78,8 +78,8 @@ def test_the_next_guest_knows_nothing_of_the_one_before(guests):
 
 def test_a_guest_ends_with_its_grader_however_that_comes(guests):
     """The grader is killed while a guest counts for ever: a program of the guest's that outlived it would run for minutes."""
-    student = Student(guests)
-    with pytest.raises(Lost), student.within(1):
+    student = StudentProcess(guests)
+    with pytest.raises(StudentProcessDied), student.within(1):
         student.ask("run", "while True: pass", "cell 1")
     program = guests.guest.process
     program.stdin.close()

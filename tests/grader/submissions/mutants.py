@@ -15,7 +15,7 @@ import numpy as np
 from corpus import ODD, _version_3
 
 from fi_grader.escaping import listing
-from fi_grader.judging import Hearing, answers, blank_record, bounded, plan_of, record_of
+from fi_grader.judging import GradingRun, answers, blank_record, bounded, plan_of, record_of
 from fi_grader.pages import feedback
 from notebooks import filled, handed_out, to_bytes
 
@@ -94,7 +94,7 @@ def _recoded(content, rng):
 def outcome(assignment, content):
     """What comes of a notebook's bytes without running any of it -> record. Anything but a ValueError is a crash."""
     try:
-        record = record_of(Hearing(assignment, bounded(plan_of, assignment, content), 1))
+        record = record_of(GradingRun(assignment, bounded(plan_of, assignment, content), 1))
     except ValueError as error:
         record = blank_record(assignment, "no notebook", f"Nothing was graded: {error}")
     for source in answers(assignment, content).values():
