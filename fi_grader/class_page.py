@@ -13,7 +13,7 @@ from statistics import median
 from fi_course.questions import QUESTIONS
 from fi_course.questions.cards import Card
 from fi_grader import escaping
-from fi_grader.collecting import LITTER
+from fi_grader.collecting import JUNK
 from fi_grader.files_report import Ledger
 from fi_grader.pages import WORDS, link, page, table
 from fi_grader.results import write
@@ -189,7 +189,7 @@ def _everybody(view):
 def _aside(view):
     """Each file that was not graded, with its reason -> HTML."""
     rows = [(escape(escaping.name(student)), escape(escaping.printable(file)), escape(escaping.printable(why)))
-            for student, files in sorted(Ledger(view.folder).aside().items()) for file, why in files if why != LITTER]
+            for student, files in sorted(Ledger(view.folder).aside().items()) for file, why in files if why != JUNK]
     return f"<h2>Files that were not graded ({len(rows)})</h2>" + table(("student", "file", "why"), rows) if rows else ""
 
 

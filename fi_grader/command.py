@@ -23,7 +23,7 @@ def main(arguments=None):
     _check(options)
     assignments = assignment.load(options.exercises or _exercises())
     course = instructor_commands.course_of(options.course, assignments)
-    everything, aside = collecting.find(options.submissions, list(assignments), marks=collecting.marks_of(assignments), roster=course.roster)
+    everything, skipped = collecting.find(options.submissions, list(assignments), cell_ids=collecting.cell_ids_of(assignments), roster=course.roster)
     submissions = _only(everything, options.only)
     level = sandbox.level(options.sandbox)
     if level == "none":
@@ -32,12 +32,12 @@ def main(arguments=None):
         seed = results.seed_of(report, _seed(options.seed, course.seed))
         settings = {"exercises": str(options.exercises or _exercises()), "seed": seed, "limit": options.time_limit, "sandbox": level}
         with closing(results.Records(report)) as records:
-            gone = Ledger(report).update(options.submissions, everything, aside)
+            gone = Ledger(report).update(options.submissions, everything, skipped)
             _let_go(report, records, gone)
             _grade(records, submissions, assignments, settings, options)
             files = {(s.student, s.exercise): s for s in submissions}
             added = _write(report, records, assignments, files, course, options)
-            print(summary(options.out, records, aside, added))
+            print(summary(options.out, records, skipped, added))
     return 0
 
 
@@ -167,7 +167,7 @@ def _cluster(address):
         raise ValueError(f"there is no dask scheduler at {address}: {error}. Start one with `dask scheduler`.") from None
 
 
-def summary(report, records, aside=(), added=""):
+def summary(report, records, skipped=(), added=""):
     """What the instructor reads at the end: who wants a person and why, what waits to be read, where the report lies -> str."""
     wanted = [printable(f"  {r['student']}, {r['exercise']}: {'; '.join(r['human'])}") for r in records.values() if r["human"]]
     by_hand = Counter(row["question"] for r in records.values() for row in r["rows"] if row["status"] == "by hand")
@@ -176,7 +176,7 @@ def summary(report, records, aside=(), added=""):
     lines += [f"To be read by you: {question}, {_counted(n, 'answer')} (pages to mark on: --marking; nbgrader's Formgrader: --gradebook)"
               for question, n in by_hand.items()]
     lines += added.splitlines()
-    lines += [printable(f"Left aside: {words}") for words in collecting.told(aside)]
+    lines += [printable(f"Left aside: {words}") for words in collecting.describe_skipped(skipped)]
     return "\n".join([*lines, f"The report: {report}/index.html, grades.csv, students.csv, files.csv, feedback/"])
 
 

@@ -14,7 +14,7 @@ from fi_grader.results import write
 from fi_grader.spreadsheets import table_of
 
 COLUMNS = ("student", "exercise", "file", "what became of it", "why", "handed in", "platform", "number")
-GRADED, ASIDE, NOTHING = "graded", "left aside", "nothing handed in"
+GRADED, SKIPPED, NOTHING = "graded", "left aside", "nothing handed in"
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,13 @@ class Ledger:
         self.path = report / "files.jsonl"
         self.lines = list(map(json.loads, self.path.read_text().splitlines())) if self.path.exists() else []
 
-    def update(self, folder, submissions, aside):
+    def update(self, folder, submissions, skipped):
         """Put down what a folder holds now -> the places (student, exercise) that it held before and holds no more."""
         folder = str(Path(folder).resolve())
-        before = {_place(line) for line in self.lines if line["folder"] == folder and line["state"] != ASIDE}
+        before = {_place(line) for line in self.lines if line["folder"] == folder and line["state"] != SKIPPED}
         others = [line for line in self.lines if line["folder"] != folder]
         fresh = [_line(folder, s) for s in submissions]
-        fresh += [{"folder": folder, "student": a.student, "exercise": "", "file": a.file, "state": ASIDE, "why": a.why} for a in aside]
+        fresh += [{"folder": folder, "student": a.student, "exercise": "", "file": a.file, "state": SKIPPED, "why": a.why} for a in skipped]
         self.lines = others + sorted(fresh, key=lambda line: (line["student"], line["exercise"], line["file"]))
         self._write()
         return before - {_place(line) for line in self.lines}
@@ -66,7 +66,7 @@ class Ledger:
         """The files that were not graded, by student -> {student: [(file, why), ...]}."""
         found = defaultdict(list)
         for line in self.lines:
-            if line["state"] == ASIDE:
+            if line["state"] == SKIPPED:
                 found[line["student"]].append((line["file"], line["why"]))
         return found
 

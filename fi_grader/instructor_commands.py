@@ -25,9 +25,9 @@ def collect(folder, out=None, exercises="exercises", course=None):
     Raises ValueError if the folder cannot be understood, or out is not empty or lies in it.
     """
     assignments = assignment.load(exercises)
-    found, aside = collecting.find(folder, list(assignments), marks=collecting.marks_of(assignments),
+    found, skipped = collecting.find(folder, list(assignments), cell_ids=collecting.cell_ids_of(assignments),
                                    roster=course_of(course, assignments).roster)
-    lines = _told(found, aside)
+    lines = _listing(found, skipped)
     if out is not None:
         _check_out(folder, out)
         kept = _copy(found, Path(out))
@@ -35,16 +35,16 @@ def collect(folder, out=None, exercises="exercises", course=None):
     return "\n".join(lines)
 
 
-def _told(found, aside):
+def _listing(found, skipped):
     theirs = defaultdict(list)
     for s in found:
         theirs[s.student].append(s)
-    lines = [f"{len(theirs)} students, {sum(bool(s.path) for s in found)} notebooks, {sum(not a.is_litter for a in aside)} files left aside."]
+    lines = [f"{len(theirs)} students, {sum(bool(s.path) for s in found)} notebooks, {sum(not a.is_junk for a in skipped)} files left aside."]
     for student, ones in theirs.items():
         called = f" ({escaping.name(ones[0].name)})" * (ones[0].name not in ("", student))
         lines.append(f"{escaping.name(student)}{called}")
         lines += [f"    {s.exercise:14} {_when(s)}{escaping.printable(s.file)}{_flag(s)}" for s in ones if s.path] or [f"    nothing handed in{_flag(ones[0])}"]
-    return lines + ["Left aside:", *(f"    {escaping.printable(words)}" for words in collecting.told(aside))] * bool(aside)
+    return lines + ["Left aside:", *(f"    {escaping.printable(words)}" for words in collecting.describe_skipped(skipped))] * bool(skipped)
 
 
 def _flag(submission):

@@ -19,11 +19,11 @@ CANVAS_ANONYMOUS = re.compile(r"(?P<late>LATE_)?(?P<name>anon)_(?P<number>\w+?)_
 CANVAS_TYPED = re.compile(r"(?P<name>\w*?)(?P<late>_LATE)?_(?P<number>\d{1,18})_(?P<rest>(?:text|link)\.html)")
 GRADESCOPE = re.compile(r"submission_(?P<number>\d{1,18})")
 COPY = re.compile(r"(?: ?\((\d{1,6})\)|-(\d{1,6}))$")
-LITTER = ("__macosx", "thumbs.db", "desktop.ini", "__pycache__")
+JUNK = ("__macosx", "thumbs.db", "desktop.ini", "__pycache__")
 
 
 @dataclass(frozen=True)
-class Told:
+class ParsedName:
     """What a name says.
 
     platform : "Moodle", "Canvas", "Gradescope", or "" for a name that somebody chose
@@ -47,17 +47,17 @@ class Told:
         return f"{self.name}_{self.number}" if self.number else self.name
 
 
-def told_by(name, is_folder=False):
-    """What the name of a file or folder of the whole class says, if a platform gave it -> Told or None."""
+def parse_name(name, is_folder=False):
+    """What the name of a file or folder of the whole class says, if a platform gave it -> ParsedName or None."""
     if found := MOODLE.fullmatch(name):
-        return Told("Moodle", found["name"], found["number"], found["rest"] or "")
+        return ParsedName("Moodle", found["name"], found["number"], found["rest"] or "")
     if is_folder:
         return None
     if found := CANVAS_ANONYMOUS.fullmatch(name) or CANVAS.fullmatch(name):
         late, order = bool(found["late"]), int(found["file"])
-        return Told("Canvas", found["name"], found["number"], found["rest"], late, order)
+        return ParsedName("Canvas", found["name"], found["number"], found["rest"], late, order)
     if found := CANVAS_TYPED.fullmatch(name):
-        return Told("Canvas", found["name"], found["number"], found["rest"], bool(found["late"]))
+        return ParsedName("Canvas", found["name"], found["number"], found["rest"], bool(found["late"]))
     return None
 
 
@@ -67,9 +67,9 @@ def copy_number(stem):
     return int(found[1] or found[2]) if found else 0
 
 
-def is_litter(name):
+def is_junk(name):
     """Was this file left by an operating system or an editor, and made by nobody? -> bool."""
-    return name.startswith(".") or name.lower() in LITTER
+    return name.startswith(".") or name.lower() in JUNK
 
 
 def key_of_name(name):

@@ -8,7 +8,7 @@ Possible", and a line a student, known by ID, then SIS User ID, then SIS Login I
 import re
 from difflib import get_close_matches
 
-from fi_grader.platform_names import Told
+from fi_grader.platform_names import ParsedName
 from fi_grader.results import write
 from fi_grader.spreadsheets import plain_number, read_rows, table_of
 from fi_grader.totals import most_of
@@ -76,7 +76,7 @@ def _student(view, fields):
     if number and number in by_number:
         return by_number[number]
     name = fields.get("Student") or f"{fields.get('LastName', '')}, {fields.get('FirstName', '')}"
-    told = [Told("Canvas", name, number)] + [Told("", fields[c].strip()) for c in ("SIS User ID", "SIS Login ID") if fields.get(c, "").strip()]
+    told = [ParsedName("Canvas", name, number)] + [ParsedName("", fields[c].strip()) for c in ("SIS User ID", "SIS Login ID") if fields.get(c, "").strip()]
     if view.course.roster:
         known = next(filter(None, map(view.course.roster.find, (*told[1:], told[0]))), None)
         return known.id if known else None

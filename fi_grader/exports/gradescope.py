@@ -76,7 +76,7 @@ def grade_one(exercise, submission, seed=0, exercises="exercises"):
         level, flags = sandbox.level("auto"), []
     except ValueError:
         level, flags = "none", [NO_SANDBOX]
-    found = collecting.of_one(submission, list(assignments), collecting.marks_of(assignments)).get(exercise)
+    found = collecting.of_one(submission, list(assignments), collecting.cell_ids_of(assignments)).get(exercise)
     if found is None:
         return blank_record(assignments[exercise], "nothing handed in", f"No notebook here is of {exercise}: hand in {exercise}.ipynb.")
     settings = {"exercises": str(Path(exercises).resolve()), "seed": seed, "limit": None, "sandbox": level}

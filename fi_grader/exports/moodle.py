@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from fi_course.reproducible_zip import write_zip
-from fi_grader.platform_names import Told, key_of_name
+from fi_grader.platform_names import ParsedName, key_of_name
 from fi_grader.results import write
 from fi_grader.spreadsheets import plain_number, read_table, table_of
 
@@ -66,8 +66,8 @@ def student_of(view, exercise, sheet, row):
     if number in handed_in:
         return handed_in[number]
     if view.course.roster:
-        known = view.course.roster.find(Told("", email)) if email else None
-        known = known or (view.course.roster.find(Told("", name)) if name else None)
+        known = view.course.roster.find(ParsedName("", email)) if email else None
+        known = known or (view.course.roster.find(ParsedName("", name)) if name else None)
         return known.id if known else None
     same = [s for s in view.students if key_of_name(name) in {key_of_name(s), key_of_name(view.name(s))}] if key_of_name(name) else []
     return same[0] if len(same) == 1 else None

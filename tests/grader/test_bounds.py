@@ -125,8 +125,8 @@ def found_in(folder, **students):
     """What is found in a folder of students, each made by a function of its place -> ({student: has a file}, words on what was left aside)."""
     for student, make in students.items():
         make(folder / student)
-    found, aside = collecting.find(folder, ["01_trees"])
-    return {s.student: bool(s.path) for s in found}, " | ".join(collecting.told(aside))
+    found, skipped = collecting.find(folder, ["01_trees"])
+    return {s.student: bool(s.path) for s in found}, " | ".join(collecting.describe_skipped(skipped))
 
 
 def honest(place):
@@ -150,8 +150,8 @@ def below(name, make):
 def test_a_link_is_left_aside_wherever_it_lies(way, tmp_path):
     honest(tmp_path / "solutions")
     (tmp_path / "in").mkdir()
-    found, aside = found_in(tmp_path / "in", anna=honest, eve=way(tmp_path / "solutions"))
-    assert found == {"anna": True, "eve": False} and "eve" in aside and "a link; links are not followed" in aside
+    found, skipped = found_in(tmp_path / "in", anna=honest, eve=way(tmp_path / "solutions"))
+    assert found == {"anna": True, "eve": False} and "eve" in skipped and "a link; links are not followed" in skipped
 
 
 def test_a_zip_that_is_a_link_is_left_aside(tmp_path):
@@ -159,8 +159,8 @@ def test_a_zip_that_is_a_link_is_left_aside(tmp_path):
         archive.writestr("01_trees.ipynb", to_bytes(filled()))
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "eve.zip").symlink_to(tmp_path / "solutions.zip")
-    found, aside = found_in(tmp_path / "in", anna=honest, carl=below("all.zip", linked(tmp_path / "solutions.zip")))
-    assert found == {"anna": True, "carl": False, "eve": False} and aside.count("a link; links are not followed") == 2
+    found, skipped = found_in(tmp_path / "in", anna=honest, carl=below("all.zip", linked(tmp_path / "solutions.zip")))
+    assert found == {"anna": True, "carl": False, "eve": False} and skipped.count("a link; links are not followed") == 2
 
 
 def test_a_link_inside_a_zip_is_left_aside(tmp_path):
@@ -169,8 +169,8 @@ def test_a_link_inside_a_zip_is_left_aside(tmp_path):
             entry = zipfile.ZipInfo("01_trees.ipynb")
             entry.create_system, entry.external_attr = 3, 0o120777 << 16
             archive.writestr(entry, "/etc/passwd")
-    found, aside = found_in(tmp_path, anna=honest, eve=pack)
-    assert found == {"anna": True, "eve": False} and "a link in a zip file" in aside
+    found, skipped = found_in(tmp_path, anna=honest, eve=pack)
+    assert found == {"anna": True, "eve": False} and "a link in a zip file" in skipped
 
 
 def test_a_link_that_takes_the_files_place_after_it_was_found_is_not_read(tmp_path):
@@ -183,8 +183,8 @@ def test_a_link_that_takes_the_files_place_after_it_was_found_is_not_read(tmp_pa
 
 
 def test_a_pipe_is_no_file_and_nobody_waits_for_it(tmp_path):
-    found, aside = found_in(tmp_path, anna=honest, eve=below("01_trees.ipynb", os.mkfifo))
-    assert found == {"anna": True, "eve": False} and "no ordinary file" in aside
+    found, skipped = found_in(tmp_path, anna=honest, eve=below("01_trees.ipynb", os.mkfifo))
+    assert found == {"anna": True, "eve": False} and "no ordinary file" in skipped
     with pytest.raises(ValueError, match="no ordinary file"):
         read.content_of(read.Submission("eve", "01_trees", str(tmp_path / "eve" / "01_trees.ipynb")))
 
@@ -195,9 +195,9 @@ def test_a_folder_of_too_many_files_or_too_deep_is_not_looked_through(tmp_path, 
     (tmp_path / "eve").mkdir()
     for k in range(60):
         (tmp_path / "eve" / f"{k}.txt").touch()
-    found, aside = found_in(tmp_path, anna=honest)
+    found, skipped = found_in(tmp_path, anna=honest)
     assert found == {"anna": True, "dora": False, "eve": False}
-    assert "more than 12 folders deep" in aside and "the rest was not looked at" in aside
+    assert "more than 12 folders deep" in skipped and "the rest was not looked at" in skipped
 
 
 def test_what_is_told_of_one_students_files_has_an_end(tmp_path):
@@ -205,8 +205,8 @@ def test_what_is_told_of_one_students_files_has_an_end(tmp_path):
         place.mkdir()
         for k in range(100):
             (place / f"{k}.ipynb").touch()
-    _, aside = found_in(tmp_path, anna=honest, eve=crowd)
-    assert aside.count(" | ") == collecting.MOST_ASIDE and "eve: 80 more files" in aside
+    _, skipped = found_in(tmp_path, anna=honest, eve=crowd)
+    assert skipped.count(" | ") == collecting.MOST_SKIPPED_NAMED and "eve: 80 more files" in skipped
 
 
 def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path, monkeypatch):
@@ -219,8 +219,8 @@ def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path, monkeypatch):
             raise PermissionError(13, "Permission denied")
         return usual(path)
     monkeypatch.setattr(os, "scandir", scandir)
-    found, aside = found_in(tmp_path)
-    assert found == {"anna": True, "eve": False} and "cannot be looked into (Permission denied)" in aside
+    found, skipped = found_in(tmp_path)
+    assert found == {"anna": True, "eve": False} and "cannot be looked into (Permission denied)" in skipped
 
 
 def test_students_whose_names_pass_for_each_other_are_flagged(tmp_path):

@@ -149,10 +149,10 @@ def test_our_layout_nbgraders_and_the_zip_of_submit_are_found(tmp_path):
     (tmp_path / "dora").mkdir()
     (tmp_path / "dora" / ".ipynb_checkpoints").mkdir()
     (tmp_path / "dora" / ".ipynb_checkpoints" / "01_trees-checkpoint.ipynb").write_text("{}")
-    found, aside = collecting.find(tmp_path, ["01_trees", "02_golf"])
+    found, skipped = collecting.find(tmp_path, ["01_trees", "02_golf"])
     assert {(s.student, s.exercise, bool(s.path)) for s in found} == {
         ("anna", "01_trees", True), ("bert", "02_golf", True), ("carl", "01_trees", True), ("dora", "01_trees", False), ("dora", "02_golf", False)}
-    assert all(a.is_litter for a in aside) and read.content_of(next(s for s in found if s.student == "carl")) == to_bytes(filled())
+    assert all(a.is_junk for a in skipped) and read.content_of(next(s for s in found if s.student == "carl")) == to_bytes(filled())
 
 
 def test_a_second_copy_and_a_stranger_are_left_aside_by_name(tmp_path):
@@ -162,9 +162,9 @@ def test_a_second_copy_and_a_stranger_are_left_aside_by_name(tmp_path):
         os.utime(tmp_path / "anna" / name, (10**9, 10**9))
     os.utime(tmp_path / "anna" / "01_trees-Copy1.ipynb", (10**8, 10**8))
     (tmp_path / "bert.zip").write_text("no zip")
-    found, aside = collecting.find(tmp_path, ["01_trees"])
+    found, skipped = collecting.find(tmp_path, ["01_trees"])
     assert [Path(s.path).name for s in found if s.path] == ["01_trees.ipynb"]
-    assert len(aside) == 3 and all(word in "".join(map(str, aside)) for word in ("an older file of anna", "holiday", "zip file that cannot be read"))
+    assert len(skipped) == 3 and all(word in "".join(map(str, skipped)) for word in ("an older file of anna", "holiday", "zip file that cannot be read"))
 
 
 def test_a_folder_and_a_zip_of_one_student_are_one_student(tmp_path):
@@ -173,9 +173,9 @@ def test_a_folder_and_a_zip_of_one_student_are_one_student(tmp_path):
     with zipfile.ZipFile(tmp_path / "anna.zip", "w") as archive:
         archive.writestr("01_trees.ipynb", "{}")
         archive.writestr("02_golf.ipynb", "{}")
-    found, aside = collecting.find(tmp_path, ["01_trees", "02_golf"])
+    found, skipped = collecting.find(tmp_path, ["01_trees", "02_golf"])
     assert [(s.student, s.exercise) for s in found] == [("anna", "01_trees"), ("anna", "02_golf")]
-    assert len(aside) == 1 and "an older file of anna" in str(aside[0])
+    assert len(skipped) == 1 and "an older file of anna" in str(skipped[0])
 
 
 def test_a_link_to_somebody_elses_work_is_left_aside(tmp_path):
@@ -183,8 +183,8 @@ def test_a_link_to_somebody_elses_work_is_left_aside(tmp_path):
     (tmp_path / "eve").mkdir()
     (tmp_path / "anna" / "01_trees.ipynb").write_bytes(to_bytes(filled()))
     (tmp_path / "eve" / "01_trees.ipynb").symlink_to(tmp_path / "anna" / "01_trees.ipynb")
-    found, aside = collecting.find(tmp_path, ["01_trees"])
-    assert {s.student: bool(s.path) for s in found} == {"anna": True, "eve": False} and "a link; links are not followed" in str(aside[0])
+    found, skipped = collecting.find(tmp_path, ["01_trees"])
+    assert {s.student: bool(s.path) for s in found} == {"anna": True, "eve": False} and "a link; links are not followed" in str(skipped[0])
 
 
 @pytest.mark.parametrize(("files", "words"), [
