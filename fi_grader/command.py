@@ -10,8 +10,8 @@ from pathlib import Path
 
 from fi_grader import assignment, collecting, instructor_commands, prose, results, run, sandbox
 from fi_grader.escaping import printable
-from fi_grader.files_report import Ledger
-from fi_grader.view import view
+from fi_grader.files_report import FilesReport
+from fi_grader.report import load_report
 
 PATIENCE_WITH_A_CLUSTER = 20
 """Seconds in which a dask scheduler must answer."""
@@ -32,7 +32,7 @@ def main(arguments=None):
         seed = results.seed_of(report, _seed(options.seed, course.seed))
         settings = {"exercises": str(options.exercises or _exercises()), "seed": seed, "limit": options.time_limit, "sandbox": level}
         with closing(results.Records(report)) as records:
-            gone = Ledger(report).update(options.submissions, everything, skipped)
+            gone = FilesReport(report).update(options.submissions, everything, skipped)
             _let_go(report, records, gone)
             _grade(records, submissions, assignments, settings, options)
             files = {(s.student, s.exercise): s for s in submissions}
@@ -115,11 +115,11 @@ def _write(report, records, assignments, files, course, options):
         prose.update_answers(report, records, assignments, files)
     added = instructor_commands.write_report(report, records, course)
     if options.marking:
-        whole = view(report, records, course)
+        whole = load_report(report, records, course)
         added += "".join(f"\nTo be marked: {path}" for path in prose.write_marking(whole, options.assistants))
     if options.gradebook:
         from fi_grader.gradebook import export
-        export(report, records, assignments, files, view(report, records, course).marks)
+        export(report, records, assignments, files, load_report(report, records, course).marks)
     return added
 
 

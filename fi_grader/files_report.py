@@ -29,7 +29,7 @@ class Facts:
     file: str = ""
 
 
-class Ledger:
+class FilesReport:
     """The list of files of a report: `update` it with what a folder holds now, or just read it."""
 
     def __init__(self, report):
@@ -62,7 +62,7 @@ class Ledger:
         """What students are called, where a platform told -> {student: name}."""
         return {line["student"]: line["name"] for line in self.lines if line.get("name")}
 
-    def aside(self):
+    def skipped(self):
         """The files that were not graded, by student -> {student: [(file, why), ...]}."""
         found = defaultdict(list)
         for line in self.lines:

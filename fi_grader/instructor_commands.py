@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fi_grader import assignment, collecting, course_file, escaping, read, results
 from fi_grader.collecting import HANDED_IN
-from fi_grader.view import view
+from fi_grader.report import load_report
 
 
 def course_of(path, assignments):
@@ -107,13 +107,13 @@ def _check_report(report):
 def write_report(folder, records, course):
     """Write all tables and pages of a report -> words on what people have added."""
     from fi_grader import class_page, pages, tables
-    whole = view(folder, records, course)
+    whole = load_report(folder, records, course)
     tables.write_tables(whole)
     pages.write_feedback(whole)
     class_page.write_class_page(whole, results.times(folder, records))
     waiting = sum(row["status"] == "by hand" for record in whole.values() for row in record["rows"])
     lines = [f"{len(whole.marks.marks)} marked by assistants, {len(whole.marks.overrides)} corrected, {waiting} still to be read."]
-    lines += [f"Nobody here is called: {words}" for words in whole.marks.strangers]
+    lines += [f"Nobody here is called: {words}" for words in whole.marks.unknown_students]
     lines += [f"Look at {r['student']}, {r['exercise']}: {flag}" for r in whole.values() for flag in r["human"] if "marked" in flag]
     return "\n".join(map(escaping.printable, lines))
 
@@ -128,7 +128,7 @@ def export(report, course, *, moodle=None, canvas=None, exercise=None, wants=())
     from fi_grader.exports import moodle as to_moodle
     _check_report(Path(report))
     with results.opened(report) as folder, closing(results.Records(folder)) as records:
-        whole = view(folder, records, course)
+        whole = load_report(folder, records, course)
         paths, told = [], []
         for name in wants:
             if name == "moodle":

@@ -21,7 +21,7 @@ from fi_grader.spreadsheets import check_columns, number_of, read_table
 
 ANSWERS = "answers.jsonl"
 CHANGED = "answer changed since it was marked"
-FORMGRADER = """
+FORMGRADER_QUERY = """
 SELECT student.id, assignment.name, base_cell.name, grade.manual_score
 FROM grade JOIN submitted_notebook ON grade.notebook_id = submitted_notebook.id
 JOIN submitted_assignment ON submitted_notebook.assignment_id = submitted_assignment.id
@@ -63,23 +63,23 @@ class Marks:
 
     def __init__(self, report, students=(), answers=None):
         self.answers = answers or {}
-        self.marks, self.overrides, self.formgrader, self.twice = {}, {}, {}, {}
+        self.marks, self.overrides, self.formgrader, self.marked_twice = {}, {}, {}, {}
         for path in sorted((report / "marks").glob("*.csv")):
-            self._take(read_marks(path))
+            self._add(read_marks(path))
         if (report / "overrides.csv").exists():
             self.overrides = read_overrides(report / "overrides.csv")
-        self.strangers = self._strangers(students) if students else []
+        self.unknown_students = self._unknown_students(students) if students else []
         if (report / "gradebook.db").exists():
             self.formgrader = read_formgrader(report / "gradebook.db")
 
-    def _take(self, marks):
+    def _add(self, marks):
         for place, mark in marks.items():
             before = self.marks.get(place, mark)
             if before.points != mark.points:
-                self.twice[place] = f"marked twice: {before.by} {before.points:g}, {mark.by} {mark.points:g}"
+                self.marked_twice[place] = f"marked twice: {before.by} {before.points:g}, {mark.by} {mark.points:g}"
             self.marks[place] = mark
 
-    def _strangers(self, students):
+    def _unknown_students(self, students):
         """Students whom marks or corrections name and who are not here, with who may be meant -> list of words."""
         unknown = dict.fromkeys(student for student, _ in [*self.overrides, *self.marks] if student not in students)
         return [f"{student} (near it: {', '.join(near)})" if (near := get_close_matches(student, students, 2, 0.4)) else student
@@ -97,24 +97,24 @@ class Marks:
         mark, override = self.marks.get(place), self.overrides.get(place)
         if row["status"] == "by hand" and mark:
             row.update(points=mark.points, status="marked", comment=mark.comment, marked=mark.by)
-            row["flags"] = [*row["flags"], *[CHANGED] * _is_other(mark.answer, self.answers.get(place, "")),
-                            *filter(None, [self.twice.get(place)])]
+            row["flags"] = [*row["flags"], *[CHANGED] * _has_changed(mark.answer, self.answers.get(place, "")),
+                            *filter(None, [self.marked_twice.get(place)])]
         elif row["status"] == "by hand":
             points = self.formgrader.get((id_of(record["student"]), record["exercise"], f"{row['question'].replace('.', '-')}-answer"))
             row.update({} if points is None else {"points": points, "status": "marked", "marked": "Formgrader"})
         elif mark:
             row["comment"] = mark.comment
         if override:
-            row.update(changed=f"{_told(row['points'])} -> {_told(override.points)}: {override.reason}", points=override.points)
+            row.update(changed=f"{_points_text(row['points'])} -> {_points_text(override.points)}: {override.reason}", points=override.points)
             row["status"] = "marked" if row["status"] in ("by hand", "marked") else row["status"]
         return row
 
 
-def _is_other(marked, now):
+def _has_changed(marked, now):
     return bool(marked and now) and marked != now
 
 
-def _told(points):
+def _points_text(points):
     return "no points yet" if points is None else f"{points:g}"
 
 
@@ -205,7 +205,7 @@ def read_formgrader(path):
     """Points that a person gave in Formgrader -> {(id of the student there, exercise, cell): points}. The gradebook is only read."""
     with closing(sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True)) as book:
         try:
-            rows = book.execute(FORMGRADER).fetchall()
+            rows = book.execute(FORMGRADER_QUERY).fetchall()
         except sqlite3.Error as error:
             raise ValueError(f"{path} is no gradebook of nbgrader's that can be read: {error}.") from None
     return {(student, exercise, cell): points for student, exercise, cell, points in rows}

@@ -27,34 +27,34 @@ WORDS = {"right": "Right", "wrong": "Not right", "not started": "Not started", "
          "not graded": "Not graded"}
 
 
-def write_feedback(view):
+def write_feedback(report):
     """Write feedback/<student>/<exercise>.html for each record."""
-    for student, records in view.by_student():
-        lines = {line.exercise: line for line in view.lines(student, records, view.seen)}
+    for student, records in report.by_student():
+        scores = {score.exercise: score for score in report.scores(student, records, report.seen)}
         for exercise, record in records.items():
-            html = feedback(record, lines[exercise], view.name(student), view.course)
-            write(view.folder / "feedback" / student / f"{exercise}.html", html)
+            html = feedback(record, scores[exercise], report.name(student), report.course)
+            write(report.folder / "feedback" / student / f"{exercise}.html", html)
 
 
-def feedback(record, line=None, name="", course=None):
+def feedback(record, score=None, name="", course=None):
     """What a student reads about one exercise -> HTML. No flag, no input of a hidden test beyond the counterexample.
 
     line : what counts of it, from `totals.lines_of`
     """
     most = sum(r["max_points"] for r in record["rows"])
-    top = f"<p>{plain_number(points_of(record))} of {most} points{_waiting(record)}.{_late(line, course)}</p>"
+    top = f"<p>{plain_number(points_of(record))} of {most} points{_waiting(record)}.{_late(score, course)}</p>"
     notes = "".join(f"<p>{escape(r)}</p>" for r in _reasons(record))
     title = f"{record['exercise']}: {escaping.name(name or record['student'])}"
     return page(title, top + notes + "".join(map(_section, record["rows"])))
 
 
-def _late(line, course):
+def _late(score, course):
     """What being late took -> str."""
-    if line is None or not line.days or course is None:
+    if score is None or not score.days or course is None:
         return ""
-    days = f"{line.days} day{'s' * (line.days > 1)} late"
-    free = f", {line.free_days} of your free days used" if line.free_days else ""
-    return f" {days}{free}: {plain_number(line.counted)} count."
+    days = f"{score.days} day{'s' * (score.days > 1)} late"
+    free = f", {score.free_days} of your free days used" if score.free_days else ""
+    return f" {days}{free}: {plain_number(score.counted)} count."
 
 
 def _reasons(record):

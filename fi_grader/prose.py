@@ -60,19 +60,19 @@ def _prose(worker, submission, assignment):
     return {question: text for question, text in cells.items() if question in QUESTIONS and QUESTIONS[question].rubric}
 
 
-def write_marking(view, assistants=()):
+def write_marking(report, assistants=()):
     """Write marking/<assistant>.html: every answer on one page, each assistant's students on theirs -> list of paths."""
-    answers = answers_of(view.folder)
+    answers = answers_of(report.folder)
     shares = defaultdict(list)
-    for record in view.values():
+    for record in report.values():
         for row in record["rows"]:
             place = record["student"], row["question"]
             if row["status"] in BY_PEOPLE and place in answers:
-                shares[_assistant(view, record["student"], assistants)].append(_item(view, row, place, answers[place]))
+                shares[_assistant(report, record["student"], assistants)].append(_item(report, row, place, answers[place]))
     paths = []
     for name, items in sorted(shares.items()):
         items.sort(key=lambda item: (item["question"], digest(item["student"])))
-        paths.append(view.folder / "marking" / f"{_file_name(name)}.html")
+        paths.append(report.folder / "marking" / f"{_file_name(name)}.html")
         write(paths[-1], marking_page(name, items))
     return paths
 
@@ -81,14 +81,14 @@ def _file_name(name):
     return "".join(c if c.isalnum() or c in "-_" else "_" for c in name)[:60] or "everybody"
 
 
-def _assistant(view, student, assistants):
+def _assistant(report, student, assistants):
     """Who marks a student: as the roster says, else in turn by the student's digest -> str."""
-    told = view.course.person(student).assistant
+    told = report.course.person(student).assistant
     return told or (assistants[int(digest(student), 16) % len(assistants)] if assistants else "everybody")
 
 
-def _item(view, row, place, answer):
-    mark = view.marks.marks.get(place)
+def _item(report, row, place, answer):
+    mark = report.marks.marks.get(place)
     return {"student": place[0], "question": place[1], "answer": escaping.lines(answer), "digest": digest(answer),
             "points": mark.points if mark else None, "ticks": list(mark.ticks) if mark else [], "comment": mark.comment if mark else ""}
 

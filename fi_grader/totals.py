@@ -15,7 +15,7 @@ DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
-class Line:
+class Score:
     """What a set brought a student: `points` before and `counted` after what being late costs, None if absent."""
 
     exercise: str
@@ -26,7 +26,7 @@ class Line:
     days: int = 0
     free_days: int = 0
     is_dropped: bool = False
-    is_told_late: bool = False
+    is_late_undated: bool = False
 
     @property
     def share(self):
@@ -50,7 +50,7 @@ def waiting_of(record):
     return sum(row["max_points"] for row in record["rows"] if row["status"] == "by hand")
 
 
-def lines_of(course, exercises, records, facts):
+def scores_of(course, exercises, records, facts):
     """What each set brought a student -> list of Line, in the order of the sets.
 
     exercises : the sets that count
@@ -59,10 +59,10 @@ def lines_of(course, exercises, records, facts):
     """
     late = {e: days_late(course, e, facts.get(e)) for e in exercises if e in records}
     free = _shared_out(course, late)
-    lines = [_line(course, e, records.get(e), late.get(e, 0), free.get(e, 0), facts.get(e)) for e in exercises]
-    dropped = sorted((line for line in lines if course.set_of(line.exercise).weight), key=lambda line: (line.share, line.exercise))
-    names = {line.exercise for line in dropped[:course.drop_lowest]} if len(dropped) > course.drop_lowest else set()
-    return [Line(**{**vars(line), "is_dropped": line.exercise in names}) for line in lines]
+    scores = [_score(course, e, records.get(e), late.get(e, 0), free.get(e, 0), facts.get(e)) for e in exercises]
+    dropped = sorted((score for score in scores if course.set_of(score.exercise).weight), key=lambda score: (score.share, score.exercise))
+    names = {score.exercise for score in dropped[:course.drop_lowest]} if len(dropped) > course.drop_lowest else set()
+    return [Score(**{**vars(score), "is_dropped": score.exercise in names}) for score in scores]
 
 
 def days_late(course, exercise, facts):
@@ -91,23 +91,23 @@ def _shared_out(course, late):
     return given
 
 
-def _line(course, exercise, record, days, free, facts):
+def _score(course, exercise, record, days, free, facts):
     if record is None or not _is_handed_in(record):
-        return Line(exercise, None, None, most_of(exercise))
+        return Score(exercise, None, None, most_of(exercise))
     points = points_of(record)
     is_over = course.late.last_day is not None and days > course.late.last_day
     left = 0 if is_over else max(0.0, 1 - course.late.cost * (days - free))
     counted = points if left == 1 else round(points * left, 2)
     told = bool(facts and facts.is_late and not facts.time)
-    return Line(exercise, points, counted, sum(row["max_points"] for row in record["rows"]), waiting_of(record), days, free, is_told_late=told)
+    return Score(exercise, points, counted, sum(row["max_points"] for row in record["rows"]), waiting_of(record), days, free, is_late_undated=told)
 
 
 def _is_handed_in(record):
     return "nothing handed in" not in record["flags"]
 
 
-def percent_of(course, lines):
+def percent_of(course, scores):
     """The weighted share of the sets that are not dropped, in per cent -> float."""
-    counted = [(course.set_of(line.exercise).weight, line.share) for line in lines if not line.is_dropped]
+    counted = [(course.set_of(score.exercise).weight, score.share) for score in scores if not score.is_dropped]
     weight = sum(w for w, _ in counted)
     return round(100 * sum(w * share for w, share in counted) / weight, 2) if weight else 0.0

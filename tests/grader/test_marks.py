@@ -15,7 +15,7 @@ from fi_course.questions import QUESTIONS
 from fi_grader import course_file, editions, marks, spreadsheets, totals
 from fi_grader.assignment import cell_from, load
 from fi_grader.exports import gradescope
-from fi_grader.files_report import Facts, Ledger
+from fi_grader.files_report import Facts, FilesReport
 from fi_grader.prose import marking_page
 from fi_grader.read import Submission
 from fi_grader.tables import _write_ours
@@ -80,22 +80,22 @@ def made(late=None, drop=0, **weights):
 def test_free_days_go_to_the_late_sets_in_the_order_of_their_deadlines():
     """Three free days; two sets each two days late: the first costs nothing, of the second one day counts."""
     facts = {name: Facts(time=(DEADLINE + timedelta(weeks=k, days=1.5)).isoformat()) for k, name in enumerate(NAMES[:2])}
-    lines = totals.lines_of(made(course_file.Late(3, 0.1)), NAMES, {n: record(n, 10) for n in NAMES[:2]}, facts)
-    assert [(line.days, line.free_days, line.counted) for line in lines] == [(2, 2, 10), (2, 1, 9.0), (0, 0, None)]
+    scores = totals.scores_of(made(course_file.Late(3, 0.1)), NAMES, {n: record(n, 10) for n in NAMES[:2]}, facts)
+    assert [(line.days, line.free_days, line.counted) for line in scores] == [(2, 2, 10), (2, 1, 9.0), (0, 0, None)]
 
 
 def test_the_worst_set_is_dropped_and_an_absent_one_is_the_worst():
     whole = made(drop=1, **{"02_golf": 3})
-    lines = totals.lines_of(whole, NAMES, {"01_trees": record("01_trees", 5), "02_golf": record("02_golf", 8)}, {})
-    assert [line.is_dropped for line in lines] == [False, False, True]
-    assert totals.percent_of(whole, lines) == pytest.approx(100 * (0.5 + 3 * 0.8) / 4)
+    scores = totals.scores_of(whole, NAMES, {"01_trees": record("01_trees", 5), "02_golf": record("02_golf", 8)}, {})
+    assert [line.is_dropped for line in scores] == [False, False, True]
+    assert totals.percent_of(whole, scores) == pytest.approx(100 * (0.5 + 3 * 0.8) / 4)
 
 
 def test_what_comes_after_the_last_day_counts_nothing_and_what_nobody_dated_is_in_time():
     late = course_file.Late(cost=0.1, last_day=3)
     at = {"01_trees": Facts(time=(DEADLINE + timedelta(days=4)).replace(tzinfo=None).isoformat()), "02_golf": Facts()}
-    lines = totals.lines_of(made(late), NAMES, {n: record(n, 10) for n in NAMES[:2]}, at)
-    assert [line.counted for line in lines] == [0, 10, None]
+    scores = totals.scores_of(made(late), NAMES, {n: record(n, 10) for n in NAMES[:2]}, at)
+    assert [line.counted for line in scores] == [0, 10, None]
 
 
 # Marks and corrections
@@ -134,7 +134,7 @@ def test_a_correction_wins_over_a_mark_and_two_marks_that_differ_want_a_person(t
         written(tmp_path / "marks" / f"{name}.csv", f"student,question,points,comment\na,{PROSE},{points},so\nb,{PROSE},1,\n")
     found = marks.Marks(tmp_path, ["a"])
     merged = found.merged(by_hand())
-    assert merged["rows"][0]["points"] == 2 and merged["human"] == [f"{PROSE}: marked twice: ben 1, clara 2"] and found.strangers == ["b"]
+    assert merged["rows"][0]["points"] == 2 and merged["human"] == [f"{PROSE}: marked twice: ben 1, clara 2"] and found.unknown_students == ["b"]
     written(tmp_path / "overrides.csv", f"student;question;points;reason\na;{PROSE};2,5;read again\n")
     row, = marks.Marks(tmp_path).merged(by_hand())["rows"]
     assert (row["points"], row["changed"], row["comment"]) == (2.5, "2 -> 2.5: read again", "so")
@@ -163,11 +163,11 @@ def test_another_programs_file_is_not_written_over(tmp_path):
 
 
 def test_files_of_another_folder_stay_in_the_list_and_those_that_are_gone_are_told(tmp_path):
-    ledger = Ledger(tmp_path)
-    ledger.update("week1", [Submission("a", "01_trees", "x"), Submission("b", "01_trees", "y")], [])
-    ledger.update("week2", [Submission("a", "02_golf", "z")], [])
-    assert Ledger(tmp_path).update("week1", [Submission("a", "01_trees", "x")], []) == {("b", "01_trees")}
-    assert set(Ledger(tmp_path).facts()) == {("a", "01_trees"), ("a", "02_golf")}
+    files = FilesReport(tmp_path)
+    files.update("week1", [Submission("a", "01_trees", "x"), Submission("b", "01_trees", "y")], [])
+    files.update("week2", [Submission("a", "02_golf", "z")], [])
+    assert FilesReport(tmp_path).update("week1", [Submission("a", "01_trees", "x")], []) == {("b", "01_trees")}
+    assert set(FilesReport(tmp_path).facts()) == {("a", "01_trees"), ("a", "02_golf")}
 
 
 def test_numbers_are_read_with_a_comma_and_written_as_people_write_them():

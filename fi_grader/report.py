@@ -5,13 +5,13 @@ from itertools import groupby
 from pathlib import Path
 
 from fi_grader.course_file import Course
-from fi_grader.files_report import Ledger
+from fi_grader.files_report import FilesReport
 from fi_grader.marks import Marks, answers_of, digest
-from fi_grader.totals import lines_of
+from fi_grader.totals import scores_of
 
 
 @dataclass
-class View:
+class Report:
     """Results by (student, exercise), `records`, seen through `marks`; `facts` of how each was handed in, `names` of students."""
 
     folder: Path
@@ -52,20 +52,20 @@ class View:
         theirs = {student: [e for _, e in places] for student, places in groupby(self.records, key=lambda place: place[0])}
         return ((student, {e: self[student, e] for e in theirs.get(student, ())}) for student in self.students)
 
-    def lines(self, student, records, exercises=None):
+    def scores(self, student, records, exercises=None):
         """What each set brought a student -> list of Line."""
         facts = {e: self.facts.get((student, e)) for e in self.seen}
-        return lines_of(self.course, exercises or self.exercises, records, facts)
+        return scores_of(self.course, exercises or self.exercises, records, facts)
 
     def name(self, student):
         """What a student is called, "" if nobody said -> str."""
         return self.course.person(student).name or self.names.get(student, "")
 
 
-def view(folder, records, course=None):
+def load_report(folder, records, course=None):
     """A report's View. Raises ValueError if a file of marks cannot be meant."""
-    course, ledger = course or Course(), Ledger(folder)
+    course, files = course or Course(), FilesReport(folder)
     people = course.roster.people if course.roster else ()
     answers = {place: digest(answer) for place, answer in answers_of(folder).items()}
     marks = Marks(folder, sorted({*people, *(student for student, _ in records)}), answers)
-    return View(folder, records, course, marks, ledger.facts(), ledger.names())
+    return Report(folder, records, course, marks, files.facts(), files.names())
