@@ -52,8 +52,8 @@ class Assignment:
         """What the notebook as handed out imports and its questions close -> sorted names, some perhaps of functions."""
         nodes = [node for c in self.cells if c.kind == "code" and c.part != "play" for node in ast.walk(ast.parse(c.source))]
         names = {alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
-        closed = {name for id in self.questions for name in QUESTIONS[id].closed}
-        names |= closed | {name.rpartition(".")[0] for name in closed}
+        blocked = {name for id in self.questions for name in QUESTIONS[id].closed}
+        names |= blocked | {name.rpartition(".")[0] for name in blocked}
         return sorted(names | {n.module for n in nodes if isinstance(n, ast.ImportFrom) and n.module})
 
 

@@ -33,7 +33,7 @@ def main(arguments=None):
         settings = {"exercises": str(options.exercises or _exercises()), "seed": seed, "limit": options.time_limit, "sandbox": level}
         with closing(results.Records(report)) as records:
             gone = FilesReport(report).update(options.submissions, everything, skipped)
-            _let_go(report, records, gone)
+            _remove_missing(report, records, gone)
             _grade(records, submissions, assignments, settings, options)
             files = {(s.student, s.exercise): s for s in submissions}
             added = _write(report, records, assignments, files, course, options)
@@ -102,10 +102,10 @@ def _only(submissions, names):
     return [s for s in submissions if (not students or s.student in students) and (not exercises or s.exercise in exercises)]
 
 
-def _let_go(report, records, gone):
+def _remove_missing(report, records, gone):
     """Forget the results of files that were there and are there no more."""
     for student, exercise in gone & set(records.places):
-        records.forget((student, exercise))
+        records.remove((student, exercise))
         (report / "feedback" / student / f"{exercise}.html").unlink(missing_ok=True)
 
 
@@ -130,7 +130,7 @@ def _grade(records, submissions, assignments, settings, options):
         graded = run.grade_all(jobs, settings, workers=options.jobs, backend=backend)
         for _ in run.record(records, graded, assignments, settings["sandbox"]):
             bar.update()
-    records.settle()
+    records.sort()
 
 
 def _bar(total):
@@ -171,14 +171,14 @@ def summary(report, records, skipped=(), added=""):
     """What the instructor reads at the end: who wants a person and why, what waits to be read, where the report lies -> str."""
     wanted = [printable(f"  {r['student']}, {r['exercise']}: {'; '.join(r['human'])}") for r in records.values() if r["human"]]
     by_hand = Counter(row["question"] for r in records.values() for row in r["rows"] if row["status"] == "by hand")
-    lines = [f"{_counted(len(records), 'submission')} of {_counted(len({s for s, _ in records}), 'student')} graded.",
+    lines = [f"{_count(len(records), 'submission')} of {_count(len({s for s, _ in records}), 'student')} graded.",
              f"Wants a person ({len(wanted)}):" if wanted else "No submission wants a person.", *wanted]
-    lines += [f"To be read by you: {question}, {_counted(n, 'answer')} (pages to mark on: --marking; nbgrader's Formgrader: --gradebook)"
+    lines += [f"To be read by you: {question}, {_count(n, 'answer')} (pages to mark on: --marking; nbgrader's Formgrader: --gradebook)"
               for question, n in by_hand.items()]
     lines += added.splitlines()
     lines += [printable(f"Left aside: {words}") for words in collecting.describe_skipped(skipped)]
     return "\n".join([*lines, f"The report: {report}/index.html, grades.csv, students.csv, files.csv, feedback/"])
 
 
-def _counted(number, noun):
+def _count(number, noun):
     return f"{number} {noun}{'s' * (number != 1)}"

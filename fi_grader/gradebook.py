@@ -50,12 +50,12 @@ def _export(report, records, assignments, submissions, marks):
         for name in exercises:
             _describe(book, assignments[name])
             write(report / "source" / name / f"{name}.ipynb", assignments[name].path.read_bytes())
-        _let_go(book, records)
+        _remove_missing(book, records)
         for record in records.values():
             _enter(book, marks.merged(record) if marks else record, assignments[record["exercise"]])
             place = record["student"], record["exercise"]
             if place in submissions:
-                _show(report, record, assignments[record["exercise"]], _answers(worker, submissions[place]))
+                _write_notebook(report, record, assignments[record["exercise"]], _answers(worker, submissions[place]))
 
 
 def _configure(path):
@@ -98,7 +98,7 @@ def _graded_cells(assignment):
     return {c.question: c for c in assignment.cells if dict(c.grading).get("grade")}
 
 
-def _let_go(book, records):
+def _remove_missing(book, records):
     """Take out the submissions that are there no more, unless a person has given points for one."""
     here = {(exercise, id_of(student)) for student, exercise in records}
     for one in [s for name in {e for _, e in records} for s in book.assignment_submissions(name)]:
@@ -137,7 +137,7 @@ def _enter(book, record, assignment):
     book.db.commit()
 
 
-def _show(report, record, assignment, answers):
+def _write_notebook(report, record, assignment, answers):
     """Write the notebook for formgrader: the exercise's own cells, with the answers and our verdicts.
 
     Formgrader renders prose as a page of the server that also runs the instructor's notebooks, so
@@ -170,9 +170,9 @@ def _with_answer(raw, cell, answer, rows):
         raw["source"] = answer if cell.kind == "code" else escaping.listing(answer)
     if cell.part == "check":
         row = rows[cell.question]
-        said = f"{WORDS[row['status']]}. {row['message']}\n{'; '.join(row['flags'])}".strip()
-        said = escaping.lines(said) + "\n"
-        raw["outputs"] = [{"output_type": "stream", "name": "stdout", "text": said}]
+        text = f"{WORDS[row['status']]}. {row['message']}\n{'; '.join(row['flags'])}".strip()
+        text = escaping.lines(text) + "\n"
+        raw["outputs"] = [{"output_type": "stream", "name": "stdout", "text": text}]
     return raw
 
 

@@ -167,9 +167,9 @@ def _verdict(run, student, question):
 
 
 def _judged(run, student, question, answer):
-    closed = QUESTIONS[question].closed
-    if closed:
-        student.ask("close", list(closed))
+    blocked = QUESTIONS[question].closed
+    if blocked:
+        student.ask("block", list(blocked))
     try:
         verdict = judge(QUESTIONS[question], answer, np.random.default_rng(run.seed))
         return _check_consistency(run, question, answer, verdict) if isinstance(answer, RemoteFunction) else verdict
@@ -177,8 +177,8 @@ def _judged(run, student, question, answer):
         run.plan.flag(question, f"check failed: {type(error).__name__}")
         return Verdict("wrong", "The check could not read this answer; a person will look at it.")
     finally:
-        if closed:
-            student.ask("open")
+        if blocked:
+            student.ask("unblock")
 
 
 def _check_consistency(run, question, answer, verdict):

@@ -15,7 +15,7 @@ LONGEST_CODE = 1_000_000
 """A longer cell of code is not run."""
 LONGEST_PROSE = 50_000
 """Prose beyond so many characters is cut."""
-MOST_LOOKED_THROUGH = 2_000_000
+MOST_SEARCHED = 2_000_000
 """Characters in cells without marks that are looked through for what they might be."""
 _CHECKS = re.compile(r"""Q\(["']([\w.]{1,100})["']\)\.check\(""")
 _DEFINES = re.compile(r"^(?:async +)?(?:def|class)[ \t]+(\w{1,100})|^(\w{1,100})[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
@@ -74,30 +74,30 @@ def match(handed_out, cells):
 
 def _by_words(handed_out, cells, matched):
     """For each handed-out cell that is missing, the first cell without marks that says or defines what it did."""
-    told, left, found = {}, MOST_LOOKED_THROUGH, {}
+    places_by_key, left, found = {}, MOST_SEARCHED, {}
     for p in (p for p in range(len(cells)) if p not in matched):
         left -= len(cells[p].source)
-        for word in _tells(cells[p]) if left > 0 else ():
-            told.setdefault(word, []).append(p)
+        for word in _keys_of(cells[p]) if left > 0 else ():
+            places_by_key.setdefault(word, []).append(p)
     for place in sorted(set(range(len(handed_out))) - set(matched.values())):
-        same = [p for word in _known_by(handed_out[place]) for p in told.get(word, ()) if p not in found]
+        same = [p for word in _expected_keys(handed_out[place]) for p in places_by_key.get(word, ()) if p not in found]
         found.update({min(same): place} if same else {})
     return found
 
 
-def _tells(cell):
+def _keys_of(cell):
     """What a cell without marks could be known by -> set."""
     words = {("checks", question) for question in _CHECKS.findall(cell.source)} | {("says", cell.source.strip())}
     defined = map("".join, _DEFINES.findall(cell.source)) if cell.kind == "code" else ()
     return words | {("defines", name) for name in defined}
 
 
-def _known_by(ref):
+def _expected_keys(ref):
     """What a handed-out cell is known by when its marks are lost -> set; prose that a student writes, by nothing."""
     if ref.part == "check":
         return {("checks", ref.question)}
     if ref.part == "answer":
-        return {word for word in _tells(ref) if word[0] == "defines"}
+        return {word for word in _keys_of(ref) if word[0] == "defines"}
     return {("says", ref.source.strip())} - {("says", "")}
 
 
@@ -152,7 +152,7 @@ def _steps(plan, assignment, cells, matched):
     """The student's cells in the student's order, with what is missing put back and each question judged in its place."""
     last = {ref.question: p for p, ref in matched.items() if ref.part == "answer"}
     by_hand = [q for q in assignment.questions if q not in assignment.expressions]
-    steps, waiting, written = _put_back(plan, assignment, matched), [], {}
+    steps, waiting, written = _restored_steps(plan, assignment, matched), [], {}
     for position, cell in enumerate(cells):
         ref = matched.get(position, Cell("", ""))
         if ref.question:
@@ -197,7 +197,7 @@ def answers(assignment, cells):
     return {place: _joined(sources) for place, sources in found.items()}
 
 
-def _put_back(plan, assignment, matched):
+def _restored_steps(plan, assignment, matched):
     """Steps for the cells that others build on and that were deleted."""
     here = {id(ref) for ref in matched.values()}
     gone = [c for c in assignment.cells if c.kind == "code" and not (c.question or c.part) and id(c) not in here]

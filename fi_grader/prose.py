@@ -21,7 +21,7 @@ from fi_grader.worker import Worker
 
 BY_PEOPLE = ("by hand", "marked")
 SCRIPT = Path(__file__).with_name("marking.js").read_text(encoding="utf-8")
-LOOK = """main{max-width:56rem;margin:auto}textarea{width:100%;font:inherit;box-sizing:border-box}
+MARKING_STYLE = """main{max-width:56rem;margin:auto}textarea{width:100%;font:inherit;box-sizing:border-box}
 #answer{white-space:pre-wrap;border-left:4px solid #2f6db5;padding:.4em .8em;min-height:4em;background:#f4f4f4;color:#222}
 label{display:block;padding:.2em}kbd{border:1px solid #888;border-radius:3px;padding:0 .3em}button{font:inherit;margin:.2em .3em .2em 0}
 .done{color:#1a7f4b}#used button{display:block;text-align:left}"""
@@ -83,8 +83,8 @@ def _file_name(name):
 
 def _assistant(report, student, assistants):
     """Who marks a student: as the roster says, else in turn by the student's digest -> str."""
-    told = report.course.person(student).assistant
-    return told or (assistants[int(digest(student), 16) % len(assistants)] if assistants else "everybody")
+    assistant = report.course.person(student).assistant
+    return assistant or (assistants[int(digest(student), 16) % len(assistants)] if assistants else "everybody")
 
 
 def _item(report, row, place, answer):
@@ -102,7 +102,7 @@ def marking_page(assistant, items):
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'"
     title = escape(f"Marking: {assistant}")
     return (f"<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
-            f"<meta http-equiv='Content-Security-Policy' content=\"{policy}\"><title>{title}</title><style>{STYLE}{LOOK}</style></head>"
+            f"<meta http-equiv='Content-Security-Policy' content=\"{policy}\"><title>{title}</title><style>{STYLE}{MARKING_STYLE}</style></head>"
             f"<body><main><h1>{title}</h1><p id='progress' role='status'></p><p><button id='save'>Save the marks</button>"
             f"<span id='saved'></span></p><h2 id='question'></h2><div id='answer' lang='und' dir='auto' tabindex='0'></div>"
             f"<div id='rubric'></div><p id='points'></p><label for='comment'>Comment, for the student to read</label>"

@@ -24,11 +24,11 @@ def opened(report):
     Raises ValueError if it cannot be written, or if another grader is at work in it.
     """
     report = Path(report)
-    with _telling(report):
+    with _explained_disk_errors(report):
         report.mkdir(parents=True, exist_ok=True)
         lock = open(report / ".lock", "w")  # noqa: SIM115 - closed below, when grading is over
     with lock:
-        with _telling(report):
+        with _explained_disk_errors(report):
             try:
                 _lock(lock)
             except (BlockingIOError, PermissionError):
@@ -47,7 +47,7 @@ def _lock(file):
 
 
 @contextmanager
-def _telling(path):
+def _explained_disk_errors(path):
     """Turn an error of the disk into one that says what to do."""
     try:
         yield
@@ -87,7 +87,7 @@ class Records:
 
     def __init__(self, report):
         self.path, self.places = report / "results.jsonl", {}
-        with _telling(self.path):
+        with _explained_disk_errors(self.path):
             self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
             self.times = open(report / "times.jsonl", "ab", buffering=0)  # noqa: SIM115 - closed by close()
             self._find()
@@ -127,14 +127,14 @@ class Records:
 
     def add(self, record, seconds):
         """Write a record down and wait until the disk has it. Raises ValueError if the disk will not."""
-        with _telling(self.path):
+        with _explained_disk_errors(self.path):
             start = os.fstat(self.file.fileno()).st_size
             _write_all(self.file, _line(record))
             os.fsync(self.file.fileno())
             self.places[record["student"], record["exercise"]] = start, record["key"]
             _write_all(self.times, _line({record["key"]: seconds}))
 
-    def settle(self):
+    def sort(self):
         """Put the file in order of student and exercise, whatever order the results came in: the same results, the same bytes."""
         ends = [start for start, _ in map(self.places.get, self)]
         lines = (self._line(place) for place in self)
@@ -144,8 +144,8 @@ class Records:
             self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - the file of that name is another one now
             self._find()
 
-    def forget(self, place):
-        """Let go of a result whose submission is there no more; `settle` takes it off the disk."""
+    def remove(self, place):
+        """Let go of a result whose submission is there no more; `sort` takes it off the disk."""
         self.places.pop(place, None)
 
     def close(self):
@@ -200,7 +200,7 @@ def write(path, content, sure=False):
     sure : wait until the disk has it, for what the next run could not make again
     """
     content = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
-    with _telling(path):
+    with _explained_disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, bytes) and path.exists() and path.read_bytes() == content:
             return

@@ -92,9 +92,9 @@ def pairs(records):
         if 2 <= len(students) <= min(RARE, len(classes[exercise]) / 3):
             for one, other in combinations(sorted(students), 2):
                 shared[exercise, one, other].append((question, digest))
-    found = [(*place, [q for q, _ in those]) for place, those in shared.items() if _is_told(those)]
+    found = [(*place, [q for q, _ in shared_answers]) for place, shared_answers in shared.items() if _is_listed(shared_answers)]
     return sorted(found, key=lambda pair: (pair[0], -len(pair[3]), pair[1], pair[2]))
 
 
-def _is_told(those):
-    return len(those) >= SHARED or any(digest.startswith("prose") for _, digest in those)
+def _is_listed(shared_answers):
+    return len(shared_answers) >= SHARED or any(digest.startswith("prose") for _, digest in shared_answers)

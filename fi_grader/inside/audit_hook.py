@@ -4,7 +4,7 @@ import os
 import sys
 from types import CodeType
 
-from fi_grader.inside.restore_modules import OURS
+from fi_grader.inside.restore_modules import OUR_MODULES
 
 _NETWORK = {"socket.connect", "socket.getaddrinfo", "socket.bind", "socket.sendto", "socket.gethostbyname"}
 _PROCESSES = {"os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn", "os.system", "os.kill", "subprocess.Popen"}
@@ -16,11 +16,11 @@ _CODE = {"exec": 0, "function.__new__": 0, "code.__new__": 0, "object.__setattr_
 _WORDS = {**dict.fromkeys(_NETWORK, "the network"), **dict.fromkeys(_PROCESSES, "other processes"),
           **dict.fromkeys(_MEMORY, "the interpreter's memory")}
 PACKAGE = "the package's code"
-LONG = 110
+LONG_CODE = 110
 """Bytes of a body that is nobody else's: of 800,000 functions in libraries none that long was one of ours."""
 CELLS = ("<answer to ", "<cell ")
 """What the code of a student's cells is called."""
-TOLD = 40
+LONG_DOCSTRING = 40
 """Letters of a docstring that is nobody else's."""
 
 
@@ -28,7 +28,7 @@ def watch(roots, bodies=frozenset(), functions=()):
     """Note from now on what is reached for beyond the folders `roots`, who runs copies of `bodies`, and which of the functions are given
     another body -> a set of words and one of functions, which grow.
     """
-    reached, rebodied = set(), set()
+    reached, replaced_code = set(), set()
     roots = tuple(os.path.join(os.path.realpath(root), "") for root in roots)
 
     def hook(event, arguments, _words=_WORDS.get, _files=_FILES, _outside=_outside, _code=_CODE, _copied=_copied):
@@ -37,13 +37,13 @@ def watch(roots, bodies=frozenset(), functions=()):
         elif event in _code:
             word = _copied(event, arguments, bodies)
             if arguments[1:2] == ("__code__",) and arguments[0] in functions:
-                rebodied.add(arguments[0])
+                replaced_code.add(arguments[0])
         else:
             word = _words(event)
         if word:
             reached.add(word)
     sys.addaudithook(hook)
-    return reached, rebodied
+    return reached, replaced_code
 
 
 def _outside(arguments, roots, _abspath=os.path.abspath, _decode=os.fsdecode):
@@ -63,13 +63,13 @@ def bodies_of(functions):
 
     The same source has another body when it is compiled by itself.
     """
-    ours = [f.__code__ for f in functions if f.__module__.startswith(OURS) and f.__doc__]
+    ours = [f.__code__ for f in functions if f.__module__.startswith(OUR_MODULES) and f.__doc__]
     return frozenset(word for code in ours for word in _known_by(code))
 
 
 def _known_by(code):
-    texts = [text for text in code.co_consts[:1] if isinstance(text, str) and len(text) >= TOLD]
-    return [*texts, code.co_code] if len(code.co_code) >= LONG else texts
+    texts = [text for text in code.co_consts[:1] if isinstance(text, str) and len(text) >= LONG_DOCSTRING]
+    return [*texts, code.co_code] if len(code.co_code) >= LONG_CODE else texts
 
 
 def _copied(event, arguments, bodies, _CodeType=CodeType):
@@ -83,7 +83,7 @@ def _copied(event, arguments, bodies, _CodeType=CodeType):
         return PACKAGE if made in bodies else None
     if not isinstance(made, _CodeType) or made.co_filename.startswith(CELLS):
         return None
-    if event == "object.__setattr__" and str(arguments[0].__module__).startswith(OURS):
+    if event == "object.__setattr__" and str(arguments[0].__module__).startswith(OUR_MODULES):
         return None
     return PACKAGE if any(word in bodies for code in _all_in(made) for word in _known_by(code)) else None
 

@@ -26,16 +26,16 @@ def _transformed(source):
 class Shell:
     """What `get_ipython()` gives to a transformed cell: nothing here starts a process or reads a file."""
 
-    def __init__(self, space):
-        self.space = space
+    def __init__(self, variables):
+        self.variables = variables
 
     def run_line_magic(self, name, line, *_):
         if name in PASSED_ON - {"capture"}:
-            exec(compile(line, f"%{name}", "exec", dont_inherit=True), self.space)
+            exec(compile(line, f"%{name}", "exec", dont_inherit=True), self.variables)
 
     def run_cell_magic(self, name, line, cell):
         if name in PASSED_ON:
-            exec(compiled(cell, f"%%{name}"), self.space)
+            exec(compiled(cell, f"%%{name}"), self.variables)
 
     def system(self, line):
         """A shell line does nothing."""

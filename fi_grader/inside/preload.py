@@ -26,8 +26,8 @@ def preloaded(modules):
     hide_questions(os.path.join(os.path.dirname(fi_course.__file__), "questions"))
     import_all(["fi_grader.inside.student", "pandas.testing", "IPython.core.inputtransformer2", *modules])
     from fi_grader.inside.audit_hook import bodies_of
-    from fi_grader.inside.restore_modules import photograph
-    library = photograph()
+    from fi_grader.inside.restore_modules import snapshot
+    library = snapshot()
     _, functions = library
     return library, bodies_of(functions)
 

@@ -12,7 +12,7 @@ from types import FunctionType
 
 WATCHED = ("builtins", "math", "json", "base64", "struct", "copy", "numpy", "numpy.testing", "numpy.linalg", "pandas",
            "pandas.testing")
-OURS = ("fi_teach.", "fi_audit.", "fi_course.", "fi_grader.")
+OUR_MODULES = ("fi_teach.", "fi_audit.", "fi_course.", "fi_grader.")
 """How the names of the course's own modules begin."""
 
 
@@ -26,10 +26,10 @@ def could_overwrite(source):
     return bool(_COULD_OVERWRITE.search(source))
 
 
-def photograph():
+def snapshot():
     """Remember what the watched modules and the course's package hold -> (attributes by their owners, {function: its body})."""
     modules = [sys.modules[name] for name in WATCHED if name in sys.modules]
-    modules += [m for name, m in sys.modules.items() if name.startswith(OURS) and m is not None]
+    modules += [m for name, m in sys.modules.items() if name.startswith(OUR_MODULES) and m is not None]
     owners = [*modules, sys.modules["pandas"].Series, sys.modules["pandas"].DataFrame]
     kept = [(owner, {name: value for name, value in vars(owner).items() if not _may_change(name)}) for owner in owners]
     attributes = [(owner, tuple(values), tuple(values.values())) for owner, values in kept]
@@ -42,25 +42,25 @@ def _may_change(name):
     return name in ("__builtins__", "__warningregistry__", "__abstractmethods__", "__annotations__", "__conditional_annotations__")
 
 
-def put_back(photograph, rebodied, _set=setattr, _missing=_MISSING, _all=all, _map=map, _zip=zip, _same=is_, _ever=repeat):
+def restore(library, replaced_code, _set=setattr, _missing=_MISSING, _all=all, _map=map, _zip=zip, _same=is_, _ever=repeat):
     """Undo what differs from the photograph -> names of what was overwritten. Uses no built-in name: they may be gone.
 
     It follows every cell of some notebooks, so what belongs to one owner is compared in one go, and one by one only if that differs.
 
     rebodied : the functions that were given a body since the last time, taken out of it; to read the body of each would be slow
     """
-    attributes, bodies = photograph
-    touched = []
+    attributes, bodies = library
+    overwritten = []
     for owner, names, values in attributes:
         now = owner.__dict__.get
         if not _all(_map(_same, _map(now, names, _ever(_missing)), values)):
             for name, value in _zip(names, values):
                 if now(name, _missing) is not value:
                     _set(owner, name, value)
-                    touched.append(f"{owner.__name__}.{name}")
-    while rebodied:
-        function = rebodied.pop()
+                    overwritten.append(f"{owner.__name__}.{name}")
+    while replaced_code:
+        function = replaced_code.pop()
         if function.__code__ is not bodies[function]:
             function.__code__ = bodies[function]
-            touched.append(f"{function.__module__}.{function.__name__}")
-    return touched
+            overwritten.append(f"{function.__module__}.{function.__name__}")
+    return overwritten
