@@ -15,10 +15,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fi_audit.results import Audit, Finding, Measure, Part, Sentence
+    from fi_audit.results import Audit, Finding, Measure, Sentence, Subgroup
     from fi_audit.run import audit
 
-__all__ = ["Audit", "Finding", "Measure", "Part", "Sentence", "audit"]
+__all__ = ["Audit", "Finding", "Measure", "Sentence", "Subgroup", "audit"]
 
 
 def __getattr__(name: str) -> object:

@@ -13,7 +13,7 @@ import pandas as pd
 
 import fi_teach
 from fi_audit.files import read_model, read_table, with_categories
-from fi_audit.inputs import make_case
+from fi_audit.inputs import make_inputs
 from fi_audit.report import write
 from fi_audit.results import Audit, as_plain, from_plain
 from fi_audit.run import run
@@ -25,20 +25,20 @@ NAMES_OF_ROWS = ("groups", "time", "protected", "weight")
 
 def audit_files(options: Namespace) -> int:
     """Read, audit, write -> 0, or 1 where no importance may be written."""
-    case = case_of(options)
-    seconds = case.seconds()
+    inputs = inputs_of(options)
+    seconds = inputs.seconds()
     if seconds > A_MINUTE:
         print(f"This will take about {round(seconds / 60) or 1} min; stopped, it goes on where it "
               "was when called again.", file=sys.stderr)
     steps = Steps(Path(options.out), _key(options))
-    audit = run(case, progress=progress(), done=steps)
+    audit = run(inputs, progress=progress(), done=steps)
     paths = write(audit, options.out)
-    steps.forget()
+    steps.delete()
     print(summary(audit, paths))
     return int(any(finding.verdict == "stop" for finding in audit.findings))
 
 
-def case_of(options: Namespace):
+def inputs_of(options: Namespace):
     """The case that the files and options describe."""
     table = read_table(options.table)
     _check_target(table, options.target)
@@ -54,10 +54,10 @@ def case_of(options: Namespace):
     test: Any = None
     if more is not None:
         more_features = more.drop(columns=options.target)
-        test = (_alike(more_features, features), more[options.target])
+        test = (_same_columns(more_features, features), more[options.target])
     elif options.test is not None:
-        test = _truths(table[options.test], options.test)
-    return make_case(
+        test = _as_bool(table[options.test], options.test)
+    return make_inputs(
         model, features, table[options.target], test=test, groups=options.groups,
         time=options.time, protected=options.protected, known_from=known_from,
         sample_weight=options.weight, quick=options.quick, rng=options.seed)
@@ -84,7 +84,7 @@ def _without(
     return table.set_axis([f"x{j}" for j in range(table.shape[1])], axis=1)
 
 
-def _alike(more: pd.DataFrame, features: pd.DataFrame) -> pd.DataFrame:
+def _same_columns(more: pd.DataFrame, features: pd.DataFrame) -> pd.DataFrame:
     """The test rows with columns of the same kinds (categories among them)."""
     if len(more.columns) == len(features.columns) and "x0" in features and "x0" not in more:
         more = more.set_axis(features.columns, axis=1)
@@ -93,7 +93,7 @@ def _alike(more: pd.DataFrame, features: pd.DataFrame) -> pd.DataFrame:
     return more.astype(kinds)
 
 
-def _truths(column: pd.Series, name: str):
+def _as_bool(column: pd.Series, name: str):
     """A column of true and false (1 and 0) -> (n,) bool."""
     values = set(column.dropna().unique().tolist())
     if column.isna().any() or not values <= {0, 1}:
@@ -178,7 +178,7 @@ class Steps(MutableMapping):
     def __len__(self) -> int:
         return len(self.found)
 
-    def forget(self) -> None:
+    def delete(self) -> None:
         """The audit is done: the file is no longer needed."""
         self.path.unlink(missing_ok=True)
 

@@ -26,7 +26,7 @@ def clusters(X: pd.DataFrame) -> tuple[tuple[str, ...], ...]:
     >>> clusters(pd.DataFrame({"a": a, "b": a**3, "c": np.tile([1.0, 2, 3, 4, 5], 10)}))
     (('a', 'b'),)
     """
-    alike = likeness(X) >= ALIKE
+    alike = association(X) >= ALIKE
     group = np.arange(len(alike))
     for i, j in zip(*np.nonzero(alike), strict=True):
         group[group == group[j]] = group[i]
@@ -35,7 +35,7 @@ def clusters(X: pd.DataFrame) -> tuple[tuple[str, ...], ...]:
     return tuple(members for members in together if len(members) > 1)
 
 
-def likeness(X: pd.DataFrame) -> NDArray:
+def association(X: pd.DataFrame) -> NDArray:
     """How alike each two columns are, from 0 to 1 -> (p, p)."""
     numbers, names = as_numbers(X)
     words = [j for j, kind in enumerate(X.dtypes) if _is_words(kind)]

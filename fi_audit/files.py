@@ -22,7 +22,7 @@ XGBOOST = (".json", ".ubj")
 LIGHTGBM = (".txt", ".lgb")
 
 
-class Loaded:
+class LightGBMModel:
     """LightGBM's own file as a model with scikit-learn's manners."""
 
     title = "LightGBM, from its own file"
@@ -72,7 +72,7 @@ def read_model(path: str | Path) -> Any:
     return model
 
 
-def _tried(read: Callable, path: Path) -> Any:
+def _load(read: Callable, path: Path) -> Any:
     """What a library reads from a file. Raises ValueError, in one line, for whatever it raises."""
     try:
         return read(path)
@@ -86,7 +86,7 @@ def _tried(read: Callable, path: Path) -> Any:
 def _unpickled(path: Path) -> Any:
     print(WARNING.format(path.name), file=sys.stderr)
     joblib = _library("joblib")
-    model = _tried(joblib.load, path)
+    model = _load(joblib.load, path)
     if not hasattr(model, "predict") and not callable(model):
         raise ValueError(f"{path.name} holds a {type(model).__name__}, which is no model.")
     return model
@@ -94,16 +94,16 @@ def _unpickled(path: Path) -> Any:
 
 def _xgboost(path: Path) -> Any:
     xgboost = _library("xgboost")
-    booster = _tried(lambda path: xgboost.Booster(model_file=path), path)
+    booster = _load(lambda path: xgboost.Booster(model_file=path), path)
     config = json.loads(booster.save_config())
     objective = config["learner"]["objective"]["name"]
-    of_classes = objective.split(":")[0] in ("binary", "multi")
-    model = xgboost.XGBClassifier() if of_classes else xgboost.XGBRegressor()
+    is_classification = objective.split(":")[0] in ("binary", "multi")
+    model = xgboost.XGBClassifier() if is_classification else xgboost.XGBRegressor()
     model.load_model(path)
-    return _AsItIs(model, booster.feature_names)
+    return XGBoostModel(model, booster.feature_names)
 
 
-class _AsItIs:
+class XGBoostModel:
     """An XGBoost model from a file: its settings for fitting were not saved, so it is not refitted.
     """
 
@@ -124,11 +124,11 @@ class _AsItIs:
         return {}
 
 
-def _lightgbm(path: Path) -> Loaded:
+def _lightgbm(path: Path) -> LightGBMModel:
     lightgbm = _library("lightgbm")
     if not path.read_text(encoding="utf-8", errors="replace").startswith("tree"):
         raise ValueError(f"{path.name} is no model of LightGBM: its files begin with 'tree'.")
-    return Loaded(_tried(lambda path: lightgbm.Booster(model_file=path), path))
+    return LightGBMModel(_load(lambda path: lightgbm.Booster(model_file=path), path))
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
@@ -166,7 +166,7 @@ def _library(name: str) -> Any:
 
 def with_categories(model: Any, X: pd.DataFrame) -> pd.DataFrame:
     """Words as categories where the model is a booster's own file, which knows no other words."""
-    if not isinstance(model, Loaded | _AsItIs):
+    if not isinstance(model, LightGBMModel | XGBoostModel):
         return X
     words = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])
              and not pd.api.types.is_datetime64_any_dtype(X[name])]

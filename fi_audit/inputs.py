@@ -49,30 +49,30 @@ QUICK = Effort(judged=500, fitted=800, repeats=3, refitted=4)
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class AuditInputs:
     """One model on trial, with all that is known of its rows.
 
     X : DataFrame of the model's columns, all rows; y (n,) : the target
     held_out (n,) bool : rows that the model has not seen; they judge it
-    aside : what is known of the rows beside X, (n,) each: groups, protected, time (on one clock)
+    metadata : what is known of the rows beside X, (n,) each: groups, protected, time (on one clock)
         and when (the same as it was given)
     known_from : {column of X: (n,) when its value came to be}
     weights (n,) : how much a row counts
     fit : (X, y) -> a fitted model, or None
     origin : how it is known that the held-out rows were not seen
-    called : the names of the columns in aside, where they have one
+    column_names : the names of the columns in metadata, where they have one
     """
 
     model: Model
     X: pd.DataFrame
     y: NDArray
     held_out: NDArray
-    aside: Mapping[str, NDArray]
+    metadata: Mapping[str, NDArray]
     known_from: Mapping[str, NDArray]
     weights: NDArray
     fit: Callable | None
     origin: str
-    called: Mapping[str, str]
+    column_names: Mapping[str, str]
     effort: Effort
     seed: Seed
     loss: str | Loss | None
@@ -97,7 +97,7 @@ class Case:
     def task(self) -> Evaluation:
         """The model judged on the judged rows."""
         rows = self.judged
-        groups = self.aside.get("groups")
+        groups = self.metadata.get("groups")
         return Evaluation(
             self.model, self.X.iloc[rows], self.y[rows], self.loss,
             sample_weight=self.weights[rows],
@@ -111,7 +111,7 @@ class Case:
         return self.fit(X, y)
 
     @cached_property
-    def of_classes(self) -> bool:
+    def is_classification(self) -> bool:
         """Is the target one of classes?"""
         if self.model.is_classifier is None:
             return holds_labels(self.y)
@@ -120,7 +120,7 @@ class Case:
     @cached_property
     def targets(self) -> NDArray:
         """The target as numbers: (n, 1), or a column of 0 and 1 for each class (n, K)."""
-        if not self.of_classes:
+        if not self.is_classification:
             return self.y.astype(float)[:, None]
         labels, codes = np.unique(self.y, return_inverse=True)
         return np.eye(len(labels))[codes]
@@ -159,12 +159,12 @@ class Case:
         return np.sort(self.stream(what).choice(rows, most, replace=False))
 
 
-def make_case(
+def make_inputs(
     model: object, X: ArrayLike, y: ArrayLike, *, test: Any = None, groups: Any = None,
     time: Any = None, protected: Any = None, known_from: Mapping | None = None,
     sample_weight: Any = None, fit: Callable | None = None, loss: str | Loss | None = None,
     quick: bool = False, rng: Seed = 0,
-) -> Case:
+) -> AuditInputs:
     """Check all that came, and say which rows the model has not seen. Arguments: see audit.
 
     Raises ValueError for whatever cannot be audited.
@@ -177,23 +177,23 @@ def make_case(
         raise ValueError(
             f"the target has {outcome.shape[1]} columns: audit one output at a time.")
     given = {"groups": groups, "time": time, "protected": protected}
-    aside = {
+    metadata = {
         name: _column(whole, which, name) for name, which in given.items() if which is not None}
-    if "time" in aside:
-        aside["when"], aside["time"] = aside["time"], as_times(aside["time"], "time")
+    if "time" in metadata:
+        metadata["when"], metadata["time"] = metadata["time"], as_times(metadata["time"], "time")
     weights = _column(whole, sample_weight, "sample_weight") if sample_weight is not None else None
     refit = _learner(model, fit)
     origin = "the test rows you gave"
     if held_out is None:
-        held_out, origin = _hold_out(len(whole), aside, refit, rng)
+        held_out, origin = _hold_out(len(whole), metadata, refit, rng)
         if refit is not None:
             asked = as_model(_refitted(refit, features[~held_out], outcome[~held_out]))
     _check_enough(outcome, held_out)
-    return Case(
-        model=asked, X=features, y=outcome, held_out=held_out, aside=aside,
-        known_from=_times_of(whole, known_from, aside, features),
+    return AuditInputs(
+        model=asked, X=features, y=outcome, held_out=held_out, metadata=metadata,
+        known_from=_times_of(whole, known_from, metadata, features),
         weights=check_weights(weights, len(whole)), fit=refit, origin=origin,
-        called={name: which for name, which in given.items() if isinstance(which, str)},
+        column_names={name: which for name, which in given.items() if isinstance(which, str)},
         effort=QUICK if quick else THOROUGH, seed=rng, loss=loss or _loss_for(asked))
 
 
@@ -298,12 +298,12 @@ def as_times(values: Any, what: str) -> NDArray:
 
 
 def _times_of(
-    table: pd.DataFrame, known_from: Mapping | None, aside: Mapping, features: pd.DataFrame
+    table: pd.DataFrame, known_from: Mapping | None, metadata: Mapping, features: pd.DataFrame
 ) -> dict[str, NDArray]:
     """When each named column's values came to be, row by row."""
     if not known_from:
         return {}
-    if "time" not in aside:
+    if "time" not in metadata:
         raise ValueError(
             "known_from says when a value came to be, but not what that is too late for: say with "
             "time= (--time) when each row was decided.")
@@ -320,19 +320,19 @@ def _times_of(
 
 
 def _hold_out(
-    n_rows: int, aside: Mapping, refit: Callable | None, rng: Seed
+    n_rows: int, metadata: Mapping, refit: Callable | None, rng: Seed
 ) -> tuple[NDArray, str]:
     """A third of the rows, where the learner can be fitted on the others; else all rows."""
     if refit is None:
         return np.ones(n_rows, bool), "all rows, taken as unseen: nobody said which were"
     stream = own_stream(rng, "audit: held out")
-    if "time" in aside:
-        latest = np.argsort(aside["time"], kind="stable")[-max(1, int(n_rows * HELD_OUT)):]
+    if "time" in metadata:
+        latest = np.argsort(metadata["time"], kind="stable")[-max(1, int(n_rows * HELD_OUT)):]
         return np.isin(np.arange(n_rows), latest), "the latest third, by a refit on the others"
     unit = np.arange(n_rows)
     how = "a random third"
-    if "groups" in aside:
-        unit = check_groups(aside["groups"], n_rows)
+    if "groups" in metadata:
+        unit = check_groups(metadata["groups"], n_rows)
         how = "a random third of the groups"
     units = stream.permutation(unit.max() + 1)
     chosen = units[: max(1, int(len(units) * HELD_OUT))]

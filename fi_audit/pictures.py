@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from fi_audit.intervals import number
-from fi_audit.results import Measure, Part
+from fi_audit.results import Measure, Subgroup
 
 ROW, LEFT, WIDTH, MOST = 26, 200, 640, 20
 NAME = 26  # letters of a name beside its bar
@@ -22,7 +22,7 @@ def of_measure(measure: Measure) -> str:
         [float(x[j]) for j in first] for x in (measure.value, measure.low, measure.high)))
 
 
-def of_parts(parts: tuple[Part, ...], unit: str) -> str:
+def of_subgroups(parts: tuple[Subgroup, ...], unit: str) -> str:
     """The mean loss of each part of the rows, with its interval."""
     return _bars(f"mean {unit} by {parts[0].kind}", [part.name for part in parts],
                  [p.loss for p in parts], [p.low for p in parts], [p.high for p in parts])

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fi_audit.inputs import Case
+from fi_audit.inputs import AuditInputs
 from fi_audit.intervals import share_removed, times_error
 from fi_audit.results import Measure
 from fi_teach.basics.encoding import as_numbers
@@ -40,34 +40,34 @@ def title(members: tuple[str, ...]) -> str:
     return " + ".join(members[:3]) + more
 
 
-def units_of(case: Case, clusters: Clusters) -> dict[str, tuple[str, ...]]:
+def units_of(inputs: AuditInputs, clusters: Clusters) -> dict[str, tuple[str, ...]]:
     """Every column once: the groups, and alone whatever is in none -> {title: columns}."""
     grouped = {name for members in clusters for name in members}
-    alone = {name: (name,) for name in case.names if name not in grouped}
+    alone = {name: (name,) for name in inputs.names if name not in grouped}
     return {title(members): members for members in clusters} | alone
 
 
 # --- associated ---
 
 
-def associated(case: Case) -> Measure:
+def associated(inputs: AuditInputs) -> Measure:
     """What each column tells alone: the share of the target's spread that its bins' means remove.
 
     Ten bins of equal size (words: each its own, rare ones together; gaps have their own), their
     means learned on four fifths of the judged rows, judged on the others.
     """
-    rows = case.judged
-    T = case.targets[rows]
-    weights, groups = case.task.weights, case.task.groups
-    folds = _folds(case, groups, len(rows))
-    table = case.X.iloc[rows]
+    rows = inputs.judged
+    T = inputs.targets[rows]
+    weights, groups = inputs.task.weights, inputs.task.groups
+    folds = _folds(inputs, groups, len(rows))
+    table = inputs.X.iloc[rows]
     figures = []
-    for name in case.names:
+    for name in inputs.names:
         before, after = _by_bins(_bins(table[name]), T, folds)
         figures.append(share_removed(
-            before, after, weights, groups, len(case.names)))
+            before, after, weights, groups, len(inputs.names)))
     value, low, high = np.array(figures).T
-    return Measure("associated", case.names, value, low, high, "share of the target's spread",
+    return Measure("associated", inputs.names, value, low, high, "share of the target's spread",
                    "held-out skill of the column's bins alone")
 
 
@@ -107,9 +107,9 @@ def _by_bins(bins: NDArray, T: NDArray, folds: list[NDArray]) -> tuple[NDArray, 
     return before, after
 
 
-def _folds(case: Case, groups: NDArray | None, n: int) -> list[NDArray]:
+def _folds(inputs: AuditInputs, groups: NDArray | None, n: int) -> list[NDArray]:
     """Five parts of the rows, whole groups where rows belong together."""
-    stream = case.stream("folds")
+    stream = inputs.stream("folds")
     if groups is None:
         return stratified_folds(np.zeros(n), FOLDS, stream)
     return grouped_folds(groups, FOLDS, stream)
@@ -118,41 +118,41 @@ def _folds(case: Case, groups: NDArray | None, n: int) -> list[NDArray]:
 # --- used ---
 
 
-def used(case: Case) -> Measure:
+def used(inputs: AuditInputs) -> Measure:
     """What this model loses when a column is shuffled."""
-    task = case.task
+    task = inputs.task
     importance = permutation_importance(
-        case.model, case.X.iloc[case.judged], case.y[case.judged], **_settings(case))
+        inputs.model, inputs.X.iloc[inputs.judged], inputs.y[inputs.judged], **_settings(inputs))
     return _measure("used", importance, task.unit, "permutation importance of this model")
 
 
-def used_together(case: Case, clusters: Clusters) -> Measure | None:
+def used_together(inputs: AuditInputs, clusters: Clusters) -> Measure | None:
     """What this model loses when a whole group of columns is shuffled by one permutation."""
     if not clusters:
         return None
     importance = grouped_permutation_importance(
-        case.model, case.X.iloc[case.judged], case.y[case.judged],
-        {title(members): list(members) for members in clusters}, **_settings(case))
-    return _measure("used together", importance, case.task.unit,
+        inputs.model, inputs.X.iloc[inputs.judged], inputs.y[inputs.judged],
+        {title(members): list(members) for members in clusters}, **_settings(inputs))
+    return _measure("used together", importance, inputs.task.unit,
                     "grouped permutation importance of this model")
 
 
-def conditional(case: Case) -> Measure:
+def conditional(inputs: AuditInputs) -> Measure:
     """What this model loses when a column is shuffled among rows that are alike in the others."""
     importance = conditional_importance(
-        case.model, case.X.iloc[case.judged], case.y[case.judged], **_settings(case))
-    return _measure("conditional", importance, case.task.unit,
+        inputs.model, inputs.X.iloc[inputs.judged], inputs.y[inputs.judged], **_settings(inputs))
+    return _measure("conditional", importance, inputs.task.unit,
                     "conditional importance of this model (within subgroups)")
 
 
-def _settings(case: Case) -> dict:
-    groups = case.aside.get("groups")
+def _settings(inputs: AuditInputs) -> dict:
+    groups = inputs.metadata.get("groups")
     return {
-        "loss": case.task.loss,
-        "n_repeats": case.effort.repeats,
-        "sample_weight": case.weights[case.judged],
-        "groups": None if groups is None else groups[case.judged],
-        "rng": case.seed,
+        "loss": inputs.task.loss,
+        "n_repeats": inputs.effort.repeats,
+        "sample_weight": inputs.weights[inputs.judged],
+        "groups": None if groups is None else groups[inputs.judged],
+        "rng": inputs.seed,
     }
 
 
@@ -165,31 +165,31 @@ def _measure(question: str, importance: Importance, unit: str, how: str) -> Meas
 # --- relevant ---
 
 
-def missed(case: Case, clusters: Clusters, order: Measure) -> Measure | None:
+def refit_importance(inputs: AuditInputs, clusters: Clusters, order: Measure) -> Measure | None:
     """What a refit loses that never saw the column, or the group: cross-validated.
 
     "Never saw": the column holds one and the same value in every row, so that pipelines which
     name their columns can be fitted too. The groups that the model uses most come first, as many
     as the effort says.
     """
-    if case.fit is None or len(case.fitted) < 2 * FOLDS:
+    if inputs.fit is None or len(inputs.fitted) < 2 * FOLDS:
         return None
-    units = _most_used(units_of(case, clusters), order, case.effort.refitted)
-    rows = case.fitted
-    whole = case.X.iloc[rows]
-    y = case.y[rows]
-    folds = _folds(case, _codes(case, rows), len(rows))
+    units = _most_used(units_of(inputs, clusters), order, inputs.effort.refitted)
+    rows = inputs.fitted
+    whole = inputs.X.iloc[rows]
+    y = inputs.y[rows]
+    folds = _folds(inputs, _codes(inputs, rows), len(rows))
     draws = np.zeros((len(units), len(folds)))
     for k, part in enumerate(folds):
         rest = np.setdiff1d(np.arange(len(rows)), part)
-        before = _judged(case, whole, y, rest, part)
+        before = _judged(inputs, whole, y, rest, part)
         for j, members in enumerate(units.values()):
             without = blanked(whole, positions_of(members, whole))
-            after = _judged(case, without, y, rest, part)
-            draws[j, k] = np.average(after - before, weights=case.weights[rows[part]])
+            after = _judged(inputs, without, y, rest, part)
+            draws[j, k] = np.average(after - before, weights=inputs.weights[rows[part]])
     error = fold_error(draws)
     value, reach = draws.mean(axis=1), times_error(len(units)) * error
-    return Measure("relevant", tuple(units), value, value - reach, value + reach, case.task.unit,
+    return Measure("relevant", tuple(units), value, value - reach, value + reach, inputs.task.unit,
                    f"refits without the column, {len(folds)} folds of {len(rows):,} rows")
 
 
@@ -200,14 +200,14 @@ def _most_used(units: dict, order: Measure, most: int) -> dict:
     return {name: units[name] for name in first}
 
 
-def _judged(case: Case, X: pd.DataFrame, y: NDArray, rest: NDArray, part: NDArray) -> NDArray:
-    model = case.refit(X.iloc[rest], y[rest])
-    task = Evaluation(model, X.iloc[part], y[part], case.task.loss, whole=case.y)
+def _judged(inputs: AuditInputs, X: pd.DataFrame, y: NDArray, rest: NDArray, part: NDArray) -> NDArray:
+    model = inputs.refit(X.iloc[rest], y[rest])
+    task = Evaluation(model, X.iloc[part], y[part], inputs.task.loss, whole=inputs.y)
     return task.losses_before
 
 
-def _codes(case: Case, rows: NDArray) -> NDArray | None:
-    groups = case.aside.get("groups")
+def _codes(inputs: AuditInputs, rows: NDArray) -> NDArray | None:
+    groups = inputs.metadata.get("groups")
     if groups is None:
         return None
     codes = np.unique(groups[rows], return_inverse=True)[1]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from fi_audit.correlated_columns import RULE
 from fi_audit.intervals import number, percent
-from fi_audit.pictures import of_measure, of_parts
-from fi_audit.results import Audit, Finding, Measure, Part, Sentence, as_plain, from_plain
+from fi_audit.pictures import of_measure, of_subgroups
+from fi_audit.results import Audit, Finding, Measure, Sentence, Subgroup, as_plain, from_plain
 
 SIGNS = {"well": "✓ well", "note": "• note", "ask": "? ask", "stop": "✗ stop",
          "not asked": "– not asked"}
@@ -93,7 +93,7 @@ def as_page(audit: Audit) -> str:
     for kind, title in (("group", "By group"), ("period", "By period")):
         some = tuple(part for part in audit.parts if part.kind == kind)
         if some:
-            body.append(_section(title, _parts(some, audit.about["judged by"])))
+            body.append(_section(title, _subgroups(some, audit.about["judged by"])))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -152,7 +152,7 @@ def _measure(measure: Measure) -> str:
     return f"<h3>{escape(TITLES[measure.question])}</h3>{of_measure(measure)}{table}"
 
 
-def _parts(parts: tuple[Part, ...], unit: str) -> str:
+def _subgroups(parts: tuple[Subgroup, ...], unit: str) -> str:
     rates = list(dict.fromkeys(rate for part in parts for rate in part.extra))
     head = ["part", "rows", f"mean {unit}", "from", "to", "mean predicted", "mean observed", *rates]
     rows = []
@@ -162,7 +162,7 @@ def _parts(parts: tuple[Part, ...], unit: str) -> str:
         cells += [percent(part.extra.get(rate, float("nan"))) for rate in rates]
         rows.append(f'<th scope="row">{escape(part.name)}</th>'
                     + "".join(f'<td class="n">{cell}</td>' for cell in cells))
-    return of_parts(parts, unit) + _table(
+    return of_subgroups(parts, unit) + _table(
         f"The model on each {parts[0].kind}", head, rows, numbers=len(head) - 1)
 
 

@@ -59,7 +59,7 @@ class Measure(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class Part(Result):
+class Subgroup(Result):
     """A part of the rows (a group, a period) and how the model does on it.
 
     loss, low, high : mean loss and its interval; predicted, observed : means; extra : rates
@@ -104,7 +104,7 @@ class Audit(Result):
     findings: tuple[Finding, ...]
     clusters: tuple[tuple[str, ...], ...]
     measures: tuple[Measure, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[Subgroup, ...]
     sentences: tuple[Sentence, ...]
 
     @property
@@ -134,18 +134,20 @@ class Audit(Result):
 # --- as JSON ---
 
 RECORDS: dict[str, Callable] = {
-    kind.__name__: kind for kind in (Finding, Measure, Part, Sentence, Audit)}
+    "Finding": Finding, "Measure": Measure, "Part": Subgroup, "Sentence": Sentence, "Audit": Audit}
+"""The records of report.json by the names that stand in it."""
+NAMES = {kind: name for name, kind in RECORDS.items()}
 
 
 def as_plain(value: Any) -> Any:
     """Records, arrays and tuples as dicts, lists and numbers; what is not a number becomes None.
 
-    >>> as_plain(Part("group", "a", 2, np.nan, 0.0, 1.0, 0.0, 0.0, {}))["loss"] is None
+    >>> as_plain(Subgroup("group", "a", 2, np.nan, 0.0, 1.0, 0.0, 0.0, {}))["loss"] is None
     True
     """
     if isinstance(value, Result):
         plain = {field.name: as_plain(getattr(value, field.name)) for field in fields(value)}
-        return {"record": type(value).__name__, **plain}
+        return {"record": NAMES[type(value)], **plain}
     if isinstance(value, dict):
         return {str(key): as_plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):

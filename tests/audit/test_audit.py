@@ -317,9 +317,9 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_refused_with_a_sentence(case):
-    changed, words = BAD[case]
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused_with_a_sentence(name):
+    changed, words = BAD[name]
     given = {"model": FOREST, "X": X, "y": Y} | changed
     with pytest.raises(ValueError, match=words):
         audit(given.pop("model"), given.pop("X"), given.pop("y"), **given)

@@ -97,11 +97,11 @@ def test_a_stopped_audit_goes_on_where_it_was_and_ends_the_same(files, tmp_path,
     given = [files / "model.joblib", files / "table.csv", "--target", "bought", "--out"]
     audit(capsys, *given, tmp_path / "whole")
 
-    def stop(case, groups, order):
+    def stop(inputs, groups, order):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("fi_audit.questions.missed", stop)
+        patched.setattr("fi_audit.questions.refit_importance", stop)
         assert audit(capsys, *given, tmp_path / "broken")[0] == 130
     (kept,) = (tmp_path / "broken").iterdir()
     assert [json.loads(line)["step"] for line in kept.read_text().splitlines()][-1] == "conditional"
@@ -210,6 +210,6 @@ def test_the_report_calls_a_model_by_its_name():
 
     from fi_audit.run import _title
     assert _title(pipeline()) == "ColumnTransformer, RandomForestClassifier"
-    assert _title(files_module._AsItIs.__new__(files_module._AsItIs)) == "XGBoost, from its own file"
-    assert _title(files_module.Loaded.__new__(files_module.Loaded)) == "LightGBM, from its own file"
+    assert _title(files_module.XGBoostModel.__new__(files_module.XGBoostModel)) == "XGBoost, from its own file"
+    assert _title(files_module.LightGBMModel.__new__(files_module.LightGBMModel)) == "LightGBM, from its own file"
     assert _title(RandomForestClassifier()) == "RandomForestClassifier"
