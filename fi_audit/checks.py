@@ -1,4 +1,4 @@
-"""First what would make every importance worthless: is the model good, is the test honest?"""
+"""Check first what would make every importance worthless: a bad model, or a leaky test."""
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ FOLDS = 5
 
 
 def better_than_none(inputs: AuditInputs) -> Finding:
-    """The share of the error of a constant that the model removes, with its interval."""
+    """Share of a constant prediction's loss that the model removes, with its interval."""
     task = inputs.task
     without = task.losses_of(_constant(inputs))
     skill, low, high = share_removed(
@@ -43,7 +43,7 @@ def better_than_none(inputs: AuditInputs) -> Finding:
 
 
 def _constant(inputs: AuditInputs) -> NDArray:
-    """What one would predict without any column, learned where the model learned."""
+    """Return the best constant prediction, learned from the training rows."""
     task = inputs.task
     rows = inputs.fitted if len(inputs.fitted) else inputs.judged
     if task.loss in PROBABILITY_LOSSES:
@@ -62,7 +62,7 @@ def _constant(inputs: AuditInputs) -> NDArray:
 
 
 def copies_within(inputs: AuditInputs) -> Finding:
-    """Rows that occur more than once in the whole table, target included."""
+    """Find rows that occur more than once in the whole table, target included."""
     key = _row_keys(inputs, np.arange(len(inputs.y)))
     repeated = float(pd.Series(key).duplicated().mean())
     by_chance = _repeated_by_chance(inputs)
@@ -77,7 +77,7 @@ def copies_within(inputs: AuditInputs) -> Finding:
 
 
 def copies_across(inputs: AuditInputs) -> Finding:
-    """Test rows that stand, exactly or nearly, among the rows the model learned from."""
+    """Find test rows that also occur, exactly or nearly, among the training rows."""
     if not len(inputs.fitted):
         return Finding(
             "the same rows in training and test", "not asked",
@@ -103,14 +103,14 @@ def copies_across(inputs: AuditInputs) -> Finding:
 
 
 def _row_keys(inputs: AuditInputs, rows: NDArray) -> NDArray:
-    """One number a row, the same for the same row (columns and target)."""
+    """Hash each row, columns and target: equal rows have equal keys."""
     columns = pd.DataFrame(as_numbers(inputs.X)[0]) if inputs.X.shape[1] else inputs.X
     columns["target"] = pd.factorize(inputs.y)[0]
     return pd.util.hash_pandas_object(columns, index=False).to_numpy()[rows]
 
 
 def _repeated_by_chance(inputs: AuditInputs) -> float:
-    """The share of repeated rows if the columns had nothing to do with each other."""
+    """Share of repeated rows if the columns were independent."""
     stream = inputs.stream("copies")
     columns = pd.DataFrame(as_numbers(inputs.X)[0])
     columns["target"] = pd.factorize(inputs.y)[0]
@@ -119,7 +119,7 @@ def _repeated_by_chance(inputs: AuditInputs) -> float:
 
 
 def _near_copies(inputs: AuditInputs) -> tuple[float, float]:
-    """The share of judged rows with a near copy among the fitted, and with shuffled columns."""
+    """Share of test rows with a near copy in training, and with shuffled columns."""
     numbers = as_numbers(inputs.X)[0]
     scale = numbers.std(axis=0)
     numbers = numbers / np.where(scale > 0, scale, 1.0)
@@ -133,7 +133,7 @@ def _near_copies(inputs: AuditInputs) -> tuple[float, float]:
 
 
 def _share_near(asked: NDArray, learned: NDArray) -> float:
-    """The share of rows of one table that are near a row of the other in every column."""
+    """Share of rows of one table that are close to a row of the other in every column."""
     order = np.argsort(learned[:, 0], kind="stable")
     learned = learned[order]
     first = np.searchsorted(learned[:, 0], asked[:, 0] - NEAR, side="left")
@@ -149,7 +149,7 @@ def _share_near(asked: NDArray, learned: NDArray) -> float:
 
 
 def split_by_group(inputs: AuditInputs) -> Finding:
-    """Does the learner do worse on groups that it never met than on rows of groups it met?"""
+    """Does the learner do worse on groups it has not met than on rows of groups it has?"""
     name = "rows split by group"
     if "groups" not in inputs.metadata:
         return Finding(
@@ -183,7 +183,7 @@ def split_by_group(inputs: AuditInputs) -> Finding:
 
 
 def _held_out_losses(inputs: AuditInputs, rows: NDArray, folds: list[NDArray]) -> NDArray:
-    """The loss of each row by a model fitted without its fold."""
+    """Return the loss of each row by a model fitted without its fold."""
     losses = np.zeros(len(rows))
     for part in folds:
         rest = rows[np.setdiff1d(np.arange(len(rows)), part)]
@@ -198,7 +198,7 @@ def _held_out_losses(inputs: AuditInputs, rows: NDArray, folds: list[NDArray]) -
 
 
 def known_too_late(inputs: AuditInputs) -> list[Finding]:
-    """Columns whose values came to be after the decision they are used for."""
+    """Find columns whose values became known after the decision they are used for."""
     if "time" not in inputs.metadata or not inputs.known_from:
         return [Finding(
             "known too late", "not asked", "Not looked at: nobody said when the values came to be "
@@ -216,7 +216,7 @@ def known_too_late(inputs: AuditInputs) -> list[Finding]:
 
 
 def knows_too_much(inputs: AuditInputs) -> Finding:
-    """Columns that do nearly the whole work alone."""
+    """Find columns that alone do nearly all that the model does."""
     rows = inputs.fitted if len(inputs.fitted) else inputs.judged
     if len(rows) > ROWS_FOR_LEAKS:
         rows = inputs.stream("leaks").choice(rows, ROWS_FOR_LEAKS, replace=False)
@@ -248,13 +248,13 @@ def knows_too_much(inputs: AuditInputs) -> Finding:
 
 
 def _known_in_time(inputs: AuditInputs) -> set[str]:
-    """The columns whose dates were given and are never too late."""
+    """Return the columns whose dates were given and are never too late."""
     return {name for name, when in inputs.known_from.items()
             if (when <= inputs.metadata["time"]).all()}
 
 
 def empty_columns(inputs: AuditInputs) -> Finding:
-    """Columns that say nothing (empty, constant) or are a name of the row."""
+    """Find columns without information (empty, constant) and columns that identify rows."""
     n = len(inputs.X)
     values = {name: inputs.X[name].nunique() for name in inputs.X}
     empty = tuple(name for name, k in values.items() if k <= 1)
@@ -276,7 +276,7 @@ def empty_columns(inputs: AuditInputs) -> Finding:
 
 
 def gaps_that_tell(inputs: AuditInputs) -> Finding:
-    """Columns whose gaps go with the target: was the field empty at the decision already?"""
+    """Find columns in which missing values are associated with the target."""
     gaps = {name: inputs.X[name].isna().to_numpy() for name in inputs.X}
     asked = [name for name, gap in gaps.items()
              if min(gap.sum(), (~gap).sum()) >= LEAST_GAPS]
@@ -305,7 +305,7 @@ def gaps_that_tell(inputs: AuditInputs) -> Finding:
 def _mean_and_reach(
     values: NDArray, weights: NDArray, groups: NDArray | None, n_figures: int
 ) -> tuple[float, float]:
-    """A mean over some rows, and how far its interval reaches to either side."""
+    """Return a mean over some rows, and half the width of its interval."""
     codes = None if groups is None else np.unique(groups, return_inverse=True)[1]
     if codes is not None and codes.max() == 0:
         codes = None
@@ -314,14 +314,14 @@ def _mean_and_reach(
 
 
 def _target_mean_text(inputs: AuditInputs) -> str:
-    """What the mean of the target's last column is."""
+    """Say what the mean of the target's last column is."""
     if not inputs.is_classification:
         return "the mean target is"
     return f"the share of {np.unique(inputs.y)[-1]!s} is"
 
 
 def _is_spread(column: pd.Series) -> bool:
-    """Whole numbers that are measured, not counted through: they leave wide gaps."""
+    """Return whether whole numbers are measurements, with wide gaps, and no row numbers."""
     if not pd.api.types.is_integer_dtype(column):
         return False
     return bool(column.max() - column.min() > 2 * len(column))

@@ -1,4 +1,4 @@
-"""Models and tables from files. Each refusal says what came, what was expected, what to do."""
+"""Read models and tables from files; a refusal says what came, what was expected, what to do."""
 
 import json
 import sys
@@ -23,7 +23,7 @@ LIGHTGBM = (".txt", ".lgb")
 
 
 class LightGBMModel:
-    """LightGBM's own file as a model with scikit-learn's manners."""
+    """A model from LightGBM's own file, with scikit-learn's interface."""
 
     title = "LightGBM, from its own file"
 
@@ -38,7 +38,7 @@ class LightGBMModel:
             self.predict_proba = self._probabilities
 
     def get_params(self, deep: bool = True) -> dict:
-        """None: it cannot be fitted again."""
+        """Return no parameters: the model cannot be fitted again."""
         return {}
 
     def predict(self, X: pd.DataFrame) -> NDArray:
@@ -52,7 +52,7 @@ class LightGBMModel:
 
 
 def read_model(path: str | Path) -> Any:
-    """A fitted model from joblib's, XGBoost's or LightGBM's file.
+    """Read a fitted model from joblib's, XGBoost's or LightGBM's file.
 
     Raises ValueError for a file that is not there, is no model, or needs a library that is missing.
     """
@@ -73,7 +73,7 @@ def read_model(path: str | Path) -> Any:
 
 
 def _load(read: Callable, path: Path) -> Any:
-    """What a library reads from a file. Raises ValueError, in one line, for whatever it raises."""
+    """Let a library read a file. Raises ValueError, in one line, for whatever goes wrong."""
     try:
         return read(path)
     except Exception as error:
@@ -104,8 +104,7 @@ def _xgboost(path: Path) -> Any:
 
 
 class XGBoostModel:
-    """An XGBoost model from a file: its settings for fitting were not saved, so it is not refitted.
-    """
+    """A model from XGBoost's own file, which has no settings for fitting: it is not refitted."""
 
     title = "XGBoost, from its own file"
 
@@ -120,7 +119,7 @@ class XGBoostModel:
             self.predict_proba = model.predict_proba
 
     def get_params(self, deep: bool = True) -> dict:
-        """None: it cannot be fitted again."""
+        """Return no parameters: the model cannot be fitted again."""
         return {}
 
 
@@ -132,7 +131,7 @@ def _lightgbm(path: Path) -> LightGBMModel:
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """A table from CSV or Parquet. Raises ValueError for anything else, and for no rows."""
+    """Read a table from CSV or Parquet. Raises ValueError for other files and for no rows."""
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"there is no table {path}.")
@@ -165,7 +164,7 @@ def _library(name: str) -> Any:
 
 
 def with_categories(model: Any, X: pd.DataFrame) -> pd.DataFrame:
-    """Words as categories where the model is a booster's own file, which knows no other words."""
+    """Convert words to categories for a booster's own file, which knows no other words."""
     if not isinstance(model, LightGBMModel | XGBoostModel):
         return X
     words = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])

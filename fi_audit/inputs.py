@@ -1,4 +1,4 @@
-"""What is audited: a model, its table, and which rows the model has not seen.
+"""The inputs of an audit: a model, its table, and which rows the model has not seen.
 
 Everything is checked and put in order here, once; the steps of the audit only read it.
 """
@@ -36,7 +36,7 @@ NOT_STATED = "not stated"  # whom a row concerns, where a protected column of wo
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is asked: rows judged, rows fitted on, shuffles, and groups of columns refitted."""
+    """How much to compute: rows judged, rows fitted on, shuffles, groups of columns refitted."""
 
     judged: int
     fitted: int
@@ -50,7 +50,7 @@ QUICK = Effort(judged=500, fitted=800, repeats=3, refitted=4)
 
 @dataclass(frozen=True, eq=False)
 class AuditInputs:
-    """One model on trial, with all that is known of its rows.
+    """A model, a table, a target and a loss, checked and matched once.
 
     X : DataFrame of the model's columns, all rows; y (n,) : the target
     held_out (n,) bool : rows that the model has not seen; they judge it
@@ -83,19 +83,19 @@ class AuditInputs:
 
     @cached_property
     def judged(self) -> NDArray:
-        """The rows that judge: held out, and at most as many as the effort says -> positions."""
+        """Positions of the test rows: held out, and at most as many as the effort says."""
         rows = np.flatnonzero(self.held_out)
         return self._some(rows, self.effort.judged, "judged rows")
 
     @cached_property
     def fitted(self) -> NDArray:
-        """The rows that refits learn from: not held out -> positions, perhaps none."""
+        """Positions of the rows that refits learn from: not held out, perhaps none."""
         rows = np.flatnonzero(~self.held_out)
         return self._some(rows, self.effort.fitted, "fitted rows")
 
     @cached_property
     def task(self) -> Evaluation:
-        """The model judged on the judged rows."""
+        """The model, evaluated on the test rows."""
         rows = self.judged
         groups = self.metadata.get("groups")
         return Evaluation(
@@ -105,7 +105,7 @@ class AuditInputs:
             whole=self.y)
 
     def refit(self, X: pd.DataFrame, y: NDArray) -> object:
-        """A model of other rows. Raises ValueError where there is no learner, and as it does."""
+        """Fit a model to other rows. Raises ValueError if there is no learner."""
         if self.fit is None:
             raise ValueError("no learner was given: pass fit=, a function (X, y) -> model.")
         return self.fit(X, y)
@@ -126,11 +126,11 @@ class AuditInputs:
         return np.eye(len(labels))[codes]
 
     def stream(self, name: str) -> np.random.Generator:
-        """The random numbers of one step."""
+        """Return the random generator of one step."""
         return own_stream(self.seed, f"audit: {name}")
 
     def seconds(self) -> float:
-        """About how long the audit will take, from one prediction and one fit."""
+        """Estimate how long the audit will take, from one prediction and one fit."""
         many = np.resize(np.arange(self.task.n_rows), ROWS_TIMED)  # a call's overhead is spread
         table = take(self.task.X, many)
         began = perf_counter()
@@ -165,7 +165,7 @@ def make_inputs(
     sample_weight: Any = None, fit: Callable | None = None, loss: str | Loss | None = None,
     quick: bool = False, rng: Seed = 0,
 ) -> AuditInputs:
-    """Check all that came, and say which rows the model has not seen. Arguments: see audit.
+    """Check all arguments, and find which rows the model has not seen. Arguments: see audit.
 
     Raises ValueError for whatever cannot be audited.
     """
@@ -201,7 +201,7 @@ def make_inputs(
 
 
 def _one_table(X: Any, y: Any, test: Any) -> tuple[pd.DataFrame, Any, NDArray | None]:
-    """All rows in one table, the target, and which rows are held out, or None."""
+    """Return all rows in one table, the target, and which rows are held out, or None."""
     table = as_frame(X, "X")
     y = _one_column(y, len(table), "y")
     if test is None:
@@ -227,7 +227,7 @@ def _one_table(X: Any, y: Any, test: Any) -> tuple[pd.DataFrame, Any, NDArray | 
 
 
 def as_frame(X: Any, what: str) -> pd.DataFrame:
-    """A table as a DataFrame whose columns have text for names, rows numbered from 0."""
+    """Convert a table to a DataFrame with text as column names and rows numbered from 0."""
     table = pd.DataFrame(check_real_table(X, what=what)).reset_index(drop=True)
     table.columns = list(feature_names(X if isinstance(X, pd.DataFrame) else table.to_numpy()))
     return table
@@ -246,7 +246,7 @@ def _one_column(y: Any, n_rows: int, what: str) -> NDArray:
 
 
 def _features(model: Model, table: pd.DataFrame) -> pd.DataFrame:
-    """The model's columns of the table, in its order."""
+    """Return the model's columns of the table, in the model's order."""
     if model.names is None:
         return table
     places = places_by_name(model.names, feature_names(table), what="the table")
@@ -259,7 +259,7 @@ def _features(model: Model, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _column(table: pd.DataFrame, which: Any, what: str) -> NDArray:
-    """A column by its name, or one value a row."""
+    """Return a column by its name, or the values that were given, one a row."""
     if isinstance(which, str):
         if which not in table:
             raise ValueError(
@@ -283,7 +283,7 @@ def _column(table: pd.DataFrame, which: Any, what: str) -> NDArray:
 
 
 def as_times(values: Any, what: str) -> NDArray:
-    """Dates or numbers as numbers on one clock (n,) float; NaN where there is none."""
+    """Convert dates or numbers to numbers on one clock (n,) float; NaN where there is none."""
     column = pd.Series(values)
     if pd.api.types.is_numeric_dtype(column):
         return column.to_numpy(dtype=float, na_value=np.nan)
@@ -300,7 +300,7 @@ def as_times(values: Any, what: str) -> NDArray:
 def _times_of(
     table: pd.DataFrame, known_from: Mapping | None, metadata: Mapping, features: pd.DataFrame
 ) -> dict[str, NDArray]:
-    """When each named column's values came to be, row by row."""
+    """Return when each named column's values became known, row by row."""
     if not known_from:
         return {}
     if "time" not in metadata:
@@ -322,7 +322,7 @@ def _times_of(
 def _hold_out(
     n_rows: int, metadata: Mapping, refit: Callable | None, rng: Seed
 ) -> tuple[NDArray, str]:
-    """A third of the rows, where the learner can be fitted on the others; else all rows."""
+    """Hold out a third of the rows if the learner can be refitted on the others, else all rows."""
     if refit is None:
         return np.ones(n_rows, bool), "all rows, taken as unseen: nobody said which were"
     stream = own_stream(rng, "audit: held out")
@@ -340,7 +340,7 @@ def _hold_out(
 
 
 def _learner(model: object, fit: Callable | None) -> Callable | None:
-    """How the model is fitted anew: the caller's function, or a copy of a scikit-learn model."""
+    """Return how to refit the model: the caller's function, or a copy of a scikit-learn model."""
     if fit is not None:
         if not callable(fit):
             raise ValueError("fit is no function: expected (X, y) -> a fitted model.")
@@ -373,7 +373,7 @@ def _check_enough(y: NDArray, held_out: NDArray) -> None:
 
 
 def _loss_for(model: Model) -> str | None:
-    """Probabilities are judged by Brier's score; labels and numbers by what follows the model."""
+    """Choose Brier's score for probabilities; labels and numbers follow the model."""
     gives_chances = hasattr(model.given, "predict_proba") and model.is_classifier
     return "brier" if gives_chances else None
 

@@ -1,7 +1,8 @@
-"""How large does nothing look? Null copies: columns that were shuffled beforehand.
+"""Importance of permuted copies of the columns: the null distribution.
 
-A copy of a column whose values were dealt out once at random tells nothing, of the target or of the
-other columns. What `used` says of it is what it says of nothing, on this model and these rows.
+A permuted copy of a column carries no information on the target or the other columns. Its
+importance, measured as in `used`, shows how large an importance of nothing is for this model and
+these rows.
 """
 
 import numpy as np
@@ -13,7 +14,7 @@ from fi_teach.importance.intervals import receiver_donor_interval, shuffle_diffe
 
 
 def null_copies(inputs: AuditInputs) -> Measure:
-    """The measure of `used`, asked of a null copy of each column, the others as they are."""
+    """Permutation importance of a permuted copy of each column, the others unchanged."""
     table, y = inputs.X.iloc[inputs.judged], inputs.y[inputs.judged]
     rng = inputs.stream("null copies")
     level = level_of_each(len(inputs.names))
@@ -33,7 +34,7 @@ def null_copies(inputs: AuditInputs) -> Measure:
 
 
 def check_null_copies(copies: Measure) -> Finding:
-    """Are null copies clear of zero? Then the intervals are too narrow for these rows."""
+    """Check that null copies are not clear of zero; if they are, intervals are too narrow."""
     clear = tuple(name for name in copies.names if copies.row(name)[1] > 0)
     largest = float(copies.value.max())
     text = (

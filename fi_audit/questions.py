@@ -1,4 +1,4 @@
-"""The four questions of chapter 13, each by the measure that answers it.
+"""Answer the four questions of chapter 13, each by its own measure.
 
     associated   what the column tells alone: held-out skill of the means in its bins
     used         what this model loses when the column is shuffled, single and in groups
@@ -31,7 +31,7 @@ Clusters = tuple[tuple[str, ...], ...]
 
 
 def title(members: tuple[str, ...]) -> str:
-    """A group's name: its columns, at most three of them.
+    """Name a group by its columns, at most three of them.
 
     >>> title(("a", "b", "c", "d", "e"))
     'a + b + c + 2 more'
@@ -41,7 +41,7 @@ def title(members: tuple[str, ...]) -> str:
 
 
 def units_of(inputs: AuditInputs, clusters: Clusters) -> dict[str, tuple[str, ...]]:
-    """Every column once: the groups, and alone whatever is in none -> {title: columns}."""
+    """List the groups of columns, then every other column alone -> {title: columns}."""
     grouped = {name for members in clusters for name in members}
     alone = {name: (name,) for name in inputs.names if name not in grouped}
     return {title(members): members for members in clusters} | alone
@@ -51,7 +51,7 @@ def units_of(inputs: AuditInputs, clusters: Clusters) -> dict[str, tuple[str, ..
 
 
 def associated(inputs: AuditInputs) -> Measure:
-    """What each column tells alone: the share of the target's spread that its bins' means remove.
+    """Share of the target's variance that the means in a column's bins remove.
 
     Ten bins of equal size (words: each its own, rare ones together; gaps have their own), their
     means learned on four fifths of the judged rows, judged on the others.
@@ -72,7 +72,7 @@ def associated(inputs: AuditInputs) -> Measure:
 
 
 def _bins(column: pd.Series) -> NDArray:
-    """Ten bins of a number, the words of a column of words, gaps apart -> codes (n,)."""
+    """Bin a column: ten bins of a number, the words of words, missing apart -> codes (n,)."""
     numbers = as_numbers(pd.DataFrame({"column": column}))[0][:, 0]
     gap = column.isna().to_numpy()
     values = np.unique(numbers[~gap])
@@ -87,7 +87,7 @@ def _bins(column: pd.Series) -> NDArray:
 
 
 def _by_bins(bins: NDArray, T: NDArray, folds: list[NDArray]) -> tuple[NDArray, NDArray]:
-    """Each row's squared distance from the mean of the other folds, and from its bin's mean there.
+    """Squared distance of each row from the other folds' mean, and from its bin's mean there.
 
     A mean of m other rows is itself off by 1/m of their variance: times m / (m + 1) takes that out,
     so that small bins do not hide what the column tells.
@@ -108,7 +108,7 @@ def _by_bins(bins: NDArray, T: NDArray, folds: list[NDArray]) -> tuple[NDArray, 
 
 
 def _folds(inputs: AuditInputs, groups: NDArray | None, n: int) -> list[NDArray]:
-    """Five parts of the rows, whole groups where rows belong together."""
+    """Split the rows into five folds, keeping groups whole."""
     stream = inputs.stream("folds")
     if groups is None:
         return stratified_folds(np.zeros(n), FOLDS, stream)
@@ -119,7 +119,7 @@ def _folds(inputs: AuditInputs, groups: NDArray | None, n: int) -> list[NDArray]
 
 
 def used(inputs: AuditInputs) -> Measure:
-    """What this model loses when a column is shuffled."""
+    """Permutation importance of each column for this model."""
     task = inputs.task
     importance = permutation_importance(
         inputs.model, inputs.X.iloc[inputs.judged], inputs.y[inputs.judged], **_settings(inputs))
@@ -127,7 +127,7 @@ def used(inputs: AuditInputs) -> Measure:
 
 
 def used_together(inputs: AuditInputs, clusters: Clusters) -> Measure | None:
-    """What this model loses when a whole group of columns is shuffled by one permutation."""
+    """Grouped permutation importance: each group of columns is shuffled by one permutation."""
     if not clusters:
         return None
     importance = grouped_permutation_importance(
@@ -138,7 +138,7 @@ def used_together(inputs: AuditInputs, clusters: Clusters) -> Measure | None:
 
 
 def conditional(inputs: AuditInputs) -> Measure:
-    """What this model loses when a column is shuffled among rows that are alike in the others."""
+    """Conditional importance: shuffle a column among rows that are alike in the others."""
     importance = conditional_importance(
         inputs.model, inputs.X.iloc[inputs.judged], inputs.y[inputs.judged], **_settings(inputs))
     return _measure("conditional", importance, inputs.task.unit,
@@ -166,7 +166,7 @@ def _measure(question: str, importance: Importance, unit: str, how: str) -> Meas
 
 
 def refit_importance(inputs: AuditInputs, clusters: Clusters, order: Measure) -> Measure | None:
-    """What a refit loses that never saw the column, or the group: cross-validated.
+    """Cross-validated increase in loss of a refit without the column, or without the group.
 
     "Never saw": the column holds one and the same value in every row, so that pipelines which
     name their columns can be fitted too. The groups that the model uses most come first, as many
@@ -194,7 +194,7 @@ def refit_importance(inputs: AuditInputs, clusters: Clusters, order: Measure) ->
 
 
 def _most_used(units: dict, order: Measure, most: int) -> dict:
-    """The units in which the model uses some column most."""
+    """Return the groups of columns that the model uses most."""
     size = {name: max(order.row(member)[0] for member in units[name]) for name in units}
     first = sorted(size, key=lambda name: -size[name])[:most]
     return {name: units[name] for name in first}

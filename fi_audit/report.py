@@ -1,4 +1,4 @@
-"""The report: one page that needs nothing else, and the same as JSON beside it."""
+"""Write the report: one self-contained page, and the same as JSON."""
 
 import json
 from html import escape
@@ -56,7 +56,7 @@ svg .zero { stroke: var(--line); stroke-width: 1; }
 
 
 def write(audit: Audit, folder: str | Path) -> tuple[Path, Path]:
-    """Write report.html and report.json into a folder, made if it is not there -> their paths."""
+    """Write report.html and report.json into a folder, created if missing -> their paths."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     page, data = folder / "report.html", folder / "report.json"
@@ -67,7 +67,7 @@ def write(audit: Audit, folder: str | Path) -> tuple[Path, Path]:
 
 
 def read(path: str | Path) -> Audit:
-    """The audit of a report.json. Raises ValueError for a file that is none."""
+    """Read the audit from a report.json. Raises ValueError for a file that is none."""
     try:
         audit = from_plain(json.loads(Path(path).read_text(encoding="utf-8")))
     except (json.JSONDecodeError, UnicodeDecodeError, TypeError):
@@ -78,7 +78,7 @@ def read(path: str | Path) -> Audit:
 
 
 def as_page(audit: Audit) -> str:
-    """The whole report as one page of HTML."""
+    """Build the whole report as one page of HTML."""
     may = [s for s in audit.sentences if s.may]
     may_not = [s for s in audit.sentences if not s.may]
     body = [
@@ -169,7 +169,7 @@ def _subgroups(parts: tuple[Subgroup, ...], unit: str) -> str:
 def _table(
     caption: str, head: list[str], rows: list[str], *, numbers: int = 0, kind: str = "wide"
 ) -> str:
-    """A table; numbers : how many columns behind the first hold some; kind : its frame's class."""
+    """Build a table; numbers : how many columns behind the first hold some; kind : its class."""
     columns = "".join(
         f'<th scope="col" class="{"n" if 0 < k <= numbers else "words"}">{escape(name)}</th>'
         for k, name in enumerate(head))

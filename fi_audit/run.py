@@ -1,4 +1,4 @@
-"""Take a model and a table and say what may be said: the checks first, then the four questions."""
+"""Run the audit: the checks first, then the four questions, then the sentences."""
 
 from collections.abc import Callable, MutableMapping
 from typing import Any
@@ -34,7 +34,7 @@ def audit(
     rng: Seed = 0,
     progress: Callable | None = None,
 ) -> Audit:
-    """What may be said about a model's features, and what may not.
+    """Audit a model: which sentences about its features may be written, and which may not.
 
     model : a fitted scikit-learn model or pipeline, XGBoost's, LightGBM's, ours, or a function of a
         table. It gets its own columns; the table may have more
@@ -71,7 +71,7 @@ def audit(
 
 
 def as_asked(model: object, X: object) -> object:
-    """A bare function of arrays keeps getting arrays, though the audit works on a DataFrame."""
+    """Let a function of arrays keep getting arrays, though the audit works on a DataFrame."""
     is_function = callable(model) and not hasattr(model, "predict")
     owner = getattr(model, "__self__", None)
     if hasattr(X, "columns") or not is_function or owner is not None:
@@ -82,7 +82,7 @@ def as_asked(model: object, X: object) -> object:
 def run(
     inputs: AuditInputs, *, progress: Callable | None = None, done: MutableMapping | None = None
 ) -> Audit:
-    """All steps in turn. done : what earlier runs have found, by step; new findings are put in."""
+    """Run all steps. done : what earlier runs have found, by step; new results are added."""
     done = {} if done is None else done
     for name in shown(list(STEPS), progress):
         if name not in done:
@@ -132,13 +132,13 @@ STEPS: dict[str, Callable] = {
 
 
 def _title(model: object) -> str:
-    """What the model is called: a pipeline by its steps."""
+    """Return the model's name: a pipeline by its steps."""
     steps = [type(step).__name__ for _, step in getattr(model, "steps", ())]
     return str(getattr(model, "title", None) or ", ".join(steps) or type(model).__name__)
 
 
 def _about(inputs: AuditInputs) -> dict[str, str]:
-    """The head of the report: what was judged, on what, and what was sampled."""
+    """Build the head of the report: what was judged, on what, and what was sampled."""
     held_out, n = int(inputs.held_out.sum()), len(inputs.y)
     learned = n - held_out
     refits = "no refits"

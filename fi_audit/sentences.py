@@ -1,4 +1,4 @@
-"""What may be written, made from the figures, each with its condition; and what may not."""
+"""Write the sentences that the figures allow, each with its condition, and those they do not."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ def sentences(
     inputs: AuditInputs, findings: tuple[Finding, ...], clusters: tuple[tuple[str, ...], ...],
     measures: dict[str, Measure], parts: tuple[Subgroup, ...],
 ) -> tuple[Sentence, ...]:
-    """All sentences, in the order in which a report would have them."""
+    """Write all sentences, in the order of the report."""
     made = list(_of_findings(findings))
     importances = [
         *_of_used(measures, clusters), *_of_groups(measures, clusters),
@@ -30,7 +30,7 @@ def sentences(
 
 
 def _with_conditions(sentence: Sentence, inputs: AuditInputs, findings: tuple[Finding, ...]) -> Sentence:
-    """A sentence about importance, taken back where a check forbids it."""
+    """Add conditions to a sentence, or withdraw it, as the checks demand."""
     stops = [f for f in findings if f.verdict == "stop"]
     suspects = [f for f in findings if f.check == "knows too much" and f.verdict == "ask"]
     condition, may = sentence.condition, sentence.may
@@ -63,7 +63,7 @@ def _of_findings(findings: tuple[Finding, ...]) -> Iterator[Sentence]:
 
 
 def _of_used(measures: dict[str, Measure], clusters: tuple) -> Iterator[Sentence]:
-    """The interval must be clear of zero, and the figure larger than that of any null copy."""
+    """A column is used if its interval is above zero and its figure above every null copy's."""
     used, nothing = measures["used"], measures["null copies"].value.max()
     grouped = {name for members in clusters for name in members}
     for name in _clear_first(used, MOST):
@@ -89,7 +89,7 @@ def _of_groups(measures: dict[str, Measure], clusters: tuple) -> Iterator[Senten
 
 
 def _of_relevant(measures: dict[str, Measure], clusters: tuple) -> Iterator[Sentence]:
-    """Both must be clear of zero: the refit's loss, and the shuffle among like rows."""
+    """A column is relevant if both the refit and the conditional shuffle are clear of zero."""
     refits, conditional = measures.get("relevant"), measures["conditional"]
     together = measures.get("used together")
     of = {title(members): members for members in clusters}
@@ -179,7 +179,7 @@ def _not_allowed(measures: dict[str, Measure], clusters: tuple) -> list[Sentence
 
 
 def _clear_first(measure: Measure, most: int) -> list[str]:
-    """The names whose figures are clear of zero, largest first."""
+    """Return the names whose figures are clear of zero, largest first."""
     clear = [name for name in measure.names if measure.row(name)[1] > 0]
     return sorted(clear, key=lambda name: -measure.row(name)[0])[:most]
 

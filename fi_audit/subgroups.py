@@ -1,4 +1,4 @@
-"""Does the model work equally well for everybody, and still? Error by group and by period."""
+"""Compare the model's error between groups and between periods."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ LEAST = 20  # rows, fewer bear no figure
 
 
 def by_protected(inputs: AuditInputs) -> tuple[Subgroup, ...]:
-    """The model on each group of the protected column: error, mean prediction, rates."""
+    """Evaluate the model on each group of the protected column: error, mean prediction, rates."""
     if "protected" not in inputs.metadata:
         return ()
     labels = inputs.metadata["protected"][inputs.judged]
@@ -33,7 +33,7 @@ def by_protected(inputs: AuditInputs) -> tuple[Subgroup, ...]:
 
 
 def by_period(inputs: AuditInputs) -> tuple[Subgroup, ...]:
-    """The model in each quarter of the time that the judged rows span, equally many rows each."""
+    """Evaluate the model in four periods with equally many test rows."""
     if "time" not in inputs.metadata:
         return ()
     time = inputs.metadata["time"][inputs.judged]
@@ -49,7 +49,7 @@ def by_period(inputs: AuditInputs) -> tuple[Subgroup, ...]:
 
 
 def _day(when: object) -> str:
-    """A date without its hour, or a number.
+    """Format a date without its hour, or a number.
 
     >>> _day(np.datetime64("2024-05-31T12:00")), _day("2024-05-31 12:00"), _day(1234.5)
     ('2024-05-31', '2024-05-31', '1,234')
@@ -58,7 +58,7 @@ def _day(when: object) -> str:
 
 
 def _in_quarters(labels: NDArray) -> NDArray:
-    """A protected number, such as an age, in four groups of equal size."""
+    """Split a protected number, such as an age, into four groups of equal size."""
     values = pd.to_numeric(pd.Series(labels), errors="coerce")
     if values.isna().any():
         largest = pd.Series(labels.astype(str)).value_counts().index[:MOST_GROUPS]
@@ -86,7 +86,7 @@ def _subgroups(inputs: AuditInputs, kind: str, labels: NDArray, names: NDArray) 
 
 
 def _as_numbers(inputs: AuditInputs) -> tuple[NDArray, NDArray]:
-    """Prediction and outcome as one number a row: of classes, the chance of the last."""
+    """Prediction and outcome as one number a row: for classes, the probability of the last."""
     y = inputs.y[inputs.judged]
     if not inputs.is_classification:
         return inputs.task.prediction_before.astype(float), y.astype(float)
@@ -99,7 +99,7 @@ def _as_numbers(inputs: AuditInputs) -> tuple[NDArray, NDArray]:
 
 
 def _rates(inputs: AuditInputs, rows: NDArray) -> dict[str, float]:
-    """Of two classes: how often the second is said, and how often rightly and wrongly."""
+    """For two classes: how often the second is predicted, and how often rightly and wrongly."""
     labels = np.unique(inputs.y)
     if not inputs.is_classification or len(labels) != 2 or inputs.model.is_function:
         return {}
@@ -113,7 +113,7 @@ def _rates(inputs: AuditInputs, rows: NDArray) -> dict[str, float]:
 
 
 def gap(parts: tuple[Subgroup, ...]) -> tuple[Subgroup, Subgroup, float, float, float] | None:
-    """The parts with the smallest and the largest error, and the gap with its interval."""
+    """The subgroups with the smallest and the largest error, and the gap with its interval."""
     if len(parts) < 2:
         return None
     best, worst = min(parts, key=lambda p: p.loss), max(parts, key=lambda p: p.loss)

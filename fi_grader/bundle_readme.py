@@ -1,4 +1,4 @@
-"""What the two bundles say to whoever opens them."""
+"""The texts that accompany the bundles for students and instructors."""
 
 README_STUDENT = r"""# Which Features Matter? Your copy
 

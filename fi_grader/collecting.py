@@ -1,4 +1,4 @@
-"""Find what was handed in: which files are whose, for which exercise, and what is left aside and why.
+"""Find what was handed in: whose each file is, for which exercise, and which files are skipped.
 
 A folder that a platform hands out (Moodle's zip, its folders, its flat files; Canvas's flat files;
 Gradescope's export), nbgrader's `submitted/`, plain `<student>/<exercise>.ipynb`, or all of them
@@ -31,7 +31,8 @@ MOST_ZIPS = 50
 MOST_SEARCHED = 200_000_000
 """Bytes of one student that are looked through for the marks of cells; beyond, names decide."""
 MOST_SKIPPED_NAMED = 20
-"""So many files of one student are named on the terminal if they are left aside; the report names all."""
+"""So many files of one student are named on the terminal if they are left aside; the report names
+all."""
 JUNK = "left by a program"
 OURS = "the list that `fi-teach submit` packs with the notebooks"
 LINK = "a link; links are not followed, hand in the file itself"
@@ -45,7 +46,7 @@ OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 
 @dataclass(frozen=True)
 class SkippedFile:
-    """A file that is not graded, and why; `is_junk` if nobody made it on purpose."""
+    """A file that is not graded, and why; `is_junk` if a program left it."""
 
     student: str
     file: str
@@ -58,10 +59,11 @@ class SkippedFile:
 
 @dataclass(frozen=True)
 class File:
-    """A file of a student's: where it lies, what its names say, or why it is left aside.
+    """One file of a student: its place, its parsed name, or why it is skipped.
 
     name : its own name
-    time : when it was changed, by the zip file of the platform or by the disk; `is_platform_time` if by the former
+    time : when it was changed, by the zip file of the platform or by the disk; `is_platform_time`
+        if by the former
     """
 
     path: str
@@ -79,7 +81,7 @@ class File:
 
 @dataclass
 class StudentFiles:
-    """Where one student's files lie: what is known of the student, folders and zip files to look into, single files."""
+    """Where one student's files lie: folders and zip files to search, and single files."""
 
     parsed: ParsedName
     files: list = field(default_factory=list)
@@ -88,7 +90,7 @@ class StudentFiles:
 
 @dataclass
 class Found:
-    """A folder of submissions as it is looked through."""
+    """What has been found so far in a folder of submissions."""
 
     students: dict = field(default_factory=dict)
     skipped: list = field(default_factory=list)
@@ -99,7 +101,10 @@ class Found:
 
 
 def cell_ids_of(assignments):
-    """What tells the cells of each exercise from all others -> {grade id, cell id or question: exercise}."""
+    """Collect the ids that occur in one exercise only.
+
+    -> {grade id, cell id or question: exercise}
+    """
     names_of = defaultdict(set)
     for name, one in assignments.items():
         for cell in one.cells:
@@ -109,19 +114,20 @@ def cell_ids_of(assignments):
 
 
 def find(folder, exercises, *, cell_ids=None, roster=None):
-    """What lies in a folder of submissions -> (list of Submission, list of SkippedFile).
+    """Find all submissions in a folder -> (list of Submission, list of SkippedFile).
 
-    exercises : their names; a student with no exercise at all is listed with an empty path for each exercise that
-        anybody handed in
+    exercises : their names; a student with no exercise at all is listed with an empty path for each
+        exercise that anybody handed in
     cell_ids : what tells their cells, from `cell_ids_of`; without it names alone decide
     roster : a Roster, under whose names the students are listed
 
-    Raises ValueError if the folder does not exist, holds nobody's work, or is one student's own, or if no file in it
-    is of an exercise.
+    Raises ValueError if the folder does not exist, holds nobody's work, or is one student's own, or
+    if no file in it is of an exercise.
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise ValueError(f"there is no folder {folder}: name the one that holds a folder for each student.")
+        raise ValueError(f"there is no folder {folder}: "
+                         "name the one that holds a folder for each student.")
     found = Found()
     _look_through(folder, found, exercises, roster)
     _check_students(folder, found, exercises)
@@ -129,36 +135,41 @@ def find(folder, exercises, *, cell_ids=None, roster=None):
     for student_files in found.students.values():
         who = _known_student(student_files.parsed, roster)
         theirs[who.student].append((who, student_files))
-    submissions = [one for student in sorted(theirs) for one in _of_student(theirs[student], exercises, cell_ids or {}, found)]
+    submissions = [one for student in sorted(theirs)
+                   for one in _of_student(theirs[student], exercises, cell_ids or {}, found)]
     asked = sorted({s.exercise for s in submissions if s.exercise})
     if not asked:
         raise ValueError(_nothing(folder, exercises, found.skipped))
     submissions = [_with_time(s, found.times) for s in _with_flags(submissions)]
-    whole = [one for s in submissions for one in ([s] if s.exercise else [replace(s, exercise=e) for e in asked])]
+    whole = [one for s in submissions
+             for one in ([s] if s.exercise else [replace(s, exercise=e) for e in asked])]
     return whole, found.skipped
 
 
 def of_one(folder, exercises, cell_ids):
-    """What one student's folder holds -> {exercise: Submission}."""
+    """Find the submissions in one student's folder -> {exercise: Submission}."""
     found, student_files = Found(), StudentFiles(ParsedName("", "you"), folders=[str(folder)])
-    every = _of_student([(_known_student(student_files.parsed, None), student_files)], exercises, cell_ids, found)
+    every = _of_student([(_known_student(student_files.parsed, None), student_files)], exercises,
+                        cell_ids, found)
     return {s.exercise: s for s in every if s.path}
 
 
 def _nothing(folder, exercises, skipped):
     seen = [str(one) for one in skipped if not one.is_junk]
-    return (f"no file in {folder} is of an exercise ({', '.join(exercises)}), so there is nothing to grade: give the "
+    return (f"no file in {folder} is of an exercise ({', '.join(exercises)}), "
+            "so there is nothing to grade: give the "
             f"files the exercises' names, as in {folder}/<student>/{next(iter(exercises))}.ipynb"
             + f". Seen: {'; '.join(seen[:3])}" * bool(seen))
 
 
 def describe_skipped(skipped):
-    """What the instructor reads of what was left aside: each file with its reason, of one student so many -> list of str."""
+    """List the skipped files for the instructor, a limited number a student -> list of str."""
     lines, counts = [], Counter()
     for one in sorted(skipped, key=lambda one: one.why == "no notebook"):
         counts[one.student] += not one.is_junk
         lines += [str(one)] * (not one.is_junk and counts[one.student] <= MOST_SKIPPED_NAMED)
-    lines += [f"{student or 'nobody'}: {many - MOST_SKIPPED_NAMED} more files" for student, many in counts.items() if many > MOST_SKIPPED_NAMED]
+    lines += [f"{student or 'nobody'}: {many - MOST_SKIPPED_NAMED} more files"
+              for student, many in counts.items() if many > MOST_SKIPPED_NAMED]
     n_junk = sum(one.is_junk for one in skipped)
     return lines + [f"{n_junk} files that programs have left"] * bool(n_junk)
 
@@ -166,7 +177,7 @@ def describe_skipped(skipped):
 # Which folder or file is whose
 
 def _look_through(folder, found, exercises, roster, depth=0):
-    """Sort what lies in a folder of the whole class by student."""
+    """Sort the contents of a class's folder by student."""
     entries = sorted(os.scandir(folder), key=lambda e: e.name)
     metadata = _gradescope(folder) if any(e.name == METADATA for e in entries) else {}
     is_nbgraders = "submitted" in {e.name for e in entries}
@@ -178,7 +189,8 @@ def _look_through(folder, found, exercises, roster, depth=0):
             stem = entry.name.removesuffix(".zip")
             found.student_files(ParsedName("", stem)).files.append(File(entry.path, why=LINK))
         elif is_nbgraders and entry.name in NBGRADER_FOLDERS:
-            found.skipped.append(SkippedFile("", entry.path, "nbgrader's own folder, not submitted/", True))
+            found.skipped.append(SkippedFile("", entry.path,
+                                             "nbgrader's own folder, not submitted/", True))
         elif entry.is_dir():
             _sort_folder(entry, found, exercises, roster, metadata, depth)
         elif entry.name.lower().endswith(".zip"):
@@ -196,19 +208,22 @@ def _sort_folder(entry, found, exercises, roster, metadata, depth):
 
 
 def _holds_a_class(entry):
-    """Is this folder no student's, but a download of many? -> bool."""
+    """Return whether this folder is a download of many students' work."""
     with suppress(OSError), os.scandir(entry.path) as inside:
         seen = {e.name: e.is_dir() for e in islice(inside, MOST_FILES)}
-        is_nbgraders = entry.name == "submitted" and not any(name.endswith(".ipynb") for name in seen)
-        return is_nbgraders or METADATA in seen or HANDED_IN in seen or any(parse_name(*one) for one in seen.items())
+        is_nbgraders = (entry.name == "submitted" and not any(name.endswith(".ipynb")
+                                                              for name in seen))
+        return (is_nbgraders or METADATA in seen or HANDED_IN in seen
+                or any(parse_name(*one) for one in seen.items()))
     return False
 
 
 def _sort_zip(entry, found):
-    """A student's own zip file, or what a platform made of the whole class."""
+    """Sort a zip file: it is one student's, or a platform's download of the whole class."""
     who = parse_name(entry.name)
     if who:
-        found.student_files(_student_only(who)).files.append(File(entry.path, "", who.rest or entry.name, parsed=who))
+        found.student_files(_student_only(who)).files.append(File(entry.path, "", who.rest
+                                                                  or entry.name, parsed=who))
     elif infos := _class_in(entry.path):
         _sort_members(entry.path, infos, found)
     else:
@@ -220,18 +235,20 @@ def _student_only(parsed):
 
 
 def _class_in(path):
-    """What lies in a zip file, if that is a whole class's -> list of ZipInfo, or none."""
+    """List the contents of a zip file that holds a whole class -> list of ZipInfo, else empty."""
     with suppress(Exception), read.zipped(path, most=read.MOST_MEMBERS) as archive:  # whatever is wrong is said later
         infos = archive.infolist()
-        if any(_parse_path(info.filename) for info in infos) or any(PurePosixPath(i.filename).name == METADATA for i in infos):
+        if any(_parse_path(info.filename)
+               for info in infos) or any(PurePosixPath(i.filename).name == METADATA for i in infos):
             return infos
     return []
 
 
 def _parse_path(path):
-    """What the first part of a path says that a platform has named -> ParsedName or None."""
+    """Parse the first part of a path that a platform has named -> ParsedName or None."""
     *folders, name = path.rstrip("/").split("/")
-    return next(filter(None, (*(parse_name(one, is_folder=True) for one in folders), parse_name(name))), None)
+    return next(filter(None, (*(parse_name(one, is_folder=True) for one in folders),
+                              parse_name(name))), None)
 
 
 def _sort_members(path, infos, found):
@@ -241,7 +258,8 @@ def _sort_members(path, infos, found):
         metadata = _people_of(read.content_at(path, inside))
     for info in infos:
         parts = PurePosixPath(info.filename).parts
-        who = _parse_path(info.filename) or next(filter(None, (_parse_gradescope(p, metadata) for p in parts)), None)
+        who = (_parse_path(info.filename)
+               or next(filter(None, (_parse_gradescope(p, metadata) for p in parts)), None))
         if info.is_dir() or not parts or parts[-1] == METADATA:
             continue
         file = replace(_member(path, info), parsed=who, is_platform_time=True)
@@ -254,22 +272,26 @@ def _sort_members(path, infos, found):
 
 
 def _sort_file(entry, found, exercises, roster):
-    """A single file among the students' folders: the name tells whose it is, or nothing does."""
+    """Assign a single file to a student by its name, or skip it."""
     who = parse_name(entry.name)
-    if who is None and roster and (stem := _without_exercise(entry.name, exercises)) and roster.find(ParsedName("", stem)):
+    if who is None and roster and (stem := _without_exercise(entry.name,
+                                                             exercises)) and roster.find(
+                                                                 ParsedName("", stem)):
         who = ParsedName("", stem)
     if who is None:
-        words = "nothing tells whose it is: put it into its student's folder" if _is_notebook(entry.name) else "no student's work"
+        words = ("nothing tells whose it is: put it into its student's folder"
+                 if _is_notebook(entry.name) else "no student's work")
         return found.skipped.append(SkippedFile("", entry.path, words))
     file = File(entry.path, "", who.rest or entry.name, parsed=who, time=entry.stat().st_mtime)
     return found.student_files(_student_only(who)).files.append(file)
 
 
 def _without_exercise(name, exercises):
-    """"anna" of "anna_01_trees.ipynb" -> str."""
+    """Remove the exercise from a file name: "anna_01_trees.ipynb" -> "anna"."""
     stem = re.split(r"\.ipynb", name, flags=re.IGNORECASE)[0]
     exercise = exercise_of(stem, exercises)
-    return re.sub(re.escape(exercise), "", stem, flags=re.IGNORECASE).strip(" _-.") if exercise else ""
+    return (re.sub(re.escape(exercise), "", stem, flags=re.IGNORECASE).strip(" _-.")
+            if exercise else "")
 
 
 def _parse_gradescope(name, metadata):
@@ -277,8 +299,10 @@ def _parse_gradescope(name, metadata):
     if number is None:
         return None
     person = metadata.get(name, {})
-    words = (str(person.get(":name") or name), str(person.get(":sid") or person.get(":email") or ""))
-    return ParsedName("Gradescope", *(word.replace("/", "_").replace("\0", "").lstrip(".") for word in words), time=person.get("time", ""))
+    words = (str(person.get(":name") or name),
+             str(person.get(":sid") or person.get(":email") or ""))
+    return ParsedName("Gradescope", *(word.replace("/", "_").replace("\0", "").lstrip(".")
+                                      for word in words), time=person.get("time", ""))
 
 
 def _gradescope(folder):
@@ -288,16 +312,18 @@ def _gradescope(folder):
 
 
 def _people_of(content):
-    """Gradescope's list of submissions -> {folder: {":name": ..., ":sid": ..., ":email": ...}}."""
+    """Read Gradescope's list of submissions -> {folder: {":name": ..., ":sid": ...}}."""
     import yaml
     known = yaml.safe_load(content)
-    first = {folder: one[":submitters"][0] for folder, one in known.items() if one.get(":submitters")}
+    first = {folder: one[":submitters"][0] for folder, one in known.items()
+             if one.get(":submitters")}
     times = {folder: known[folder].get(":created_at") for folder in first}
-    return {folder: {**person, "time": t.isoformat() if hasattr(t := times[folder], "isoformat") else ""} for folder, person in first.items()}
+    return {folder: {**person, "time": t.isoformat() if hasattr(t := times[folder], "isoformat")
+                     else ""} for folder, person in first.items()}
 
 
 def _handed_in(folder):
-    """What `fi-teach collect` wrote down beside the files it copied -> {(student, exercise): facts}."""
+    """Read what `fi-teach collect` noted beside its copies -> {(student, exercise): facts}."""
     with suppress(ValueError, OSError, KeyError, TypeError):
         rows = json.loads(read.content_at(os.path.join(folder, HANDED_IN)))
         return {(row["student"], row["exercise"]): row for row in rows}
@@ -305,43 +331,54 @@ def _handed_in(folder):
 
 
 def _check_students(folder, found, exercises):
-    """Raises ValueError if nothing here is a student's, or all of it is one student's."""
-    folders = [p for student_files in found.students.values() for p in student_files.folders or ["file"]]
+    """Raise ValueError if no folder here is a student's, or if all of it is one student's."""
+    folders = [p for student_files in found.students.values()
+               for p in student_files.folders or ["file"]]
     names = [Path(p).name for p in folders]
     if not folders:
-        loose = [Path(one.file).name for one in found.skipped if _is_notebook(one.file) and not one.is_junk]
+        loose = [Path(one.file).name for one in found.skipped
+                 if _is_notebook(one.file) and not one.is_junk]
         seen = f" It holds notebooks of its own ({', '.join(loose[:3])}): put each into its student's folder." if loose else ""
-        raise ValueError(f"{folder} holds no student's folder: submissions lie in {folder}/<student>/<exercise>.ipynb.{seen}")
+        raise ValueError(f"{folder} holds no student's folder: "
+                         f"submissions lie in {folder}/<student>/<exercise>.ipynb.{seen}")
     if all(name in exercises for name in names):
-        raise ValueError(f"{folder} is the folder of one student (it holds {names[0]}/): name the one above it, {folder.resolve().parent}")
+        raise ValueError(f"{folder} is the folder of one student (it holds {names[0]}/): "
+                         f"name the one above it, {folder.resolve().parent}")
 
 
 # Which of a student's files count
 
 def _known_student(who, roster):
-    """A student as the report calls them -> Submission without a file."""
+    """Look up a student in the roster -> Submission without a file."""
     known = roster.find(who) if roster else None
-    base = Submission(who.student, "", "", name=who.name, platform=who.platform, number=who.number, time=who.time)
+    base = Submission(who.student, "", "", name=who.name, platform=who.platform, number=who.number,
+                      time=who.time)
     if known:
         return replace(base, student=known.id, name=known.name)
     return replace(base, flag="not in the roster") if roster else base
 
 
 def _of_student(students, exercises, cell_ids, found):
-    """The submissions from all of a student's places -> list of Submission, one with an empty path if there are none."""
+    """Choose the files of one student that count -> list of Submission.
+
+    The list holds one with an empty path if there are none.
+    """
     candidates, budget = defaultdict(list), [MOST_SEARCHED]
     for who, student_files in students:
         for file in _files(student_files):
             exercise, why, by_cells = _exercise_in(file, exercises, cell_ids, budget)
             if exercise:
                 flag = "known by its cells" if by_cells else ""
-                candidates[exercise].append((_age(file), len(candidates[exercise]), file, _submission(who, file, exercise, flag)))
+                candidates[exercise].append((_age(file), len(candidates[exercise]), file,
+                                             _submission(who, file, exercise, flag)))
             else:
                 found.skipped.append(SkippedFile(who.student, file.label, why, why in (JUNK, OURS)))
     for those in candidates.values():
         *older, newest = sorted(those, key=lambda one: one[:2])
         name = newest[2].name
-        found.skipped += [SkippedFile(s.student, p.label, f"an older file of {s.student}: {name} counts") for _, _, p, s in older]
+        found.skipped += [SkippedFile(s.student, p.label,
+                                      f"an older file of {s.student}: {name} counts")
+                          for _, _, p, s in older]
     chosen = [max(those, key=lambda one: one[:2])[3] for _, those in sorted(candidates.items())]
     return chosen or [students[0][0]]
 
@@ -349,20 +386,22 @@ def _of_student(students, exercises, cell_ids, found):
 def _submission(who, file, exercise, flag):
     flags = [words for words in (who.flag, flag) if words]
     late = bool(file.parsed and file.parsed.is_late)
-    time = datetime.fromtimestamp(file.time).isoformat() if file.is_platform_time and file.time and not who.time else who.time
+    time = (datetime.fromtimestamp(file.time).isoformat() if file.is_platform_time and file.time
+            and not who.time else who.time)
     number = file.parsed.number if file.parsed else who.number
-    return replace(who, exercise=exercise, path=file.path, member=file.member, flag="; ".join(flags), time=time,
-                   is_late=late, number=number)
+    return replace(who, exercise=exercise, path=file.path, member=file.member,
+                   flag="; ".join(flags), time=time, is_late=late, number=number)
 
 
 def _age(file):
-    """What orders the files of one student, the newest last: Canvas's numbers, copies, times, names."""
+    """Return the sort key of a student's files, the newest last: number, copy, time, name."""
     order = file.parsed.order if file.parsed else 0
-    return order, file.time if file.is_platform_time else 0, copy_number(_stem(file.name)), file.time, file.label
+    return order, file.time if file.is_platform_time else 0, copy_number(
+        _stem(file.name)), file.time, file.label
 
 
 def _exercise_in(file, exercises, cell_ids, budget):
-    """The exercise that a file is of -> (its name or "", why it is left aside, do only its cells tell?)."""
+    """Find the exercise of a file -> (its name or "", why skipped, known only by its cells?)."""
     if file.why:
         return "", file.why, False
     if any(map(is_junk, PurePosixPath(file.name).parts)):
@@ -371,7 +410,8 @@ def _exercise_in(file, exercises, cell_ids, budget):
     if name == MANIFEST:
         return "", OURS, False
     by_name = exercise_of(_stem(name), exercises) if _is_notebook(name) else None
-    by_cells = _by_cells(file, cell_ids, budget) if _is_notebook(name) or name.lower().endswith((".json", ".txt")) else None
+    by_cells = (_by_cells(file, cell_ids, budget)
+                if _is_notebook(name) or name.lower().endswith((".json", ".txt")) else None)
     if by_cells or by_name:
         return by_cells or by_name, "", bool(by_cells and by_cells != by_name)
     return "", _why_not(name), False
@@ -388,7 +428,7 @@ def _why_not(name):
 
 
 def _by_cells(file, cell_ids, budget):
-    """The exercise that most marks in a file are of -> str or None."""
+    """Find the exercise that most cell ids in a file belong to -> str or None."""
     if not cell_ids or budget[0] <= 0:
         return None
     try:
@@ -396,13 +436,14 @@ def _by_cells(file, cell_ids, budget):
     except Exception:  # it is said when it is graded
         return None
     budget[0] -= len(content)
-    seen = {mark for found in CELL_IDS.finditer(content.replace(b"\0", b"")) for mark in found.groups() if mark}
+    seen = {mark for found in CELL_IDS.finditer(content.replace(b"\0", b""))
+            for mark in found.groups() if mark}
     counts = Counter(cell_ids[mark] for mark in seen if mark in cell_ids)
     return max(counts, key=counts.__getitem__) if counts else None
 
 
 def exercise_of(stem, exercises):
-    """The exercise that a file's name means, as "01_trees (1)" means 01_trees -> str or None."""
+    """Find the exercise in a file name, as 01_trees in "01_trees (1)" -> str or None."""
     stem = stem.lower()
     named = [name for name in exercises if name.lower() in stem]
     return max(named, key=len) if named else None
@@ -413,16 +454,17 @@ def _is_notebook(name):
 
 
 def _stem(name):
-    """"01_trees (1)" of "01_trees (1).ipynb.txt" -> str."""
+    """Return the name without its extensions: "01_trees (1).ipynb.txt" -> "01_trees (1)"."""
     return re.split(r"\.ipynb", PurePosixPath(name).name, flags=re.IGNORECASE)[0]
 
 
 # The files of a student
 
 def _files(student_files):
-    """Every file of a student's -> iterator of File, so many and one that says that there are more."""
+    """List every file of a student -> iterator of File, the last one saying if there are more."""
     zips = [MOST_ZIPS]
-    every = (file for source in (student_files.files, *map(_below, student_files.folders)) for file in _with_insides(source, zips))
+    every = (file for source in (student_files.files, *map(_below, student_files.folders))
+             for file in _with_insides(source, zips))
     for number, file in enumerate(every):
         if number == MOST_FILES:
             yield replace(file, why=f"more than {MOST_FILES:,} files: the rest was not looked at")
@@ -431,7 +473,7 @@ def _files(student_files):
 
 
 def _with_insides(files, zips, depth=0):
-    """The same pieces, zip files among them replaced by what they hold, as long as `zips` lasts."""
+    """Replace zip files by their contents, as long as `zips` lasts."""
     for file in files:
         if file.why or not file.name.lower().endswith(".zip"):
             yield file
@@ -445,10 +487,11 @@ def _with_insides(files, zips, depth=0):
 
 
 def _members(file):
-    """The files in a zip file -> list of File."""
+    """List the files in a zip file -> list of File."""
     try:
         with read.zipped(file.path, file.member) as archive:
-            inside = [_member(file.path, info, file.member) for info in archive.infolist() if not info.is_dir()]
+            inside = [_member(file.path, info, file.member) for info in archive.infolist()
+                      if not info.is_dir()]
         when = {"time": file.time, "is_platform_time": True} if file.is_platform_time else {}
         return [replace(one, parsed=file.parsed, **when) for one in inside]
     except Exception as error:  # a zip file that somebody made up can go wrong in any way
@@ -456,7 +499,7 @@ def _members(file):
 
 
 def _member(path, info, outer=""):
-    """A member of a zip file -> File."""
+    """Describe a member of a zip file -> File."""
     member = f"{outer}{INSIDE}{info.filename}" if outer else info.filename
     why = "a link in a zip file" if stat.S_ISLNK(info.external_attr >> 16) else ""
     try:
@@ -464,11 +507,12 @@ def _member(path, info, outer=""):
     except (ValueError, OverflowError):
         time = 0.0
     parsed = _parse_path(info.filename)
-    return File(path, member, (parsed and parsed.rest) or info.filename, why, None, 0.0 if info.date_time[0] < 1990 else time)
+    return File(path, member, (parsed and parsed.rest) or info.filename, why, None, 0.0
+                if info.date_time[0] < 1990 else time)
 
 
 def _below(place):
-    """Every file in a student's folder, or the one file it is -> iterator of File."""
+    """List every file in a student's folder, or the single file -> iterator of File."""
     waiting = [(str(place), "", 0)]
     while waiting:
         path, name, depth = waiting.pop()
@@ -477,9 +521,12 @@ def _below(place):
         elif name and is_junk(os.path.basename(path)):
             yield File(path, why=JUNK)
         elif os.path.isdir(path):
-            inside, why = _inside(path) if depth < DEEPEST else ([], f"more than {DEEPEST} folders deep")
+            inside, why = _inside(path) if depth < DEEPEST else ([],
+                                                                 f"more than {DEEPEST} folders "
+                                                                 "deep")
             yield from [File(os.path.join(path, ""), why=why)] * bool(why)
-            waiting += [(one, os.path.join(name, os.path.basename(one)), depth + 1) for one in inside]
+            waiting += [(one, os.path.join(name, os.path.basename(one)), depth + 1)
+                        for one in inside]
         elif os.path.isfile(path):
             yield File(path, "", name or os.path.basename(path), time=os.stat(path).st_mtime)
         else:
@@ -487,7 +534,7 @@ def _below(place):
 
 
 def _inside(folder):
-    """What lies in a folder, the last first -> (list of paths, why it cannot be looked into or "")."""
+    """List a folder, the last name first -> (list of paths, why it cannot be read or "")."""
     try:
         with os.scandir(folder) as entries:
             return sorted((e.path for e in islice(entries, MOST_FILES + 1)), reverse=True), ""
@@ -502,7 +549,7 @@ def _is_link(path):
 # What a person should know
 
 def _with_flags(found):
-    """The same submissions; students whose names pass for each other are flagged."""
+    """Flag students whose names look alike -> the same submissions."""
     alike = defaultdict(set)
     for s in found:
         alike[escaping.skeleton(s.student)].add(s.student)
@@ -512,9 +559,10 @@ def _with_flags(found):
 
 
 def _with_time(submission, times):
-    """The same submission, with what `collect` has written down of it."""
+    """Add what `fi-teach collect` noted -> the same submission."""
     row = times.get((submission.student, submission.exercise))
     if not row:
         return submission
     known = {name: str(row.get(name) or "") for name in ("time", "platform", "number")}
-    return replace(submission, **known, name=str(row.get("name") or submission.name), is_late=row.get("is_late") is True)
+    return replace(submission, **known, name=str(row.get("name") or submission.name),
+                   is_late=row.get("is_late") is True)

@@ -1,6 +1,7 @@
-"""Judge one notebook: run its cells in a student process, ask for each answer, and let the question's own check decide.
+"""Judge one notebook: run its cells in a student process, and check each answer.
 
-A cell or an answer that ends the process, or takes too long, costs its question: a fresh process runs the others again.
+A cell or an answer that ends the process, or takes too long, costs its question: a fresh process
+runs the others again.
 """
 
 import time
@@ -23,16 +24,19 @@ SECONDS_IN_ALL = 600
 MOST_RESTARTS = 40
 MOST_NOTES = 100
 """No notebook's student process tells more of its doings than this."""
-CAUSES = {"time": "ran too long", "memory": "ran out of memory", "ended": "ended its process", "garbled": "sent garbage"}
+CAUSES = {"time": "ran too long", "memory": "ran out of memory", "ended": "ended its process",
+          "garbled": "sent garbage"}
 INCONSISTENT = "answer changes between calls"
-NEEDS_REVIEW = ("overwrote", "reached for", "points edited", "metadata edited", *CAUSES.values(), "check failed", "left threads",
-                "no notebook", "nothing handed in", "given up", "cells unreadable", "prose cut", "name looks like", INCONSISTENT)
+NEEDS_REVIEW = ("overwrote", "reached for", "points edited", "metadata edited", *CAUSES.values(),
+                "check failed", "left threads",
+                "no notebook", "nothing handed in", "given up", "cells unreadable", "prose cut",
+                "name looks like", INCONSISTENT)
 """Flags that begin like this want a person's eye."""
 
 
 @dataclass
 class GradingRun:
-    """What has come out so far about one notebook."""
+    """What has been found so far about one notebook."""
 
     assignment: object
     plan: object
@@ -46,7 +50,7 @@ class GradingRun:
     n_notes: int = 0
 
     def allowed(self, question):
-        """Seconds that a step of this question may take; "" is no question's."""
+        """Return the seconds that a step of this question may take; "" belongs to no question."""
         seconds = QUESTIONS[question].seconds if question else SECONDS_OF_OTHER_CELLS
         return seconds if self.limit is None else min(self.limit, seconds)
 
@@ -66,7 +70,7 @@ def grade(assignment, content, server, *, seed, limit=None):
 
 
 def bounded(work, *arguments):
-    """What this work on a notebook gives. Raises ValueError if it takes too long or too much memory."""
+    """Run some work on a notebook. Raises ValueError if it takes too long or too much memory."""
     slow = ValueError(f"reading it takes longer than {SECONDS_TO_READ} s: clear its outputs.")
     try:
         with alarm(SECONDS_TO_READ, slow):
@@ -76,7 +80,7 @@ def bounded(work, *arguments):
 
 
 def plan_of(assignment, content):
-    """What to do with the bytes of a notebook -> Plan. Raises ValueError if they are none."""
+    """Plan the grading of a notebook's bytes -> Plan. Raises ValueError if they are no notebook."""
     cells, metadata, flags = notebook_of(content)
     plan = align(assignment, cells, metadata)
     plan.whole += flags + edition_flags(assignment, cells)
@@ -84,7 +88,7 @@ def plan_of(assignment, content):
 
 
 def answers(assignment, content):
-    """What a notebook's bytes have in the answer cells -> {place of the handed-out cell: source}, {} if it is none."""
+    """Read the answer cells -> {place of the handed-out cell: source}, {} for no notebook."""
     try:
         return bounded(lambda: answers_of(assignment, notebook_of(content)[0]))
     except ValueError:
@@ -94,7 +98,8 @@ def answers(assignment, content):
 def _judge_prose(run):
     for question in run.assignment.questions:
         if question not in run.assignment.expressions:
-            run.verdicts[question] = judge(QUESTIONS[question], run.plan.prose.get(question, ""), run.seed)
+            run.verdicts[question] = judge(QUESTIONS[question], run.plan.prose.get(question, ""),
+                                           run.seed)
 
 
 def _run_plan(run, server):
@@ -113,7 +118,10 @@ def _run_plan(run, server):
 
 
 def _run_steps(run, student, end):
-    """Take the plan's steps in one student process -> None, or (the step at which it was lost, Lost)."""
+    """Run the plan's steps in one student process.
+
+    -> None, or (number and step at which the process died, StudentProcessDied)
+    """
     steps = [(n, step) for n, step in enumerate(run.plan.steps) if n not in run.skipped]
     again = [(-1, step) for n, step in steps if step.verb == "judge"]
     for number, step in steps + again:
@@ -125,12 +133,16 @@ def _run_steps(run, student, end):
             return number, step, death
         finally:
             _add_flags(run, student, step)
-            run.seconds[step.question] = run.seconds.get(step.question, 0) + time.monotonic() - start
+            run.seconds[step.question] = (run.seconds.get(step.question, 0) + time.monotonic()
+                                          - start)
     return None
 
 
 def _run_step(run, student, step, last):
-    """Run a cell, or judge a question; at the end of the notebook those not started are looked at once more."""
+    """Run a cell or judge a question.
+
+    At the end of the notebook, questions that were not started are judged once more.
+    """
     if step.verb == "run":
         reply = student.ask("run", step.source, step.name)
         if "error" in reply:
@@ -153,7 +165,7 @@ def _remember_error(run, student, step, reply):
 
 
 def _verdict(run, student, question):
-    """Ask for an answer and judge it -> Verdict; its status is "missing" where the name is not defined."""
+    """Ask for an answer and judge it -> Verdict, "missing" if the name is not defined."""
     student.trace = ""
     try:
         answer = student.value(run.assignment.expressions[question])
@@ -172,7 +184,8 @@ def _judged(run, student, question, answer):
         student.ask("block", list(blocked))
     try:
         verdict = judge(QUESTIONS[question], answer, np.random.default_rng(run.seed))
-        return _check_consistency(run, question, answer, verdict) if isinstance(answer, RemoteFunction) else verdict
+        return (_check_consistency(run, question, answer, verdict)
+                if isinstance(answer, RemoteFunction) else verdict)
     except Exception as error:
         run.plan.flag(question, f"check failed: {type(error).__name__}")
         return Verdict("wrong", "The check could not read this answer; a person will look at it.")
@@ -182,9 +195,12 @@ def _judged(run, student, question, answer):
 
 
 def _check_consistency(run, question, answer, verdict):
-    """The verdict on a function of which each first value counted, flagged if it changes from call to call -> Verdict.
+    """Flag a function whose answer changes from call to call -> Verdict.
 
-    One that answers lists otherwise than arrays and is wrong for both has made an honest mistake: it is called by its name.
+    The verdict rests on each first value.
+
+    One that answers lists otherwise than arrays and is wrong for both has made an honest mistake:
+    it is called by its name.
     """
     spent = run.seconds.get(question, 0) + answer.student.spent()
     if (answer.differs or verdict.status == "right") and spent < run.allowed(question) / 4:
@@ -199,17 +215,18 @@ def _check_consistency(run, question, answer, verdict):
 
 
 def _add_flags(run, student, step):
-    """Turn what the student process told of itself into flags."""
+    """Turn the notes of the student process into flags."""
     for word in student.notes:
         known = run.plan.flags.setdefault(step.question, []) if step.question else run.plan.whole
         if word not in known and run.n_notes <= MOST_NOTES:
             run.n_notes += 1
-            known.append(word if run.n_notes <= MOST_NOTES else "reached for more than is told here")
+            known.append(word
+                         if run.n_notes <= MOST_NOTES else "reached for more than is told here")
     student.notes = []
 
 
 def _record_death(run, number, step, death, memory):
-    """A step ended the process: its question is lost, and the next process leaves it out."""
+    """Record that a step ended the process: its question is lost, the next process skips it."""
     why = "memory" if memory else death.why
     if step.verb == "run":
         run.skipped.add(number)
@@ -222,7 +239,7 @@ def _record_death(run, number, step, death, memory):
 
 
 def record_of(run):
-    """What is stored of a notebook -> dict of plain data."""
+    """Return what is stored of a notebook -> dict of plain data."""
     rows = [_row(run, question) for question in run.assignment.questions]
     return {"flags": run.plan.whole, "rows": rows, "written": run.plan.written}
 
@@ -239,7 +256,7 @@ def _row(run, question):
 
 
 def _status_and_message(run, question, verdict):
-    """The status and the words of a verdict, in the light of what the question's cell did -> (str, str)."""
+    """Return status and message of a verdict, given the error of its cell -> (str, str)."""
     error = run.errors.get(question, "")
     if verdict.status == "missing" and question in run.plan.untouched:
         return "not started", "Nothing is filled in yet."
@@ -247,17 +264,23 @@ def _status_and_message(run, question, verdict):
         return "wrong", error
     if verdict.status == "missing":
         return "not started", verdict.message
-    return verdict.status, " ".join(part for part in (error if verdict.status == "wrong" else "", verdict.text) if part)
+    return verdict.status, " ".join(part
+                                    for part in (error if verdict.status == "wrong" else "",
+                                                 verdict.text) if part)
 
 
 def blank_record(assignment, flag, message):
-    """The record of what could not be graded at all: no points, one flag, and what to do -> dict."""
-    rows = [{"question": q, "status": "not graded", "points": 0, "max_points": QUESTIONS[q].points, "mistake": "",
-             "message": without_folders(message), "trace": "", "flags": []} for q in assignment.questions]
+    """Build the record of a submission that could not be graded: no points, one flag."""
+    rows = [{"question": q, "status": "not graded", "points": 0, "max_points": QUESTIONS[q].points,
+             "mistake": "",
+             "message": without_folders(message), "trace": "", "flags": []}
+            for q in assignment.questions]
     return {"flags": [flag], "rows": rows}
 
 
 def reasons_to_review(record):
-    """Why a person should look at this record -> list of str."""
-    flags = [(("", f)) for f in record["flags"]] + [(row["question"], f) for row in record["rows"] for f in row["flags"]]
-    return [f"{question}: {flag}" if question else flag for question, flag in flags if any(held in flag for held in NEEDS_REVIEW)]
+    """List why a person should look at this record -> list of str."""
+    flags = ([(("", f)) for f in record["flags"]] + [(row["question"], f) for row in record["rows"]
+                                                     for f in row["flags"]])
+    return [f"{question}: {flag}" if question else flag for question, flag in flags
+            if any(held in flag for held in NEEDS_REVIEW)]

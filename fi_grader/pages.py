@@ -1,6 +1,7 @@
-"""The pages that students get back: what was right, what a person said, and no hidden test.
+"""Write the feedback pages for students: verdicts and comments, but no hidden tests.
 
-What students wrote stands in them as text; should a tag slip through, the page's own policy lets no script run.
+What students wrote stands in them as text; should a tag slip through, the page's own policy lets no
+script run.
 """
 
 import os
@@ -23,7 +24,8 @@ td.n,th.n{text-align:right}div[role=status]{margin:1.2em 0 .2em!important}h2{fon
 pre{white-space:pre-wrap;background:#f4f4f4;padding:.5em}.bar{background:#1a7f4b;height:.7em;display:inline-block;min-width:1px}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#262626}a{color:#8ab4f8}}"""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-WORDS = {"right": "Right", "wrong": "Not right", "not started": "Not started", "by hand": "A person will read this", "marked": "Read by a person",
+WORDS = {"right": "Right", "wrong": "Not right", "not started": "Not started",
+         "by hand": "A person will read this", "marked": "Read by a person",
          "not graded": "Not graded"}
 
 
@@ -37,7 +39,9 @@ def write_feedback(report):
 
 
 def feedback(record, score=None, name="", course=None):
-    """What a student reads about one exercise -> HTML. No flag, no input of a hidden test beyond the counterexample.
+    """Build a student's feedback on one exercise -> HTML.
+
+    No flag, no input of a hidden test beyond the counterexample.
 
     line : what counts of it, from `totals.lines_of`
     """
@@ -49,7 +53,7 @@ def feedback(record, score=None, name="", course=None):
 
 
 def _late(score, course):
-    """What being late took -> str."""
+    """Say what being late cost -> str."""
     if score is None or not score.days or course is None:
         return ""
     days = f"{score.days} day{'s' * (score.days > 1)} late"
@@ -58,7 +62,7 @@ def _late(score, course):
 
 
 def _reasons(record):
-    """Said once instead of at every question: why nothing could be graded."""
+    """Collect why nothing could be graded, to be said once instead of at every question."""
     return dict.fromkeys(row["message"] for row in record["rows"] if row["status"] == "not graded")
 
 
@@ -71,36 +75,41 @@ def _section(row):
     question = QUESTIONS.get(row["question"])
     title = f"{row['question']}: {question.title}" if question else row["question"]
     earned = plain_number(row["points"])
-    points = f"{row['max_points']} points wait" if row["points"] is None else f"{earned} of {row['max_points']}"
+    points = (f"{row['max_points']} points wait"
+              if row["points"] is None else f"{earned} of {row['max_points']}")
     said = escaping.lines(row["message"]) if row["status"] in ("wrong", "not started") else ""
-    words = (f"{WORDS[row['status']]} ({points}){': ' * bool(row['mistake'])}{row['mistake']}", said)
+    words = (f"{WORDS[row['status']]} ({points}){': ' * bool(row['mistake'])}{row['mistake']}",
+             said)
     trace = f"<pre>{escape(escaping.lines(row['trace']))}</pre>"
-    trace = f"<details><summary>Where it happened</summary>{trace}</details>" if row["trace"] else ""
+    trace = (f"<details><summary>Where it happened</summary>{trace}</details>"
+             if row["trace"] else "")
     tone = row["status"] if row["status"] not in ("not graded", "marked") else "note"
     return Card(title, words, tone=tone)._repr_html_() + _said_by_a_person(row) + trace
 
 
 def _said_by_a_person(row):
-    """Comment and correction, as plain text -> HTML."""
+    """Show comment and correction as plain text -> HTML."""
     words = [("Comment", row.get("comment")), ("Points changed", row.get("changed"))]
-    return "".join(f"<p class='said'><b>{what}:</b> {escape(escaping.lines(text))}</p>" for what, text in words if text)
+    return "".join(f"<p class='said'><b>{what}:</b> {escape(escaping.lines(text))}</p>"
+                   for what, text in words if text)
 
 
 def link(record):
-    """A link to a student's feedback on a set -> HTML."""
+    """Link to a student's feedback on a set -> HTML."""
     place = quote(os.fsencode(f"feedback/{record['student']}/{record['exercise']}.html"))
     return f"<a href='{place}'>{escape(escaping.name(record['student']))}, {escape(record['exercise'])}</a>"
 
 
 def table(head, rows):
-    """A table of ready HTML cells -> HTML."""
+    """Build a table of ready HTML cells -> HTML."""
     head = "".join(f"<th scope='col'>{name}</th>" for name in head)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<div class='wide' tabindex='0'><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
 def page(title, body):
-    """A whole page that asks nothing of the network and runs no script -> HTML."""
-    return (f"<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+    """Build a whole page that loads nothing and runs no script -> HTML."""
+    return ("<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
+            "content='width=device-width'>"
             f"<meta http-equiv='Content-Security-Policy' content=\"{POLICY}\">"
             f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><h1>{escape(title)}</h1>{body}</body></html>\n")

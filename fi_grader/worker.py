@@ -1,6 +1,6 @@
-"""One grading subprocess: a judge that never runs a student's code, beside the warm parent in its sandbox.
+"""One grading subprocess: a judge that never runs a student's code, beside its sandbox.
 
-Whoever wants grading done starts a `Worker` and asks it; the station itself is this module run as a program.
+Start a `Worker` and ask it; the subprocess itself is this module run as a program.
 """
 
 import atexit
@@ -19,30 +19,34 @@ from fi_grader.sandbox import start_server, wait_or_kill
 
 LARGEST_REPLY = 100_000_000
 LARGEST_JUDGE = 2 * 2**30
-"""Bytes of address space beyond what it has at its start that a judge may take: a huge answer ends in an error, not in a full machine."""
+"""Bytes of address space beyond what it has at its start that a judge may take: a huge answer ends
+in an error, not in a full machine."""
 PATIENCE = 720
-"""A station that is silent for so many seconds is ended, and its submission left to a person."""
+"""A worker that is silent for so many seconds is ended, and its submission left to a person."""
 
 
 class Worker:
-    """The grading subprocess as its owner holds it: `ask` it for one submission after the other."""
+    """A grading subprocess: `ask` it for one submission after the other."""
 
     def __init__(self, settings):
         self.settings, self.process, self.is_stopped = settings, None, False
         atexit.register(self.stop)
 
     def ask(self, exercise, content, verb="grade"):
-        """Let a notebook's bytes be worked on -> dict. A station that dies is tried once more, anew.
+        """Let the subprocess grade or read a notebook -> dict. One that dies is restarted once.
 
-        verb : "grade" -> {"record": ..., "seconds": ...}, or "read" -> {"answers": {place of the handed-out cell: source}}
+        verb : "grade" -> {"record": ..., "seconds": ...}, or "read" -> {"answers": {place of the
+            handed-out cell: source}}
 
-        Raises RuntimeError if it dies twice, or once it was shut; ValueError if no submission can be graded where it runs.
+        Raises RuntimeError if it dies twice, or after `stop`; ValueError if no submission can be
+        graded where it runs.
         """
         for _ in range(2):
             if self.is_stopped:
                 raise RuntimeError("grading was ended.")
             try:
-                reply = self._exchange({"verb": verb, "exercise": exercise, "size": len(content)}, content)
+                reply = self._exchange({"verb": verb, "exercise": exercise, "size": len(content)},
+                                       content)
             except (OSError, EOFError, ValueError):
                 self.close()
                 continue
@@ -60,8 +64,11 @@ class Worker:
         return messages.receive(self.channel, LARGEST_REPLY)
 
     def _start(self):
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-        self.channel, self.process = socket_process.start("fi_grader.worker", json.dumps(self.settings), environment=environment,
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+                       "PYTHONHASHSEED": "0"}
+        self.channel, self.process = socket_process.start("fi_grader.worker",
+                                                          json.dumps(self.settings),
+                                                          environment=environment,
                                                   stdin=subprocess.DEVNULL, start_new_session=True)
 
     def stop(self):
@@ -78,7 +85,7 @@ class Worker:
 
 
 class _Grader:
-    """What the subprocess holds: the assignments, and a warm parent that is renewed if it dies."""
+    """The state of the subprocess: the assignments, and a fork server, renewed if it dies."""
 
     def __init__(self, settings):
         from fi_grader import assignment
@@ -87,7 +94,8 @@ class _Grader:
 
     def read(self, assignment, content):
         from fi_grader import judging
-        return {"answers": {str(p): source for p, source in judging.answers(assignment, content).items()}}
+        return {"answers": {str(p): source
+                            for p, source in judging.answers(assignment, content).items()}}
 
     def grade(self, assignment, content):
         from fi_grader import judging
@@ -95,14 +103,16 @@ class _Grader:
         try:
             record, seconds = self._graded(assignment, content)
         except ValueError as error:
-            record, seconds = judging.blank_record(assignment, "no notebook", f"Nothing was graded: {error}"), {}
+            record, seconds = judging.blank_record(assignment, "no notebook",
+                                                   f"Nothing was graded: {error}"), {}
         return {"record": record, "seconds": {**seconds, "all": round(time.monotonic() - start, 3)}}
 
     def _graded(self, assignment, content):
         from fi_grader.judging import grade
         for attempt in range(2):
             try:
-                return grade(assignment, content, self._fork_server(), seed=self.settings["seed"], limit=self.settings["limit"])
+                return grade(assignment, content, self._fork_server(), seed=self.settings["seed"],
+                             limit=self.settings["limit"])
             except (OSError, EOFError):
                 self.server.close()
                 self.server = None
@@ -112,7 +122,8 @@ class _Grader:
 
     def _fork_server(self):
         if self.server is None:
-            modules = {m for a in self.assignments.values() for m in a.modules} - {"fi_course.questions"}
+            modules = {m for a in self.assignments.values()
+                       for m in a.modules} - {"fi_course.questions"}
             self.server = start_server(self.settings["sandbox"], sorted(modules))
         return self.server
 
@@ -129,7 +140,8 @@ def main(channel, settings):
             job = messages.receive(channel)
             content = messages.exactly(channel, job["size"])
             work = {"grade": grader.grade, "read": grader.read}[job["verb"]]
-            messages.send(channel, work(grader.assignments[job["exercise"]], content), LARGEST_REPLY)
+            messages.send(channel, work(grader.assignments[job["exercise"]], content),
+                          LARGEST_REPLY)
     except (EOFError, OSError):
         return
     finally:
@@ -142,7 +154,8 @@ def _limit_memory():
     with suppress(ImportError, OSError, ValueError):
         import resource
         in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (in_use + LARGEST_JUDGE, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        resource.setrlimit(resource.RLIMIT_AS,
+                           (in_use + LARGEST_JUDGE, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 if __name__ == "__main__":

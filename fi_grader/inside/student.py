@@ -1,4 +1,4 @@
-"""The student process: runs cells, gives values and calls functions when the judge asks, and knows nothing else."""
+"""The student process: run cells, return values and call functions when the judge asks."""
 
 import io
 import linecache
@@ -26,7 +26,7 @@ MOST_NOTES = 20
 
 
 class Output(io.TextIOBase):
-    """Where prints go: counted and forgotten."""
+    """A stream that counts what is printed and discards it."""
 
     written = 0
 
@@ -39,14 +39,15 @@ class Output(io.TextIOBase):
 
 
 class Namespace:
-    """Where one student's cells run, with the channel to the judge."""
+    """The variables of one student's cells, with the channel to the judge."""
 
     def __init__(self, channel, library, bodies, roots):
         self.channel, self.snapshot, self.home, self.is_watched = channel, library, os.getpid(), False
         self.is_blocking = False
         self.main = ModuleType("__main__")
         self.variables = vars(self.main)
-        self.variables.update(get_ipython=lambda: Shell(self.variables), display=lambda *things, **options: None,
+        self.variables.update(get_ipython=lambda: Shell(self.variables),
+                              display=lambda *things, **options: None,
                           In=[], Out={}, exit=sys.exit, quit=sys.exit)
         self.functions, self.overwritten, self.reported, self.blocks = [], [], set(), ExitStack()
         self.output = Output()
@@ -58,7 +59,8 @@ class Namespace:
 def serve(channel, library, bodies, roots):
     """Answer the judge until it hangs up.
 
-    library, bodies : a photograph of it before any answer ran, and what its functions are known by
+    library : the snapshot that was taken before any answer ran
+    bodies : long code bodies and docstrings of the package's functions
     """
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002 - students may draw from the global generator: every run draws the same
@@ -76,7 +78,7 @@ def serve(channel, library, bodies, roots):
 
 
 def run(namespace, source, name):
-    """Run a cell -> {} or {"error": ...}; what it overwrote in the library is put back."""
+    """Run a cell -> {} or {"error": ...}; restore what it overwrote in the libraries."""
     name, namespace.is_watched = f"<{name}>", namespace.is_watched or could_overwrite(source)
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     try:
@@ -94,21 +96,23 @@ def _restore(namespace):
 
 
 def value(namespace, expression):
-    """The value of an expression: plain data, a handle on a function, or why it is neither."""
+    """Evaluate an expression -> plain data, a handle on a function, or why it is neither."""
     try:
         found = eval(expression, namespace.variables)
         if callable(found):
             namespace.functions.append(found)
-            return {"function": len(namespace.functions) - 1, "name": str(getattr(found, "__name__", "f"))[:80]}
+            return {"function": len(namespace.functions) - 1,
+                    "name": str(getattr(found, "__name__", "f"))[:80]}
         return _plain(found)
     except BaseException as error:
         return {"error": report(error)}
 
 
 def call(namespace, handle, arguments):
-    """What a function of the student's returns on these arguments, as plain data, or the error it raises."""
+    """Call a function of the student's -> its value as plain data, or the error it raises."""
     try:
-        arguments = [messages.decode(a, lambda number: _callback(namespace, number)) for a in arguments]
+        arguments = [messages.decode(a, lambda number: _callback(namespace, number))
+                     for a in arguments]
         return _plain(namespace.functions[handle](*arguments))
     except BaseException as error:
         return {"error": report(error)}
@@ -125,9 +129,11 @@ def _plain(found):
 
 
 def _callback(namespace, number):
-    """A function that lives with the judge: calling it here calls it there."""
+    """Make a function that calls one of the judge's functions through the channel."""
     def implementation(*arguments, **options):
-        messages.send(namespace.channel, {"callback": number, "arguments": messages.encode(list(arguments)), "options": messages.encode(options)})
+        messages.send(namespace.channel,
+                      {"callback": number, "arguments": messages.encode(list(arguments)),
+                       "options": messages.encode(options)})
         reply = messages.receive(namespace.channel)
         if "error" in reply:
             kind = getattr(__import__("builtins"), reply["error"]["kind"], RuntimeError)
@@ -139,7 +145,7 @@ def _callback(namespace, number):
 
 
 def _update_in_place(here, changed):
-    """Let a caller's array, list, dictionary or generator be what a borrowed function has made of its copy."""
+    """Copy what the judge's function changed in its arguments back into the caller's."""
     if isinstance(here, np.ndarray) and np.shape(changed) == here.shape:
         here[...] = changed
     elif isinstance(here, list):
@@ -152,8 +158,12 @@ def _update_in_place(here, changed):
 
 
 def block(namespace, names):
-    """Close the package's own answers until `unblock`: the modules that were there at first, whatever took their places."""
-    gone = [name for name, module in namespace.modules.items() if sys.modules.get(name) is not module]
+    """Block the package's own answers until `unblock`.
+
+    The modules of the snapshot are blocked, whatever took their places.
+    """
+    gone = [name for name, module in namespace.modules.items()
+            if sys.modules.get(name) is not module]
     namespace.overwritten += [f"sys.modules[{name!r}]" for name in gone]
     sys.modules.update(namespace.modules)
     namespace.blocks.enter_context(closing(names))
@@ -168,8 +178,9 @@ def unblock(namespace):
 
 
 def _new_notes(namespace):
-    """What has happened besides since the last reply: overwritten names, what was reached for, output cut, threads left."""
-    noted = {f"overwrote {name}" for name in namespace.overwritten} | {f"reached for {what}" for what in namespace.reached}
+    """List what happened since the last reply: overwritten names, access, cut output, threads."""
+    noted = {f"overwrote {name}" for name in namespace.overwritten} | {f"reached for {what}"
+                                                                       for what in namespace.reached}
     if namespace.output.written > MOST_OUTPUT:
         noted.add("output cut")
     if threading.active_count() > 1:
@@ -183,11 +194,13 @@ _VERBS = {"run": run, "value": value, "call": call, "block": block, "unblock": u
 
 
 def report(error):
-    """An error as data: its kind, its words, and its traceback through the student's own cells."""
+    """Describe an error: its class, its message, and its traceback through the student's cells."""
     kind = "ClosedName" if isinstance(error, ClosedName) else type(error).__name__
-    frames = [f for f in traceback.extract_tb(error.__traceback__)[-60:] if f.filename.startswith("<")]
+    frames = [f for f in traceback.extract_tb(error.__traceback__)[-60:]
+              if f.filename.startswith("<")]
     trace = "".join(traceback.format_list(frames)[-12:])
-    return {"kind": str(kind)[:80], "words": _words(error), "trace": trace[-4000:], "line": getattr(error, "lineno", None)}
+    return {"kind": str(kind)[:80], "words": _words(error), "trace": trace[-4000:],
+            "line": getattr(error, "lineno", None)}
 
 
 def _words(error):
