@@ -175,7 +175,8 @@ def split_by_group(inputs: AuditInputs) -> Finding:
         f"than held out at random ({units.max() + 1} groups).")
     text += (" A random split flatters it: judge it on groups that it has not met." if clear else
              " No flattery by shared groups is seen.")
-    shared = np.isin(inputs.metadata["groups"][inputs.judged], inputs.metadata["groups"][~inputs.held_out]).mean()
+    groups = inputs.metadata["groups"]
+    shared = np.isin(groups[inputs.judged], groups[~inputs.held_out]).mean()
     text += f" {percent(float(shared))} of the rows that judge are of groups in training."
     verdict = "ask" if clear and shared > 0 else "well"
     return Finding(name, verdict, text, (), {"gap": gap, "low": low, "high": high,

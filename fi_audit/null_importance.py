@@ -27,7 +27,8 @@ def null_copies(inputs: AuditInputs) -> Measure:
         low, high = receiver_donor_interval(
             differences, donors, level=level, sample_weight=inputs.task.weights,
             groups=inputs.task.groups)
-        figures.append((np.average(differences.mean(axis=1), weights=inputs.task.weights), low, high))
+        value = np.average(differences.mean(axis=1), weights=inputs.task.weights)
+        figures.append((value, low, high))
     value, low, high = np.array(figures).T
     return Measure("null copies", inputs.names, value, low, high, inputs.task.unit,
                    "permutation importance of a copy that was shuffled beforehand")

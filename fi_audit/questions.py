@@ -200,7 +200,9 @@ def _most_used(units: dict, order: Measure, most: int) -> dict:
     return {name: units[name] for name in first}
 
 
-def _judged(inputs: AuditInputs, X: pd.DataFrame, y: NDArray, rest: NDArray, part: NDArray) -> NDArray:
+def _judged(
+    inputs: AuditInputs, X: pd.DataFrame, y: NDArray, rest: NDArray, part: NDArray
+) -> NDArray:
     model = inputs.refit(X.iloc[rest], y[rest])
     task = Evaluation(model, X.iloc[part], y[part], inputs.task.loss, whole=inputs.y)
     return task.losses_before

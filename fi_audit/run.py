@@ -118,7 +118,8 @@ MEASURES = {
     "associated": lambda inputs, done: questions.associated(inputs),
     "used": lambda inputs, done: questions.used(inputs),
     "null copies": lambda inputs, done: null_importance.null_copies(inputs),
-    "used together": lambda inputs, done: questions.used_together(inputs, done["groups of columns"]),
+    "used together": lambda inputs, done: questions.used_together(
+        inputs, done["groups of columns"]),
     "conditional": lambda inputs, done: questions.conditional(inputs),
     "relevant": lambda inputs, done: questions.refit_importance(
         inputs, done["groups of columns"], done["used"]),

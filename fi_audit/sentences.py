@@ -29,7 +29,9 @@ def sentences(
     return tuple(made)
 
 
-def _with_conditions(sentence: Sentence, inputs: AuditInputs, findings: tuple[Finding, ...]) -> Sentence:
+def _with_conditions(
+    sentence: Sentence, inputs: AuditInputs, findings: tuple[Finding, ...]
+) -> Sentence:
     """Add conditions to a sentence, or withdraw it, as the checks demand."""
     stops = [f for f in findings if f.verdict == "stop"]
     suspects = [f for f in findings if f.check == "knows too much" and f.verdict == "ask"]

@@ -66,7 +66,9 @@ def _in_quarters(labels: NDArray) -> NDArray:
     return pd.qcut(values, 4, duplicates="drop").astype(str).to_numpy()
 
 
-def _subgroups(inputs: AuditInputs, kind: str, labels: NDArray, names: NDArray) -> tuple[Subgroup, ...]:
+def _subgroups(
+    inputs: AuditInputs, kind: str, labels: NDArray, names: NDArray
+) -> tuple[Subgroup, ...]:
     task = inputs.task
     predicted, observed = _as_numbers(inputs)
     parts = []

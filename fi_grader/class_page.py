@@ -71,9 +71,8 @@ class ClassMistakes:
                 by_student[student].add(mistake)
         pairs = Counter(pair for those in by_student.values()
                         for pair in combinations(sorted(those), 2))
-        found = [(one, other, n,
-                  n * len(self.students) / (
-                      len(self.students_by_mistake[one]) * len(self.students_by_mistake[other])))
+        who = self.students_by_mistake
+        found = [(one, other, n, n * len(self.students) / (len(who[one]) * len(who[other])))
                  for (one, other), n in pairs.items() if n >= FEWEST_WITH_BOTH]
         return sorted((f for f in found if f[3] > 1), key=lambda f: (-f[2], -f[3], f[0], f[1]))
 
@@ -122,8 +121,8 @@ def class_page(report, found, seconds):
     for exercise in report.seen:
         week = report.course.set_of(exercise).week
         title = f"{exercise}, week {week}" if week else exercise
-        parts.append(
-            f"<h2>{escape(title)}</h2>{_success(exercise, found)}{_mistakes(exercise, report, found)}{_times(seconds.get(exercise, []))}")
+        parts += [f"<h2>{escape(title)}</h2>", _success(exercise, found),
+                  _mistakes(exercise, report, found), _times(seconds.get(exercise, []))]
     return page(report.course.title or "The class", "".join(parts) + _similar(report)
                 + _everybody(report) + _skipped(report))
 
@@ -171,8 +170,8 @@ def _success(exercise, found):
     statuses = [status for status in WORDS if status != "right"]
     for question in dict.fromkeys(q for e, q, _ in found.statuses if e == exercise):
         counts = {status: found.statuses[exercise, question, status] for status in WORDS}
-        judged, by_people = counts["right"] + counts["wrong"] + counts["not started"], counts[
-            "by hand"] + counts["marked"]
+        judged = counts["right"] + counts["wrong"] + counts["not started"]
+        by_people = counts["by hand"] + counts["marked"]
         share = counts["right"] / judged if judged else 0
         bar = (f"<span class='bar' style='width:{4 * share:.2f}em'></span> {share:.0%}"
                if judged and not by_people else "")
@@ -197,7 +196,8 @@ def _mistakes(exercise, report, found):
 def _times(seconds):
     if not seconds:
         return ""
-    return f"<p>Grading took {median(seconds):.2f} s a submission (median), {max(seconds):.2f} s at most.</p>"
+    return (f"<p>Grading took {median(seconds):.2f} s a submission (median), "
+            f"{max(seconds):.2f} s at most.</p>")
 
 
 def _similar(report):

@@ -31,8 +31,7 @@ MOST_ZIPS = 50
 MOST_SEARCHED = 200_000_000
 """Bytes of one student that are looked through for the marks of cells; beyond, names decide."""
 MOST_SKIPPED_NAMED = 20
-"""So many files of one student are named on the terminal if they are left aside; the report names
-all."""
+"""At most so many skipped files of one student are named on the terminal; the report names all."""
 JUNK = "left by a program"
 OURS = "the list that `fi-teach submit` packs with the notebooks"
 LINK = "a link; links are not followed, hand in the file itself"
@@ -211,8 +210,8 @@ def _holds_a_class(entry):
     """Return whether this folder is a download of many students' work."""
     with suppress(OSError), os.scandir(entry.path) as inside:
         seen = {e.name: e.is_dir() for e in islice(inside, MOST_FILES)}
-        is_nbgraders = (entry.name == "submitted" and not any(name.endswith(".ipynb")
-                                                              for name in seen))
+        is_nbgraders = (entry.name == "submitted"
+                        and not any(name.endswith(".ipynb") for name in seen))
         return (is_nbgraders or METADATA in seen or HANDED_IN in seen
                 or any(parse_name(*one) for one in seen.items()))
     return False
@@ -222,8 +221,8 @@ def _sort_zip(entry, found):
     """Sort a zip file: it is one student's, or a platform's download of the whole class."""
     who = parse_name(entry.name)
     if who:
-        found.student_files(_student_only(who)).files.append(File(entry.path, "", who.rest
-                                                                  or entry.name, parsed=who))
+        file = File(entry.path, "", who.rest or entry.name, parsed=who)
+        found.student_files(_student_only(who)).files.append(file)
     elif infos := _class_in(entry.path):
         _sort_members(entry.path, infos, found)
     else:
@@ -236,7 +235,8 @@ def _student_only(parsed):
 
 def _class_in(path):
     """List the contents of a zip file that holds a whole class -> list of ZipInfo, else empty."""
-    with suppress(Exception), read.zipped(path, most=read.MOST_MEMBERS) as archive:  # whatever is wrong is said later
+    with suppress(Exception), read.zipped(path, most=read.MOST_MEMBERS) as archive:
+        # whatever is wrong is said later
         infos = archive.infolist()
         if any(_parse_path(info.filename)
                for info in infos) or any(PurePosixPath(i.filename).name == METADATA for i in infos):
@@ -274,10 +274,9 @@ def _sort_members(path, infos, found):
 def _sort_file(entry, found, exercises, roster):
     """Assign a single file to a student by its name, or skip it."""
     who = parse_name(entry.name)
-    if who is None and roster and (stem := _without_exercise(entry.name,
-                                                             exercises)) and roster.find(
-                                                                 ParsedName("", stem)):
-        who = ParsedName("", stem)
+    if who is None and roster and (stem := _without_exercise(entry.name, exercises)):
+        named = ParsedName("", stem)
+        who = named if roster.find(named) else None
     if who is None:
         words = ("nothing tells whose it is: put it into its student's folder"
                  if _is_notebook(entry.name) else "no student's work")
@@ -338,7 +337,8 @@ def _check_students(folder, found, exercises):
     if not folders:
         loose = [Path(one.file).name for one in found.skipped
                  if _is_notebook(one.file) and not one.is_junk]
-        seen = f" It holds notebooks of its own ({', '.join(loose[:3])}): put each into its student's folder." if loose else ""
+        seen = (f" It holds notebooks of its own ({', '.join(loose[:3])}): "
+                "put each into its student's folder." if loose else "")
         raise ValueError(f"{folder} holds no student's folder: "
                          f"submissions lie in {folder}/<student>/<exercise>.ipynb.{seen}")
     if all(name in exercises for name in names):
@@ -396,8 +396,8 @@ def _submission(who, file, exercise, flag):
 def _age(file):
     """Return the sort key of a student's files, the newest last: number, copy, time, name."""
     order = file.parsed.order if file.parsed else 0
-    return order, file.time if file.is_platform_time else 0, copy_number(
-        _stem(file.name)), file.time, file.label
+    platform_time = file.time if file.is_platform_time else 0
+    return order, platform_time, copy_number(_stem(file.name)), file.time, file.label
 
 
 def _exercise_in(file, exercises, cell_ids, budget):
@@ -507,8 +507,8 @@ def _member(path, info, outer=""):
     except (ValueError, OverflowError):
         time = 0.0
     parsed = _parse_path(info.filename)
-    return File(path, member, (parsed and parsed.rest) or info.filename, why, None, 0.0
-                if info.date_time[0] < 1990 else time)
+    name = (parsed and parsed.rest) or info.filename
+    return File(path, member, name, why, None, 0.0 if info.date_time[0] < 1990 else time)
 
 
 def _below(place):
@@ -521,9 +521,8 @@ def _below(place):
         elif name and is_junk(os.path.basename(path)):
             yield File(path, why=JUNK)
         elif os.path.isdir(path):
-            inside, why = _inside(path) if depth < DEEPEST else ([],
-                                                                 f"more than {DEEPEST} folders "
-                                                                 "deep")
+            too_deep = [], f"more than {DEEPEST} folders deep"
+            inside, why = _inside(path) if depth < DEEPEST else too_deep
             yield from [File(os.path.join(path, ""), why=why)] * bool(why)
             waiting += [(one, os.path.join(name, os.path.basename(one)), depth + 1)
                         for one in inside]

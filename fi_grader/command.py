@@ -205,11 +205,10 @@ def summary(report, records, skipped=(), added=""):
               for r in records.values() if r["human"]]
     by_hand = Counter(row["question"] for r in records.values()
                       for row in r["rows"] if row["status"] == "by hand")
-    lines = [
-        f"{_count(len(records), 'submission')} of "
-        f"{_count(len({s for s, _ in records}), 'student')} graded.",
+    students = {student for student, _ in records}
+    lines = [f"{_count(len(records), 'submission')} of {_count(len(students), 'student')} graded.",
              f"Wants a person ({len(wanted)}):" if wanted else "No submission wants a person.",
-        *wanted]
+             *wanted]
     lines += [f"To be read by you: {question}, {_count(n, 'answer')} "
               "(pages to mark on: --marking; nbgrader's Formgrader: --gradebook)"
               for question, n in by_hand.items()]

@@ -47,8 +47,8 @@ class FilesReport:
         fresh = [_line(folder, s) for s in submissions]
         fresh += [{"folder": folder, "student": a.student, "exercise": "", "file": a.file,
                    "state": SKIPPED, "why": a.why} for a in skipped]
-        self.lines = others + sorted(fresh, key=lambda line: (line["student"], line["exercise"],
-                                                              line["file"]))
+        fresh.sort(key=lambda line: (line["student"], line["exercise"], line["file"]))
+        self.lines = others + fresh
         self._write()
         return before - {_place(line) for line in self.lines}
 

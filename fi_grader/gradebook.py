@@ -82,7 +82,8 @@ def opened(folder):
     except ImportError:
         raise ValueError('--gradebook needs nbgrader: pip install "fi-teach[grade]"') from None
     path = os.environ["PATH"]
-    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), path])  # nbgrader starts `alembic` by its bare name
+    # nbgrader starts `alembic` by its bare name
+    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), path])
     try:
         return Gradebook(f"sqlite:///{Path(folder).resolve()}/gradebook.db")
     finally:

@@ -14,7 +14,14 @@ from fi_grader.editions import edition_flags
 from fi_grader.escaping import without_folders
 from fi_grader.match_cells import align
 from fi_grader.match_cells import answers as answers_of
-from fi_grader.proxies import RemoteError, RemoteFunction, StudentProcess, StudentProcessDied, Unreadable, alarm
+from fi_grader.proxies import (
+    RemoteError,
+    RemoteFunction,
+    StudentProcess,
+    StudentProcessDied,
+    Unreadable,
+    alarm,
+)
 from fi_grader.read import notebook_of
 
 SECONDS_TO_READ = 10
@@ -264,23 +271,21 @@ def _status_and_message(run, question, verdict):
         return "wrong", error
     if verdict.status == "missing":
         return "not started", verdict.message
-    return verdict.status, " ".join(part
-                                    for part in (error if verdict.status == "wrong" else "",
-                                                 verdict.text) if part)
+    parts = [error if verdict.status == "wrong" else "", verdict.text]
+    return verdict.status, " ".join(filter(None, parts))
 
 
 def blank_record(assignment, flag, message):
     """Build the record of a submission that could not be graded: no points, one flag."""
     rows = [{"question": q, "status": "not graded", "points": 0, "max_points": QUESTIONS[q].points,
-             "mistake": "",
-             "message": without_folders(message), "trace": "", "flags": []}
+             "mistake": "", "message": without_folders(message), "trace": "", "flags": []}
             for q in assignment.questions]
     return {"flags": [flag], "rows": rows}
 
 
 def reasons_to_review(record):
     """List why a person should look at this record -> list of str."""
-    flags = ([(("", f)) for f in record["flags"]] + [(row["question"], f) for row in record["rows"]
-                                                     for f in row["flags"]])
+    flags = [("", flag) for flag in record["flags"]]
+    flags += [(row["question"], flag) for row in record["rows"] for flag in row["flags"]]
     return [f"{question}: {flag}" if question else flag for question, flag in flags
             if any(held in flag for held in NEEDS_REVIEW)]

@@ -76,8 +76,8 @@ class Marks:
         for place, mark in marks.items():
             before = self.marks.get(place, mark)
             if before.points != mark.points:
-                self.marked_twice[
-                    place] = f"marked twice: {before.by} {before.points:g}, {mark.by} {mark.points:g}"
+                both = f"{before.by} {before.points:g}, {mark.by} {mark.points:g}"
+                self.marked_twice[place] = f"marked twice: {both}"
             self.marks[place] = mark
 
     def _unknown_students(self, students):
@@ -107,8 +107,8 @@ class Marks:
         elif row["status"] == "by hand":
             points = self.formgrader.get((id_of(record["student"]), record["exercise"],
                                           f"{row['question'].replace('.', '-')}-answer"))
-            row.update({} if points is None else {"points": points, "status": "marked",
-                                                  "marked": "Formgrader"})
+            if points is not None:
+                row.update(points=points, status="marked", marked="Formgrader")
         elif mark:
             row["comment"] = mark.comment
         if override:
@@ -162,10 +162,9 @@ def read_marks(path):
             continue
         met = _met(question, dict(zip(ticks, given, strict=True)), where)
         value = number_of(points, where) if points else sum(question.rubric[n - 1][0] for n in met)
-        found[_plain(row["student"]), question.id] = Mark(_within(value, question, where),
-                                                          _plain(row.get("comment", "")),
-                                                          _plain(row.get("by", "")) or path.stem,
-                                                          row.get("answer", "").strip(), met)
+        found[_plain(row["student"]), question.id] = Mark(
+            _within(value, question, where), _plain(row.get("comment", "")),
+            _plain(row.get("by", "")) or path.stem, row.get("answer", "").strip(), met)
     return found
 
 

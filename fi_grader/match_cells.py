@@ -142,8 +142,8 @@ def _flag_question(plan, assignment, question, cells, matched):
             plan.flag(question, f"{part} duplicated")
         for word in dict.fromkeys(word for cell in found for word in _changes(ref, cell)):
             plan.flag(question, word)
-        if part == "answer" and found and all(c.source.strip() == ref.source.strip()
-                                              for c in found):
+        unchanged = all(c.source.strip() == ref.source.strip() for c in found)
+        if part == "answer" and found and unchanged:
             plan.untouched.add(question)
 
 

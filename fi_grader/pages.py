@@ -16,13 +16,18 @@ from fi_grader.spreadsheets import plain_number
 from fi_grader.totals import points_of, waiting_of
 
 STYLE = """:root{color-scheme:light dark}
-body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff;overflow-wrap:anywhere}
+body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;
+color:#222;background:#fff;overflow-wrap:anywhere}
 .wide{overflow-x:auto;overflow-wrap:break-word}a{color:#0b57d0}
-table{border-collapse:collapse;width:100%;margin:1rem 0}th,td{text-align:left;padding:.3em .6em;border-bottom:1px solid #ccc;vertical-align:top}
-td.n,th.n{text-align:right}div[role=status]{margin:1.2em 0 .2em!important}h2{font-size:1.1rem;margin:.2em 0}
+table{border-collapse:collapse;width:100%;margin:1rem 0}
+th,td{text-align:left;padding:.3em .6em;border-bottom:1px solid #ccc;vertical-align:top}
+td.n,th.n{text-align:right}div[role=status]{margin:1.2em 0 .2em!important}
+h2{font-size:1.1rem;margin:.2em 0}
 .said{white-space:pre-wrap;margin:.2em 0 .2em 1em}
-pre{white-space:pre-wrap;background:#f4f4f4;padding:.5em}.bar{background:#1a7f4b;height:.7em;display:inline-block;min-width:1px}
-@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#262626}a{color:#8ab4f8}}"""
+pre{white-space:pre-wrap;background:#f4f4f4;padding:.5em}
+.bar{background:#1a7f4b;height:.7em;display:inline-block;min-width:1px}
+@media(prefers-color-scheme:dark){
+body{color:#ddd;background:#181818}pre{background:#262626}a{color:#8ab4f8}}"""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 WORDS = {"right": "Right", "wrong": "Not right", "not started": "Not started",
          "by hand": "A person will read this", "marked": "Read by a person",
@@ -46,7 +51,8 @@ def feedback(record, score=None, name="", course=None):
     line : what counts of it, from `totals.lines_of`
     """
     most = sum(r["max_points"] for r in record["rows"])
-    top = f"<p>{plain_number(points_of(record))} of {most} points{_waiting(record)}.{_late(score, course)}</p>"
+    top = (f"<p>{plain_number(points_of(record))} of {most} points{_waiting(record)}."
+           f"{_late(score, course)}</p>")
     notes = "".join(f"<p>{escape(r)}</p>" for r in _reasons(record))
     title = f"{record['exercise']}: {escaping.name(name or record['student'])}"
     return page(title, top + notes + "".join(map(_section, record["rows"])))
@@ -97,19 +103,22 @@ def _said_by_a_person(row):
 def link(record):
     """Link to a student's feedback on a set -> HTML."""
     place = quote(os.fsencode(f"feedback/{record['student']}/{record['exercise']}.html"))
-    return f"<a href='{place}'>{escape(escaping.name(record['student']))}, {escape(record['exercise'])}</a>"
+    student = escape(escaping.name(record["student"]))
+    return f"<a href='{place}'>{student}, {escape(record['exercise'])}</a>"
 
 
 def table(head, rows):
     """Build a table of ready HTML cells -> HTML."""
     head = "".join(f"<th scope='col'>{name}</th>" for name in head)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<div class='wide' tabindex='0'><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    return (f"<div class='wide' tabindex='0'><table><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table></div>")
 
 
 def page(title, body):
     """Build a whole page that loads nothing and runs no script -> HTML."""
-    return ("<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
-            "content='width=device-width'>"
+    return ("<!doctype html><html lang='en'><head><meta charset='utf-8'>"
+            "<meta name='viewport' content='width=device-width'>"
             f"<meta http-equiv='Content-Security-Policy' content=\"{POLICY}\">"
-            f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><h1>{escape(title)}</h1>{body}</body></html>\n")
+            f"<title>{escape(title)}</title><style>{STYLE}</style></head>"
+            f"<body><h1>{escape(title)}</h1>{body}</body></html>\n")

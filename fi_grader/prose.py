@@ -22,9 +22,12 @@ from fi_grader.worker import Worker
 
 BY_PEOPLE = ("by hand", "marked")
 SCRIPT = Path(__file__).with_name("marking.js").read_text(encoding="utf-8")
-MARKING_STYLE = """main{max-width:56rem;margin:auto}textarea{width:100%;font:inherit;box-sizing:border-box}
-#answer{white-space:pre-wrap;border-left:4px solid #2f6db5;padding:.4em .8em;min-height:4em;background:#f4f4f4;color:#222}
-label{display:block;padding:.2em}kbd{border:1px solid #888;border-radius:3px;padding:0 .3em}button{font:inherit;margin:.2em .3em .2em 0}
+MARKING_STYLE = """main{max-width:56rem;margin:auto}
+textarea{width:100%;font:inherit;box-sizing:border-box}
+#answer{white-space:pre-wrap;border-left:4px solid #2f6db5;padding:.4em .8em;min-height:4em;
+background:#f4f4f4;color:#222}
+label{display:block;padding:.2em}kbd{border:1px solid #888;border-radius:3px;padding:0 .3em}
+button{font:inherit;margin:.2em .3em .2em 0}
 .done{color:#1a7f4b}#used button{display:block;text-align:left}"""
 HELP = ("Keys: <kbd>1</kbd> to <kbd>9</kbd> points of the rubric, <kbd>0</kbd> none of them, "
         "<kbd>c</kbd> comment (<kbd>Esc</kbd> leaves it), "
@@ -114,17 +117,16 @@ def marking_page(assistant, items):
     allowed = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'"
     title = escape(f"Marking: {assistant}")
-    return ("<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
-            "content='width=device-width'>"
-            "<meta http-equiv='Content-Security-Policy' "
-            f"content=\"{policy}\"><title>{title}</title><style>{STYLE}{MARKING_STYLE}</style></head>"
-            f"<body><main><h1>{title}</h1><p id='progress' role='status'></p><p><button "
-            "id='save'>Save the marks</button>"
-            "<span id='saved'></span></p><h2 id='question'></h2><div id='answer' lang='und' "
-            "dir='auto' tabindex='0'></div>"
-            "<div id='rubric'></div><p id='points'></p><label for='comment'>Comment, "
-            "for the student to read</label>"
-            "<textarea id='comment' rows='3'></textarea><div id='used'></div><p><button "
-            "id='back'>Back</button><button id='next'>Next</button>"
-            f"</p><p>{HELP}</p></main><script type='application/json' "
-            f"id='data'>{data}</script><script>{SCRIPT}</script></body></html>\n")
+    return ("<!doctype html><html lang='en'><head><meta charset='utf-8'>"
+            "<meta name='viewport' content='width=device-width'>"
+            f"<meta http-equiv='Content-Security-Policy' content=\"{policy}\">"
+            f"<title>{title}</title><style>{STYLE}{MARKING_STYLE}</style></head>"
+            f"<body><main><h1>{title}</h1><p id='progress' role='status'></p>"
+            "<p><button id='save'>Save the marks</button><span id='saved'></span></p>"
+            "<h2 id='question'></h2><div id='answer' lang='und' dir='auto' tabindex='0'></div>"
+            "<div id='rubric'></div><p id='points'></p>"
+            "<label for='comment'>Comment, for the student to read</label>"
+            "<textarea id='comment' rows='3'></textarea><div id='used'></div>"
+            "<p><button id='back'>Back</button><button id='next'>Next</button></p>"
+            f"<p>{HELP}</p></main><script type='application/json' id='data'>{data}</script>"
+            f"<script>{SCRIPT}</script></body></html>\n")

@@ -255,7 +255,8 @@ def _thread_alarm(seconds, error):
 
     It waits for the step at hand to end.
     """
-    done, main, raise_in = threading.Event(), threading.get_ident(), ctypes.pythonapi.PyThreadState_SetAsyncExc
+    done, main = threading.Event(), threading.get_ident()
+    raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
 
     def ring():
         wait = seconds

@@ -67,7 +67,7 @@ def content_of(submission):
         return content_at(submission.path, submission.member)
     except ValueError:
         raise
-    except Exception as error:  # a zip file that somebody made up can go wrong in any way: a password, a lie
+    except Exception as error:  # a made-up zip file can go wrong in any way
         raise ValueError(
             f"the file cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
@@ -142,7 +142,7 @@ def _unpacked(archive, info):
         raise ValueError("the zip file is packed in an unusual way: make an ordinary one.")
     _check_size(info.file_size)
     with archive.open(info) as file:
-        return file.read(info.file_size + 1)  # a size that lies bounds what is unpacked all the same
+        return file.read(info.file_size + 1)  # even a false size bounds what is unpacked
 
 
 def _check_size(size):
@@ -168,15 +168,15 @@ def notebook_of(content):
                          else "the file is no notebook: its JSON is broken or cut off.") from None
     if not isinstance(raw, dict) or not isinstance(raw.get("cells", raw.get("worksheets")), list):
         raise ValueError("the file is JSON, but no notebook: it has no cells.")
-    cells = raw["cells"] if "cells" in raw else [c for sheet in raw["worksheets"]
-                                                 for c in _cells_of(sheet)]
+    cells = (raw["cells"] if "cells" in raw
+             else [c for sheet in raw["worksheets"] for c in _cells_of(sheet)])
     if len(cells) > MOST_CELLS:
         raise ValueError(f"the notebook has {len(cells):,} cells, "
                          f"more than the {MOST_CELLS:,} that are read: delete the empty ones.")
     whole = [c for c in cells if isinstance(c, dict)]
     metadata = raw.get("metadata") if isinstance(raw.get("metadata"), dict) else {}
-    return list(map(cell_from,
-                    whole)), metadata, flags + ["cells unreadable"] * (len(whole) < len(cells))
+    flags += ["cells unreadable"] * (len(whole) < len(cells))
+    return list(map(cell_from, whole)), metadata, flags
 
 
 def _cells_of(sheet):
@@ -186,8 +186,8 @@ def _cells_of(sheet):
 
 
 def _text(content):
-    for encoding in ("utf-8-sig", "utf-16") if content[:2] in (b"\xff\xfe",
-                                                               b"\xfe\xff") else ("utf-8-sig",):
+    is_utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    for encoding in ("utf-8-sig", "utf-16") if is_utf16 else ("utf-8-sig",):
         try:
             return content.decode(encoding), [] if encoding == "utf-8-sig" else ["not UTF-8"]
         except UnicodeDecodeError:

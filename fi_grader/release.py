@@ -29,7 +29,8 @@ FOR_INSTRUCTORS = re.compile(rf"{QUESTIONS_FOLDER}(ch\d|implementations_to_test/
 NOTHING = re.compile(r"(?!)")
 SECRETS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS")
 
-NBGRADER_CONFIG = f'''"""nbgrader's settings for these exercises: stubs that let a notebook run, so that only its checks fail."""
+NBGRADER_CONFIG = f'''"""nbgrader's settings for these exercises: \
+stubs that let a notebook run, so that only its checks fail."""
 
 c = get_config()  # noqa: F821
 c.ClearSolutions.code_stub = {{"python": {CODE_STUB!r}}}
@@ -48,14 +49,14 @@ def release(out, project="."):
     project, out = Path(project), Path(out)
     _check_project(project)
     student = {**_files(project, STUDENT), **student_package(project),
-        "README.md": README_STUDENT.encode()}
+               "README.md": README_STUDENT.encode()}
     instructor = instructor_files(project)
     _check_no_secrets(student)
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, bundle in (("student", student), ("instructor", instructor)):
-            write_zip(out / f"{name}.zip", {f"{name}/{path}": content
-                                            for path, content in bundle.items()})
+            files = {f"{name}/{path}": content for path, content in bundle.items()}
+            write_zip(out / f"{name}.zip", files)
     except OSError as error:
         raise ValueError(
             f"cannot write into {out}: {error.strerror}. Choose a folder of yours.") from None
@@ -73,7 +74,7 @@ def instructor_files(project="."):
     project = Path(project)
     return {**_files(project, INSTRUCTOR), **_nbgrader_course(project),
             "course.toml.example": COURSE_FILE.encode(),
-        "roster.csv.example": ROSTER.encode(), "START.md": START_INSTRUCTOR.encode()}
+            "roster.csv.example": ROSTER.encode(), "START.md": START_INSTRUCTOR.encode()}
 
 
 def _check_project(project):
@@ -85,15 +86,15 @@ def _check_project(project):
     if solutions != exercises:
         raise ValueError(
             f"solutions/ and exercises/ differ in {', '.join(sorted(solutions ^ exercises))}: "
-                         "run python book/tools/exercises.py first.")
+            "run python book/tools/exercises.py first.")
 
 
 def _files(project, wanted, skip=NOTHING):
     """Read the files under these paths, without caches and hidden folders -> {path: bytes}."""
     found = (file for name in wanted for file in _under(project / name))
     texts = {file.relative_to(project).as_posix(): file for file in found}
-    return {path: file.read_bytes() for path,
-        file in texts.items() if not skip.match(path) and _is_ours(path)}
+    return {path: file.read_bytes() for path, file in texts.items()
+            if not skip.match(path) and _is_ours(path)}
 
 
 def _specifications(project):
@@ -101,8 +102,9 @@ def _specifications(project):
     asked = {question.notebook for question in QUESTIONS.values()}
     paths = sorted((project / "exercises").glob("*.ipynb"))
     names = [path.stem for path in paths if path.stem in asked]
-    return {f"{QUESTIONS_FOLDER}specifications/{name}.json": json.dumps(specification_of(name),
-        ensure_ascii=False).encode() for name in names}
+    texts = {name: json.dumps(specification_of(name), ensure_ascii=False) for name in names}
+    return {f"{QUESTIONS_FOLDER}specifications/{name}.json": text.encode()
+            for name, text in texts.items()}
 
 
 def _under(path):
@@ -111,8 +113,8 @@ def _under(path):
 
 def _is_ours(path):
     parts = Path(path).parts
-    return (Path(path).suffix in KINDS_OF_FILE and not any(p.startswith((".", "__pycache__"))
-                                                           for p in parts))
+    return (Path(path).suffix in KINDS_OF_FILE
+            and not any(p.startswith((".", "__pycache__")) for p in parts))
 
 
 def _nbgrader_course(project):

@@ -102,7 +102,8 @@ class Records:
         self.path, self.places = report / "results.jsonl", {}
         with _explained_disk_errors(self.path):
             self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
-            self.times = open(report / "times.jsonl", "ab", buffering=0)  # noqa: SIM115 - closed by close()
+            times = report / "times.jsonl"
+            self.times = open(times, "ab", buffering=0)  # noqa: SIM115 - closed by close()
             self._find()
 
     def _find(self):
@@ -155,7 +156,8 @@ class Records:
                                        for place in self) < self.path.stat().st_size:
             write(self.path, lines, sure=True)
             self.file.close()
-            self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - the file of that name is another one now
+            # the file of that name is another one now
+            self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
             self._find()
 
     def remove(self, place):

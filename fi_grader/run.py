@@ -78,13 +78,11 @@ def record(records, results, assignments, sandbox):
         flag = "given up" if "problem" in reply else unread
         found = (blank_record(assignments[job["exercise"]], flag, f"Nothing was graded: {problem}")
                  if problem else reply["record"])
-        again = " (again)" * ("problem" in reply)  # the grader's own failure is no result: the next run tries once more
+        # the grader's own failure is no result: the next run tries once more
+        again = " (again)" * ("problem" in reply)
         found = {**job, **found, "key": job["key"] + again, "sandbox": sandbox}
         found["flags"] = [*found["flags"], *filter(None, [known])]
-        found["human"] = list(dict.fromkeys([*reasons_to_review(found),
-                                             *(f
-                                               for f in found["flags"]
-                                               if f.startswith(("not in the roster",
-                                                                "first edition")))]))
+        more = [f for f in found["flags"] if f.startswith(("not in the roster", "first edition"))]
+        found["human"] = list(dict.fromkeys([*reasons_to_review(found), *more]))
         records.add(found, reply.get("seconds", {}))
         yield found

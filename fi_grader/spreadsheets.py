@@ -45,8 +45,8 @@ def _text_of(path):
         raise ValueError(f"cannot read {path}: {error.strerror}.") from None
     if len(content) > LARGEST_TABLE:
         raise ValueError(f"{path} has {len(content) // 10**6} MB, too many for a table of a class.")
-    encodings = ["utf-16"] if content[:2] in (b"\xff\xfe",
-                                              b"\xfe\xff") else ["utf-8-sig", "latin-1"]
+    is_utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    encodings = ["utf-16"] if is_utf16 else ["utf-8-sig", "latin-1"]
     for encoding in encodings:
         try:
             return content.decode(encoding)
@@ -77,8 +77,8 @@ def number_of(text, where):
 def table_of(rows, mark=False):
     """Write rows as CSV -> text; `mark` adds a byte-order mark for spreadsheets."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([escaping.field(value) for value in row]
-                                                    for row in rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([escaping.field(value) for value in row] for row in rows)
     return "\ufeff" * mark + text.getvalue()
 
 

@@ -28,7 +28,11 @@ SECONDS_TO_COMPILE = 900
 find it done."""
 MODULE = "fi_grader.wasm"
 MAGICS = ("core/inputtransformer2.py", "utils/tokenutil.py")
-STUDENT_PROGRAM = "import json, sys; sys.path.insert(0, '/course'); from fi_grader.inside.wasm_student import main; main(json.loads(sys.argv[1]))"
+STUDENT_PROGRAM = """import json, sys
+sys.path.insert(0, '/course')
+from fi_grader.inside.wasm_student import main
+main(json.loads(sys.argv[1]))
+"""
 
 
 def copy_packages(folder, visible_files):
@@ -115,7 +119,8 @@ class WasmSandboxPool:
 @contextmanager
 def _say_if_slow(seconds=15):
     """Print why preparing the sandbox takes long, if it does."""
-    words = "Preparing the WebAssembly sandbox: on a machine's first time this takes a minute or two.\n"
+    words = ("Preparing the WebAssembly sandbox: "
+             "on a machine's first time this takes a minute or two.\n")
     clock = threading.Timer(seconds, sys.stderr.write, [words])
     clock.daemon = True
     clock.start()
@@ -129,9 +134,9 @@ class WasmGuest:
     """The program of one guest; it ends when its standard input is closed, for whatever reason."""
 
     def __init__(self, settings, log):
-        self.channel, self.process = socket_process.start(MODULE, json.dumps(settings),
-                                                          stdin=subprocess.PIPE,
-                                                          stdout=subprocess.DEVNULL, stderr=log)
+        self.channel, self.process = socket_process.start(
+            MODULE, json.dumps(settings), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            stderr=log)
 
     def ready(self):
         """Wait until the guest is ready -> its socket. Raises EOFError if it ended before."""

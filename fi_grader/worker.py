@@ -66,10 +66,9 @@ class Worker:
     def _start(self):
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
                        "PYTHONHASHSEED": "0"}
-        self.channel, self.process = socket_process.start("fi_grader.worker",
-                                                          json.dumps(self.settings),
-                                                          environment=environment,
-                                                  stdin=subprocess.DEVNULL, start_new_session=True)
+        self.channel, self.process = socket_process.start(
+            "fi_grader.worker", json.dumps(self.settings), environment=environment,
+            stdin=subprocess.DEVNULL, start_new_session=True)
 
     def stop(self):
         """End the subprocess for good."""
@@ -103,8 +102,8 @@ class _Grader:
         try:
             record, seconds = self._graded(assignment, content)
         except ValueError as error:
-            record, seconds = judging.blank_record(assignment, "no notebook",
-                                                   f"Nothing was graded: {error}"), {}
+            message = f"Nothing was graded: {error}"
+            record, seconds = judging.blank_record(assignment, "no notebook", message), {}
         return {"record": record, "seconds": {**seconds, "all": round(time.monotonic() - start, 3)}}
 
     def _graded(self, assignment, content):

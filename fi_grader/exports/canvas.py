@@ -28,8 +28,9 @@ def export(report, gradebook=None):
     rows = [list(row) for row in read_rows(gradebook)] if gradebook else _fresh(report)
     head = [name.strip() for name in rows[0]] if rows else []
     if "ID" not in head or "Section" not in head or not {"Student", "LastName"} & set(head):
-        raise ValueError(f"{gradebook} is no gradebook of Canvas's: its first line needs Student, "
-                         f"ID and Section, and has {', '.join(head[:8])}.")
+        raise ValueError(f"{gradebook} is no gradebook of Canvas's: "
+                         "its first line needs Student, ID and Section, "
+                         f"and has {', '.join(head[:8])}.")
     columns = {e: place for e in report.seen if (place := _column(report, e, head)) is not None}
     kept = [place for place, name in enumerate(head) if name in ABOUT or place in columns.values()]
     notes = [f"no column of the gradebook is {e}: name it in course.toml, [sets.{e}] canvas"
@@ -86,9 +87,9 @@ def _student(report, fields):
     if number and number in by_number:
         return by_number[number]
     name = fields.get("Student") or f"{fields.get('LastName', '')}, {fields.get('FirstName', '')}"
-    named = [ParsedName("Canvas", name, number)] + [ParsedName("", fields[c].strip())
-                                                    for c in ("SIS User ID", "SIS Login ID")
-                                                    if fields.get(c, "").strip()]
+    named = [ParsedName("Canvas", name, number)]
+    named += [ParsedName("", fields[c].strip()) for c in ("SIS User ID", "SIS Login ID")
+              if fields.get(c, "").strip()]
     if report.course.roster:
         known = next(filter(None, map(report.course.roster.find, (*named[1:], named[0]))), None)
         return known.id if known else None

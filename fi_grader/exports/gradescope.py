@@ -30,7 +30,8 @@ python3 -m venv /autograder/venv
 RUN = """#!/usr/bin/env bash
 # Runs for each submission.
 cd /autograder/source/course
-OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 /autograder/venv/bin/python -m fi_grader.exports.gradescope \\
+OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \
+/autograder/venv/bin/python -m fi_grader.exports.gradescope \\
   {exercise} /autograder/submission /autograder/results/results.json {seed}
 """
 NO_SANDBOX = "Graded without a sandbox: this container allows none."

@@ -69,8 +69,8 @@ def number_of(identifier):
 
 def student_of(report, exercise, sheet, row):
     """Find the student a line is about -> str or None: by number, e-mail or name."""
-    number, name, email = number_of(sheet.value(row, "identifier")), sheet.value(row,
-                                                                                 "name"), sheet.value(row, "email")
+    number = number_of(sheet.value(row, "identifier"))
+    name, email = sheet.value(row, "name"), sheet.value(row, "email")
     handed_in = {f.number: s for (s, e), f in report.facts.items()
                  if e == exercise and f.platform == "Moodle"}
     if number in handed_in:
@@ -169,6 +169,6 @@ def _feedback(report, exercise, whose, names):
         path = report.folder / "feedback" / str(student) / f"{exercise}.html"
         if student is not None and number and (student, exercise) in report and path.exists():
             name = SIGNS.sub(" ", names.get(number) or "Participant").strip() or "Participant"
-            files[
-                f"{name}_{number}_assignsubmission_file_/{exercise}-feedback.html"] = path.read_bytes()
+            folder = f"{name}_{number}_assignsubmission_file_"
+            files[f"{folder}/{exercise}-feedback.html"] = path.read_bytes()
     return files

@@ -62,7 +62,7 @@ def _outside(arguments, roots, _abspath=os.path.abspath, _decode=os.fsdecode):
     if not isinstance(path, str | bytes):
         return None
     path = _decode(path)
-    if path.startswith("<") and path.endswith(">"):  # no file: Python looks for a line to show with an error
+    if path.startswith("<") and path.endswith(">"):  # no file: Python looks up a line of an error
         return None
     path = _abspath(path)
     return None if f"{path}/".startswith(roots) else f"the file {path[:80]}"

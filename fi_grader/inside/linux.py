@@ -12,7 +12,9 @@ NOSUID_NODEV, NOEXEC, READ_ONLY = 2 | 4, 8, 1
 BIND, RECURSIVE, PRIVATE = 1 << 12, 1 << 14, 1 << 18
 NO_NEW_PRIVILEGES, DROP_FROM_BOUND, SUBREAPER, DUMPABLE, FILTER_CALLS = 38, 24, 36, 4, 22
 CAPABILITY_VERSION = 0x20080522
-REFUSED = {  # calls that keep memory or notes out of sight, look into others, or change the sandbox; by the machine's numbers
+# Calls that hide memory or notes, look into other processes, or change the sandbox, each with its
+# number on x86_64 and on aarch64
+REFUSED = {
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194),
     "add_key": (248, 217), "request_key": (249, 218),
     "keyctl": (250, 219), "io_uring_setup": (425, 425), "userfaultfd": (323, 282),

@@ -16,10 +16,10 @@ WATCHED = ("builtins", "math", "json", "base64", "struct", "copy", "numpy", "num
 OUR_MODULES = ("fi_teach.", "fi_audit.", "fi_course.", "fi_grader.")
 """How the names of the course's own modules begin."""
 
-
 _MISSING = object()
 _COULD_OVERWRITE = re.compile(r"\.\s*\w+\s*[-+*/|&^%@]?=(?!=)|\bdel\s|__\w+__|"
-                              r"\b(setattr|delattr|vars|globals|locals|exec|eval|builtins|ctypes|patch\w*|importlib|reload|modules)\b")
+                              r"\b(setattr|delattr|vars|globals|locals|exec|eval|builtins|ctypes|"
+                              r"patch\w*|importlib|reload|modules)\b")
 
 
 def could_overwrite(source):

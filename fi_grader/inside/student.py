@@ -42,8 +42,8 @@ class Namespace:
     """The variables of one student's cells, with the channel to the judge."""
 
     def __init__(self, channel, library, bodies, roots):
-        self.channel, self.snapshot, self.home, self.is_watched = channel, library, os.getpid(), False
-        self.is_blocking = False
+        self.channel, self.snapshot, self.home = channel, library, os.getpid()
+        self.is_watched = self.is_blocking = False
         self.main = ModuleType("__main__")
         self.variables = vars(self.main)
         self.variables.update(get_ipython=lambda: Shell(self.variables),
@@ -63,7 +63,7 @@ def serve(channel, library, bodies, roots):
     bodies : long code bodies and docstrings of the package's functions
     """
     random.seed(0)
-    np.random.seed(0)  # noqa: NPY002 - students may draw from the global generator: every run draws the same
+    np.random.seed(0)  # noqa: NPY002 - students may draw from the global generator
     namespace = Namespace(channel, library, bodies, roots)
     while True:
         verb, *content = messages.receive(channel)
@@ -179,8 +179,8 @@ def unblock(namespace):
 
 def _new_notes(namespace):
     """List what happened since the last reply: overwritten names, access, cut output, threads."""
-    noted = {f"overwrote {name}" for name in namespace.overwritten} | {f"reached for {what}"
-                                                                       for what in namespace.reached}
+    noted = {f"overwrote {name}" for name in namespace.overwritten}
+    noted |= {f"reached for {what}" for what in namespace.reached}
     if namespace.output.written > MOST_OUTPUT:
         noted.add("output cut")
     if threading.active_count() > 1:

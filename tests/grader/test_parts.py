@@ -411,9 +411,10 @@ def test_libraries_under_tmp_stay_where_they_are_and_show_no_question(monkeypatc
     """A virtual environment in /tmp with the package installed in it: students import from there, write nothing, find no check."""
     there = Path(mkdtemp(prefix="Über Bäume ", dir="/tmp"))
     there.chmod(0o755)
-    shutil.copytree(sandbox.PACKAGE, there / "fi_teach", ignore=shutil.ignore_patterns("__pycache__"))
+    for name, package in sandbox.PACKAGES.items():
+        shutil.copytree(package, there / name, ignore=shutil.ignore_patterns("__pycache__"))
     (there / "lies_there.py").write_text("is_here = True")
-    monkeypatch.setattr(sandbox, "PACKAGE", there / "fi_teach")
+    monkeypatch.setattr(sandbox, "PACKAGES", {name: there / name for name in sandbox.PACKAGES})
     monkeypatch.setattr(sandbox, "roots", lambda before=sandbox.roots: [*before(), str(there)])
     server = sandbox.ForkServer("bwrap")
     try:
