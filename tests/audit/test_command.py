@@ -47,7 +47,8 @@ def files(tmp_path_factory):
         if name == "xgboost":
             library.XGBClassifier(n_estimators=8, max_depth=3, enable_categorical=True, n_jobs=1).fit(
                 X, table["buys"]).save_model(folder / "model.json")
-            library.XGBRegressor(n_estimators=3, enable_categorical=True).fit(X, table["pay"]).save_model(folder / "pay.json")
+            library.XGBRegressor(n_estimators=3,
+                                 enable_categorical=True).fit(X, table["pay"]).save_model(folder / "pay.json")
         else:
             library.LGBMClassifier(n_estimators=8, n_jobs=1, verbose=-1).fit(
                 X, table["buys"]).booster_.save_model(folder / "model.txt")
@@ -123,7 +124,8 @@ def test_half_a_line_is_no_step(tmp_path):
 
 def test_more_than_a_minute_is_said_before(files, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(command, "A_MINUTE", 0)
-    _, _, complaints = audit(capsys, files / "model.joblib", files / "table.csv", "--target", "bought", "--out", tmp_path)
+    _, _, complaints = audit(capsys, files / "model.joblib", files / "table.csv", "--target", "bought", "--out",
+                             tmp_path)
     assert "This will take about 1 min" in complaints
 
 

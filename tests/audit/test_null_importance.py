@@ -54,7 +54,8 @@ def test_null_copies_are_clear_of_zero_in_hardly_any_audit():
 
 
 def test_null_copies_keep_to_weights_and_groups():
-    """Weights of one and groups of one row change nothing; groups of ten make intervals wider or narrower, not equal."""
+    """Weights of one and groups of one row change nothing; groups of ten make intervals wider or narrower, not equal.
+    """
     plain = null_copies(inputs_of())
     assert null_copies(inputs_of(sample_weight=np.ones(300))) == plain
     grouped = null_copies(inputs_of(groups=np.arange(300) // 10))

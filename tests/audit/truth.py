@@ -119,7 +119,8 @@ def main():
             whole += all(well for _, _, well in judged)
         print(f"{name:18} {options.draws} draws, wrong: {wrong or 'none'}", flush=True)
     for kind in KINDS:
-        print(f"{kind:14} {right[kind]} of {said[kind]} right" + (f"; true and not said: {silent[kind]}" if kind in silent else ""))
+        print(f"{kind:14} {right[kind]} of {said[kind]} right"
+              + (f"; true and not said: {silent[kind]}" if kind in silent else ""))
     print(f"all kinds      {sum(right.values())} of {sum(said.values())} right")
     print(f"reports        {whole} of {reports} without a wrong sentence")
 

@@ -25,7 +25,9 @@ TREES = SETS["01_trees"]
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_notebook_spoiled_anywhere_gets_a_grade_or_a_flag(seed):
-    """A hundred mutants; `python tests/grader/submissions/mutants.py 5000` tries more. Any error but ValueError would end this test."""
+    """A hundred mutants; `python tests/grader/submissions/mutants.py 5000` tries more. Any error but ValueError would
+    end this test.
+    """
     for content in mutants(100, seed):
         record = outcome(TREES, content)
         assert [row["question"] for row in record["rows"]] == list(TREES.questions)
@@ -56,7 +58,8 @@ def notebook(cells):
     (b'{"cells": ["' + b'\\\\","' * read.MOST_PARTS + b'"]}', "parts"),
     (('{"cells": [' + r'"\",",' * 10 + "{}," * read.MOST_PARTS + "{}]}").encode("utf-16"), "parts"),
     (notebook([{}] * (read.MOST_CELLS + 1)), "20,001 cells, more than the 20,000"),
-    (b"[" * 500_000, "nested too deeply"), (b"", "empty"), (b'{"cells"', "broken or cut off"), (b'{"cells": 1}', "no cells")])
+    (b"[" * 500_000, "nested too deeply"), (b"", "empty"), (b'{"cells"', "broken or cut off"),
+    (b'{"cells": 1}', "no cells")])
 def test_a_notebook_beyond_all_measure_is_refused_before_it_is_built(content, words):
     start = time.process_time()
     with pytest.raises(ValueError, match=words):
@@ -83,7 +86,8 @@ def test_reading_that_takes_too_long_or_too_much_is_a_value_error(monkeypatch):
 
 
 def test_cells_that_are_none_are_left_out_and_flagged():
-    cells, metadata, flags = read.notebook_of(b'{"worksheets": [1, {"cells": [{"input": ["x", 1, "y"]}, null]}], "metadata": []}')
+    cells, metadata, flags = read.notebook_of(b'{"worksheets": [1, {"cells": [{"input": '
+                                              b'["x", 1, "y"]}, null]}], "metadata": []}')
     assert [c.source for c in cells] == ["xy"] and metadata == {} and flags == ["cells unreadable"]
 
 
@@ -110,7 +114,8 @@ def test_thousands_of_cells_without_marks_are_looked_through_once():
 
 def test_an_answer_in_many_cells_is_joined_once_and_cut():
     """Fifty megabytes in ten thousand cells of one question: joined two at a time they took minutes."""
-    raw = next(c for c in handed_out()["cells"] if c["id"] and c["metadata"].get("fi_teach", {}).get("part") == "answer" and c["cell_type"] == "markdown")
+    raw = next(c for c in handed_out()["cells"] if c["id"] and c["metadata"].get("fi_teach", {}).get("part") == "answer"
+               and c["cell_type"] == "markdown")
     cells = [cell_from({**raw, "source": "five thousand letters " * 230})] * 10_000
     start = time.process_time()
     plan, found = align(TREES, cells), answers(TREES, cells)
@@ -122,7 +127,9 @@ def test_an_answer_in_many_cells_is_joined_once_and_cut():
 # Links, depths, crowds
 
 def found_in(folder, **students):
-    """What is found in a folder of students, each made by a function of its place -> ({student: has a file}, words on what was left aside)."""
+    """What is found in a folder of students, each made by a function of its place -> ({student: has a file}, words on
+    what was left aside).
+    """
     for student, make in students.items():
         make(folder / student)
     found, skipped = collecting.find(folder, ["01_trees"])
@@ -145,8 +152,10 @@ def below(name, make):
 
 
 @pytest.mark.parametrize("way", [
-    lambda to: linked(to), lambda to: below("mine", linked(to)), lambda to: below("01_trees.ipynb", linked(to / "01_trees.ipynb")),
-    lambda to: below("deep", below("deeper", linked(to)))], ids=["the folder", "a folder in it", "a file in it", "far below"])
+    lambda to: linked(to), lambda to: below("mine", linked(to)),
+    lambda to: below("01_trees.ipynb", linked(to / "01_trees.ipynb")),
+    lambda to: below("deep", below("deeper", linked(to)))],
+                         ids=["the folder", "a folder in it", "a file in it", "far below"])
 def test_a_link_is_left_aside_wherever_it_lies(way, tmp_path):
     honest(tmp_path / "solutions")
     (tmp_path / "in").mkdir()

@@ -14,9 +14,10 @@ from corpus import hand_in, honest, no_notebooks
 from fi_grader import command, main, run
 from notebooks import ROOT
 
-cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import a test: what runs there is sent there
-SPECIMENS = ("perfect", "empty", "right answer of another shape 1", "named mistakes 1", "named mistakes 2", "syntax error",
-             "magics and shell lines", "corrupt JSON", "empty folder", "name that is no UTF-8")
+# workers cannot import a test: what runs there is sent there
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+SPECIMENS = ("perfect", "empty", "right answer of another shape 1", "named mistakes 1", "named mistakes 2",
+             "syntax error", "magics and shell lines", "corrupt JSON", "empty folder", "name that is no UTF-8")
 
 
 @pytest.fixture(scope="module")
@@ -65,12 +66,15 @@ def seen_by_the_worker():
 
 def test_a_scheduler_that_is_not_there_is_named_with_the_way_to_start_one(monkeypatch):
     monkeypatch.setattr(command, "PATIENCE_WITH_A_CLUSTER", 1)
-    with pytest.raises(ValueError, match=r"no dask scheduler at tcp://127.0.0.1:1: .*Start one with .dask scheduler."), command._workers("tcp://127.0.0.1:1"):
+    words = r"no dask scheduler at tcp://127.0.0.1:1: .*Start one with .dask scheduler."
+    with pytest.raises(ValueError, match=words), command._workers("tcp://127.0.0.1:1"):
         pass
 
 
 def test_a_cluster_gives_the_same_bytes_and_its_workers_never_fork(course, cluster, tmp_path):
-    """results.jsonl, grades.csv and students.csv of ten submissions; two threads own two grading subprocesses, ended at the end."""
+    """results.jsonl, grades.csv and students.csv of ten submissions; two threads own two grading subprocesses, ended at
+    the end.
+    """
     from distributed import Client
     with Client(cluster.scheduler_address) as client:
         client.run(watch_the_workers)

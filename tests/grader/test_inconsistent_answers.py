@@ -73,7 +73,8 @@ def graded(question, function, seconds=0.0):
 def test_no_honest_answer_of_any_set_loses_points_or_is_flagged(path):
     """Right answers stay right, mistakes keep their names, and none of them is said to waver."""
     proof = runpy.run_path(str(path))
-    answers = [(q, a) for q, some in proof["RIGHT"].items() for a in some] + [(q, a) for q, some in proof["WRONG"].items() for _, a in some]
+    answers = ([(q, a) for q, some in proof["RIGHT"].items() for a in some]
+               + [(q, a) for q, some in proof["WRONG"].items() for _, a in some])
     for question, answer in answers:
         if callable(answer):
             with closing(QUESTIONS[question].closed):
@@ -127,9 +128,11 @@ def for_one_kind(kind):
 
 
 TURNS = [
-    ([right], "right", False), ([nothing], "wrong", False), ([nothing, right], "wrong", True), ([nothing, nothing, right], "wrong", True),
+    ([right], "right", False), ([nothing], "wrong", False), ([nothing, right], "wrong", True),
+    ([nothing, nothing, right], "wrong", True),
     ([right, nothing], "right", True), ([right, raises], "right", True), ([raises, nothing, right], "wrong", True)]
-"""What is answered each time, what that is worth whatever the text of the question calls it with, and whether it is flagged."""
+"""What is answered each time, what that is worth whatever the text of the question calls it with, and whether it is
+flagged."""
 
 
 @pytest.mark.parametrize(("answers", "status", "flagged"), TURNS)

@@ -1,4 +1,5 @@
-"""The grader's parts, each by itself: what crosses the border, what is found in a folder, how cells are aligned, what is said."""
+"""The grader's parts, each by itself: what crosses the border, what is found in a folder, how cells are aligned, what
+is said."""
 
 import json
 import os
@@ -41,9 +42,12 @@ TREES = load(ROOT / "exercises")["01_trees"]
 # The wire
 
 @pytest.mark.parametrize("value", [
-    None, True, 3, 2.5, "ä", [1, [2]], (1, (2,)), {"a": (1,), 2: None}, {1, 2}, ..., range(3), np.arange(6).reshape(2, 3), np.array(["x", "y"]),
-    np.array([1, "x", None], object), np.float64(0.5), np.int8(3), np.array(2.5), pd.Series([1.5, 2.5], index=["a", "b"], name="n"),
-    pd.Series(["x", "y"]), pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), pd.DataFrame([[1.0, 2.0]], index=["r"])], ids=repr)
+    None, True, 3, 2.5, "ä", [1, [2]], (1, (2,)), {"a": (1,), 2: None}, {1, 2}, ..., range(3),
+    np.arange(6).reshape(2, 3), np.array(["x", "y"]),
+    np.array([1, "x", None], object), np.float64(0.5), np.int8(3), np.array(2.5),
+    pd.Series([1.5, 2.5], index=["a", "b"], name="n"),
+    pd.Series(["x", "y"]), pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), pd.DataFrame([[1.0, 2.0]], index=["r"])],
+                         ids=repr)
 def test_a_value_crosses_the_border_and_is_what_it_was(value):
     crossed = messages.decode(json.loads(json.dumps(messages.encode(value))))
     assert type(crossed) is type(value)
@@ -96,7 +100,8 @@ def test_what_is_no_data_does_not_cross(value):
 @pytest.mark.parametrize(("message", "words"), [
     ({"array": ["|O", [1], "gA=="]}, "no array of dtype"), ({"class": "os.system"}, "no value is encoded"),
     ({"function": 0}, "no value is encoded"), ({}, "no encoded value"), ({"generator": 3}, "no generator"),
-    ({"generator": {"dict": [["bit_generator", "default_rng"]]}}, "no generator"), ({"tuple": [], "list": []}, "no encoded value")])
+    ({"generator": {"dict": [["bit_generator", "default_rng"]]}}, "no generator"),
+    ({"tuple": [], "list": []}, "no encoded value")])
 def test_a_forged_message_builds_nothing(message, words):
     with pytest.raises(ValueError, match=words):
         messages.decode(message)
@@ -151,8 +156,10 @@ def test_our_layout_nbgraders_and_the_zip_of_submit_are_found(tmp_path):
     (tmp_path / "dora" / ".ipynb_checkpoints" / "01_trees-checkpoint.ipynb").write_text("{}")
     found, skipped = collecting.find(tmp_path, ["01_trees", "02_golf"])
     assert {(s.student, s.exercise, bool(s.path)) for s in found} == {
-        ("anna", "01_trees", True), ("bert", "02_golf", True), ("carl", "01_trees", True), ("dora", "01_trees", False), ("dora", "02_golf", False)}
-    assert all(a.is_junk for a in skipped) and read.content_of(next(s for s in found if s.student == "carl")) == to_bytes(filled())
+        ("anna", "01_trees", True), ("bert", "02_golf", True), ("carl", "01_trees", True), ("dora", "01_trees", False),
+        ("dora", "02_golf", False)}
+    assert all(a.is_junk for a in skipped)
+    assert read.content_of(next(s for s in found if s.student == "carl")) == to_bytes(filled())
 
 
 def test_a_second_copy_and_a_stranger_are_left_aside_by_name(tmp_path):
@@ -164,7 +171,9 @@ def test_a_second_copy_and_a_stranger_are_left_aside_by_name(tmp_path):
     (tmp_path / "bert.zip").write_text("no zip")
     found, skipped = collecting.find(tmp_path, ["01_trees"])
     assert [Path(s.path).name for s in found if s.path] == ["01_trees.ipynb"]
-    assert len(skipped) == 3 and all(word in "".join(map(str, skipped)) for word in ("an older file of anna", "holiday", "zip file that cannot be read"))
+    assert len(skipped) == 3
+    assert all(word in "".join(map(str, skipped))
+               for word in ("an older file of anna", "holiday", "zip file that cannot be read"))
 
 
 def test_a_folder_and_a_zip_of_one_student_are_one_student(tmp_path):
@@ -184,14 +193,16 @@ def test_a_link_to_somebody_elses_work_is_left_aside(tmp_path):
     (tmp_path / "anna" / "01_trees.ipynb").write_bytes(to_bytes(filled()))
     (tmp_path / "eve" / "01_trees.ipynb").symlink_to(tmp_path / "anna" / "01_trees.ipynb")
     found, skipped = collecting.find(tmp_path, ["01_trees"])
-    assert {s.student: bool(s.path) for s in found} == {"anna": True, "eve": False} and "a link; links are not followed" in str(skipped[0])
+    assert {s.student: bool(s.path) for s in found} == {"anna": True, "eve": False}
+    assert "a link; links are not followed" in str(skipped[0])
 
 
 @pytest.mark.parametrize(("files", "words"), [
     (None, "there is no folder .*: name the one"), ((), "holds no student's folder: submissions lie in"),
     (("01_trees-anna.ipynb",), "notebooks of its own .01_trees-anna.ipynb.: put each into its student's folder"),
     (("01_trees/01_trees.ipynb",), "is the folder of one student .*: name the one above"),
-    (("anna/holiday.ipynb",), "no file in .* is of an exercise .01_trees.*holiday"), (("anna/notes.txt",), "nothing to grade")])
+    (("anna/holiday.ipynb",), "no file in .* is of an exercise .01_trees.*holiday"),
+    (("anna/notes.txt",), "nothing to grade")])
 def test_a_folder_with_another_layout_is_refused_with_the_right_one(files, words, tmp_path):
     for file in files or ():
         (tmp_path / "in" / file).parent.mkdir(parents=True, exist_ok=True)
@@ -278,8 +289,8 @@ def test_magics_that_time_run_their_line_and_others_do_nothing(tmp_path):
 
 
 @pytest.mark.parametrize(("source", "could"), [
-    ("x = 1\ny = x == 2", False), ("def f(a, b=1):\n    return f(a, b=2)", False), ("np.abs = 1", True), ("setattr(np, 'abs', 1)", True),
-    ("del np.abs", True), ("f.__code__ = g", True), ("import builtins", True)])
+    ("x = 1\ny = x == 2", False), ("def f(a, b=1):\n    return f(a, b=2)", False), ("np.abs = 1", True),
+    ("setattr(np, 'abs', 1)", True), ("del np.abs", True), ("f.__code__ = g", True), ("import builtins", True)])
 def test_only_code_that_could_overwrite_is_looked_after(source, could):
     assert could_overwrite(source) is could
 
@@ -292,7 +303,8 @@ def server(request):
 
 
 def test_both_levels_give_the_same_record_and_name_the_mistake(server):
-    content = to_bytes(filled({"trees.decrease": "def decrease(left, right):\n    raise KeyError('x')", "trees.recall_mean": "average_of_all = 55"}))
+    content = to_bytes(filled({"trees.decrease": "def decrease(left, right):\n    raise KeyError('x')",
+                               "trees.recall_mean": "average_of_all = 55"}))
     record, seconds = grade(TREES, content, server, seed=3)
     rows = {row["question"]: row for row in record["rows"]}
     assert rows["trees.recall_mean"]["mistake"] == "mean of two means"
@@ -308,7 +320,8 @@ def decrease(left, right):
     try:
         from numpy import no_such_name
     except ImportError as error:
-        raise ValueError(f"{error} {numpy.__file__} {sys.prefix} {socket.gethostname()} {platform.node()} {os.uname().nodename}")
+        host = f"{socket.gethostname()} {platform.node()} {os.uname().nodename}"
+        raise ValueError(f"{error} {numpy.__file__} {sys.prefix} {host}")
 """
 
 
@@ -328,7 +341,8 @@ def test_a_file_that_cannot_be_read_is_not_named_by_its_path(tmp_path):
 
 
 def test_an_endless_answer_costs_its_question_at_both_levels(server):
-    record, _ = grade(TREES, to_bytes(filled({"trees.decrease": "def decrease(left, right):\n    while True: pass"})), server, seed=3, limit=2)
+    record, _ = grade(TREES, to_bytes(filled({"trees.decrease": "def decrease(left, right):\n    while True: pass"})),
+                      server, seed=3, limit=2)
     assert sum(row["points"] or 0 for row in record["rows"]) == 21
 
 
@@ -336,7 +350,8 @@ def test_what_a_student_lends_is_taken_back_after_the_question(server):
     student = StudentProcess(server)
     with student.within(5):
         number = student.register(abs)
-        assert student._run_callback({"callback": number, "arguments": messages.encode([-3]), "options": messages.encode({})}) == {"value": 3, "changed": {}}
+        assert student._run_callback({"callback": number, "arguments": messages.encode([-3]),
+                                      "options": messages.encode({})}) == {"value": 3, "changed": {}}
     assert "error" in student._run_callback({"callback": number, "arguments": [], "options": {"dict": []}})
     student.end()
 
@@ -346,7 +361,8 @@ def test_memory_of_all_processes_together_has_a_limit(monkeypatch):
     server = ForkServer("bwrap")
     student = StudentProcess(server)
     with pytest.raises(StudentProcessDied), student.within(20):
-        student.ask("run", "import os, time\nfor _ in range(3):\n    if not os.fork():\n        break\nhoard = b'x' * (10**8)\ntime.sleep(60)", "cell")
+        student.ask("run", "import os, time\nfor _ in range(3):\n    if not os.fork():\n        break\n"
+                    "hoard = b'x' * (10**8)\ntime.sleep(60)", "cell")
     assert student.end()
     server.close()
 
@@ -370,12 +386,15 @@ def test_auto_takes_bubblewrap_where_it_works_and_webassembly_elsewhere(works, t
 
 
 @pytest.mark.parametrize(("why", "words"), [
-    ("WebAssembly failed: x", "300 MB"), (sandbox.NO_WASM, r"\.\[wasm\]"), (f"{sandbox.NO_LINUX} darwin", "Use a Linux machine"), (sandbox.NOT_INSTALLED, "apt install bubblewrap"), ("bubblewrap failed: x", "userns")])
+    ("WebAssembly failed: x", "300 MB"), (sandbox.NO_WASM, r"\.\[wasm\]"),
+    (f"{sandbox.NO_LINUX} darwin", "Use a Linux machine"), (sandbox.NOT_INSTALLED, "apt install bubblewrap"),
+    ("bubblewrap failed: x", "userns")])
 def test_each_reason_has_its_own_way_out_in_one_line(why, words, monkeypatch):
     monkeypatch.setattr(sandbox, "probe", {"bwrap": why, "wasm": sandbox.NO_WASM}.get)
     with pytest.raises(ValueError, match=words) as caught:
         sandbox.level("auto")
-    assert why in str(caught.value) and "\n" not in str(caught.value) and "read and change your files" in str(caught.value)
+    assert why in str(caught.value) and "\n" not in str(caught.value)
+    assert "read and change your files" in str(caught.value)
 
 
 WINDOWS = """
@@ -394,13 +413,15 @@ sys.exit(main(["grade", *sys.argv[1:]]))
 @pytest.mark.parametrize(("level", "words"), [("bwrap", "this is win32"), ("none", "win32 cannot")])
 def test_a_system_without_fork_and_fcntl_is_told_where_to_grade(level, words, tmp_path):
     """As on Windows: no fork, no fcntl, no resource. One line, no traceback, nothing written."""
-    done = subprocess.run([sys.executable, "-c", WINDOWS, str(folder_of(tmp_path, anna=filled())), "--out", str(tmp_path / "out"), "--sandbox", level],
+    done = subprocess.run([sys.executable, "-c", WINDOWS, str(folder_of(tmp_path, anna=filled())), "--out",
+                           str(tmp_path / "out"), "--sandbox", level],
                           cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "WSL 2" in done.stderr and words in done.stderr
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("platform", "found", "words"), [("darwin", "x", "needs Linux"), ("linux", None, "not installed")])
+@pytest.mark.parametrize(("platform", "found", "words"),
+                         [("darwin", "x", "needs Linux"), ("linux", None, "not installed")])
 def test_the_probe_says_why_there_is_no_sandbox(platform, found, words, monkeypatch):
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(shutil, "which", lambda name: found)
@@ -408,7 +429,9 @@ def test_the_probe_says_why_there_is_no_sandbox(platform, found, words, monkeypa
 
 
 def test_libraries_under_tmp_stay_where_they_are_and_show_no_question(monkeypatch):
-    """A virtual environment in /tmp with the package installed in it: students import from there, write nothing, find no check."""
+    """A virtual environment in /tmp with the package installed in it: students import from there, write nothing, find
+    no check.
+    """
     there = Path(mkdtemp(prefix="Über Bäume ", dir="/tmp"))
     there.chmod(0o755)
     for name, package in sandbox.PACKAGES.items():
@@ -486,8 +509,8 @@ def test_the_seed_comes_from_the_option_the_environment_or_chance(monkeypatch, t
 
 
 @pytest.mark.parametrize(("options", "words"), [
-    (["--jobs", "0"], "--jobs 0: at least 1"), (["--time-limit", "0"], "--time-limit 0: .*more than 0"), (["--seed", "-3"], "--seed -3: .*from 0"),
-    (["--exercises", "nowhere"], "no exercises in nowhere: .*--exercises")])
+    (["--jobs", "0"], "--jobs 0: at least 1"), (["--time-limit", "0"], "--time-limit 0: .*more than 0"),
+    (["--seed", "-3"], "--seed -3: .*from 0"), (["--exercises", "nowhere"], "no exercises in nowhere: .*--exercises")])
 def test_an_option_that_cannot_be_meant_is_refused_by_name(options, words, tmp_path):
     with pytest.raises(ValueError, match=words):
         main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), *options])

