@@ -1,7 +1,7 @@
 """Write the instructor's page: results by question, frequent mistakes, who needs attention.
 
-Mistakes have names: they are counted by question, week and group, and those that one student makes
-together are told, with the words that the mistake's own check says to it.
+Mistakes have names: they are counted by question, week and group, and those that the same students
+make are listed together, each with the message of its own check.
 """
 
 from collections import Counter, defaultdict

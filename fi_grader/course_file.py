@@ -53,10 +53,10 @@ class Roster:
                  ("canvas", person.canvas)} - {("moodle", ""), ("canvas", "")}
         return keys | {("name", key) for key in keys_of_name(person.name)}
 
-    def find(self, told):
+    def find(self, parsed):
         """Find the one person that a parsed name means -> Person, or None for nobody or several."""
-        name = told.name.removesuffix("_")
-        keys = [(told.platform.lower(), told.number), ("word", told.number.casefold()),
+        name = parsed.name.removesuffix("_")
+        keys = [(parsed.platform.lower(), parsed.number), ("word", parsed.number.casefold()),
                 ("word", name.casefold()), ("name", key_of_name(name))]
         for key in keys:
             known = self._by.get(key, set()) if key[1] else set()
@@ -139,7 +139,7 @@ def _check_keys(path, table, entries):
             near = get_close_matches(key, known, 1)
             raise ValueError(f"{path}: {where}{key} means nothing here. "
                              + (f"Did you mean {near[0]}?" if near else
-                             f"Known are {', '.join(known)}."))
+                                f"Known are {', '.join(known)}."))
         wanted = (int, float) if known[key] is float else known[key]
         if not isinstance(value, wanted) or isinstance(value, bool):
             raise ValueError(f"{path}: {where}{key} = {_told(value)} must be {_words(known[key])}.")

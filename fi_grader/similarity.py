@@ -22,7 +22,7 @@ RARE = 3
 """An answer is somebody's own if no more students than these have it, and no more than a third of a
 small class."""
 SHARED = 3
-"""A pair is told if it shares so many answers in code of one set, or one in prose."""
+"""A pair is listed if it shares so many answers in code of one set, or one in prose."""
 
 
 def digests(assignment, answers):

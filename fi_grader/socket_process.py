@@ -51,13 +51,13 @@ def _accept(listener, token, process):
 
 
 def _received(connection, size):
-    heard = b""
+    received = b""
     try:
-        while len(heard) < size and (part := connection.recv(size - len(heard))):
-            heard += part
+        while len(received) < size and (part := connection.recv(size - len(received))):
+            received += part
     except OSError:
         return b""
-    return heard
+    return received
 
 
 def connect(channel):

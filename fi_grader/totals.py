@@ -104,9 +104,9 @@ def _score(course, exercise, record, days, free, facts):
     is_over = course.late.last_day is not None and days > course.late.last_day
     left = 0 if is_over else max(0.0, 1 - course.late.cost * (days - free))
     counted = points if left == 1 else round(points * left, 2)
-    told = bool(facts and facts.is_late and not facts.time)
+    undated = bool(facts and facts.is_late and not facts.time)
     return Score(exercise, points, counted, sum(row["max_points"] for row in record["rows"]),
-                 waiting_of(record), days, free, is_late_undated=told)
+                 waiting_of(record), days, free, is_late_undated=undated)
 
 
 def _is_handed_in(record):

@@ -105,6 +105,5 @@ def _fresh(report):
     for student in report.students:
         person = report.course.person(student)
         rows.append([report.name(student) or student, numbers.get(student, person.canvas),
-                     person.id, person.login or person.email, person.group,
-                     *[""] * len(titles)])
+                     person.id, person.login or person.email, person.group, *[""] * len(titles)])
     return rows

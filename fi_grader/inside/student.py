@@ -48,7 +48,7 @@ class Namespace:
         self.variables = vars(self.main)
         self.variables.update(get_ipython=lambda: Shell(self.variables),
                               display=lambda *things, **options: None,
-                          In=[], Out={}, exit=sys.exit, quit=sys.exit)
+                              In=[], Out={}, exit=sys.exit, quit=sys.exit)
         self.functions, self.overwritten, self.reported, self.blocks = [], [], set(), ExitStack()
         self.output = Output()
         sys.modules["__main__"], sys.stdout, sys.stderr = self.main, self.output, self.output

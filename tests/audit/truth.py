@@ -39,7 +39,7 @@ def sentences_of(name, seed, n=600, n_trees=25):
     n_rows = len(y) + (0 if test is None else len(test[1]))
     in_time = dict.fromkeys(world.X, 0)
     inputs = make_inputs(learner.fit(world.X, y), world.X, y, test=test, quick=True, rng=seed,
-                     time=np.arange(1, n_rows + 1), known_from=in_time)
+                         time=np.arange(1, n_rows + 1), known_from=in_time)
     audit = run(inputs)
     truth = Truth(inputs, fresh, world.truth, audit)
     judged = [(s.kind, s.about, truth.bears_out(s)) for s in audit.sentences if s.may and s.kind in KINDS]

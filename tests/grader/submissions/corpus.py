@@ -631,8 +631,8 @@ def _writing(folder):
 
 def every_case(places):
     """The whole corpus -> list of Case."""
-    groups = (honest(), runaway(), mangled(), no_notebooks(), bulky(), fakes(), borrowers(), inconsistent_answers(), scripted(),
-              burglars(places))
+    groups = (honest(), runaway(), mangled(), no_notebooks(), bulky(), fakes(), borrowers(),
+              inconsistent_answers(), scripted(), burglars(places))
     return [case for group in groups for case in group]
 
 
