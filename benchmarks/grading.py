@@ -1,12 +1,14 @@
-"""How many submissions a minute: with the sandbox, without, and nbgrader on the same files; and how much memory.
+"""Measure submissions a minute with the sandbox, without it and with nbgrader, and memory.
 
-    python -m benchmarks.grading [--many 10000] [--few 1000] [--jobs 2] [--nbgrader 4] [--out benchmarks/grading.json]
+    python -m benchmarks.grading [--many 10000] [--few 1000] [--jobs 2] [--nbgrader 4]
+                                 [--out benchmarks/grading.json]
 
-`--many` go through the sandbox in one run, `--few` of them without it, and nbgrader gets a handful. The figures of a full
-run are written to benchmarks/grading.json, from which the guide for instructors shows them.
+`--many` go through the sandbox in one run, `--few` of them without it, and nbgrader gets a handful.
+The figures of a full run are written to benchmarks/grading.json, from which the guide for
+instructors shows them.
 
-A submission has ten cells: the imports, and the text, answer and check of three questions (a number, a function, a test).
-Two of three students are right, the third makes a named mistake.
+A submission has ten cells: the imports, and the text, answer and check of three questions (a
+number, a function, a test). Two of three students are right, the third makes a named mistake.
 """
 
 import argparse
@@ -34,18 +36,20 @@ from fi_grader.release import NBGRADER_CONFIG
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path(__file__).with_name("grading.json")
 MARKS = (1000, 5000, 10_000)
-"""The memory is told up to so many submissions."""
+"""Memory is reported up to so many submissions."""
 ASKED = ("trees.recall_mean", "trees.decrease", "trees.test_decrease")
 MISTAKES = {"trees.recall_mean": "average_of_all = 55",
-            "trees.decrease": "def decrease(left, right):\n    gini = lambda c: 1 - sum((k / sum(c)) ** 2 for k in c)\n"
-                              "    return gini([a + b for a, b in zip(left, right)]) - gini(left) / 2 - gini(right) / 2"}
+            "trees.decrease": """def decrease(left, right):
+    gini = lambda c: 1 - sum((k / sum(c)) ** 2 for k in c)
+    return gini([a + b for a, b in zip(left, right)]) - gini(left) / 2 - gini(right) / 2"""}
 
 
 def ten_cells(folder):
     """The first cells and the three questions of a stored notebook -> notebook of ten cells."""
     notebook = json.loads((ROOT / folder / "01_trees.ipynb").read_text(encoding="utf-8"))
     about = [c["metadata"].get("fi_teach", {}).get("question") for c in notebook["cells"]]
-    notebook["cells"] = [c for c, q in zip(notebook["cells"], about, strict=True) if q in ASKED or c["id"] == "cell-002"]
+    notebook["cells"] = [c for c, q in zip(notebook["cells"], about, strict=True)
+                         if q in ASKED or c["id"] == "cell-002"]
     return notebook
 
 
@@ -64,7 +68,8 @@ def prepare(base, many):
     """Write the exercise and so many submissions -> (exercises, submissions)."""
     exercises, submissions = base / "exercises", base / "submitted"
     exercises.mkdir(parents=True)
-    handed_out, solved = json.dumps(ten_cells("exercises")), {c["id"]: c["source"] for c in ten_cells("solutions")["cells"]}
+    handed_out = json.dumps(ten_cells("exercises"))
+    solved = {c["id"]: c["source"] for c in ten_cells("solutions")["cells"]}
     (exercises / "01_trees.ipynb").write_text(handed_out)
     for k in range(many):
         place = submissions / f"s{k:05d}" / "01_trees"
@@ -76,7 +81,8 @@ def prepare(base, many):
 class Memory(threading.Thread):
     """Looks twice a second at what this process and its descendants hold while results.jsonl grows.
 
-    seen : (submissions done, MB they hold for themselves, MB with every shared page counted in each of them)
+    seen : (submissions done, MB they hold for themselves, MB with every shared page counted in each
+        of them)
     """
 
     def __init__(self, results):
@@ -86,8 +92,10 @@ class Memory(threading.Thread):
 
     def run(self):
         while not self.over.wait(0.5):
-            held = [self._held(p) for p in (psutil.Process(), *psutil.Process().children(recursive=True))]
-            self.seen.append((self._count(), *(sum(part) / 2**20 for part in zip(*held, strict=True))))
+            held = [self._held(p)
+                    for p in (psutil.Process(), *psutil.Process().children(recursive=True))]
+            self.seen.append((self._count(),
+                              *(sum(part) / 2**20 for part in zip(*held, strict=True))))
 
     def _count(self):
         with contextlib.suppress(FileNotFoundError), open(self.results, "rb") as file:
@@ -105,20 +113,23 @@ class Memory(threading.Thread):
         return memory.rss - memory.shared, memory.rss
 
     def peaks(self, most):
-        """The most that was held until so many submissions were done, at each mark -> list of dicts."""
+        """Return the most memory held until each mark of submissions done -> list of dicts."""
         marks = [mark for mark in MARKS if mark < most] + [most]
-        until = {mark: [(own, rss) for done, own, rss in self.seen if done <= mark] or [(0, 0)] for mark in marks}
-        return [{"submissions": mark, "own": round(max(o for o, _ in held)), "rss": round(max(r for _, r in held))} for mark, held in until.items()]
+        until = {mark: [(own, rss) for done, own, rss in self.seen if done <= mark] or [(0, 0)]
+                 for mark in marks}
+        return [{"submissions": mark, "own": round(max(o for o, _ in held)),
+                 "rss": round(max(r for _, r in held))} for mark, held in until.items()]
 
 
 def ours(base, exercises, submissions, *, sandbox, jobs):
-    """Grade all of it with fi_teach -> (submissions a minute, the memory it took, {student: points})."""
+    """Grade all of it with fi_grader -> (submissions a minute, memory, {student: points})."""
     report = base / f"report-{sandbox}"
     memory = Memory(report / "results.jsonl")
     memory.start()
     start = time.perf_counter()
     with contextlib.redirect_stdout(io.StringIO()):
-        grade([str(submissions), "--out", str(report), "--exercises", str(exercises), "--sandbox", sandbox, "--jobs", str(jobs), "--seed", "1"])
+        grade([str(submissions), "--out", str(report), "--exercises", str(exercises), "--sandbox",
+               sandbox, "--jobs", str(jobs), "--seed", "1"])
     taken = time.perf_counter() - start
     memory.over.set()
     memory.join()
@@ -128,15 +139,21 @@ def ours(base, exercises, submissions, *, sandbox, jobs):
 
 
 def nbgraders(base, few):
-    """Generate the assignment and autograde a few of the same submissions with nbgrader -> (submissions a minute, {student: points})."""
+    """Autograde a few of the same submissions with nbgrader.
+
+    -> (submissions a minute, {student: points})
+    """
     source = base / "source" / "01_trees"
     source.mkdir(parents=True)
     (source / "01_trees.ipynb").write_text(json.dumps(ten_cells("solutions")))
-    (base / "nbgrader_config.py").write_text(NBGRADER_CONFIG + "c.ExecutePreprocessor.timeout = 60\nc.Execute.iopub_timeout = 60\n")
+    (base / "nbgrader_config.py").write_text(NBGRADER_CONFIG
+                                             + "c.ExecutePreprocessor.timeout = 60\n"
+                                             "c.Execute.iopub_timeout = 60\n")
     _nbgrader(base, "generate_assignment", "01_trees")
     students = [f"s{k:05d}" for k in range(few)]
     start = time.perf_counter()
-    _nbgrader(base, "autograde", "01_trees", f"--CourseDirectory.student_id_exclude={','.join(_others(base, students))}")
+    _nbgrader(base, "autograde", "01_trees",
+              f"--CourseDirectory.student_id_exclude={','.join(_others(base, students))}")
     taken = time.perf_counter() - start
     with opened(base) as book:
         points = {s: book.find_submission("01_trees", s).score for s in students}
@@ -149,33 +166,40 @@ def _others(base, students):
 
 def _nbgrader(base, *words):
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    subprocess.run([sys.executable, "-m", "nbgrader", *words], cwd=base, check=True, capture_output=True,
-                   env={**os.environ, "PATH": path, "FI_TEACH_SEED": "1"})
+    subprocess.run([sys.executable, "-m", "nbgrader", *words], cwd=base, check=True,
+                   capture_output=True, env={**os.environ, "PATH": path, "FI_TEACH_SEED": "1"})
 
 
 def machine():
     """Where and when this was measured, and how busy the machine was -> dict."""
-    return {"date": time.strftime("%Y-%m-%d"), "processors": os.cpu_count(), "processor": processor(), "load": round(os.getloadavg()[0], 1),
-            "python": platform.python_version(), "system": f"{platform.system()} {platform.release().split('-')[0]}"}
+    return {"date": time.strftime("%Y-%m-%d"), "processors": os.cpu_count(),
+            "processor": processor(), "load": round(os.getloadavg()[0], 1),
+            "python": platform.python_version(),
+            "system": f"{platform.system()} {platform.release().split('-')[0]}"}
 
 
 def measured(base, options):
     """Measure everything -> dict of figures, printed as they come."""
     exercises, submissions = prepare(base / "many", options.many)
     _, few = prepare(base / "few", options.few)
-    figures = {"machine": machine(), "jobs": options.jobs, "points": sum(QUESTIONS[q].points for q in ASKED), "runs": []}
+    figures = {"machine": machine(), "jobs": options.jobs,
+               "points": sum(QUESTIONS[q].points for q in ASKED), "runs": []}
     print(json.dumps(figures["machine"]), flush=True)
     for sandbox, folder, size in (("bwrap", submissions, options.many), ("none", few, options.few)):
         rate, memory, points = ours(base, exercises, folder, sandbox=sandbox, jobs=options.jobs)
-        figures["runs"].append({"sandbox": sandbox, "submissions": size, "rate": round(rate), "memory": memory})
+        figures["runs"].append({"sandbox": sandbox, "submissions": size, "rate": round(rate),
+                                "memory": memory})
         print(f"fi_teach, sandbox {sandbox}: {rate:.0f} a minute on {size}", flush=True)
         for row in memory:
-            print(f"  after {row['submissions']:6}: at most {row['own']} MB held, {row['rss']} MB with shared pages counted in each process", flush=True)
+            print(f"  after {row['submissions']:6}: at most {row['own']} MB held, "
+                  f"{row['rss']} MB with shared pages counted in each process", flush=True)
     if options.nbgrader:
         slow, theirs = nbgraders(base / "few", options.nbgrader)
         alike = sum(points[s] == theirs[s] for s in theirs)
-        figures["nbgrader"] = {"submissions": options.nbgrader, "rate": round(slow, 1), "alike": alike}
-        print(f"nbgrader autograde: {slow:.1f} a minute on {options.nbgrader}; same points for {alike}")
+        figures["nbgrader"] = {"submissions": options.nbgrader, "rate": round(slow, 1),
+                               "alike": alike}
+        print(f"nbgrader autograde: {slow:.1f} a minute on {options.nbgrader}; "
+              f"same points for {alike}")
     return figures
 
 
@@ -184,14 +208,18 @@ def main(arguments=None):
     parser.add_argument("--many", type=int, default=10_000, help="how many go through the sandbox")
     parser.add_argument("--few", type=int, default=1000, help="how many are graded without one")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--nbgrader", type=int, default=4, metavar="N", help="how many nbgrader gets (0: none)")
-    parser.add_argument("--out", type=Path, default=None, help="where the figures go (default: benchmarks/grading.json after a full run)")
+    parser.add_argument("--nbgrader", type=int, default=4, metavar="N",
+                        help="how many nbgrader gets (0: none)")
+    parser.add_argument("--out", type=Path, default=None,
+                        help="where the figures go "
+                        "(default: benchmarks/grading.json after a full run)")
     options = parser.parse_args(arguments)
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as name:
         figures = measured(Path(name), options)
     figures["minutes"] = round((time.perf_counter() - start) / 60, 1)
-    out = options.out or (RESULTS if options.many >= MARKS[-1] and options.few and options.nbgrader else None)
+    out = options.out or (RESULTS if options.many >= MARKS[-1] and options.few and options.nbgrader
+                          else None)
     if out:
         out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     print(f"{figures['minutes']} minutes." + (f" Written to {out}." if out else ""))

@@ -1,4 +1,4 @@
-"""An audit: from a model and a table to the sentences that may be written, in one call.
+"""Audit a fitted model: from a model and a table to the sentences that may be written.
 
     inputs.py              what is audited, and which rows the model has not seen
     checks.py              what would make every importance worthless
@@ -15,14 +15,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fi_audit.results import Audit, Finding, Measure, Part, Sentence
+    from fi_audit.results import Audit, Finding, Measure, Sentence, Subgroup
     from fi_audit.run import audit
 
-__all__ = ["Audit", "Finding", "Measure", "Part", "Sentence", "audit"]
+__all__ = ["Audit", "Finding", "Measure", "Sentence", "Subgroup", "audit"]
 
 
 def __getattr__(name: str) -> object:
-    """Load the audit when it is asked for: the help of its command needs none of it."""
+    """Import the audit on first use: the help of its command needs none of it."""
     if name not in __all__:
         raise AttributeError(f"module 'fi_audit' has no attribute {name!r}")
     return getattr(import_module("fi_audit.run" if name == "audit" else "fi_audit.results"), name)

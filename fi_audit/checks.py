@@ -1,10 +1,10 @@
-"""First what would make every importance worthless: is the model good, is the test honest?"""
+"""Check first what would make every importance worthless: a bad model, or a leaky test."""
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fi_audit.inputs import Case
+from fi_audit.inputs import AuditInputs
 from fi_audit.intervals import mean_with_interval, number, percent, share_removed, span
 from fi_audit.results import Finding
 from fi_teach.basics.encoding import as_numbers
@@ -26,15 +26,15 @@ FOLDS = 5
 # --- better than none ---
 
 
-def better_than_none(case: Case) -> Finding:
-    """The share of the error of a constant that the model removes, with its interval."""
-    task = case.task
-    without = task.losses_of(_constant(case))
+def better_than_none(inputs: AuditInputs) -> Finding:
+    """Share of a constant prediction's loss that the model removes, with its interval."""
+    task = inputs.task
+    without = task.losses_of(_constant(inputs))
     skill, low, high = share_removed(
         without, task.losses_before, task.weights, task.groups)
     well = bool(low > 0)
     text = (
-        f"On {task.n_rows:,} rows ({case.origin}) the model removes {percent(skill)} of the "
+        f"On {task.n_rows:,} rows ({inputs.origin}) the model removes {percent(skill)} of the "
         f"{task.unit} that a constant prediction makes (interval {span(low, high, percent)}).")
     if not well:
         text += " That is not clear of nothing: an importance of this model is one of nothing."
@@ -42,30 +42,30 @@ def better_than_none(case: Case) -> Finding:
                    {"skill": skill, "low": low, "high": high, "rows": float(task.n_rows)})
 
 
-def _constant(case: Case) -> NDArray:
-    """What one would predict without any column, learned where the model learned."""
-    task = case.task
-    rows = case.fitted if len(case.fitted) else case.judged
+def _constant(inputs: AuditInputs) -> NDArray:
+    """Return the best constant prediction, learned from the training rows."""
+    task = inputs.task
+    rows = inputs.fitted if len(inputs.fitted) else inputs.judged
     if task.loss in PROBABILITY_LOSSES:
         learned = Evaluation(
-            case.model, case.X.iloc[rows], case.y[rows], task.loss, whole=case.y).y
+            inputs.model, inputs.X.iloc[rows], inputs.y[rows], task.loss, whole=inputs.y).y
         n_classes = task.prediction_before.shape[1]
         shares = np.bincount(learned.astype(int), minlength=n_classes) / len(rows)
         return np.tile(shares, (task.n_rows, 1))
     if task.loss is zero_one:
-        labels, counts = np.unique(case.y[rows], return_counts=True)
+        labels, counts = np.unique(inputs.y[rows], return_counts=True)
         return np.full(task.n_rows, labels[counts.argmax()])
-    return np.full(task.n_rows, case.y[rows].astype(float).mean())
+    return np.full(task.n_rows, inputs.y[rows].astype(float).mean())
 
 
 # --- the same rows twice ---
 
 
-def copies_within(case: Case) -> Finding:
-    """Rows that occur more than once in the whole table, target included."""
-    key = _row_keys(case, np.arange(len(case.y)))
+def copies_within(inputs: AuditInputs) -> Finding:
+    """Find rows that occur more than once in the whole table, target included."""
+    key = _row_keys(inputs, np.arange(len(inputs.y)))
     repeated = float(pd.Series(key).duplicated().mean())
-    by_chance = _repeated_by_chance(case)
+    by_chance = _repeated_by_chance(inputs)
     too_many = repeated > COPIES_SEEN and repeated > 2 * by_chance
     text = (
         f"{percent(repeated)} of the {len(key):,} rows repeat another one exactly, target "
@@ -76,16 +76,16 @@ def copies_within(case: Case) -> Finding:
                    {"repeated": repeated, "by chance": by_chance})
 
 
-def copies_across(case: Case) -> Finding:
-    """Test rows that stand, exactly or nearly, among the rows the model learned from."""
-    if not len(case.fitted):
+def copies_across(inputs: AuditInputs) -> Finding:
+    """Find test rows that also occur, exactly or nearly, among the training rows."""
+    if not len(inputs.fitted):
         return Finding(
             "the same rows in training and test", "not asked",
             "Not looked for: the rows that the model was fitted on were not given.", (), {})
-    learned = np.flatnonzero(~case.held_out)
-    exact = float(np.isin(_row_keys(case, case.judged), _row_keys(case, learned)).mean())
-    near, alone = _near(case)
-    by_chance = _repeated_by_chance(case)
+    learned = np.flatnonzero(~inputs.held_out)
+    exact = float(np.isin(_row_keys(inputs, inputs.judged), _row_keys(inputs, learned)).mean())
+    near, alone = _near_copies(inputs)
+    by_chance = _repeated_by_chance(inputs)
     over = exact > 2 * by_chance
     stop = exact > COPIES_TOO_MANY and over
     seen = (exact > COPIES_SEEN and over) or (near > COPIES_TOO_MANY and near > 2 * alone)
@@ -102,38 +102,38 @@ def copies_across(case: Case) -> Finding:
                     "near by chance": alone})
 
 
-def _row_keys(case: Case, rows: NDArray) -> NDArray:
-    """One number a row, the same for the same row (columns and target)."""
-    columns = pd.DataFrame(as_numbers(case.X)[0]) if case.X.shape[1] else case.X
-    columns["target"] = pd.factorize(case.y)[0]
+def _row_keys(inputs: AuditInputs, rows: NDArray) -> NDArray:
+    """Hash each row, columns and target: equal rows have equal keys."""
+    columns = pd.DataFrame(as_numbers(inputs.X)[0]) if inputs.X.shape[1] else inputs.X
+    columns["target"] = pd.factorize(inputs.y)[0]
     return pd.util.hash_pandas_object(columns, index=False).to_numpy()[rows]
 
 
-def _repeated_by_chance(case: Case) -> float:
-    """The share of repeated rows if the columns had nothing to do with each other."""
-    stream = case.stream("copies")
-    columns = pd.DataFrame(as_numbers(case.X)[0])
-    columns["target"] = pd.factorize(case.y)[0]
+def _repeated_by_chance(inputs: AuditInputs) -> float:
+    """Share of repeated rows if the columns were independent."""
+    stream = inputs.stream("copies")
+    columns = pd.DataFrame(as_numbers(inputs.X)[0])
+    columns["target"] = pd.factorize(inputs.y)[0]
     shuffled = columns.apply(lambda column: stream.permutation(column.to_numpy()))
     return float(shuffled.duplicated().mean())
 
 
-def _near(case: Case) -> tuple[float, float]:
-    """The share of judged rows with a near copy among the fitted, and with shuffled columns."""
-    numbers = as_numbers(case.X)[0]
+def _near_copies(inputs: AuditInputs) -> tuple[float, float]:
+    """Share of test rows with a near copy in training, and with shuffled columns."""
+    numbers = as_numbers(inputs.X)[0]
     scale = numbers.std(axis=0)
     numbers = numbers / np.where(scale > 0, scale, 1.0)
-    words = np.array([not pd.api.types.is_numeric_dtype(kind) for kind in case.X.dtypes])
+    words = np.array([not pd.api.types.is_numeric_dtype(kind) for kind in inputs.X.dtypes])
     numbers[:, words] *= 1e6  # another word is far away
-    stream = case.stream("near copies")
-    learned = numbers[case.fitted[:ROWS_COMPARED]]
+    stream = inputs.stream("near copies")
+    learned = numbers[inputs.fitted[:ROWS_COMPARED]]
     shuffled = np.column_stack([stream.permutation(column) for column in learned.T])
-    asked = numbers[case.judged[:ROWS_COMPARED // 3]]
+    asked = numbers[inputs.judged[:ROWS_COMPARED // 3]]
     return _share_near(asked, learned), _share_near(asked, shuffled)
 
 
 def _share_near(asked: NDArray, learned: NDArray) -> float:
-    """The share of rows of one table that are near a row of the other in every column."""
+    """Share of rows of one table that are close to a row of the other in every column."""
     order = np.argsort(learned[:, 0], kind="stable")
     learned = learned[order]
     first = np.searchsorted(learned[:, 0], asked[:, 0] - NEAR, side="left")
@@ -148,48 +148,49 @@ def _share_near(asked: NDArray, learned: NDArray) -> float:
 # --- rows that belong together ---
 
 
-def split_by_group(case: Case) -> Finding:
-    """Does the learner do worse on groups that it never met than on rows of groups it met?"""
+def split_by_group(inputs: AuditInputs) -> Finding:
+    """Does the learner do worse on groups it has not met than on rows of groups it has?"""
     name = "rows split by group"
-    if "groups" not in case.aside:
+    if "groups" not in inputs.metadata:
         return Finding(
             name, "not asked", "Not looked at: nobody said which rows belong together "
             "(groups=). If rows share a person, a site or a batch, say so.", (), {})
-    if case.fit is None or not len(case.fitted):
+    if inputs.fit is None or not len(inputs.fitted):
         return Finding(name, "not asked", "Not looked at: it takes refits, and no learner was "
                        "given.", (), {})
-    rows = case.fitted
-    labels = case.aside["groups"][rows]
+    rows = inputs.fitted
+    labels = inputs.metadata["groups"][rows]
     units = np.unique(labels, return_inverse=True)[1]
     if units.max() + 1 < 2 * FOLDS:
         return Finding(name, "not asked", f"Not looked at: {units.max() + 1} groups among the "
                        f"training rows are too few to hold some out.", (), {})
-    stream = case.stream("split by group")
+    stream = inputs.stream("split by group")
     by_row = stratified_folds(np.zeros(len(rows)), FOLDS, stream)
     by_group = grouped_folds(units, FOLDS, stream)
-    worse = _held_out_losses(case, rows, by_group) - _held_out_losses(case, rows, by_row)
+    worse = _held_out_losses(inputs, rows, by_group) - _held_out_losses(inputs, rows, by_row)
     gap, low, high = mean_with_interval(worse, np.ones(len(rows)), units)
     clear = bool(low > 0)
     text = (
-        f"Held out by whole groups the learner's {case.task.unit} is {span(low, high)} higher "
+        f"Held out by whole groups the learner's {inputs.task.unit} is {span(low, high)} higher "
         f"than held out at random ({units.max() + 1} groups).")
     text += (" A random split flatters it: judge it on groups that it has not met." if clear else
              " No flattery by shared groups is seen.")
-    shared = np.isin(case.aside["groups"][case.judged], case.aside["groups"][~case.held_out]).mean()
+    groups = inputs.metadata["groups"]
+    shared = np.isin(groups[inputs.judged], groups[~inputs.held_out]).mean()
     text += f" {percent(float(shared))} of the rows that judge are of groups in training."
     verdict = "ask" if clear and shared > 0 else "well"
     return Finding(name, verdict, text, (), {"gap": gap, "low": low, "high": high,
                                              "shared": float(shared)})
 
 
-def _held_out_losses(case: Case, rows: NDArray, folds: list[NDArray]) -> NDArray:
-    """The loss of each row by a model fitted without its fold."""
+def _held_out_losses(inputs: AuditInputs, rows: NDArray, folds: list[NDArray]) -> NDArray:
+    """Return the loss of each row by a model fitted without its fold."""
     losses = np.zeros(len(rows))
     for part in folds:
         rest = rows[np.setdiff1d(np.arange(len(rows)), part)]
-        model = case.refit(case.X.iloc[rest], case.y[rest])
-        task = Evaluation(model, case.X.iloc[rows[part]], case.y[rows[part]], case.task.loss,
-                          whole=case.y)
+        model = inputs.refit(inputs.X.iloc[rest], inputs.y[rest])
+        task = Evaluation(model, inputs.X.iloc[rows[part]], inputs.y[rows[part]], inputs.task.loss,
+                          whole=inputs.y)
         losses[part] = task.losses_before
     return losses
 
@@ -197,15 +198,15 @@ def _held_out_losses(case: Case, rows: NDArray, folds: list[NDArray]) -> NDArray
 # --- columns that know too much, or too late ---
 
 
-def known_too_late(case: Case) -> list[Finding]:
-    """Columns whose values came to be after the decision they are used for."""
-    if "time" not in case.aside or not case.known_from:
+def known_too_late(inputs: AuditInputs) -> list[Finding]:
+    """Find columns whose values became known after the decision they are used for."""
+    if "time" not in inputs.metadata or not inputs.known_from:
         return [Finding(
             "known too late", "not asked", "Not looked at: nobody said when the values came to be "
             "(time= and known_from=). Only a date proves a leak.", (), {})]
     findings = []
-    for name, when in case.known_from.items():
-        late = float(np.mean(when > case.aside["time"]))
+    for name, when in inputs.known_from.items():
+        late = float(np.mean(when > inputs.metadata["time"]))
         text = f"{percent(late)} of the values of {name!r} came to be after the row's own time."
         if late:
             text += " What was not known cannot be used: leave the column out and fit again."
@@ -215,23 +216,23 @@ def known_too_late(case: Case) -> list[Finding]:
     return findings
 
 
-def knows_too_much(case: Case) -> Finding:
-    """Columns that do nearly the whole work alone."""
-    rows = case.fitted if len(case.fitted) else case.judged
+def knows_too_much(inputs: AuditInputs) -> Finding:
+    """Find columns that alone do nearly all that the model does."""
+    rows = inputs.fitted if len(inputs.fitted) else inputs.judged
     if len(rows) > ROWS_FOR_LEAKS:
-        rows = case.stream("leaks").choice(rows, ROWS_FOR_LEAKS, replace=False)
-    y = case.y[rows]
+        rows = inputs.stream("leaks").choice(rows, ROWS_FOR_LEAKS, replace=False)
+    y = inputs.y[rows]
     against = ""
     labels, counts = np.unique(y, return_counts=True)
-    if case.of_classes and len(labels) != 2:
+    if inputs.is_classification and len(labels) != 2:
         y = y == labels[counts.argmax()]
         against = f" (for {labels[counts.argmax()]!s} against the rest)"
     try:
-        found = leak_suspects(case.X.iloc[rows], y, n_trees=15, share=DOMINANT, rng=case.seed)
+        found = leak_suspects(inputs.X.iloc[rows], y, n_trees=15, share=DOMINANT, rng=inputs.seed)
     except ValueError as refusal:
         return Finding("knows too much", "not asked", f"Could not be asked: {refusal}", (), {})
     strongest = found.iloc[0]
-    in_time = _known_in_time(case)
+    in_time = _known_in_time(inputs)
     dominant = tuple(found.loc[found["dominant"], "feature"].astype(str))
     suspects = tuple(name for name in dominant if name not in in_time)
     figures = {str(row.feature): float(row.strength) for row in found.itertuples()}
@@ -247,51 +248,51 @@ def knows_too_much(case: Case) -> Finding:
     return Finding("knows too much", "ask" if suspects else "well", text, suspects, figures)
 
 
-def _known_in_time(case: Case) -> set[str]:
-    """The columns whose dates were given and are never too late."""
-    return {name for name, when in case.known_from.items()
-            if (when <= case.aside["time"]).all()}
+def _known_in_time(inputs: AuditInputs) -> set[str]:
+    """Return the columns whose dates were given and are never too late."""
+    return {name for name, when in inputs.known_from.items()
+            if (when <= inputs.metadata["time"]).all()}
 
 
-def empty_columns(case: Case) -> Finding:
-    """Columns that say nothing (empty, constant) or are a name of the row."""
-    n = len(case.X)
-    values = {name: case.X[name].nunique() for name in case.X}
+def empty_columns(inputs: AuditInputs) -> Finding:
+    """Find columns without information (empty, constant) and columns that identify rows."""
+    n = len(inputs.X)
+    values = {name: inputs.X[name].nunique() for name in inputs.X}
     empty = tuple(name for name, k in values.items() if k <= 1)
     labels = tuple(
         name for name, k in values.items()
-        if k > 0.95 * n and not pd.api.types.is_float_dtype(case.X[name]) and n > 50
-        and not pd.api.types.is_datetime64_any_dtype(case.X[name])
-        and not _is_spread(case.X[name]))
+        if k > 0.95 * n and not pd.api.types.is_float_dtype(inputs.X[name]) and n > 50
+        and not pd.api.types.is_datetime64_any_dtype(inputs.X[name])
+        and not _is_spread(inputs.X[name]))
     parts = []
     if empty:
         parts.append(f"{_listed(empty)}: one value or none in all {n:,} rows.")
     if labels:
         parts.append(f"{_listed(labels)}: almost every row has a value of its own, as a name has.")
-    gaps = float(case.X.isna().to_numpy().mean())
+    gaps = float(inputs.X.isna().to_numpy().mean())
     parts.append(f"{percent(gaps)} of all values are missing.")
     verdict = "ask" if labels else "note" if empty else "well"
     return Finding("empty columns and names", verdict, " ".join(parts), empty + labels,
                    {"empty": float(len(empty)), "names": float(len(labels)), "gaps": gaps})
 
 
-def gaps_that_tell(case: Case) -> Finding:
-    """Columns whose gaps go with the target: was the field empty at the decision already?"""
-    gaps = {name: case.X[name].isna().to_numpy() for name in case.X}
+def gaps_that_tell(inputs: AuditInputs) -> Finding:
+    """Find columns in which missing values are associated with the target."""
+    gaps = {name: inputs.X[name].isna().to_numpy() for name in inputs.X}
     asked = [name for name, gap in gaps.items()
              if min(gap.sum(), (~gap).sum()) >= LEAST_GAPS]
-    outcome = case.targets[:, -1]
-    groups = case.aside.get("groups")
+    outcome = inputs.targets[:, -1]
+    groups = inputs.metadata.get("groups")
     figures, parts = {}, []
     for name in asked:
         (without, reach), (given, other) = (
-            _mean_and_reach(outcome[rows], case.weights[rows],
+            _mean_and_reach(outcome[rows], inputs.weights[rows],
                             None if groups is None else groups[rows], len(asked))
             for rows in (gaps[name], ~gaps[name]))
         if abs(without - given) > np.hypot(reach, other):
             figures[name] = float(without - given)
             parts.append(
-                f"Where {name!r} is empty ({gaps[name].sum():,} rows) {_in_words(case)} "
+                f"Where {name!r} is empty ({gaps[name].sum():,} rows) {_target_mean_text(inputs)} "
                 f"{number(without)}, elsewhere {number(given)}.")
     if not figures:
         text = f"Columns with {LEAST_GAPS} gaps or more: {len(asked)}; none goes with the target."
@@ -305,7 +306,7 @@ def gaps_that_tell(case: Case) -> Finding:
 def _mean_and_reach(
     values: NDArray, weights: NDArray, groups: NDArray | None, n_figures: int
 ) -> tuple[float, float]:
-    """A mean over some rows, and how far its interval reaches to either side."""
+    """Return a mean over some rows, and half the width of its interval."""
     codes = None if groups is None else np.unique(groups, return_inverse=True)[1]
     if codes is not None and codes.max() == 0:
         codes = None
@@ -313,15 +314,15 @@ def _mean_and_reach(
     return mean, mean - low
 
 
-def _in_words(case: Case) -> str:
-    """What the mean of the target's last column is."""
-    if not case.of_classes:
+def _target_mean_text(inputs: AuditInputs) -> str:
+    """Say what the mean of the target's last column is."""
+    if not inputs.is_classification:
         return "the mean target is"
-    return f"the share of {np.unique(case.y)[-1]!s} is"
+    return f"the share of {np.unique(inputs.y)[-1]!s} is"
 
 
 def _is_spread(column: pd.Series) -> bool:
-    """Whole numbers that are measured, not counted through: they leave wide gaps."""
+    """Return whether whole numbers are measurements, with wide gaps, and no row numbers."""
     if not pd.api.types.is_integer_dtype(column):
         return False
     return bool(column.max() - column.min() > 2 * len(column))

@@ -1,4 +1,4 @@
-"""The command `fi-teach audit`. Only its options stand here: the audit is imported when it runs."""
+"""Define the command `fi-teach audit`; the audit itself is imported when it runs."""
 
 
 def add_commands(commands):

@@ -1,4 +1,4 @@
-"""`fi-teach audit MODEL TABLE --target Y --out FOLDER`: files in, a report out."""
+"""Run `fi-teach audit MODEL TABLE --target Y --out FOLDER`: from files to a report."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ import pandas as pd
 
 import fi_teach
 from fi_audit.files import read_model, read_table, with_categories
-from fi_audit.inputs import make_case
+from fi_audit.inputs import make_inputs
 from fi_audit.report import write
 from fi_audit.results import Audit, as_plain, from_plain
 from fi_audit.run import run
@@ -24,22 +24,22 @@ NAMES_OF_ROWS = ("groups", "time", "protected", "weight")
 
 
 def audit_files(options: Namespace) -> int:
-    """Read, audit, write -> 0, or 1 where no importance may be written."""
-    case = case_of(options)
-    seconds = case.seconds()
+    """Read, audit and write -> 0, or 1 if no importance may be written."""
+    inputs = inputs_of(options)
+    seconds = inputs.seconds()
     if seconds > A_MINUTE:
         print(f"This will take about {round(seconds / 60) or 1} min; stopped, it goes on where it "
               "was when called again.", file=sys.stderr)
     steps = Steps(Path(options.out), _key(options))
-    audit = run(case, progress=progress(), done=steps)
+    audit = run(inputs, progress=progress(), done=steps)
     paths = write(audit, options.out)
-    steps.forget()
+    steps.delete()
     print(summary(audit, paths))
     return int(any(finding.verdict == "stop" for finding in audit.findings))
 
 
-def case_of(options: Namespace):
-    """The case that the files and options describe."""
+def inputs_of(options: Namespace):
+    """Build the inputs of the audit from files and options."""
     table = read_table(options.table)
     _check_target(table, options.target)
     model = read_model(options.model)
@@ -54,10 +54,10 @@ def case_of(options: Namespace):
     test: Any = None
     if more is not None:
         more_features = more.drop(columns=options.target)
-        test = (_alike(more_features, features), more[options.target])
+        test = (_same_columns(more_features, features), more[options.target])
     elif options.test is not None:
-        test = _truths(table[options.test], options.test)
-    return make_case(
+        test = _as_bool(table[options.test], options.test)
+    return make_inputs(
         model, features, table[options.target], test=test, groups=options.groups,
         time=options.time, protected=options.protected, known_from=known_from,
         sample_weight=options.weight, quick=options.quick, rng=options.seed)
@@ -72,7 +72,7 @@ def _check_target(table: pd.DataFrame, target: str) -> None:
 def _without(
     model: Any, table: pd.DataFrame, target: str, beside: set[str | None]
 ) -> pd.DataFrame:
-    """The table without its target; a model that knows no names gets all that is not beside."""
+    """Drop the target; a model without column names gets all other columns."""
     table = table.drop(columns=target)
     if as_model(model).names is not None:
         return table
@@ -84,8 +84,8 @@ def _without(
     return table.set_axis([f"x{j}" for j in range(table.shape[1])], axis=1)
 
 
-def _alike(more: pd.DataFrame, features: pd.DataFrame) -> pd.DataFrame:
-    """The test rows with columns of the same kinds (categories among them)."""
+def _same_columns(more: pd.DataFrame, features: pd.DataFrame) -> pd.DataFrame:
+    """Convert the test rows to the columns' types (categories among them)."""
     if len(more.columns) == len(features.columns) and "x0" in features and "x0" not in more:
         more = more.set_axis(features.columns, axis=1)
     kinds = {name: "category" for name in features
@@ -93,8 +93,8 @@ def _alike(more: pd.DataFrame, features: pd.DataFrame) -> pd.DataFrame:
     return more.astype(kinds)
 
 
-def _truths(column: pd.Series, name: str):
-    """A column of true and false (1 and 0) -> (n,) bool."""
+def _as_bool(column: pd.Series, name: str):
+    """Convert a column of true and false (1 and 0) -> (n,) bool."""
     values = set(column.dropna().unique().tolist())
     if column.isna().any() or not values <= {0, 1}:
         raise ValueError(
@@ -123,7 +123,7 @@ def _is_number(text: str) -> bool:
 
 
 def progress() -> Callable | None:
-    """tqdm's bar, where tqdm is."""
+    """Return tqdm's progress bar, if tqdm is installed."""
     if find_spec("tqdm") is None:
         return None
     from tqdm import tqdm
@@ -131,7 +131,7 @@ def progress() -> Callable | None:
 
 
 def summary(audit: Audit, paths: tuple[Path, ...]) -> str:
-    """A few lines for the terminal."""
+    """Summarize the audit in a few lines for the terminal."""
     lines = [f"{f.verdict}: {f.text}" for f in audit.findings if f.verdict in ("ask", "stop")]
     lines.append(f"{len(audit.may)} sentences may be written, {len(audit.may_not)} may not.")
     return "\n".join([*lines, *(f"Wrote {path}" for path in paths)])
@@ -141,7 +141,7 @@ def summary(audit: Audit, paths: tuple[Path, ...]) -> str:
 
 
 class Steps(MutableMapping):
-    """What the steps have found, kept in a file so that a stopped audit goes on.
+    """The results of finished steps, kept in a file so that a stopped audit goes on.
 
     Only findings of the same files, options and version count.
     """
@@ -178,13 +178,13 @@ class Steps(MutableMapping):
     def __len__(self) -> int:
         return len(self.found)
 
-    def forget(self) -> None:
-        """The audit is done: the file is no longer needed."""
+    def delete(self) -> None:
+        """Delete the file, when the audit is done."""
         self.path.unlink(missing_ok=True)
 
 
 def _key(options: Namespace) -> str:
-    """Changes with the files, the options and the version."""
+    """Hash the files, the options and the version."""
     digest = hashlib.sha256(fi_teach.__version__.encode())
     for path in (options.model, options.table, options.test):
         if path and Path(path).is_file():

@@ -1,4 +1,4 @@
-"""Columns that go together are spoken of together. Two columns do if they are alike in rank:
+"""Group correlated columns, so that they are reported together. Columns are alike in rank by
 
     |Spearman| of two numbers, Cramer's V of two columns of words (corrected for small tables),
     the square root of the correlation ratio of a number's ranks within words,
@@ -20,13 +20,13 @@ RULE = (
 
 
 def clusters(X: pd.DataFrame) -> tuple[tuple[str, ...], ...]:
-    """The groups of two or more columns that go together -> tuples of names, in X's order.
+    """Group the columns that go together -> tuples of two or more names, in X's order.
 
     >>> a = np.arange(50.0)
     >>> clusters(pd.DataFrame({"a": a, "b": a**3, "c": np.tile([1.0, 2, 3, 4, 5], 10)}))
     (('a', 'b'),)
     """
-    alike = likeness(X) >= ALIKE
+    alike = association(X) >= ALIKE
     group = np.arange(len(alike))
     for i, j in zip(*np.nonzero(alike), strict=True):
         group[group == group[j]] = group[i]
@@ -35,8 +35,8 @@ def clusters(X: pd.DataFrame) -> tuple[tuple[str, ...], ...]:
     return tuple(members for members in together if len(members) > 1)
 
 
-def likeness(X: pd.DataFrame) -> NDArray:
-    """How alike each two columns are, from 0 to 1 -> (p, p)."""
+def association(X: pd.DataFrame) -> NDArray:
+    """Association of each two columns, from 0 to 1 -> (p, p)."""
     numbers, names = as_numbers(X)
     words = [j for j, kind in enumerate(X.dtypes) if _is_words(kind)]
     ranks = pd.DataFrame(numbers).rank().to_numpy()
@@ -57,7 +57,7 @@ def _is_words(kind) -> bool:
 
 
 def _with_words(numbers: NDArray, ranks: NDArray, j: int, k: int, both: bool) -> float:
-    """How alike a column of words is to another column."""
+    """Association of a column of words with another column."""
     codes = np.unique(numbers[:, j], return_inverse=True)[1]
     if both:
         others = np.unique(numbers[:, k], return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""Models and tables from files. Each refusal says what came, what was expected, what to do."""
+"""Read models and tables from files; a refusal says what came, what was expected, what to do."""
 
 import json
 import sys
@@ -22,8 +22,8 @@ XGBOOST = (".json", ".ubj")
 LIGHTGBM = (".txt", ".lgb")
 
 
-class Loaded:
-    """LightGBM's own file as a model with scikit-learn's manners."""
+class LightGBMModel:
+    """A model from LightGBM's own file, with scikit-learn's interface."""
 
     title = "LightGBM, from its own file"
 
@@ -38,7 +38,7 @@ class Loaded:
             self.predict_proba = self._probabilities
 
     def get_params(self, deep: bool = True) -> dict:
-        """None: it cannot be fitted again."""
+        """Return no parameters: the model cannot be fitted again."""
         return {}
 
     def predict(self, X: pd.DataFrame) -> NDArray:
@@ -52,7 +52,7 @@ class Loaded:
 
 
 def read_model(path: str | Path) -> Any:
-    """A fitted model from joblib's, XGBoost's or LightGBM's file.
+    """Read a fitted model from joblib's, XGBoost's or LightGBM's file.
 
     Raises ValueError for a file that is not there, is no model, or needs a library that is missing.
     """
@@ -72,8 +72,8 @@ def read_model(path: str | Path) -> Any:
     return model
 
 
-def _tried(read: Callable, path: Path) -> Any:
-    """What a library reads from a file. Raises ValueError, in one line, for whatever it raises."""
+def _load(read: Callable, path: Path) -> Any:
+    """Let a library read a file. Raises ValueError, in one line, for whatever goes wrong."""
     try:
         return read(path)
     except Exception as error:
@@ -86,7 +86,7 @@ def _tried(read: Callable, path: Path) -> Any:
 def _unpickled(path: Path) -> Any:
     print(WARNING.format(path.name), file=sys.stderr)
     joblib = _library("joblib")
-    model = _tried(joblib.load, path)
+    model = _load(joblib.load, path)
     if not hasattr(model, "predict") and not callable(model):
         raise ValueError(f"{path.name} holds a {type(model).__name__}, which is no model.")
     return model
@@ -94,18 +94,17 @@ def _unpickled(path: Path) -> Any:
 
 def _xgboost(path: Path) -> Any:
     xgboost = _library("xgboost")
-    booster = _tried(lambda path: xgboost.Booster(model_file=path), path)
+    booster = _load(lambda path: xgboost.Booster(model_file=path), path)
     config = json.loads(booster.save_config())
     objective = config["learner"]["objective"]["name"]
-    of_classes = objective.split(":")[0] in ("binary", "multi")
-    model = xgboost.XGBClassifier() if of_classes else xgboost.XGBRegressor()
+    is_classification = objective.split(":")[0] in ("binary", "multi")
+    model = xgboost.XGBClassifier() if is_classification else xgboost.XGBRegressor()
     model.load_model(path)
-    return _AsItIs(model, booster.feature_names)
+    return XGBoostModel(model, booster.feature_names)
 
 
-class _AsItIs:
-    """An XGBoost model from a file: its settings for fitting were not saved, so it is not refitted.
-    """
+class XGBoostModel:
+    """A model from XGBoost's own file, which has no settings for fitting: it is not refitted."""
 
     title = "XGBoost, from its own file"
 
@@ -120,19 +119,19 @@ class _AsItIs:
             self.predict_proba = model.predict_proba
 
     def get_params(self, deep: bool = True) -> dict:
-        """None: it cannot be fitted again."""
+        """Return no parameters: the model cannot be fitted again."""
         return {}
 
 
-def _lightgbm(path: Path) -> Loaded:
+def _lightgbm(path: Path) -> LightGBMModel:
     lightgbm = _library("lightgbm")
     if not path.read_text(encoding="utf-8", errors="replace").startswith("tree"):
         raise ValueError(f"{path.name} is no model of LightGBM: its files begin with 'tree'.")
-    return Loaded(_tried(lambda path: lightgbm.Booster(model_file=path), path))
+    return LightGBMModel(_load(lambda path: lightgbm.Booster(model_file=path), path))
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """A table from CSV or Parquet. Raises ValueError for anything else, and for no rows."""
+    """Read a table from CSV or Parquet. Raises ValueError for other files and for no rows."""
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"there is no table {path}.")
@@ -165,8 +164,8 @@ def _library(name: str) -> Any:
 
 
 def with_categories(model: Any, X: pd.DataFrame) -> pd.DataFrame:
-    """Words as categories where the model is a booster's own file, which knows no other words."""
-    if not isinstance(model, Loaded | _AsItIs):
+    """Convert words to categories for a booster's own file, which knows no other words."""
+    if not isinstance(model, LightGBMModel | XGBoostModel):
         return X
     words = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])
              and not pd.api.types.is_datetime64_any_dtype(X[name])]

@@ -1,4 +1,4 @@
-"""What is audited: a model, its table, and which rows the model has not seen.
+"""The inputs of an audit: a model, its table, and which rows the model has not seen.
 
 Everything is checked and put in order here, once; the steps of the audit only read it.
 """
@@ -36,7 +36,7 @@ NOT_STATED = "not stated"  # whom a row concerns, where a protected column of wo
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is asked: rows judged, rows fitted on, shuffles, and groups of columns refitted."""
+    """How much to compute: rows judged, rows fitted on, shuffles, groups of columns refitted."""
 
     judged: int
     fitted: int
@@ -49,30 +49,30 @@ QUICK = Effort(judged=500, fitted=800, repeats=3, refitted=4)
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
-    """One model on trial, with all that is known of its rows.
+class AuditInputs:
+    """A model, a table, a target and a loss, checked and matched once.
 
     X : DataFrame of the model's columns, all rows; y (n,) : the target
     held_out (n,) bool : rows that the model has not seen; they judge it
-    aside : what is known of the rows beside X, (n,) each: groups, protected, time (on one clock)
+    metadata : what is known of the rows beside X, (n,) each: groups, protected, time (on one clock)
         and when (the same as it was given)
     known_from : {column of X: (n,) when its value came to be}
     weights (n,) : how much a row counts
     fit : (X, y) -> a fitted model, or None
     origin : how it is known that the held-out rows were not seen
-    called : the names of the columns in aside, where they have one
+    column_names : the names of the columns in metadata, where they have one
     """
 
     model: Model
     X: pd.DataFrame
     y: NDArray
     held_out: NDArray
-    aside: Mapping[str, NDArray]
+    metadata: Mapping[str, NDArray]
     known_from: Mapping[str, NDArray]
     weights: NDArray
     fit: Callable | None
     origin: str
-    called: Mapping[str, str]
+    column_names: Mapping[str, str]
     effort: Effort
     seed: Seed
     loss: str | Loss | None
@@ -83,21 +83,21 @@ class Case:
 
     @cached_property
     def judged(self) -> NDArray:
-        """The rows that judge: held out, and at most as many as the effort says -> positions."""
+        """Positions of the test rows: held out, and at most as many as the effort says."""
         rows = np.flatnonzero(self.held_out)
         return self._some(rows, self.effort.judged, "judged rows")
 
     @cached_property
     def fitted(self) -> NDArray:
-        """The rows that refits learn from: not held out -> positions, perhaps none."""
+        """Positions of the rows that refits learn from: not held out, perhaps none."""
         rows = np.flatnonzero(~self.held_out)
         return self._some(rows, self.effort.fitted, "fitted rows")
 
     @cached_property
     def task(self) -> Evaluation:
-        """The model judged on the judged rows."""
+        """The model, evaluated on the test rows."""
         rows = self.judged
-        groups = self.aside.get("groups")
+        groups = self.metadata.get("groups")
         return Evaluation(
             self.model, self.X.iloc[rows], self.y[rows], self.loss,
             sample_weight=self.weights[rows],
@@ -105,13 +105,13 @@ class Case:
             whole=self.y)
 
     def refit(self, X: pd.DataFrame, y: NDArray) -> object:
-        """A model of other rows. Raises ValueError where there is no learner, and as it does."""
+        """Fit a model to other rows. Raises ValueError if there is no learner."""
         if self.fit is None:
             raise ValueError("no learner was given: pass fit=, a function (X, y) -> model.")
         return self.fit(X, y)
 
     @cached_property
-    def of_classes(self) -> bool:
+    def is_classification(self) -> bool:
         """Is the target one of classes?"""
         if self.model.is_classifier is None:
             return holds_labels(self.y)
@@ -120,17 +120,17 @@ class Case:
     @cached_property
     def targets(self) -> NDArray:
         """The target as numbers: (n, 1), or a column of 0 and 1 for each class (n, K)."""
-        if not self.of_classes:
+        if not self.is_classification:
             return self.y.astype(float)[:, None]
         labels, codes = np.unique(self.y, return_inverse=True)
         return np.eye(len(labels))[codes]
 
     def stream(self, name: str) -> np.random.Generator:
-        """The random numbers of one step."""
+        """Return the random generator of one step."""
         return own_stream(self.seed, f"audit: {name}")
 
     def seconds(self) -> float:
-        """About how long the audit will take, from one prediction and one fit."""
+        """Estimate how long the audit will take, from one prediction and one fit."""
         many = np.resize(np.arange(self.task.n_rows), ROWS_TIMED)  # a call's overhead is spread
         table = take(self.task.X, many)
         began = perf_counter()
@@ -159,13 +159,13 @@ class Case:
         return np.sort(self.stream(what).choice(rows, most, replace=False))
 
 
-def make_case(
+def make_inputs(
     model: object, X: ArrayLike, y: ArrayLike, *, test: Any = None, groups: Any = None,
     time: Any = None, protected: Any = None, known_from: Mapping | None = None,
     sample_weight: Any = None, fit: Callable | None = None, loss: str | Loss | None = None,
     quick: bool = False, rng: Seed = 0,
-) -> Case:
-    """Check all that came, and say which rows the model has not seen. Arguments: see audit.
+) -> AuditInputs:
+    """Check all arguments, and find which rows the model has not seen. Arguments: see audit.
 
     Raises ValueError for whatever cannot be audited.
     """
@@ -177,23 +177,23 @@ def make_case(
         raise ValueError(
             f"the target has {outcome.shape[1]} columns: audit one output at a time.")
     given = {"groups": groups, "time": time, "protected": protected}
-    aside = {
+    metadata = {
         name: _column(whole, which, name) for name, which in given.items() if which is not None}
-    if "time" in aside:
-        aside["when"], aside["time"] = aside["time"], as_times(aside["time"], "time")
+    if "time" in metadata:
+        metadata["when"], metadata["time"] = metadata["time"], as_times(metadata["time"], "time")
     weights = _column(whole, sample_weight, "sample_weight") if sample_weight is not None else None
     refit = _learner(model, fit)
     origin = "the test rows you gave"
     if held_out is None:
-        held_out, origin = _hold_out(len(whole), aside, refit, rng)
+        held_out, origin = _hold_out(len(whole), metadata, refit, rng)
         if refit is not None:
             asked = as_model(_refitted(refit, features[~held_out], outcome[~held_out]))
     _check_enough(outcome, held_out)
-    return Case(
-        model=asked, X=features, y=outcome, held_out=held_out, aside=aside,
-        known_from=_times_of(whole, known_from, aside, features),
+    return AuditInputs(
+        model=asked, X=features, y=outcome, held_out=held_out, metadata=metadata,
+        known_from=_times_of(whole, known_from, metadata, features),
         weights=check_weights(weights, len(whole)), fit=refit, origin=origin,
-        called={name: which for name, which in given.items() if isinstance(which, str)},
+        column_names={name: which for name, which in given.items() if isinstance(which, str)},
         effort=QUICK if quick else THOROUGH, seed=rng, loss=loss or _loss_for(asked))
 
 
@@ -201,7 +201,7 @@ def make_case(
 
 
 def _one_table(X: Any, y: Any, test: Any) -> tuple[pd.DataFrame, Any, NDArray | None]:
-    """All rows in one table, the target, and which rows are held out, or None."""
+    """Return all rows in one table, the target, and which rows are held out, or None."""
     table = as_frame(X, "X")
     y = _one_column(y, len(table), "y")
     if test is None:
@@ -227,7 +227,7 @@ def _one_table(X: Any, y: Any, test: Any) -> tuple[pd.DataFrame, Any, NDArray | 
 
 
 def as_frame(X: Any, what: str) -> pd.DataFrame:
-    """A table as a DataFrame whose columns have text for names, rows numbered from 0."""
+    """Convert a table to a DataFrame with text as column names and rows numbered from 0."""
     table = pd.DataFrame(check_real_table(X, what=what)).reset_index(drop=True)
     table.columns = list(feature_names(X if isinstance(X, pd.DataFrame) else table.to_numpy()))
     return table
@@ -246,7 +246,7 @@ def _one_column(y: Any, n_rows: int, what: str) -> NDArray:
 
 
 def _features(model: Model, table: pd.DataFrame) -> pd.DataFrame:
-    """The model's columns of the table, in its order."""
+    """Return the model's columns of the table, in the model's order."""
     if model.names is None:
         return table
     places = places_by_name(model.names, feature_names(table), what="the table")
@@ -259,7 +259,7 @@ def _features(model: Model, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _column(table: pd.DataFrame, which: Any, what: str) -> NDArray:
-    """A column by its name, or one value a row."""
+    """Return a column by its name, or the values that were given, one a row."""
     if isinstance(which, str):
         if which not in table:
             raise ValueError(
@@ -283,7 +283,7 @@ def _column(table: pd.DataFrame, which: Any, what: str) -> NDArray:
 
 
 def as_times(values: Any, what: str) -> NDArray:
-    """Dates or numbers as numbers on one clock (n,) float; NaN where there is none."""
+    """Convert dates or numbers to numbers on one clock (n,) float; NaN where there is none."""
     column = pd.Series(values)
     if pd.api.types.is_numeric_dtype(column):
         return column.to_numpy(dtype=float, na_value=np.nan)
@@ -298,12 +298,12 @@ def as_times(values: Any, what: str) -> NDArray:
 
 
 def _times_of(
-    table: pd.DataFrame, known_from: Mapping | None, aside: Mapping, features: pd.DataFrame
+    table: pd.DataFrame, known_from: Mapping | None, metadata: Mapping, features: pd.DataFrame
 ) -> dict[str, NDArray]:
-    """When each named column's values came to be, row by row."""
+    """Return when each named column's values became known, row by row."""
     if not known_from:
         return {}
-    if "time" not in aside:
+    if "time" not in metadata:
         raise ValueError(
             "known_from says when a value came to be, but not what that is too late for: say with "
             "time= (--time) when each row was decided.")
@@ -320,19 +320,19 @@ def _times_of(
 
 
 def _hold_out(
-    n_rows: int, aside: Mapping, refit: Callable | None, rng: Seed
+    n_rows: int, metadata: Mapping, refit: Callable | None, rng: Seed
 ) -> tuple[NDArray, str]:
-    """A third of the rows, where the learner can be fitted on the others; else all rows."""
+    """Hold out a third of the rows if the learner can be refitted on the others, else all rows."""
     if refit is None:
         return np.ones(n_rows, bool), "all rows, taken as unseen: nobody said which were"
     stream = own_stream(rng, "audit: held out")
-    if "time" in aside:
-        latest = np.argsort(aside["time"], kind="stable")[-max(1, int(n_rows * HELD_OUT)):]
+    if "time" in metadata:
+        latest = np.argsort(metadata["time"], kind="stable")[-max(1, int(n_rows * HELD_OUT)):]
         return np.isin(np.arange(n_rows), latest), "the latest third, by a refit on the others"
     unit = np.arange(n_rows)
     how = "a random third"
-    if "groups" in aside:
-        unit = check_groups(aside["groups"], n_rows)
+    if "groups" in metadata:
+        unit = check_groups(metadata["groups"], n_rows)
         how = "a random third of the groups"
     units = stream.permutation(unit.max() + 1)
     chosen = units[: max(1, int(len(units) * HELD_OUT))]
@@ -340,7 +340,7 @@ def _hold_out(
 
 
 def _learner(model: object, fit: Callable | None) -> Callable | None:
-    """How the model is fitted anew: the caller's function, or a copy of a scikit-learn model."""
+    """Return how to refit the model: the caller's function, or a copy of a scikit-learn model."""
     if fit is not None:
         if not callable(fit):
             raise ValueError("fit is no function: expected (X, y) -> a fitted model.")
@@ -373,7 +373,7 @@ def _check_enough(y: NDArray, held_out: NDArray) -> None:
 
 
 def _loss_for(model: Model) -> str | None:
-    """Probabilities are judged by Brier's score; labels and numbers by what follows the model."""
+    """Choose Brier's score for probabilities; labels and numbers follow the model."""
     gives_chances = hasattr(model.given, "predict_proba") and model.is_classifier
     return "brier" if gives_chances else None
 

@@ -1,4 +1,4 @@
-"""Figures with their intervals: means over rows, and several that hold together."""
+"""Confidence intervals: of means over rows, and several that hold together."""
 
 from statistics import NormalDist
 
@@ -12,7 +12,7 @@ LEVEL = 0.99
 
 
 def level_of_each(n_figures: int = 1) -> float:
-    """The level of one interval, so that n of them hold together (Bonferroni).
+    """Level of one interval, so that n of them hold together (Bonferroni).
 
     >>> round(level_of_each(10), 4)
     0.999
@@ -21,7 +21,7 @@ def level_of_each(n_figures: int = 1) -> float:
 
 
 def times_error(n_figures: int = 1) -> float:
-    """How many standard errors such an interval reaches.
+    """Half width of such an interval, in standard errors.
 
     >>> round(times_error(), 2), round(times_error(10), 2)
     (2.58, 3.29)
@@ -32,7 +32,7 @@ def times_error(n_figures: int = 1) -> float:
 def mean_with_interval(
     values: NDArray, weights: NDArray, groups: NDArray | None = None, n_figures: int = 1
 ) -> tuple[float, float, float]:
-    """The weighted mean of one value a row, and its interval: (n,), (n,) of mean 1 -> 3 numbers.
+    """Weighted mean of one value a row, with its interval: (n,), (n,) of mean 1 -> 3 numbers.
 
     groups (n,) int : rows drawn together
     """
@@ -46,7 +46,7 @@ def share_removed(
     before: NDArray, after: NDArray, weights: NDArray, groups: NDArray | None = None,
     n_figures: int = 1,
 ) -> tuple[float, float, float]:
-    """1 - mean(after) / mean(before), of losses (n,), and its interval; rows as in a mean.
+    """1 - mean(after) / mean(before), of losses (n,), with its interval.
 
     By the delta method for the logarithm of the ratio, which is less skewed than the ratio.
     Undefined (NaN) where nothing was lost before; all of it is removed where nothing is after.
@@ -61,7 +61,7 @@ def share_removed(
 
 
 def number(value: float) -> str:
-    """A number as people write it, three digits.
+    """Format a number with three digits.
 
     >>> number(0.01234), number(1234.5), number(-2), number(0)
     ('0.0123', '1,234', '−2', '0')
@@ -75,7 +75,7 @@ def number(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in per cent.
+    """Format a share in per cent.
 
     >>> percent(0.1234), percent(0.0), percent(-0.5)
     ('12.3 %', '0 %', '−50 %')
@@ -84,5 +84,5 @@ def percent(share: float) -> str:
 
 
 def span(low: float, high: float, form=number) -> str:
-    """An interval in words."""
+    """Format an interval."""
     return f"{form(low)} to {form(high)}"

@@ -1,4 +1,4 @@
-"""Pictures of a report: bars with their intervals, as SVG that needs nothing else.
+"""Draw the bars of a report with their intervals, as SVG without dependencies.
 
 Colours come from the page's style, so that they follow light, dark and print.
 """
@@ -8,22 +8,22 @@ from html import escape
 import numpy as np
 
 from fi_audit.intervals import number
-from fi_audit.results import Measure, Part
+from fi_audit.results import Measure, Subgroup
 
 ROW, LEFT, WIDTH, MOST = 26, 200, 640, 20
 NAME = 26  # letters of a name beside its bar
 
 
 def of_measure(measure: Measure) -> str:
-    """The largest figures of a measure, each with its interval."""
+    """Draw the largest values of a measure, each with its interval."""
     first = np.argsort(-np.nan_to_num(measure.value))[:MOST]
     names = [measure.names[j] for j in first]
     return _bars(f"{measure.how}, in {measure.unit}", names, *(
         [float(x[j]) for j in first] for x in (measure.value, measure.low, measure.high)))
 
 
-def of_parts(parts: tuple[Part, ...], unit: str) -> str:
-    """The mean loss of each part of the rows, with its interval."""
+def of_subgroups(parts: tuple[Subgroup, ...], unit: str) -> str:
+    """Draw the mean loss of each subgroup, with its interval."""
     return _bars(f"mean {unit} by {parts[0].kind}", [part.name for part in parts],
                  [p.loss for p in parts], [p.low for p in parts], [p.high for p in parts])
 

@@ -1,4 +1,4 @@
-"""The four questions of chapter 13, each by the measure that answers it.
+"""Answer the four questions of chapter 13, each by its own measure.
 
     associated   what the column tells alone: held-out skill of the means in its bins
     used         what this model loses when the column is shuffled, single and in groups
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fi_audit.inputs import Case
+from fi_audit.inputs import AuditInputs
 from fi_audit.intervals import share_removed, times_error
 from fi_audit.results import Measure
 from fi_teach.basics.encoding import as_numbers
@@ -28,7 +28,7 @@ Clusters = tuple[tuple[str, ...], ...]
 
 
 def title(members: tuple[str, ...]) -> str:
-    """A group's name: its columns, at most three of them.
+    """Name a group by its columns, at most three of them.
 
     >>> title(("a", "b", "c", "d", "e"))
     'a + b + c + 2 more'
@@ -37,39 +37,39 @@ def title(members: tuple[str, ...]) -> str:
     return " + ".join(members[:3]) + more
 
 
-def units_of(case: Case, clusters: Clusters) -> dict[str, tuple[str, ...]]:
-    """Every column once: the groups, and alone whatever is in none -> {title: columns}."""
+def units_of(inputs: AuditInputs, clusters: Clusters) -> dict[str, tuple[str, ...]]:
+    """List the groups of columns, then every other column alone -> {title: columns}."""
     grouped = {name for members in clusters for name in members}
-    alone = {name: (name,) for name in case.names if name not in grouped}
+    alone = {name: (name,) for name in inputs.names if name not in grouped}
     return {title(members): members for members in clusters} | alone
 
 
 # --- associated ---
 
 
-def associated(case: Case) -> Measure:
-    """What each column tells alone: the share of the target's spread that its bins' means remove.
+def associated(inputs: AuditInputs) -> Measure:
+    """Share of the target's variance that the means in a column's bins remove.
 
     Ten bins of equal size (words: each its own, rare ones together; gaps have their own), their
     means learned on four fifths of the judged rows, judged on the others.
     """
-    rows = case.judged
-    T = case.targets[rows]
-    weights, groups = case.task.weights, case.task.groups
-    folds = _folds(case, groups, len(rows))
-    table = case.X.iloc[rows]
+    rows = inputs.judged
+    T = inputs.targets[rows]
+    weights, groups = inputs.task.weights, inputs.task.groups
+    folds = _folds(inputs, groups, len(rows))
+    table = inputs.X.iloc[rows]
     figures = []
-    for name in case.names:
+    for name in inputs.names:
         before, after = _by_bins(_bins(table[name]), T, folds)
         figures.append(share_removed(
-            before, after, weights, groups, len(case.names)))
+            before, after, weights, groups, len(inputs.names)))
     value, low, high = np.array(figures).T
-    return Measure("associated", case.names, value, low, high, "share of the target's spread",
+    return Measure("associated", inputs.names, value, low, high, "share of the target's spread",
                    "held-out skill of the column's bins alone")
 
 
 def _bins(column: pd.Series) -> NDArray:
-    """Ten bins of a number, the words of a column of words, gaps apart -> codes (n,)."""
+    """Bin a column: ten bins of a number, the words of words, missing apart -> codes (n,)."""
     numbers = as_numbers(pd.DataFrame({"column": column}))[0][:, 0]
     gap = column.isna().to_numpy()
     values = np.unique(numbers[~gap])
@@ -84,7 +84,7 @@ def _bins(column: pd.Series) -> NDArray:
 
 
 def _by_bins(bins: NDArray, T: NDArray, folds: list[NDArray]) -> tuple[NDArray, NDArray]:
-    """Each row's squared distance from the mean of the other folds, and from its bin's mean there.
+    """Squared distance of each row from the other folds' mean, and from its bin's mean there.
 
     A mean of m other rows is itself off by 1/m of their variance: times m / (m + 1) takes that out,
     so that small bins do not hide what the column tells.
@@ -104,9 +104,9 @@ def _by_bins(bins: NDArray, T: NDArray, folds: list[NDArray]) -> tuple[NDArray, 
     return before, after
 
 
-def _folds(case: Case, groups: NDArray | None, n: int) -> list[NDArray]:
-    """Five parts of the rows, whole groups where rows belong together."""
-    stream = case.stream("folds")
+def _folds(inputs: AuditInputs, groups: NDArray | None, n: int) -> list[NDArray]:
+    """Split the rows into five folds, keeping groups whole."""
+    stream = inputs.stream("folds")
     if groups is None:
         return stratified_folds(np.zeros(n), FOLDS, stream)
     return grouped_folds(groups, FOLDS, stream)
@@ -115,41 +115,41 @@ def _folds(case: Case, groups: NDArray | None, n: int) -> list[NDArray]:
 # --- used ---
 
 
-def used(case: Case) -> Measure:
-    """What this model loses when a column is shuffled."""
-    task = case.task
+def used(inputs: AuditInputs) -> Measure:
+    """Permutation importance of each column for this model."""
+    task = inputs.task
     importance = permutation_importance(
-        case.model, case.X.iloc[case.judged], case.y[case.judged], **_settings(case))
+        inputs.model, inputs.X.iloc[inputs.judged], inputs.y[inputs.judged], **_settings(inputs))
     return _measure("used", importance, task.unit, "permutation importance of this model")
 
 
-def used_together(case: Case, clusters: Clusters) -> Measure | None:
-    """What this model loses when a whole group of columns is shuffled by one permutation."""
+def used_together(inputs: AuditInputs, clusters: Clusters) -> Measure | None:
+    """Grouped permutation importance: each group of columns is shuffled by one permutation."""
     if not clusters:
         return None
     importance = permutation_importance(
-        case.model, case.X.iloc[case.judged], case.y[case.judged],
-        feature_groups={title(members): list(members) for members in clusters}, **_settings(case))
-    return _measure("used together", importance, case.task.unit,
+        inputs.model, inputs.X.iloc[inputs.judged], inputs.y[inputs.judged],
+        feature_groups={title(members): list(members) for members in clusters}, **_settings(inputs))
+    return _measure("used together", importance, inputs.task.unit,
                     "grouped permutation importance of this model")
 
 
-def conditional(case: Case) -> Measure:
-    """What this model loses when a column is shuffled among rows that are alike in the others."""
+def conditional(inputs: AuditInputs) -> Measure:
+    """Conditional importance: shuffle a column among rows that are alike in the others."""
     importance = conditional_importance(
-        case.model, case.X.iloc[case.judged], case.y[case.judged], **_settings(case))
-    return _measure("conditional", importance, case.task.unit,
+        inputs.model, inputs.X.iloc[inputs.judged], inputs.y[inputs.judged], **_settings(inputs))
+    return _measure("conditional", importance, inputs.task.unit,
                     "conditional importance of this model (within subgroups)")
 
 
-def _settings(case: Case) -> dict:
-    groups = case.aside.get("groups")
+def _settings(inputs: AuditInputs) -> dict:
+    groups = inputs.metadata.get("groups")
     return {
-        "loss": case.task.loss,
-        "n_repeats": case.effort.repeats,
-        "sample_weight": case.weights[case.judged],
-        "groups": None if groups is None else groups[case.judged],
-        "rng": case.seed,
+        "loss": inputs.task.loss,
+        "n_repeats": inputs.effort.repeats,
+        "sample_weight": inputs.weights[inputs.judged],
+        "groups": None if groups is None else groups[inputs.judged],
+        "rng": inputs.seed,
     }
 
 
@@ -162,49 +162,51 @@ def _measure(question: str, importance: Importance, unit: str, how: str) -> Meas
 # --- relevant ---
 
 
-def missed(case: Case, clusters: Clusters, order: Measure) -> Measure | None:
-    """What a refit loses that never saw the column, or the group: cross-validated.
+def refit_importance(inputs: AuditInputs, clusters: Clusters, order: Measure) -> Measure | None:
+    """Cross-validated increase in loss of a refit without the column, or without the group.
 
     "Never saw": the column holds one and the same value in every row, so that pipelines which
     name their columns can be fitted too. The groups that the model uses most come first, as many
     as the effort says.
     """
-    if case.fit is None or len(case.fitted) < 2 * FOLDS:
+    if inputs.fit is None or len(inputs.fitted) < 2 * FOLDS:
         return None
-    units = _most_used(units_of(case, clusters), order, case.effort.refitted)
-    rows = case.fitted
-    whole = case.X.iloc[rows]
-    y = case.y[rows]
-    folds = _folds(case, _codes(case, rows), len(rows))
+    units = _most_used(units_of(inputs, clusters), order, inputs.effort.refitted)
+    rows = inputs.fitted
+    whole = inputs.X.iloc[rows]
+    y = inputs.y[rows]
+    folds = _folds(inputs, _codes(inputs, rows), len(rows))
     draws = np.zeros((len(units), len(folds)))
     for k, part in enumerate(folds):
         rest = np.setdiff1d(np.arange(len(rows)), part)
-        before = _judged(case, whole, y, rest, part)
+        before = _judged(inputs, whole, y, rest, part)
         for j, members in enumerate(units.values()):
             without = blanked(whole, positions_of(members, whole))
-            after = _judged(case, without, y, rest, part)
-            draws[j, k] = np.average(after - before, weights=case.weights[rows[part]])
+            after = _judged(inputs, without, y, rest, part)
+            draws[j, k] = np.average(after - before, weights=inputs.weights[rows[part]])
     error = fold_error(draws)
     value, reach = draws.mean(axis=1), times_error(len(units)) * error
-    return Measure("relevant", tuple(units), value, value - reach, value + reach, case.task.unit,
+    return Measure("relevant", tuple(units), value, value - reach, value + reach, inputs.task.unit,
                    f"refits without the column, {len(folds)} folds of {len(rows):,} rows")
 
 
 def _most_used(units: dict, order: Measure, most: int) -> dict:
-    """The units in which the model uses some column most."""
+    """Return the groups of columns that the model uses most."""
     size = {name: max(order.row(member)[0] for member in units[name]) for name in units}
     first = sorted(size, key=lambda name: -size[name])[:most]
     return {name: units[name] for name in first}
 
 
-def _judged(case: Case, X: pd.DataFrame, y: NDArray, rest: NDArray, part: NDArray) -> NDArray:
-    model = case.refit(X.iloc[rest], y[rest])
-    task = Evaluation(model, X.iloc[part], y[part], case.task.loss, whole=case.y)
+def _judged(
+    inputs: AuditInputs, X: pd.DataFrame, y: NDArray, rest: NDArray, part: NDArray
+) -> NDArray:
+    model = inputs.refit(X.iloc[rest], y[rest])
+    task = Evaluation(model, X.iloc[part], y[part], inputs.task.loss, whole=inputs.y)
     return task.losses_before
 
 
-def _codes(case: Case, rows: NDArray) -> NDArray | None:
-    groups = case.aside.get("groups")
+def _codes(inputs: AuditInputs, rows: NDArray) -> NDArray | None:
+    groups = inputs.metadata.get("groups")
     if groups is None:
         return None
     codes = np.unique(groups[rows], return_inverse=True)[1]

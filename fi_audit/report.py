@@ -1,4 +1,4 @@
-"""The report: one page that needs nothing else, and the same as JSON beside it."""
+"""Write the report: one self-contained page, and the same as JSON."""
 
 import json
 from html import escape
@@ -6,8 +6,8 @@ from pathlib import Path
 
 from fi_audit.correlated_columns import RULE
 from fi_audit.intervals import number, percent
-from fi_audit.pictures import of_measure, of_parts
-from fi_audit.results import Audit, Finding, Measure, Part, Sentence, as_plain, from_plain
+from fi_audit.pictures import of_measure, of_subgroups
+from fi_audit.results import Audit, Finding, Measure, Sentence, Subgroup, as_plain, from_plain
 
 SIGNS = {"well": "✓ well", "note": "• note", "ask": "? ask", "stop": "✗ stop",
          "not asked": "– not asked"}
@@ -56,7 +56,7 @@ svg .zero { stroke: var(--line); stroke-width: 1; }
 
 
 def write(audit: Audit, folder: str | Path) -> tuple[Path, Path]:
-    """Write report.html and report.json into a folder, made if it is not there -> their paths."""
+    """Write report.html and report.json into a folder, created if missing -> their paths."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     page, data = folder / "report.html", folder / "report.json"
@@ -67,7 +67,7 @@ def write(audit: Audit, folder: str | Path) -> tuple[Path, Path]:
 
 
 def read(path: str | Path) -> Audit:
-    """The audit of a report.json. Raises ValueError for a file that is none."""
+    """Read the audit from a report.json. Raises ValueError for a file that is none."""
     try:
         audit = from_plain(json.loads(Path(path).read_text(encoding="utf-8")))
     except (json.JSONDecodeError, UnicodeDecodeError, TypeError):
@@ -78,7 +78,7 @@ def read(path: str | Path) -> Audit:
 
 
 def as_page(audit: Audit) -> str:
-    """The whole report as one page of HTML."""
+    """Build the whole report as one page of HTML."""
     may = [s for s in audit.sentences if s.may]
     may_not = [s for s in audit.sentences if not s.may]
     body = [
@@ -93,7 +93,7 @@ def as_page(audit: Audit) -> str:
     for kind, title in (("group", "By group"), ("period", "By period")):
         some = tuple(part for part in audit.parts if part.kind == kind)
         if some:
-            body.append(_section(title, _parts(some, audit.about["judged by"])))
+            body.append(_section(title, _subgroups(some, audit.about["judged by"])))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -152,7 +152,7 @@ def _measure(measure: Measure) -> str:
     return f"<h3>{escape(TITLES[measure.question])}</h3>{of_measure(measure)}{table}"
 
 
-def _parts(parts: tuple[Part, ...], unit: str) -> str:
+def _subgroups(parts: tuple[Subgroup, ...], unit: str) -> str:
     rates = list(dict.fromkeys(rate for part in parts for rate in part.extra))
     head = ["part", "rows", f"mean {unit}", "from", "to", "mean predicted", "mean observed", *rates]
     rows = []
@@ -162,14 +162,14 @@ def _parts(parts: tuple[Part, ...], unit: str) -> str:
         cells += [percent(part.extra.get(rate, float("nan"))) for rate in rates]
         rows.append(f'<th scope="row">{escape(part.name)}</th>'
                     + "".join(f'<td class="n">{cell}</td>' for cell in cells))
-    return of_parts(parts, unit) + _table(
+    return of_subgroups(parts, unit) + _table(
         f"The model on each {parts[0].kind}", head, rows, numbers=len(head) - 1)
 
 
 def _table(
     caption: str, head: list[str], rows: list[str], *, numbers: int = 0, kind: str = "wide"
 ) -> str:
-    """A table; numbers : how many columns behind the first hold some; kind : its frame's class."""
+    """Build a table; numbers : how many columns behind the first hold some; kind : its class."""
     columns = "".join(
         f'<th scope="col" class="{"n" if 0 < k <= numbers else "words"}">{escape(name)}</th>'
         for k, name in enumerate(head))

@@ -1,4 +1,4 @@
-"""What an audit says, as records that can be compared with == and written as JSON."""
+"""The results of an audit, as records that can be compared with == and written as JSON."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -16,7 +16,7 @@ no importance may be written; the audit was not told what it takes to look."""
 
 @dataclass(frozen=True, eq=False)
 class Finding(Result):
-    """One check of what would make every importance worthless.
+    """The result of one check.
 
     check : its name; verdict : one of VERDICTS; text : what was seen, with its numbers
     about : the columns it is about; figures : {what: number}
@@ -31,7 +31,7 @@ class Finding(Result):
 
 @dataclass(frozen=True, eq=False)
 class Measure(Result):
-    """One question asked of every column or group of columns.
+    """The answer to one question for every column or group of columns.
 
     question : "associated", "used", "relevant", "used together"
     names (m,), value, low, high (m,) : the figure and its interval; all intervals of a measure hold
@@ -53,14 +53,14 @@ class Measure(Result):
         return self.low > 0
 
     def row(self, name: str) -> tuple[float, float, float]:
-        """The figure of one name and its interval."""
+        """Return the figure of one name and its interval."""
         j = self.names.index(name)
         return float(self.value[j]), float(self.low[j]), float(self.high[j])
 
 
 @dataclass(frozen=True, eq=False)
-class Part(Result):
-    """A part of the rows (a group, a period) and how the model does on it.
+class Subgroup(Result):
+    """A subgroup of the rows (a group, a period) and how the model does on it.
 
     loss, low, high : mean loss and its interval; predicted, observed : means; extra : rates
     """
@@ -78,7 +78,7 @@ class Part(Result):
 
 @dataclass(frozen=True, eq=False)
 class Sentence(Result):
-    """What may be written, or may not.
+    """A sentence that may be written, or may not, with its condition.
 
     kind : "skill", "used", "relevant", "associated", "together", "group", "period", "leak", ...
     about : the columns or parts it speaks of; text : the sentence, with its numbers
@@ -94,7 +94,7 @@ class Sentence(Result):
 
 @dataclass(frozen=True, eq=False)
 class Audit(Result):
-    """All of it. `audit.write(folder)` makes report.html and report.json.
+    """The whole audit; `fi_audit.report.write` makes report.html and report.json of it.
 
     about : {what: text} for the head of the report; findings, measures, parts, sentences
     clusters : groups of columns that go together, of two or more
@@ -104,7 +104,7 @@ class Audit(Result):
     findings: tuple[Finding, ...]
     clusters: tuple[tuple[str, ...], ...]
     measures: tuple[Measure, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[Subgroup, ...]
     sentences: tuple[Sentence, ...]
 
     @property
@@ -114,16 +114,16 @@ class Audit(Result):
 
     @property
     def may_not(self) -> tuple[str, ...]:
-        """The sentences that may not."""
+        """The sentences that may not be written."""
         return tuple(s.text for s in self.sentences if not s.may)
 
     def measure(self, question: str) -> Measure | None:
-        """The measure that answers a question, or None where it could not be asked."""
+        """Return the measure that answers a question, or None where it could not be asked."""
         found = [m for m in self.measures if m.question == question]
         return found[0] if found else None
 
     def finding(self, check: str) -> Finding:
-        """The finding of one check. Raises ValueError for one that was not made."""
+        """Return the finding of one check. Raises ValueError for one that was not made."""
         found = [f for f in self.findings if f.check == check]
         if not found:
             made = ", ".join(repr(f.check) for f in self.findings)
@@ -134,18 +134,20 @@ class Audit(Result):
 # --- as JSON ---
 
 RECORDS: dict[str, Callable] = {
-    kind.__name__: kind for kind in (Finding, Measure, Part, Sentence, Audit)}
+    "Finding": Finding, "Measure": Measure, "Part": Subgroup, "Sentence": Sentence, "Audit": Audit}
+"""The records of report.json by the names that stand in it."""
+NAMES = {kind: name for name, kind in RECORDS.items()}
 
 
 def as_plain(value: Any) -> Any:
-    """Records, arrays and tuples as dicts, lists and numbers; what is not a number becomes None.
+    """Convert records, arrays and tuples to dicts, lists and numbers; NaN becomes None.
 
-    >>> as_plain(Part("group", "a", 2, np.nan, 0.0, 1.0, 0.0, 0.0, {}))["loss"] is None
+    >>> as_plain(Subgroup("group", "a", 2, np.nan, 0.0, 1.0, 0.0, 0.0, {}))["loss"] is None
     True
     """
     if isinstance(value, Result):
         plain = {field.name: as_plain(getattr(value, field.name)) for field in fields(value)}
-        return {"record": type(value).__name__, **plain}
+        return {"record": NAMES[type(value)], **plain}
     if isinstance(value, dict):
         return {str(key): as_plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
@@ -158,7 +160,7 @@ def as_plain(value: Any) -> Any:
 
 
 def from_plain(plain: Any) -> Any:
-    """What as_plain made, as it was. Raises ValueError for an unknown record."""
+    """Convert back what `as_plain` made. Raises ValueError for an unknown record."""
     if isinstance(plain, list):
         return tuple(from_plain(item) for item in plain)
     if not isinstance(plain, dict):
@@ -178,7 +180,7 @@ def from_plain(plain: Any) -> Any:
 
 
 def _with_nan(item: Any) -> Any:
-    """A dict of figures, with NaN where JSON had nothing."""
+    """Replace None by NaN in a dict of figures."""
     if not isinstance(item, dict):
         return item
     return {key: np.nan if figure is None else figure for key, figure in item.items()}

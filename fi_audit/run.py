@@ -1,4 +1,4 @@
-"""Take a model and a table and say what may be said: the checks first, then the four questions."""
+"""Run the audit: the checks first, then the four questions, then the sentences."""
 
 from collections.abc import Callable, MutableMapping
 from typing import Any
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from fi_audit import checks, null_importance, questions, subgroups
 from fi_audit.correlated_columns import clusters
-from fi_audit.inputs import Case, make_case
+from fi_audit.inputs import AuditInputs, make_inputs
 from fi_audit.intervals import percent
 from fi_audit.results import Audit, Finding
 from fi_audit.sentences import sentences
@@ -34,7 +34,7 @@ def audit(
     rng: Seed = 0,
     progress: Callable | None = None,
 ) -> Audit:
-    """What may be said about a model's features, and what may not.
+    """Audit a model: which sentences about its features may be written, and which may not.
 
     model : a fitted scikit-learn model or pipeline, XGBoost's, LightGBM's, ours, or a function of a
         table. It gets its own columns; the table may have more
@@ -63,15 +63,15 @@ def audit(
     >>> found.measure("used").clear.tolist()
     [True, False]
     """
-    case = make_case(
+    inputs = make_inputs(
         as_asked(model, X), X, y, test=test, groups=groups, time=time, protected=protected,
         known_from=known_from, sample_weight=sample_weight, fit=fit, loss=loss, quick=quick,
         rng=rng)
-    return run(case, progress=progress)
+    return run(inputs, progress=progress)
 
 
 def as_asked(model: object, X: object) -> object:
-    """A bare function of arrays keeps getting arrays, though the audit works on a DataFrame."""
+    """Let a function of arrays keep getting arrays, though the audit works on a DataFrame."""
     is_function = callable(model) and not hasattr(model, "predict")
     owner = getattr(model, "__self__", None)
     if hasattr(X, "columns") or not is_function or owner is not None:
@@ -80,81 +80,82 @@ def as_asked(model: object, X: object) -> object:
 
 
 def run(
-    case: Case, *, progress: Callable | None = None, done: MutableMapping | None = None
+    inputs: AuditInputs, *, progress: Callable | None = None, done: MutableMapping | None = None
 ) -> Audit:
-    """All steps in turn. done : what earlier runs have found, by step; new findings are put in."""
+    """Run all steps. done : what earlier runs have found, by step; new results are added."""
     done = {} if done is None else done
     for name in with_progress(list(STEPS), progress):
         if name not in done:
-            done[name] = STEPS[name](case, done)
+            done[name] = STEPS[name](inputs, done)
     findings = tuple(found for name in CHECKS for found in _several(done[name]))
     measures = {m.question: m for name in MEASURES if (m := done[name]) is not None}
-    findings += (null_importance.seen_in(measures["null copies"]),)
+    findings += (null_importance.check_null_copies(measures["null copies"]),)
     groups = done["groups of columns"]
     rows = (*done["by group"], *done["by period"])
-    written = sentences(case, findings, groups, measures, rows)
-    return Audit(_about(case), findings, groups, tuple(measures.values()), rows, written)
+    written = sentences(inputs, findings, groups, measures, rows)
+    return Audit(_about(inputs), findings, groups, tuple(measures.values()), rows, written)
 
 
 def _several(found: Any) -> tuple[Finding, ...]:
     return tuple(found) if isinstance(found, list | tuple) else (found,)
 
 
-def _clusters(case: Case, done: MutableMapping) -> tuple:
-    return clusters(case.X.iloc[case.judged])
+def _clusters(inputs: AuditInputs, done: MutableMapping) -> tuple:
+    return clusters(inputs.X.iloc[inputs.judged])
 
 
 CHECKS = {
-    "better than none": lambda case, done: checks.better_than_none(case),
-    "rows entered twice": lambda case, done: checks.copies_within(case),
-    "the same rows in training and test": lambda case, done: checks.copies_across(case),
-    "rows split by group": lambda case, done: checks.split_by_group(case),
-    "known too late": lambda case, done: tuple(checks.known_too_late(case)),
-    "knows too much": lambda case, done: checks.knows_too_much(case),
-    "empty columns and names": lambda case, done: checks.empty_columns(case),
-    "gaps that tell": lambda case, done: checks.gaps_that_tell(case),
+    "better than none": lambda inputs, done: checks.better_than_none(inputs),
+    "rows entered twice": lambda inputs, done: checks.copies_within(inputs),
+    "the same rows in training and test": lambda inputs, done: checks.copies_across(inputs),
+    "rows split by group": lambda inputs, done: checks.split_by_group(inputs),
+    "known too late": lambda inputs, done: tuple(checks.known_too_late(inputs)),
+    "knows too much": lambda inputs, done: checks.knows_too_much(inputs),
+    "empty columns and names": lambda inputs, done: checks.empty_columns(inputs),
+    "gaps that tell": lambda inputs, done: checks.gaps_that_tell(inputs),
 }
 MEASURES = {
-    "associated": lambda case, done: questions.associated(case),
-    "used": lambda case, done: questions.used(case),
-    "null copies": lambda case, done: null_importance.null_copies(case),
-    "used together": lambda case, done: questions.used_together(case, done["groups of columns"]),
-    "conditional": lambda case, done: questions.conditional(case),
-    "relevant": lambda case, done: questions.missed(
-        case, done["groups of columns"], done["used"]),
+    "associated": lambda inputs, done: questions.associated(inputs),
+    "used": lambda inputs, done: questions.used(inputs),
+    "null copies": lambda inputs, done: null_importance.null_copies(inputs),
+    "used together": lambda inputs, done: questions.used_together(
+        inputs, done["groups of columns"]),
+    "conditional": lambda inputs, done: questions.conditional(inputs),
+    "relevant": lambda inputs, done: questions.refit_importance(
+        inputs, done["groups of columns"], done["used"]),
 }
 STEPS: dict[str, Callable] = {
     **CHECKS, "groups of columns": _clusters, **MEASURES,
-    "by group": lambda case, done: subgroups.by_protected(case),
-    "by period": lambda case, done: subgroups.by_period(case),
+    "by group": lambda inputs, done: subgroups.by_protected(inputs),
+    "by period": lambda inputs, done: subgroups.by_period(inputs),
 }
 """Every step by its name, in order: (case, what was found before) -> records."""
 
 
 def _title(model: object) -> str:
-    """What the model is called: a pipeline by its steps."""
+    """Return the model's name: a pipeline by its steps."""
     steps = [type(step).__name__ for _, step in getattr(model, "steps", ())]
     return str(getattr(model, "title", None) or ", ".join(steps) or type(model).__name__)
 
 
-def _about(case: Case) -> dict[str, str]:
-    """The head of the report: what was judged, on what, and what was sampled."""
-    held_out, n = int(case.held_out.sum()), len(case.y)
+def _about(inputs: AuditInputs) -> dict[str, str]:
+    """Build the head of the report: what was judged, on what, and what was sampled."""
+    held_out, n = int(inputs.held_out.sum()), len(inputs.y)
     learned = n - held_out
     refits = "no refits"
-    if case.fit is not None:
-        refits = f"refits learn from {len(case.fitted):,} of {learned:,} other rows"
+    if inputs.fit is not None:
+        refits = f"refits learn from {len(inputs.fitted):,} of {learned:,} other rows"
     sampled = (
-        f"{len(case.judged):,} of {held_out:,} held-out rows judge; {refits}; "
-        f"{case.effort.repeats} shuffles a column.")
-    share = percent(len(case.judged) / held_out)
+        f"{len(inputs.judged):,} of {held_out:,} held-out rows judge; {refits}; "
+        f"{inputs.effort.repeats} shuffles a column.")
+    share = percent(len(inputs.judged) / held_out)
     return {
-        "model": _title(case.model.given),
-        "table": f"{n:,} rows, {len(case.names)} columns, target of "
-                 + ("classes" if case.of_classes else "numbers"),
-        "held out": case.origin,
-        "judged by": case.task.unit,
+        "model": _title(inputs.model.given),
+        "table": f"{n:,} rows, {len(inputs.names)} columns, target of "
+                 + ("classes" if inputs.is_classification else "numbers"),
+        "held out": inputs.origin,
+        "judged by": inputs.task.unit,
         "sampled": f"{sampled} ({share} of the held-out rows.)",
         "intervals": "99 %, all of one table together (Bonferroni), by the test rows"
-                     + (" and the groups they come in" if "groups" in case.aside else ""),
+                     + (" and the groups they come in" if "groups" in inputs.metadata else ""),
     }

@@ -1,11 +1,11 @@
-"""What may be written, made from the figures, each with its condition; and what may not."""
+"""Write the sentences that the figures allow, each with its condition, and those they do not."""
 
 from collections.abc import Iterator
 
-from fi_audit.inputs import Case
+from fi_audit.inputs import AuditInputs
 from fi_audit.intervals import number, percent, span
 from fi_audit.questions import title
-from fi_audit.results import Finding, Measure, Part, Sentence
+from fi_audit.results import Finding, Measure, Sentence, Subgroup
 from fi_audit.subgroups import gap
 
 MOST = 12  # sentences of a kind
@@ -15,22 +15,24 @@ CHECKS_THAT_CONDITION = ("rows entered twice", "the same rows in training and te
 
 
 def sentences(
-    case: Case, findings: tuple[Finding, ...], clusters: tuple[tuple[str, ...], ...],
-    measures: dict[str, Measure], parts: tuple[Part, ...],
+    inputs: AuditInputs, findings: tuple[Finding, ...], clusters: tuple[tuple[str, ...], ...],
+    measures: dict[str, Measure], parts: tuple[Subgroup, ...],
 ) -> tuple[Sentence, ...]:
-    """All sentences, in the order in which a report would have them."""
+    """Write all sentences, in the order of the report."""
     made = list(_of_findings(findings))
     importances = [
         *_of_used(measures, clusters), *_of_groups(measures, clusters),
         *_of_relevant(measures, clusters), *_of_associated(measures["associated"])]
-    made += [_under(sentence, case, findings) for sentence in importances]
-    made += _of_parts(parts, case)
-    made += _never(measures, clusters)
+    made += [_with_conditions(sentence, inputs, findings) for sentence in importances]
+    made += _of_subgroups(parts, inputs)
+    made += _not_allowed(measures, clusters)
     return tuple(made)
 
 
-def _under(sentence: Sentence, case: Case, findings: tuple[Finding, ...]) -> Sentence:
-    """A sentence about importance, taken back where a check forbids it."""
+def _with_conditions(
+    sentence: Sentence, inputs: AuditInputs, findings: tuple[Finding, ...]
+) -> Sentence:
+    """Add conditions to a sentence, or withdraw it, as the checks demand."""
     stops = [f for f in findings if f.verdict == "stop"]
     suspects = [f for f in findings if f.check == "knows too much" and f.verdict == "ask"]
     condition, may = sentence.condition, sentence.may
@@ -38,7 +40,7 @@ def _under(sentence: Sentence, case: Case, findings: tuple[Finding, ...]) -> Sen
         condition, may = "Not while this stands: " + stops[0].text, False
     elif suspects and set(sentence.about) & set(suspects[0].about):
         condition, may = "Not before somebody has been asked: " + suspects[0].text, False
-    if may and not len(case.fitted):
+    if may and not len(inputs.fitted):
         condition += " Only if the model never saw these rows."
     asks = [f for f in findings if f.verdict == "ask" and f.check in CHECKS_THAT_CONDITION]
     if may and asks:
@@ -63,7 +65,7 @@ def _of_findings(findings: tuple[Finding, ...]) -> Iterator[Sentence]:
 
 
 def _of_used(measures: dict[str, Measure], clusters: tuple) -> Iterator[Sentence]:
-    """The interval must be clear of zero, and the figure larger than that of any null copy."""
+    """A column is used if its interval is above zero and its figure above every null copy's."""
     used, nothing = measures["used"], measures["null copies"].value.max()
     grouped = {name for members in clusters for name in members}
     for name in _clear_first(used, MOST):
@@ -89,13 +91,13 @@ def _of_groups(measures: dict[str, Measure], clusters: tuple) -> Iterator[Senten
 
 
 def _of_relevant(measures: dict[str, Measure], clusters: tuple) -> Iterator[Sentence]:
-    """Both must be clear of zero: the refit's loss, and the shuffle among like rows."""
-    missed, conditional = measures.get("relevant"), measures["conditional"]
+    """A column is relevant if both the refit and the conditional shuffle are clear of zero."""
+    refits, conditional = measures.get("relevant"), measures["conditional"]
     together = measures.get("used together")
     of = {title(members): members for members in clusters}
-    if missed is None:
+    if refits is None:
         return
-    for name in _clear_first(missed, MOST):
+    for name in _clear_first(refits, MOST):
         members = of.get(name, (name,))
         beside = together if together and name in of else conditional
         if beside.row(name)[1] <= 0:
@@ -104,7 +106,7 @@ def _of_relevant(measures: dict[str, Measure], clusters: tuple) -> Iterator[Sent
         yield Sentence(
             "relevant", members,
             f"{_listed(members)} {'tell' if name in of else 'tells'} something that the other "
-            f"columns do not: a refit without makes {_figure(missed, name)} more {missed.unit}, "
+            f"columns do not: a refit without makes {_figure(refits, name)} more {refits.unit}, "
             f"and shuffling {how} costs {_figure(beside, name)}.",
             "It speaks of this learner and these columns; another column could tell the same.",
             True)
@@ -123,7 +125,7 @@ def _of_associated(alone: Measure) -> Iterator[Sentence]:
 # --- groups and periods ---
 
 
-def _of_parts(parts: tuple[Part, ...], case: Case) -> list[Sentence]:
+def _of_subgroups(parts: tuple[Subgroup, ...], inputs: AuditInputs) -> list[Sentence]:
     made = []
     for kind, what in (("group", "groups"), ("period", "periods")):
         some = tuple(part for part in parts if part.kind == kind)
@@ -134,7 +136,7 @@ def _of_parts(parts: tuple[Part, ...], case: Case) -> list[Sentence]:
         seen = "higher" if low > 0 else "higher, which is not clear of zero,"
         made.append(Sentence(
             kind, (best.name, worst.name),
-            f"Between {what}, the model's {case.task.unit} is {number(difference)} "
+            f"Between {what}, the model's {inputs.task.unit} is {number(difference)} "
             f"({span(low, high)}) {seen} for {worst.name} than for {best.name} "
             f"({worst.n_rows:,} and {best.n_rows:,} rows).",
             "Chosen as the largest gap of all pairs.", True))
@@ -148,7 +150,7 @@ def _of_parts(parts: tuple[Part, ...], case: Case) -> list[Sentence]:
 # --- what may not ---
 
 
-def _never(measures: dict[str, Measure], clusters: tuple) -> list[Sentence]:
+def _not_allowed(measures: dict[str, Measure], clusters: tuple) -> list[Sentence]:
     used = measures["used"]
     first = max(used.names, key=lambda name: used.row(name)[0])
     made = [Sentence(
@@ -179,7 +181,7 @@ def _never(measures: dict[str, Measure], clusters: tuple) -> list[Sentence]:
 
 
 def _clear_first(measure: Measure, most: int) -> list[str]:
-    """The names whose figures are clear of zero, largest first."""
+    """Return the names whose figures are clear of zero, largest first."""
     clear = [name for name in measure.names if measure.row(name)[1] > 0]
     return sorted(clear, key=lambda name: -measure.row(name)[0])[:most]
 

@@ -1,55 +1,55 @@
-"""Does the model work equally well for everybody, and still? Error by group and by period."""
+"""Compare the model's error between groups and between periods."""
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fi_audit.inputs import Case
+from fi_audit.inputs import AuditInputs
 from fi_audit.intervals import mean_with_interval, number
-from fi_audit.results import Part
+from fi_audit.results import Subgroup
 
 MOST_GROUPS = 8
 N_PERIODS = 4
 LEAST = 20  # rows, fewer bear no figure
 
 
-def by_protected(case: Case) -> tuple[Part, ...]:
-    """The model on each group of the protected column: error, mean prediction, rates."""
-    if "protected" not in case.aside:
+def by_protected(inputs: AuditInputs) -> tuple[Subgroup, ...]:
+    """Evaluate the model on each group of the protected column: error, mean prediction, rates."""
+    if "protected" not in inputs.metadata:
         return ()
-    labels = case.aside["protected"][case.judged]
+    labels = inputs.metadata["protected"][inputs.judged]
     names, counts = np.unique(labels.astype(str), return_counts=True)
     if len(names) < 2:
         return ()
     if len(names) > MOST_GROUPS:
         labels = _in_quarters(labels)
         names, counts = np.unique(labels, return_counts=True)
-    column = case.called.get("protected")
+    column = inputs.column_names.get("protected")
     labels, names = labels.astype(str), names[counts >= LEAST]
     if column:
         labels = np.array([f"{column} = {label}" for label in labels])
         names = np.array([f"{column} = {name}" for name in names])
-    return _parts(case, "group", labels, names)
+    return _subgroups(inputs, "group", labels, names)
 
 
-def by_period(case: Case) -> tuple[Part, ...]:
-    """The model in each quarter of the time that the judged rows span, equally many rows each."""
-    if "time" not in case.aside:
+def by_period(inputs: AuditInputs) -> tuple[Subgroup, ...]:
+    """Evaluate the model in four periods with equally many test rows."""
+    if "time" not in inputs.metadata:
         return ()
-    time = case.aside["time"][case.judged]
+    time = inputs.metadata["time"][inputs.judged]
     inner = np.quantile(time, np.linspace(0, 1, N_PERIODS + 1)[1:-1])
     which = np.searchsorted(inner, time, side="right")
-    when = case.aside["when"][case.judged]
+    when = inputs.metadata["when"][inputs.judged]
     names = np.array([
         f"period {k + 1}, from {_day(when[which == k][time[which == k].argmin()])}"
         if (which == k).any() else "" for k in range(N_PERIODS)])
     labels = names[which]
     present = [name for name in names if (labels == name).sum() >= LEAST]
-    return _parts(case, "period", labels, np.array(present))
+    return _subgroups(inputs, "period", labels, np.array(present))
 
 
 def _day(when: object) -> str:
-    """A date without its hour, or a number.
+    """Format a date without its hour, or a number.
 
     >>> _day(np.datetime64("2024-05-31T12:00")), _day("2024-05-31 12:00"), _day(1234.5)
     ('2024-05-31', '2024-05-31', '1,234')
@@ -58,7 +58,7 @@ def _day(when: object) -> str:
 
 
 def _in_quarters(labels: NDArray) -> NDArray:
-    """A protected number, such as an age, in four groups of equal size."""
+    """Split a protected number, such as an age, into four groups of equal size."""
     values = pd.to_numeric(pd.Series(labels), errors="coerce")
     if values.isna().any():
         largest = pd.Series(labels.astype(str)).value_counts().index[:MOST_GROUPS]
@@ -66,9 +66,11 @@ def _in_quarters(labels: NDArray) -> NDArray:
     return pd.qcut(values, 4, duplicates="drop").astype(str).to_numpy()
 
 
-def _parts(case: Case, kind: str, labels: NDArray, names: NDArray) -> tuple[Part, ...]:
-    task = case.task
-    predicted, observed = _as_numbers(case)
+def _subgroups(
+    inputs: AuditInputs, kind: str, labels: NDArray, names: NDArray
+) -> tuple[Subgroup, ...]:
+    task = inputs.task
+    predicted, observed = _as_numbers(inputs)
     parts = []
     for name in names:
         rows = np.flatnonzero(labels == name)
@@ -79,32 +81,32 @@ def _parts(case: Case, kind: str, labels: NDArray, names: NDArray) -> tuple[Part
             groups = None
         mean, low, high = mean_with_interval(
             task.losses_before[rows], weights, groups, len(names))
-        parts.append(Part(
+        parts.append(Subgroup(
             kind, str(name), len(rows), mean, low, high, float(predicted[rows].mean()),
-            float(observed[rows].mean()), _rates(case, rows)))
+            float(observed[rows].mean()), _rates(inputs, rows)))
     return tuple(parts)
 
 
-def _as_numbers(case: Case) -> tuple[NDArray, NDArray]:
-    """Prediction and outcome as one number a row: of classes, the chance of the last."""
-    y = case.y[case.judged]
-    if not case.of_classes:
-        return case.task.prediction_before.astype(float), y.astype(float)
-    last = np.unique(case.y)[-1]
+def _as_numbers(inputs: AuditInputs) -> tuple[NDArray, NDArray]:
+    """Prediction and outcome as one number a row: for classes, the probability of the last."""
+    y = inputs.y[inputs.judged]
+    if not inputs.is_classification:
+        return inputs.task.prediction_before.astype(float), y.astype(float)
+    last = np.unique(inputs.y)[-1]
     happened = (y == last).astype(float)
-    said = case.task.prediction_before
+    said = inputs.task.prediction_before
     if said.ndim == 2:
         return said[:, -1], happened
     return (said == last).astype(float), happened
 
 
-def _rates(case: Case, rows: NDArray) -> dict[str, float]:
-    """Of two classes: how often the second is said, and how often rightly and wrongly."""
-    labels = np.unique(case.y)
-    if not case.of_classes or len(labels) != 2 or case.model.is_function:
+def _rates(inputs: AuditInputs, rows: NDArray) -> dict[str, float]:
+    """For two classes: how often the second is predicted, and how often rightly and wrongly."""
+    labels = np.unique(inputs.y)
+    if not inputs.is_classification or len(labels) != 2 or inputs.model.is_function:
         return {}
-    said = case.model.predict(case.task.X, arranged=True)[rows] == labels[-1]
-    happened = case.y[case.judged][rows] == labels[-1]
+    said = inputs.model.predict(inputs.task.X, arranged=True)[rows] == labels[-1]
+    happened = inputs.y[inputs.judged][rows] == labels[-1]
     return {
         "said": float(said.mean()),
         "found": float(said[happened].mean()) if happened.any() else float("nan"),
@@ -112,8 +114,8 @@ def _rates(case: Case, rows: NDArray) -> dict[str, float]:
     }
 
 
-def gap(parts: tuple[Part, ...]) -> tuple[Part, Part, float, float, float] | None:
-    """The parts with the smallest and the largest error, and the gap with its interval."""
+def gap(parts: tuple[Subgroup, ...]) -> tuple[Subgroup, Subgroup, float, float, float] | None:
+    """The subgroups with the smallest and the largest error, and the gap with its interval."""
     if len(parts) < 2:
         return None
     best, worst = min(parts, key=lambda p: p.loss), max(parts, key=lambda p: p.loss)

@@ -1,4 +1,4 @@
-"""An assignment as it was handed out: its cells, its questions, and the hash by which results know it."""
+"""Read the assignments that were handed out: cells, questions, and a hash that results carry."""
 
 import ast
 import hashlib
@@ -14,7 +14,7 @@ from fi_course.questions import QUESTIONS
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell as it was handed out, or as it came back.
+    """A cell of a notebook, handed out or submitted.
 
     part : "text", "answer" or "check" of `question`; "" for what belongs to none
     """
@@ -34,7 +34,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Assignment:
-    """One exercise notebook: `cells`, the ids of its `questions` in order, and the `expressions` its checks ask for."""
+    """One exercise notebook.
+
+    `cells` are in order, `questions` are their ids; `expressions` are what the checks ask for.
+    """
 
     name: str
     cells: tuple
@@ -44,28 +47,35 @@ class Assignment:
     path: Path = Path()
 
     def cell_of(self, question, part):
-        """The cell that is this part of a question -> Cell or None."""
+        """Return the cell that is this part of a question -> Cell or None."""
         return next((c for c in self.cells if (c.question, c.part) == (question, part)), None)
 
     @property
     def modules(self):
-        """What the notebook as handed out imports and its questions close -> sorted names, some perhaps of functions."""
-        nodes = [node for c in self.cells if c.kind == "code" and c.part != "play" for node in ast.walk(ast.parse(c.source))]
+        """List the modules that the notebook imports and that its questions block -> sorted names.
+
+        Some of the names may be those of functions.
+        """
+        nodes = [node for c in self.cells if c.kind == "code" and c.part != "play"
+                 for node in ast.walk(ast.parse(c.source))]
         names = {alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
-        closed = {name for id in self.questions for name in QUESTIONS[id].closed}
-        names |= closed | {name.rpartition(".")[0] for name in closed}
-        return sorted(names | {n.module for n in nodes if isinstance(n, ast.ImportFrom) and n.module})
+        blocked = {name for id in self.questions for name in QUESTIONS[id].closed}
+        names |= blocked | {name.rpartition(".")[0] for name in blocked}
+        return sorted(names | {n.module
+                               for n in nodes if isinstance(n, ast.ImportFrom) and n.module})
 
 
 def cell_from(raw):
-    """A cell of a notebook's JSON, whatever is missing or misshapen in it -> Cell."""
+    """Read a cell of a notebook's JSON, whatever is missing or malformed in it -> Cell."""
     metadata = _dict(raw.get("metadata"))
     about, grading = _dict(metadata.get("fi_teach")), _dict(metadata.get("nbgrader"))
     source = raw.get("source", raw.get("input"))
     source = "".join(map(_text, source)) if isinstance(source, list) else _text(source)
-    known = tuple((k, grading.get(k)) for k in ("grade", "locked", "solution", "points") if k in grading)
+    known = tuple((k, grading.get(k)) for k in ("grade", "locked", "solution", "points")
+                  if k in grading)
     words = (raw.get("id"), grading.get("grade_id"), about.get("part"), about.get("question"))
-    return Cell(_text(raw.get("cell_type")), source.replace("\r\n", "\n"), *map(_text, words), known)
+    return Cell(_text(raw.get("cell_type")), source.replace("\r\n", "\n"), *map(_text, words),
+                known)
 
 
 def _dict(value):
@@ -77,13 +87,14 @@ def _text(value):
 
 
 def load(folder):
-    """All assignments of a folder of exercises -> {name: Assignment}.
+    """Load all assignments of a folder of exercises -> {name: Assignment}.
 
     Raises ValueError if there are none, or if one asks a question that is not defined.
     """
     paths = sorted(Path(folder).glob("*.ipynb"))
     if not paths:
-        raise ValueError(f"there are no exercises in {folder}: go to the course's folder, or name theirs with --exercises.")
+        raise ValueError(f"there are no exercises in {folder}: "
+                         "go to the course's folder, or name theirs with --exercises.")
     return {path.stem: _assignment(path) for path in paths}
 
 
@@ -93,20 +104,22 @@ def _assignment(path):
     questions = tuple(dict.fromkeys(c.question for c in cells if c.question))
     unknown = [id for id in questions if id not in QUESTIONS]
     if unknown:
-        raise ValueError(f"{path} asks {', '.join(unknown)}, which no module in fi_course/questions defines.")
+        raise ValueError(f"{path} asks {', '.join(unknown)}, "
+                         "which no module in fi_course/questions defines.")
     expressions = {c.question: _expression(c.source) for c in cells if c.part == "check"}
     return Assignment(path.stem, cells, questions, expressions, _hash(content, questions), path)
 
 
 def _expression(check):
-    """What a check cell hands to its check: `Q("trees.decrease").check(decrease)` -> "decrease"."""
+    """Return the argument of a check: `Q("trees.decrease").check(decrease)` -> "decrease"."""
     return ast.unparse(ast.parse(check).body[0].value.args[0])
 
 
 def _hash(content, questions):
-    """The hash of what was handed out and of what it is judged by -> str."""
+    """Hash what was handed out and the code that judges it -> str."""
     names = {f"fi_course.questions.{part}ch{QUESTIONS[id].notebook}"
-             for id in questions if QUESTIONS[id].notebook for part in ("", "implementations_to_test.")}
+             for id in questions if QUESTIONS[id].notebook
+             for part in ("", "implementations_to_test.")}
     found = (importlib.import_module(name) for name in names if find_spec(name))
     modules = {inspect.getsource(module) for module in found}
     return hashlib.sha256(b"\0".join([content, *(m.encode() for m in sorted(modules))])).hexdigest()

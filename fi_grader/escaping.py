@@ -1,4 +1,4 @@
-"""What a student wrote is text wherever it is shown: in a terminal, a page, a table, a notebook.
+"""Escape what students wrote for terminals, pages, tables and notebooks.
 
 Nothing here judges. Each function takes any text and gives one that the place it is meant for shows
 and never obeys.
@@ -25,7 +25,7 @@ LOOK_ALIKES = str.maketrans("асеорхуіјѕһԁԛԝаΑΒΕΖΗΙΚΜΝΟ�
 
 
 def printable(text):
-    """Text that does nothing to a terminal: what is no letter, digit, sign or space is spelled out.
+    """Escape all characters that are not printable.
 
     >>> printable("a\\x1b[1m \\u202e")
     'a\\\\x1b[1m \\\\u202e'
@@ -34,7 +34,7 @@ def printable(text):
 
 
 def lines(text):
-    """The same for a text of several lines, which stay lines -> str."""
+    """Escape a text of several lines, which stay lines -> str."""
     return "\n".join(printable(line.expandtabs(4)) for line in text.splitlines())
 
 
@@ -43,7 +43,7 @@ def _spelled(c):
 
 
 def name(text):
-    """A name that passes for no other: what is unseen or imitates another letter is spelled out.
+    """Escape the characters of a name that are invisible or imitate other letters.
 
     Imitations are the fullwidth and ornamental forms of ASCII, and letters of another alphabet in a
     word that has Latin ones.
@@ -56,7 +56,7 @@ def name(text):
 
 
 def _seen(word, k):
-    """How the letter at this place of a word is shown -> str."""
+    """Escape the letter at this place of a word if it is odd there -> str."""
     c = word[k]
     if c in JOINERS:
         return c if _joins(word, k) else _spelled(c)
@@ -65,7 +65,7 @@ def _seen(word, k):
 
 
 def _joins(word, k):
-    """Is the letter at this place a joiner as Persian and Indic spelling have it? -> bool."""
+    """Return whether this letter is a joiner as Persian and Indic spelling use it."""
     inside = word[k] in JOINERS and 0 < k < len(word) - 1
     return inside and {_kind(word[k - 1]), _kind(word[k + 1])} <= {"Lo", "Mn", "Mc"}
 
@@ -84,13 +84,13 @@ def _is_ornament(c):
 
 
 def skeleton(text):
-    """What a name looks like at a glance: two names with one skeleton pass for each other -> str."""
+    """Reduce a name to what it looks like: names with the same skeleton look alike -> str."""
     seen = "".join(c for c in unicodedata.normalize("NFKC", text) if c.isprintable())
     return " ".join(seen.translate(LOOK_ALIKES).split()).casefold()
 
 
 def field(value):
-    """A field of a table that no spreadsheet takes for a formula, on one line; numbers stay numbers.
+    """Escape a field so that no spreadsheet takes it for a formula; numbers stay numbers.
 
     A sign after a semicolon is defused too: where commas are decimal, semicolons part the fields.
     """
@@ -102,17 +102,17 @@ def field(value):
 
 
 def listing(text):
-    """Text as Markdown that shows it as it is, whatever it holds; none stays none.
+    """Return text as a Markdown listing that shows it unrendered; "" stays "".
 
-    A fence keeps formulas from being set. Each line inside is indented, so none can close the fence,
-    and all would still be a listing if one did.
+    A fence keeps formulas from being set. Each line inside is indented, so none can close the
+    fence, and all would still be a listing if one did.
     """
     folded = [part for line in lines(text).split("\n") for part in _folded(line)]
     return "\n".join(["```", *(f"    {line}" for line in folded), "```"]) if text.strip() else ""
 
 
 def _folded(line):
-    """A line cut at spaces into pieces that fit a page -> list."""
+    """Fold a line at spaces into pieces that fit a page -> list."""
     pieces = []
     while len(line) > LONGEST_LINE:
         cut = line.rfind(" ", 1, LONGEST_LINE + 1)
@@ -123,21 +123,22 @@ def _folded(line):
 
 
 def without_folders(text):
-    """Text in which the folders of this machine's user are left out -> str."""
+    """Replace the folders of this machine's user -> str."""
     for place, word in _folders():
         text = text.replace(place, word)
     return text
 
 
 def without_host(text):
-    """Text in which this machine's name is left out -> str."""
+    """Replace this machine's name -> str."""
     return re.sub(rf"(?<!\w){re.escape(socket.gethostname() or ' ')}(?!\w)", "(host)", text)
 
 
 @cache
 def _folders():
-    """The folders that say where and for whom this program runs -> [(path, what to say), ...]."""
+    """List the folders that reveal where and for whom this runs -> [(path, replacement), ...]."""
     libraries = [*site.getsitepackages(), site.getusersitepackages()]
     named = {str(Path.home()): "~", sys.prefix: "(python)", sys.base_prefix: "(python)",
-             **{str(folder.parent): "(course)" for folder in PACKAGES.values()}, **dict.fromkeys(libraries, "(libraries)")}
+             **{str(folder.parent): "(course)" for folder in PACKAGES.values()},
+             **dict.fromkeys(libraries, "(libraries)")}
     return sorted(((p, w) for p, w in named.items() if len(p) > 1), key=lambda pair: -len(pair[0]))

@@ -1,4 +1,4 @@
-"""Export to nbgrader: its gradebook with our points, and notebooks in which a person reads and grades the prose.
+"""Export to nbgrader: a gradebook with our points, and notebooks for grading prose by hand.
 
 The report's folder becomes an nbgrader course: start `nbgrader formgrader` in it.
 """
@@ -18,18 +18,19 @@ from fi_grader import escaping, read
 from fi_grader.pages import WORDS
 from fi_grader.release import NBGRADER_CONFIG
 from fi_grader.results import write
-from fi_grader.worker import Station
+from fi_grader.worker import Worker
 
 LONGEST_ID = 80
 """Bytes of a name: it is a folder's, too."""
 
 
 def export(report, records, assignments, submissions, marks=None):
-    """Write gradebook.db, and autograded/<student>/<exercise>/ for formgrader, from Records.
+    """Write gradebook.db and autograded/<student>/<exercise>/ for nbgrader's Formgrader.
 
     submissions : {(student, exercise): Submission}, to read the prose from
-    marks : the Marks that people have given elsewhere; they are entered
-    Grades that a person has given in formgrader stay. Raises ValueError if the report cannot be written or nbgrader is missing.
+    marks : the Marks that people have given elsewhere; they are entered Grades that a person has
+        given in formgrader stay. Raises ValueError if the report cannot be written or nbgrader is
+        missing.
     """
     try:
         with warnings.catch_warnings():
@@ -38,34 +39,41 @@ def export(report, records, assignments, submissions, marks=None):
     except Exception as error:
         if not type(error).__module__.startswith("sqlalchemy"):
             raise
-        raise ValueError(f"cannot write {report / 'gradebook.db'}: {getattr(error, 'orig', error)}. The grades themselves are written: mend that "
-                         "(more space, or close what has the gradebook open) and start the same command again.") from None
+        raise ValueError(f"cannot write {report / 'gradebook.db'}: "
+                         f"{getattr(error, 'orig', error)}. The grades themselves are written: "
+                         "mend that "
+                         "(more space, or close what has the gradebook open) and start the same "
+                         "command again.") from None
 
 
 def _export(report, records, assignments, submissions, marks):
     _configure(report / "nbgrader_config.py")
     exercises = sorted({exercise for _, exercise in records})
-    station = Station({"exercises": str(next(iter(assignments.values())).path.parent)})
-    with opened(report) as book, closing(station):
+    worker = Worker({"exercises": str(next(iter(assignments.values())).path.parent)})
+    with opened(report) as book, closing(worker):
         for name in exercises:
             _describe(book, assignments[name])
             write(report / "source" / name / f"{name}.ipynb", assignments[name].path.read_bytes())
-        _let_go(book, records)
+        _remove_missing(book, records)
         for record in records.values():
             _enter(book, marks.merged(record) if marks else record, assignments[record["exercise"]])
             place = record["student"], record["exercise"]
             if place in submissions:
-                _show(report, record, assignments[record["exercise"]], _answers(station, submissions[place]))
+                _write_notebook(report, record, assignments[record["exercise"]],
+                                _answers(worker, submissions[place]))
 
 
 def _configure(path):
-    """Write nbgrader's settings, unless somebody has written others. Its exports have a name of their own."""
+    """Write nbgrader's settings, unless somebody has written others.
+
+    Its exports get a file name of their own.
+    """
     if not path.exists() or path.read_text(errors="replace").startswith(NBGRADER_CONFIG):
         write(path, NBGRADER_CONFIG + 'c.ExportPlugin.to = "nbgrader-grades.csv"\n')
 
 
 def opened(folder):
-    """nbgrader's gradebook of a course folder, made if it is not there -> Gradebook, for a `with` block.
+    """Open or create nbgrader's gradebook in a course folder -> Gradebook, for a `with` block.
 
     Raises ValueError if nbgrader is not installed.
     """
@@ -74,7 +82,8 @@ def opened(folder):
     except ImportError:
         raise ValueError('--gradebook needs nbgrader: pip install "fi-teach[grade]"') from None
     path = os.environ["PATH"]
-    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), path])  # nbgrader starts `alembic` by its bare name
+    # nbgrader starts `alembic` by its bare name
+    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), path])
     try:
         return Gradebook(f"sqlite:///{Path(folder).resolve()}/gradebook.db")
     finally:
@@ -82,34 +91,36 @@ def opened(folder):
 
 
 def id_of(student):
-    """The name of a student in nbgrader: letters, digits and a few signs, no other student's -> str.
+    """Return a student's id in nbgrader: safe characters only, and unique -> str.
 
-    nbgrader puts it into pages, addresses and scripts as it is, so what could act there is left out,
-    and the hash of the whole name tells it from others.
+    nbgrader puts it into pages, addresses and scripts as it is, so what could act there is left
+    out, and the hash of the whole name tells it from others.
     """
     digest = hashlib.sha256(os.fsencode(student)).hexdigest()[:12]
     safe = re.sub(r"[^\w .,+@()-]|^\.+", "_", escaping.name(student))
-    is_other = safe != student or len(os.fsencode(safe)) > LONGEST_ID or re.search("-[0-9a-f]{12}$", safe)
+    is_other = (safe != student or len(os.fsencode(safe)) > LONGEST_ID
+                or re.search("-[0-9a-f]{12}$", safe))
     return f"{safe[:40]}-{digest}" if is_other else safe
 
 
 def _graded_cells(assignment):
-    """The cells that earn points -> {question: Cell}: the check, or the answer where a person grades it."""
+    """Return the cells that earn points: checks, or answers graded by hand -> {question: Cell}."""
     return {c.question: c for c in assignment.cells if dict(c.grading).get("grade")}
 
 
-def _let_go(book, records):
-    """Take out the submissions that are there no more, unless a person has given points for one."""
+def _remove_missing(book, records):
+    """Remove submissions that no longer exist, unless a person has given points for one."""
     here = {(exercise, id_of(student)) for student, exercise in records}
     for one in [s for name in {e for _, e in records} for s in book.assignment_submissions(name)]:
         place = one.assignment.name, one.student.id
-        marked = any(grade.manual_score is not None for notebook in one.notebooks for grade in notebook.grades)
+        marked = any(grade.manual_score is not None for notebook in one.notebooks
+                     for grade in notebook.grades)
         if place not in here and not marked:
             book.remove_submission(*place)
 
 
 def _describe(book, assignment):
-    """Tell the gradebook which cells there are and what they are worth."""
+    """Enter the cells of an assignment and their points in the gradebook."""
     book.update_or_create_assignment(assignment.name)
     book.update_or_create_notebook(assignment.name, assignment.name)
     for cell in assignment.cells:
@@ -119,11 +130,12 @@ def _describe(book, assignment):
         if facts.get("solution"):
             book.update_or_create_solution_cell(*where)
         if facts:
-            book.update_or_create_source_cell(*where, cell_type=cell.kind, source=cell.source, locked=bool(facts.get("locked")))
+            book.update_or_create_source_cell(*where, cell_type=cell.kind, source=cell.source,
+                                              locked=bool(facts.get("locked")))
 
 
 def _enter(book, record, assignment):
-    """Enter one record's points; what waits for a person is marked so, unless one has graded it."""
+    """Enter one record's points; mark what a person has yet to grade."""
     student, name = id_of(record["student"]), assignment.name
     book.update_or_create_student(student)
     book.update_or_create_submission(name, student)
@@ -137,8 +149,8 @@ def _enter(book, record, assignment):
     book.db.commit()
 
 
-def _show(report, record, assignment, answers):
-    """Write the notebook for formgrader: the exercise's own cells, with the answers and our verdicts.
+def _write_notebook(report, record, assignment, answers):
+    """Write a notebook for Formgrader: the exercise's own cells, with answers and verdicts.
 
     Formgrader renders prose as a page of the server that also runs the instructor's notebooks, so
     what a student wrote there is a listing: to be read, never rendered.
@@ -153,13 +165,13 @@ def _show(report, record, assignment, answers):
     write(folder / f"{assignment.name}.ipynb", json.dumps(notebook, indent=1))
 
 
-def _answers(station, submission):
-    """What stands in a submission's answer cells -> {place of the handed-out cell: source}.
+def _answers(worker, submission):
+    """Read a submission's answer cells -> {place of the handed-out cell: source}.
 
-    The station reads it, in a process of limited memory; what it cannot read it has flagged when it graded.
+    A worker with limited memory reads it; what it cannot read was flagged when it was graded.
     """
     try:
-        return station.ask(submission.exercise, read.content_of(submission), "read")["answers"]
+        return worker.ask(submission.exercise, read.content_of(submission), "read")["answers"]
     except (ValueError, RuntimeError):
         return {}
 
@@ -170,15 +182,17 @@ def _with_answer(raw, cell, answer, rows):
         raw["source"] = answer if cell.kind == "code" else escaping.listing(answer)
     if cell.part == "check":
         row = rows[cell.question]
-        said = f"{WORDS[row['status']]}. {row['message']}\n{'; '.join(row['flags'])}".strip()
-        said = escaping.lines(said) + "\n"
-        raw["outputs"] = [{"output_type": "stream", "name": "stdout", "text": said}]
+        text = f"{WORDS[row['status']]}. {row['message']}\n{'; '.join(row['flags'])}".strip()
+        text = escaping.lines(text) + "\n"
+        raw["outputs"] = [{"output_type": "stream", "name": "stdout", "text": text}]
     return raw
 
 
 def _rubric(cell):
-    """A cell that tells the grader what earns points, after an answer a person reads -> list of one cell or none."""
+    """Build a cell with the rubric, after an answer graded by hand -> list of one cell or none."""
     if cell.part != "answer" or not dict(cell.grading).get("grade"):
         return []
-    lines = [f"- {points} point{'s' * (points > 1)}: {what}" for points, what in QUESTIONS[cell.question].rubric]
-    return [{"cell_type": "markdown", "id": f"{cell.id}-rubric"[:64], "metadata": {}, "source": "\n".join(["**Rubric**", "", *lines])}]
+    lines = [f"- {points} point{'s' * (points > 1)}: {what}"
+             for points, what in QUESTIONS[cell.question].rubric]
+    return [{"cell_type": "markdown", "id": f"{cell.id}-rubric"[:64], "metadata": {},
+             "source": "\n".join(["**Rubric**", "", *lines])}]

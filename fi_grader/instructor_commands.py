@@ -1,4 +1,4 @@
-"""What an instructor does beside grading: `fi-teach collect` before it, `fi-teach marks` and `fi-teach export` after it."""
+"""Run `fi-teach collect`, `fi-teach marks` and `fi-teach export`."""
 
 import json
 from collections import defaultdict
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from fi_grader import assignment, collecting, course_file, escaping, read, results
 from fi_grader.collecting import HANDED_IN
-from fi_grader.view import view
+from fi_grader.report import load_report
 
 
 def course_of(path, assignments):
-    """The course file that is named, or that lies here -> Course; one without decisions if there is none."""
+    """Load the course file that is named, or ./course.toml -> Course, empty if there is none."""
     if path is None and not Path("course.toml").is_file():
         return course_file.Course()
     return course_file.load(path or "course.toml", list(assignments))
@@ -20,14 +20,17 @@ def course_of(path, assignments):
 # Before grading
 
 def collect(folder, out=None, exercises="exercises", course=None):
-    """Say whose each file is, and copy the ones that count to out/<student>/<exercise>.ipynb -> words for the instructor.
+    """List whose each file is, and copy those that count to out/<student>/<exercise>.ipynb.
+
+    -> text for the instructor
 
     Raises ValueError if the folder cannot be understood, or out is not empty or lies in it.
     """
     assignments = assignment.load(exercises)
-    found, aside = collecting.find(folder, list(assignments), marks=collecting.marks_of(assignments),
-                                   roster=course_of(course, assignments).roster)
-    lines = _told(found, aside)
+    found, skipped = collecting.find(folder, list(assignments),
+                                     cell_ids=collecting.cell_ids_of(assignments),
+                                     roster=course_of(course, assignments).roster)
+    lines = _listing(found, skipped)
     if out is not None:
         _check_out(folder, out)
         kept = _copy(found, Path(out))
@@ -35,16 +38,20 @@ def collect(folder, out=None, exercises="exercises", course=None):
     return "\n".join(lines)
 
 
-def _told(found, aside):
+def _listing(found, skipped):
     theirs = defaultdict(list)
     for s in found:
         theirs[s.student].append(s)
-    lines = [f"{len(theirs)} students, {sum(bool(s.path) for s in found)} notebooks, {sum(not a.is_litter for a in aside)} files left aside."]
+    lines = [f"{len(theirs)} students, {sum(bool(s.path) for s in found)} notebooks, "
+             f"{sum(not a.is_junk for a in skipped)} files left aside."]
     for student, ones in theirs.items():
         called = f" ({escaping.name(ones[0].name)})" * (ones[0].name not in ("", student))
         lines.append(f"{escaping.name(student)}{called}")
-        lines += [f"    {s.exercise:14} {_when(s)}{escaping.printable(s.file)}{_flag(s)}" for s in ones if s.path] or [f"    nothing handed in{_flag(ones[0])}"]
-    return lines + ["Left aside:", *(f"    {escaping.printable(words)}" for words in collecting.told(aside))] * bool(aside)
+        lines += [f"    {s.exercise:14} {_when(s)}{escaping.printable(s.file)}{_flag(s)}"
+                  for s in ones if s.path] or [f"    nothing handed in{_flag(ones[0])}"]
+    return lines + ["Left aside:", *(f"    {escaping.printable(words)}"
+                                     for words in collecting.describe_skipped(skipped))] * bool(
+                                         skipped)
 
 
 def _flag(submission):
@@ -59,13 +66,15 @@ def _when(s):
 def _check_out(folder, out):
     folder, out = Path(folder).resolve(), Path(out).resolve()
     if out.is_relative_to(folder):
-        raise ValueError(f"{out} lies in {folder}, where it would be taken for a student: choose a folder beside it.")
+        raise ValueError(f"{out} lies in {folder}, where it would be taken for a student: "
+                         "choose a folder beside it.")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise ValueError(f"{out} is there already: choose a fresh folder, so that nothing of yours is written over.")
+        raise ValueError(f"{out} is there already: "
+                         "choose a fresh folder, so that nothing of yours is written over.")
 
 
 def _copy(found, out):
-    """Copy what counts, with what is known of it beside it -> how many."""
+    """Copy what counts, and write down what is known of it -> how many."""
     from tqdm import tqdm
     facts, kept = [], 0
     for s in tqdm(found, unit=" files", disable=len(found) < 100):
@@ -77,7 +86,9 @@ def _copy(found, out):
                 content = f"{error}\n".encode()
             results.write(folder / f"{s.exercise}.ipynb", content)
             kept += 1
-            facts.append({name: getattr(s, name) for name in ("student", "exercise", "name", "platform", "number", "time", "is_late")})
+            facts.append({name: getattr(s, name)
+                          for name in ("student", "exercise", "name", "platform", "number", "time",
+                                       "is_late")})
         folder.mkdir(parents=True, exist_ok=True)
     results.write(out / HANDED_IN, json.dumps(facts, indent=1))
     return kept
@@ -86,7 +97,10 @@ def _copy(found, out):
 # After grading
 
 def take_in(report, files=(), course=None):
-    """Put assistants' files beside the report, and write its tables and pages anew -> words for the instructor."""
+    """Copy assistants' files into the report, and write its tables and pages anew.
+
+    -> text for the instructor
+    """
     from fi_grader.marks import read_marks
     report = Path(report)
     _check_report(report)
@@ -105,21 +119,23 @@ def _check_report(report):
 
 
 def write_report(folder, records, course):
-    """Write all tables and pages of a report -> words on what people have added."""
+    """Write all tables and pages of a report -> a summary of marks and corrections."""
     from fi_grader import class_page, pages, tables
-    whole = view(folder, records, course)
+    whole = load_report(folder, records, course)
     tables.write_tables(whole)
     pages.write_feedback(whole)
     class_page.write_class_page(whole, results.times(folder, records))
     waiting = sum(row["status"] == "by hand" for record in whole.values() for row in record["rows"])
-    lines = [f"{len(whole.marks.marks)} marked by assistants, {len(whole.marks.overrides)} corrected, {waiting} still to be read."]
-    lines += [f"Nobody here is called: {words}" for words in whole.marks.strangers]
-    lines += [f"Look at {r['student']}, {r['exercise']}: {flag}" for r in whole.values() for flag in r["human"] if "marked" in flag]
+    lines = [f"{len(whole.marks.marks)} marked by assistants, "
+             f"{len(whole.marks.overrides)} corrected, {waiting} still to be read."]
+    lines += [f"Nobody here is called: {words}" for words in whole.marks.unknown_students]
+    lines += [f"Look at {r['student']}, {r['exercise']}: {flag}" for r in whole.values()
+              for flag in r["human"] if "marked" in flag]
     return "\n".join(map(escaping.printable, lines))
 
 
 def export(report, course, *, moodle=None, canvas=None, exercise=None, wants=()):
-    """Write the files that platforms import -> words for the instructor.
+    """Write the files that platforms import -> text for the instructor.
 
     moodle, canvas : the files that they hand out, or "" to make them from what is known
     wants : which of "moodle" and "canvas"
@@ -128,8 +144,8 @@ def export(report, course, *, moodle=None, canvas=None, exercise=None, wants=())
     from fi_grader.exports import moodle as to_moodle
     _check_report(Path(report))
     with results.opened(report) as folder, closing(results.Records(folder)) as records:
-        whole = view(folder, records, course)
-        paths, told = [], []
+        whole = load_report(folder, records, course)
+        paths, notes = [], []
         for name in wants:
             if name == "moodle":
                 _check_set(exercise, whole)
@@ -137,21 +153,23 @@ def export(report, course, *, moodle=None, canvas=None, exercise=None, wants=())
             else:
                 new, words = to_canvas.export(whole, canvas)
             paths += new
-            told += words
-    return "\n".join([f"Wrote {path}" for path in paths] + list(map(escaping.printable, told)))
+            notes += words
+    return "\n".join([f"Wrote {path}" for path in paths] + list(map(escaping.printable, notes)))
 
 
 def _check_set(exercise, whole):
     if exercise not in whole.seen:
-        raise ValueError(f"Moodle has a worksheet for each set: say --set and one of {', '.join(whole.seen)}.")
+        raise ValueError("Moodle has a worksheet for each set: "
+                         f"say --set and one of {', '.join(whole.seen)}.")
 
 
 
 def export_autograder(report, exercise, assignments):
-    """Write a set's autograder for Gradescope -> words for the instructor."""
+    """Write a set's autograder for Gradescope -> text for the instructor."""
     from fi_grader.exports.gradescope import export
     if exercise not in assignments:
-        raise ValueError(f"Gradescope has an autograder for each set: say --set and one of {', '.join(assignments)}.")
+        raise ValueError("Gradescope has an autograder for each set: "
+                         f"say --set and one of {', '.join(assignments)}.")
     project = next(iter(assignments.values())).path.resolve().parents[1]
     seed = results.seed_of(Path(report)) if (Path(report) / "seed").exists() else 0
     return f"Wrote {export(report, exercise, project, seed)}"

@@ -1,6 +1,7 @@
-"""Judge one notebook: run its cells in a student process, ask for each answer, and let the question's own check decide.
+"""Judge one notebook: run its cells in a student process, and check each answer.
 
-A cell or an answer that ends the process, or takes too long, costs its question: a fresh process runs the others again.
+A cell or an answer that ends the process, or takes too long, costs its question: a fresh process
+runs the others again.
 """
 
 import time
@@ -13,7 +14,14 @@ from fi_grader.editions import edition_flags
 from fi_grader.escaping import without_folders
 from fi_grader.match_cells import align
 from fi_grader.match_cells import answers as answers_of
-from fi_grader.proxies import Faraway, Lost, Returned, Student, Unreadable, alarm
+from fi_grader.proxies import (
+    RemoteError,
+    RemoteFunction,
+    StudentProcess,
+    StudentProcessDied,
+    Unreadable,
+    alarm,
+)
 from fi_grader.read import notebook_of
 
 SECONDS_TO_READ = 10
@@ -23,16 +31,19 @@ SECONDS_IN_ALL = 600
 MOST_RESTARTS = 40
 MOST_NOTES = 100
 """No notebook's student process tells more of its doings than this."""
-CAUSES = {"time": "ran too long", "memory": "ran out of memory", "ended": "ended its process", "garbled": "sent garbage"}
-WAVERS = "answer changes between calls"
-HELD_AGAINST = ("overwrote", "reached for", "points edited", "metadata edited", *CAUSES.values(), "check failed", "left threads",
-                "no notebook", "nothing handed in", "given up", "cells unreadable", "prose cut", "name looks like", WAVERS)
+CAUSES = {"time": "ran too long", "memory": "ran out of memory", "ended": "ended its process",
+          "garbled": "sent garbage"}
+INCONSISTENT = "answer changes between calls"
+NEEDS_REVIEW = ("overwrote", "reached for", "points edited", "metadata edited", *CAUSES.values(),
+                "check failed", "left threads",
+                "no notebook", "nothing handed in", "given up", "cells unreadable", "prose cut",
+                "name looks like", INCONSISTENT)
 """Flags that begin like this want a person's eye."""
 
 
 @dataclass
-class Hearing:
-    """What has come out so far about one notebook."""
+class GradingRun:
+    """What has been found so far about one notebook."""
 
     assignment: object
     plan: object
@@ -43,15 +54,15 @@ class Hearing:
     traces: dict = field(default_factory=dict)
     seconds: dict = field(default_factory=dict)
     skipped: set = field(default_factory=set)
-    notes: int = 0
+    n_notes: int = 0
 
     def allowed(self, question):
-        """Seconds that a step of this question may take; "" is no question's."""
+        """Return the seconds that a step of this question may take; "" belongs to no question."""
         seconds = QUESTIONS[question].seconds if question else SECONDS_OF_OTHER_CELLS
         return seconds if self.limit is None else min(self.limit, seconds)
 
 
-def grade(assignment, content, nursery, *, seed, limit=None):
+def grade(assignment, content, server, *, seed, limit=None):
     """Grade the bytes of a notebook -> (record without names, {question: seconds}).
 
     seed : what checks draw their inputs from
@@ -59,14 +70,14 @@ def grade(assignment, content, nursery, *, seed, limit=None):
 
     Raises ValueError if the content is no notebook.
     """
-    hearing = Hearing(assignment, bounded(plan_of, assignment, content), seed, limit)
-    _hear_prose(hearing)
-    _hear(hearing, nursery)
-    return record_of(hearing), {q: round(s, 3) for q, s in hearing.seconds.items()}
+    run = GradingRun(assignment, bounded(plan_of, assignment, content), seed, limit)
+    _judge_prose(run)
+    _run_plan(run, server)
+    return record_of(run), {q: round(s, 3) for q, s in run.seconds.items()}
 
 
 def bounded(work, *arguments):
-    """What this work on a notebook gives. Raises ValueError if it takes too long or too much memory."""
+    """Run some work on a notebook. Raises ValueError if it takes too long or too much memory."""
     slow = ValueError(f"reading it takes longer than {SECONDS_TO_READ} s: clear its outputs.")
     try:
         with alarm(SECONDS_TO_READ, slow):
@@ -76,7 +87,7 @@ def bounded(work, *arguments):
 
 
 def plan_of(assignment, content):
-    """What to do with the bytes of a notebook -> Plan. Raises ValueError if they are none."""
+    """Plan the grading of a notebook's bytes -> Plan. Raises ValueError if they are no notebook."""
     cells, metadata, flags = notebook_of(content)
     plan = align(assignment, cells, metadata)
     plan.whole += flags + edition_flags(assignment, cells)
@@ -84,180 +95,197 @@ def plan_of(assignment, content):
 
 
 def answers(assignment, content):
-    """What a notebook's bytes have in the answer cells -> {place of the handed-out cell: source}, {} if it is none."""
+    """Read the answer cells -> {place of the handed-out cell: source}, {} for no notebook."""
     try:
         return bounded(lambda: answers_of(assignment, notebook_of(content)[0]))
     except ValueError:
         return {}
 
 
-def _hear_prose(hearing):
-    for question in hearing.assignment.questions:
-        if question not in hearing.assignment.expressions:
-            hearing.verdicts[question] = judge(QUESTIONS[question], hearing.plan.prose.get(question, ""), hearing.seed)
+def _judge_prose(run):
+    for question in run.assignment.questions:
+        if question not in run.assignment.expressions:
+            run.verdicts[question] = judge(QUESTIONS[question], run.plan.prose.get(question, ""),
+                                           run.seed)
 
 
-def _hear(hearing, nursery):
+def _run_plan(run, server):
     """Follow the plan in as many student processes as it takes."""
     end = time.monotonic() + SECONDS_IN_ALL
     for _ in range(MOST_RESTARTS):
-        student = Student(nursery)
-        lost = _follow(hearing, student, end)
+        student = StudentProcess(server)
+        death = _run_steps(run, student, end)
         memory = student.end()
-        if lost is None:
+        if death is None:
             return
-        _put_down(hearing, *lost, memory)
+        _record_death(run, *death, memory)
         if time.monotonic() > end:
             break
-    hearing.plan.whole.append("given up: it ended or blocked too many processes")
+    run.plan.whole.append("given up: it ended or blocked too many processes")
 
 
-def _follow(hearing, student, end):
-    """Take the plan's steps in one student process -> None, or (the step at which it was lost, Lost)."""
-    steps = [(n, step) for n, step in enumerate(hearing.plan.steps) if n not in hearing.skipped]
+def _run_steps(run, student, end):
+    """Run the plan's steps in one student process.
+
+    -> None, or (number and step at which the process died, StudentProcessDied)
+    """
+    steps = [(n, step) for n, step in enumerate(run.plan.steps) if n not in run.skipped]
     again = [(-1, step) for n, step in steps if step.verb == "judge"]
     for number, step in steps + again:
         start = time.monotonic()
         try:
-            with student.within(max(0.01, min(hearing.allowed(step.question), end - start))):
-                _take(hearing, student, step, last=number < 0)
-        except Lost as lost:
-            return number, step, lost
+            with student.within(max(0.01, min(run.allowed(step.question), end - start))):
+                _run_step(run, student, step, last=number < 0)
+        except StudentProcessDied as death:
+            return number, step, death
         finally:
-            _note(hearing, student, step)
-            hearing.seconds[step.question] = hearing.seconds.get(step.question, 0) + time.monotonic() - start
+            _add_flags(run, student, step)
+            run.seconds[step.question] = (run.seconds.get(step.question, 0) + time.monotonic()
+                                          - start)
     return None
 
 
-def _take(hearing, student, step, last):
-    """Run a cell, or judge a question; at the end of the notebook those not started are looked at once more."""
+def _run_step(run, student, step, last):
+    """Run a cell or judge a question.
+
+    At the end of the notebook, questions that were not started are judged once more.
+    """
     if step.verb == "run":
         reply = student.ask("run", step.source, step.name)
         if "error" in reply:
-            _remember_error(hearing, student, step, reply)
+            _remember_error(run, student, step, reply)
         return
-    before = hearing.verdicts.get(step.question)
+    before = run.verdicts.get(step.question)
     if before is None or (last and before.status in ("not started", "missing")):
-        found = _verdict(hearing, student, step.question)
+        found = _verdict(run, student, step.question)
         if before is None or found.status in ("right", "wrong"):
-            hearing.verdicts[step.question] = found
+            run.verdicts[step.question] = found
 
 
-def _remember_error(hearing, student, step, reply):
+def _remember_error(run, student, step, reply):
     try:
-        student.taken({"error": reply["error"]})
-    except Returned as error:
+        student.decoded({"error": reply["error"]})
+    except RemoteError as error:
         if step.question:
-            hearing.errors[step.question] = f"Your cell stopped with {error.kind}: {error}"
-            hearing.traces[step.question] = student.trace
+            run.errors[step.question] = f"Your cell stopped with {error.kind}: {error}"
+            run.traces[step.question] = student.trace
 
 
-def _verdict(hearing, student, question):
-    """Ask for an answer and judge it -> Verdict; its status is "missing" where the name is not defined."""
+def _verdict(run, student, question):
+    """Ask for an answer and judge it -> Verdict, "missing" if the name is not defined."""
     student.trace = ""
     try:
-        answer = student.value(hearing.assignment.expressions[question])
+        answer = student.value(run.assignment.expressions[question])
     except Unreadable as error:
         return Verdict("wrong", f"Your answer cannot be read: {error}", "not an answer")
-    except Returned as error:
+    except RemoteError as error:
         return Verdict("missing", f"There is no answer: {error.kind}: {error}")
-    verdict = _judged(hearing, student, question, answer)
-    hearing.traces[question] = student.trace if verdict.status == "wrong" else ""
+    verdict = _judged(run, student, question, answer)
+    run.traces[question] = student.trace if verdict.status == "wrong" else ""
     return verdict
 
 
-def _judged(hearing, student, question, answer):
-    closed = QUESTIONS[question].closed
-    if closed:
-        student.ask("close", list(closed))
+def _judged(run, student, question, answer):
+    blocked = QUESTIONS[question].closed
+    if blocked:
+        student.ask("block", list(blocked))
     try:
-        verdict = judge(QUESTIONS[question], answer, np.random.default_rng(hearing.seed))
-        return _held_to_its_first(hearing, question, answer, verdict) if isinstance(answer, Faraway) else verdict
+        verdict = judge(QUESTIONS[question], answer, np.random.default_rng(run.seed))
+        return (_check_consistency(run, question, answer, verdict)
+                if isinstance(answer, RemoteFunction) else verdict)
     except Exception as error:
-        hearing.plan.flag(question, f"check failed: {type(error).__name__}")
+        run.plan.flag(question, f"check failed: {type(error).__name__}")
         return Verdict("wrong", "The check could not read this answer; a person will look at it.")
     finally:
-        if closed:
-            student.ask("open")
+        if blocked:
+            student.ask("unblock")
 
 
-def _held_to_its_first(hearing, question, answer, verdict):
-    """The verdict on a function of which each first value counted, flagged if it changes from call to call -> Verdict.
+def _check_consistency(run, question, answer, verdict):
+    """Flag a function whose answer changes from call to call -> Verdict.
 
-    One that answers lists otherwise than arrays and is wrong for both has made an honest mistake: it is called by its name.
+    The verdict rests on each first value.
+
+    One that answers lists otherwise than arrays and is wrong for both has made an honest mistake:
+    it is called by its name.
     """
-    spent = hearing.seconds.get(question, 0) + answer.student.spent()
-    if (answer.differs or verdict.status == "right") and spent < hearing.allowed(question) / 4:
-        answer.ask_again()
+    spent = run.seconds.get(question, 0) + answer.student.spent()
+    if (answer.differs or verdict.status == "right") and spent < run.allowed(question) / 4:
+        answer.call_again()
     if answer.differs and verdict.status != "right":
-        unbound = judge(QUESTIONS[question], answer.as_heard(), np.random.default_rng(hearing.seed))
-        answer.wavers |= unbound.status == "right"
+        unbound = judge(QUESTIONS[question], answer.as_recorded(), np.random.default_rng(run.seed))
+        answer.is_inconsistent |= unbound.status == "right"
         verdict = verdict if unbound.status == "right" else unbound
-    if answer.wavers:
-        hearing.plan.flag(question, WAVERS)
+    if answer.is_inconsistent:
+        run.plan.flag(question, INCONSISTENT)
     return verdict
 
 
-def _note(hearing, student, step):
-    """Turn what the student process told of itself into flags."""
-    for word in student.noted:
-        known = hearing.plan.flags.setdefault(step.question, []) if step.question else hearing.plan.whole
-        if word not in known and hearing.notes <= MOST_NOTES:
-            hearing.notes += 1
-            known.append(word if hearing.notes <= MOST_NOTES else "reached for more than is told here")
-    student.noted = []
+def _add_flags(run, student, step):
+    """Turn the notes of the student process into flags."""
+    for word in student.notes:
+        known = run.plan.flags.setdefault(step.question, []) if step.question else run.plan.whole
+        if word not in known and run.n_notes <= MOST_NOTES:
+            run.n_notes += 1
+            known.append(word
+                         if run.n_notes <= MOST_NOTES else "reached for more than is told here")
+    student.notes = []
 
 
-def _put_down(hearing, number, step, lost, memory):
-    """A step ended the process: its question is lost, and the next process leaves it out."""
-    why = "memory" if memory else lost.why
+def _record_death(run, number, step, death, memory):
+    """Record that a step ended the process: its question is lost, the next process skips it."""
+    why = "memory" if memory else death.why
     if step.verb == "run":
-        hearing.skipped.add(number)
+        run.skipped.add(number)
     if step.question:
-        words = "used more memory than there is" if memory else str(lost)
-        hearing.verdicts[step.question] = Verdict("wrong", f"Your answer {words}.", CAUSES[why])
-        hearing.plan.flag(step.question, CAUSES[why])
+        words = "used more memory than there is" if memory else str(death)
+        run.verdicts[step.question] = Verdict("wrong", f"Your answer {words}.", CAUSES[why])
+        run.plan.flag(step.question, CAUSES[why])
     else:
-        hearing.plan.whole.append(f"{step.name} {CAUSES[why]}")
+        run.plan.whole.append(f"{step.name} {CAUSES[why]}")
 
 
-def record_of(hearing):
-    """What is stored of a notebook -> dict of plain data."""
-    rows = [_row(hearing, question) for question in hearing.assignment.questions]
-    return {"flags": hearing.plan.whole, "rows": rows, "written": hearing.plan.written}
+def record_of(run):
+    """Return what is stored of a notebook -> dict of plain data."""
+    rows = [_row(run, question) for question in run.assignment.questions]
+    return {"flags": run.plan.whole, "rows": rows, "written": run.plan.written}
 
 
-def _row(hearing, question):
-    verdict = hearing.verdicts.get(question) or Verdict("wrong", "It was not reached.", "")
-    status, message = _told(hearing, question, verdict)
+def _row(run, question):
+    verdict = run.verdicts.get(question) or Verdict("wrong", "It was not reached.", "")
+    status, message = _status_and_message(run, question, verdict)
     points = QUESTIONS[question].points
     earned = {"right": points, "by hand": None}.get(status, 0)
-    message, trace = map(without_folders, (message, hearing.traces.get(question, "")))
+    message, trace = map(without_folders, (message, run.traces.get(question, "")))
     return {"question": question, "status": status, "points": earned, "max_points": points,
             "mistake": verdict.mistake, "message": message[:2000], "trace": trace,
-            "flags": hearing.plan.flags.get(question, [])}
+            "flags": run.plan.flags.get(question, [])}
 
 
-def _told(hearing, question, verdict):
-    """The status and the words of a verdict, in the light of what the question's cell did -> (str, str)."""
-    error = hearing.errors.get(question, "")
-    if verdict.status == "missing" and question in hearing.plan.untouched:
+def _status_and_message(run, question, verdict):
+    """Return status and message of a verdict, given the error of its cell -> (str, str)."""
+    error = run.errors.get(question, "")
+    if verdict.status == "missing" and question in run.plan.untouched:
         return "not started", "Nothing is filled in yet."
     if verdict.status in ("missing", "not started") and error:
         return "wrong", error
     if verdict.status == "missing":
         return "not started", verdict.message
-    return verdict.status, " ".join(part for part in (error if verdict.status == "wrong" else "", verdict.text) if part)
+    parts = [error if verdict.status == "wrong" else "", verdict.text]
+    return verdict.status, " ".join(filter(None, parts))
 
 
 def blank_record(assignment, flag, message):
-    """The record of what could not be graded at all: no points, one flag, and what to do -> dict."""
-    rows = [{"question": q, "status": "not graded", "points": 0, "max_points": QUESTIONS[q].points, "mistake": "",
-             "message": without_folders(message), "trace": "", "flags": []} for q in assignment.questions]
+    """Build the record of a submission that could not be graded: no points, one flag."""
+    rows = [{"question": q, "status": "not graded", "points": 0, "max_points": QUESTIONS[q].points,
+             "mistake": "", "message": without_folders(message), "trace": "", "flags": []}
+            for q in assignment.questions]
     return {"flags": [flag], "rows": rows}
 
 
-def wants_a_person(record):
-    """Why a person should look at this record -> list of str."""
-    flags = [(("", f)) for f in record["flags"]] + [(row["question"], f) for row in record["rows"] for f in row["flags"]]
-    return [f"{question}: {flag}" if question else flag for question, flag in flags if any(held in flag for held in HELD_AGAINST)]
+def reasons_to_review(record):
+    """List why a person should look at this record -> list of str."""
+    flags = [("", flag) for flag in record["flags"]]
+    flags += [(row["question"], flag) for row in record["rows"] for flag in row["flags"]]
+    return [f"{question}: {flag}" if question else flag for question, flag in flags
+            if any(held in flag for held in NEEDS_REVIEW)]

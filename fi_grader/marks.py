@@ -1,4 +1,4 @@
-"""What people add to the results: points and words for prose, and corrections with a reason.
+"""Read what people add to the results: points and comments for prose, and corrections.
 
 `REPORT/marks/*.csv`, one file an assistant, with the columns student, question, rubric_1 ... (1
 where a point of the rubric is met) or points, and comment. `REPORT/overrides.csv`, with the columns
@@ -21,7 +21,7 @@ from fi_grader.spreadsheets import check_columns, number_of, read_table
 
 ANSWERS = "answers.jsonl"
 CHANGED = "answer changed since it was marked"
-FORMGRADER = """
+FORMGRADER_QUERY = """
 SELECT student.id, assignment.name, base_cell.name, grade.manual_score
 FROM grade JOIN submitted_notebook ON grade.notebook_id = submitted_notebook.id
 JOIN submitted_assignment ON submitted_notebook.assignment_id = submitted_assignment.id
@@ -34,7 +34,7 @@ WHERE grade.manual_score IS NOT NULL
 
 @dataclass(frozen=True)
 class Mark:
-    """What a person gave for an answer.
+    """Points that a person gave for an answer.
 
     answer : the digest of the answer that was read, "" if the file does not say
     ticks : the numbers of the rubric's points that are met
@@ -56,39 +56,43 @@ class Override:
 
 
 class Marks:
-    """Everything that people have added to a report: `marks`, `overrides` and `formgrader`, by (student, question).
+    """All marks, overrides and Formgrader points of a report, by (student, question).
 
     answers : {(student, question): digest} of the prose as it is now
     """
 
     def __init__(self, report, students=(), answers=None):
         self.answers = answers or {}
-        self.marks, self.overrides, self.formgrader, self.twice = {}, {}, {}, {}
+        self.marks, self.overrides, self.formgrader, self.marked_twice = {}, {}, {}, {}
         for path in sorted((report / "marks").glob("*.csv")):
-            self._take(read_marks(path))
+            self._add(read_marks(path))
         if (report / "overrides.csv").exists():
             self.overrides = read_overrides(report / "overrides.csv")
-        self.strangers = self._strangers(students) if students else []
+        self.unknown_students = self._unknown_students(students) if students else []
         if (report / "gradebook.db").exists():
             self.formgrader = read_formgrader(report / "gradebook.db")
 
-    def _take(self, marks):
+    def _add(self, marks):
         for place, mark in marks.items():
             before = self.marks.get(place, mark)
             if before.points != mark.points:
-                self.twice[place] = f"marked twice: {before.by} {before.points:g}, {mark.by} {mark.points:g}"
+                both = f"{before.by} {before.points:g}, {mark.by} {mark.points:g}"
+                self.marked_twice[place] = f"marked twice: {both}"
             self.marks[place] = mark
 
-    def _strangers(self, students):
-        """Students whom marks or corrections name and who are not here, with who may be meant -> list of words."""
-        unknown = dict.fromkeys(student for student, _ in [*self.overrides, *self.marks] if student not in students)
-        return [f"{student} (near it: {', '.join(near)})" if (near := get_close_matches(student, students, 2, 0.4)) else student
+    def _unknown_students(self, students):
+        """List students that marks or corrections name and nobody knows, with near names."""
+        unknown = dict.fromkeys(student for student, _ in [*self.overrides, *self.marks]
+                                if student not in students)
+        return [f"{student} (near it: {', '.join(near)})"
+                if (near := get_close_matches(student, students, 2, 0.4)) else student
                 for student in unknown]
 
     def merged(self, record):
-        """A record with what people have added -> dict; each row has `comment`, `changed` and `marked`."""
+        """Merge a record with its marks -> dict; rows gain `comment`, `changed` and `marked`."""
         rows = [self._row(record, row) for row in record["rows"]]
-        doubts = [f"{row['question']}: {flag}" for row in rows for flag in row["flags"] if flag == CHANGED or flag.startswith("marked twice")]
+        doubts = [f"{row['question']}: {flag}" for row in rows for flag in row["flags"]
+                  if flag == CHANGED or flag.startswith("marked twice")]
         return {**record, "rows": rows, "human": [*record["human"], *doubts]}
 
     def _row(self, record, row):
@@ -97,51 +101,57 @@ class Marks:
         mark, override = self.marks.get(place), self.overrides.get(place)
         if row["status"] == "by hand" and mark:
             row.update(points=mark.points, status="marked", comment=mark.comment, marked=mark.by)
-            row["flags"] = [*row["flags"], *[CHANGED] * _is_other(mark.answer, self.answers.get(place, "")),
-                            *filter(None, [self.twice.get(place)])]
+            row["flags"] = [*row["flags"],
+                            *[CHANGED] * _has_changed(mark.answer, self.answers.get(place, "")),
+                            *filter(None, [self.marked_twice.get(place)])]
         elif row["status"] == "by hand":
-            points = self.formgrader.get((id_of(record["student"]), record["exercise"], f"{row['question'].replace('.', '-')}-answer"))
-            row.update({} if points is None else {"points": points, "status": "marked", "marked": "Formgrader"})
+            points = self.formgrader.get((id_of(record["student"]), record["exercise"],
+                                          f"{row['question'].replace('.', '-')}-answer"))
+            if points is not None:
+                row.update(points=points, status="marked", marked="Formgrader")
         elif mark:
             row["comment"] = mark.comment
         if override:
-            row.update(changed=f"{_told(row['points'])} -> {_told(override.points)}: {override.reason}", points=override.points)
+            row.update(changed=f"{_points_text(row['points'])} -> {_points_text(override.points)}: "
+                       f"{override.reason}", points=override.points)
             row["status"] = "marked" if row["status"] in ("by hand", "marked") else row["status"]
         return row
 
 
-def _is_other(marked, now):
+def _has_changed(marked, now):
     return bool(marked and now) and marked != now
 
 
-def _told(points):
+def _points_text(points):
     return "no points yet" if points is None else f"{points:g}"
 
 
 def answer_lines(report):
-    """The prose of a report, as `prose.update_answers` has written it down -> list of dicts."""
+    """Read the prose of a report, as `prose.update_answers` wrote it -> list of dicts."""
     path = report / ANSWERS
     return list(map(json.loads, path.read_text().splitlines())) if path.exists() else []
 
 
 def answers_of(report):
-    """The prose of a report -> {(student, question): answer}."""
+    """Return the prose of a report -> {(student, question): answer}."""
     return {(line["student"], line["question"]): line["answer"] for line in answer_lines(report)}
 
 
 def digest(answer):
-    """What tells one answer from another -> str of twelve letters."""
+    """Hash an answer -> str of twelve letters."""
     return hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def read_marks(path):
-    """An assistant's marks -> {(student, question): Mark}; rows without points and ticks are not marked yet.
+    """Read an assistant's marks -> {(student, question): Mark}; empty rows are skipped.
 
-    Raises ValueError, naming file and line, if a question is unknown or the points are more than there are.
+    Raises ValueError, naming file and line, if a question is unknown or the points are more than
+    there are.
     """
     columns, rows = read_table(path)
     check_columns(path, columns, ("student", "question"))
-    ticks = [c for c in columns if c.startswith("rubric_") and c.removeprefix("rubric_").isdecimal()]
+    ticks = [c
+             for c in columns if c.startswith("rubric_") and c.removeprefix("rubric_").isdecimal()]
     found = {}
     for line, row in enumerate(rows, 2):
         where = f"{path}, line {line}"
@@ -152,28 +162,34 @@ def read_marks(path):
             continue
         met = _met(question, dict(zip(ticks, given, strict=True)), where)
         value = number_of(points, where) if points else sum(question.rubric[n - 1][0] for n in met)
-        found[_plain(row["student"]), question.id] = Mark(_within(value, question, where), _plain(row.get("comment", "")),
-                                                          _plain(row.get("by", "")) or path.stem, row.get("answer", "").strip(), met)
+        found[_plain(row["student"]), question.id] = Mark(
+            _within(value, question, where), _plain(row.get("comment", "")),
+            _plain(row.get("by", "")) or path.stem, row.get("answer", "").strip(), met)
     return found
 
 
 def _plain(text):
-    """A field as it was before a sign of a formula was defused."""
+    """Remove the apostrophe that keeps spreadsheets from reading a formula."""
     text = text.strip()
     return text[1:] if text[:1] == "'" and text[1:2] in "=+-@" else text
 
 
 def _met(question, ticks, where):
-    """The points of the rubric that are ticked -> tuple of numbers."""
-    chosen = tuple(sorted(int(name.removeprefix("rubric_")) for name, tick in ticks.items() if tick not in ("", "0", "-", "no")))
+    """Return the rubric's points that are ticked -> tuple of numbers."""
+    chosen = tuple(sorted(int(name.removeprefix("rubric_")) for name, tick in ticks.items()
+                          if tick not in ("", "0", "-", "no")))
     beyond = [n for n in chosen if not 1 <= n <= len(question.rubric)]
     if beyond:
-        raise ValueError(f"{where}: rubric_{beyond[0]} is ticked, and {question.id} has {len(question.rubric)} points of rubric.")
+        raise ValueError(f"{where}: rubric_{beyond[0]} is ticked, "
+                         f"and {question.id} has {len(question.rubric)} points of rubric.")
     return chosen
 
 
 def read_overrides(path):
-    """Corrections -> {(student, question): Override}, the last line of each counts. Raises ValueError if one has no reason."""
+    """Read corrections -> {(student, question): Override}; the last line of each counts.
+
+    Raises ValueError if one has no reason.
+    """
     columns, rows = read_table(path)
     check_columns(path, columns, ("student", "question", "points", "reason"))
     found = {}
@@ -191,21 +207,27 @@ def _question(name, where):
     name = name.strip()
     if name not in QUESTIONS:
         near = get_close_matches(name, QUESTIONS, 2, 0.4)
-        raise ValueError(f"{where}: there is no question {name!r}. " + f"Near it: {', '.join(near)}." * bool(near))
+        raise ValueError(f"{where}: there is no question {name!r}. "
+                         + f"Near it: {', '.join(near)}." * bool(near))
     return QUESTIONS[name]
 
 
 def _within(points, question, where):
     if not 0 <= points <= question.points:
-        raise ValueError(f"{where}: {points:g} points for {question.id}, which is worth {question.points}.")
+        raise ValueError(f"{where}: {points:g} points for {question.id}, "
+                         f"which is worth {question.points}.")
     return int(points) if float(points).is_integer() else points
 
 
 def read_formgrader(path):
-    """Points that a person gave in Formgrader -> {(id of the student there, exercise, cell): points}. The gradebook is only read."""
+    """Read the points given in Formgrader -> {(nbgrader's student id, exercise, cell): points}.
+
+    The gradebook is only read.
+    """
     with closing(sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True)) as book:
         try:
-            rows = book.execute(FORMGRADER).fetchall()
+            rows = book.execute(FORMGRADER_QUERY).fetchall()
         except sqlite3.Error as error:
-            raise ValueError(f"{path} is no gradebook of nbgrader's that can be read: {error}.") from None
+            raise ValueError(
+                f"{path} is no gradebook of nbgrader's that can be read: {error}.") from None
     return {(student, exercise, cell): points for student, exercise, cell, points in rows}

@@ -1,7 +1,8 @@
-"""Put a notebook that came back beside the one that was handed out: which cell answers what, and what was changed.
+"""Match the cells of a submitted notebook to those handed out, and plan its grading.
 
-A cell is known by its grade_id, else by its cell id, else by what it defines or asks. The result is a plan: cells to run
-in the student's own order, each question to be judged before the next one begins, and flags for what had to be put right.
+A cell is known by its grade_id, else by its cell id, else by what it defines or asks. The result is
+a plan: cells to run in the student's own order, each question to be judged before the next one
+begins, and flags for what had to be put right.
 """
 
 import re
@@ -15,15 +16,17 @@ LONGEST_CODE = 1_000_000
 """A longer cell of code is not run."""
 LONGEST_PROSE = 50_000
 """Prose beyond so many characters is cut."""
-MOST_LOOKED_THROUGH = 2_000_000
+MOST_SEARCHED = 2_000_000
 """Characters in cells without marks that are looked through for what they might be."""
 _CHECKS = re.compile(r"""Q\(["']([\w.]{1,100})["']\)\.check\(""")
-_DEFINES = re.compile(r"^(?:async +)?(?:def|class)[ \t]+(\w{1,100})|^(\w{1,100})[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
+_DEFINES = re.compile(
+    r"^(?:async +)?(?:def|class)[ \t]+(\w{1,100})|^(\w{1,100})[ \t]*(?::[^=\n]*)?=(?!=)",
+    re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a plan: run a cell, or judge a question. `question` is what it counts for, "" for none."""
+    """One step of a plan: run a cell, or judge a question; `question` is "" for none."""
 
     verb: str
     question: str = ""
@@ -33,7 +36,7 @@ class Step:
 
 @dataclass
 class Plan:
-    """What to do with one notebook: `steps`, `prose` of questions read by a person, flags by question and for the whole.
+    """How to grade one notebook: `steps`, `prose`, flags by question and for the whole.
 
     `written` knows long answers by a digest (alike.py).
     """
@@ -50,8 +53,9 @@ class Plan:
 
 
 def align(assignment, cells, metadata=None):
-    """The plan for grading a notebook's cells -> Plan."""
-    matched = {p: assignment.cells[place] for p, place in sorted(match(assignment.cells, cells).items())}
+    """Plan the grading of a notebook's cells -> Plan."""
+    matched = {p: assignment.cells[place]
+               for p, place in sorted(match(assignment.cells, cells).items())}
     plan = Plan(whole=[*_whole_flags(assignment, cells, matched), *_kernel_flag(metadata or {})])
     for question in assignment.questions:
         _flag_question(plan, assignment, question, cells, matched)
@@ -61,51 +65,57 @@ def align(assignment, cells, metadata=None):
 
 
 def match(handed_out, cells):
-    """Which handed-out cell each cell is -> {position: place of the handed-out cell}."""
+    """Match each cell to the one handed out -> {position: place of the handed-out cell}."""
     matched = {}
     for name in ("grade_id", "id"):
-        places = {getattr(ref, name): place for place, ref in enumerate(handed_out) if getattr(ref, name)}
+        places = {getattr(ref, name): place for place, ref in enumerate(handed_out)
+                  if getattr(ref, name)}
         free = set(places.values()) - set(matched.values())
-        found = {p: places.get(getattr(cell, name)) for p, cell in enumerate(cells) if p not in matched}
+        found = {p: places.get(getattr(cell, name)) for p, cell in enumerate(cells)
+                 if p not in matched}
         matched.update({p: place for p, place in found.items() if place in free})
     matched.update(_by_words(handed_out, cells, matched))
     return {**matched, **_prose_after_its_text(handed_out, cells, matched)}
 
 
 def _by_words(handed_out, cells, matched):
-    """For each handed-out cell that is missing, the first cell without marks that says or defines what it did."""
-    told, left, found = {}, MOST_LOOKED_THROUGH, {}
+    """Match handed-out cells that are missing to the first cell with the same text or names."""
+    places_by_key, left, found = {}, MOST_SEARCHED, {}
     for p in (p for p in range(len(cells)) if p not in matched):
         left -= len(cells[p].source)
-        for word in _tells(cells[p]) if left > 0 else ():
-            told.setdefault(word, []).append(p)
+        for word in _keys_of(cells[p]) if left > 0 else ():
+            places_by_key.setdefault(word, []).append(p)
     for place in sorted(set(range(len(handed_out))) - set(matched.values())):
-        same = [p for word in _known_by(handed_out[place]) for p in told.get(word, ()) if p not in found]
+        same = [p for word in _expected_keys(handed_out[place]) for p in places_by_key.get(word, ())
+                if p not in found]
         found.update({min(same): place} if same else {})
     return found
 
 
-def _tells(cell):
-    """What a cell without marks could be known by -> set."""
-    words = {("checks", question) for question in _CHECKS.findall(cell.source)} | {("says", cell.source.strip())}
+def _keys_of(cell):
+    """List by what a cell without ids could be recognized -> set."""
+    words = {("checks", question)
+             for question in _CHECKS.findall(cell.source)} | {("says", cell.source.strip())}
     defined = map("".join, _DEFINES.findall(cell.source)) if cell.kind == "code" else ()
     return words | {("defines", name) for name in defined}
 
 
-def _known_by(ref):
-    """What a handed-out cell is known by when its marks are lost -> set; prose that a student writes, by nothing."""
+def _expected_keys(ref):
+    """List by what a handed-out cell is recognized without ids -> set, empty for prose."""
     if ref.part == "check":
         return {("checks", ref.question)}
     if ref.part == "answer":
-        return {word for word in _tells(ref) if word[0] == "defines"}
+        return {word for word in _keys_of(ref) if word[0] == "defines"}
     return {("says", ref.source.strip())} - {("says", "")}
 
 
 def _prose_after_its_text(handed_out, cells, matched):
-    """Prose that has lost its marks is known by its place: the cell that follows the question's text."""
+    """Match prose without ids by its place: the cell after the question's text."""
     at = {place: p for p, place in matched.items()}
-    wanted = {at[k - 1] + 1: k for k, ref in enumerate(handed_out) if ref.kind == "markdown" and ref.part == "answer" and k not in at and k - 1 in at}
-    return {p: k for p, k in wanted.items() if p < len(cells) and p not in matched and cells[p].kind == "markdown"}
+    wanted = {at[k - 1] + 1: k for k, ref in enumerate(handed_out)
+              if ref.kind == "markdown" and ref.part == "answer" and k not in at and k - 1 in at}
+    return {p: k for p, k in wanted.items() if p < len(cells) and p not in matched
+            and cells[p].kind == "markdown"}
 
 
 def _whole_flags(assignment, cells, matched):
@@ -132,12 +142,13 @@ def _flag_question(plan, assignment, question, cells, matched):
             plan.flag(question, f"{part} duplicated")
         for word in dict.fromkeys(word for cell in found for word in _changes(ref, cell)):
             plan.flag(question, word)
-        if part == "answer" and found and all(c.source.strip() == ref.source.strip() for c in found):
+        unchanged = all(c.source.strip() == ref.source.strip() for c in found)
+        if part == "answer" and found and unchanged:
             plan.untouched.add(question)
 
 
 def _changes(ref, cell):
-    """What was changed about a cell besides the answer in it -> words."""
+    """Yield what was changed about a cell besides the answer in it."""
     if ref.part == "check" and cell.source.strip() != ref.source.strip():
         yield "check edited"
     if not cell.grade_id:
@@ -149,10 +160,10 @@ def _changes(ref, cell):
 
 
 def _steps(plan, assignment, cells, matched):
-    """The student's cells in the student's order, with what is missing put back and each question judged in its place."""
+    """Order the steps: missing cells, then the student's cells with each judgement in its place."""
     last = {ref.question: p for p, ref in matched.items() if ref.part == "answer"}
     by_hand = [q for q in assignment.questions if q not in assignment.expressions]
-    steps, waiting, written = _put_back(plan, assignment, matched), [], {}
+    steps, waiting, written = _restored_steps(plan, assignment, matched), [], {}
     for position, cell in enumerate(cells):
         ref = matched.get(position, Cell("", ""))
         if ref.question:
@@ -184,12 +195,12 @@ def _is_too_long(cell):
 
 
 def _joined(sources):
-    """What stands in the cells of one answer, cut where nobody would read on -> str."""
+    """Join the cells of one answer, and cut very long prose -> str."""
     return "\n\n".join(filter(None, sources))[:LONGEST_PROSE]
 
 
 def answers(assignment, cells):
-    """What stands in a notebook's answer cells -> {place of the handed-out cell: source}."""
+    """Read a notebook's answer cells -> {place of the handed-out cell: source}."""
     found = {}
     for position, place in sorted(match(assignment.cells, cells).items()):
         if assignment.cells[place].part == "answer":
@@ -197,9 +208,10 @@ def answers(assignment, cells):
     return {place: _joined(sources) for place, sources in found.items()}
 
 
-def _put_back(plan, assignment, matched):
-    """Steps for the cells that others build on and that were deleted."""
+def _restored_steps(plan, assignment, matched):
+    """Return steps for deleted cells that others depend on."""
     here = {id(ref) for ref in matched.values()}
-    gone = [c for c in assignment.cells if c.kind == "code" and not (c.question or c.part) and id(c) not in here]
+    gone = [c for c in assignment.cells if c.kind == "code" and not (c.question or c.part)
+            and id(c) not in here]
     plan.whole += [f"put back {c.id}" for c in gone]
     return [Step("run", "", c.source, c.id) for c in gone]

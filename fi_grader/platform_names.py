@@ -1,4 +1,4 @@
-"""What the names say that a learning platform gives to what it hands out.
+"""Parse the file names that Moodle, Canvas and Gradescope give to submissions.
 
 Moodle (mod/assign/classes/downloader.php), the folder `Name_123_assignsubmission_file` (before 4.1
 with one more `_`) or the flat file `Name_123_assignsubmission_file_01_trees.ipynb`; 123 is the
@@ -12,19 +12,23 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-MOODLE = re.compile(r"(?P<name>.+?)_(?P<number>\d{1,18})_assign(?:submission|feedback)_(?P<kind>[a-z]+)"
+MOODLE = re.compile(
+    r"(?P<name>.+?)_(?P<number>\d{1,18})_assign(?:submission|feedback)_(?P<kind>[a-z]+)"
                     r"(?:_(?P<rest>.*))?", re.DOTALL)
-CANVAS = re.compile(r"(?P<name>\w*?)(?P<late>_LATE)?_(?P<number>\d{1,18})_(?P<file>\d{1,18})_(?P<rest>.+)")
-CANVAS_ANONYMOUS = re.compile(r"(?P<late>LATE_)?(?P<name>anon)_(?P<number>\w+?)_(?P<file>\d{1,18})_(?P<rest>.+)")
-CANVAS_TYPED = re.compile(r"(?P<name>\w*?)(?P<late>_LATE)?_(?P<number>\d{1,18})_(?P<rest>(?:text|link)\.html)")
+CANVAS = re.compile(
+    r"(?P<name>\w*?)(?P<late>_LATE)?_(?P<number>\d{1,18})_(?P<file>\d{1,18})_(?P<rest>.+)")
+CANVAS_ANONYMOUS = re.compile(
+    r"(?P<late>LATE_)?(?P<name>anon)_(?P<number>\w+?)_(?P<file>\d{1,18})_(?P<rest>.+)")
+CANVAS_TYPED = re.compile(
+    r"(?P<name>\w*?)(?P<late>_LATE)?_(?P<number>\d{1,18})_(?P<rest>(?:text|link)\.html)")
 GRADESCOPE = re.compile(r"submission_(?P<number>\d{1,18})")
 COPY = re.compile(r"(?: ?\((\d{1,6})\)|-(\d{1,6}))$")
-LITTER = ("__macosx", "thumbs.db", "desktop.ini", "__pycache__")
+JUNK = ("__macosx", "thumbs.db", "desktop.ini", "__pycache__")
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a name says.
+class ParsedName:
+    """What the name of a file or folder says.
 
     platform : "Moodle", "Canvas", "Gradescope", or "" for a name that somebody chose
     name, number : of the student, the number as the platform counts
@@ -43,42 +47,44 @@ class Told:
 
     @property
     def student(self):
-        """A name that no other student of the platform has -> str."""
+        """Return a name that no other student of the platform has -> str."""
         return f"{self.name}_{self.number}" if self.number else self.name
 
 
-def told_by(name, is_folder=False):
-    """What the name of a file or folder of the whole class says, if a platform gave it -> Told or None."""
+def parse_name(name, is_folder=False):
+    """Parse the name of a file or folder, if a platform gave it -> ParsedName or None."""
     if found := MOODLE.fullmatch(name):
-        return Told("Moodle", found["name"], found["number"], found["rest"] or "")
+        return ParsedName("Moodle", found["name"], found["number"], found["rest"] or "")
     if is_folder:
         return None
     if found := CANVAS_ANONYMOUS.fullmatch(name) or CANVAS.fullmatch(name):
         late, order = bool(found["late"]), int(found["file"])
-        return Told("Canvas", found["name"], found["number"], found["rest"], late, order)
+        return ParsedName("Canvas", found["name"], found["number"], found["rest"], late, order)
     if found := CANVAS_TYPED.fullmatch(name):
-        return Told("Canvas", found["name"], found["number"], found["rest"], bool(found["late"]))
+        return ParsedName("Canvas", found["name"], found["number"], found["rest"],
+                          bool(found["late"]))
     return None
 
 
 def copy_number(stem):
-    """Which one of its name a browser or Canvas took a file for: 2 for "01_trees (2)", 0 for the first -> int."""
+    """Return the number of a copy: 2 for "01_trees (2)", 0 for the first -> int."""
     found = COPY.search(stem)
     return int(found[1] or found[2]) if found else 0
 
 
-def is_litter(name):
-    """Was this file left by an operating system or an editor, and made by nobody? -> bool."""
-    return name.startswith(".") or name.lower() in LITTER
+def is_junk(name):
+    """Return whether an operating system or an editor left this file."""
+    return name.startswith(".") or name.lower() in JUNK
 
 
 def key_of_name(name):
-    """A name as one compares it: without case, spaces and signs -> str."""
+    """Normalize a name for comparison: no case, spaces or signs -> str."""
     plain = unicodedata.normalize("NFKC", name).casefold()
     return "".join(c for c in plain if c.isalnum() or unicodedata.category(c).startswith("M"))
 
 
 def keys_of_name(name):
-    """How platforms may write a name, "Jörg Müller" or "Müller, Jörg" -> set of keys."""
-    words = [key for word in name.replace(",", " ").replace("_", " ").split() if (key := key_of_name(word))]
+    """Return the ways platforms may write a name: "Jörg Müller", "Müller, Jörg" -> set of keys."""
+    words = [key for word in name.replace(",", " ").replace("_", " ").split()
+             if (key := key_of_name(word))]
     return {"".join(words[k:] + words[:k]) for k in range(len(words))}

@@ -1,4 +1,4 @@
-"""The judge's side of the border: ask the student process, hold its functions by handles, never trust an answer's form."""
+"""The judge's side of the channel: talk to a student process and hold its functions by handles."""
 
 import ctypes
 import json
@@ -15,19 +15,23 @@ from fi_grader.inside import messages
 
 LARGEST_NUMBER = 10**300
 GRACE = 0.5
-"""Seconds after which the judge itself is interrupted: replies that drip in, or calls back that never end, hold up nobody."""
+"""Seconds after which the judge itself is interrupted: replies that drip in, or calls back that
+never end, hold up nobody."""
 
 
-class Lost(BaseException):
-    """The student process is of no more use, and why: "time", "memory", "ended" or "garbled". No check can catch it."""
+class StudentProcessDied(BaseException):
+    """The student process cannot be used any more; `why` is "time", "memory", "ended" or "garbled".
+
+    It is a BaseException, so that no check can catch it.
+    """
 
     def __init__(self, why, words):
         super().__init__(words)
         self.why = why
 
 
-class Returned(Exception):
-    """An error of a student's function that crossed the border; `kind` is the name of its class."""
+class RemoteError(Exception):
+    """An error raised by a student's function; `kind` is the name of its class."""
 
     def __init__(self, kind, words):
         super().__init__(str(words))
@@ -38,38 +42,42 @@ class Unreadable(Exception):
     """An answer that is no data; its text says what it is."""
 
 
-class Student:
-    """A student process: one for the judge to talk to until it is lost.
+class StudentProcess:
+    """A student process, used by the judge until it dies.
 
-    noted : what it has told about its doings since this was last emptied
+    notes : what it has reported on its own since this was last emptied
     trace : the student's own traceback of the last error
     """
 
-    def __init__(self, nursery):
-        self.nursery, self.channel = nursery, nursery.grow()
-        self.callbacks, self.noted, self.trace = {}, [], ""
+    def __init__(self, server):
+        self.server, self.channel = server, server.fork()
+        self.callbacks, self.notes, self.trace = {}, [], ""
         self.deadline = self.seconds = 0
 
     @contextmanager
     def within(self, seconds):
-        """Everything asked inside this block must be answered within so many seconds, or the process is lost."""
+        """Require everything in this block to be answered within so many seconds."""
         self.seconds, self.deadline = seconds, time.monotonic() + seconds
         self.callbacks = {}
-        with alarm(seconds + GRACE, Lost("time", f"took longer than {seconds:g} s")):
+        with alarm(seconds + GRACE, StudentProcessDied("time", f"took longer than {seconds:g} s")):
             yield
         self.callbacks = {}
 
     def spent(self):
-        """Seconds since `within` began."""
+        """Return the seconds since `within` began."""
         return self.seconds - (self.deadline - time.monotonic())
 
     def ask(self, *message):
-        """Send a message and hear the reply, serving calls back to the judge meanwhile -> dict. Raises Lost."""
+        """Send a message and return the reply, serving callbacks meanwhile -> dict.
+
+        Raises StudentProcessDied.
+        """
         reply = self._exchange(list(message))
         while "callback" in reply:
-            reply = self._exchange(self._called_back(reply))
-        noted = reply.get("noted")
-        self.noted += [printable(str(word)[:120]) for word in noted[:20]] if isinstance(noted, list) else []
+            reply = self._exchange(self._run_callback(reply))
+        notes = reply.get("noted")
+        self.notes += ([printable(str(word)[:120]) for word in notes[:20]]
+                       if isinstance(notes, list) else [])
         return reply
 
     def _exchange(self, message):
@@ -78,44 +86,52 @@ class Student:
             messages.send(self.channel, message)
             reply = messages.receive(self.channel)
         except TimeoutError:
-            raise Lost("time", f"took longer than {self.seconds:g} s") from None
+            raise StudentProcessDied("time", f"took longer than {self.seconds:g} s") from None
         except (EOFError, OSError):
-            raise Lost("ended", "ended the process it ran in") from None
+            raise StudentProcessDied("ended", "ended the process it ran in") from None
         except ValueError as error:
-            raise Lost("garbled", f"sent something unreadable: {error}") from None
+            raise StudentProcessDied("garbled", f"sent something unreadable: {error}") from None
         if not isinstance(reply, dict):
-            raise Lost("garbled", "sent something unreadable")
+            raise StudentProcessDied("garbled", "sent something unreadable")
         return reply
 
-    def _called_back(self, reply):
-        """Call one of the judge's functions that is on loan just now -> the message with its value or its error."""
+    def _run_callback(self, reply):
+        """Call one of the judge's registered functions -> message with its value or error."""
         try:
             function = self.callbacks[reply["callback"]]
-            arguments, options = messages.decode(reply["arguments"]), messages.decode(reply["options"])
+            arguments, options = messages.decode(reply["arguments"]), messages.decode(
+                reply["options"])
             before = [messages.encode(argument) for argument in arguments]
             value = messages.encode(function(*arguments, **options))
             after = [messages.encode(argument) for argument in arguments]
-            return {"value": value, "changed": {k: a for k, a in enumerate(after) if a != before[k]}}
+            return {"value": value,
+                    "changed": {k: a for k, a in enumerate(after) if a != before[k]}}
         except Exception as error:
             return {"error": {"kind": type(error).__name__, "words": str(error)[:1000]}}
 
-    def lend(self, function):
-        """Let the student process call a function of the judge's while `within` lasts -> its number."""
+    def register(self, function):
+        """Let the student process call this function while `within` lasts -> its number."""
         self.callbacks[len(self.callbacks)] = function
         return len(self.callbacks) - 1
 
     def value(self, expression):
-        """The value of an expression: plain data or a Faraway function. Raises Returned, Unreadable, Lost."""
+        """Evaluate an expression -> plain data or RemoteFunction.
+
+        Raises RemoteError, Unreadable or StudentProcessDied.
+        """
         reply = self.ask("value", expression)
         if "function" in reply:
-            return Faraway(self, reply["function"], reply.get("name"))
-        return self.taken(reply)
+            return RemoteFunction(self, reply["function"], reply.get("name"))
+        return self.decoded(reply)
 
-    def taken(self, reply):
-        """What a reply brings -> plain data. Raises Returned for an error, Unreadable for what is no data."""
+    def decoded(self, reply):
+        """Decode a reply -> plain data.
+
+        Raises RemoteError for an error, Unreadable for what is no data.
+        """
         if "plain" in reply:
             try:
-                return tame(reply["plain"])
+                return clamp(reply["plain"])
             except RecursionError:
                 raise Unreadable("it is nested too deeply.") from None
         if "unreadable" in reply:
@@ -123,99 +139,101 @@ class Student:
         error = reply.get("error")
         error = error if isinstance(error, dict) else {}
         self.trace = without_host(str(error.get("trace", ""))[:4000])
-        raise Returned(error.get("kind", "Error"), without_host(str(error.get("words", ""))[:1000]))
+        raise RemoteError(error.get("kind", "Error"),
+                          without_host(str(error.get("words", ""))[:1000]))
 
     def end(self):
         """End the process and all it started -> True if it had run out of memory."""
         self.channel.close()
-        return self.nursery.kill()
+        return self.server.kill()
 
 
-class Faraway:
+class RemoteFunction:
     """A student's function: calling it calls it in the student process.
 
-    A question has one answer, the first value that came: asked again, in whatever kind of argument, the
-    function is called again, but what it says then is only compared.
+    A question has one answer, the first value that came: asked again, in whatever kind of argument,
+    the function is called again, but what it says then is only compared.
 
-    heard : every outcome as it came, values and errors
+    outcomes : every outcome as it came, values and errors
     differs : has the same question got another answer, asked in whatever way?
-    wavers : has it got one asked in the same way?
+    is_inconsistent : has it got one asked in the same way?
     """
 
     def __init__(self, student, handle, name):
         self.student, self.handle = student, handle
-        self.first, self.heard, self.differs, self.wavers = {}, [], False, False
+        self.first_values, self.outcomes, self.differs, self.is_inconsistent = {}, [], False, False
         self.__name__ = name if isinstance(name, str) and name.isidentifier() else "f"
 
     def __call__(self, *arguments):
-        way = [messages.encode(a, self.student.lend) for a in arguments]
+        message = [messages.encode(a, self.student.register) for a in arguments]
         try:
-            value = self._ask(way)
-        except Returned as error:
-            self.heard.append(error)
+            value = self._call(message)
+        except RemoteError as error:
+            self.outcomes.append(error)
             raise
-        self.heard.append(value)
-        question = _question(arguments)
+        self.outcomes.append(value)
+        question = _question_key(arguments)
         if question is None:
             return value
-        known, asked_so = self.first.setdefault(question, (value, way))
-        differs = not _alike(value, known)
+        known, asked_so = self.first_values.setdefault(question, (value, message))
+        differs = not _same(value, known)
         self.differs |= differs
-        self.wavers |= differs and asked_so == way
+        self.is_inconsistent |= differs and asked_so == message
         return known
 
-    def _ask(self, way):
+    def _call(self, message):
         try:
-            return self.student.taken(self.student.ask("call", self.handle, way))
+            return self.student.decoded(self.student.ask("call", self.handle, message))
         except Unreadable as error:
-            raise Returned("ValueError", error) from None
+            raise RemoteError("ValueError", error) from None
 
-    def ask_again(self):
-        """Ask the first question once more, in the same way, to see whether the function wavers."""
-        for known, way in list(self.first.values())[:1]:
+    def call_again(self):
+        """Repeat the first call, to see whether the answer changes."""
+        for known, message in list(self.first_values.values())[:1]:
             try:
-                self.wavers |= not _alike(self._ask(way), known)
-            except Returned:
-                self.wavers = True
+                self.is_inconsistent |= not _same(self._call(message), known)
+            except RemoteError:
+                self.is_inconsistent = True
 
-    def as_heard(self):
-        """What the function would be if every answer counted, not only the first: it says again all that it said -> function."""
-        outcomes = iter(self.heard)
+    def as_recorded(self):
+        """Return a function that replays every recorded outcome in order -> function."""
+        replayed = iter(self.outcomes)
 
-        def again(*_):
-            outcome = next(outcomes)
-            if isinstance(outcome, Returned):
+        def replay(*_):
+            outcome = next(replayed)
+            if isinstance(outcome, RemoteError):
                 raise outcome
             return outcome
-        again.__name__ = self.__name__
-        return again
+        replay.__name__ = self.__name__
+        return replay
 
 
-def _question(arguments):
-    """What is asked, whatever kind of list or table it is asked in -> str; None if a function is part of it."""
+def _question_key(arguments):
+    """Normalize arguments, whatever their container -> str, None if one is a function."""
     try:
-        return json.dumps([plain(a.to_numpy() if isinstance(a, pd.Series | pd.DataFrame) else a) for a in arguments])
+        return json.dumps([plain(a.to_numpy() if isinstance(a, pd.Series | pd.DataFrame) else a)
+                           for a in arguments])
     except ValueError:
         return None
 
 
-def _alike(one, other):
+def _same(one, other):
     return same(one, other) or repr(one) == repr(other)
 
 
 @contextmanager
 def alarm(seconds, error):
-    """Interrupt whatever runs inside this block after so many seconds, and again each second until it gives up."""
+    """Raise the error in this block after so many seconds, and again each second."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    with (_ringing if hasattr(signal, "setitimer") else _ringing_by_a_thread)(seconds, error):
+    with (_signal_alarm if hasattr(signal, "setitimer") else _thread_alarm)(seconds, error):
         yield
 
 
 @contextmanager
-def _ringing(seconds, error):
+def _signal_alarm(seconds, error):
     def ring(*_):
         raise error
     before = signal.signal(signal.SIGALRM, ring)
@@ -227,37 +245,41 @@ def _ringing(seconds, error):
         signal.signal(signal.SIGALRM, before)
 
 
-class _Rung(BaseException):
+class _TimeUp(BaseException):
     """The time is up: raised in the main thread between two of its steps."""
 
 
 @contextmanager
-def _ringing_by_a_thread(seconds, error):
-    """The same where the system has no such clock, as on Windows: it waits for the step at hand to end."""
-    over, main, raise_in = threading.Event(), threading.get_ident(), ctypes.pythonapi.PyThreadState_SetAsyncExc
+def _thread_alarm(seconds, error):
+    """Raise the error from a thread, where the system has no timer signal (Windows).
+
+    It waits for the step at hand to end.
+    """
+    done, main = threading.Event(), threading.get_ident()
+    raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
 
     def ring():
         wait = seconds
-        while not over.wait(wait):
-            raise_in(ctypes.c_ulong(main), ctypes.py_object(_Rung))
+        while not done.wait(wait):
+            raise_in(ctypes.c_ulong(main), ctypes.py_object(_TimeUp))
             wait = 1
-    bell = threading.Thread(target=ring, daemon=True)
-    bell.start()
+    timer = threading.Thread(target=ring, daemon=True)
+    timer.start()
     try:
         yield
-    except _Rung:
+    except _TimeUp:
         raise error from None
     finally:
-        over.set()
-        bell.join()
+        done.set()
+        timer.join()
 
 
-def tame(data):
-    """Plain data whose whole numbers are small enough to be reckoned with: beyond 1e300 they are infinite."""
+def clamp(data):
+    """Replace integers beyond 1e300 by infinity: they are too large to compute with."""
     if isinstance(data, list):
-        return [tame(part) for part in data]
+        return [clamp(part) for part in data]
     if isinstance(data, dict):
-        return {key: tame(part) for key, part in data.items()}
+        return {key: clamp(part) for key, part in data.items()}
     if isinstance(data, int) and abs(data) > LARGEST_NUMBER:
         return float("inf") if data > 0 else float("-inf")
     return data

@@ -1,7 +1,7 @@
-"""Read what was handed in, whatever state it is in: a file, or a file in a zip file, or in a zip file in that.
+"""Read submitted files, also from zip files and zip files in them, within limits.
 
-Whatever somebody has made up, the work on one student is bounded: files, bytes, and parts of a notebook are counted
-before they are taken in. Links are never followed.
+Whatever somebody has made up, the work on one student is bounded: files, bytes, and parts of a
+notebook are counted before they are taken in. Links are never followed.
 """
 
 import io
@@ -33,10 +33,11 @@ INSIDE = "\0"
 
 @dataclass(frozen=True)
 class Submission:
-    """A file of a student's for an exercise.
+    """One student's file for an exercise.
 
     path : "" if nothing was handed in
-    member : its name inside a zip file, "" if it lies in none; names of zip files in zip files come before, parted by INSIDE
+    member : its name inside a zip file, "" if it lies in none; names of zip files in zip files come
+        before, parted by INSIDE
     flag : what a person should know about the student's name or this file, "" if nothing
     name : the student's, as people write it
     platform, number : where it comes from, and the student's number there
@@ -61,17 +62,18 @@ class Submission:
 
 
 def content_of(submission):
-    """The bytes that were handed in. Raises ValueError if they cannot be had."""
+    """Read the bytes that were handed in. Raises ValueError if they cannot be read."""
     try:
         return content_at(submission.path, submission.member)
     except ValueError:
         raise
-    except Exception as error:  # a zip file that somebody made up can go wrong in any way: a password, a lie
-        raise ValueError(f"the file cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    except Exception as error:  # a made-up zip file can go wrong in any way
+        raise ValueError(
+            f"the file cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def content_at(path, member=""):
-    """The bytes of a file, or of a member of a zip file. Raises what goes wrong with them."""
+    """Read the bytes of a file, or of a member of a zip file. Raises whatever goes wrong."""
     if not member:
         return _bytes_of(path)
     outer, _, name = member.rpartition(INSIDE)
@@ -81,7 +83,10 @@ def content_at(path, member=""):
 
 @contextmanager
 def zipped(path, member="", most=MOST_FILES):
-    """A zip file, or one inside of another -> ZipFile, for a `with` block. Raises ValueError if its contents would take long to list."""
+    """Open a zip file, or one inside another -> ZipFile, for a `with` block.
+
+    Raises ValueError if its contents would take long to list.
+    """
     if member:
         content = content_at(path, member)
         _check_count(content.count(b"PK\x01\x02"), most)
@@ -102,18 +107,22 @@ def _check_count(found, most):
 
 @cache
 def _members_in(path, size, changed):
-    """How many files a zip file says it holds, counted up to one too many -> int. It is read once for each state of the file."""
+    """Count the files in a zip file, up to one too many -> int.
+
+    It is read once for each state of the file.
+    """
     if not size:
         return 0
     if size > LARGEST_ARCHIVE:
-        raise ValueError(f"it has {size // 10**9} GB, more than the {LARGEST_ARCHIVE // 10**9} that are read")
+        raise ValueError(f"it has {size // 10**9} GB, "
+                         f"more than the {LARGEST_ARCHIVE // 10**9} that are read")
     with _opened(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         return sum(1 for _ in islice(re.finditer(b"PK\x01\x02", content), MOST_MEMBERS + 1))
 
 
 @contextmanager
 def _opened(path):
-    """An ordinary file that is no link, for a `with` block."""
+    """Open an ordinary file that is no link, for a `with` block."""
     flags = (getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
     with open(os.open(path, os.O_RDONLY | sum(flags)), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -122,7 +131,7 @@ def _opened(path):
 
 
 def _bytes_of(path):
-    """The bytes of an ordinary file that is no link and not too large."""
+    """Read an ordinary file that is no link and not too large."""
     with _opened(path) as file:
         _check_size(os.fstat(file.fileno()).st_size)
         return file.read(LARGEST_FILE)
@@ -133,17 +142,18 @@ def _unpacked(archive, info):
         raise ValueError("the zip file is packed in an unusual way: make an ordinary one.")
     _check_size(info.file_size)
     with archive.open(info) as file:
-        return file.read(info.file_size + 1)  # a size that lies bounds what is unpacked all the same
+        return file.read(info.file_size + 1)  # even a false size bounds what is unpacked
 
 
 def _check_size(size):
     if size > LARGEST_FILE:
-        raise ValueError(f"the file has {size // 10**6} MB, more than the {LARGEST_FILE // 10**6} that are read: clear its outputs "
+        raise ValueError(f"the file has {size // 10**6} MB, "
+                         f"more than the {LARGEST_FILE // 10**6} that are read: clear its outputs "
                          "and hand it in again.")
 
 
 def notebook_of(content):
-    """The cells and metadata of a notebook's bytes -> (list of Cell, metadata, list of flags).
+    """Parse a notebook -> (list of Cell, metadata, list of flags).
 
     Raises ValueError if this is no notebook, saying what it is instead, or one beyond all measure.
     """
@@ -154,25 +164,30 @@ def notebook_of(content):
     except RecursionError:
         raise ValueError("the file is nested too deeply to be a notebook.") from None
     except ValueError:
-        raise ValueError("the file is empty." if not text.strip() else "the file is no notebook: its JSON is broken or cut off.") from None
+        raise ValueError("the file is empty." if not text.strip()
+                         else "the file is no notebook: its JSON is broken or cut off.") from None
     if not isinstance(raw, dict) or not isinstance(raw.get("cells", raw.get("worksheets")), list):
         raise ValueError("the file is JSON, but no notebook: it has no cells.")
-    cells = raw["cells"] if "cells" in raw else [c for sheet in raw["worksheets"] for c in _cells_of(sheet)]
+    cells = (raw["cells"] if "cells" in raw
+             else [c for sheet in raw["worksheets"] for c in _cells_of(sheet)])
     if len(cells) > MOST_CELLS:
-        raise ValueError(f"the notebook has {len(cells):,} cells, more than the {MOST_CELLS:,} that are read: delete the empty ones.")
+        raise ValueError(f"the notebook has {len(cells):,} cells, "
+                         f"more than the {MOST_CELLS:,} that are read: delete the empty ones.")
     whole = [c for c in cells if isinstance(c, dict)]
     metadata = raw.get("metadata") if isinstance(raw.get("metadata"), dict) else {}
-    return list(map(cell_from, whole)), metadata, flags + ["cells unreadable"] * (len(whole) < len(cells))
+    flags += ["cells unreadable"] * (len(whole) < len(cells))
+    return list(map(cell_from, whole)), metadata, flags
 
 
 def _cells_of(sheet):
-    """The cells of a sheet of an old notebook; a sheet that is none is one unreadable cell."""
+    """Return the cells of an old notebook's sheet; one unreadable cell if it has none."""
     cells = sheet.get("cells", []) if isinstance(sheet, dict) else None
     return cells if isinstance(cells, list) else [None]
 
 
 def _text(content):
-    for encoding in ("utf-8-sig", "utf-16") if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig",):
+    is_utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    for encoding in ("utf-8-sig", "utf-16") if is_utf16 else ("utf-8-sig",):
         try:
             return content.decode(encoding), [] if encoding == "utf-8-sig" else ["not UTF-8"]
         except UnicodeDecodeError:
@@ -181,9 +196,13 @@ def _text(content):
 
 
 def _check_parts(content):
-    """Refuse JSON that would take long to build: every part follows a bracket or a comma outside of a string."""
+    """Refuse JSON that would take long to parse.
+
+    Every part follows a bracket or a comma outside of a string.
+    """
     bare = content.replace(b"\\\\", b"").replace(b'\\"', b"")
     quotes = bare.count(b'"')
     outside = b"".join(bare.split(b'"')[::2]) if quotes <= 4 * MOST_PARTS else b""
     if quotes > 4 * MOST_PARTS or sum(map(outside.count, (b",", b"[", b"{"))) > MOST_PARTS:
-        raise ValueError(f"the file has more than {MOST_PARTS:,} parts: clear its outputs and hand it in again.")
+        raise ValueError(f"the file has more than {MOST_PARTS:,} parts: "
+                         "clear its outputs and hand it in again.")

@@ -1,5 +1,4 @@
-"""Two bundles: what students get, in which no answer can be read, and what instructors get (all of
-it).
+"""Build two bundles: one for students, without readable answers, and one for instructors.
 
 A student's questions are specifications, data that tells right from wrong and does not show which
 is which; the modules that define the questions, the solutions, the tests and the grader stay with
@@ -16,18 +15,22 @@ from fi_course.questions.specification import specification_of
 from fi_course.reproducible_zip import write_zip
 from fi_grader.bundle_readme import COURSE_FILE, README_STUDENT, ROSTER, START_INSTRUCTOR
 
-STUDENT = ("exercises", "notebooks", "pyproject.toml", "requirements.lock", "LICENSE", "LICENSE-text")
+STUDENT = ("exercises", "notebooks", "pyproject.toml", "requirements.lock", "LICENSE",
+           "LICENSE-text")
 PACKAGES = ("fi_teach", "fi_audit", "fi_course")
 """What a student gets: files, and packages."""
-INSTRUCTOR = (*STUDENT, *PACKAGES, "fi_grader", "README.md", "environment.yml", "solutions", "tests/course/questions", "tests/conftest.py", "book/tools/exercises.py")
-KINDS_OF_FILE = {".ipynb", ".py", ".toml", ".lock", ".yml", ".yaml", ".md", ".csv", ".js", ".css", ".json", ".txt", ""}
+INSTRUCTOR = (*STUDENT, *PACKAGES, "fi_grader", "README.md", "environment.yml", "solutions",
+              "tests/course/questions", "tests/conftest.py", "book/tools/exercises.py")
+KINDS_OF_FILE = {".ipynb", ".py", ".toml", ".lock", ".yml", ".yaml", ".md", ".csv", ".js", ".css",
+                 ".json", ".txt", ""}
 QUESTIONS_FOLDER = "fi_course/questions/"
 FOR_INSTRUCTORS = re.compile(rf"{QUESTIONS_FOLDER}(ch\d|implementations_to_test/)")
 """What holds answers: a module a set, and the implementations that students' tests are run on."""
 NOTHING = re.compile(r"(?!)")
 SECRETS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS")
 
-NBGRADER_CONFIG = f'''"""nbgrader's settings for these exercises: stubs that let a notebook run, so that only its checks fail."""
+NBGRADER_CONFIG = f'''"""nbgrader's settings for these exercises: \
+stubs that let a notebook run, so that only its checks fail."""
 
 c = get_config()  # noqa: F821
 c.ClearSolutions.code_stub = {{"python": {CODE_STUB!r}}}
@@ -40,61 +43,68 @@ def release(out, project="."):
 
     project : the folder that holds exercises/ and solutions/
 
-    Raises ValueError if that is another folder, an exercise is missing or holds a solution, or out cannot be written.
+    Raises ValueError if that is another folder, an exercise is missing or holds a solution, or out
+    cannot be written.
     """
     project, out = Path(project), Path(out)
     _check_project(project)
     student = {**_files(project, STUDENT), **student_package(project),
-        "README.md": README_STUDENT.encode()}
+               "README.md": README_STUDENT.encode()}
     instructor = instructor_files(project)
     _check_no_secrets(student)
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, bundle in (("student", student), ("instructor", instructor)):
-            write_zip(out / f"{name}.zip", {f"{name}/{path}": content for path, content in bundle.items()})
+            files = {f"{name}/{path}": content for path, content in bundle.items()}
+            write_zip(out / f"{name}.zip", files)
     except OSError as error:
-        raise ValueError(f"cannot write into {out}: {error.strerror}. Choose a folder of yours.") from None
+        raise ValueError(
+            f"cannot write into {out}: {error.strerror}. Choose a folder of yours.") from None
     return {out / "student.zip": len(student), out / "instructor.zip": len(instructor)}
 
 
 def student_package(project="."):
-    """The package as students have it, in which no answer can be read -> {path: bytes}."""
+    """Collect the package for students, in which no answer can be read -> {path: bytes}."""
     project = Path(project)
     return {**_files(project, PACKAGES, skip=FOR_INSTRUCTORS), **_specifications(project)}
 
 
 def instructor_files(project="."):
-    """Everything that the instructor keeps -> {path: bytes}."""
+    """Collect everything that the instructor keeps -> {path: bytes}."""
     project = Path(project)
-    return {**_files(project, INSTRUCTOR), **_nbgrader_course(project), "course.toml.example": COURSE_FILE.encode(),
-        "roster.csv.example": ROSTER.encode(), "START.md": START_INSTRUCTOR.encode()}
+    return {**_files(project, INSTRUCTOR), **_nbgrader_course(project),
+            "course.toml.example": COURSE_FILE.encode(),
+            "roster.csv.example": ROSTER.encode(), "START.md": START_INSTRUCTOR.encode()}
 
 
 def _check_project(project):
     solutions = {p.name for p in (project / "solutions").glob("*.ipynb")}
     exercises = {p.name for p in (project / "exercises").glob("*.ipynb")}
     if not solutions:
-        raise ValueError(f"there is no solutions/ in {project.resolve()}: run this in the project's own folder, or name it with --project.")
+        raise ValueError(f"there is no solutions/ in {project.resolve()}: "
+                         "run this in the project's own folder, or name it with --project.")
     if solutions != exercises:
-        raise ValueError(f"solutions/ and exercises/ differ in {', '.join(sorted(solutions ^ exercises))}: "
-                         "run python book/tools/exercises.py first.")
+        raise ValueError(
+            f"solutions/ and exercises/ differ in {', '.join(sorted(solutions ^ exercises))}: "
+            "run python book/tools/exercises.py first.")
 
 
 def _files(project, wanted, skip=NOTHING):
-    """The files under the wanted paths -> {path: bytes}; caches, hidden folders and `skip` are left out."""
+    """Read the files under these paths, without caches and hidden folders -> {path: bytes}."""
     found = (file for name in wanted for file in _under(project / name))
     texts = {file.relative_to(project).as_posix(): file for file in found}
-    return {path: file.read_bytes() for path,
-        file in texts.items() if not skip.match(path) and _is_ours(path)}
+    return {path: file.read_bytes() for path, file in texts.items()
+            if not skip.match(path) and _is_ours(path)}
 
 
 def _specifications(project):
-    """The questions of the project's exercises as data -> {path: bytes}."""
+    """Export the questions of the exercises as data -> {path: bytes}."""
     asked = {question.notebook for question in QUESTIONS.values()}
     paths = sorted((project / "exercises").glob("*.ipynb"))
     names = [path.stem for path in paths if path.stem in asked]
-    return {f"{QUESTIONS_FOLDER}specifications/{name}.json": json.dumps(specification_of(name),
-        ensure_ascii=False).encode() for name in names}
+    texts = {name: json.dumps(specification_of(name), ensure_ascii=False) for name in names}
+    return {f"{QUESTIONS_FOLDER}specifications/{name}.json": text.encode()
+            for name, text in texts.items()}
 
 
 def _under(path):
@@ -103,17 +113,21 @@ def _under(path):
 
 def _is_ours(path):
     parts = Path(path).parts
-    return Path(path).suffix in KINDS_OF_FILE and not any(p.startswith((".", "__pycache__")) for p in parts)
+    return (Path(path).suffix in KINDS_OF_FILE
+            and not any(p.startswith((".", "__pycache__")) for p in parts))
 
 
 def _nbgrader_course(project):
-    """The solutions laid out as nbgrader wants them: source/<assignment>/<notebook>."""
-    sources = {f"source/{p.stem}/{p.name}": p.read_bytes() for p in (project / "solutions").glob("*.ipynb")}
+    """Lay out the solutions as nbgrader expects: source/<assignment>/<notebook>."""
+    sources = {f"source/{p.stem}/{p.name}": p.read_bytes()
+               for p in (project / "solutions").glob("*.ipynb")}
     return {**sources, "nbgrader_config.py": NBGRADER_CONFIG.encode()}
 
 
 def _check_no_secrets(bundle):
     for path, content in bundle.items():
-        found = [secret for secret in SECRETS if path.endswith(".ipynb") and secret.encode() in content]
+        found = [secret
+                 for secret in SECRETS if path.endswith(".ipynb") and secret.encode() in content]
         if found:
-            raise ValueError(f"{path} holds {found[0]!r}: run python book/tools/exercises.py, then release again.")
+            raise ValueError(f"{path} holds {found[0]!r}: run python book/tools/exercises.py, "
+                             "then release again.")

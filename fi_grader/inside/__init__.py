@@ -1,1 +1,1 @@
-"""What runs inside the sandbox: a warm parent that forks one student process a submission. No question is known here."""
+"""The code that runs inside the sandbox: a fork server and its student processes, no questions."""

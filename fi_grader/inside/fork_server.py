@@ -1,8 +1,9 @@
-"""A warm parent: imports the libraries once, then forks a student process whenever the grader hands it a channel.
+"""Fork server: import the libraries once, then fork a student process for each request.
 
-Inside a sandbox each of these gets fresh PID, mount and IPC namespaces and an empty /tmp; it is process 1 of its namespace,
-so that whatever it leaves behind ends with it. The grader speaks in single bytes: `g` with a channel grows a student,
-`k` kills it; the answer to `k` says whether it had ended for want of memory (`m`) or not (`-`).
+Inside a sandbox each student process gets fresh PID, mount and IPC namespaces and an empty /tmp;
+it is process 1 of its namespace, so that whatever it leaves behind ends with it. The grader sends
+single bytes: `f` with a channel forks a student process, `k` kills it; the reply to `k` says
+whether it had run out of memory (`m`) or not (`-`).
 """
 
 import gc
@@ -15,12 +16,12 @@ import sys
 from contextlib import suppress
 
 from fi_grader.inside import linux
-from fi_grader.inside.preload import warmed
+from fi_grader.inside.preload import preloaded
 
 
 def main(control, settings):
-    """Warm up, say so, and serve the grader on this socket until it hangs up."""
-    settings["library"], settings["bodies"] = warmed(settings["modules"])
+    """Import the libraries, report ready, and serve the grader on this socket until it hangs up."""
+    settings["library"], settings["bodies"] = preloaded(settings["modules"])
     if sys.platform == "linux":
         linux.lift_memory_limit()
     if settings["isolated"]:
@@ -32,7 +33,7 @@ def main(control, settings):
 
 
 def serve(control, settings):
-    """Grow and kill students as told, and kill one whose processes together take too much memory."""
+    """Fork and kill student processes on request, and kill one that uses too much memory."""
     child, why, before, most = 0, b"-", 0, settings["megabytes_in_all"] * 2**20
     while True:
         if not select.select([control], [], [], 0.1 if child else None)[0]:
@@ -41,8 +42,8 @@ def serve(control, settings):
                 end(child)
             continue
         order, channels, *_ = socket.recv_fds(control, 1, 1)
-        if order == b"g":
-            child, why = grow(control, channels[0], settings), b"-"
+        if order == b"f":
+            child, why = fork(control, channels[0], settings), b"-"
         elif order == b"k":
             end(child)
             child, before = 0, child
@@ -52,7 +53,7 @@ def serve(control, settings):
             return end(child)
 
 
-def grow(control, channel, settings):
+def fork(control, channel, settings):
     """Fork a student process on this channel -> its process id."""
     read, write = os.pipe()
     middle = os.fork()
@@ -60,7 +61,7 @@ def grow(control, channel, settings):
         try:
             control.close()
             os.close(read)
-            _become_student(write, channel, settings)
+            _start_student(write, channel, settings)
         finally:
             os._exit(1)
     os.close(write)
@@ -70,8 +71,8 @@ def grow(control, channel, settings):
     return pid
 
 
-def _become_student(write, channel, settings):
-    """In the fork: enter fresh namespaces where there are any, say who we are, and serve."""
+def _start_student(write, channel, settings):
+    """In the fork: enter fresh namespaces where there are any, report the process id, and serve."""
     if settings["isolated"]:
         linux.new_namespaces()
         pid = os.fork()
@@ -83,26 +84,29 @@ def _become_student(write, channel, settings):
         os.setsid()
         os.write(write, str(os.getpid()).encode())
     os.close(write)
-    _turn_away_from_the_log()
-    _lock_up(settings)
+    _discard_output()
+    _apply_limits(settings)
     from fi_grader.inside.student import serve
     known = settings["library"], settings["bodies"], [*settings["roots"], os.getcwd()]
     serve(socket.socket(fileno=channel), *known)
 
 
-def _turn_away_from_the_log():
-    """What a student's code writes past Python's own streams goes nowhere: no word of one submission waits for the next."""
+def _discard_output():
+    """Send output that bypasses Python's own streams to /dev/null.
+
+    Otherwise the log would carry text from one submission to the next.
+    """
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nowhere, stream)
     os.close(nowhere)
 
 
-def _lock_up(settings):
+def _apply_limits(settings):
     os.chdir("/tmp" if settings["isolated"] else settings["folder"])
     if sys.platform == "linux":
-        linux.set_limits(megabytes=settings["megabytes"], processes=settings["processes"], seconds=settings["seconds"],
-                         file_megabytes=settings["megabytes_on_disk"])
+        linux.set_limits(megabytes=settings["megabytes"], processes=settings["processes"],
+                         seconds=settings["seconds"], file_megabytes=settings["megabytes_on_disk"])
     if settings["isolated"]:
         linux.give_up_privileges(settings["user"])
         linux.refuse_calls()
@@ -118,7 +122,7 @@ def end(child):
 
 
 def reap():
-    """Take leave of every process that has ended; what is still ending is met the next time."""
+    """Wait for every process that has ended, without blocking."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             continue
@@ -127,23 +131,24 @@ def reap():
 
 
 def _memory():
-    """Bytes that all processes in this sandbox hold for themselves, the warm parent left out."""
+    """Return the bytes of private memory of all processes in this sandbox but the fork server."""
     mine = {"1", str(os.getpid())}
     return sum(_held(pid) for pid in os.listdir("/proc") if pid.isdigit() and pid not in mine)
 
 
 def _memory_without(before):
-    """The same when the student process before this one, killed already, has wholly gone with all it started."""
+    """Return the same after the killed student process `before` has fully ended."""
     with suppress(ChildProcessError):
         os.waitpid(before, 0) if before else None
     return _memory()
 
 
 def _held(pid):
-    """Bytes of a process that are no file's: its own, and those it shares with its children."""
+    """Return the bytes of a process that belong to no file, shared memory included."""
     try:
         with open(f"/proc/{pid}/status") as file:
-            return sum(int(line.split()[1]) * 1024 for line in file if line.startswith(("RssAnon", "RssShmem")))
+            return sum(int(line.split()[1]) * 1024
+                       for line in file if line.startswith(("RssAnon", "RssShmem")))
     except OSError:
         return 0
 

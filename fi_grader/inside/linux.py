@@ -1,4 +1,4 @@
-"""The few Linux calls that Python 3.11 has no names for: namespaces, mounts, capabilities, limits."""
+"""Linux calls that Python 3.11 has no names for: namespaces, mounts, capabilities, limits."""
 
 import ctypes
 import errno
@@ -12,11 +12,17 @@ NOSUID_NODEV, NOEXEC, READ_ONLY = 2 | 4, 8, 1
 BIND, RECURSIVE, PRIVATE = 1 << 12, 1 << 14, 1 << 18
 NO_NEW_PRIVILEGES, DROP_FROM_BOUND, SUBREAPER, DUMPABLE, FILTER_CALLS = 38, 24, 36, 4, 22
 CAPABILITY_VERSION = 0x20080522
-REFUSED = {  # calls that keep memory or notes out of sight, look into others, or rebuild the walls; by the machine's numbers
-    "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194), "add_key": (248, 217), "request_key": (249, 218),
-    "keyctl": (250, 219), "io_uring_setup": (425, 425), "userfaultfd": (323, 282), "bpf": (321, 280), "perf_event_open": (298, 241),
-    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "unshare": (272, 97), "setns": (308, 268),
-    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "open_by_handle_at": (304, 265)}
+# Calls that hide memory or notes, look into other processes, or change the sandbox, each with its
+# number on x86_64 and on aarch64
+REFUSED = {
+    "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194),
+    "add_key": (248, 217), "request_key": (249, 218),
+    "keyctl": (250, 219), "io_uring_setup": (425, 425), "userfaultfd": (323, 282),
+    "bpf": (321, 280), "perf_event_open": (298, 241),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "unshare": (272, 97), "setns": (308, 268),
+    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41),
+    "open_by_handle_at": (304, 265)}
 ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 OTHER_NUMBERING = 0x40000000
 
@@ -30,15 +36,16 @@ def _call(name, *arguments):
 
 
 def new_namespaces():
-    """Put the caller into fresh mount and IPC namespaces, and the processes it forks into a fresh PID namespace."""
+    """Enter fresh mount and IPC namespaces; processes forked later get a new PID namespace."""
     _call("unshare", NEW_MOUNTS | NEW_IPC | NEW_PIDS)
     _call("mount", b"none", b"/", None, RECURSIVE | PRIVATE, None)
 
 
 def mount_private(megabytes, kept=()):
-    """Empty /tmp and /dev/shm of so many megabytes, and a /proc that shows the new PID namespace alone.
+    """Mount an empty /tmp and /dev/shm, and a /proc that shows the new PID namespace alone.
 
-    kept : folders with libraries that lie under /tmp or /dev/shm: they stay where they are, with all that is hidden in them
+    kept : folders with libraries that lie under /tmp or /dev/shm: they stay where they are, with
+        all that is hidden in them
     """
     size = f"size={megabytes}m,nr_inodes=20k,mode=1777".encode()
     handles = [os.open(folder, os.O_PATH) for folder in kept]
@@ -47,7 +54,8 @@ def mount_private(megabytes, kept=()):
     os.umask(0o022)
     for folder, handle in zip(kept, handles, strict=True):
         os.makedirs(folder)
-        _call("mount", f"/proc/self/fd/{handle}".encode(), os.fsencode(folder), None, BIND | RECURSIVE, None)
+        _call("mount", f"/proc/self/fd/{handle}".encode(), os.fsencode(folder), None,
+              BIND | RECURSIVE, None)
         os.close(handle)
     try:
         _call("mount", b"proc", b"/proc", b"proc", NOSUID_NODEV | NOEXEC, None)
@@ -56,7 +64,7 @@ def mount_private(megabytes, kept=()):
 
 
 def give_up_privileges(user):
-    """Become an ordinary user (if this is root) without capabilities, for good."""
+    """Become an ordinary user (if this is root) without capabilities, permanently."""
     if os.getuid() == 0:
         os.setgroups([])
         os.setresgid(user, user, user)
@@ -75,13 +83,17 @@ def _drop_bounding_set():
 
 
 def refuse_calls():
-    """Refuse the caller and all it starts the calls in REFUSED, for good; on a machine whose numbers are unknown, none."""
+    """Refuse the calls in REFUSED to this process and all it starts, permanently.
+
+    On an architecture with unknown call numbers none is refused.
+    """
     if platform.machine() not in ARCHITECTURES:
         return
     column, architecture = ARCHITECTURES[platform.machine()]
     numbers = [both[column] for both in REFUSED.values()]
     load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06
-    steps = [(load, 0, 0, 4), (equal, 0, len(numbers) + 3, architecture), (load, 0, 0, 0), (at_least, len(numbers) + 1, 0, OTHER_NUMBERING)]
+    steps = [(load, 0, 0, 4), (equal, 0, len(numbers) + 3, architecture), (load, 0, 0, 0),
+             (at_least, len(numbers) + 1, 0, OTHER_NUMBERING)]
     steps += [(equal, len(numbers) - k, 0, number) for k, number in enumerate(numbers)]
     steps += [(answer, 0, 0, 0x7FFF0000), (answer, 0, 0, 0x00050000 | errno.EPERM)]
     program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
@@ -89,13 +101,13 @@ def refuse_calls():
 
 
 def adopt_orphans():
-    """Grandchildren whose parent has gone become the caller's children; nobody may look into the caller's memory."""
+    """Become the parent of orphaned grandchildren, and keep this process's memory private."""
     _call("prctl", SUBREAPER, 1, 0, 0, 0)
     _call("prctl", DUMPABLE, 0, 0, 0, 0)
 
 
 def set_limits(*, megabytes, processes, seconds, file_megabytes):
-    """Limits on address space beyond what is in use now, processes, CPU time and the size of a file."""
+    """Limit address space beyond what is in use now, processes, CPU time and file size."""
     with open("/proc/self/statm") as file:
         in_use = int(file.read().split()[0]) * resource.getpagesize()
     _limit(resource.RLIMIT_AS, in_use + megabytes * 2**20)
@@ -106,7 +118,7 @@ def set_limits(*, megabytes, processes, seconds, file_megabytes):
 
 
 def lift_memory_limit():
-    """Let the caller use what the system allows: the limit it was born with is its judge's own."""
+    """Lift the memory limit that was inherited from the judge."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 

@@ -1,11 +1,11 @@
-"""Magics and shell lines of a notebook: what times or hides code runs it, what reaches outside does nothing."""
+"""Compile magics and shell lines: those that time or hide code run it, all others do nothing."""
 
 PASSED_ON = {"time", "timeit", "prun", "capture"}
 """Magics whose line or cell is Python to be run."""
 
 
 def compiled(source, name):
-    """A cell as code, its magics and shell lines turned into calls first if it is no plain Python.
+    """Compile a cell; magics and shell lines become calls if it is not plain Python.
 
     Raises SyntaxError if it is not Python either way.
     """
@@ -24,21 +24,21 @@ def _transformed(source):
 
 
 class Shell:
-    """What `get_ipython()` gives to a transformed cell: nothing here starts a process or reads a file."""
+    """The object that `get_ipython()` returns: it starts no process and reads no file."""
 
-    def __init__(self, space):
-        self.space = space
+    def __init__(self, variables):
+        self.variables = variables
 
     def run_line_magic(self, name, line, *_):
         if name in PASSED_ON - {"capture"}:
-            exec(compile(line, f"%{name}", "exec", dont_inherit=True), self.space)
+            exec(compile(line, f"%{name}", "exec", dont_inherit=True), self.variables)
 
     def run_cell_magic(self, name, line, cell):
         if name in PASSED_ON:
-            exec(compiled(cell, f"%%{name}"), self.space)
+            exec(compiled(cell, f"%%{name}"), self.variables)
 
     def system(self, line):
-        """A shell line does nothing."""
+        """Ignore a shell line."""
 
     getoutput = getsystem = system
     set_next_input = system

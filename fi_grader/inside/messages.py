@@ -1,4 +1,4 @@
-"""What crosses the border between judge and student: JSON with tags for arrays and frames, in frames of known length.
+"""Encode messages between judge and student process: tagged JSON, each with its length first.
 
 No pickle: decoding builds data and nothing else, so that neither side can make the other run code.
 """
@@ -20,7 +20,10 @@ class TooLarge(ValueError):
 
 
 def send(channel, message, largest=LARGEST):
-    """Write one message, a JSON value, to a socket. Raises TooLarge, or ValueError for what JSON cannot hold."""
+    """Write one message, a JSON value, to a socket.
+
+    Raises TooLarge, or ValueError for what JSON cannot hold.
+    """
     body = json.dumps(message).encode()
     if len(body) > largest:
         raise TooLarge(f"{len(body)} bytes are more than the {largest} that an answer may have.")
@@ -28,7 +31,10 @@ def send(channel, message, largest=LARGEST):
 
 
 def receive(channel, largest=LARGEST):
-    """Read one message from a socket -> JSON value. Raises EOFError at the end, ValueError for what is no message."""
+    """Read one message from a socket -> JSON value.
+
+    Raises EOFError at the end, ValueError for what is no message.
+    """
     (size,) = HEAD.unpack(exactly(channel, HEAD.size))
     if size > largest:
         raise TooLarge(f"{size} bytes are more than the {largest} that an answer may have.")
@@ -39,7 +45,7 @@ def receive(channel, largest=LARGEST):
 
 
 def exactly(channel, size):
-    """So many bytes from a socket. Raises EOFError at the end."""
+    """Read exactly this many bytes from a socket. Raises EOFError at the end."""
     parts = []
     while size:
         part = channel.recv(min(size, 1 << 20))
@@ -51,7 +57,7 @@ def exactly(channel, size):
 
 
 def encode(value, handle=None):
-    """A value as JSON with tags; functions become what `handle(function)` says.
+    """Encode a value as tagged JSON; `handle(function)` encodes functions.
 
     Raises ValueError for what is no data.
 
@@ -67,11 +73,12 @@ def encode(value, handle=None):
             return {tag: parts(value, lambda part: encode(part, handle))}
     if callable(value) and handle:
         return {"function": handle(value)}
-    raise ValueError(f"a {type(value).__name__} is no data: give numbers, words, lists, dictionaries, arrays or frames.")
+    raise ValueError(f"a {type(value).__name__} is no data: "
+                     "give numbers, words, lists, dictionaries, arrays or frames.")
 
 
 def decode(message, function=None):
-    """What `encode` wrote, as a value again; function(what handle said) makes the functions.
+    """Decode what `encode` wrote; `function(handle)` makes the functions.
 
     Raises ValueError for what `encode` never writes.
 
@@ -95,8 +102,10 @@ def decode(message, function=None):
 def _of_array(array, part):
     array = np.asarray(array)
     if array.dtype.kind in "biufc":
-        return [array.dtype.str, array.shape, base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()]
-    return ["O" if array.dtype.kind == "O" else "U", array.shape, [part(v) for v in array.ravel().tolist()]]
+        return [array.dtype.str, array.shape,
+                base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()]
+    return ["O" if array.dtype.kind == "O" else "U", array.shape,
+            [part(v) for v in array.ravel().tolist()]]
 
 
 def _to_array(content, part):
@@ -130,7 +139,8 @@ def _to_series(content, part):
 
 
 def _of_frame(frame, part):
-    return [[part(c) for c in frame.columns], [_of_column(frame.iloc[:, k], part) for k in range(frame.shape[1])],
+    return [[part(c) for c in frame.columns], [_of_column(frame.iloc[:, k], part)
+                                               for k in range(frame.shape[1])],
             _of_index(frame.index, part), len(frame)]
 
 
@@ -167,7 +177,8 @@ def _many(values, part):
 
 _KINDS = (
     (np.generic, "scalar", lambda v, part: _of_array(v, part)),
-    (bool | int | float | str, "plain", lambda v, part: next(t(v) for t in (bool, int, float, str) if isinstance(v, t))),
+    (bool | int | float | str, "plain",
+     lambda v, part: next(t(v) for t in (bool, int, float, str) if isinstance(v, t))),
     (np.ndarray, "array", _of_array),
     (tuple, "tuple", _many),
     (set | frozenset, "set", _many),

@@ -1,4 +1,4 @@
-"""Before any student's code runs: silent questions, the libraries imported, and a picture taken of them."""
+"""Prepare the student process: hide the questions, import the libraries, take a snapshot."""
 
 import importlib
 import os
@@ -9,7 +9,7 @@ NAMES = ("Q", "CheckFailed", "Handle", "Question", "QUESTIONS", "Verdict", "judg
 
 
 class Silent:
-    """A question inside the sandbox: its check says nothing, since the judge asks elsewhere."""
+    """A question inside the sandbox: its check returns nothing, since the judge runs elsewhere."""
 
     def __init__(self, id="", *_, **__):
         self.id = id
@@ -20,20 +20,21 @@ class Silent:
     check_hidden = hint = play = solution = traceback = check
 
 
-def warmed(modules):
-    """Import what the exercises import -> (photograph of the libraries, what the package's functions are known by)."""
+def preloaded(modules):
+    """Import what the exercises import -> (snapshot of the libraries, bodies of our functions)."""
     import fi_course
-    without_questions(os.path.join(os.path.dirname(fi_course.__file__), "questions"))
-    warm_up(["fi_grader.inside.student", "pandas.testing", "IPython.core.inputtransformer2", *modules])
+    hide_questions(os.path.join(os.path.dirname(fi_course.__file__), "questions"))
+    import_all(["fi_grader.inside.student", "pandas.testing", "IPython.core.inputtransformer2",
+                *modules])
     from fi_grader.inside.audit_hook import bodies_of
-    from fi_grader.inside.restore_modules import photograph
-    library = photograph()
+    from fi_grader.inside.restore_modules import snapshot
+    library = snapshot()
     _, functions = library
     return library, bodies_of(functions)
 
 
-def without_questions(folder):
-    """Let `from fi_course.questions import Q` give silent questions: the real ones hold the definitions to judge by."""
+def hide_questions(folder):
+    """Replace `fi_course.questions` by silent questions: the real ones hold the answers."""
     package = ModuleType("fi_course.questions")
     package.__path__ = [folder]
     for name in NAMES:
@@ -41,8 +42,8 @@ def without_questions(folder):
     sys.modules["fi_course.questions"] = package
 
 
-def warm_up(modules):
-    """Import what the exercises import, so that no student waits for it; what is missing is left out."""
+def import_all(modules):
+    """Import these modules once, so that no student waits for them; skip those that are missing."""
     for name in modules:
         try:
             importlib.import_module(name)

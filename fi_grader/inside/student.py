@@ -1,4 +1,4 @@
-"""The student process: runs cells, gives values and calls functions when the judge asks, and knows nothing else."""
+"""The student process: run cells, return values and call functions when the judge asks."""
 
 import io
 import linecache
@@ -17,16 +17,16 @@ from fi_course.questions.plain_values import plain
 from fi_grader.inside import messages
 from fi_grader.inside.audit_hook import watch
 from fi_grader.inside.magics import Shell, compiled
-from fi_grader.inside.restore_modules import OURS, could_overwrite, put_back
+from fi_grader.inside.restore_modules import OUR_MODULES, could_overwrite, restore
 
 MOST_OUTPUT = 1_000_000
 """More printed characters than this are cut."""
-MOST_NEWS = 20
+MOST_NOTES = 20
 """No reply tells more than this."""
 
 
 class Output(io.TextIOBase):
-    """Where prints go: counted and forgotten."""
+    """A stream that counts what is printed and discards it."""
 
     written = 0
 
@@ -38,83 +38,87 @@ class Output(io.TextIOBase):
         return len(text)
 
 
-class Room:
-    """Where one student's cells run, with the channel to the judge."""
+class Namespace:
+    """The variables of one student's cells, with the channel to the judge."""
 
     def __init__(self, channel, library, bodies, roots):
-        self.channel, self.photograph, self.home, self.is_watched = channel, library, os.getpid(), False
-        self.is_closed = False
+        self.channel, self.snapshot, self.home = channel, library, os.getpid()
+        self.is_watched = self.is_blocking = False
         self.main = ModuleType("__main__")
-        self.space = vars(self.main)
-        self.space.update(get_ipython=lambda: Shell(self.space), display=lambda *things, **options: None,
-                          In=[], Out={}, exit=sys.exit, quit=sys.exit)
-        self.functions, self.touched, self.told, self.doors = [], [], set(), ExitStack()
+        self.variables = vars(self.main)
+        self.variables.update(get_ipython=lambda: Shell(self.variables),
+                              display=lambda *things, **options: None,
+                              In=[], Out={}, exit=sys.exit, quit=sys.exit)
+        self.functions, self.overwritten, self.reported, self.blocks = [], [], set(), ExitStack()
         self.output = Output()
         sys.modules["__main__"], sys.stdout, sys.stderr = self.main, self.output, self.output
-        self.modules = {name: m for name, m in sys.modules.items() if name.startswith(OURS)}
-        self.reached, self.rebodied = watch(roots, bodies, functions=library[1])
+        self.modules = {name: m for name, m in sys.modules.items() if name.startswith(OUR_MODULES)}
+        self.reached, self.replaced_code = watch(roots, bodies, functions=library[1])
 
 
 def serve(channel, library, bodies, roots):
     """Answer the judge until it hangs up.
 
-    library, bodies : a photograph of it before any answer ran, and what its functions are known by
+    library : the snapshot that was taken before any answer ran
+    bodies : long code bodies and docstrings of the package's functions
     """
     random.seed(0)
-    np.random.seed(0)  # noqa: NPY002 - students may draw from the global generator: every run draws the same
-    room = Room(channel, library, bodies, roots)
+    np.random.seed(0)  # noqa: NPY002 - students may draw from the global generator
+    namespace = Namespace(channel, library, bodies, roots)
     while True:
         verb, *content = messages.receive(channel)
-        reply = _VERBS[verb](room, *content)
-        if os.getpid() != room.home:
+        reply = _VERBS[verb](namespace, *content)
+        if os.getpid() != namespace.home:
             os._exit(0)
-        noted = _news(room)
+        noted = _new_notes(namespace)
         try:
             messages.send(channel, {**reply, "noted": noted})
         except (ValueError, RecursionError) as error:
             messages.send(channel, {"unreadable": _words(error), "noted": noted})
 
 
-def run(room, source, name):
-    """Run a cell -> {} or {"error": ...}; what it overwrote in the library is put back."""
-    name, room.is_watched = f"<{name}>", room.is_watched or could_overwrite(source)
+def run(namespace, source, name):
+    """Run a cell -> {} or {"error": ...}; restore what it overwrote in the libraries."""
+    name, namespace.is_watched = f"<{name}>", namespace.is_watched or could_overwrite(source)
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     try:
-        exec(compiled(source, name), room.space)
+        exec(compiled(source, name), namespace.variables)
     except BaseException as error:
         return {"error": report(error)}
     finally:
-        _put_back(room)
+        _restore(namespace)
     return {}
 
 
-def _put_back(room):
-    if room.is_watched:
-        room.touched += put_back(room.photograph, room.rebodied)
+def _restore(namespace):
+    if namespace.is_watched:
+        namespace.overwritten += restore(namespace.snapshot, namespace.replaced_code)
 
 
-def value(room, expression):
-    """The value of an expression: plain data, a handle on a function, or why it is neither."""
+def value(namespace, expression):
+    """Evaluate an expression -> plain data, a handle on a function, or why it is neither."""
     try:
-        found = eval(expression, room.space)
+        found = eval(expression, namespace.variables)
         if callable(found):
-            room.functions.append(found)
-            return {"function": len(room.functions) - 1, "name": str(getattr(found, "__name__", "f"))[:80]}
+            namespace.functions.append(found)
+            return {"function": len(namespace.functions) - 1,
+                    "name": str(getattr(found, "__name__", "f"))[:80]}
         return _plain(found)
     except BaseException as error:
         return {"error": report(error)}
 
 
-def call(room, handle, arguments):
-    """What a function of the student's returns on these arguments, as plain data, or the error it raises."""
+def call(namespace, handle, arguments):
+    """Call a function of the student's -> its value as plain data, or the error it raises."""
     try:
-        arguments = [messages.decode(a, lambda there: _borrowed(room, there)) for a in arguments]
-        return _plain(room.functions[handle](*arguments))
+        arguments = [messages.decode(a, lambda number: _callback(namespace, number))
+                     for a in arguments]
+        return _plain(namespace.functions[handle](*arguments))
     except BaseException as error:
         return {"error": report(error)}
     finally:
-        if not room.is_closed:
-            _put_back(room)
+        if not namespace.is_blocking:
+            _restore(namespace)
 
 
 def _plain(found):
@@ -124,70 +128,79 @@ def _plain(found):
         return {"unreadable": _words(error)}
 
 
-def _borrowed(room, there):
-    """A function that lives with the judge: calling it here calls it there."""
+def _callback(namespace, number):
+    """Make a function that calls one of the judge's functions through the channel."""
     def implementation(*arguments, **options):
-        messages.send(room.channel, {"callback": there, "arguments": messages.encode(list(arguments)), "options": messages.encode(options)})
-        reply = messages.receive(room.channel)
+        messages.send(namespace.channel,
+                      {"callback": number, "arguments": messages.encode(list(arguments)),
+                       "options": messages.encode(options)})
+        reply = messages.receive(namespace.channel)
         if "error" in reply:
             kind = getattr(__import__("builtins"), reply["error"]["kind"], RuntimeError)
             raise kind(reply["error"]["words"])
         for k, content in reply["changed"].items():
-            _change(arguments[int(k)], messages.decode(content))
+            _update_in_place(arguments[int(k)], messages.decode(content))
         return messages.decode(reply["value"])
     return implementation
 
 
-def _change(here, there):
-    """Let a caller's array, list, dictionary or generator be what a borrowed function has made of its copy."""
-    if isinstance(here, np.ndarray) and np.shape(there) == here.shape:
-        here[...] = there
+def _update_in_place(here, changed):
+    """Copy what the judge's function changed in its arguments back into the caller's."""
+    if isinstance(here, np.ndarray) and np.shape(changed) == here.shape:
+        here[...] = changed
     elif isinstance(here, list):
-        here[:] = there
+        here[:] = changed
     elif isinstance(here, dict):
         here.clear()
-        here.update(there)
+        here.update(changed)
     elif isinstance(here, np.random.Generator):
-        here.bit_generator.state = there.bit_generator.state
+        here.bit_generator.state = changed.bit_generator.state
 
 
-def close(room, names):
-    """Close the package's own answers until `open_again`: the modules that were there at first, whatever took their places."""
-    gone = [name for name, module in room.modules.items() if sys.modules.get(name) is not module]
-    room.touched += [f"sys.modules[{name!r}]" for name in gone]
-    sys.modules.update(room.modules)
-    room.doors.enter_context(closing(names))
-    room.is_closed = True
+def block(namespace, names):
+    """Block the package's own answers until `unblock`.
+
+    The modules of the snapshot are blocked, whatever took their places.
+    """
+    gone = [name for name, module in namespace.modules.items()
+            if sys.modules.get(name) is not module]
+    namespace.overwritten += [f"sys.modules[{name!r}]" for name in gone]
+    sys.modules.update(namespace.modules)
+    namespace.blocks.enter_context(closing(names))
+    namespace.is_blocking = True
     return {}
 
 
-def open_again(room):
-    room.doors.close()
-    room.is_closed = False
+def unblock(namespace):
+    namespace.blocks.close()
+    namespace.is_blocking = False
     return {}
 
 
-def _news(room):
-    """What has happened besides since the last reply: overwritten names, what was reached for, output cut, threads left."""
-    noted = {f"overwrote {name}" for name in room.touched} | {f"reached for {what}" for what in room.reached}
-    if room.output.written > MOST_OUTPUT:
+def _new_notes(namespace):
+    """List what happened since the last reply: overwritten names, access, cut output, threads."""
+    noted = {f"overwrote {name}" for name in namespace.overwritten}
+    noted |= {f"reached for {what}" for what in namespace.reached}
+    if namespace.output.written > MOST_OUTPUT:
         noted.add("output cut")
     if threading.active_count() > 1:
         noted.add("left threads running")
-    news = sorted(noted - room.told)[:MOST_NEWS]
-    room.told |= noted
-    return news
+    fresh = sorted(noted - namespace.reported)[:MOST_NOTES]
+    namespace.reported |= noted
+    return fresh
 
 
-_VERBS = {"run": run, "value": value, "call": call, "close": close, "open": open_again}
+_VERBS = {"run": run, "value": value, "call": call, "block": block, "unblock": unblock}
 
 
 def report(error):
-    """An error as data: its kind, its words, and its traceback through the student's own cells."""
+    """Describe an error: its class, its message, and its traceback through the student's cells."""
     kind = "ClosedName" if isinstance(error, ClosedName) else type(error).__name__
-    frames = [f for f in traceback.extract_tb(error.__traceback__)[-60:] if f.filename.startswith("<")]
+    frames = [f for f in traceback.extract_tb(error.__traceback__)[-60:]
+              if f.filename.startswith("<")]
     trace = "".join(traceback.format_list(frames)[-12:])
-    return {"kind": str(kind)[:80], "words": _words(error), "trace": trace[-4000:], "line": getattr(error, "lineno", None)}
+    return {"kind": str(kind)[:80], "words": _words(error), "trace": trace[-4000:],
+            "line": getattr(error, "lineno", None)}
 
 
 def _words(error):

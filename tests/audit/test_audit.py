@@ -251,7 +251,8 @@ def test_a_gap_between_groups_and_a_drift_are_found_where_they_were_planted():
 
 
 def test_a_pipeline_with_words_dates_and_gaps_is_audited_refits_and_all():
-    assert of_shop().about["model"] == "ColumnTransformer, RandomForestClassifier" and "a random third of the groups" in of_shop().about["held out"]
+    assert of_shop().about["model"] == "ColumnTransformer, RandomForestClassifier"
+    assert "a random third of the groups" in of_shop().about["held out"]
     assert of_shop().measure("relevant") is not None and of_shop().finding("better than none").verdict == "well"
     assert {part.name for part in of_shop().parts} == {"True", "False"}
     assert all(set(part.extra) == {"said", "found", "false alarms"} for part in of_shop().parts)
@@ -317,9 +318,9 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_refused_with_a_sentence(case):
-    changed, words = BAD[case]
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused_with_a_sentence(name):
+    changed, words = BAD[name]
     given = {"model": FOREST, "X": X, "y": Y} | changed
     with pytest.raises(ValueError, match=words):
         audit(given.pop("model"), given.pop("X"), given.pop("y"), **given)

@@ -47,7 +47,8 @@ def files(tmp_path_factory):
         if name == "xgboost":
             library.XGBClassifier(n_estimators=8, max_depth=3, enable_categorical=True, n_jobs=1).fit(
                 X, table["buys"]).save_model(folder / "model.json")
-            library.XGBRegressor(n_estimators=3, enable_categorical=True).fit(X, table["pay"]).save_model(folder / "pay.json")
+            library.XGBRegressor(n_estimators=3,
+                                 enable_categorical=True).fit(X, table["pay"]).save_model(folder / "pay.json")
         else:
             library.LGBMClassifier(n_estimators=8, n_jobs=1, verbose=-1).fit(
                 X, table["buys"]).booster_.save_model(folder / "model.txt")
@@ -97,11 +98,11 @@ def test_a_stopped_audit_goes_on_where_it_was_and_ends_the_same(files, tmp_path,
     given = [files / "model.joblib", files / "table.csv", "--target", "bought", "--out"]
     audit(capsys, *given, tmp_path / "whole")
 
-    def stop(case, groups, order):
+    def stop(inputs, groups, order):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("fi_audit.questions.missed", stop)
+        patched.setattr("fi_audit.questions.refit_importance", stop)
         assert audit(capsys, *given, tmp_path / "broken")[0] == 130
     (kept,) = (tmp_path / "broken").iterdir()
     assert [json.loads(line)["step"] for line in kept.read_text().splitlines()][-1] == "conditional"
@@ -123,7 +124,8 @@ def test_half_a_line_is_no_step(tmp_path):
 
 def test_more_than_a_minute_is_said_before(files, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(command, "A_MINUTE", 0)
-    _, _, complaints = audit(capsys, files / "model.joblib", files / "table.csv", "--target", "bought", "--out", tmp_path)
+    _, _, complaints = audit(capsys, files / "model.joblib", files / "table.csv", "--target", "bought", "--out",
+                             tmp_path)
     assert "This will take about 1 min" in complaints
 
 
@@ -210,6 +212,6 @@ def test_the_report_calls_a_model_by_its_name():
 
     from fi_audit.run import _title
     assert _title(pipeline()) == "ColumnTransformer, RandomForestClassifier"
-    assert _title(files_module._AsItIs.__new__(files_module._AsItIs)) == "XGBoost, from its own file"
-    assert _title(files_module.Loaded.__new__(files_module.Loaded)) == "LightGBM, from its own file"
+    assert _title(files_module.XGBoostModel.__new__(files_module.XGBoostModel)) == "XGBoost, from its own file"
+    assert _title(files_module.LightGBMModel.__new__(files_module.LightGBMModel)) == "LightGBM, from its own file"
     assert _title(RandomForestClassifier()) == "RandomForestClassifier"

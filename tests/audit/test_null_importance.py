@@ -10,8 +10,8 @@ import pytest
 
 import fi_audit
 from fi_audit.checks import gaps_that_tell
-from fi_audit.inputs import make_case
-from fi_audit.null_importance import null_copies, seen_in
+from fi_audit.inputs import make_inputs
+from fi_audit.null_importance import check_null_copies, null_copies
 from fi_audit.sentences import sentences
 from fi_teach.trees import grow_forest
 
@@ -29,9 +29,9 @@ def linear(table):
     return 2 * table["a"].to_numpy() + 0.3 * table["b"].to_numpy()
 
 
-def case_of(rng=0, **settings):
+def inputs_of(rng=0, **settings):
     X, y = numbers(rng=rng)
-    return make_case(linear, X, y, quick=True, rng=rng, **settings)
+    return make_inputs(linear, X, y, quick=True, rng=rng, **settings)
 
 
 # --- null copies ---
@@ -39,9 +39,9 @@ def case_of(rng=0, **settings):
 
 def test_null_copies_of_a_column_that_decides_tell_nothing():
     """a is worth 8 when it is shuffled; its copy, shuffled beforehand, nothing."""
-    case = case_of()
+    inputs = inputs_of()
     used = fi_audit.audit(linear, *numbers(), quick=True).measure("used")
-    found = null_copies(case)
+    found = null_copies(inputs)
     assert found.names == ("a", "b", "c") and used.row("a")[0] > 6
     assert not found.clear.any() and abs(found.row("a")[0]) < 2
     assert found.row("c") == (0, 0, 0)  # what the model does not read costs exactly nothing
@@ -49,39 +49,40 @@ def test_null_copies_of_a_column_that_decides_tell_nothing():
 
 def test_null_copies_are_clear_of_zero_in_hardly_any_audit():
     """Forty tables, intervals that hold together in 99 of 100: at most three with one clear copy."""
-    alarms = sum(null_copies(case_of(rng=seed)).clear.any() for seed in range(40))
+    alarms = sum(null_copies(inputs_of(rng=seed)).clear.any() for seed in range(40))
     assert alarms <= 3
 
 
 def test_null_copies_keep_to_weights_and_groups():
-    """Weights of one and groups of one row change nothing; groups of ten make intervals wider or narrower, not equal."""
-    plain = null_copies(case_of())
-    assert null_copies(case_of(sample_weight=np.ones(300))) == plain
-    grouped = null_copies(case_of(groups=np.arange(300) // 10))
+    """Weights of one and groups of one row change nothing; groups of ten make intervals wider or narrower, not equal.
+    """
+    plain = null_copies(inputs_of())
+    assert null_copies(inputs_of(sample_weight=np.ones(300))) == plain
+    grouped = null_copies(inputs_of(groups=np.arange(300) // 10))
     assert (grouped.high[:2] != plain.high[:2]).all() and (grouped.value == plain.value).all()
 
 
 def test_a_copy_that_is_clear_of_zero_puts_the_intervals_in_doubt():
-    found = null_copies(case_of())
-    assert seen_in(found).verdict == "well" and "0 are clear of zero" in seen_in(found).text
+    found = null_copies(inputs_of())
+    assert check_null_copies(found).verdict == "well" and "0 are clear of zero" in check_null_copies(found).text
     doubtful = replace(found, low=np.array([0.1, -1, -1]))
-    assert seen_in(doubtful).verdict == "ask" and "1 is clear of zero" in seen_in(doubtful).text
+    assert check_null_copies(doubtful).verdict == "ask" and "1 is clear of zero" in check_null_copies(doubtful).text
 
 
 def test_no_column_is_said_to_be_used_for_less_than_a_null_copy_gets():
     """The same figures, and a null copy as large as a's: then nothing is said of a."""
     X, y = numbers()
-    case = make_case(linear, X, y, quick=True)
+    inputs = make_inputs(linear, X, y, quick=True)
     audit = fi_audit.audit(linear, X, y, quick=True)
     measures = {m.question: m for m in audit.measures}
 
     def said(measures):
-        made = sentences(case, audit.findings, audit.clusters, measures, ())
+        made = sentences(inputs, audit.findings, audit.clusters, measures, ())
         return {s.about[0] for s in made if s.kind == "used"}
 
     assert "a" in said(measures)
-    nulls = measures["null copies"]
-    large = replace(nulls, value=np.array([0, 0, 1.01 * measures["used"].row("a")[0]]))
+    null_measure = measures["null copies"]
+    large = replace(null_measure, value=np.array([0, 0, 1.01 * measures["used"].row("a")[0]]))
     assert said(measures | {"null copies": large}) == set()
 
 
@@ -101,7 +102,7 @@ def with_gaps(telling, n=600, rng=0):
 def gaps_of(telling, **settings):
     X, y = with_gaps(telling)
     model = lambda table: np.where(table["pay"] > 0, "yes", "no")  # noqa: E731
-    return gaps_that_tell(make_case(model, X, y, quick=True, **settings))
+    return gaps_that_tell(make_inputs(model, X, y, quick=True, **settings))
 
 
 def test_gaps_that_go_with_the_target_are_asked_about():
@@ -122,7 +123,7 @@ def test_the_loans_gaps_in_the_income_are_found():
     pytest.importorskip("sklearn")
     from fi_course.tables import loans
     X, y = loans()
-    found = gaps_that_tell(make_case(lambda table: np.zeros(len(table)), X, y, quick=True))
+    found = gaps_that_tell(make_inputs(lambda table: np.zeros(len(table)), X, y, quick=True))
     assert "Income" in found.about and found.figures["Income"] > 0.25
 
 

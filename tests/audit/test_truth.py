@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import fi_audit
-from fi_audit.inputs import make_case
+from fi_audit.inputs import make_inputs
 
 sys.path.insert(0, str(Path(__file__).parent))
 import truth
@@ -30,9 +30,9 @@ def test_a_false_sentence_is_not_borne_out():
     y = world.y.astype(float)
     model = lambda X: X.iloc[:, 0].to_numpy() / 100  # noqa: E731
     settings = {"quick": True, "rng": 0}
-    case = make_case(model, world.X, y, **settings)
+    inputs = make_inputs(model, world.X, y, **settings)
     audit = fi_audit.audit(model, world.X, y, **settings)
-    judge = truth.Truth(case, fresh, world.truth, audit)
+    judge = truth.Truth(inputs, fresh, world.truth, audit)
     sentence = audit.sentences[-1]
     irrelevant = world.truth.index[~world.truth["associated"]][0]
     for kind in ("used", "relevant", "associated"):

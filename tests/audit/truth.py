@@ -15,7 +15,7 @@ from collections import Counter
 import numpy as np
 
 from fi_audit import questions
-from fi_audit.inputs import make_case
+from fi_audit.inputs import make_inputs
 from fi_audit.run import run
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.importance import permutation_importance
@@ -38,10 +38,10 @@ def sentences_of(name, seed, n=600, n_trees=25):
     learner = RandomForestRegressor(n_trees, min_samples_leaf=3, max_features=0.5, random_state=seed)
     n_rows = len(y) + (0 if test is None else len(test[1]))
     in_time = dict.fromkeys(world.X, 0)
-    case = make_case(learner.fit(world.X, y), world.X, y, test=test, quick=True, rng=seed,
-                     time=np.arange(1, n_rows + 1), known_from=in_time)
-    audit = run(case)
-    truth = Truth(case, fresh, world.truth, audit)
+    inputs = make_inputs(learner.fit(world.X, y), world.X, y, test=test, quick=True, rng=seed,
+                         time=np.arange(1, n_rows + 1), known_from=in_time)
+    audit = run(inputs)
+    truth = Truth(inputs, fresh, world.truth, audit)
     judged = [(s.kind, s.about, truth.bears_out(s)) for s in audit.sentences if s.may and s.kind in KINDS]
     said = {(kind, name) for kind, about, _ in judged for name in about}
     missed = [(kind, name) for kind in ("relevant", "associated") for name in world.truth.index[world.truth[kind]]
@@ -52,31 +52,31 @@ def sentences_of(name, seed, n=600, n_trees=25):
 class Truth:
     """What 10,000 fresh rows of the same law say of the same model."""
 
-    def __init__(self, case, fresh, truth, audit):
-        self.case, self.truth, self.audit = case, truth, audit
+    def __init__(self, inputs, fresh, truth, audit):
+        self.inputs, self.truth, self.audit = inputs, truth, audit
         self.X, self.y = fresh.X, fresh.y.to_numpy(dtype=float)
-        self.settings = {"loss": case.task.loss, "n_repeats": 1, "rng": 1}
+        self.settings = {"loss": inputs.task.loss, "n_repeats": 1, "rng": 1}
 
     def bears_out(self, sentence):
         return bool(KINDS[sentence.kind](self, sentence))
 
     def skill(self, sentence):
         found = self.audit.finding("better than none").figures
-        losses = Evaluation(self.case.model, self.X, self.y, self.case.task.loss).losses_before
-        constant = self.case.y[self.case.fitted].astype(float).mean()
+        losses = Evaluation(self.inputs.model, self.X, self.y, self.inputs.task.loss).losses_before
+        constant = self.inputs.y[self.inputs.fitted].astype(float).mean()
         skill = 1 - losses.mean() / ((self.y - constant) ** 2).mean()
         return found["low"] <= skill <= found["high"]
 
     def used(self, sentence):
         (name,) = sentence.about
         if not hasattr(self, "_used"):
-            self._used = permutation_importance(self.case.model, self.X, self.y, **self.settings)
+            self._used = permutation_importance(self.inputs.model, self.X, self.y, **self.settings)
         return self._inside("used", name, self._used.mean[self._used.names.index(name)])
 
     def together(self, sentence):
         name = questions.title(sentence.about)
         groups = {name: list(sentence.about)}
-        importance = permutation_importance(self.case.model, self.X, self.y, feature_groups=groups, **self.settings)
+        importance = permutation_importance(self.inputs.model, self.X, self.y, feature_groups=groups, **self.settings)
         return self._inside("used together", name, importance.mean[0])
 
     def relevant(self, sentence):
@@ -119,7 +119,8 @@ def main():
             whole += all(well for _, _, well in judged)
         print(f"{name:18} {options.draws} draws, wrong: {wrong or 'none'}", flush=True)
     for kind in KINDS:
-        print(f"{kind:14} {right[kind]} of {said[kind]} right" + (f"; true and not said: {silent[kind]}" if kind in silent else ""))
+        print(f"{kind:14} {right[kind]} of {said[kind]} right"
+              + (f"; true and not said: {silent[kind]}" if kind in silent else ""))
     print(f"all kinds      {sum(right.values())} of {sum(said.values())} right")
     print(f"reports        {whole} of {reports} without a wrong sentence")
 

@@ -19,7 +19,9 @@ def test_the_guide_shows_every_measured_rate_with_its_date_and_machine():
 
 
 def test_ten_thousand_submissions_took_less_than_a_gigabyte_and_no_more_than_a_thousand_did():
-    """Memory is flat: what all processes of the grader hold grows by less than a fifth from 1,000 submissions to 10,000."""
+    """Memory is flat: what all processes of the grader hold grows by less than a fifth from 1,000 submissions to
+    10,000.
+    """
     held = {row["submissions"]: row for run in FIGURES["runs"] if run["sandbox"] == "bwrap" for row in run["memory"]}
     assert {1000, 5000, 10_000} <= set(held)
     assert held[10_000]["rss"] < 1024 and held[10_000]["own"] < 1.2 * held[1000]["own"]

@@ -25,7 +25,9 @@ TREES = SETS["01_trees"]
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_notebook_spoiled_anywhere_gets_a_grade_or_a_flag(seed):
-    """A hundred mutants; `python tests/grader/submissions/mutants.py 5000` tries more. Any error but ValueError would end this test."""
+    """A hundred mutants; `python tests/grader/submissions/mutants.py 5000` tries more. Any error but ValueError would
+    end this test.
+    """
     for content in mutants(100, seed):
         record = outcome(TREES, content)
         assert [row["question"] for row in record["rows"]] == list(TREES.questions)
@@ -56,7 +58,8 @@ def notebook(cells):
     (b'{"cells": ["' + b'\\\\","' * read.MOST_PARTS + b'"]}', "parts"),
     (('{"cells": [' + r'"\",",' * 10 + "{}," * read.MOST_PARTS + "{}]}").encode("utf-16"), "parts"),
     (notebook([{}] * (read.MOST_CELLS + 1)), "20,001 cells, more than the 20,000"),
-    (b"[" * 500_000, "nested too deeply"), (b"", "empty"), (b'{"cells"', "broken or cut off"), (b'{"cells": 1}', "no cells")])
+    (b"[" * 500_000, "nested too deeply"), (b"", "empty"), (b'{"cells"', "broken or cut off"),
+    (b'{"cells": 1}', "no cells")])
 def test_a_notebook_beyond_all_measure_is_refused_before_it_is_built(content, words):
     start = time.process_time()
     with pytest.raises(ValueError, match=words):
@@ -83,7 +86,8 @@ def test_reading_that_takes_too_long_or_too_much_is_a_value_error(monkeypatch):
 
 
 def test_cells_that_are_none_are_left_out_and_flagged():
-    cells, metadata, flags = read.notebook_of(b'{"worksheets": [1, {"cells": [{"input": ["x", 1, "y"]}, null]}], "metadata": []}')
+    cells, metadata, flags = read.notebook_of(b'{"worksheets": [1, {"cells": [{"input": '
+                                              b'["x", 1, "y"]}, null]}], "metadata": []}')
     assert [c.source for c in cells] == ["xy"] and metadata == {} and flags == ["cells unreadable"]
 
 
@@ -110,7 +114,8 @@ def test_thousands_of_cells_without_marks_are_looked_through_once():
 
 def test_an_answer_in_many_cells_is_joined_once_and_cut():
     """Fifty megabytes in ten thousand cells of one question: joined two at a time they took minutes."""
-    raw = next(c for c in handed_out()["cells"] if c["id"] and c["metadata"].get("fi_teach", {}).get("part") == "answer" and c["cell_type"] == "markdown")
+    raw = next(c for c in handed_out()["cells"] if c["id"] and c["metadata"].get("fi_teach", {}).get("part") == "answer"
+               and c["cell_type"] == "markdown")
     cells = [cell_from({**raw, "source": "five thousand letters " * 230})] * 10_000
     start = time.process_time()
     plan, found = align(TREES, cells), answers(TREES, cells)
@@ -122,11 +127,13 @@ def test_an_answer_in_many_cells_is_joined_once_and_cut():
 # Links, depths, crowds
 
 def found_in(folder, **students):
-    """What is found in a folder of students, each made by a function of its place -> ({student: has a file}, words on what was left aside)."""
+    """What is found in a folder of students, each made by a function of its place -> ({student: has a file}, words on
+    what was left aside).
+    """
     for student, make in students.items():
         make(folder / student)
-    found, aside = collecting.find(folder, ["01_trees"])
-    return {s.student: bool(s.path) for s in found}, " | ".join(collecting.told(aside))
+    found, skipped = collecting.find(folder, ["01_trees"])
+    return {s.student: bool(s.path) for s in found}, " | ".join(collecting.describe_skipped(skipped))
 
 
 def honest(place):
@@ -145,13 +152,15 @@ def below(name, make):
 
 
 @pytest.mark.parametrize("way", [
-    lambda to: linked(to), lambda to: below("mine", linked(to)), lambda to: below("01_trees.ipynb", linked(to / "01_trees.ipynb")),
-    lambda to: below("deep", below("deeper", linked(to)))], ids=["the folder", "a folder in it", "a file in it", "far below"])
+    lambda to: linked(to), lambda to: below("mine", linked(to)),
+    lambda to: below("01_trees.ipynb", linked(to / "01_trees.ipynb")),
+    lambda to: below("deep", below("deeper", linked(to)))],
+                         ids=["the folder", "a folder in it", "a file in it", "far below"])
 def test_a_link_is_left_aside_wherever_it_lies(way, tmp_path):
     honest(tmp_path / "solutions")
     (tmp_path / "in").mkdir()
-    found, aside = found_in(tmp_path / "in", anna=honest, eve=way(tmp_path / "solutions"))
-    assert found == {"anna": True, "eve": False} and "eve" in aside and "a link; links are not followed" in aside
+    found, skipped = found_in(tmp_path / "in", anna=honest, eve=way(tmp_path / "solutions"))
+    assert found == {"anna": True, "eve": False} and "eve" in skipped and "a link; links are not followed" in skipped
 
 
 def test_a_zip_that_is_a_link_is_left_aside(tmp_path):
@@ -159,8 +168,8 @@ def test_a_zip_that_is_a_link_is_left_aside(tmp_path):
         archive.writestr("01_trees.ipynb", to_bytes(filled()))
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "eve.zip").symlink_to(tmp_path / "solutions.zip")
-    found, aside = found_in(tmp_path / "in", anna=honest, carl=below("all.zip", linked(tmp_path / "solutions.zip")))
-    assert found == {"anna": True, "carl": False, "eve": False} and aside.count("a link; links are not followed") == 2
+    found, skipped = found_in(tmp_path / "in", anna=honest, carl=below("all.zip", linked(tmp_path / "solutions.zip")))
+    assert found == {"anna": True, "carl": False, "eve": False} and skipped.count("a link; links are not followed") == 2
 
 
 def test_a_link_inside_a_zip_is_left_aside(tmp_path):
@@ -169,8 +178,8 @@ def test_a_link_inside_a_zip_is_left_aside(tmp_path):
             entry = zipfile.ZipInfo("01_trees.ipynb")
             entry.create_system, entry.external_attr = 3, 0o120777 << 16
             archive.writestr(entry, "/etc/passwd")
-    found, aside = found_in(tmp_path, anna=honest, eve=pack)
-    assert found == {"anna": True, "eve": False} and "a link in a zip file" in aside
+    found, skipped = found_in(tmp_path, anna=honest, eve=pack)
+    assert found == {"anna": True, "eve": False} and "a link in a zip file" in skipped
 
 
 def test_a_link_that_takes_the_files_place_after_it_was_found_is_not_read(tmp_path):
@@ -183,8 +192,8 @@ def test_a_link_that_takes_the_files_place_after_it_was_found_is_not_read(tmp_pa
 
 
 def test_a_pipe_is_no_file_and_nobody_waits_for_it(tmp_path):
-    found, aside = found_in(tmp_path, anna=honest, eve=below("01_trees.ipynb", os.mkfifo))
-    assert found == {"anna": True, "eve": False} and "no ordinary file" in aside
+    found, skipped = found_in(tmp_path, anna=honest, eve=below("01_trees.ipynb", os.mkfifo))
+    assert found == {"anna": True, "eve": False} and "no ordinary file" in skipped
     with pytest.raises(ValueError, match="no ordinary file"):
         read.content_of(read.Submission("eve", "01_trees", str(tmp_path / "eve" / "01_trees.ipynb")))
 
@@ -195,9 +204,9 @@ def test_a_folder_of_too_many_files_or_too_deep_is_not_looked_through(tmp_path, 
     (tmp_path / "eve").mkdir()
     for k in range(60):
         (tmp_path / "eve" / f"{k}.txt").touch()
-    found, aside = found_in(tmp_path, anna=honest)
+    found, skipped = found_in(tmp_path, anna=honest)
     assert found == {"anna": True, "dora": False, "eve": False}
-    assert "more than 12 folders deep" in aside and "the rest was not looked at" in aside
+    assert "more than 12 folders deep" in skipped and "the rest was not looked at" in skipped
 
 
 def test_what_is_told_of_one_students_files_has_an_end(tmp_path):
@@ -205,8 +214,8 @@ def test_what_is_told_of_one_students_files_has_an_end(tmp_path):
         place.mkdir()
         for k in range(100):
             (place / f"{k}.ipynb").touch()
-    _, aside = found_in(tmp_path, anna=honest, eve=crowd)
-    assert aside.count(" | ") == collecting.MOST_ASIDE and "eve: 80 more files" in aside
+    _, skipped = found_in(tmp_path, anna=honest, eve=crowd)
+    assert skipped.count(" | ") == collecting.MOST_SKIPPED_NAMED and "eve: 80 more files" in skipped
 
 
 def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path, monkeypatch):
@@ -219,8 +228,8 @@ def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path, monkeypatch):
             raise PermissionError(13, "Permission denied")
         return usual(path)
     monkeypatch.setattr(os, "scandir", scandir)
-    found, aside = found_in(tmp_path)
-    assert found == {"anna": True, "eve": False} and "cannot be looked into (Permission denied)" in aside
+    found, skipped = found_in(tmp_path)
+    assert found == {"anna": True, "eve": False} and "cannot be looked into (Permission denied)" in skipped
 
 
 def test_students_whose_names_pass_for_each_other_are_flagged(tmp_path):

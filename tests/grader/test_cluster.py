@@ -14,9 +14,10 @@ from corpus import hand_in, honest, no_notebooks
 from fi_grader import command, main, run
 from notebooks import ROOT
 
-cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import a test: what runs there is sent there
-SPECIMENS = ("perfect", "empty", "right answer of another shape 1", "named mistakes 1", "named mistakes 2", "syntax error",
-             "magics and shell lines", "corrupt JSON", "empty folder", "name that is no UTF-8")
+# workers cannot import a test: what runs there is sent there
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+SPECIMENS = ("perfect", "empty", "right answer of another shape 1", "named mistakes 1", "named mistakes 2",
+             "syntax error", "magics and shell lines", "corrupt JSON", "empty folder", "name that is no UTF-8")
 
 
 @pytest.fixture(scope="module")
@@ -46,37 +47,40 @@ def graded(course, report, *options):
 
 
 def watch_the_workers():
-    """Run on a worker: count the stations it starts from now on, and the times its own process forks -> None."""
-    run.seen = {"forks": 0, "stations": set()}
+    """Run on a worker: count the workers it starts from now on, and the times its own process forks -> None."""
+    run.seen = {"forks": 0, "workers": set()}
     os.register_at_fork(before=lambda: run.seen.update(forks=run.seen["forks"] + 1))
-    started = run.Station
+    started = run.Worker
 
     def counted(settings):
-        station = started(settings)
-        run.seen["stations"].add(id(station))
-        return station
-    run.Station = counted
+        worker = started(settings)
+        run.seen["workers"].add(id(worker))
+        return worker
+    run.Worker = counted
 
 
 def seen_by_the_worker():
-    """Run on a worker -> (forks of its own process, stations started, stations still open)."""
-    return run.seen["forks"], len(run.seen["stations"]), len(run._stations)
+    """Run on a worker -> (forks of its own process, workers started, workers still open)."""
+    return run.seen["forks"], len(run.seen["workers"]), len(run._workers_started)
 
 
 def test_a_scheduler_that_is_not_there_is_named_with_the_way_to_start_one(monkeypatch):
     monkeypatch.setattr(command, "PATIENCE_WITH_A_CLUSTER", 1)
-    with pytest.raises(ValueError, match=r"no dask scheduler at tcp://127.0.0.1:1: .*Start one with .dask scheduler."), command._workers("tcp://127.0.0.1:1"):
+    words = r"no dask scheduler at tcp://127.0.0.1:1: .*Start one with .dask scheduler."
+    with pytest.raises(ValueError, match=words), command._workers("tcp://127.0.0.1:1"):
         pass
 
 
 def test_a_cluster_gives_the_same_bytes_and_its_workers_never_fork(course, cluster, tmp_path):
-    """results.jsonl, grades.csv and students.csv of ten submissions; two threads own two grading subprocesses, ended at the end."""
+    """results.jsonl, grades.csv and students.csv of ten submissions; two threads own two grading subprocesses, ended at
+    the end.
+    """
     from distributed import Client
     with Client(cluster.scheduler_address) as client:
         client.run(watch_the_workers)
         there = graded(course, tmp_path / "there", "--cluster", cluster.scheduler_address)
-        (forks, stations, still_open), = client.run(seen_by_the_worker).values()
+        (forks, workers, still_open), = client.run(seen_by_the_worker).values()
     assert there == graded(course, tmp_path / "here", "--jobs", "2")
     assert len(there["results.jsonl"].splitlines()) == len(SPECIMENS)
-    assert forks == 0 and 1 <= stations <= 2 and still_open == 0
+    assert forks == 0 and 1 <= workers <= 2 and still_open == 0
     assert {json.loads(line)["sandbox"] for line in there["results.jsonl"].splitlines()} == {"bwrap"}

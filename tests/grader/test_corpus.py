@@ -1,4 +1,5 @@
-"""The corpus of tests/grader/submissions: every case gets its points and its flag, and nothing outside the sandbox changes."""
+"""The corpus of tests/grader/submissions: every case gets its points and its flag, and nothing outside the sandbox
+changes."""
 
 import hashlib
 import json
@@ -57,13 +58,15 @@ def batch(tmp_path_factory):
         before = fingerprint(*watched)
         words = [str(folders["submissions"]), "--out", str(folders["report"]), "--exercises", str(folders["exercises"])]
         words += ["--jobs", "3", "--seed", str(SEED), "--time-limit", "4", "--gradebook", "--sandbox", WALLS]
-        done = subprocess.run([sys.executable, "-c", MEASURED, *words], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+        done = subprocess.run([sys.executable, "-c", MEASURED, *words], cwd=ROOT, stdout=subprocess.PIPE, text=True,
+                              check=True)
         unchanged = fingerprint(*watched) == before
     records = [json.loads(line) for line in (folders["report"] / "results.jsonl").read_text().splitlines()]
     found = {students[r["student"]].name: (students[r["student"]], r) for r in records}
     times = [json.loads(line) for line in (folders["report"] / "times.jsonl").read_text().splitlines()]
     seconds = {key: parts.get("all", 0) for line in times for key, parts in line.items()}
-    return {"found": found, "unchanged": unchanged, "report": folders["report"], "megabytes": int(done.stdout.split("most ")[1]) / 1024,
+    return {"found": found, "unchanged": unchanged, "report": folders["report"],
+            "megabytes": int(done.stdout.split("most ")[1]) / 1024,
             "seconds": {students[r["student"]].name: seconds[r["key"]] for r in records}}
 
 
@@ -72,9 +75,11 @@ def test_no_exported_notebook_renders_what_a_student_wrote(batch):
     notebooks = list((batch["report"] / "autograded").rglob("*.ipynb"))
     assert len(notebooks) == len(batch["found"])
     for path in notebooks:
-        cells = [c for c in json.loads(path.read_text())["cells"] if c["metadata"].get("fi_teach", {}).get("part") == "answer"]
+        cells = [c for c in json.loads(path.read_text())["cells"]
+                 if c["metadata"].get("fi_teach", {}).get("part") == "answer"]
         prose, = (c["source"].split("\n") for c in cells if c["cell_type"] == "markdown")
-        assert prose == [""] or (prose[0] == prose[-1] == "```" and all(line.startswith("    ") for line in prose[1:-1])), path
+        assert prose == [""] or (prose[0] == prose[-1] == "```"
+                                 and all(line.startswith("    ") for line in prose[1:-1])), path
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -85,17 +90,22 @@ def test_each_case_gets_its_points_and_its_flag(name, batch):
 
 def test_cases_without_tampering_get_no_flag(batch):
     for case, record in batch["found"].values():
-        if case.name.startswith(("perfect", "empty", "right answer", "named", "warnings", "magic", "syntax", "answer ")) and not case.flag and case.content:
+        if case.name.startswith(("perfect", "empty", "right answer", "named", "warnings", "magic", "syntax",
+                                 "answer ")) and not case.flag and case.content:
             assert not flags(record), case.name
 
 
 def test_the_grader_itself_stays_small_whatever_it_is_handed(batch):
-    """Megabytes that the process which finds, reports and exports held at most; without bounds a bulky case took 1,650 of it."""
+    """Megabytes that the process which finds, reports and exports held at most; without bounds a bulky case took 1,650
+    of it.
+    """
     assert batch["megabytes"] < 600
 
 
 def test_no_bulky_submission_takes_long(batch):
-    """Reading, aligning, running and judging: without bounds 3 million cells of nothing took 57 s, a million empty ones 30 s."""
+    """Reading, aligning, running and judging: without bounds 3 million cells of nothing took 57 s, a million empty ones
+    30 s.
+    """
     seconds = batch["seconds"]
     most = 15 + 10 * seconds["perfect"]  # WebAssembly and a busy machine are slow with everything
     assert not {case.name: seconds[case.name] for case in bulky() if seconds[case.name] > most}
@@ -111,7 +121,7 @@ def test_grades_were_written_by_the_grader_alone(batch):
 
 
 def test_nothing_that_students_started_still_runs(batch):
-    """No process whose user a sandbox made up, and no warm parent, has outlived the run."""
+    """No process whose user a sandbox made up, and no fork server, has outlived the run."""
     left = [pid for pid in os.listdir("/proc") if pid.isdigit() and _is_ours(pid)]
     assert not left
 
@@ -140,6 +150,7 @@ def test_the_table_of_the_corpus_has_no_gap(batch, record_property):
     assert list(batch["found"]) and set(batch["found"]) == set(NAMES)
     rows = [(name, *batch["found"][name]) for name in NAMES]
     lines = [f"{'case':42} expected  got  flag"]
-    lines += [f"{name[:42]:42} {case.points:8} {points(record):4}  {'; '.join(dict.fromkeys(flags(record)))[:90]}" for name, case, record in rows]
+    lines += [f"{name[:42]:42} {case.points:8} {points(record):4}  {'; '.join(dict.fromkeys(flags(record)))[:90]}"
+              for name, case, record in rows]
     record_property("table", "\n".join(line.rstrip() for line in lines))
     assert not [name for name, case, record in rows if problem(case, record)]

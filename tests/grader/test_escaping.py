@@ -23,7 +23,8 @@ from fi_grader.gradebook import id_of
 from notebooks import ROOT, filled, find, to_bytes
 
 ASKED = "trees.what_sixty_means"
-WRITES = """fetch('/api/contents/owned.txt', {method: 'PUT', body: JSON.stringify({type: 'file', format: 'text', content: 'x'}),
+WRITES = """fetch('/api/contents/owned.txt', {method: 'PUT',
+body: JSON.stringify({type: 'file', format: 'text', content: 'x'}),
 headers: {'Content-Type': 'application/json', 'X-XSRFToken': (document.cookie.match(/_xsrf=([^;]*)/) || [])[1]}})"""
 WRITER = f'<img src=x onerror="eval(atob(`{base64.b64encode(WRITES.encode()).decode()}`))">'
 """Prose that writes a file into the folder of the server that shows it."""
@@ -39,19 +40,22 @@ def test_a_name_in_any_script_stays_as_it_is(given, shows):
 
 
 @pytest.mark.parametrize(("given", "shows"), [
-    ("\u0430nna", "\\u0430nna"), ("ann\u200ba", "ann\\u200ba"), ("an\u200dna", "an\\u200dna"), ("\u202eanna", "\\u202eanna"), ("ａnna", "\\uff41nna"),
+    ("\u0430nna", "\\u0430nna"), ("ann\u200ba", "ann\\u200ba"), ("an\u200dna", "an\\u200dna"),
+    ("\u202eanna", "\\u202eanna"), ("ａnna", "\\uff41nna"),
     ("𝐚nna", "\\U0001d41anna"), ("Pαul", "P\\u03b1ul"), ("two\nlines", "two lines"), ("\u200c", "\\u200c")])
 def test_a_name_that_hides_or_imitates_a_letter_is_spelled_out(given, shows):
     assert escaping.name(given) == shows
 
 
-@pytest.mark.parametrize(("one", "other"), [("anna", "\u0430nna"), ("anna", "Anna "), ("anna", "an\u200bna"), ("PAX", "\u0420\u0410\u0425"), ("anna", "ａｎｎａ")])
+@pytest.mark.parametrize(("one", "other"), [("anna", "\u0430nna"), ("anna", "Anna "), ("anna", "an\u200bna"),
+                                            ("PAX", "\u0420\u0410\u0425"), ("anna", "ａｎｎａ")])
 def test_names_that_pass_for_each_other_have_one_skeleton(one, other):
     assert escaping.skeleton(one) == escaping.skeleton(other) != escaping.skeleton("hanna")
 
 
 @pytest.mark.parametrize(("value", "written"), [
-    ("=1+1", "'=1+1"), ("-x", "'-x"), ("two\nlines", "two lines"), (3, 3), ("\uff1d1+1", "'\uff1d1+1"), ("\ufe631", "'\ufe631"), ("\t@x", "'@x"),
+    ("=1+1", "'=1+1"), ("-x", "'-x"), ("two\nlines", "two lines"), (3, 3), ("\uff1d1+1", "'\uff1d1+1"),
+    ("\ufe631", "'\ufe631"), ("\t@x", "'@x"),
     ("a; =1+1;+2", "a; '=1+1;'+2"), ("\u202e=1", "\\u202e=1"), ("a - b", "a - b")])
 def test_no_field_of_a_table_is_a_formula(value, written):
     assert escaping.field(value) == written
@@ -71,7 +75,8 @@ def test_places_and_the_name_of_this_machine_are_left_out(monkeypatch):
     assert escaping.without_folders(escaping.without_host(text)) == "~/x (course)/fi_teach/y (python)/z (host) lab-75"
 
 
-@pytest.mark.parametrize("student", [IMAGE, "'-alert(1)-'", "a\"b", "a\\b", "..", "caf\udce9", "x" * 240, "anna\u202e", "x-0123456789ab", "anna "])
+@pytest.mark.parametrize("student", [IMAGE, "'-alert(1)-'", "a\"b", "a\\b", "..", "caf\udce9", "x" * 240, "anna\u202e",
+                                     "x-0123456789ab", "anna "])
 def test_a_name_in_nbgrader_is_a_harmless_word_of_its_own(student):
     assert not set(id_of(student)) & set("<>\"'\\&/;=\u202e\udce9") and len(id_of(student)) <= 80
     assert id_of(student) != student and id_of(id_of(student)) != id_of(student)
@@ -85,7 +90,8 @@ def report(tmp_path_factory):
     """A report with a gradebook on every script as prose, and one as name, error, answer and comment -> Path."""
     base = tmp_path_factory.mktemp("shown")
     code = {"trees.recall_mean": f"average_of_all = {IMAGE!r}",
-            "trees.decrease": f"# {IMAGE}\ndef decrease(left, right):\n    raise ValueError({IMAGE!r})", "trees.recall_two_draws": f"open({'/' + IMAGE!r})"}
+            "trees.decrease": f"# {IMAGE}\ndef decrease(left, right):\n    raise ValueError({IMAGE!r})",
+            "trees.recall_two_draws": f"open({'/' + IMAGE!r})"}
     students = {f"s{k:02d}": filled(prose=f"Words enough to be read. {text}") for k, text in enumerate(PROSE.values())}
     students[f"bert {IMAGE}"] = filled(code, prose=f"Words enough to be read. {WRITER}")
     for student, notebook in students.items():
@@ -93,7 +99,8 @@ def report(tmp_path_factory):
         (base / "in" / student / "01_trees.ipynb").write_bytes(to_bytes(notebook))
     (base / "exercises").mkdir()
     (base / "exercises" / "01_trees.ipynb").write_bytes((ROOT / "exercises" / "01_trees.ipynb").read_bytes())
-    main([str(base / "in"), "--out", str(base / "report"), "--exercises", str(base / "exercises"), "--seed", "9", "--jobs", "2", "--gradebook"])
+    main([str(base / "in"), "--out", str(base / "report"), "--exercises", str(base / "exercises"), "--seed", "9",
+          "--jobs", "2", "--gradebook"])
     return base / "report"
 
 
@@ -102,15 +109,18 @@ def tab(browser):
     """A tab that notes what a page tries: its dialogs and the files it would write -> Page with `.tried`."""
     tab = browser.new_page()
     tab.tried = []
-    tab.on("dialog", lambda dialog: dialog.accept() if dialog.type == "beforeunload" else (tab.tried.append(dialog.message), dialog.dismiss()))
-    tab.on("request", lambda request: tab.tried.append(request.url) if request.method == "PUT" and "owned" in request.url else None)
+    tab.on("dialog", lambda dialog: dialog.accept() if dialog.type == "beforeunload"
+           else (tab.tried.append(dialog.message), dialog.dismiss()))
+    tab.on("request", lambda request: tab.tried.append(request.url)
+           if request.method == "PUT" and "owned" in request.url else None)
     yield tab
     tab.close()
 
 
 def is_owned(tab):
     """Has anything run? Links and buttons are clicked first -> bool."""
-    tab.evaluate("() => document.querySelectorAll(`#click, [href^=javascript], [href^=data]`).forEach(one => one.dispatchEvent(new MouseEvent('click')))")
+    tab.evaluate("() => document.querySelectorAll(`#click, [href^=javascript], "
+                 "[href^=data]`).forEach(one => one.dispatchEvent(new MouseEvent('click')))")
     tab.wait_for_timeout(50)
     return tab.evaluate("() => Boolean(window.owned) || document.title === 'owned'") or bool(tab.tried)
 
@@ -162,7 +172,8 @@ def test_a_formula_in_an_answer_is_not_set(report, tab):
     number = list(PROSE).index("a formula with a link")
     package = importlib.util.find_spec("sphinx-mathjax-offline").submodule_search_locations[0]
     folder = Path(package) / "static" / "mathjax"
-    tab.route("http://mathjax.test/**", lambda route: route.fulfill(path=folder / route.request.url.removeprefix("http://mathjax.test/")))
+    tab.route("http://mathjax.test/**",
+              lambda route: route.fulfill(path=folder / route.request.url.removeprefix("http://mathjax.test/")))
     for source, is_set in ((PROSE["a formula with a link"], True), (prose_of(report, number), False)):
         tab.goto("about:blank")
         tab.set_content(rendered([source]))
@@ -193,10 +204,13 @@ def jupyter(folder, home):
     """JupyterLab with nbgrader's Formgrader, started in a folder -> its address."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser", f"--port={port}", "--IdentityProvider.token=t",
+    command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser", f"--port={port}",
+               "--IdentityProvider.token=t",
                "--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"]
-    environment = {**os.environ, "HOME": str(home), "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
-    server = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    environment = {**os.environ, "HOME": str(home),
+                   "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+    server = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
     try:
         yield f"http://127.0.0.1:{port}"
     finally:
@@ -216,19 +230,23 @@ def fetched(address):
 
 
 def test_no_script_in_an_answer_writes_a_file_from_jupyterlab_or_formgrader(report, tab, tmp_path):
-    """The instructor opens the exported notebook in JupyterLab, then Formgrader's pages: nothing runs, no file is written.
+    """The instructor opens the exported notebook in JupyterLab, then Formgrader's pages: nothing runs, no file is
+    written.
 
-    So that this can fail, the same prose is put into a notebook unescaped at the end: Formgrader's page writes the file.
+    So that this can fail, the same prose is put into a notebook unescaped at the end: Formgrader's page writes the
+    file.
     """
     notebook = Path("autograded", id_of(f"bert {IMAGE}"), "01_trees", "01_trees.ipynb")
     with jupyter(report, tmp_path) as address:
-        shown_as = {one["student"]: one["id"] for one in fetched(f"{address}/formgrader/api/submitted_notebooks/01_trees/01_trees")}
+        shown_as = {one["student"]: one["id"]
+                    for one in fetched(f"{address}/formgrader/api/submitted_notebooks/01_trees/01_trees")}
         tab.goto(f"{address}/lab/tree/{notebook}?token=t")
         tab.wait_for_selector(".jp-RenderedMarkdown pre", state="attached", timeout=60_000)
         tab.wait_for_timeout(500)
         assert not is_owned(tab)
         student, = (one for one in shown_as if one.startswith("bert"))
-        for page in ("manage_students", f"manage_students/{student}", "gradebook/01_trees/01_trees", f"submissions/{shown_as[student]}/"):
+        for page in ("manage_students", f"manage_students/{student}", "gradebook/01_trees/01_trees",
+                     f"submissions/{shown_as[student]}/"):
             tab.goto(f"{address}/formgrader/{page}")
             tab.wait_for_timeout(1000)
             assert not is_owned(tab), page

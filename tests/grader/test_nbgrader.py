@@ -20,7 +20,8 @@ from fi_grader.release import NBGRADER_CONFIG
 from notebooks import filled, find, to_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
-STUDENTS = {"anna": {}, "bert": {"trees.recall_mean": "average_of_all = 55", "trees.decrease": "def decrease(left, right):\n    return 0"}}
+STUDENTS = {"anna": {}, "bert": {"trees.recall_mean": "average_of_all = 55",
+                                 "trees.decrease": "def decrease(left, right):\n    return 0"}}
 POINTS = {"anna": 24, "bert": 20}
 
 
@@ -90,13 +91,18 @@ def test_formgraders_pages_list_what_a_person_must_read(report):
 
 
 def test_formgrader_itself_serves_our_submissions_and_the_rubric(report, tmp_path):
-    """The real server with nbgrader's extension: its list of submissions has our scores, its page for grading our rubric."""
+    """The real server with nbgrader's extension: its list of submissions has our scores, its page for grading our
+    rubric.
+    """
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "jupyter_server", "--allow-root", "--no-browser", f"--port={port}", "--IdentityProvider.token=t",
+    command = [sys.executable, "-m", "jupyter_server", "--allow-root", "--no-browser", f"--port={port}",
+               "--IdentityProvider.token=t",
                "--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"]
-    environment = {**os.environ, "HOME": str(tmp_path), "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
-    server = subprocess.Popen(command, cwd=report, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    environment = {**os.environ, "HOME": str(tmp_path),
+                   "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+    server = subprocess.Popen(command, cwd=report, env=environment, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
     try:
         listed = {one["student"]: one for one in json.loads(page(port, "api/submitted_notebooks/01_trees/01_trees"))}
         assert {student: one["score"] for student, one in listed.items()} == POINTS
@@ -119,9 +125,11 @@ def page(port, path):
 
 def test_formgrader_shows_the_prose_with_its_rubric_and_our_verdicts(report):
     cells = json.loads((report / "autograded" / "bert" / "01_trees" / "01_trees.ipynb").read_text())["cells"]
-    assert find({"cells": [c for c in cells if "fi_teach" in c["metadata"]]}, "trees.what_sixty_means", "answer")["source"].startswith("```\n    Attendance took")
+    assert find({"cells": [c for c in cells if "fi_teach" in c["metadata"]]}, "trees.what_sixty_means",
+                "answer")["source"].startswith("```\n    Attendance took")
     assert any("**Rubric**" in c["source"] and "1 point" in c["source"] for c in cells)
-    assert any("mean of two means" not in str(c) and "averaged the two averages" in str(c.get("outputs")) for c in cells)
+    assert any("mean of two means" not in str(c) and "averaged the two averages" in str(c.get("outputs"))
+               for c in cells)
 
 
 def test_points_given_by_hand_survive_grading_again(course, report):

@@ -1,4 +1,5 @@
-"""The grader's parts, each by itself: what crosses the border, what is found in a folder, how cells are aligned, what is said."""
+"""The grader's parts, each by itself: what crosses the border, what is found in a folder, how cells are aligned, what
+is said."""
 
 import json
 import os
@@ -28,10 +29,10 @@ from fi_grader.inside.restore_modules import could_overwrite
 from fi_grader.judging import grade
 from fi_grader.match_cells import align
 from fi_grader.pages import feedback
-from fi_grader.proxies import Lost, Student, tame
+from fi_grader.proxies import StudentProcess, StudentProcessDied, clamp
 from fi_grader.results import Records, seed_of, write
-from fi_grader.sandbox import Nursery
-from fi_grader.worker import Station
+from fi_grader.sandbox import ForkServer
+from fi_grader.worker import Worker
 from notebooks import filled, handed_out, to_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,9 +42,12 @@ TREES = load(ROOT / "exercises")["01_trees"]
 # The wire
 
 @pytest.mark.parametrize("value", [
-    None, True, 3, 2.5, "ä", [1, [2]], (1, (2,)), {"a": (1,), 2: None}, {1, 2}, ..., range(3), np.arange(6).reshape(2, 3), np.array(["x", "y"]),
-    np.array([1, "x", None], object), np.float64(0.5), np.int8(3), np.array(2.5), pd.Series([1.5, 2.5], index=["a", "b"], name="n"),
-    pd.Series(["x", "y"]), pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), pd.DataFrame([[1.0, 2.0]], index=["r"])], ids=repr)
+    None, True, 3, 2.5, "ä", [1, [2]], (1, (2,)), {"a": (1,), 2: None}, {1, 2}, ..., range(3),
+    np.arange(6).reshape(2, 3), np.array(["x", "y"]),
+    np.array([1, "x", None], object), np.float64(0.5), np.int8(3), np.array(2.5),
+    pd.Series([1.5, 2.5], index=["a", "b"], name="n"),
+    pd.Series(["x", "y"]), pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), pd.DataFrame([[1.0, 2.0]], index=["r"])],
+                         ids=repr)
 def test_a_value_crosses_the_border_and_is_what_it_was(value):
     crossed = messages.decode(json.loads(json.dumps(messages.encode(value))))
     assert type(crossed) is type(value)
@@ -70,7 +74,7 @@ def scramble(table, names, seen, rng):
     return rng.random()
 
 
-def test_a_function_on_loan_changes_its_callers_arguments_as_it_would_here(nursery):
+def test_a_function_on_loan_changes_its_callers_arguments_as_it_would_here(server):
     """A student's test may ask whether its table was left alone, or draw twice from one generator."""
     source = """
 def tried(borrowed):
@@ -79,7 +83,7 @@ def tried(borrowed):
     wanted = np.random.default_rng(1).random(2).tolist()
     return [table.tolist(), names, seen, [one, two] == wanted]
 """
-    student = Student(nursery)
+    student = StudentProcess(server)
     with student.within(20):
         student.ask("run", "import numpy as np" + source, "cell")
         found = student.value("tried")(scramble)
@@ -96,7 +100,8 @@ def test_what_is_no_data_does_not_cross(value):
 @pytest.mark.parametrize(("message", "words"), [
     ({"array": ["|O", [1], "gA=="]}, "no array of dtype"), ({"class": "os.system"}, "no value is encoded"),
     ({"function": 0}, "no value is encoded"), ({}, "no encoded value"), ({"generator": 3}, "no generator"),
-    ({"generator": {"dict": [["bit_generator", "default_rng"]]}}, "no generator"), ({"tuple": [], "list": []}, "no encoded value")])
+    ({"generator": {"dict": [["bit_generator", "default_rng"]]}}, "no generator"),
+    ({"tuple": [], "list": []}, "no encoded value")])
 def test_a_forged_message_builds_nothing(message, words):
     with pytest.raises(ValueError, match=words):
         messages.decode(message)
@@ -132,7 +137,7 @@ def test_what_goes_to_a_terminal_is_printable():
 
 
 def test_numbers_too_large_to_reckon_with_are_infinite():
-    assert tame({"a": [10**400, -10**400, 3, True]}) == {"a": [np.inf, -np.inf, 3, True]}
+    assert clamp({"a": [10**400, -10**400, 3, True]}) == {"a": [np.inf, -np.inf, 3, True]}
 
 
 # Finding and reading
@@ -149,10 +154,12 @@ def test_our_layout_nbgraders_and_the_zip_of_submit_are_found(tmp_path):
     (tmp_path / "dora").mkdir()
     (tmp_path / "dora" / ".ipynb_checkpoints").mkdir()
     (tmp_path / "dora" / ".ipynb_checkpoints" / "01_trees-checkpoint.ipynb").write_text("{}")
-    found, aside = collecting.find(tmp_path, ["01_trees", "02_golf"])
+    found, skipped = collecting.find(tmp_path, ["01_trees", "02_golf"])
     assert {(s.student, s.exercise, bool(s.path)) for s in found} == {
-        ("anna", "01_trees", True), ("bert", "02_golf", True), ("carl", "01_trees", True), ("dora", "01_trees", False), ("dora", "02_golf", False)}
-    assert all(a.is_litter for a in aside) and read.content_of(next(s for s in found if s.student == "carl")) == to_bytes(filled())
+        ("anna", "01_trees", True), ("bert", "02_golf", True), ("carl", "01_trees", True), ("dora", "01_trees", False),
+        ("dora", "02_golf", False)}
+    assert all(a.is_junk for a in skipped)
+    assert read.content_of(next(s for s in found if s.student == "carl")) == to_bytes(filled())
 
 
 def test_a_second_copy_and_a_stranger_are_left_aside_by_name(tmp_path):
@@ -162,9 +169,11 @@ def test_a_second_copy_and_a_stranger_are_left_aside_by_name(tmp_path):
         os.utime(tmp_path / "anna" / name, (10**9, 10**9))
     os.utime(tmp_path / "anna" / "01_trees-Copy1.ipynb", (10**8, 10**8))
     (tmp_path / "bert.zip").write_text("no zip")
-    found, aside = collecting.find(tmp_path, ["01_trees"])
+    found, skipped = collecting.find(tmp_path, ["01_trees"])
     assert [Path(s.path).name for s in found if s.path] == ["01_trees.ipynb"]
-    assert len(aside) == 3 and all(word in "".join(map(str, aside)) for word in ("an older file of anna", "holiday", "zip file that cannot be read"))
+    assert len(skipped) == 3
+    assert all(word in "".join(map(str, skipped))
+               for word in ("an older file of anna", "holiday", "zip file that cannot be read"))
 
 
 def test_a_folder_and_a_zip_of_one_student_are_one_student(tmp_path):
@@ -173,9 +182,9 @@ def test_a_folder_and_a_zip_of_one_student_are_one_student(tmp_path):
     with zipfile.ZipFile(tmp_path / "anna.zip", "w") as archive:
         archive.writestr("01_trees.ipynb", "{}")
         archive.writestr("02_golf.ipynb", "{}")
-    found, aside = collecting.find(tmp_path, ["01_trees", "02_golf"])
+    found, skipped = collecting.find(tmp_path, ["01_trees", "02_golf"])
     assert [(s.student, s.exercise) for s in found] == [("anna", "01_trees"), ("anna", "02_golf")]
-    assert len(aside) == 1 and "an older file of anna" in str(aside[0])
+    assert len(skipped) == 1 and "an older file of anna" in str(skipped[0])
 
 
 def test_a_link_to_somebody_elses_work_is_left_aside(tmp_path):
@@ -183,15 +192,17 @@ def test_a_link_to_somebody_elses_work_is_left_aside(tmp_path):
     (tmp_path / "eve").mkdir()
     (tmp_path / "anna" / "01_trees.ipynb").write_bytes(to_bytes(filled()))
     (tmp_path / "eve" / "01_trees.ipynb").symlink_to(tmp_path / "anna" / "01_trees.ipynb")
-    found, aside = collecting.find(tmp_path, ["01_trees"])
-    assert {s.student: bool(s.path) for s in found} == {"anna": True, "eve": False} and "a link; links are not followed" in str(aside[0])
+    found, skipped = collecting.find(tmp_path, ["01_trees"])
+    assert {s.student: bool(s.path) for s in found} == {"anna": True, "eve": False}
+    assert "a link; links are not followed" in str(skipped[0])
 
 
 @pytest.mark.parametrize(("files", "words"), [
     (None, "there is no folder .*: name the one"), ((), "holds no student's folder: submissions lie in"),
     (("01_trees-anna.ipynb",), "notebooks of its own .01_trees-anna.ipynb.: put each into its student's folder"),
     (("01_trees/01_trees.ipynb",), "is the folder of one student .*: name the one above"),
-    (("anna/holiday.ipynb",), "no file in .* is of an exercise .01_trees.*holiday"), (("anna/notes.txt",), "nothing to grade")])
+    (("anna/holiday.ipynb",), "no file in .* is of an exercise .01_trees.*holiday"),
+    (("anna/notes.txt",), "nothing to grade")])
 def test_a_folder_with_another_layout_is_refused_with_the_right_one(files, words, tmp_path):
     for file in files or ():
         (tmp_path / "in" / file).parent.mkdir(parents=True, exist_ok=True)
@@ -278,22 +289,23 @@ def test_magics_that_time_run_their_line_and_others_do_nothing(tmp_path):
 
 
 @pytest.mark.parametrize(("source", "could"), [
-    ("x = 1\ny = x == 2", False), ("def f(a, b=1):\n    return f(a, b=2)", False), ("np.abs = 1", True), ("setattr(np, 'abs', 1)", True),
-    ("del np.abs", True), ("f.__code__ = g", True), ("import builtins", True)])
+    ("x = 1\ny = x == 2", False), ("def f(a, b=1):\n    return f(a, b=2)", False), ("np.abs = 1", True),
+    ("setattr(np, 'abs', 1)", True), ("del np.abs", True), ("f.__code__ = g", True), ("import builtins", True)])
 def test_only_code_that_could_overwrite_is_looked_after(source, could):
     assert could_overwrite(source) is could
 
 
 @pytest.fixture(params=["bwrap", "none"])
-def nursery(request):
-    nursery = Nursery(request.param, TREES.modules)
-    yield nursery
-    nursery.close()
+def server(request):
+    server = ForkServer(request.param, TREES.modules)
+    yield server
+    server.close()
 
 
-def test_both_levels_give_the_same_record_and_name_the_mistake(nursery):
-    content = to_bytes(filled({"trees.decrease": "def decrease(left, right):\n    raise KeyError('x')", "trees.recall_mean": "average_of_all = 55"}))
-    record, seconds = grade(TREES, content, nursery, seed=3)
+def test_both_levels_give_the_same_record_and_name_the_mistake(server):
+    content = to_bytes(filled({"trees.decrease": "def decrease(left, right):\n    raise KeyError('x')",
+                               "trees.recall_mean": "average_of_all = 55"}))
+    record, seconds = grade(TREES, content, server, seed=3)
     rows = {row["question"]: row for row in record["rows"]}
     assert rows["trees.recall_mean"]["mistake"] == "mean of two means"
     assert "KeyError" in rows["trees.decrease"]["message"] and "raise KeyError" in rows["trees.decrease"]["trace"]
@@ -308,13 +320,14 @@ def decrease(left, right):
     try:
         from numpy import no_such_name
     except ImportError as error:
-        raise ValueError(f"{error} {numpy.__file__} {sys.prefix} {socket.gethostname()} {platform.node()} {os.uname().nodename}")
+        host = f"{socket.gethostname()} {platform.node()} {os.uname().nodename}"
+        raise ValueError(f"{error} {numpy.__file__} {sys.prefix} {host}")
 """
 
 
-def test_feedback_tells_no_path_and_no_name_of_the_instructors_machine(nursery):
+def test_feedback_tells_no_path_and_no_name_of_the_instructors_machine(server):
     """An import that fails names the file it looked in, and a student may ask for the rest."""
-    record, _ = grade(TREES, to_bytes(filled({"trees.decrease": TELLING})), nursery, seed=3)
+    record, _ = grade(TREES, to_bytes(filled({"trees.decrease": TELLING})), server, seed=3)
     page = feedback({**record, "student": "anna", "exercise": "01_trees"})
     assert "cannot import name" in page and "numpy/__init__.py" in page
     assert sys.prefix not in page and str(Path.home()) not in page
@@ -327,28 +340,31 @@ def test_a_file_that_cannot_be_read_is_not_named_by_its_path(tmp_path):
     assert str(tmp_path) not in str(caught.value)
 
 
-def test_an_endless_answer_costs_its_question_at_both_levels(nursery):
-    record, _ = grade(TREES, to_bytes(filled({"trees.decrease": "def decrease(left, right):\n    while True: pass"})), nursery, seed=3, limit=2)
+def test_an_endless_answer_costs_its_question_at_both_levels(server):
+    record, _ = grade(TREES, to_bytes(filled({"trees.decrease": "def decrease(left, right):\n    while True: pass"})),
+                      server, seed=3, limit=2)
     assert sum(row["points"] or 0 for row in record["rows"]) == 21
 
 
-def test_what_a_student_lends_is_taken_back_after_the_question(nursery):
-    student = Student(nursery)
+def test_what_a_student_lends_is_taken_back_after_the_question(server):
+    student = StudentProcess(server)
     with student.within(5):
-        number = student.lend(abs)
-        assert student._called_back({"callback": number, "arguments": messages.encode([-3]), "options": messages.encode({})}) == {"value": 3, "changed": {}}
-    assert "error" in student._called_back({"callback": number, "arguments": [], "options": {"dict": []}})
+        number = student.register(abs)
+        assert student._run_callback({"callback": number, "arguments": messages.encode([-3]),
+                                      "options": messages.encode({})}) == {"value": 3, "changed": {}}
+    assert "error" in student._run_callback({"callback": number, "arguments": [], "options": {"dict": []}})
     student.end()
 
 
 def test_memory_of_all_processes_together_has_a_limit(monkeypatch):
     monkeypatch.setitem(sandbox.LIMITS, "megabytes_in_all", 150)
-    nursery = Nursery("bwrap")
-    student = Student(nursery)
-    with pytest.raises(Lost), student.within(20):
-        student.ask("run", "import os, time\nfor _ in range(3):\n    if not os.fork():\n        break\nhoard = b'x' * (10**8)\ntime.sleep(60)", "cell")
+    server = ForkServer("bwrap")
+    student = StudentProcess(server)
+    with pytest.raises(StudentProcessDied), student.within(20):
+        student.ask("run", "import os, time\nfor _ in range(3):\n    if not os.fork():\n        break\n"
+                    "hoard = b'x' * (10**8)\ntime.sleep(60)", "cell")
     assert student.end()
-    nursery.close()
+    server.close()
 
 
 # The sandbox's level
@@ -365,17 +381,20 @@ def test_without_a_sandbox_none_must_be_said(monkeypatch):
 
 @pytest.mark.parametrize(("works", "taken"), [(("bwrap", "wasm"), "bwrap"), (("wasm",), "wasm")])
 def test_auto_takes_bubblewrap_where_it_works_and_webassembly_elsewhere(works, taken, monkeypatch):
-    monkeypatch.setattr(sandbox, "probe", lambda walls: "" if walls in works else sandbox.NOT_INSTALLED)
+    monkeypatch.setattr(sandbox, "probe", lambda kind: "" if kind in works else sandbox.NOT_INSTALLED)
     assert sandbox.level("auto") == taken
 
 
 @pytest.mark.parametrize(("why", "words"), [
-    ("WebAssembly failed: x", "300 MB"), (sandbox.NO_WASM, r"\.\[wasm\]"), (f"{sandbox.NO_LINUX} darwin", "Use a Linux machine"), (sandbox.NOT_INSTALLED, "apt install bubblewrap"), ("bubblewrap failed: x", "userns")])
+    ("WebAssembly failed: x", "300 MB"), (sandbox.NO_WASM, r"\.\[wasm\]"),
+    (f"{sandbox.NO_LINUX} darwin", "Use a Linux machine"), (sandbox.NOT_INSTALLED, "apt install bubblewrap"),
+    ("bubblewrap failed: x", "userns")])
 def test_each_reason_has_its_own_way_out_in_one_line(why, words, monkeypatch):
     monkeypatch.setattr(sandbox, "probe", {"bwrap": why, "wasm": sandbox.NO_WASM}.get)
     with pytest.raises(ValueError, match=words) as caught:
         sandbox.level("auto")
-    assert why in str(caught.value) and "\n" not in str(caught.value) and "read and change your files" in str(caught.value)
+    assert why in str(caught.value) and "\n" not in str(caught.value)
+    assert "read and change your files" in str(caught.value)
 
 
 WINDOWS = """
@@ -394,13 +413,15 @@ sys.exit(main(["grade", *sys.argv[1:]]))
 @pytest.mark.parametrize(("level", "words"), [("bwrap", "this is win32"), ("none", "win32 cannot")])
 def test_a_system_without_fork_and_fcntl_is_told_where_to_grade(level, words, tmp_path):
     """As on Windows: no fork, no fcntl, no resource. One line, no traceback, nothing written."""
-    done = subprocess.run([sys.executable, "-c", WINDOWS, str(folder_of(tmp_path, anna=filled())), "--out", str(tmp_path / "out"), "--sandbox", level],
+    done = subprocess.run([sys.executable, "-c", WINDOWS, str(folder_of(tmp_path, anna=filled())), "--out",
+                           str(tmp_path / "out"), "--sandbox", level],
                           cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "WSL 2" in done.stderr and words in done.stderr
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("platform", "found", "words"), [("darwin", "x", "needs Linux"), ("linux", None, "not installed")])
+@pytest.mark.parametrize(("platform", "found", "words"),
+                         [("darwin", "x", "needs Linux"), ("linux", None, "not installed")])
 def test_the_probe_says_why_there_is_no_sandbox(platform, found, words, monkeypatch):
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(shutil, "which", lambda name: found)
@@ -408,27 +429,30 @@ def test_the_probe_says_why_there_is_no_sandbox(platform, found, words, monkeypa
 
 
 def test_libraries_under_tmp_stay_where_they_are_and_show_no_question(monkeypatch):
-    """A virtual environment in /tmp with the package installed in it: students import from there, write nothing, find no check."""
+    """A virtual environment in /tmp with the package installed in it: students import from there, write nothing, find
+    no check.
+    """
     there = Path(mkdtemp(prefix="Über Bäume ", dir="/tmp"))
     there.chmod(0o755)
-    shutil.copytree(sandbox.PACKAGE, there / "fi_teach", ignore=shutil.ignore_patterns("__pycache__"))
+    for name, package in sandbox.PACKAGES.items():
+        shutil.copytree(package, there / name, ignore=shutil.ignore_patterns("__pycache__"))
     (there / "lies_there.py").write_text("is_here = True")
-    monkeypatch.setattr(sandbox, "PACKAGE", there / "fi_teach")
+    monkeypatch.setattr(sandbox, "PACKAGES", {name: there / name for name in sandbox.PACKAGES})
     monkeypatch.setattr(sandbox, "roots", lambda before=sandbox.roots: [*before(), str(there)])
-    nursery = sandbox.Nursery("bwrap")
+    server = sandbox.ForkServer("bwrap")
     try:
-        student = Student(nursery)
+        student = StudentProcess(server)
         with student.within(60):
             found = {word: student.ask("run", source, "cell 1") for word, source in {
                 "imports": f"import sys; sys.path.append({str(there)!r}); import lies_there",
                 "writes": f"open({str(there / 'x')!r}, 'w')",
                 "writes into /tmp": "open('/tmp/x', 'w').close()"}.items()}
-            shown = student.value(f"[n for _, _, names in __import__('os').walk({str(there)!r}) for n in names]")
+            seen = student.value(f"[n for _, _, names in __import__('os').walk({str(there)!r}) for n in names]")
     finally:
-        nursery.close()
+        server.close()
         shutil.rmtree(there)
     assert {word for word, reply in found.items() if "error" in reply} == {"writes"}
-    assert shown == ["lies_there.py"]
+    assert seen == ["lies_there.py"]
 
 
 def test_the_probe_tells_what_bubblewrap_complained_of(monkeypatch):
@@ -485,8 +509,8 @@ def test_the_seed_comes_from_the_option_the_environment_or_chance(monkeypatch, t
 
 
 @pytest.mark.parametrize(("options", "words"), [
-    (["--jobs", "0"], "--jobs 0: at least 1"), (["--time-limit", "0"], "--time-limit 0: .*more than 0"), (["--seed", "-3"], "--seed -3: .*from 0"),
-    (["--exercises", "nowhere"], "no exercises in nowhere: .*--exercises")])
+    (["--jobs", "0"], "--jobs 0: at least 1"), (["--time-limit", "0"], "--time-limit 0: .*more than 0"),
+    (["--seed", "-3"], "--seed -3: .*from 0"), (["--exercises", "nowhere"], "no exercises in nowhere: .*--exercises")])
 def test_an_option_that_cannot_be_meant_is_refused_by_name(options, words, tmp_path):
     with pytest.raises(ValueError, match=words):
         main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), *options])
@@ -507,10 +531,10 @@ def test_ctrl_c_ends_in_a_word(tmp_path, capsys, monkeypatch):
 
 def test_a_station_that_cannot_grade_where_it_is_says_so_and_writes_nothing_down(tmp_path):
     """As on a machine of a cluster that does not share the course's folder."""
-    station = Station({"exercises": str(tmp_path / "nowhere"), "seed": 1, "limit": 5, "sandbox": "none"})
+    worker = Worker({"exercises": str(tmp_path / "nowhere"), "seed": 1, "limit": 5, "sandbox": "none"})
     with pytest.raises(ValueError, match=r"cannot grade: there are no exercises in .*nowhere"):
-        station.ask("01_trees", to_bytes(filled()))
-    station.shut()
+        worker.ask("01_trees", to_bytes(filled()))
+    worker.stop()
 
 
 def test_what_the_grader_itself_could_not_do_is_tried_again(tmp_path):
@@ -531,22 +555,22 @@ def test_a_cluster_without_dask_is_refused_with_the_way_to_get_it(monkeypatch):
 
 
 def test_a_station_that_dies_twice_is_given_up_and_one_that_was_shut_stays_shut(monkeypatch):
-    station = Station({})
-    monkeypatch.setattr(station, "_exchange", lambda job, content: (_ for _ in ()).throw(EOFError))
+    worker = Worker({})
+    monkeypatch.setattr(worker, "_exchange", lambda job, content: (_ for _ in ()).throw(EOFError))
     with pytest.raises(RuntimeError, match="twice"):
-        station.ask("01_trees", b"")
-    station.shut()
+        worker.ask("01_trees", b"")
+    worker.stop()
     with pytest.raises(RuntimeError, match="ended"):
-        station.ask("01_trees", b"")
+        worker.ask("01_trees", b"")
 
 
 def test_a_warm_parent_that_dies_is_replaced(tmp_path):
-    station = Station({"exercises": str(ROOT / "exercises"), "seed": 1, "limit": 5, "sandbox": "none"})
-    first = station.ask("01_trees", to_bytes(filled()))
-    for pid in _children_of(station.process.pid):
+    worker = Worker({"exercises": str(ROOT / "exercises"), "seed": 1, "limit": 5, "sandbox": "none"})
+    first = worker.ask("01_trees", to_bytes(filled()))
+    for pid in _children_of(worker.process.pid):
         os.kill(pid, 9)
-    second = station.ask("01_trees", to_bytes(filled()))
-    station.shut()
+    second = worker.ask("01_trees", to_bytes(filled()))
+    worker.stop()
     assert first["record"] == second["record"]
 
 
@@ -558,7 +582,7 @@ def test_records_are_read_from_the_disk_and_the_last_of_each_counts(tmp_path):
     records = Records(tmp_path)
     for key in ("old", "new"):
         records.add({"student": "anna", "exercise": "e", "key": key}, {})
-    records.settle()
+    records.sort()
     assert records.has(("anna", "e"), "new") and not records.has(("anna", "e"), "old")
     assert (tmp_path / "results.jsonl").read_bytes().count(b"\n") == 1
     records.close()

@@ -32,4 +32,5 @@ def test_the_references_of_a_set_get_all_points(grades, name):
         if question.notebook == name:
             by_hand = question.kind in ("explain", "open")
             row = grades[id]
-            assert (row["status"], row["points"] and float(row["points"])) == (("by hand", "") if by_hand else ("right", question.points)), row["message"]
+            expected = ("by hand", "") if by_hand else ("right", question.points)
+            assert (row["status"], row["points"] and float(row["points"])) == expected, row["message"]

@@ -24,7 +24,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def submissions(tmp_path_factory):
-    """Two dozen students, two of three with one answer wrong; beside them the one set, so that no grader warms up for another."""
+    """Two dozen students, two of three with one answer wrong; beside them the one set, so that no grader warms up for
+    another.
+    """
     course = tmp_path_factory.mktemp("course")
     folder = course / "submissions"
     (course / "exercises").mkdir()
@@ -46,7 +48,8 @@ def undisturbed(submissions, tmp_path_factory):
 
 def words(submissions, report, *options):
     """What follows `fi-teach` on the command line -> list."""
-    return ["grade", str(submissions), "--out", str(report), "--exercises", str(submissions.parent / "exercises"), *options]
+    return ["grade", str(submissions), "--out", str(report), "--exercises", str(submissions.parent / "exercises"),
+            *options]
 
 
 def grade(submissions, report, **options):
@@ -69,11 +72,14 @@ def done(report):
 
 
 def same_report(one, other):
-    return all((one / name).read_bytes() == (other / name).read_bytes() for name in ("results.jsonl", "grades.csv", "students.csv"))
+    return all((one / name).read_bytes() == (other / name).read_bytes()
+               for name in ("results.jsonl", "grades.csv", "students.csv"))
 
 
 def test_ten_kills_at_random_moments_change_nothing(submissions, undisturbed, tmp_path):
-    """SIGKILL ten times, then a run to the end: the same bytes as undisturbed, and no submission ever written down twice."""
+    """SIGKILL ten times, then a run to the end: the same bytes as undisturbed, and no submission ever written down
+    twice.
+    """
     rng, report, torn = random.Random(2), tmp_path / "report", 0
     for step in range(10):
         target = step * MANY // 12 + rng.randrange(3)
@@ -101,9 +107,11 @@ def test_a_torn_last_line_is_cut_off_and_graded_again(submissions, undisturbed, 
 
 
 def test_a_second_run_grades_nothing_and_changes_no_byte(submissions, undisturbed):
-    before = {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in undisturbed.rglob("*") if p.is_file() and p.name != ".lock"}
+    before = {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in undisturbed.rglob("*")
+              if p.is_file() and p.name != ".lock"}
     assert grade(submissions, undisturbed).wait() == 0
-    assert {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in undisturbed.rglob("*") if p.is_file() and p.name != ".lock"} == before
+    assert {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in undisturbed.rglob("*")
+            if p.is_file() and p.name != ".lock"} == before
 
 
 def growth(report, n_results):
@@ -121,10 +129,13 @@ def begun(report, undisturbed, share):
 
 
 def test_a_file_that_may_not_grow_is_said_in_a_line_and_what_was_done_stays(submissions, undisturbed, tmp_path):
-    """No file may grow by more than three results: the run stops with a clear error; with room again it goes on to the same bytes."""
+    """No file may grow by more than three results: the run stops with a clear error; with room again it goes on to the
+    same bytes.
+    """
     report = tmp_path / "report"
     most = begun(report, undisturbed, 0.8) + growth(undisturbed, 3)
-    limited = grade(submissions, report, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+    limited = grade(submissions, report, stderr=subprocess.PIPE, text=True,
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
     _, said = limited.communicate()
     assert limited.returncode == 2
     assert "cannot write" in said and "What was graded before is kept" in said and "Traceback" not in said
@@ -134,8 +145,10 @@ def test_a_file_that_may_not_grow_is_said_in_a_line_and_what_was_done_stays(subm
 
 
 @pytest.mark.parametrize("after", [0, 3])
-def test_a_full_disk_is_said_in_a_line_and_what_was_done_stays(after, submissions, undisturbed, tmp_path, monkeypatch, capsys):
-    """The disk is full from the first or the fourth result on: exit code 2, one line; with room again, the same bytes."""
+def test_a_full_disk_is_said_in_a_line_and_what_was_done_stays(
+        after, submissions, undisturbed, tmp_path, monkeypatch, capsys):
+    """The disk is full from the first or the fourth result on: exit code 2, one line; with room again, the same bytes.
+    """
     report, room = tmp_path / "report", iter(range(after))
     begun(report, undisturbed, 0.8)
     command = words(submissions, report, "--seed", "5", "--jobs", "1")
@@ -186,6 +199,7 @@ def test_a_new_version_of_one_submission_is_graded_and_the_others_are_not(submis
     (folder / "student001" / "01_trees.ipynb").write_bytes(to_bytes(filled()))
     running = grade(folder, report)
     assert running.wait() == 0
-    was, now = ({r["student"]: (r["key"], sum(row["points"] or 0 for row in r["rows"])) for r in lines_of(where)} for where in (undisturbed, report))
+    was, now = ({r["student"]: (r["key"], sum(row["points"] or 0 for row in r["rows"])) for r in lines_of(where)}
+                for where in (undisturbed, report))
     assert {s for s in was if was[s] != now[s]} == {"student001"}
     assert (was["student001"][1], now["student001"][1]) == (23, 24)

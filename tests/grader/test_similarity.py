@@ -25,7 +25,8 @@ OTHERWISE = """def decrease(left, right):
     gini = lambda c: sum(k * (sum(c) - k) for k in c) / sum(c) ** 2
     return gini([a + b for a, b in zip(*parts)]) - sum(gini(p) * sum(p) for p in parts) / n
 """
-PROSE = "Of all the Gini impurity that this tree removes from its eight rows, sixty in a hundred is removed by questions about attendance."
+PROSE = ("Of all the Gini impurity that this tree removes from its eight rows, "
+         "sixty in a hundred is removed by questions about attendance.")
 
 
 @pytest.fixture(scope="module")
@@ -40,11 +41,13 @@ def written(set_one, notebook):
 
 
 def record(student, set_one, code, prose=""):
-    return {"student": student, "exercise": EXERCISE, "written": written(set_one, filled({"trees.decrease": code}, prose=prose))}
+    return {"student": student, "exercise": EXERCISE,
+            "written": written(set_one, filled({"trees.decrease": code}, prose=prose))}
 
 
 def test_a_copy_with_other_names_layout_and_comments_has_the_same_digest(set_one):
-    own, copied, otherwise = (record("x", set_one, code)["written"]["trees.decrease"] for code in (OWN, COPIED, OTHERWISE))
+    own, copied, otherwise = (record("x", set_one, code)["written"]["trees.decrease"]
+                              for code in (OWN, COPIED, OTHERWISE))
     assert own == copied != otherwise
 
 
@@ -53,7 +56,8 @@ def test_what_was_handed_out_and_short_answers_have_none(set_one):
     assert "trees.recall_mean" not in record("x", set_one, OWN)["written"]
 
 
-@pytest.mark.parametrize("code", ["def decrease(:", "x = " + "(" * 5000 + ")" * 5000, "x = '" + "y" * 10**6 + "'", "\0"])
+@pytest.mark.parametrize("code", ["def decrease(:", "x = " + "(" * 5000 + ")" * 5000, "x = '" + "y" * 10**6 + "'",
+                                  "\0"])
 def test_code_that_cannot_be_read_has_no_digest(code, set_one):
     assert "trees.decrease" not in record("x", set_one, code)["written"]
 
@@ -66,10 +70,12 @@ def test_prose_that_two_share_is_told_with_its_question(set_one):
 
 def test_one_answer_in_code_is_no_pair_and_three_are():
     def with_answers(student, *digests):
-        return {"student": student, "exercise": EXERCISE, "written": {f"q{k}": f"code {d}" for k, d in enumerate(digests)}}
+        return {"student": student, "exercise": EXERCISE,
+                "written": {f"q{k}": f"code {d}" for k, d in enumerate(digests)}}
     others = [with_answers(name) for name in ("cy", "dee", "eve", "fay")]
     assert pairs([with_answers("ann", "a", "b"), with_answers("bob", "a", "b"), *others]) == []
-    assert pairs([with_answers("ann", "a", "b", "c"), with_answers("bob", "a", "b", "c"), *others]) == [(EXERCISE, "ann", "bob", ["q0", "q1", "q2"])]
+    assert pairs([with_answers("ann", "a", "b", "c"), with_answers("bob", "a", "b", "c"),
+                  *others]) == [(EXERCISE, "ann", "bob", ["q0", "q1", "q2"])]
 
 
 def test_what_many_have_written_is_nobodys_own(set_one):
@@ -78,11 +84,13 @@ def test_what_many_have_written_is_nobodys_own(set_one):
 
 
 def test_the_class_page_names_them_and_grades_stay(tmp_path):
-    for name, prose in (("ann", PROSE), ("bob", PROSE.replace("sixty in a hundred", "Sixty in a hundred")), ("cy", ""), ("dee", ""), ("eve", ""), ("fay", "")):
+    for name, prose in (("ann", PROSE), ("bob", PROSE.replace("sixty in a hundred", "Sixty in a hundred")), ("cy", ""),
+                        ("dee", ""), ("eve", ""), ("fay", "")):
         folder = tmp_path / "in" / name
         folder.mkdir(parents=True)
         (folder / f"{EXERCISE}.ipynb").write_bytes(to_bytes(filled(prose=prose)))
-    main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--exercises", str(ROOT / "exercises"), "--jobs", "2", "--sandbox", "none"])
+    main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--exercises", str(ROOT / "exercises"), "--jobs", "2",
+          "--sandbox", "none"])
     page = (tmp_path / "out" / "index.html").read_text()
     assert "Written alike" in page and "not a verdict" in page
     row = page.split("Written alike")[1].split("</table>")[0]

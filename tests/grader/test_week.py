@@ -1,4 +1,5 @@
-"""The instructor's week, played on a made class of sixty: collect, grade, mark, a complaint, late days, exports, feedback.
+"""The instructor's week, played on a made class of sixty: collect, grade, mark, a complaint, late days, exports,
+feedback.
 
 Everything is done by the commands that the guide names, in the order it names them; the class and its oddities are
 tests/grader/submissions/week.py.
@@ -60,9 +61,11 @@ def week(tmp_path_factory, browser):
         mark_as_ben(folder, browser)
         mark_as_clara(folder)
         said["marks"] = said_by(patch, ("marks", report, folder / "marks-Ben.csv", folder / "marks-Clara.csv", *course))
-        (report / "overrides.csv").write_text("student;question;points;reason\ns001;trees.recall_mean;1;the scan of the sheet was cut\n")
+        (report / "overrides.csv").write_text("student;question;points;reason\n"
+                                              "s001;trees.recall_mean;1;the scan of the sheet was cut\n")
         said["complaint"] = said_by(patch, ("marks", report, *course))
-        said["moodle"] = said_by(patch, ("export", report, "--set", TREES, "--moodle", folder / "worksheet.csv", *course))
+        said["moodle"] = said_by(patch, ("export", report, "--set", TREES, "--moodle", folder / "worksheet.csv",
+                                         *course))
         said["canvas"] = said_by(patch, ("export", report, "--canvas", folder / "gradebook.csv", *course))
         before = {p: p.read_bytes() for p in report.rglob("*") if p.is_file() and p.name != ".lock"}
         said["again"] = said_by(patch, grade)
@@ -79,7 +82,9 @@ def said_by(patch, words):
 
 
 def mark_as_ben(folder, browser):
-    """Open Ben's page in a browser and mark by keyboard: two points and a comment for the first, one point for all others."""
+    """Open Ben's page in a browser and mark by keyboard: two points and a comment for the first, one point for all
+    others.
+    """
     context = browser.new_context(accept_downloads=True)
     tab = context.new_page()
     tried = []
@@ -106,9 +111,11 @@ def mark_as_ben(folder, browser):
 
 def mark_as_clara(folder):
     """Clara marks in a spreadsheet of her own: her students, ticks of the rubric, semicolons between."""
-    students = [row["student"] for row in table(folder / "report" / "grades.csv") if row["status"] == "by hand" and int(row["student"][1:]) % 2]
+    students = [row["student"] for row in table(folder / "report" / "grades.csv")
+                if row["status"] == "by hand" and int(row["student"][1:]) % 2]
     lines = [f"{s};{PROSE};1;;1;fine" for s in students if s != "s017"]
-    (folder / "marks-Clara.csv").write_text("\n".join(["student;question;rubric_1;rubric_2;rubric_3;comment", *lines]) + "\n", encoding="latin-1")
+    (folder / "marks-Clara.csv").write_text("\n".join(["student;question;rubric_1;rubric_2;rubric_3;comment", *lines])
+                                            + "\n", encoding="latin-1")
 
 
 # Collecting
@@ -125,7 +132,8 @@ def test_every_file_of_both_platforms_is_someones_or_has_a_reason(week):
 
 
 def test_the_newest_file_counts_by_what_platforms_say(week):
-    files = {row["student"]: row["file"] for row in table(week["report"] / "files.csv") if row["what became of it"] == "graded"}
+    files = {row["student"]: row["file"] for row in table(week["report"] / "files.csv")
+             if row["what became of it"] == "graded"}
     assert files["s008"].endswith("01_trees (1).ipynb") and files["s042"].endswith("01_trees-1.ipynb")
 
 
@@ -139,7 +147,8 @@ def test_collect_tells_beforehand_what_grade_will_read_and_copies_it(week):
     said = week["said"]["collect"]
     assert "57 students, 55 notebooks, 5 files left aside." in said and "[known by its cells]" in said
     copied = {str(p.relative_to(week["folder"] / "clean")) for p in (week["folder"] / "clean").rglob("*.ipynb")}
-    graded = {f"{row['student']}/{row['exercise']}.ipynb" for row in table(week["report"] / "files.csv") if row["what became of it"] == "graded"}
+    graded = {f"{row['student']}/{row['exercise']}.ipynb" for row in table(week["report"] / "files.csv")
+              if row["what became of it"] == "graded"}
     assert copied == graded
     assert (week["folder"] / "clean" / "s000" / "01_trees.ipynb").read_bytes() == notebook(0)
 
@@ -160,9 +169,11 @@ def most_of_golf():
 def test_late_days_cost_what_the_course_says(week):
     """A day and three hours late is two days, one of them free; five minutes are grace; after a week nothing counts."""
     rows = by_student(week["report"] / "students.csv")
-    full = {row["student"]: sum(float(r["points"] or 0) for r in table(week["report"] / "grades.csv") if r["student"] == row["student"])
+    full = {row["student"]: sum(float(r["points"] or 0) for r in table(week["report"] / "grades.csv")
+                                if r["student"] == row["student"])
             for row in rows.values()}
-    assert rows["s010"]["late_days"] == "01_trees: 2 (1 free)" and float(rows["s010"]["01_trees"]) == pytest.approx(0.9 * full["s010"])
+    assert rows["s010"]["late_days"] == "01_trees: 2 (1 free)"
+    assert float(rows["s010"]["01_trees"]) == pytest.approx(0.9 * full["s010"])
     assert rows["s012"]["late_days"] == "" and float(rows["s012"]["01_trees"]) == full["s012"]
     assert rows["s011"]["01_trees"] == "0"
     assert "late by Canvas's word" in rows["s040"]["flag"] and rows["s040"]["late_days"] == "01_trees: 1 (1 free)"
@@ -191,7 +202,8 @@ def test_marks_of_both_assistants_reach_every_table_and_page(week):
 
 
 def test_a_correction_counts_everywhere_and_says_why(week):
-    row = next(r for r in table(week["report"] / "grades.csv") if (r["student"], r["question"]) == ("s001", "trees.recall_mean"))
+    row = next(r for r in table(week["report"] / "grades.csv")
+               if (r["student"], r["question"]) == ("s001", "trees.recall_mean"))
     assert (row["points"], row["changed"]) == ("1", "0 -> 1: the scan of the sheet was cut")
     assert "the scan of the sheet was cut" in (week["report"] / "feedback" / "s001" / "01_trees.html").read_text()
     assert "1 corrected" in week["said"]["complaint"]
@@ -206,7 +218,8 @@ def test_grading_again_keeps_marks_corrections_and_every_byte(week):
 # Home
 
 def test_moodles_worksheet_comes_back_filled_in_and_otherwise_as_it_was(week):
-    before, after = read_table(week["folder"] / "worksheet.csv"), read_table(week["report"] / "exports" / "moodle" / "01_trees.csv")
+    before = read_table(week["folder"] / "worksheet.csv")
+    after = read_table(week["report"] / "exports" / "moodle" / "01_trees.csv")
     assert before[0] == after[0] and len(before[1]) == len(after[1])
     points = by_student(week["report"] / "students.csv")
     for k, (old, new) in enumerate(zip(before[1], after[1], strict=True)):
@@ -253,7 +266,8 @@ def test_the_class_page_says_what_to_say_next_and_to_whom(week):
     assert "Mistakes that come together" in page and "group Monday" in page and "week 1" in page
     assert "Not handed in" in page and "s058" in page and "answers.rar" in page
     rows = table(week["report"] / "mistakes.csv")
-    assert {"mean of two means"} <= {row["mistake"] for row in rows} and {row["group"] for row in rows} <= {"Monday", "Friday"}
+    assert {"mean of two means"} <= {row["mistake"] for row in rows}
+    assert {row["group"] for row in rows} <= {"Monday", "Friday"}
 
 
 def test_names_are_shown_as_they_are_written_and_none_is_a_formula(week):
@@ -312,7 +326,8 @@ def test_marks_that_are_cut_off_anywhere_lose_nothing_and_come_out_the_same(week
     for files in (0, 1, 3, 5):
         assert killed_after(files, "marks", tmp_path / "cut off", *week["course"])
         now = files_of(tmp_path / "cut off")
-        assert all(content in (before.get(path), undisturbed[path]) for path, content in now.items()), "a file is whole, old or new"
+        assert all(content in (before.get(path), undisturbed[path])
+                   for path, content in now.items()), "a file is whole, old or new"
     assert run("marks", tmp_path / "cut off", *week["course"]) == 0
     assert files_of(tmp_path / "cut off") == undisturbed
 
@@ -346,7 +361,8 @@ def test_a_student_who_withdraws_leaves_no_ghost(week):
     run(*week["grade"])
     assert by_student(week["report"] / "students.csv")["s057"]["01_trees"] == ""
     assert not (week["report"] / "feedback" / "s057" / "01_trees.html").exists()
-    assert "s057" not in [json.loads(line)["student"] for line in (week["report"] / "results.jsonl").read_text().splitlines()]
+    assert "s057" not in [json.loads(line)["student"]
+                          for line in (week["report"] / "results.jsonl").read_text().splitlines()]
 
 
 def test_worksheets_and_gradebooks_of_other_kinds_are_refused_by_name(tmp_path):

@@ -23,7 +23,8 @@ PLACES = dict.fromkeys(("home", "report", "submissions", "exercises", "solutions
 
 @dataclass(frozen=True)
 class Case:
-    """A submission: its name, the bytes handed in (or a function that makes them), the questions it must lose, and words its flags must contain.
+    """A submission: its name, the bytes handed in (or a function that makes them), the questions it must lose, and
+    words its flags must contain.
 
     flag : "" if there must be none
     mistakes : {question: the name of the mistake that must be found}
@@ -91,7 +92,8 @@ def honest():
         notebook, names = from_proof("WRONG", k)
         yield Case(f"named mistakes {k + 1}", to_bytes(notebook), tuple(q for q in ALL if q in names), mistakes=names)
     yield cell("syntax error", "average_of_all = (60")
-    yield before("warnings on stderr", "import sys, warnings\nwarnings.warn('careful')\nprint('careful', file=sys.stderr)")
+    yield before("warnings on stderr", "import sys, warnings\nwarnings.warn('careful')\n"
+                 "print('careful', file=sys.stderr)")
     yield before("magics and shell lines", "%matplotlib inline\n!pip install nothing\nfiles = !ls\n%time x = 3\n?x")
     yield cell("magic around an answer", "%%time\naverage_of_all = 60", lost=False)
     yield changed("answer in a cell of its own, stub left", _answer_in_another_cell)
@@ -101,7 +103,8 @@ def honest():
 def _answer_in_another_cell(notebook):
     place = notebook["cells"].index(find(notebook, MEAN, "check"))
     find(notebook, MEAN, "answer")["source"] = find(handed_out(), MEAN, "answer")["source"]
-    notebook["cells"].insert(place, {"cell_type": "code", "id": "mine", "metadata": {}, "source": "average_of_all = 60", "outputs": []})
+    notebook["cells"].insert(place, {"cell_type": "code", "id": "mine", "metadata": {}, "source": "average_of_all = 60",
+                                     "outputs": []})
 
 
 def _answer_at_the_end(notebook):
@@ -117,31 +120,42 @@ def runaway():
     slow = {"flag": "ran too long"}
     yield cell("endless loop", "while True:\n    pass", **slow)
     yield cell("endless loop that swallows everything",
-               "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass", **slow)
-    yield cell("endless function", "def decrease(left, right):\n    while True:\n        pass", question=DECREASE, **slow)
+               "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass",
+               **slow)
+    yield cell("endless function", "def decrease(left, right):\n    while True:\n        pass", question=DECREASE,
+               **slow)
     yield cell("endless generator", "import itertools\naverage_of_all = itertools.count()")
     yield cell("sleep", "import time\ntime.sleep(3600)\naverage_of_all = 60", **slow)
     yield cell("os._exit", "import os\nos._exit(0)", flag="ended its process")
-    yield cell("os._exit in a function", "import os\ndef decrease(left, right):\n    os._exit(0)", question=DECREASE, flag="ended its process")
+    yield cell("os._exit in a function", "import os\ndef decrease(left, right):\n    os._exit(0)", question=DECREASE,
+               flag="ended its process")
     yield cell("sys.exit", "import sys\nsys.exit(0)")
     yield cell("segmentation fault", "import ctypes\nctypes.string_at(0)", flag="ended its process")
-    yield cell("fork bomb", "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass", flag="ran ")
+    yield cell("fork bomb", "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass",
+               flag="ran ")
     yield cell("memory bomb", "hoard = []\nwhile True:\n    hoard.append(b'x' * 10**7)")
     yield cell("memory bomb in many processes",
-               "import os, time\nfor _ in range(6):\n    if os.fork() == 0:\n        break\nhoard = b'x' * (7 * 10**8)\ntime.sleep(60)", flag="ran ")
-    yield cell("memory bomb in shared pages", "import mmap, os, time\nfor _ in range(6):\n    if os.fork() == 0:\n        break\n"
-               "hoard = mmap.mmap(-1, 7 * 10**8)\nfor k in range(0, len(hoard), 4096):\n    hoard[k] = 1\ntime.sleep(60)", flag="ran ")
-    yield if_found("memory out of sight", CALLING + "found = any(allowed(*call) for call in ((319, 279, b'x', 0), (29, 194, 0, 4096, 0o1600)))")
+               "import os, time\nfor _ in range(6):\n    if os.fork() == 0:\n        break\n"
+               "hoard = b'x' * (7 * 10**8)\ntime.sleep(60)", flag="ran ")
+    yield cell("memory bomb in shared pages", "import mmap, os, time\nfor _ in range(6):\n    if os.fork() == 0:\n"
+               "        break\n"
+               "hoard = mmap.mmap(-1, 7 * 10**8)\nfor k in range(0, len(hoard), 4096):\n    hoard[k] = 1\n"
+               "time.sleep(60)", flag="ran ")
+    yield if_found("memory out of sight", CALLING
+                   + "found = any(allowed(*call) for call in ((319, 279, b'x', 0), (29, 194, 0, 4096, 0o1600)))")
     yield cell("disk bomb", "with open('/tmp/big', 'wb') as f:\n    while True:\n        f.write(b'x' * 10**6)")
     yield before("50 MB of output", "for _ in range(50):\n    print('x' * 10**6)", flag="output cut")
     yield cell("input()", "average_of_all = int(input('How many? '))")
     yield before("threads left behind", "import threading, time\n"
-                 "[threading.Thread(target=time.sleep, args=(3600,)).start() for _ in range(3)]", flag="left threads running")
-    yield before("an orphan process", "import os, time\nif os.fork() == 0:\n    os.setsid()\n    while True:\n        time.sleep(0.01)",
-                 flag="reached for other processes")
+                 "[threading.Thread(target=time.sleep, args=(3600,)).start() for _ in range(3)]",
+                 flag="left threads running")
+    yield before("an orphan process", "import os, time\nif os.fork() == 0:\n    os.setsid()\n    while True:\n"
+                 "        time.sleep(0.01)", flag="reached for other processes")
     yield before("50 MB on the system's own stderr", "import os\nfor _ in range(50):\n    os.write(2, b'x' * 10**6)")
-    yield before("handlers for the end", "import atexit, faulthandler, signal, sys\natexit.register(lambda: 1 / 0)\nfaulthandler.enable(open('/tmp/x', 'w'))\n"
-                 "for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:\n    signal.signal(number, signal.SIG_IGN)\n"
+    yield before("handlers for the end", "import atexit, faulthandler, signal, sys\natexit.register(lambda: 1 / 0)\n"
+                 "faulthandler.enable(open('/tmp/x', 'w'))\n"
+                 "for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:\n"
+                 "    signal.signal(number, signal.SIG_IGN)\n"
                  "sys.excepthook = sys.unraisablehook = sys.displayhook = lambda *a: 1 / 0")
     yield cell("closes every file", "import os\nos.closerange(0, 100)\naverage_of_all = 60", flag="ended its process")
     yield cell("deep recursion", "def decrease(left, right):\n    return decrease(left, right)", question=DECREASE)
@@ -152,22 +166,31 @@ def runaway():
 def mangled():
     check = {"question": MEAN, "part": "check"}
     yield changed("check deleted", lambda n: n["cells"].remove(find(n, **check)), flag="check missing")
-    yield changed("check edited", lambda n: find(n, **check).update(source='Q("trees.recall_mean").check(60)'), flag="check edited")
+    yield changed("check edited", lambda n: find(n, **check).update(source='Q("trees.recall_mean").check(60)'),
+                  flag="check edited")
     yield Case("check edited to hide a wrong answer", _check_bent(), (MEAN,), "check edited")
     yield changed("check duplicated", lambda n: n["cells"].append(deepcopy(find(n, **check))), flag="check duplicated")
-    yield changed("answer duplicated", lambda n: n["cells"].append(deepcopy(find(n, MEAN, "answer"))), flag="answer duplicated")
+    yield changed("answer duplicated", lambda n: n["cells"].append(deepcopy(find(n, MEAN, "answer"))),
+                  flag="answer duplicated")
     yield changed("answer deleted", lambda n: n["cells"].remove(find(n, MEAN, "answer")), (MEAN,), "answer missing")
     yield changed("checks moved to the end", _checks_to_the_end, flag="cells reordered")
     yield changed("first cell deleted", lambda n: n["cells"].pop(1) and None, flag="put back")
-    yield changed("metadata stripped", lambda n: [c.update(metadata={}) for c in n["cells"]] and None, flag="metadata lost")
+    yield changed("metadata stripped", lambda n: [c.update(metadata={}) for c in n["cells"]] and None,
+                  flag="metadata lost")
     yield changed("metadata and ids stripped", _anonymous, flag="metadata lost")
-    yield changed("points edited", lambda n: find(n, **check)["metadata"]["nbgrader"].update(points=100), flag="points edited")
-    yield changed("metadata edited", lambda n: find(n, MEAN, "answer")["metadata"]["nbgrader"].update(solution=False), flag="metadata edited")
+    yield changed("points edited", lambda n: find(n, **check)["metadata"]["nbgrader"].update(points=100),
+                  flag="points edited")
+    yield changed("metadata edited", lambda n: find(n, MEAN, "answer")["metadata"]["nbgrader"].update(solution=False),
+                  flag="metadata edited")
     yield changed("grade ids swapped", _swapped, (MEAN,), "cells reordered")
-    yield changed("other kernel name", lambda n: n["metadata"]["kernelspec"].update(name="my-own"), flag="kernel my-own")
-    yield changed("metadata of strange types", lambda n: n.update(metadata=[1]) or n["cells"].insert(0, {"cell_type": 7, "metadata": "x", "source": 3}))
+    yield changed("other kernel name", lambda n: n["metadata"]["kernelspec"].update(name="my-own"),
+                  flag="kernel my-own")
+    yield changed("metadata of strange types", lambda n: n.update(metadata=[1])
+                  or n["cells"].insert(0, {"cell_type": 7, "metadata": "x", "source": 3}))
     yield changed("10,000 cells", lambda n: n["cells"].extend(_spare(k) for k in range(10_000)))
-    yield changed("50 MB of stored output", lambda n: n["cells"][1].update(outputs=[{"output_type": "stream", "name": "stdout", "text": "x" * 50_000_000}]))
+    yield changed("50 MB of stored output",
+                  lambda n: n["cells"][1].update(outputs=[
+                      {"output_type": "stream", "name": "stdout", "text": "x" * 50_000_000}]))
     yield Case("notebook format 3", _version_3(), (), "metadata lost")
 
 
@@ -175,17 +198,20 @@ def _swapped(notebook):
     """Another answer's mark on a wrong one: what is judged is a name, so nothing is won."""
     one, other = find(notebook, MEAN, "answer"), find(notebook, DRAWS, "answer")
     one["source"] = "average_of_all = 55"
-    one["metadata"]["nbgrader"]["grade_id"], other["metadata"]["nbgrader"]["grade_id"] = "trees-recall_two_draws-answer", "trees-recall_mean-answer"
+    one["metadata"]["nbgrader"]["grade_id"], other["metadata"]["nbgrader"][
+        "grade_id"] = "trees-recall_two_draws-answer", "trees-recall_mean-answer"
 
 
 def _check_bent():
     notebook = filled({MEAN: "average_of_all = 55"})
-    find(notebook, MEAN, "check")["source"] = 'average_of_all = 60\nQ("trees.recall_mean").check(average_of_all)\naverage_of_all = 55'
+    find(notebook, MEAN,
+         "check")["source"] = 'average_of_all = 60\nQ("trees.recall_mean").check(average_of_all)\naverage_of_all = 55'
     return to_bytes(notebook)
 
 
 def _spare(k):
-    return {"cell_type": "code", "id": f"spare-{k}", "metadata": {}, "source": f"spare = {k}", "outputs": [], "execution_count": None}
+    return {"cell_type": "code", "id": f"spare-{k}", "metadata": {}, "source": f"spare = {k}", "outputs": [],
+            "execution_count": None}
 
 
 def _checks_to_the_end(notebook):
@@ -200,32 +226,42 @@ def _anonymous(notebook):
 
 def _version_3():
     notebook = filled()
-    sheet = [{"cell_type": c["cell_type"], "metadata": {}, ("input" if c["cell_type"] == "code" else "source"): c["source"]} for c in notebook["cells"]]
+    sheet = [{"cell_type": c["cell_type"], "metadata": {},
+              ("input" if c["cell_type"] == "code" else "source"): c["source"]} for c in notebook["cells"]]
     return to_bytes({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": sheet}]})
 
 
 ODD = {
     "a number for a sheet": '{"worksheets": [1]}', "words for cells": '{"worksheets": [{"cells": "x"}]}',
-    "a list in a list of sheets": '{"worksheets": [[], null, {"cells": [1, [], "x", null]}]}', "numbers for cells": '{"cells": [1, 2.5, null, true, "x", []]}',
-    "cells without anything": '{"cells": [{}, {}, {"metadata": null}]}', "a dictionary for cells": '{"cells": {"0": {}}}',
-    "both kinds of cells": '{"cells": null, "worksheets": [{}]}', "a dictionary for a source": '{"cells": [{"cell_type": "code", "source": {"a": [1]}}]}',
-    "lists in a source": '{"cells": [{"cell_type": ["code"], "source": [["x"], 1, {}, "y"], "id": {}, "metadata": {"nbgrader": [], "fi_teach": {"part": [1]}}}]}',
-    "NaN for points": '{"cells": [{"cell_type": "code", "source": NaN, "metadata": {"nbgrader": {"grade_id": NaN, "points": [Infinity]}}}]}',
+    "a list in a list of sheets": '{"worksheets": [[], null, {"cells": [1, [], "x", null]}]}',
+    "numbers for cells": '{"cells": [1, 2.5, null, true, "x", []]}',
+    "cells without anything": '{"cells": [{}, {}, {"metadata": null}]}',
+    "a dictionary for cells": '{"cells": {"0": {}}}',
+    "both kinds of cells": '{"cells": null, "worksheets": [{}]}',
+    "a dictionary for a source": '{"cells": [{"cell_type": "code", "source": {"a": [1]}}]}',
+    "lists in a source": '{"cells": [{"cell_type": ["code"], "source": [["x"], 1, {}, "y"], "id": {}, "metadata": '
+    '{"nbgrader": [], "fi_teach": {"part": [1]}}}]}',
+    "NaN for points": '{"cells": [{"cell_type": "code", "source": NaN, "metadata": {"nbgrader": {"grade_id": '
+    'NaN, "points": [Infinity]}}}]}',
     "a deep name of a kernel": '{"cells": [], "metadata": {"kernelspec": {"name": ' + "[" * 900 + "]" * 900 + "}}}",
-    "a number of many digits": '{"cells": [], "nbformat": ' + "9" * 5000 + "}", "half characters": '{"cells": [{"cell_type": "markdown", "source": "\\ud800", "id": "\\udfff"}]}'}
+    "a number of many digits": '{"cells": [], "nbformat": ' + "9" * 5000 + "}",
+    "half characters": '{"cells": [{"cell_type": "markdown", "source": "\\ud800", "id": "\\udfff"}]}'}
 """What is JSON, and no notebook that any program writes."""
 NO_CELLS = ("a dictionary for cells", "both kinds of cells", "a number of many digits")
 
 
 def no_notebooks():
     whole = to_bytes(filled())
-    for name, content in (("corrupt JSON", whole.replace(b'"cells"', b'"cells', 1)), ("truncated file", whole[:len(whole) // 2]),
-                          ("not a notebook", b"\x89PNG\r\n\x1a\n" + bytes(range(256))), ("JSON of another kind", b"[1, 2]"),
+    for name, content in (("corrupt JSON", whole.replace(b'"cells"', b'"cells', 1)),
+                          ("truncated file", whole[:len(whole) // 2]),
+                          ("not a notebook", b"\x89PNG\r\n\x1a\n" + bytes(range(256))),
+                          ("JSON of another kind", b"[1, 2]"),
                           ("empty file", b""), ("deep nesting", b"[" * 200_000 + b"]" * 200_000)):
         yield Case(name, content, ALL, "no notebook")
     yield Case("empty folder", None, ALL, "nothing handed in")
     for name, content in ODD.items():
-        yield Case(f"JSON that holds {name}", content.encode(), ALL, "no notebook" if name in NO_CELLS else "answer missing")
+        yield Case(f"JSON that holds {name}", content.encode(), ALL, "no notebook"
+                   if name in NO_CELLS else "answer missing")
     latin = filled({MEAN: "average_of_all = 60  # Schüler"})
     yield Case("not UTF-8", json.dumps(latin, ensure_ascii=False).encode("latin-1", "replace"), (), "not UTF-8")
     yield Case("name that is no UTF-8", whole, folder="caf\udce9")
@@ -237,21 +273,28 @@ def no_notebooks():
 
 def bulky():
     """Cases whose content is a function: it is made when it is handed in, since it is large."""
-    empty, refused, packed = b'{"cell_type": "code", "source": ""}', {"lost": ALL, "flag": "no notebook"}, {"file": "01_trees.zip"}
+    empty = b'{"cell_type": "code", "source": ""}'
+    refused, packed = {"lost": ALL, "flag": "no notebook"}, {"file": "01_trees.zip"}
     yield Case("a million empty cells", lambda: _of_cells(empty, 1_000_000), **refused)
     yield Case("25,000 empty cells", lambda: _of_cells(empty, 25_000), **refused)
     yield Case("3 million cells of nothing in a zip", lambda: _zipped(_of_cells(b"{}", 3_000_000)), **refused, **packed)
     yield Case("20 million empty lists", lambda: b'{"cells": [], "x": [' + b"[]," * 20_000_000 + b"0]}", **refused)
-    yield Case("2,000 cells that define nothing asked for", lambda: _zipped(to_bytes(_long_cells(2000))), ALL, "answer missing", **packed)
+    yield Case("2,000 cells that define nothing asked for", lambda: _zipped(to_bytes(_long_cells(2000))), ALL,
+               "answer missing", **packed)
     yield Case("a zip bomb", lambda: _zipped(b" " * 80_000_000), **refused, **packed)
     yield Case("a zip bomb that lies about its size", lambda: _lying(_zipped(b" " * 80_000_000)), **refused, **packed)
     yield Case("a zip packed in an unusual way", lambda: _zipped(b" " * 100_000, zipfile.ZIP_LZMA), **refused, **packed)
     yield Case("a zip of 5,000 files", lambda: _zip_of_many(5000), ALL, "nothing handed in", **packed)
     yield grown("one answer in 15,000 cells", _in_many_cells, "answer duplicated")
-    yield grown("20 MB of prose", lambda n: find(n, "trees.what_sixty_means", "answer").update(source="words " * 3_500_000), "prose cut")
-    yield grown("20 MB of code in a cell", lambda n: n["cells"].append({**_spare(1), "source": "x = 1\n" * 3_500_000}), "too long to be run")
-    yield grown("40 MB that look like cells without marks", lambda n: n["cells"].extend({**_spare(k), "source": "\n" * 200_000} for k in range(100)))
-    yield grown("more doings than are told", lambda n: n["cells"].extend({**_spare(k), "source": _opening(k)} for k in range(200)), "reached for more than is told")
+    yield grown("20 MB of prose",
+                lambda n: find(n, "trees.what_sixty_means", "answer").update(source="words " * 3_500_000), "prose cut")
+    yield grown("20 MB of code in a cell", lambda n: n["cells"].append({**_spare(1), "source": "x = 1\n" * 3_500_000}),
+                "too long to be run")
+    yield grown("40 MB that look like cells without marks",
+                lambda n: n["cells"].extend({**_spare(k), "source": "\n" * 200_000} for k in range(100)))
+    yield grown("more doings than are told",
+                lambda n: n["cells"].extend({**_spare(k), "source": _opening(k)} for k in range(200)),
+                "reached for more than is told")
 
 
 def grown(name, change, flag=""):
@@ -292,7 +335,8 @@ def _zip_of_many(many):
 
 def _long_cells(many):
     source = "\n".join(f"x{k} = [{k}, ({k} + 1) * 2]" for k in range(30))
-    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "code", "source": f"{source}\ny = {k}"} for k in range(many)]}
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {},
+            "cells": [{"cell_type": "code", "source": f"{source}\ny = {k}"} for k in range(many)]}
 
 
 def _in_many_cells(notebook):
@@ -310,21 +354,33 @@ def _opening(k):
 
 def fakes():
     touched = {"flag": "overwrote"}
-    yield before("helpers overridden", "class Q:\n    def __init__(self, id): pass\n    def check(self, answer): return 'right'\nX = y = None")
-    yield cell("Q overridden, answer wrong", "class Q:\n    def __init__(self, id): pass\n    def check(self, answer): return 'right'\naverage_of_all = 1")
-    yield cell("np.array_equal replaced", "import numpy as np\nnp.array_equal = np.allclose = lambda *a, **k: True\naverage_of_all = 1", **touched)
-    yield cell("__code__ replaced", "import numpy as np\nnp.isclose.__wrapped__.__code__ = (lambda *a, **k: True).__code__\naverage_of_all = 1", **touched)
-    yield cell("__builtins__ replaced", "import builtins\nbuiltins.abs = lambda x: 0\nbuiltins.isinstance = lambda *a: True\naverage_of_all = 1", **touched)
-    yield cell("builtins emptied", "import builtins\nfor name in list(vars(builtins)):\n    setattr(builtins, name, None)", flag="ended its process")
-    yield cell("package replaced", "import fi_course.questions.plain_values as p\np.plain = lambda value: 60\naverage_of_all = 1", **touched)
-    yield cell("equal to everything", "class Same:\n    def __eq__(self, other): return True\n    __hash__ = None\naverage_of_all = Same()")
+    yield before("helpers overridden", "class Q:\n    def __init__(self, id): pass\n    def check(self, answer): "
+                 "return 'right'\nX = y = None")
+    yield cell("Q overridden, answer wrong", "class Q:\n    def __init__(self, id): pass\n    def check(self, answer): "
+               "return 'right'\naverage_of_all = 1")
+    yield cell("np.array_equal replaced", "import numpy as np\nnp.array_equal = np.allclose = lambda *a, **k: True\n"
+               "average_of_all = 1", **touched)
+    yield cell("__code__ replaced", "import numpy as np\nnp.isclose.__wrapped__.__code__ = "
+               "(lambda *a, **k: True).__code__\naverage_of_all = 1", **touched)
+    yield cell("__builtins__ replaced", "import builtins\nbuiltins.abs = lambda x: 0\nbuiltins.isinstance = lambda *a: "
+               "True\naverage_of_all = 1", **touched)
+    yield cell("builtins emptied", "import builtins\nfor name in list(vars(builtins)):\n"
+               "    setattr(builtins, name, None)", flag="ended its process")
+    yield cell("package replaced", "import fi_course.questions.plain_values as p\np.plain = lambda value: 60\n"
+               "average_of_all = 1", **touched)
+    yield cell("equal to everything", "class Same:\n    def __eq__(self, other): return True\n    __hash__ = None\n"
+               "average_of_all = Same()")
     yield cell("equal to everything, from a function",
-               "class Same(float):\n    def __eq__(self, other): return True\n    __le__ = __lt__ = __gt__ = __eq__\n    __sub__ = __rsub__ = lambda self, other: 0\n"
+               "class Same(float):\n    def __eq__(self, other): return True\n    __le__ = __lt__ = __gt__ = __eq__\n"
+               "    __sub__ = __rsub__ = lambda self, other: 0\n"
                "def decrease(left, right):\n    return Same(99)", question=DECREASE)
-    yield cell("subclassed array", "import numpy as np\nclass Lying(np.ndarray):\n    def __eq__(self, other): return np.array(True)\n"
+    yield cell("subclassed array", "import numpy as np\nclass Lying(np.ndarray):\n    def __eq__(self, other): "
+               "return np.array(True)\n"
                "average_of_all = np.array([1.0]).view(Lying)")
-    yield cell("lying repr", "class Lying:\n    def __repr__(self): return '60'\n    def __str__(self): return '60'\n    def __float__(self): return 60.0\naverage_of_all = Lying()")
-    yield cell("number that prints another", "class Lying(float):\n    def __repr__(self): return '60.0'\naverage_of_all = Lying(1)")
+    yield cell("lying repr", "class Lying:\n    def __repr__(self): return '60'\n    def __str__(self): return '60'\n"
+               "    def __float__(self): return 60.0\naverage_of_all = Lying()")
+    yield cell("number that prints another", "class Lying(float):\n    def __repr__(self): return '60.0'\n"
+               "average_of_all = Lying(1)")
     yield cell("NaN", "average_of_all = float('nan')")
     yield cell("infinite", "average_of_all = float('inf')")
     yield cell("huge", "average_of_all = 10**4000")
@@ -333,25 +389,36 @@ def fakes():
     yield cell("of the wrong type", "average_of_all = {'a': [object()]}")
     yield cell("nested deeply", "average_of_all = 60\nfor _ in range(100_000):\n    average_of_all = [average_of_all]")
     yield cell("nested in itself", "average_of_all = []\naverage_of_all.append(average_of_all)")
-    yield cell("error with a lying text", "class Liar(Exception):\n    def __str__(self): raise SystemExit\ndef decrease(left, right):\n    raise Liar", question=DECREASE)
+    yield cell("error with a lying text", "class Liar(Exception):\n    def __str__(self): raise SystemExit\n"
+               "def decrease(left, right):\n    raise Liar", question=DECREASE)
     yield cell("forged replies", FORGERY, flag="sent garbage")
     yield cell("borrowed proxy kept", KEPT_PROXY, question=CUTS)
-    yield cell("replies that drip in", CHANNEL + "channel.sendall((60_000).to_bytes(4, 'big'))\nimport time\nwhile True:\n"
+    yield cell("replies that drip in", CHANNEL + "channel.sendall((60_000).to_bytes(4, 'big'))\nimport time\n"
+               "while True:\n"
                "    channel.sendall(b' ')\n    time.sleep(0.5)", flag="ran too long")
-    yield cell("calls back for ever", CHANNEL + "import json\nbody = json.dumps({'callback': 0, 'arguments': [], 'options': {'dict': []}}).encode()\n"
-               "while True:\n    channel.sendall(len(body).to_bytes(4, 'big') + body)\n    channel.recv(10**5)", flag="ran too long")
+    yield cell("calls back for ever", CHANNEL
+               + "import json\nbody = json.dumps({'callback': 0, 'arguments': [], 'options': {'dict': []}}).encode()\n"
+               "while True:\n    channel.sendall(len(body).to_bytes(4, 'big') + body)\n    channel.recv(10**5)",
+               flag="ran too long")
     yield cell("a test that counts its calls", COUNTING, question=TEST)
-    yield cell("a test that asks for too much", "def test_decrease(decrease):\n    decrease(range(10**15), range(10**15))\n", question=TEST)
-    yield cell("a test that asks for ever", "def test_decrease(decrease):\n    while True:\n        decrease([1, 0], [0, 1])\n", question=TEST, flag="ran too long")
-    yield cell("json replaced", "import json\njson.dumps = lambda *a, **k: '{\"plain\": 60}'\naverage_of_all = 1", **touched)
+    yield cell("a test that asks for too much",
+               "def test_decrease(decrease):\n    decrease(range(10**15), range(10**15))\n", question=TEST)
+    yield cell("a test that asks for ever", "def test_decrease(decrease):\n    while True:\n"
+               "        decrease([1, 0], [0, 1])\n", question=TEST, flag="ran too long")
+    yield cell("json replaced", "import json\njson.dumps = lambda *a, **k: '{\"plain\": 60}'\naverage_of_all = 1",
+               **touched)
     yield cell("traces the one who asks", TRACING)
     yield cell("a thread that tampers later", "import numpy as np, threading, time\ndef later():\n    while True:\n"
                "        np.isclose = np.allclose = lambda *a, **k: True\n        time.sleep(0.01)\n"
                "threading.Thread(target=later, daemon=True).start()\naverage_of_all = 1", flag="left threads running")
-    yield cell("a class that says it is another", "class Odd:\n    __class__ = property(lambda self: float)\n    __float__ = lambda self: 1.0\n"
-               "    __eq__ = lambda self, other: True\n    __reduce__ = lambda self: (float, (60,))\naverage_of_all = Odd()")
-    yield before("import hooks and a sitecustomize", "import os, sys\nclass Finder:\n    find_spec = lambda self, *a: 1 / 0\nsys.meta_path.insert(0, Finder())\n"
-                 "sys.addaudithook(lambda event, arguments: None)\nopen('/tmp/sitecustomize.py', 'w').write('1 / 0')\nopen('/tmp/x.pth', 'w').write('import os; 1 / 0')\n"
+    yield cell("a class that says it is another", "class Odd:\n    __class__ = property(lambda self: float)\n"
+               "    __float__ = lambda self: 1.0\n"
+               "    __eq__ = lambda self, other: True\n    __reduce__ = lambda self: (float, (60,))\n"
+               "average_of_all = Odd()")
+    yield before("import hooks and a sitecustomize", "import os, sys\nclass Finder:\n    find_spec = lambda self, *a: "
+                 "1 / 0\nsys.meta_path.insert(0, Finder())\n"
+                 "sys.addaudithook(lambda event, arguments: None)\nopen('/tmp/sitecustomize.py', 'w').write('1 / 0')\n"
+                 "open('/tmp/x.pth', 'w').write('import os; 1 / 0')\n"
                  "os.makedirs('/tmp/.ipython/profile_default/startup')")
     yield before("an encoding cookie", "# -*- coding: rot13 -*-")
     yield cell("a null byte in the source", "average_of_all = 60\0")
@@ -408,18 +475,23 @@ def borrowers():
     copied = {"question": DECREASE, "lost": False, "flag": "reached for the package's code"}
     for name, source in COPIED.items():
         yield cell(name, f"{COPYING}{source}\n{WITH_GINI}", **copied)
-    yield cell("a package that is taken away", f"{COPYING}gini = impurity.gini\nfor name in [n for n in sys.modules if n.startswith('fi_teach.basics')]:\n"
+    yield cell("a package that is taken away", f"{COPYING}gini = impurity.gini\n"
+               "for name in [n for n in sys.modules if n.startswith('fi_teach.basics')]:\n"
                f"    del sys.modules[name]\n{WITH_GINI}", question=DECREASE, flag="overwrote sys.modules")
 
 
 COPYING = "import importlib.util, inspect, sys\nfrom types import FunctionType\nfrom fi_teach.basics import impurity\n"
 COPIED = {
     "a copied code object": "gini = FunctionType(impurity.gini.__code__, dict(vars(impurity)))",
-    "a code object under another name": "code = impurity.gini.__code__.replace(co_name='x', co_filename='<cell 1>')\ngini = FunctionType(code, dict(vars(impurity)))",
-    "a code object put into another function": "from fi_teach.basics.impurity import _shares, np\ngini = lambda counts: 0\ngini.__code__ = impurity.gini.__code__",
+    "a code object under another name": "code = impurity.gini.__code__.replace(co_name='x', co_filename='<cell 1>')\n"
+    "gini = FunctionType(code, dict(vars(impurity)))",
+    "a code object put into another function": "from fi_teach.basics.impurity import _shares, np\n"
+    "gini = lambda counts: 0\ngini.__code__ = impurity.gini.__code__",
     "the package's source": "space = {}\nexec(inspect.getsource(impurity), space)\ngini = space['gini']",
-    "a function's source": "space = dict(vars(impurity))\nexec(inspect.getsource(impurity.gini).replace('def gini(', 'def mine('), space)\ngini = space['mine']",
-    "a module loaded twice": "spec = importlib.util.spec_from_file_location('mine', impurity.__file__)\nfresh = importlib.util.module_from_spec(spec)\n"
+    "a function's source": "space = dict(vars(impurity))\n"
+    "exec(inspect.getsource(impurity.gini).replace('def gini(', 'def mine('), space)\ngini = space['mine']",
+    "a module loaded twice": "spec = importlib.util.spec_from_file_location('mine', impurity.__file__)\n"
+    "fresh = importlib.util.module_from_spec(spec)\n"
                              "spec.loader.exec_module(fresh)\ngini = fresh.gini"}
 """Ways to an open copy of a function that is closed while its question is judged: the points stay, a person looks."""
 WITH_GINI = """
@@ -430,12 +502,14 @@ def decrease(left, right):
 """
 
 
-def waverers():
+def inconsistent_answers():
     for name, answer in GUESSES.items():
         source = RIGHT_DECREASE + WAVERING.format(answer=answer)
-        yield cell(name, source, question=DECREASE, lost="right at first" not in name, flag="answer changes between calls")
+        yield cell(name, source, question=DECREASE, lost="right at first" not in name,
+                   flag="answer changes between calls")
     for kind, test in KINDS.items():
-        source = RIGHT_CUTS + f"right = thresholds\ndef thresholds(values, labels):\n    return right(values, labels) if {test} else {{0}}\n"
+        source = (RIGHT_CUTS + "right = thresholds\ndef thresholds(values, labels):\n"
+                  f"    return right(values, labels) if {test} else {{0}}\n")
         yield cell(f"another answer to {kind}", source, question=CUTS, flag="answer changes between calls")
     yield cell("right for arrays only", RIGHT_DECREASE + "right = decrease\ndef decrease(left, right_):\n"
                "    return right(left, right_) if hasattr(left, 'dtype') else 0\n", question=DECREASE)
@@ -473,7 +547,8 @@ def scripted():
     yield before("a comment that would run", f"# {scripts.IMAGE}")
     yield cell("an error that would run", f"raise ValueError({scripts.IMAGE!r})")
     yield cell("an answer that would run", f"average_of_all = {scripts.IMAGE!r}")
-    yield before("a flag that would run", f"try:\n    open('/' + {scripts.IMAGE!r})\nexcept OSError:\n    pass", flag="reached for the file /<img")
+    yield before("a flag that would run", f"try:\n    open('/' + {scripts.IMAGE!r})\nexcept OSError:\n    pass",
+                 flag="reached for the file /<img")
     yield Case("a name that would run", to_bytes(filled()), folder=f"eve {scripts.IMAGE}")
     yield Case("a name and", to_bytes(filled()), flag="name looks like", folder="eve")
     yield Case("its look-alike", to_bytes(filled()), flag="name looks like", folder="\u0435v\u0435")
@@ -483,25 +558,36 @@ def scripted():
 # Looking for the tests, and reaching outside.
 
 def burglars(places):
-    """Cases that look for secrets or reach outside; places : {"home", "report", "submissions", "exercises", "solutions", "port"}."""
-    yield if_found("tests by gc", "import gc\nfound = [o for o in gc.get_objects() if type(o).__name__ in ('Question', 'Verdict', 'Mistake')]",
-                   flag="reached for the interpreter's memory")
-    yield if_found("tests by modules", "import sys\nfound = [n for n in sys.modules if 'ch01' in n or n.endswith(('checks', 'judging'))]")
-    yield if_found("tests by import", "try:\n    import fi_course.questions.ch01_trees as found\nexcept ImportError:\n    found = 0")
+    """Cases that look for secrets or reach outside; places : {"home", "report", "submissions", "exercises",
+    "solutions", "port"}.
+    """
+    yield if_found("tests by gc", "import gc\nfound = [o for o in gc.get_objects() if type(o).__name__ in "
+                   "('Question', 'Verdict', 'Mistake')]", flag="reached for the interpreter's memory")
+    yield if_found("tests by modules",
+                   "import sys\nfound = [n for n in sys.modules if 'ch01' in n or n.endswith(('checks', 'judging'))]")
+    yield if_found("tests by import", "try:\n    import fi_course.questions.ch01_trees as found\nexcept ImportError:\n"
+                   "    found = 0")
     yield if_found("tests by frames", "import sys\nframe, found = sys._getframe(), 0\nwhile frame:\n"
-                   "    found = found or 'seed' in frame.f_locals or 'Question' in str(frame.f_locals.keys())\n    frame = frame.f_back")
-    yield if_found("tests by /proc", "import os\nfound = len([p for p in os.listdir('/proc') if p.isdigit()]) > 1", flag="reached for the file /proc")
-    yield if_found("memory by /proc", "found = 0\nfor line in open('/proc/1/maps'):\n    pass\ntry:\n    found = open('/proc/2/mem', 'rb').read(1)\n"
+                   "    found = found or 'seed' in frame.f_locals or 'Question' in str(frame.f_locals.keys())\n"
+                   "    frame = frame.f_back")
+    yield if_found("tests by /proc", "import os\nfound = len([p for p in os.listdir('/proc') if p.isdigit()]) > 1",
+                   flag="reached for the file /proc")
+    yield if_found("memory by /proc", "found = 0\nfor line in open('/proc/1/maps'):\n    pass\ntry:\n"
+                   "    found = open('/proc/2/mem', 'rb').read(1)\n"
                    "except OSError:\n    found = 0", flag="reached for the file /proc")
     yield if_found("tests on the disk", "import os\ndef kept(below):\n"
-                   "    below[:] = [b for b in below if b not in ('usr', 'proc', 'sys', 'lib', 'lib64', 'site-packages')]\n    return []\n"
+                   "    below[:] = [b for b in below if b not in "
+                   "('usr', 'proc', 'sys', 'lib', 'lib64', 'site-packages')]\n    return []\n"
                    "found = [f for d, below, names in os.walk('/') for f in names + kept(below) "
                    "if f.startswith(('ch01_trees', '01_trees.ipynb', 'judging'))]", flag="reached for the file /")
-    yield if_found("tests in the environment", "import os\nfound = [v for k, v in os.environ.items() if 'SEED' in k and 'HASH' not in k]")
+    yield if_found("tests in the environment",
+                   "import os\nfound = [v for k, v in os.environ.items() if 'SEED' in k and 'HASH' not in k]")
     yield if_found("tests in the history", "found = In or Out or [n for n in dir() if n.startswith('_i')]")
-    yield if_found("the network outside", "import socket\ntry:\n    found = socket.create_connection(('1.1.1.1', 53), timeout=1)\nexcept OSError:\n    found = 0",
+    yield if_found("the network outside", "import socket\ntry:\n"
+                   "    found = socket.create_connection(('1.1.1.1', 53), timeout=1)\nexcept OSError:\n    found = 0",
                    flag="reached for the network")
-    yield if_found("the network of this machine", f"import socket\ntry:\n    found = socket.create_connection(('127.0.0.1', {places['port']}), timeout=1)\n"
+    yield if_found("the network of this machine", "import socket\ntry:\n"
+                   f"    found = socket.create_connection(('127.0.0.1', {places['port']}), timeout=1)\n"
                    "except OSError:\n    found = 0", flag="reached for the network")
     for word in ("home", "report", "submissions", "exercises", "solutions"):
         yield if_found(f"reads {word}", _reading(places[word]), flag=_seen(places[word]))
@@ -509,16 +595,23 @@ def burglars(places):
     yield Case("a folder that is a link", None, ALL, "nothing handed in", link=str(places["solutions"]))
     yield if_found("becomes root", "import os\ntry:\n    os.setuid(0)\n    found = 1\nexcept OSError:\n    found = 0")
     yield if_found("mounts", "import ctypes\nfound = ctypes.CDLL(None).mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0")
-    yield if_found("a word in another's log", "import os\nopen_files = [os.readlink(f'/proc/self/fd/{k}') for k in range(3, 64) if os.path.exists(f'/proc/self/fd/{k}')]\n"
-                   "found = [name for name in open_files if name.startswith('/') and '/libffi.so' not in name] or "  # libffi keeps itself open
+    yield if_found("a word in another's log",
+                   "import os\n"
+                   "open_files = [os.readlink(f'/proc/self/fd/{k}') for k in range(3, 64)"
+                   " if os.path.exists(f'/proc/self/fd/{k}')]\n"  # libffi keeps itself open
+                   "found = [name for name in open_files if name.startswith('/') and '/libffi.so' not in name] or "
                    "os.readlink('/proc/self/fd/2') != '/dev/null'")
-    yield if_found("a note in the kernel's keyring", CALLING + "found = allowed(248, 217, b'user', b'note', b'60', 2, -4) or allowed(250, 219, 0, -4, 1)")
-    yield if_found("looks into another process", CALLING + "found = allowed(101, 117, 0, 0, 0, 0) or allowed(272, 97, 0x10000000)")
-    yield before("a name that a terminal obeys", "for name in ('/\\x1b]0;owned\\x07', '/caf\\udce9'):\n    try:\n        open(name)\n    except OSError:\n        pass",
-                 flag="reached for the file /\\x1b")
-    yield if_found("leaves a note for the next", "import os\nfound = os.path.exists('/tmp/note') or os.path.exists('/dev/shm/note')\n"
+    yield if_found("a note in the kernel's keyring",
+                   CALLING + "found = allowed(248, 217, b'user', b'note', b'60', 2, -4) or allowed(250, 219, 0, -4, 1)")
+    yield if_found("looks into another process",
+                   CALLING + "found = allowed(101, 117, 0, 0, 0, 0) or allowed(272, 97, 0x10000000)")
+    yield before("a name that a terminal obeys", "for name in ('/\\x1b]0;owned\\x07', '/caf\\udce9'):\n    try:\n"
+                 "        open(name)\n    except OSError:\n        pass", flag="reached for the file /\\x1b")
+    yield if_found("leaves a note for the next",
+                   "import os\nfound = os.path.exists('/tmp/note') or os.path.exists('/dev/shm/note')\n"
                    "open('/tmp/note', 'w').close(); open('/dev/shm/note', 'w').close()")
-    yield if_found("finds the note", "import os\nfound = os.path.exists('/tmp/note') or os.path.exists('/dev/shm/note')")
+    yield if_found("finds the note",
+                   "import os\nfound = os.path.exists('/tmp/note') or os.path.exists('/dev/shm/note')")
 
 
 def _seen(folder):
@@ -532,12 +625,14 @@ def _reading(folder):
 
 def _writing(folder):
     return (f"import os\nfound = 0\nfor name in ('grades.csv', 'results.jsonl', 'x'):\n    try:\n"
-            f"        open(os.path.join({str(folder)!r}, name), 'a').write('300'); found = 1\n    except OSError:\n        pass")
+            f"        open(os.path.join({str(folder)!r}, name), 'a').write('300'); found = 1\n    except OSError:\n"
+            "        pass")
 
 
 def every_case(places):
     """The whole corpus -> list of Case."""
-    groups = (honest(), runaway(), mangled(), no_notebooks(), bulky(), fakes(), borrowers(), waverers(), scripted(), burglars(places))
+    groups = (honest(), runaway(), mangled(), no_notebooks(), bulky(), fakes(), borrowers(),
+              inconsistent_answers(), scripted(), burglars(places))
     return [case for group in groups for case in group]
 
 
@@ -557,7 +652,8 @@ def hand_in(cases, folder):
 
 # What is otherwise in the other sandbox.
 
-NO_PROCESSES, NO_THREADS, NO_FILES = "there are no processes", "there are no threads", "there is no folder to write into"
+NO_PROCESSES, NO_THREADS = "there are no processes", "there are no threads"
+NO_FILES = "there is no folder to write into"
 NO_SOCKET, MEMORY = "no socket leads to the judge", {"flag": "reached for the interpreter's memory"}
 UNDER_WASM = {
     "segmentation fault": ({"flag": ""}, "there is no ctypes"),
@@ -597,9 +693,11 @@ def flags(record):
 
 def problem(case, record):
     """What is not as the case expects -> str, "" if all is."""
-    wrong = [row["question"] for row in record["rows"] if row["status"] not in ("right", "by hand") and row["question"] != "trees.what_sixty_means"]
+    wrong = [row["question"] for row in record["rows"] if row["status"] not in ("right", "by hand")
+             and row["question"] != "trees.what_sixty_means"]
     if sorted(wrong) != sorted(case.lost):
-        return f"lost {wrong}, expected {list(case.lost)}: {[row['message'] for row in record['rows'] if row['question'] in wrong]}"
+        messages = [row["message"] for row in record["rows"] if row["question"] in wrong]
+        return f"lost {wrong}, expected {list(case.lost)}: {messages}"
     if points(record) != case.points:
         return f"got {points(record)} points, expected {case.points}"
     if case.flag and not any(case.flag in flag for flag in flags(record)):

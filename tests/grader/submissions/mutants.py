@@ -15,14 +15,17 @@ import numpy as np
 from corpus import ODD, _version_3
 
 from fi_grader.escaping import listing
-from fi_grader.judging import Hearing, answers, blank_record, bounded, plan_of, record_of
+from fi_grader.judging import GradingRun, answers, blank_record, bounded, plan_of, record_of
 from fi_grader.pages import feedback
 from notebooks import filled, handed_out, to_bytes
 
-JUNK = (None, True, 0, -1, 10**400, 2.5, float("nan"), float("-inf"), "", "x", "\ud800", "\0", "\u202e", "01_trees", "code", "markdown", "answer",
-        "check", "trees.decrease", "trees-decrease-answer", [], {}, [[]], [None], {"": None}, {"a": {"b": [1]}}, ["a", 1, None, ["b"]], [[[[[[]]]]]],
+JUNK = (None, True, 0, -1, 10**400, 2.5, float("nan"), float("-inf"), "", "x", "\ud800", "\0", "\u202e", "01_trees",
+        "code", "markdown", "answer",
+        "check", "trees.decrease", "trees-decrease-answer", [], {}, [[]], [None], {"": None}, {"a": {"b": [1]}},
+        ["a", 1, None, ["b"]], [[[[[[]]]]]],
         'Q("trees.decrease").check(decrease)', "def decrease(left, right):\n    return 0", "```\n" * 50, "x" * 10_000)
-NAMES = ("cells", "worksheets", "metadata", "source", "input", "id", "cell_type", "nbgrader", "fi_teach", "grade_id", "part", "question", "points", "kernelspec", "name")
+NAMES = ("cells", "worksheets", "metadata", "source", "input", "id", "cell_type", "nbgrader", "fi_teach", "grade_id",
+         "part", "question", "points", "kernelspec", "name")
 
 
 def mutants(many, seed):
@@ -79,8 +82,10 @@ def _spoiled_bytes(content, rng):
     """The bytes with some of them changed, cut out, put in or repeated."""
     at, size = int(rng.integers(len(content) + 1)), int(rng.integers(1, 200))
     here, rest = content[:at], content[at:]
-    return [lambda: here + rng.bytes(size)[:4] + rest[4:], lambda: here + rest[size:], lambda: here + rng.bytes(size) + rest, lambda: here + rest[:size] + rest,
-            lambda: here, lambda: here + b'"' + rest, lambda: here + b"[" * size + rest, lambda: content.replace(b'"', b"'", 3)][rng.integers(8)]()
+    return [lambda: here + rng.bytes(size)[:4] + rest[4:], lambda: here + rest[size:], lambda: here + rng.bytes(size)
+            + rest, lambda: here + rest[:size] + rest,
+            lambda: here, lambda: here + b'"' + rest, lambda: here + b"[" * size + rest,
+            lambda: content.replace(b'"', b"'", 3)][rng.integers(8)]()
 
 
 def _recoded(content, rng):
@@ -94,7 +99,7 @@ def _recoded(content, rng):
 def outcome(assignment, content):
     """What comes of a notebook's bytes without running any of it -> record. Anything but a ValueError is a crash."""
     try:
-        record = record_of(Hearing(assignment, bounded(plan_of, assignment, content), 1))
+        record = record_of(GradingRun(assignment, bounded(plan_of, assignment, content), 1))
     except ValueError as error:
         record = blank_record(assignment, "no notebook", f"Nothing was graded: {error}")
     for source in answers(assignment, content).values():
@@ -109,4 +114,5 @@ if __name__ == "__main__":
     many, seed, *_ = [*map(int, sys.argv[1:]), 1]
     trees, start = load(ROOT / "exercises")["01_trees"], time.perf_counter()
     found = Counter((outcome(trees, content)["flags"] or ["graded"])[0] for content in mutants(many, seed))
-    print(f"{sum(found.values()):,} mutants in {time.perf_counter() - start:.0f} s:", *(f"  {n:6} {flag}" for flag, n in found.most_common()), sep="\n")
+    print(f"{sum(found.values()):,} mutants in {time.perf_counter() - start:.0f} s:",
+          *(f"  {n:6} {flag}" for flag, n in found.most_common()), sep="\n")

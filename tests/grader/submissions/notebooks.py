@@ -29,7 +29,8 @@ def handed_out():
 
 def _solutions():
     cells = json.loads(_text("solutions"))["cells"]
-    return {c["metadata"]["fi_teach"]["question"]: "".join(c["source"]) for c in cells if _part(c) == "answer" and c["cell_type"] == "code"}
+    return {c["metadata"]["fi_teach"]["question"]: "".join(c["source"])
+            for c in cells if _part(c) == "answer" and c["cell_type"] == "code"}
 
 
 def _part(cell):
@@ -62,7 +63,8 @@ def filled(answers=None, prose=PROSE):
 
 
 def from_proof(which, number):
-    """The exercise with the number-th right (or wrong) answer of the proof to each question -> (notebook, {question: mistake}).
+    """The exercise with the number-th right (or wrong) answer of the proof to each question -> (notebook, {question:
+    mistake}).
 
     Where the proof has no so many the answer is the reference.
     """

@@ -14,14 +14,16 @@ from pathlib import Path
 from notebooks import ROOT, filled, to_bytes
 
 DEADLINE = datetime(2026, 10, 12, 23, 59)
-NAMES = ["Anna Müller", "Борис Иванов", "山田 太郎", "عبد‌الله خان", "Chloé O'Neill", "José Mª García", "=cmd Kalkül", "Nguyễn Văn An",
-         "Ayşe Şahin", "Jörg Groß"]
+NAMES = ["Anna Müller", "Борис Иванов", "山田 太郎", "عبد‌الله خان", "Chloé O'Neill", "José Mª García", "=cmd Kalkül",
+         "Nguyễn Văn An", "Ayşe Şahin", "Jörg Groß"]
 FAMILY = ["Adler", "Brandt", "Costa", "Dubois", "Ek", "Ferrari"]
 WRONG = {"trees.recall_mean": "average_of_all = 55",
          "trees.decrease": "def decrease(left, right):\n    gini = lambda c: 1 - sum((k / sum(c)) ** 2 for k in c)\n"
                            "    return gini([a + b for a, b in zip(left, right)]) - gini(left) / 2 - gini(right) / 2"}
-PROSE = ["Sixty per cent of the decrease of this one tree, on its eight rows.", "It means that who attends will pass <img src=x onerror=alert(1)>.",
-         "=1+1 is no answer, but these are words enough.", "The share of the tree's impurity that attendance took, and nothing causal at all."]
+PROSE = ["Sixty per cent of the decrease of this one tree, on its eight rows.",
+         "It means that who attends will pass <img src=x onerror=alert(1)>.",
+         "=1+1 is no answer, but these are words enough.",
+         "The share of the tree's impurity that attendance took, and nothing causal at all."]
 
 
 def people():
@@ -29,7 +31,8 @@ def people():
     rows = []
     for k in range(60):
         name = NAMES[k] if k < len(NAMES) else f"{chr(65 + k % 26)}{'aeiou'[k % 5]}n {FAMILY[k % 6]}{k}"
-        rows.append({"id": f"s{k:03d}", "name": name, "email": f"s{k:03d}@uni.example", "group": ["Monday", "Friday"][k % 2],
+        rows.append({"id": f"s{k:03d}", "name": name, "email": f"s{k:03d}@uni.example",
+                     "group": ["Monday", "Friday"][k % 2],
                      "assistant": ["Ben", "Clara"][k % 2], "moodle": "", "canvas": str(7000 + k) if k >= 30 else ""})
     return rows
 
@@ -38,7 +41,8 @@ def notebook(k):
     """What student k hands in for set 1 -> bytes."""
     answers = {"trees.recall_mean": WRONG["trees.recall_mean"]} if k % 4 == 1 else {}
     answers |= {"trees.decrease": WRONG["trees.decrease"]} if k % 8 in (1, 4) else {}
-    return to_bytes(filled({**answers, **({} if answers else {"trees.recall_mean": f"average_of_all = 60  # {k}"})}, prose=PROSE[k % 4]))
+    return to_bytes(filled({**answers, **({} if answers else {"trees.recall_mean": f"average_of_all = 60  # {k}"})},
+                           prose=PROSE[k % 4]))
 
 
 def golf():
@@ -57,7 +61,9 @@ def zipped(files, when=datetime(2026, 10, 11, 12, 0)):
 
 
 def moodle_files():
-    """What Moodle's "Download all submissions" holds -> {path: bytes or (bytes, time)}. Students 0 to 29; 28 and 29 are absent."""
+    """What Moodle's "Download all submissions" holds -> {path: bytes or (bytes, time)}. Students 0 to 29; 28 and 29 are
+    absent.
+    """
     files = {}
     for k, one in enumerate(people()[:28]):
         place = f"{one['name'].replace('_', ' ')}_{5000 + k}_assignsubmission_file/"
@@ -93,7 +99,8 @@ def first_edition():
     return to_bytes(raw)
 
 
-OLD_TEXT = json.loads((Path(__file__).with_name("first_edition.json")).read_text(encoding="utf-8"))["trees.entropy_bits"]
+OLD_TEXT = json.loads((Path(__file__).with_name("first_edition.json")).read_text(
+    encoding="utf-8"))["trees.entropy_bits"]
 
 
 def canvas_files():
@@ -117,7 +124,8 @@ def worksheet():
              "Last modified (submission)", "Last modified (grade)", "Feedback comments")]
     for k, one in enumerate(people()[:30]):
         status = "Submitted for grading" if k < 28 else "No submission"
-        rows.append((f"Participant {5000 + k}", one["name"], one["email"], status, "", "100.00", "Yes", "Sunday, 11 October 2026, 12:00 PM", "-", ""))
+        rows.append((f"Participant {5000 + k}", one["name"], one["email"], status, "", "100.00", "Yes",
+                     "Sunday, 11 October 2026, 12:00 PM", "-", ""))
     return table(rows)
 
 
@@ -164,7 +172,8 @@ def make_week(folder):
     downloads.mkdir(parents=True)
     (folder / "course.toml").write_text(COURSE, encoding="utf-8")
     rows = people()
-    (folder / "roster.csv").write_text(table([tuple(rows[0]), *(tuple(row.values()) for row in rows)]), encoding="utf-8-sig")
+    (folder / "roster.csv").write_text(table([tuple(rows[0]), *(tuple(row.values()) for row in rows)]),
+                                       encoding="utf-8-sig")
     (downloads / "WFM-Set 1-4711.zip").write_bytes(zipped(moodle_files()))
     for name, content in canvas_files().items():
         (downloads / name).write_bytes(content)

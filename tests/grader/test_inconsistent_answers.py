@@ -15,22 +15,22 @@ from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import closing
 from fi_course.questions.plain_values import plain
 from fi_grader.inside import messages
-from fi_grader.judging import WAVERS, Hearing, _judged
+from fi_grader.judging import INCONSISTENT, GradingRun, _judged
 from fi_grader.match_cells import Plan
-from fi_grader.proxies import Faraway, Returned
+from fi_grader.proxies import RemoteError, RemoteFunction
 from notebooks import ROOT
 
 PROOFS = sorted((ROOT / "tests" / "course" / "questions" / "answers").glob("ch*.py"))
 assert PROOFS, "the proofs of the questions have moved"
 
 
-class Near:
+class LocalProcess:
     """A student process that is here: it calls the function and sends plain data, or its error."""
 
     def __init__(self, function, seconds=0.0):
         self.function, self.seconds, self.lent = function, seconds, {}
 
-    def lend(self, function):
+    def register(self, function):
         self.lent[len(self.lent)] = function
         return len(self.lent) - 1
 
@@ -43,10 +43,10 @@ class Near:
         except BaseException as error:
             return {"error": error}
 
-    def taken(self, reply):
+    def decoded(self, reply):
         if "plain" in reply:
             return reply["plain"]
-        raise Returned(type(reply["error"]).__name__, str(reply["error"])) from None
+        raise RemoteError(type(reply["error"]).__name__, str(reply["error"])) from None
 
     def spent(self):
         return self.seconds
@@ -60,25 +60,26 @@ def any_style(monkeypatch):
     return question.id
 
 
-def heard(question, function, seconds=0.0):
+def graded(question, function, seconds=0.0):
     """The verdict of the grader on a function, and the flags it gave -> (Verdict, list)."""
-    hearing = Hearing(None, Plan(), 5)
-    student = Near(function, seconds)
+    run = GradingRun(None, Plan(), 5)
+    student = LocalProcess(function, seconds)
     with closing(QUESTIONS[question].closed):
-        verdict = _judged(hearing, student, question, Faraway(student, 0, getattr(function, "__name__", "f")))
-    return verdict, hearing.plan.flags.get(question, [])
+        verdict = _judged(run, student, question, RemoteFunction(student, 0, getattr(function, "__name__", "f")))
+    return verdict, run.plan.flags.get(question, [])
 
 
 @pytest.mark.parametrize("path", PROOFS, ids=lambda path: path.stem)
 def test_no_honest_answer_of_any_set_loses_points_or_is_flagged(path):
     """Right answers stay right, mistakes keep their names, and none of them is said to waver."""
     proof = runpy.run_path(str(path))
-    answers = [(q, a) for q, some in proof["RIGHT"].items() for a in some] + [(q, a) for q, some in proof["WRONG"].items() for _, a in some]
+    answers = ([(q, a) for q, some in proof["RIGHT"].items() for a in some]
+               + [(q, a) for q, some in proof["WRONG"].items() for _, a in some])
     for question, answer in answers:
         if callable(answer):
             with closing(QUESTIONS[question].closed):
                 here = judge(QUESTIONS[question], answer, np.random.default_rng(5))
-            there, flags = heard(question, answer)
+            there, flags = graded(question, answer)
             assert (here.status, here.mistake, flags) == (there.status, there.mistake, []), (question, answer)
 
 
@@ -90,7 +91,7 @@ def right(left, others):
     return gini([a + b for a, b in zip(left, others, strict=True)]) - (n * gini(left) + m * gini(others)) / (n + m)
 
 
-def told(*answers):
+def in_turn(*answers):
     """A function that gives its first answer the first time it is asked a question, and so on to the last."""
     turns = {}
 
@@ -105,7 +106,7 @@ def nothing(left, others):
     return 0.0
 
 
-def stumbles(left, others):
+def raises(left, others):
     raise TypeError("lists only")
 
 
@@ -127,43 +128,45 @@ def for_one_kind(kind):
 
 
 TURNS = [
-    ([right], "right", False), ([nothing], "wrong", False), ([nothing, right], "wrong", True), ([nothing, nothing, right], "wrong", True),
-    ([right, nothing], "right", True), ([right, stumbles], "right", True), ([stumbles, nothing, right], "wrong", True)]
-"""What is answered each time, what that is worth whatever the text of the question calls it with, and whether it is flagged."""
+    ([right], "right", False), ([nothing], "wrong", False), ([nothing, right], "wrong", True),
+    ([nothing, nothing, right], "wrong", True),
+    ([right, nothing], "right", True), ([right, raises], "right", True), ([raises, nothing, right], "wrong", True)]
+"""What is answered each time, what that is worth whatever the text of the question calls it with, and whether it is
+flagged."""
 
 
 @pytest.mark.parametrize(("answers", "status", "flagged"), TURNS)
 def test_the_first_value_counts_and_another_one_is_flagged(any_style, answers, status, flagged):
-    verdict, flags = heard(any_style, told(*answers))
-    assert (verdict.status, flags) == (status, [WAVERS] * flagged)
+    verdict, flags = graded(any_style, in_turn(*answers))
+    assert (verdict.status, flags) == (status, [INCONSISTENT] * flagged)
 
 
 @pytest.mark.parametrize(("answers", "status", "flagged"), TURNS)
 def test_the_first_value_counts_where_the_text_calls_with_lists(answers, status, flagged):
     assert QUESTIONS["trees.decrease"].check.lists
-    verdict, flags = heard("trees.decrease", told(*answers))
-    assert (verdict.status, flags) == (status, [WAVERS] * flagged)
+    verdict, flags = graded("trees.decrease", in_turn(*answers))
+    assert (verdict.status, flags) == (status, [INCONSISTENT] * flagged)
 
 
 @pytest.mark.parametrize("function", [list_only, array_only, for_one_kind(np.ndarray)])
 def test_what_has_raised_an_error_or_was_not_asked_has_not_answered_yet(any_style, function):
     """An answer may be made for arrays, or stumble over one kind of argument: that is no second guess."""
-    verdict, flags = heard(any_style, function)
+    verdict, flags = graded(any_style, function)
     assert (verdict.status, flags) == ("right", [])
 
 
 @pytest.mark.parametrize("kind", [list, pd.Series])
 def test_an_answer_that_is_wrong_first_and_right_for_a_later_kind_of_argument_is_flagged(any_style, kind):
-    verdict, flags = heard(any_style, for_one_kind(kind))
-    assert verdict.status == "wrong" and flags == [WAVERS]
+    verdict, flags = graded(any_style, for_one_kind(kind))
+    assert verdict.status == "wrong" and flags == [INCONSISTENT]
 
 
 @pytest.mark.parametrize("function", [array_only, for_one_kind(np.ndarray), for_one_kind(pd.Series)])
 def test_right_for_arrays_only_keeps_its_name_where_the_text_calls_with_lists(function):
-    verdict, flags = heard("trees.decrease", function)
+    verdict, flags = graded("trees.decrease", function)
     assert (verdict.status, verdict.mistake, flags) == ("wrong", "right for arrays only", [])
 
 
 def test_an_answer_that_took_long_is_not_asked_once_more():
-    assert heard("trees.decrease", told(right, nothing), seconds=0)[1] == [WAVERS]
-    assert heard("trees.decrease", told(right, nothing), seconds=QUESTIONS["trees.decrease"].seconds / 2)[1] == []
+    assert graded("trees.decrease", in_turn(right, nothing), seconds=0)[1] == [INCONSISTENT]
+    assert graded("trees.decrease", in_turn(right, nothing), seconds=QUESTIONS["trees.decrease"].seconds / 2)[1] == []
