@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 
-from fi_grader import assignment, collecting, instructor_commands, prose, results, run, sandbox
+from fi_grader import assignment, collecting, installed, instructor_commands, prose, results, run, sandbox
 from fi_grader.escaping import printable
 from fi_grader.files_report import FilesReport
 from fi_grader.report import load_report
@@ -89,7 +89,8 @@ def parser():
 
 def _exercises():
     here = Path("exercises")
-    return (here if here.is_dir() else sandbox.PACKAGES["fi_grader"].parent / "exercises").resolve()
+    beside = installed.PACKAGES["fi_grader"].parent / "exercises"
+    return (here if here.is_dir() else beside).resolve()
 
 
 def _check(options):

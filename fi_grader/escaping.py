@@ -12,7 +12,7 @@ import unicodedata
 from functools import cache
 from pathlib import Path
 
-from fi_grader.sandbox import PACKAGES
+from fi_grader.installed import PACKAGES
 
 LONGEST_LINE = 100
 JOINERS = "\u200c\u200d"

@@ -16,11 +16,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-PACKAGES = {name: Path(find_spec(name).origin).resolve().parent
-            for name in ("fi_teach", "fi_audit", "fi_course", "fi_grader")}
-"""The course's packages and their folders, as they are installed here."""
-HIDDEN = ("fi_course/questions", "fi_grader")
-"""What a sandbox shows as empty folders, but for the files of `visible_files`."""
+from fi_grader import installed
+
 INSIDE = ("fi_grader.inside.fork_server",)
 LIMITS = {"megabytes": 1024, "megabytes_in_all": 2048, "megabytes_on_disk": 64, "processes": 48,
           "seconds": 600}
@@ -123,7 +120,7 @@ def start_server(kind, modules=(), many=True):
     """
     if kind == "wasm":
         from fi_grader.wasm import WasmSandboxPool
-        return WasmSandboxPool(visible_files(), modules, many)
+        return WasmSandboxPool(installed.visible_files(), modules, many)
     return ForkServer(kind, modules)
 
 
@@ -136,8 +133,8 @@ class ForkServer:
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         settings = {**LIMITS, "isolated": kind == "bwrap", "user": 100_000 + os.getpid(),
                     "modules": list(modules),
-                    "roots": [*roots(), *map(str, PACKAGES.values()), "/course", "/tmp", "/dev",
-                              "/etc", "/sys"],
+                    "roots": [*roots(), *map(str, installed.PACKAGES.values()), "/course", "/tmp",
+                              "/dev", "/etc", "/sys"],
                     "folder": self.scratch,
                     "kept": [root for root in roots() if root.startswith(PRIVATE_FOLDERS)]}
         python = [sys.executable, "-P", "-m", *INSIDE, str(theirs.fileno()), json.dumps(settings)]
@@ -195,8 +192,8 @@ def wait_or_kill(process, patience=3):
 
 def _environment(folder):
     """Return a clean environment for running without a sandbox, with an empty home."""
-    return {**ENVIRONMENT,
-            "PYTHONPATH": os.pathsep.join({str(folder.parent) for folder in PACKAGES.values()}),
+    above = {str(folder.parent) for folder in installed.PACKAGES.values()}
+    return {**ENVIRONMENT, "PYTHONPATH": os.pathsep.join(above),
             "HOME": folder, "MPLCONFIGDIR": folder}
 
 
@@ -230,9 +227,8 @@ def _system():
              if os.path.exists(path)]
     libraries = [option for path in roots()
                  for option in (*_passable(path), ("--ro-bind", path, path))]
-    installed = [str(folder) for folder in PACKAGES.values()
-                 if any(str(folder).startswith(f"{root}/") for root in roots())]
-    hidden = [("--tmpfs", folder) for folder in installed]
+    hidden = [("--tmpfs", str(folder)) for folder in installed.PACKAGES.values()
+              if any(str(folder).startswith(f"{root}/") for root in roots())]
     return [word for option in (*links, *libraries, *hidden, *files) for word in option]
 
 
@@ -241,28 +237,15 @@ def _passable(path):
     return [("--perms", "0755", "--dir", str(above)) for above in list(Path(path).parents)[-2::-1]]
 
 
-def visible_files():
-    """List the files of hidden folders that student code needs -> list of str."""
-    inside = sorted(path.name for path in (PACKAGES["fi_grader"] / "inside").glob("*.py"))
-    return ["fi_course/questions/plain_values.py", "fi_course/questions/blocked_calls.py",
-            "fi_grader/__init__.py", *(f"fi_grader/inside/{name}" for name in inside)]
-
-
-def source_of(path):
-    """Return where a file such as "fi_course/questions/plain_values.py" is installed -> Path."""
-    package, _, rest = path.partition("/")
-    return PACKAGES[package] / rest
-
-
 def _course():
     """Mount the packages at /course, with questions and grader hidden but for what runs inside."""
     words = ["--perms", "0755", "--dir", "/course"]
-    for name, folder in PACKAGES.items():
+    for name, folder in installed.PACKAGES.items():
         words += ["--ro-bind", str(folder), f"/course/{name}"]
-    for folder in HIDDEN:
+    for folder in installed.HIDDEN:
         words += ["--tmpfs", f"/course/{folder}"]
-    for path in visible_files():
-        words += ["--ro-bind", str(source_of(path)), f"/course/{path}"]
-    for folder in HIDDEN:
+    for path in installed.visible_files():
+        words += ["--ro-bind", str(installed.source_of(path)), f"/course/{path}"]
+    for folder in installed.HIDDEN:
         words += ["--remount-ro", f"/course/{folder}"]
     return words

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from fi_grader import socket_process
 from fi_grader.inside import messages
-from fi_grader.sandbox import HIDDEN, PACKAGES, source_of
+from fi_grader.installed import HIDDEN, PACKAGES, source_of
 
 LIMITS = {"memory_bytes": 2**30, "deadline_s": 1500, "output_bytes": 10**6, "max_open_files": 64}
 """What one student process may use: memory with its libraries, seconds, printed bytes that are

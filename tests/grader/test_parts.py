@@ -20,7 +20,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 import fi_teach.__main__ as cli
 from fi_course.submit import submit
-from fi_grader import collecting, command, main, read, run, sandbox
+from fi_grader import collecting, command, installed, main, read, run, sandbox
 from fi_grader.assignment import cell_from, load
 from fi_grader.escaping import printable
 from fi_grader.inside import messages
@@ -434,10 +434,10 @@ def test_libraries_under_tmp_stay_where_they_are_and_show_no_question(monkeypatc
     """
     there = Path(mkdtemp(prefix="Über Bäume ", dir="/tmp"))
     there.chmod(0o755)
-    for name, package in sandbox.PACKAGES.items():
+    for name, package in installed.PACKAGES.items():
         shutil.copytree(package, there / name, ignore=shutil.ignore_patterns("__pycache__"))
     (there / "lies_there.py").write_text("is_here = True")
-    monkeypatch.setattr(sandbox, "PACKAGES", {name: there / name for name in sandbox.PACKAGES})
+    monkeypatch.setattr(installed, "PACKAGES", {name: there / name for name in installed.PACKAGES})
     monkeypatch.setattr(sandbox, "roots", lambda before=sandbox.roots: [*before(), str(there)])
     server = sandbox.ForkServer("bwrap")
     try:
