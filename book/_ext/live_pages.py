@@ -148,12 +148,12 @@ def button(page, sizes):
 
 
 def place(app, doctree, page):
-    """Put the button's place below the opener, or below the title."""
+    """Put the button's place below the chapter header, or below the title."""
     if not kind_of(page) or app.builder.format != "html":
         return
     title = next(iter(doctree.findall(nodes.title)))
-    openers = (box for box in doctree.findall(nodes.container) if "fi-opener" in box["classes"])
-    above = next(openers, title)
+    headers = (box for box in doctree.findall(nodes.container) if "fi-header" in box["classes"])
+    above = next(headers, title)
     words = button(page, app.config.live["bytes"]) if app.config.live else WITHOUT
     above.parent.insert(above.parent.index(above) + 1, nodes.raw("", words, format="html"))
 

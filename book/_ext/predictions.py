@@ -41,7 +41,7 @@ class Option(nodes.General, nodes.Element):
     """An answer: `summary` as HTML, `right`, and inside what is told to those who chose it."""
 
 
-class Waits(nodes.General, nodes.Element):
+class HiddenUntilGuess(nodes.General, nodes.Element):
     """What follows a prediction up to the next heading."""
 
 
@@ -165,7 +165,7 @@ def frame(section, start, end, options, id):
     )
     after = section[end:rest]
     if card["kind"] == "prediction" and after:
-        after = [Waits("", *after, ids=[f"after-{id}"])]
+        after = [HiddenUntilGuess("", *after, ids=[f"after-{id}"])]
     section[start - 1 : rest] = [card, *after]
 
 
@@ -184,8 +184,8 @@ def visit_option(writer, node):
     writer.body.append(f'<details class="fi-option"{right}><summary>{node["summary"]}</summary>\n')
 
 
-def visit_waits(writer, node):
-    writer.body.append(f'<div class="fi-waits" id="{node["ids"][0]}">\n')
+def visit_hidden(writer, node):
+    writer.body.append(f'<div class="fi-gated" id="{node["ids"][0]}">\n')
 
 
 def closing(tag):
@@ -201,7 +201,7 @@ def setup(app):
     others = dict.fromkeys(("text", "latex", "man", "texinfo"), (pass_by, pass_by))
     app.add_node(Card, html=(visit_card, closing("div")), **others)
     app.add_node(Option, html=(visit_option, closing("details")), **others)
-    app.add_node(Waits, html=(visit_waits, closing("div")), **others)
+    app.add_node(HiddenUntilGuess, html=(visit_hidden, closing("div")), **others)
     app.connect(
         "doctree-read", convert, priority=400
     )  # before those who look into the page's structure

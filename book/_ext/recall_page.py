@@ -12,7 +12,7 @@ from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 
-class Pool(nodes.General, nodes.Element):
+class RecallQuestions(nodes.General, nodes.Element):
     """Stands for the cards of all chapters until these are read."""
 
 
@@ -21,7 +21,7 @@ class Recall(SphinxDirective):
 
     def run(self):
         recall_pages(self.env).add(self.env.docname)
-        return [Pool()]
+        return [RecallQuestions()]
 
 
 def recall_pages(env):
@@ -63,14 +63,14 @@ def chapter(app, page, here):
 
 def fill(app, doctree, here):
     """Put the cards of all chapters in the place of the pool, in the book's order."""
-    for pool in list(doctree.findall(Pool)):
+    for pool in list(doctree.findall(RecallQuestions)):
         pages = [page for page in app.env.collect_relations() if page in card_names(app.env)]
         parts = [nodes.container("", *chapter(app, page, here), classes=["fi-drawn"]) for page in pages]
         pool.replace_self(nodes.container("", *parts, classes=["fi-pool"]))
 
 
 def setup(app):
-    app.add_node(Pool)
+    app.add_node(RecallQuestions)
     app.add_directive("recall", Recall)
     app.connect("env-updated", again)
     app.connect("env-purge-doc", purge)

@@ -93,7 +93,7 @@
 
   // A link, an anchor or a word found by the book's search may stand in parts that wait: they open.
   function reveal(target) {
-    for (let part = target?.closest(".fi-waits[hidden]"); part; part = part.parentElement.closest(".fi-waits[hidden]")) {
+    for (let part = target?.closest(".fi-gated[hidden]"); part; part = part.parentElement.closest(".fi-gated[hidden]")) {
       part.dispatchEvent(new Event("beforematch"));
     }
     return target;
@@ -102,11 +102,11 @@
   function followAddress() {
     const id = decodeURIComponent(location.hash.slice(1));
     const target = document.getElementById(id);
-    if (target?.closest(".fi-waits[hidden]")) reveal(target).scrollIntoView();
+    if (target?.closest(".fi-gated[hidden]")) reveal(target).scrollIntoView();
   }
 
   function followSearch() {
-    document.querySelectorAll(".fi-waits[hidden] .highlighted").forEach((word) => reveal(word));
+    document.querySelectorAll(".fi-gated[hidden] .highlighted").forEach((word) => reveal(word));
   }
 
   document.querySelectorAll(":not(.fi-drawn) > .fi-card").forEach(start);

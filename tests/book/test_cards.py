@@ -24,7 +24,7 @@ CARDS = """() => [...document.querySelectorAll('.fi-card')].map((card) => {
     const options = [...card.querySelectorAll('details.fi-option')];
     return { id: card.id, right: options.findIndex((option) => 'right' in option.dataset), many: options.length };
 })"""
-HIDDEN = "() => document.querySelectorAll('.fi-waits[hidden]').length"
+HIDDEN = "() => document.querySelectorAll('.fi-gated[hidden]').length"
 
 
 def groups_in(page):
@@ -101,7 +101,7 @@ def test_what_follows_waits_until_the_guess_or_a_skip(browser, address):
         )
         tab.get_by_role("button", name="Skip").first.press("Enter")
         assert tab.evaluate(HIDDEN) == waiting - 1
-        assert tab.evaluate("document.activeElement.className") == "fi-waits"
+        assert tab.evaluate("document.activeElement.className") == "fi-gated"
         tab.reload()
         assert tab.evaluate(HIDDEN) == waiting - 1
 
@@ -116,7 +116,7 @@ def test_show_everything_is_remembered_on_every_page(browser, address):
 
 def test_a_link_into_a_part_that_waits_opens_it(browser, address):
     with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
-        inside = tab.evaluate("[...document.querySelectorAll('.fi-waits [id^=claim-]')].at(-1).id")
+        inside = tab.evaluate("[...document.querySelectorAll('.fi-gated [id^=claim-]')].at(-1).id")
         tab.goto(f"{address}/{CHAPTER}.html#{inside}")
         assert tab.locator(f"#{inside}").is_visible()
     with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
@@ -130,7 +130,7 @@ def test_a_word_found_by_the_search_opens_the_part_that_holds_it(browser, addres
         tab.goto(f"{address}/{CHAPTER}.html?highlight=quadruple")
         assert tab.evaluate(HIDDEN) == before, "a word that does not occur opens nothing"
         tab.goto(f"{address}/{CHAPTER}.html?highlight=naive")
-        tab.wait_for_function("document.querySelectorAll('.fi-waits[hidden] .highlighted').length === 0")
+        tab.wait_for_function("document.querySelectorAll('.fi-gated[hidden] .highlighted').length === 0")
         assert tab.locator(".highlighted").count() > 0
 
 
@@ -172,7 +172,7 @@ def test_without_scripts_the_cards_are_lists_and_nothing_waits(browser, address)
     tab.goto(f"{address}/{CHAPTER}.html")
     assert tab.locator(".fi-card form").count() == 0
     assert all(option.is_visible() for option in tab.locator("details.fi-option summary").all())
-    assert tab.locator(".fi-waits").last.is_visible()
+    assert tab.locator(".fi-gated").last.is_visible()
     context.close()
 
 
@@ -181,7 +181,7 @@ def test_on_paper_every_explanation_is_open_and_nothing_waits(browser, address):
         tab.emulate_media(media="print")
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")
         seen = "part => part.checkVisibility({ contentVisibilityAuto: true }) && part.getClientRects().length > 0"
-        for place in ("details.fi-option > p", ".fi-waits > p"):
+        for place in ("details.fi-option > p", ".fi-gated > p"):
             assert all(part.evaluate(seen) for part in tab.locator(place).all()), place
         assert not tab.locator(".fi-card form").first.is_visible() and not tab.locator(".fi-waiting").first.is_visible()
 

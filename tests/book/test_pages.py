@@ -4,7 +4,7 @@ import re
 
 import pytest
 from browser import served, settle
-from look import SCRIPTS, SOME
+from theme import SCRIPTS, SOME
 
 from .conftest import ROOT
 from .lasting import NOTHING, alone, lent

@@ -94,10 +94,10 @@ def test_whoever_lets_nothing_wait_can_change_their_mind(browser, address):
         wait = tab.get_by_label("Let the text wait for my guesses")
         assert wait.is_checked()
         wait.press("Space")
-        assert tab.locator(".fi-waits[hidden]").count() == 0
+        assert tab.locator(".fi-gated[hidden]").count() == 0
         tab.get_by_label("Let the text wait for my guesses").press("Space")
         tab.reload()
-        assert tab.locator(".fi-waits[hidden]").count() > 0
+        assert tab.locator(".fi-gated[hidden]").count() > 0
 
 
 def test_a_storage_that_refuses_leaves_the_corner_working(browser, address):

@@ -23,7 +23,7 @@ LOOKED_AT = """() => {
     const references = [...document.querySelectorAll('.bd-article h3')].find((title) => title.textContent.startsWith('References'));
     const boxes = (what) => [...document.querySelectorAll(`.bd-article :is(${what})`)].map((node) => node.getBoundingClientRect())
         .filter(({ height }) => height).map(({ top, bottom }) => [top, bottom]);
-    const pictures = boxes('.cell_output img, .explorable, .fi-opener .fi-drawing'), tables = boxes('table');
+    const pictures = boxes('.cell_output img, .explorable, .fi-header .fi-drawing'), tables = boxes('table');
     return { start: article.top, end: references ? references.getBoundingClientRect().top : article.bottom,
              pictures, tables };
 }"""

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from ways_back import chapter_of
+from backlinks import chapter_of
 
 from .conftest import ROOT
 from .looking import PAGES
@@ -33,5 +33,5 @@ def test_the_method_map_and_its_chapters_lead_to_each_other(built_book, page):
     assert page in links(built_book, "book/method_map") and "book/method_map" in links(built_book, page)
 
 
-def test_a_set_without_a_chapter_has_no_way_back():
+def test_a_set_without_a_chapter_has_no_backlink():
     assert chapter_of("exercises/99_nothing", PAGES) is None

@@ -10,7 +10,7 @@ from myst_nb.sphinx_ import HideCodeCellNode
 CODE, CLAIM, CHECK = "Code", "How it was computed", "Checked by code"
 
 
-class Folded(nodes.General, nodes.Element):
+class FoldedCode(nodes.General, nodes.Element):
     """Code that is opened on demand, under the name `summary`."""
 
 
@@ -19,7 +19,7 @@ def fold(app, doctree, page):
     for code in list(doctree.findall(HideCodeCellNode)):
         cell = code.parent
         cell.remove(code)
-        cell.append(Folded("", *code.children, summary=name_of(cell)))
+        cell.append(FoldedCode("", *code.children, summary=name_of(cell)))
 
 
 def name_of(cell):
@@ -39,6 +39,6 @@ def depart_folded(writer, node):
 
 
 def setup(app):
-    app.add_node(Folded, html=(visit_folded, depart_folded))
+    app.add_node(FoldedCode, html=(visit_folded, depart_folded))
     app.connect("doctree-resolved", fold)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
