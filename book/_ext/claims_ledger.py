@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from docutils import nodes
-from luck_results import marks
+from robustness_results import marks
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
@@ -214,7 +214,7 @@ def claim_row(entry, place, link, mark):
         page, badge = place
         result = paragraph(VERDICTS[badge["verdict"]])
         computed = paragraph(badge["figure"] + " ", nodes.reference("", "see the cell", refuri=link(page, badge)))
-    held = [nodes.paragraph("", mark, classes=["fi-luck"])] if mark and place else []
+    held = [nodes.paragraph("", mark, classes=["fi-robustness"])] if mark and place else []
     return nodes.row("", nodes.entry("", *words), nodes.entry("", result), nodes.entry("", computed, *held))
 
 

@@ -1,6 +1,6 @@
 """How sure is this book? The page and the marks at the claims, from what `make luck` found.
 
-    ```{luck} summary
+    ```{seed-robustness} summary
     ```
 
 Parts: summary, chapters (a table), weak (the statements below 19 of 20), one-draw, run.
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.statemachine import StringList
-from luck_results import FOLDER, current_results, general, marks, share, short_hash, weak
+from robustness_results import FOLDER, current_results, general, marks, share, short_hash, weak
 from sphinx.util.docutils import SphinxDirective
 
 PAGE = "book/sure"
@@ -96,7 +96,7 @@ def code(text):
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
-def one_draw(result):
+def one_seed(result):
     return [one for one in result["statements"] if one["one draw"]]
 
 
@@ -123,13 +123,13 @@ PARTS = {
     "summary": summary,
     "chapters": chapter_table,
     "weak": lambda found, pages: listed(found, weak, "None."),
-    "one-draw": lambda found, pages: listed(found, one_draw, "None."),
+    "one-draw": lambda found, pages: listed(found, one_seed, "None."),
     "run": what_was_run,
 }
 
 
-class Luck(SphinxDirective):
-    """`{luck} part`."""
+class SeedRobustness(SphinxDirective):
+    """`{seed-robustness} part`."""
 
     required_arguments = 1
 
@@ -160,7 +160,7 @@ def marked(badge, known, address):
     """A badge with its mark before its end, or as it was."""
     words = known.get(badge[2])
     return badge[0] if words is None else \
-        f'{badge[1]}</div><div class="fi-luck"><a href="{address}">{words}</a>{badge[3]}'
+        f'{badge[1]}</div><div class="fi-robustness"><a href="{address}">{words}</a>{badge[3]}'
 
 
 def state_of(root, page):
@@ -174,18 +174,18 @@ def renewed(app, env):
     """The pages whose result is not the one they were made with; remembers the new ones."""
     pages = [page for page in (PAGE, *chapters(env)) if page in env.found_docs]
     now = {page: state_of(app.srcdir, page) for page in pages}
-    before, env.fi_luck = getattr(env, "fi_luck", {}), now
+    before, env.fi_robustness = getattr(env, "fi_robustness", {}), now
     return [page for page in now if now[page] != before.get(page)]
 
 
 def outdated(app, env, added, changed, removed):
     """The page of all results is read again if any of them changed."""
-    changed_now = state_of(app.srcdir, PAGE) != getattr(env, "fi_luck", {}).get(PAGE)
+    changed_now = state_of(app.srcdir, PAGE) != getattr(env, "fi_robustness", {}).get(PAGE)
     return [PAGE] if changed_now and PAGE in env.found_docs else []
 
 
 def setup(app):
-    app.add_directive("luck", Luck)
+    app.add_directive("seed-robustness", SeedRobustness)
     app.connect("env-get-outdated", outdated)
     app.connect("env-updated", renewed)
     app.connect("doctree-resolved", mark_claims)

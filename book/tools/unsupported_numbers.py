@@ -22,7 +22,7 @@ SMALL = set(range(11))  # whole numbers that are mostly counts of things just na
 
 
 @dataclass(frozen=True)
-class Lonely:
+class UnassertedSentence:
     """A sentence and those of its numbers that nothing beside it gives."""
 
     cell: str
@@ -61,7 +61,7 @@ def sentences(markdown):
             yield part.strip()
 
 
-def lonely_numbers(sentence, given):
+def numbers_without_source(sentence, given):
     """The numbers of a sentence that are neither given nor small counts."""
     words = NO_RESULT.sub(" ", sentence)
     for match in NUMBER.finditer(words):
@@ -79,8 +79,8 @@ def around(cells, place):
     return before[-BEFORE:] + after[:AFTER]
 
 
-def unasserted(cells, printed):
-    """The lonely sentences of a notebook; printed is {cell: what it printed}."""
+def unsupported_numbers(cells, printed):
+    """the unasserted sentences of a notebook; printed is {cell: what it printed}."""
     for place, cell in enumerate(cells):
         if cell["cell_type"] != "markdown":
             continue
@@ -88,6 +88,6 @@ def unasserted(cells, printed):
                 for code in around(cells, place)]
         given = set().union(*(numbers_in(text) for texts in near for text in texts))
         for sentence in sentences("".join(cell["source"])):
-            numbers = tuple(lonely_numbers(sentence, given))
+            numbers = tuple(numbers_without_source(sentence, given))
             if numbers:
-                yield Lonely(cell["id"], " ".join(sentence.split()), numbers)
+                yield UnassertedSentence(cell["id"], " ".join(sentence.split()), numbers)

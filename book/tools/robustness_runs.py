@@ -18,17 +18,17 @@ from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.connection import wait
 from pathlib import Path
 
-import draws
-import luck_results as results
-from one_draw import run_draw
+import robustness_results as results
+import shifted_seeds
+from run_seed import run_seed
 
 HERE = Path(__file__).resolve().parent
-MACHINE = ("draws.py", "statements.py", "one_draw.py")
+MACHINE = ("shifted_seeds.py", "assertions.py", "run_seed.py")
 SECONDS = 900  # for one draw of one chapter
 LIBRARIES = ("numpy", "pandas", "scikit-learn", "scipy")
 LONGEST = 300  # letters of a reason
 STATES_KEPT = 2  # of a chapter: going back and forth costs nothing
-ALWAYS = {"matplotlib.pyplot", "IPython.display"}  # what one_draw keeps quiet
+ALWAYS = {"matplotlib.pyplot", "IPython.display"}  # what run_seed keeps quiet
 
 
 # --- where a draw waits ---
@@ -51,7 +51,7 @@ def work_folder(root, path):
     return root / "_build/luck" / path.stem / key
 
 
-def draw_file(folder, draw):
+def run_file(folder, draw):
     return folder / f"{draw:03d}.json"
 
 
@@ -62,9 +62,9 @@ def prune(root, path):
         shutil.rmtree(old)
 
 
-def read_draw(root, path, draw):
+def read_run(root, path, draw):
     """What one draw of a chapter gave."""
-    return json.loads(draw_file(work_folder(root, path), draw).read_text(encoding="utf-8"))
+    return json.loads(run_file(work_folder(root, path), draw).read_text(encoding="utf-8"))
 
 
 # --- running ---
@@ -72,7 +72,7 @@ def read_draw(root, path, draw):
 def child(path, draw, target):
     """The body of a process: run, write the answer under its final name only when it is whole."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    answer = run_draw(path, draw)
+    answer = run_seed(path, draw)
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_suffix(".part")
     partial.write_text(json.dumps(answer), encoding="utf-8")
@@ -134,7 +134,7 @@ def missing(root, paths, wanted, again=False):
     for path in paths:
         folder = work_folder(root, path)
         for draw in wanted:
-            target = draw_file(folder, draw)
+            target = run_file(folder, draw)
             if again or not target.exists():
                 target.unlink(missing_ok=True)
                 found.append((path, draw, target))
@@ -146,8 +146,8 @@ def run_missing(root, paths, wanted, *, jobs=2, again=False):
     from tqdm import tqdm
 
     todo, failures = missing(root, paths, wanted, again), []
-    draws.install()
-    draws.warm_up(imports({path for path, _, _ in todo}))
+    shifted_seeds.install()
+    shifted_seeds.warm_up(imports({path for path, _, _ in todo}))
     tqdm.monitor_interval = 0  # no thread beside a process that forks
     with tqdm(total=len(todo), desc="draws", unit="draw", disable=None) as bar:
         def each(job, failure):
@@ -166,7 +166,7 @@ def gather(root, path, n_draws):
     """All draws of a chapter as one result."""
     from fi_teach import __version__
 
-    runs = [read_draw(root, path, draw) for draw in range(n_draws + 1)]
+    runs = [read_run(root, path, draw) for draw in range(n_draws + 1)]
     return {"chapter": path.stem, "code": results.code_hash(path), "draws": n_draws,
             "package": {"version": __version__, "hash": results.package_hash(root)},
             "versions": versions(), "seconds": round(median([run["seconds"] for run in runs]), 1),
@@ -185,7 +185,7 @@ def gathered(runs, k):
     lost = [f"draw {draw}: {why[:LONGEST]}"
             for draw, (held, why, _) in enumerate(others, 1) if not held]
     return {"cell": one["cell"], "number": one["number"] + 1, "claim": one["claim"],
-            "source": one["source"], "one draw": one["one_draw"], "in the book": control[0],
+            "source": one["source"], "one draw": one["one_seed"], "in the book": control[0],
             "held": len(others) - len(lost), "lost": lost[:3],
             "varies": len({digest for *_, digest in (control, *others)}) > 1}
 

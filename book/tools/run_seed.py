@@ -13,9 +13,9 @@ import sys
 import time
 import types
 
-import draws
-from luck_results import code_cells
-from statements import NAME, Outcome, Record, instrument
+import shifted_seeds
+from assertions import NAME, Outcome, Record, instrument
+from robustness_results import code_cells
 
 MEANT_TO_FAIL = "raises-exception"  # the tag by which Jupyter, too, knows such a cell
 
@@ -64,12 +64,12 @@ def be_quiet():
     plt.show = IPython.display.display = lambda *things, **named: None
 
 
-def run_draw(path, draw):
+def run_seed(path, draw):
     """One draw of a notebook -> what it gave, ready for JSON."""
     started, record = time.process_time(), Record()
     os.chdir(path.parent)
     be_quiet()
-    draws.use(draw)
+    shifted_seeds.use(draw)
     statements, seconds, errors, printed = run_cells(code_cells(path), record)
     outcomes = [outcome_of(record, one, errors) for one in statements]
     return {"draw": draw, "seconds": time.process_time() - started, "cells": seconds,

@@ -14,22 +14,22 @@ from numbers import Number
 
 import numpy as np
 
-ONE_DRAW = "# this draw"
-NAME = "__luck__"  # by which a rewritten cell reaches its Record
+ONE_SEED = "# this draw"
+NAME = "__record__"  # by which a rewritten cell reaches its Record
 PLAIN = (np.ndarray, Number, str, tuple, list)  # what a cell may end with that reads well in print
 TESTS = ("allclose", "isclose", "array_equal", "all", "any")
 VALUES_KEPT, VALUES_HASHED = 4, 1000
 
 
 @dataclass(frozen=True)
-class Statement:
+class Assertion:
     """A statement's place and words; claim is its id in the ledger, or empty."""
 
     cell: str
     number: int
     claim: str
     source: str
-    one_draw: bool
+    one_seed: bool
 
 
 def called(node):
@@ -58,7 +58,7 @@ class Rewriter(ast.NodeTransformer):
 
     def __init__(self, cell, source):
         self.cell, self.source, self.found = cell, source, []
-        self.one_draw = source.lstrip().startswith(ONE_DRAW)
+        self.one_seed = source.lstrip().startswith(ONE_SEED)
 
     def visit_FunctionDef(self, node):
         return node
@@ -75,11 +75,11 @@ class Rewriter(ast.NodeTransformer):
         return self.wrapped(node) if states(node) else node
 
     def wrapped(self, node):
-        """with __luck__.statement(number): node"""
+        """with __record__.statement(number): node"""
         lines = self.source.splitlines()[node.lineno - 1:node.end_lineno]
-        one_draw = self.one_draw or any(ONE_DRAW in line for line in lines)
+        one_seed = self.one_seed or any(ONE_SEED in line for line in lines)
         number, words = len(self.found), self.words(node)
-        self.found.append(Statement(self.cell, number, claim_id(node), words, one_draw))
+        self.found.append(Assertion(self.cell, number, claim_id(node), words, one_seed))
         guard = ast.withitem(reach("statement", ast.Constant(number)))
         return ast.copy_location(ast.With([guard], [self.reporting(node)]), node)
 
@@ -114,12 +114,12 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def part(self, node):
-        """__luck__.part("its source", node), with what it compares reported."""
+        """__record__.part("its source", node), with what it compares reported."""
         return reach("part", ast.Constant(self.words(node)), Watcher().visit(node))
 
 
 def reach(method, *arguments):
-    """The expression __luck__.method(*arguments)."""
+    """The expression __record__.method(*arguments)."""
     return ast.Call(ast.Attribute(ast.Name(NAME, ast.Load()), method, ast.Load()),
                     list(arguments), [])
 
