@@ -5,7 +5,7 @@ const CACHE = "which-features-matter/python", LIBRARY = "/usr/local/lib";
 // The course reads its own tables and scripts as files: it is unpacked into a folder.
 const UNPACK = `__import__("zipfile").ZipFile("${LIBRARY}/course.zip").extractall("/course")`;
 const BEGIN = `__import__("sys").path.append("/course")
-__import__("inside").begin()`;
+__import__("guest").begin()`;
 
 let python; // the running instance's exports
 let answering = 0; // the run whose output is being sent
@@ -97,7 +97,7 @@ async function start(wishes) {
       step(BEGIN);
       fresh = cache && python.memory.buffer.slice();
     }
-    step(`__import__("inside").awake(${JSON.stringify(wishes.parts.map((part) => `${LIBRARY}/${part}.zip`))})`);
+    step(`__import__("guest").resume(${JSON.stringify(wishes.parts.map((part) => `${LIBRARY}/${part}.zip`))})`);
   } catch (error) {
     cache?.delete(memory); // whatever it was, the next start does not begin with it
     throw error;
@@ -112,32 +112,32 @@ async function settle(compiled, zips) {
   root.folder("tmp");
   for (const [name, bytes] of Object.entries(zips)) library.file(name === "library.zip" ? "python315.zip" : name, bytes);
   const system = wasi({
-    // matplotlib looks for real files inside its zip: inside.py puts them there
+    // matplotlib looks for real files inside its zip: guest.py puts them there
     mounts: { "/": root, [`${LIBRARY}/plots.zip/matplotlib/mpl-data`]: new MemoryFolder() },
-    environment: { TMPDIR: "/tmp", HOME: "/tmp", MPLCONFIGDIR: "/tmp", MPLBACKEND: "module://inside_figures", NO_COLOR: "1", PYTHONTZPATH: "",
+    environment: { TMPDIR: "/tmp", HOME: "/tmp", MPLCONFIGDIR: "/tmp", MPLBACKEND: "module://guest_figures", NO_COLOR: "1", PYTHONTZPATH: "",
       PYTHONHASHSEED: "0", OPENBLAS_NUM_THREADS: "1" },
     print: (name, text) => say("output", { id: answering, output: { output_type: "stream", name, text } }),
   });
   const imports = {};
   for (const { module: from, name } of WebAssembly.Module.imports(compiled)) {
-    (imports[from] ??= {})[name] = from === "host" ? door : system.calls[name] ?? system.missing;
+    (imports[from] ??= {})[name] = from === "host" ? hostCall : system.calls[name] ?? system.missing;
   }
   python = (await WebAssembly.instantiate(compiled, imports)).exports;
   system.attach(python.memory);
 }
 
-// An instance has nothing that changes but its memory: the one other variable, the stack's pointer, is the same between turns.
+// An instance has nothing that changes but its memory: the one other variable, the stack's pointer, is the same between calls.
 function wake(kept) {
   python.memory.grow((kept.byteLength - python.memory.buffer.byteLength) / 65536);
   new Uint8Array(python.memory.buffer).set(new Uint8Array(kept));
 }
 
 function step(source) {
-  if (turn(source)) throw new Error("Python did not start.");
+  if (exec(source)) throw new Error("Python did not start.");
 }
 
 // Python's way out: JSON, either an output of the notebook's format or how a run ended. Nothing comes back.
-function door(at, length, answerAt, answerLength) {
+function hostCall(at, length, answerAt, answerLength) {
   const said = JSON.parse(new TextDecoder().decode(new Uint8Array(python.memory.buffer, at >>> 0, length)));
   if (said.output_type) say("output", { id: answering, output: said });
   else ended = said.ended;
@@ -148,7 +148,7 @@ function door(at, length, answerAt, answerLength) {
 }
 
 // Source for the lasting interpreter -> 0, or 1 if an error was printed.
-function turn(source) {
+function exec(source) {
   const bytes = new TextEncoder().encode(source), at = python.host_alloc(bytes.length) >>> 0;
   new Uint8Array(python.memory.buffer, at, bytes.length).set(bytes);
   return python.turn(at, bytes.length);
@@ -158,7 +158,7 @@ function run({ id, source, name }) {
   const began = performance.now();
   [answering, ended] = [id, "error"];
   try {
-    turn(`__import__("inside").run(${JSON.stringify(source)}, ${JSON.stringify(name)})`);
+    exec(`__import__("guest").run(${JSON.stringify(source)}, ${JSON.stringify(name)})`);
   } catch (error) {
     const why = error instanceof RangeError ? "it called itself too deeply" : error instanceof Exit ? "it was told to end" : "it ran out of memory";
     say("failed", { message: `Python has stopped: ${why}. All names are lost; run the cells above again.`, id, detail: String(error) });

@@ -136,9 +136,9 @@ def course():
     from fi_grader.release import student_package
 
     files = student_package(ROOT)
-    inside = LIVE / "inside"
-    for path in inside.rglob("*.py"):
-        files[path.relative_to(inside).as_posix()] = path.read_bytes()
+    guest = LIVE / "guest"
+    for path in guest.rglob("*.py"):
+        files[path.relative_to(guest).as_posix()] = path.read_bytes()
     ipython = Path(find_spec("IPython").origin).parent
     files["book/claims.yaml"] = (ROOT / "book/claims.yaml").read_bytes()
     for path in BORROWED:

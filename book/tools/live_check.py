@@ -4,7 +4,7 @@
 
 Every code cell of a chapter that can run there is run in Chromium, in one interpreter, as a
 reader's "Run all" does. A cell must print the same text as the executed chapter that the pages were
-made from. Cells that differ for a reason stand in book/live/differ.yaml. --record writes down what
+made from. Cells that differ for a reason stand in book/live/known_differences.yaml. --record writes down what
 was imported, by which `make book LIVE=1` trims the libraries.
 """
 
@@ -24,7 +24,7 @@ from browser import browser, served  # noqa: E402 - lies beside this file
 from chapter_cache import cache_folder  # noqa: E402
 from live_pages import absent_cells  # noqa: E402
 
-DIFFER = ROOT / "book/live/differ.yaml"
+KNOWN_DIFFERENCES = ROOT / "book/live/known_differences.yaml"
 IN_A_ZIP = re.compile(r"/usr/local/lib/\w+\.zip/(.+\.py)c?$")
 START = """async () => {
   const { python } = await import(new URL("live.js", location));
@@ -122,7 +122,7 @@ def report(name, result, bad, equal):
         print(f"  cell {cell['index']} ({cell['id']}): {(cell['error'] or '').splitlines()[-1:]}\n"
               f"    here:  {cell['here'][:300]!r}\n    built: {cell['there'][:300]!r}")
     if equal:
-        print(f"  in {DIFFER.name}, yet equal on this machine: {', '.join(equal)}")
+        print(f"  in {KNOWN_DIFFERENCES.name}, yet equal on this machine: {', '.join(equal)}")
 
 
 def main():
@@ -133,7 +133,7 @@ def main():
     parser.add_argument("--record", action="store_true", help="write book/live/imported.json")
     parser.add_argument("--json", type=Path, help="write all that was seen")
     options = parser.parse_args()
-    known, wrong, seen = yaml.safe_load(DIFFER.read_text(encoding="utf-8")), 0, {}
+    known, wrong, seen = yaml.safe_load(KNOWN_DIFFERENCES.read_text(encoding="utf-8")), 0, {}
     paths = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
              if not options.only or path.name.split("_")[0] in options.only]
     with served(options.assets) as address, browser() as chrome:

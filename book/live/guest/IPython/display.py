@@ -2,7 +2,7 @@
 
 import sys
 
-from inside import publish
+from guest import publish
 
 FORMS = {"text/html": "_repr_html_", "text/markdown": "_repr_markdown_", "image/svg+xml": "_repr_svg_", "image/png": "_repr_png_",
          "image/jpeg": "_repr_jpeg_", "text/latex": "_repr_latex_", "application/json": "_repr_json_"}
@@ -30,7 +30,7 @@ class _Formatter:
 
 
 class _Events:
-    """matplotlib wants to be told of each cell's end; here `inside` shows the figures."""
+    """matplotlib wants to be told of each cell's end; here `guest` shows the figures."""
 
     def register(self, event, call):
         """Nobody is called."""

@@ -6,9 +6,9 @@ from matplotlib.backends.backend_agg import FigureManagerBase as FigureManager
 
 def show(*_, **__):
     """Show the figures drawn until now."""
-    import inside
+    import guest
 
-    inside.show_figures()
+    guest.show_figures()
 
 
 __all__ = ["FigureCanvas", "FigureManager", "show"]

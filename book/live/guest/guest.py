@@ -79,7 +79,7 @@ def begin():
         import_module(name)
 
 
-def awake(paths):
+def resume(paths):
     """Find this page's libraries too; chance is new even where the memory is not."""
     import numpy
 
