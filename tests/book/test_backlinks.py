@@ -5,8 +5,8 @@ import re
 import pytest
 from backlinks import chapter_of
 
+from .accessibility import PAGES
 from .conftest import ROOT
-from .looking import PAGES
 
 ARTICLE = re.compile(r'<article class="bd-article".*?</article>', re.DOTALL)
 EXERCISES = [page for page in PAGES if page.startswith("exercises/")]

@@ -4,8 +4,8 @@ from urllib.parse import unquote
 
 import pytest
 
+from .accessibility import CHAPTERS, PAGES, opened, turned
 from .conftest import ROOT
-from .looking import CHAPTERS, PAGES, opened, turned
 
 CASES = [page for page in PAGES if page not in CHAPTERS and page.startswith("notebooks/")
          and "course.explorables import" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")]

@@ -6,7 +6,7 @@ import pytest
 from fontTools.ttLib import TTFont
 from icons import FONTS, ICON, SHEET, THEME
 
-from .looking import opened
+from .accessibility import opened
 
 
 def test_the_style_sheet_and_the_fonts_carry_the_icons_that_pages_show_and_few_others(built_book):

@@ -1,6 +1,6 @@
 """A chapter without a mouse: Tab leads through all of it in order, and one always sees where one is."""
 
-from .looking import opened
+from .accessibility import opened
 
 CHAPTER = "notebooks/02_golf"
 MOST_STOPS = 400

@@ -15,8 +15,8 @@ from browser import served
 from chapter_cache import cache_folder
 from live_pages import ABSENT, WITHOUT, absent_cells, cells_of
 
+from .accessibility import violations
 from .conftest import ROOT
-from .looking import violations
 
 ONE = "notebooks/01_trees"
 GLOBALS, I32_CONST = 6, 0x41  # a section and an instruction, as WebAssembly numbers them

@@ -12,9 +12,9 @@ import pytest
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import closing
 
+from .accessibility import CUT, opened, violations_in_every_view
+from .browser_pages import isolated_page
 from .conftest import ROOT
-from .lasting import alone
-from .looking import CUT, opened, violations_in_every_view
 from .test_exercises import ASKED, answer_by_keyboard, plain_words, typed
 from .test_my_notebook import NAME, PROSE, downloaded, load, questions_of, source_of
 
@@ -36,7 +36,7 @@ def start_python(tab):
 @pytest.fixture(scope="module")
 def running(browser, live_book):
     """A page on which Python runs, for tests that leave it running -> (tab, its console's errors)."""
-    with opened(browser, live_book, f"exercises/{NAME}", waits=True, within=alone) as (tab, errors, *_):
+    with opened(browser, live_book, f"exercises/{NAME}", gated=True, within=isolated_page) as (tab, errors, *_):
         start_python(tab)
         yield tab, errors
 
@@ -81,7 +81,7 @@ def graded(notebooks, folder):
 
 def test_set_five_is_done_in_the_page_and_the_instructors_grades_are_right(browser, live_book, tmp_path):
     """With nothing but a browser: open, start, be told a mistake by name, mend it, go to the end, download, be graded."""
-    with opened(browser, live_book, f"exercises/{NAME}", waits=True, within=alone) as (tab, errors, outside, _):
+    with opened(browser, live_book, f"exercises/{NAME}", gated=True, within=isolated_page) as (tab, errors, outside, _):
         start_python(tab)
         for id in questions_of(NAME):
             if ASKED[id] == "prose":

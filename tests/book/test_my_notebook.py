@@ -9,8 +9,8 @@ import pytest
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import closing
 
+from .accessibility import opened
 from .conftest import ROOT
-from .looking import opened
 from .test_exercises import ASKED, SETS, answer_by_keyboard, typed
 
 sys.path.insert(0, str(ROOT / "tests/course/questions"))
@@ -79,7 +79,7 @@ RIGHT_AND_WRONG = {"wrong": lambda id: next(a for m, a in wrong_answers(id) if m
 def test_a_page_gives_the_notebook_that_jupyterlab_would_have_saved_and_takes_it_back(browser, address, name):
     """Untouched it is the one of the students' bundle, byte for byte; answered, only the sources of answers differ, they are judged as
     they were on the page, and loaded into another browser they are there again."""
-    with opened(browser, address, f"exercises/{name}", waits=True) as (tab, errors, *_):
+    with opened(browser, address, f"exercises/{name}", gated=True) as (tab, errors, *_):
         assert downloaded(tab) == handed_out(name) and "still open" in tab.locator(".fi-notebook + p").inner_text()
         for status, answer_of in RIGHT_AND_WRONG.items():
             answer_all(tab, name, answer_of)
@@ -115,7 +115,7 @@ def test_answers_are_read_however_python_writes_them(browser, address):
     text = cells_changed(
         recall_judges="judged_rows = 4\n", recall_noise="two_columns = ('c', 'It\\'s the many cuts of the die')",
         bananas="this_deal = (\n    {'votes': 1/4,\n     \"trees\": 0.5}\n)", accuracy="fall = .9 - (.8 + .84 + .7) / 3")
-    with opened(browser, address, f"exercises/{NAME}", waits=True) as (tab, errors, *_):
+    with opened(browser, address, f"exercises/{NAME}", gated=True) as (tab, errors, *_):
         load(tab, text)
         values = tab.evaluate("Object.fromEntries(Object.values(fi.exercises).map(({ asked, given }) => [asked.id, given?.()]))")
         assert values["permutation.recall_judges"] == {"answer": "4"}
@@ -139,7 +139,7 @@ def test_cells_are_found_although_an_editor_has_renamed_them(browser, address):
             cell["id"] = f"renamed-{k}"
             if "nbgrader" in drop:
                 cell["metadata"].pop("nbgrader", None)
-        with opened(browser, address, f"exercises/{NAME}", waits=True) as (tab, *_):
+        with opened(browser, address, f"exercises/{NAME}", gated=True) as (tab, *_):
             assert load(tab, json.dumps(notebook)).startswith("Loaded: 1 of 9 answers.")
 
 
@@ -148,7 +148,7 @@ def test_cells_are_found_although_an_editor_has_renamed_them(browser, address):
     (handed_out("06_negative"), "another set, whose questions begin with “negative.”"), ("{\"cells\": []}", "no cell of this notebook belongs"),
     ("{\"cells\": [{\"source\": \"1\"}]}", "no cell of this notebook belongs")])
 def test_a_file_that_is_none_of_this_set_is_named_and_nothing_is_lost(browser, address, text, words):
-    with opened(browser, address, f"exercises/{NAME}", waits=True) as (tab, errors, *_):
+    with opened(browser, address, f"exercises/{NAME}", gated=True) as (tab, errors, *_):
         answer_by_keyboard(tab, "permutation.recall_judges", {"answer": "4"})
         before = tab.evaluate("fi.read()"), downloaded(tab)
         said = load(tab, text)
@@ -157,7 +157,7 @@ def test_a_file_that_is_none_of_this_set_is_named_and_nothing_is_lost(browser, a
 
 
 def test_what_a_notebook_leaves_open_stays_and_loading_can_be_undone(browser, address):
-    with opened(browser, address, f"exercises/{NAME}", waits=True) as (tab, *_):
+    with opened(browser, address, f"exercises/{NAME}", gated=True) as (tab, *_):
         answer_by_keyboard(tab, "permutation.recall_judges", {"answer": "4"})
         answer_by_keyboard(tab, "permutation.accuracy", {"answer": "0.5"})
         before = downloaded(tab)

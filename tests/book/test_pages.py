@@ -6,9 +6,20 @@ import pytest
 from browser import served, settle
 from theme import SCRIPTS, SOME
 
+from .accessibility import (
+    CUT,
+    MOST_BYTES,
+    PAGES,
+    PASSED,
+    SHOWN,
+    VIEWS,
+    layout_problems,
+    opened,
+    violations,
+    violations_in_every_view,
+)
+from .browser_pages import NOTHING, isolated_page, shared_page
 from .conftest import ROOT
-from .lasting import NOTHING, alone, lent
-from .looking import CUT, MOST_BYTES, PAGES, PASSED, SHOWN, VIEWS, flaws, opened, violations, violations_in_every_view
 
 MOST_SECONDS = 5  # `make bench-book` measures, and aims at two
 
@@ -24,10 +35,10 @@ def test_a_page_is_whole_alone_and_accessible(browser, address, page):
         assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
         assert sum(sizes) < MOST_BYTES
         tab.wait_for_function("[...document.images].every((image) => image.complete)")
-        assert (flaws(tab, 390), errors, outside) == ({}, [], [])
+        assert (layout_problems(tab, 390), errors, outside) == ({}, [], [])
         tab.evaluate("document.querySelectorAll('.explorable details').forEach((table) => { table.open = true; })")
         for view, found in violations_in_every_view(tab):
-            assert (view, found | flaws(tab, VIEWS[view][1]), errors, outside) == (view, {}, [], [])
+            assert (view, found | layout_problems(tab, VIEWS[view][1]), errors, outside) == (view, {}, [], [])
         tab.set_viewport_size({"width": 360, "height": 780})
         tab.evaluate("document.querySelectorAll('.bd-article details').forEach((part) => { part.open = true; })")
         assert tab.evaluate("document.documentElement.scrollWidth") <= 360
@@ -42,7 +53,7 @@ def test_a_page_first_opened_by_day_loads_nothing_else_and_no_more(browser, addr
         assert tab.evaluate("document.documentElement.dataset.theme") == "light"
         assert sum(sizes) < MOST_BYTES
         tab.wait_for_function("[...document.images].every((image) => image.complete)")
-        assert (flaws(tab, 1280), errors, outside) == ({}, [], [])
+        assert (layout_problems(tab, 1280), errors, outside) == ({}, [], [])
 
 
 @pytest.mark.parametrize("host", ["example.org", "[::1]", "192.0.2.1"])
@@ -71,7 +82,7 @@ FOUND = """async () => [localStorage.left, sessionStorage.left, window.left, doc
     (await caches.keys()).length, matchMedia('print').matches, JSON.parse(localStorage['which-features-matter'] ?? '{}').settings?.all ?? false]"""
 
 
-@pytest.mark.parametrize("within", [lent, alone])
+@pytest.mark.parametrize("within", [shared_page, isolated_page])
 def test_what_a_test_leaves_is_not_there_for_the_next(browser, address, within):
     """Whether a tab is lent again or another: nothing stored, no script, no listener, no colour, and the same bytes are weighed."""
     as_new, weighed = [None, None, None, "", 0, 0, False, False], []
@@ -97,7 +108,7 @@ def test_what_the_browser_asks_about_again_weighs_as_much(browser, tmp_path):
     (tmp_path / "long.js").write_text(f"// {'x' * 100_000}")
     with served(tmp_path) as address:
         for _ in range(3):
-            with opened(browser, address, "page", waits=True) as (*_, sizes):
+            with opened(browser, address, "page", gated=True) as (*_, sizes):
                 assert sum(sizes) > 100_000
 
 

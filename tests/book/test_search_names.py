@@ -3,7 +3,7 @@
 import pytest
 from search_names import OTHER_NAMES
 
-from .looking import PAGES, opened
+from .accessibility import PAGES, opened
 
 
 def test_the_pages_that_have_other_names_are_in_the_book():

@@ -5,7 +5,7 @@ from statistics import median
 
 import pytest
 
-from .looking import CHAPTERS, opened
+from .accessibility import CHAPTERS, opened
 
 WIDE = {"width": 1500, "height": 900}
 MOST_SCREENS = 2

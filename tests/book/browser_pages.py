@@ -16,7 +16,7 @@ def teller(tab, event):
 
 
 @contextmanager
-def alone(browser, view, scripts, heard):
+def isolated_page(browser, view, scripts, heard):
     """A tab in a window of its own, of which nothing remains."""
     scheme, width, height = view
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
@@ -29,21 +29,21 @@ def alone(browser, view, scripts, heard):
     context.close()
 
 
-class LastingTab:
+class SharedTab:
     """A tab, and what is needed to make it as if it were new."""
 
     def __init__(self, browser):
         self.context = browser.new_context()
         self.tab = self.context.new_page()
-        self.inside = self.context.new_cdp_session(self.tab)
-        self.inside.send("Page.enable")  # else no script runs before a page's own
+        self.protocol = self.context.new_cdp_session(self.tab)
+        self.protocol.send("Page.enable")  # else no script runs before a page's own
 
     def prepare(self, view, scripts, heard):
         """Its colours and size (scheme, width, height); what runs before each page's scripts; {event: who hears of it} -> how to undo it."""
         scheme, width, height = view
         self.tab.emulate_media(color_scheme=scheme)
         self.tab.set_viewport_size({"width": width, "height": height})
-        added = [self.inside.send("Page.addScriptToEvaluateOnNewDocument", {"source": script}) for script in scripts]
+        added = [self.protocol.send("Page.addScriptToEvaluateOnNewDocument", {"source": script}) for script in scripts]
         for event, hears in heard.items():
             teller(self.tab, event).on(event, hears)
 
@@ -51,7 +51,7 @@ class LastingTab:
             for event, hears in heard.items():
                 teller(self.tab, event).remove_listener(event, hears)
             for script in added:
-                self.inside.send("Page.removeScriptToEvaluateOnNewDocument", script)
+                self.protocol.send("Page.removeScriptToEvaluateOnNewDocument", script)
 
         return undo
 
@@ -60,20 +60,20 @@ class LastingTab:
         origin = self.tab.evaluate("() => { sessionStorage.clear(); localStorage.clear(); return origin; }")
         self.tab.goto(NOTHING)
         self.tab.emulate_media(media="null", reduced_motion="null", forced_colors="null")
-        self.inside.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        self.protocol.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
 
 
 @contextmanager
-def lent(browser, view, scripts, heard):
-    """The browser's lasting tab, prepared; a new one while somebody has it, and after a test that failed with it."""
-    lasting = IDLE.pop(browser, None) or LastingTab(browser)
-    undo = lasting.prepare(view, scripts, heard)
+def shared_page(browser, view, scripts, heard):
+    """The browser's shared tab, prepared; a new one while somebody has it, and after a test that failed with it."""
+    shared = IDLE.pop(browser, None) or SharedTab(browser)
+    undo = shared.prepare(view, scripts, heard)
     try:
-        yield lasting.tab
+        yield shared.tab
         undo()
-        lasting.forget()
+        shared.forget()
     except BaseException:
-        lasting.context.close()
+        shared.context.close()
         raise
-    if IDLE.setdefault(browser, lasting) is not lasting:
-        lasting.context.close()
+    if IDLE.setdefault(browser, shared) is not shared:
+        shared.context.close()

@@ -8,8 +8,8 @@ from axe_playwright_python.sync_playwright import Axe
 from browser import settle
 from sphinx_external_toc.parsing import parse_toc_yaml
 
+from .browser_pages import shared_page
 from .conftest import ROOT
-from .lasting import lent
 
 PAGES = sorted(parse_toc_yaml(ROOT / "_toc.yml"))
 CHAPTERS = [page for page in PAGES if page.startswith("notebooks/") and not page.startswith("notebooks/12")]
@@ -107,11 +107,11 @@ def bytes_of(response):
 
 
 @contextmanager
-def opened(browser, address, page, view="day", *, waits=False, within=lent):
+def opened(browser, address, page, view="day", *, gated=False, within=shared_page):
     """The page, its console's errors, the requests it sent outside, and the bytes it asked of localhost.
 
-    The reader lets nothing wait for a guess, unless `waits`; the browser remembers no reader. Who brings scripts to be run before the
-    page's own, or lets a worker serve the page, opens it `within=alone`.
+    The reader lets nothing wait for a guess, unless `gated`; the browser remembers no reader. Who brings scripts to be run before the
+    page's own, or lets a worker serve the page, opens it `within=isolated_page`.
     """
     errors, outside, sizes = [], [], []
     heard = {
@@ -120,7 +120,7 @@ def opened(browser, address, page, view="day", *, waits=False, within=lent):
         "pageerror": lambda error: errors.append(str(error)),
         "response": lambda response: sizes.append(bytes_of(response)),
     }
-    with within(browser, FRESH[view], [STILL] if waits else [STILL, SHOWN], heard) as tab:
+    with within(browser, FRESH[view], [STILL] if gated else [STILL, SHOWN], heard) as tab:
         tab.goto(f"{address}/{page}.html", wait_until="load")
         settle(tab)
         yield tab, errors, outside, sizes
@@ -170,7 +170,7 @@ def violations_in_every_view(tab):
         yield view, found
 
 
-def flaws(tab, width):
+def layout_problems(tab, width):
     """What else is wrong with a page as it is shown -> {what: where}."""
     seen = {
         "wider than the screen by": max(0, tab.evaluate("document.documentElement.scrollWidth") - width),
