@@ -1,4 +1,5 @@
-"""Links that a page would otherwise have to state by hand: from an exercise set to its chapter, from a chapter to the method map.
+"""Links that a page would otherwise have to state by hand:
+from an exercise set to its chapter, from a chapter to the method map.
 
 The other direction is written in the text; here is the link back, so that neither can be forgotten.
 """
@@ -13,7 +14,8 @@ MAP = "book/method_map"
 def chapter_of(page, pages):
     """exercises/12a_field_one -> notebooks/12_field: the chapter with the same number, or None."""
     number = page.removeprefix("exercises/")[:2]
-    return next((other for other in sorted(pages) if other.startswith(f"notebooks/{number}_")), None)
+    return next((other for other in sorted(pages) if other.startswith(f"notebooks/{number}_")),
+                None)
 
 
 def target_of(page, env):
@@ -34,7 +36,9 @@ def add(app, doctree, page):
         words, target = found
         address, name = app.builder.get_relative_uri(page, target), app.env.titles[target].astext()
         end = next(iter(doctree.findall(nodes.section)), doctree)
-        end += nodes.paragraph("", "", nodes.Text(words + " "), nodes.reference("", name, internal=True, refuri=address), classes=["fi-backlink"])
+        end += nodes.paragraph("", "", nodes.Text(words + " "),
+                               nodes.reference("", name, internal=True, refuri=address),
+                               classes=["fi-backlink"])
 
 
 def setup(app):

@@ -1,7 +1,8 @@
 """A figure's caption stands below it, numbered within its chapter.
 
-`fi_teach.plots.caption` sends the caption as Markdown after the picture, which is how JupyterLab shows it. Here picture and
-caption become one figure: "Figure 6.2. Half of the importances are negative." Its number links to it, its name is its cell's.
+`fi_teach.plots.caption` sends the caption as Markdown after the picture,
+which is how JupyterLab shows it. Here picture and caption become one figure: "Figure 6.2.
+Half of the importances are negative." Its number links to it, its name is its cell's.
 """
 
 import re

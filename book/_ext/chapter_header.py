@@ -1,4 +1,5 @@
-"""A chapter opens with what it gives and what it takes: its opening table becomes a sentence and a line of badges.
+"""A chapter opens with what it gives and what it takes:
+its opening table becomes a sentence and a line of badges.
 
     | | |
     |:--|:--|
@@ -6,7 +7,8 @@
     | **Time** | 50 minutes, and 15 more for the detective section |
     | **You need** | fractions |
 
-A chapter that has a drawing (drawings.py) shows it there. Other pages show one where they ask for it:
+A chapter that has a drawing (drawings.py) shows it there.
+Other pages show one where they ask for it:
 
     ```{drawing} notebooks/04_bias
     ```
@@ -39,7 +41,9 @@ def header_of(rows, page):
     need = nodes.inline("", "", nodes.Text("needs "), *content(rows[NEED]), classes=["fi-badge"])
     badges = [part for badge in (*badges, need) for part in (badge, nodes.Text(" "))]
     drawing = [nodes.raw("", svg_of(page), format="html")] if page in DRAWINGS else []
-    return nodes.container("", *drawing, aim, nodes.paragraph("", "", *badges, classes=["fi-badges"]), classes=["fi-header"])
+    return nodes.container("", *drawing, aim,
+                           nodes.paragraph("", "", *badges, classes=["fi-badges"]),
+                           classes=["fi-header"])
 
 
 def convert(app, doctree):
@@ -59,7 +63,8 @@ class Drawing(SphinxDirective):
 
     def run(self):
         if self.arguments[0] not in DRAWINGS:
-            raise self.error(f"no drawing for {self.arguments[0]!r}: drawings.py has {', '.join(DRAWINGS)}.")
+            raise self.error(
+                f"no drawing for {self.arguments[0]!r}: drawings.py has {', '.join(DRAWINGS)}.")
         self.env.note_dependency(__file__.replace("chapter_header", "drawings"))
         return [nodes.raw("", svg_of(self.arguments[0]), format="html")]
 

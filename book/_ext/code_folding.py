@@ -1,7 +1,8 @@
 """Code that only draws or checks is folded below what it puts out.
 
-A cell with the tag `hide-input` shows its output first, then a small line to open: "Code", or "How it was computed" below the
-badge of a claim. A cell that only asserts has no output: its line says "Checked by code".
+A cell with the tag `hide-input` shows its output first, then a small line to open:
+"Code", or "How it was computed" below the badge of a claim. A cell that only asserts has no output:
+its line says "Checked by code".
 """
 
 from docutils import nodes

@@ -13,10 +13,12 @@ The notebook holds plain lists, which read well in JupyterLab and on a forge:
     Right. Let us count them all.
     </details>
 
-The page holds the same lists, framed: without scripts and on paper they are what the reader sees. `cards.js` asks first.
-What follows up to the next heading is wrapped, so that the script can let it wait for the guess; after a question about
-earlier chapters ("Looking back 1") nothing waits. A group without exactly one answer that begins with the word Right, or
-without a question above it, is a warning, and warnings fail the build.
+The page holds the same lists, framed: without scripts and on paper they are what the reader sees.
+`cards.js` asks first.
+What follows up to the next heading is wrapped, so that the script can let it wait for the guess;
+after a question about earlier chapters ("Looking back 1") nothing waits.
+A group without exactly one answer that begins with the word Right, or without a question above it,
+is a warning, and warnings fail the build.
 """
 
 import re
@@ -34,7 +36,10 @@ LINES_A_CELL = 10_000
 
 
 class Card(nodes.General, nodes.Element):
-    """A question, then its options. `ids[0]` is the name of the card, `kind` is "prediction" or "retrieval"."""
+    """A question, then its options.
+
+    `ids[0]` is the name of the card, `kind` is "prediction" or "retrieval".
+    """
 
 
 class Option(nodes.General, nodes.Element):
@@ -45,7 +50,7 @@ class HiddenUntilGuess(nodes.General, nodes.Element):
     """What follows a prediction up to the next heading."""
 
 
-# Reading: from a row of details to a card -----------------------------------------------------------------------------
+# Reading: from a row of details to a card ---------------------------------------------------------
 
 
 def tags_of(node):
@@ -89,7 +94,8 @@ def card_of(question, options, id):
         asked = " ".join(question.astext().split())
         complain(
             question,
-            f"{right or 'no'} answers to {asked[-80:]!r} begin with the word Right: exactly one must",
+            f"{right or 'no'} answers to {asked[-80:]!r} begin with the word Right: "
+            "exactly one must",
         )
     question["ids"].append(f"{id}-question")
     kind = "retrieval" if RETRIEVAL.match(question.astext()) else "prediction"
@@ -100,7 +106,7 @@ def complain(node, sentence):
     LOGGER.warning(sentence, location=node, type="predictions")
 
 
-# Converting: each page as it is read ----------------------------------------------------------------------------------
+# Converting: each page as it is read --------------------------------------------------------------
 
 
 def cell_ids(path):
@@ -118,7 +124,8 @@ def cell_of(node, ids):
 
 
 def convert(app, doctree):
-    """Make cards of a chapter's rows of details, named after their cells: each keeps its name when others come or go."""
+    """Make cards of a chapter's rows of details, named after their cells:
+    each keeps its name when others come or go."""
     cells, met = cell_ids(app.env.doc2path(app.env.docname)), {}
     for section in list(doctree.findall(nodes.section)) if cells else []:
         named = []
@@ -169,13 +176,14 @@ def frame(section, start, end, options, id):
     section[start - 1 : rest] = [card, *after]
 
 
-# Writing --------------------------------------------------------------------------------------------------------------
+# Writing ------------------------------------------------------------------------------------------
 
 
 def visit_card(writer, node):
     id = node["ids"][0]
     writer.body.append(
-        f'<div class="fi-card" id="{id}" data-kind="{node["kind"]}" role="group" aria-labelledby="{id}-question">\n'
+        f'<div class="fi-card" id="{id}" data-kind="{node["kind"]}" role="group" '
+        f'aria-labelledby="{id}-question">\n'
     )
 
 

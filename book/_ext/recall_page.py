@@ -31,7 +31,8 @@ def recall_pages(env):
 
 
 def again(app, env):
-    """The page is written anew whenever any other was read, with formulas though its own text has none."""
+    """The page is written anew whenever any other was read,
+    with formulas though its own text has none."""
     for page in recall_pages(env):
         env.get_domain("math").data["has_equations"][page] = True
     return sorted(recall_pages(env))
@@ -46,7 +47,8 @@ def merge(app, env, pages, other):
 
 
 def cards_of(env, page):
-    """Copies of a page's cards that can stand on another page: their links to elsewhere are words."""
+    """Copies of a page's cards that can stand on another page:
+    their links to elsewhere are words."""
     for card in env.get_doctree(page).findall(Card):
         copy = card.deepcopy()
         for link in list(copy.findall(addnodes.pending_xref)):
@@ -65,7 +67,8 @@ def fill(app, doctree, here):
     """Put the cards of all chapters in the place of the pool, in the book's order."""
     for pool in list(doctree.findall(RecallQuestions)):
         pages = [page for page in app.env.collect_relations() if page in card_names(app.env)]
-        parts = [nodes.container("", *chapter(app, page, here), classes=["fi-drawn"]) for page in pages]
+        parts = [nodes.container("", *chapter(app, page, here), classes=["fi-drawn"])
+                 for page in pages]
         pool.replace_self(nodes.container("", *parts, classes=["fi-pool"]))
 
 

@@ -4,8 +4,8 @@
 
 Every code cell of a chapter that can run there is run in Chromium, in one interpreter, as a
 reader's "Run all" does. A cell must print the same text as the executed chapter that the pages were
-made from. Cells that differ for a reason stand in book/live/known_differences.yaml. --record writes down what
-was imported, by which `make book LIVE=1` trims the libraries.
+made from. Cells that differ for a reason stand in book/live/known_differences.yaml.
+--record writes down what was imported, by which `make book LIVE=1` trims the libraries.
 """
 
 import argparse
@@ -105,8 +105,8 @@ def run_chapter(tab, path, folder):
 
 
 def differing(result, name, known):
-    """The cells of a chapter that print something else and have no written reason, and the ids of those
-    that have one and do not need it -> two lists"""
+    """The cells of a chapter that print something else and have no written reason, and the ids
+    of those that have one and do not need it -> two lists"""
     excused = known.get(name, {})
     apart = [cell for cell in result["cells"] if cell["here"] != cell["there"]]
     equal = set(excused) - {cell["id"] for cell in apart}
@@ -116,7 +116,8 @@ def differing(result, name, known):
 def report(name, result, bad, equal):
     """A line for the chapter, and each cell that differs."""
     print(f"{name:20} {len(result['cells']):3} cells run, {result['absent']:2} cannot, "
-          f"{len(bad):2} differ; {result['seconds']:6.1f} s here, {result['local']:5.1f} s in a kernel, "
+          f"{len(bad):2} differ; {result['seconds']:6.1f} s here, "
+          f"{result['local']:5.1f} s in a kernel, "
           f"{result['memory'] / 1e6:4.0f} MB", flush=True)
     for cell in bad:
         print(f"  cell {cell['index']} ({cell['id']}): {(cell['error'] or '').splitlines()[-1:]}\n"

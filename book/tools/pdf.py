@@ -2,8 +2,10 @@
 
     python book/tools/pdf.py [--only notebooks/01_trees notebooks/02_golf]
 
-Contents with page numbers in front; answers open; a link that leaves the book is a footnote, one that stays in it leads to
-its page. Every page is printed once: how many sheets come before it is known by then, the contents are printed last.
+Contents with page numbers in front; answers open;
+a link that leaves the book is a footnote, one that stays in it leads to its page.
+Every page is printed once: how many sheets come before it is known by then,
+the contents are printed last.
 """
 
 import argparse
@@ -72,7 +74,8 @@ def printed(tab, before):
 
 
 def contents(tab, entries):
-    """The contents, on sheets that begin with 1: entries (caption, page, title, number) -> PdfReader."""
+    """The contents, on sheets that begin with 1:
+    entries (caption, page, title, number) -> PdfReader."""
     lines = []
     for caption, page, title, number in entries:
         if caption:
@@ -86,7 +89,8 @@ def contents(tab, entries):
 def title_of(html):
     """A built page's title, without the book's name."""
     text = html.read_text()
-    return unescape(text[text.index("<title>") + 7 : text.index("</title>")]).split(" — ")[0].strip()
+    return unescape(text[text.index("<title>") + 7 : text.index("</title>")]).split(" — ")[
+        0].strip()
 
 
 def lead_inside(writer, address, first):
@@ -107,19 +111,24 @@ def lead_inside(writer, address, first):
             page["/Annots"].clear()
             page["/Annots"].extend(kept)
         for rect, number in inside:
-            writer.add_annotation(sheet, Link(rect=tuple(map(float, rect)), target_page_index=number, fit=Fit.fit_horizontally()))
+            writer.add_annotation(sheet,
+                                  Link(rect=tuple(map(float, rect)), target_page_index=number,
+                                       fit=Fit.fit_horizontally()))
 
 
 def make(chrome, only=(), target=PDF):
     """Print, number and join the pages (all, or only these) -> how many sheets."""
     html = ROOT / "_build/html"
-    pages = [(caption, page) for caption, page in chapters(parse_toc_yaml(ROOT / "_toc.yml")) if not only or page in only]
+    pages = [(caption, page) for caption, page in chapters(parse_toc_yaml(ROOT / "_toc.yml"))
+             if not only or page in only]
     titles = [title_of(html / f"{page}.html") for _, page in pages]
     with served(html) as address:
-        context = chrome.new_context(color_scheme="light", viewport={"width": WIDTH, "height": 1000})
+        context = chrome.new_context(color_scheme="light",
+                                     viewport={"width": WIDTH, "height": 1000})
         context.add_init_script(SHOWN)
         tab = context.new_page()
-        entries = [(caption, page, title, 000) for (caption, page), title in zip(pages, titles, strict=True)]
+        entries = [(caption, page, title, 000)
+                   for (caption, page), title in zip(pages, titles, strict=True)]
         front = len(contents(context.new_page(), entries).pages)
         parts, numbers, before = [], [], front
         for _, page in tqdm(pages, unit="page"):
@@ -127,11 +136,13 @@ def make(chrome, only=(), target=PDF):
             settle(tab)
             tab.emulate_media(media="print")
             tab.evaluate(PREPARE)
-            tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
+            tab.evaluate(
+                "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
             parts.append(printed(tab, before))
             numbers.append(before)
             before += len(parts[-1].pages)
-        numbered = [(*entry[:3], number + 1) for entry, number in zip(entries, numbers, strict=True)]
+        numbered = [(*entry[:3], number + 1)
+                    for entry, number in zip(entries, numbers, strict=True)]
         first = contents(context.new_page(), numbered)
         join(first, parts, titles, [page for _, page in pages], numbers, address, target)
     return before
@@ -151,7 +162,8 @@ def join(front, parts, titles, pages, numbers, address, target):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="*", default=[], help="these pages only, as the contents name them: notebooks/01_trees")
+    parser.add_argument("--only", nargs="*", default=[],
+                        help="these pages only, as the contents name them: notebooks/01_trees")
     only = parser.parse_args().only
     with browser() as chrome:
         sheets = make(chrome, only)

@@ -1,9 +1,12 @@
 """Run every chapter again under other draws, and count how often each of its statements holds.
 
     python book/tools/seed_robustness.py [CHAPTER ...] [--draws 20] [--jobs 2] [--again]
-    python book/tools/seed_robustness.py 03 --cell 43       what cell 43, or ch03-039, printed in each draw
-    python book/tools/seed_robustness.py 03 --unasserted    numbers in the text that no cell beside them gives
-    python book/tools/seed_robustness.py --probe            two chapters, one draw, after a change of fi_teach
+    python book/tools/seed_robustness.py 03 --cell 43       what cell 43, or ch03-039, printed
+    in each draw
+    python book/tools/seed_robustness.py 03 --unasserted    numbers in the text
+    that no cell beside them gives
+    python book/tools/seed_robustness.py --probe            two chapters, one draw, after a change
+    of fi_teach
 
 Without names it runs the chapters whose code, or the package they use, has changed. Results of 20
 draws or more go to book/luck/, from which the page "How sure is this book?" is made.

@@ -39,7 +39,8 @@ class SharedTab:
         self.protocol.send("Page.enable")  # else no script runs before a page's own
 
     def prepare(self, view, scripts, heard):
-        """Its colours and size (scheme, width, height); what runs before each page's scripts; {event: who hears of it} -> how to undo it."""
+        """Its colours and size (scheme, width, height); what runs before each page's scripts; {event:
+        who hears of it} -> how to undo it."""
         scheme, width, height = view
         self.tab.emulate_media(color_scheme=scheme)
         self.tab.set_viewport_size({"width": width, "height": height})

@@ -10,7 +10,8 @@ from .conftest import ROOT
 
 ARTICLE = re.compile(r'<article class="bd-article".*?</article>', re.DOTALL)
 EXERCISES = [page for page in PAGES if page.startswith("exercises/")]
-ON_THE_MAP = sorted({page for page in PAGES if f"{page}.ipynb" in (ROOT / "book/method_map.md").read_text(encoding="utf-8")})
+ON_THE_MAP = sorted({page for page in PAGES
+                     if f"{page}.ipynb" in (ROOT / "book/method_map.md").read_text(encoding="utf-8")})
 
 
 def links(built_book, page):

@@ -1,4 +1,5 @@
-"""The predictions of every chapter, guessed rightly and wrongly by keyboard, in a browser that remembers, forgets or refuses to."""
+"""The predictions of every chapter, guessed rightly and wrongly by keyboard, in a browser that remembers, forgets
+or refuses to."""
 
 import json
 import re
@@ -72,8 +73,8 @@ def guess_wrongly(tab, card):
 
 @pytest.mark.parametrize("page", CHAPTERS)
 def test_every_prediction_is_a_card_that_tells_right_from_wrong_and_remembers(browser, address, page):
-    """Each card once wrong and once right by keyboard, every other one wrong last; the verdict has the focus and names what is right;
-    a reload keeps it.
+    """Each card once wrong and once right by keyboard, every other one wrong last;
+    the verdict has the focus and names what is right; a reload keeps it.
     """
     with opened(browser, address, page, gated=True) as (tab, errors, outside, sizes):
         assert outside == [] and sum(sizes) < MOST_BYTES

@@ -170,7 +170,8 @@ def opened_set(request, browser, address):
 
 
 def test_a_page_shows_each_question_with_its_way_to_answer(opened_set):
-    """Letters and numbers have a form, code says how it is run, prose has room and a model answer; each has its hints."""
+    """Letters and numbers have a form, code says how it is run, prose has room and a model answer;
+    each has its hints."""
     name, tab, *_ = opened_set
     for question in page_specification(name)["questions"]:
         place = tab.locator(f"[data-question='{question['id']}']")

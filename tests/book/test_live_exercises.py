@@ -1,4 +1,5 @@
-"""Exercises in the page's own Python: done to the end, handed in, graded; stopped, mistaken, written as code, on a phone, at night."""
+"""Exercises in the page's own Python: done to the end, handed in, graded;
+stopped, mistaken, written as code, on a phone, at night."""
 
 import csv
 import inspect
@@ -65,14 +66,16 @@ def said_in_python(id, answer):
 
 
 def graded(notebooks, folder):
-    """Hand notebooks in, {student: text}, and grade them as the instructor does -> {student: {question: row of grades.csv}}."""
+    """Hand notebooks in, {student: text}, and grade them as the instructor does -> {student: {question:
+    row of grades.csv}}."""
     for student, notebook in notebooks.items():
         handed_in = folder / "submissions" / student / f"{NAME}.ipynb"
         handed_in.parent.mkdir(parents=True)
         handed_in.write_text(notebook, encoding="utf-8")
     command = [sys.executable, "-m", "fi_teach", "grade", str(folder / "submissions"), "--out", str(folder / "report"),
                "--exercises", str(ROOT / "exercises"), "--seed", "20", "--jobs", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     with open(folder / "report/grades.csv", encoding="utf-8-sig", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["exercise"] == NAME]
@@ -80,7 +83,8 @@ def graded(notebooks, folder):
 
 
 def test_set_five_is_done_in_the_page_and_the_instructors_grades_are_right(browser, live_book, tmp_path):
-    """With nothing but a browser: open, start, be told a mistake by name, mend it, go to the end, download, be graded."""
+    """With nothing but a browser: open, start, be told a mistake by name, mend it, go to the end, download,
+    be graded."""
     with opened(browser, live_book, f"exercises/{NAME}", gated=True, within=isolated_page) as (tab, errors, outside, _):
         start_python(tab)
         for id in questions_of(NAME):
@@ -93,7 +97,8 @@ def test_set_five_is_done_in_the_page_and_the_instructors_grades_are_right(brows
             else:
                 assert check(tab, id).startswith("Not started")
                 assert check(tab, id, source_of(NAME, id)).startswith("Right on all the inputs")
-        name, mistaken = next(pair for pair in wrong_answers("permutation.all_pairs") if pair[1].__name__ == "column_mean")
+        name, mistaken = next(pair for pair in wrong_answers("permutation.all_pairs")
+                              if pair[1].__name__ == "column_mean")
         as_students_write = HELPERS + inspect.getsource(mistaken).replace("column_mean", "all_pairs")
         title, message = said_in_python("permutation.all_pairs", mistaken)
         said = check(tab, "permutation.all_pairs", as_students_write)

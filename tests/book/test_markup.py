@@ -1,4 +1,5 @@
-"""What the build makes of a notebook's own markup: chapter headers, cards, captions, folded code, links that set an explorable."""
+"""What the build makes of a notebook's own markup: chapter headers, cards, captions, folded code, links
+that set an explorable."""
 
 import json
 import re
@@ -119,7 +120,8 @@ def test_what_follows_a_prediction_waits_up_to_the_next_heading(html):
 
 
 def test_a_caption_is_numbered_within_its_chapter_and_can_be_linked_to(html):
-    assert re.search(r'<figure class="fi-figure" id="figure-cell-1">\s*<picture><source [^>]*max-width[^>]*><img [^>]*alt="One bar."', html)
+    assert re.search(r'<figure class="fi-figure" id="figure-cell-1">\s*<picture><source [^>]*max-width[^>]*><img '
+                     r'[^>]*alt="One bar."', html)
     caption = re.search(r"<figcaption>\s*<p>(.*?)</p>", html)[1]
     assert re.sub(r"<[^>]*>", "", caption) == "Figure 21.1. One is more than 0."
     assert '<a class="reference internal" href="#figure-cell-1">Figure 21.1.</a>' in caption

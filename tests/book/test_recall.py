@@ -31,7 +31,8 @@ def test_a_newcomer_is_told_so_and_may_draw_ten(browser, address):
 
 
 def test_the_overdue_come_first_and_no_more_than_ten(browser, address):
-    """A miss of three days ago is overdue more than a right answer of three days ago, that more than a well-known one."""
+    """A miss of three days ago is overdue more than a right answer of three days ago,
+    that more than a well-known one."""
     with opened(browser, address, PAGE, gated=True) as (tab, *_):
         ids = [card["id"] for card in tab.evaluate(CARDS)][:14]
         past = dict.fromkeys(ids[3:], (1, 5)) | {ids[0]: (3, 1), ids[1]: (3, 0), ids[2]: (3, 3)}

@@ -1,4 +1,5 @@
-"""On a wide screen the margin holds what else would stand in the text, or a link away; and there is always something to look at."""
+"""On a wide screen the margin holds what else would stand in the text, or a link away;
+and there is always something to look at."""
 
 from itertools import pairwise
 from statistics import median
@@ -69,7 +70,8 @@ def middle_gap(found, boxes):
 
 
 def test_between_two_things_to_look_at_lie_less_than_two_screens(seen):
-    """On a desktop, code and answers folded, all else shown: pictures and explorables alone; counted with the tables, everywhere."""
+    """On a desktop, code and answers folded, all else shown: pictures and explorables alone;
+    counted with the tables, everywhere."""
     page, found, _ = seen
     assert middle_gap(found, found["pictures"]) < STILL_FAR.get(page, MOST_SCREENS)
     assert middle_gap(found, [*found["pictures"], *found["tables"]]) < MOST_SCREENS

@@ -19,7 +19,10 @@ class AnyWidget:
         """Nobody listens."""
 
     def _repr_mimebundle_(self, **_):
-        shared = [name for name, trait in vars(type(self)).items() if isinstance(trait, traitlets.Trait) and trait.shared]
+        shared = [name for name, trait in vars(type(self)).items()
+                  if isinstance(trait, traitlets.Trait) and trait.shared]
         state = {name: getattr(self, name) for name in shared}
-        esm, css = (one if isinstance(one, str) else one.read_text(encoding="utf-8") for one in (self._esm, self._css))
-        return {"application/x-fi-widget": {"esm": esm, "css": css, "state": state}, "text/plain": repr(self)}, {}
+        esm, css = (one if isinstance(one, str) else one.read_text(encoding="utf-8")
+                    for one in (self._esm, self._css))
+        return {"application/x-fi-widget": {"esm": esm, "css": css, "state": state},
+                "text/plain": repr(self)}, {}

@@ -1,4 +1,5 @@
-"""matplotlib's backend in a page: figures are drawn by Agg, and `plt.show()` shows them where the cell is."""
+"""matplotlib's backend in a page: figures are drawn by Agg, and `plt.show()` shows them
+where the cell is."""
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg as FigureCanvas
 from matplotlib.backends.backend_agg import FigureManagerBase as FigureManager
