@@ -125,8 +125,8 @@ def complaints(entries, env):
     for id, entry in entries.items():
         pages = [] if entry["verdict"] == "open" else chapter_pages(env, entry["chapter"])
         if pages and id not in cells:
-            yield pages[
-                0], f"claim {id} belongs to this chapter, but no cell settles it with claim({id!r}, ...)"
+            yield pages[0], (f"claim {id} belongs to this chapter, "
+                             f"but no cell settles it with claim({id!r}, ...)")
 
 
 def review(app, env):

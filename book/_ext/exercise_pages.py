@@ -41,15 +41,18 @@ DIRECTIONS = """
 {here} of the {all} questions answer on this page, at once and with no kernel.
 Try as many values as you like: it is a self-test, and grading draws inputs of its own.
 Decimals, fractions, percentages, a number with its unit: any will do.
-The rest is code and prose. Code is checked by Python: in this page, if it offers that above, or in JupyterLab, where `make lab` opens `{notebook}`.
-*Download my notebook* puts what you have answered here into that notebook, to be handed in or gone on with; *Load a notebook* brings one back.
+The rest is code and prose. Code is checked by Python: in this page, if it offers that above,
+or in JupyterLab, where `make lab` opens `{notebook}`.
+*Download my notebook* puts what you have answered here into that notebook,
+to be handed in or gone on with; *Load a notebook* brings one back.
 
 ```{{points}}
 ```
 """
 PLAY = """**To play with, in JupyterLab.** {hints}
 
-Once its check says *Right*, your own `{function}` moves a picture there, with sliders for {sliders}:
+Once its check says *Right*, your own `{function}` moves a picture there,
+with sliders for {sliders}:
 *{picture}*.
 """
 LEADING_COMMENT = re.compile(r"(?:#.*\n)*")

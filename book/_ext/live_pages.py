@@ -32,7 +32,8 @@ ABSENT = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "shap": "shap", "sksurv"
 """What has no build for browsers, by the name it is imported by."""
 WITHOUT = """<details class="fi-live"><summary>Run Python in this page</summary>
 <p>The code of this page can run in your browser, with nothing to install, if the book is made with
-<code class="docutils literal notranslate">make book LIVE=1</code>. This copy was made without: <code class="docutils literal notranslate">make lab</code>
+<code class="docutils literal notranslate">make book LIVE=1</code>. This copy was made without:
+<code class="docutils literal notranslate">make lab</code>
 opens the notebook in JupyterLab.</p></details>
 """
 

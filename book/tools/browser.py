@@ -15,7 +15,8 @@ FLAGS = ("--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 12
          "--disable-component-update", "--disable-sync")
 # A formula is set once its twin for screen readers stands beside it;
 # an explorable is there once it is drawn, or says why not.
-SETTLED = """() => [...document.querySelectorAll('.math, .amsmath')].every((math) => math.querySelector('mjx-assistive-mml math'))
+SETTLED = """() => [...document.querySelectorAll('.math, .amsmath')]
+    .every((math) => math.querySelector('mjx-assistive-mml math'))
     && document.querySelectorAll('.explorable, .explorable-error').length
        >= document.querySelectorAll('script[type$="widget-view+json"]').length"""
 

@@ -162,8 +162,8 @@ def make_live(root):
 
 def build(root, jobs, live=False):
     """Execute, then make pages, while no other build touches the folder -> exit status."""
-    started, folder, built = time.perf_counter(), cache_folder(root,
-                                                               root / "_build"), root / "_build/html/.built-from"
+    started, folder = time.perf_counter(), cache_folder(root, root / "_build")
+    built = root / "_build/html/.built-from"
     folder.mkdir(parents=True, exist_ok=True)
     with open(root / "_build/.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -29,7 +29,13 @@ from copy import deepcopy
 from pathlib import Path
 
 import nbformat
-from nbgrader.preprocessors import ClearHiddenTests, ClearOutput, ClearSolutions, ComputeChecksums, LockCells
+from nbgrader.preprocessors import (
+    ClearHiddenTests,
+    ClearOutput,
+    ClearSolutions,
+    ComputeChecksums,
+    LockCells,
+)
 
 from fi_course.questions import QUESTIONS, Verdict, judge
 from fi_course.questions.checks import CODE_STUB, TEXT_STUB

@@ -24,11 +24,13 @@ ROOT = Path(__file__).resolve().parents[2]
 PDF = ROOT / "_build/which-features-matter.pdf"
 WIDTH = 660  # pixels between the margins of A4: what draws itself does so for the sheet
 SHOWN = "localStorage.setItem('which-features-matter', JSON.stringify({ settings: { all: true } }))"
-SHEET = """@page {{ size: A4; margin: 16mm 17mm 16mm; @bottom-center {{ content: counter(page); font: 9pt sans-serif; color: #555; }} }}
+SHEET = """@page {{ size: A4; margin: 16mm 17mm 16mm;
+  @bottom-center {{ content: counter(page); font: 9pt sans-serif; color: #555; }} }}
 @page cheatsheet {{ size: A4 landscape; margin: 8mm; @bottom-center {{ content: none; }} }}
 html {{ counter-reset: page {before}; }}"""
 PREPARE = """() => {
-  document.querySelectorAll('.bd-article details:not(.fi-code)').forEach((answer) => { answer.open = true; });
+  document.querySelectorAll('.bd-article details:not(.fi-code)')
+    .forEach((answer) => { answer.open = true; });
   const article = document.querySelector('.bd-article'), notes = [];
   for (const link of article.querySelectorAll('a[href]')) {
     if (!/^https?:/.test(link.href) || link.origin === location.origin) continue;
@@ -40,16 +42,22 @@ PREPARE = """() => {
   if (!notes.length) return;
   const list = document.createElement('ol');
   list.className = 'fi-links';
-  for (const href of notes) list.append(Object.assign(document.createElement('li'), { textContent: href }));
+  for (const href of notes)
+    list.append(Object.assign(document.createElement('li'), { textContent: href }));
   article.append(list);
 }"""
-STYLE = """.fi-links { border-top: 1px solid #999; font-size: 8pt; margin-top: 1.5rem; overflow-wrap: anywhere; padding-top: .5rem; }
+STYLE = """.fi-links { border-top: 1px solid #999; font-size: 8pt; margin-top: 1.5rem;
+  overflow-wrap: anywhere; padding-top: .5rem; }
 .explorable-controls, .headerlink { display: none !important; }"""
 CONTENTS = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Contents</title><style>
-body {{ font: 11pt sans-serif; }} h1 {{ font-size: 24pt; }} h2 {{ font-size: 12pt; margin: 1.2em 0 .3em; }}
-p {{ display: flex; gap: .5em; margin: .15em 0; }} p::before {{ content: ""; order: 1; flex: 1; border-bottom: 1px dotted #999; }}
-p span {{ order: 0; }} p b {{ order: 2; font-weight: 400; }} .sub {{ padding-left: 1.5em; color: #444; }}
-{sheet}</style><h1>Which Features Matter?</h1><p style="display: block"><em>Feature importance for tree models, by hand and from scratch.</em></p>
+body {{ font: 11pt sans-serif; }} h1 {{ font-size: 24pt; }}
+h2 {{ font-size: 12pt; margin: 1.2em 0 .3em; }}
+p {{ display: flex; gap: .5em; margin: .15em 0; }}
+p::before {{ content: ""; order: 1; flex: 1; border-bottom: 1px dotted #999; }}
+p span {{ order: 0; }} p b {{ order: 2; font-weight: 400; }}
+.sub {{ padding-left: 1.5em; color: #444; }}
+{sheet}</style><h1>Which Features Matter?</h1>
+<p style="display: block"><em>Feature importance for tree models, by hand and from scratch.</em></p>
 {lines}"""
 
 
