@@ -32,7 +32,7 @@ from fi_teach.trees import from_model, grow_cart, grow_forest
 
 
 def few_trees(forest, n=2):
-    """The first n trees alone: what the definition can do in a second."""
+    """Return the first n trees: as many as the definition can explain in a second."""
     return replace(forest, trees=forest.trees[:n], weights=forest.weights[:n], in_bag=None)
 
 
@@ -100,7 +100,7 @@ def _by_cover_in_shap(shap, model):
 
 
 def _each(rows, explain):
-    """A call a row."""
+    """Return a function that explains the rows one call at a time."""
     return lambda: np.concatenate([explain(row) for row in rows])
 
 
@@ -157,7 +157,7 @@ def woodelf(quick):
 
 
 def _against_woodelf(woodelf, pair, n, depth, **goal):
-    """As many background rows as rows."""
+    """Compare with woodelf, with as many background rows as rows."""
     model, forest = pair
     X, B = (pd.DataFrame(table(n, seed=seed)[0], columns=[f"x{j}" for j in range(10)])
             for seed in (1, 2))
@@ -244,7 +244,7 @@ def _by_background(shap, pair, X, B, part, setting, must, aim=None, **asked):
 
 
 def deep(quick):
-    """Trees grown to the last row, both games."""
+    """Compare on trees of unlimited depth, both games."""
     shap, n = peer("shap"), 100 if quick else 500
     X, B = table(500, seed=1)[0][:n], table(100, seed=2)[0]
     pair, forest = forested(None, n=1000), "100-tree forest, unlimited depth"

@@ -28,7 +28,7 @@ def largest_difference(ours, peer):
 
 @dataclass(frozen=True)
 class Case:
-    """One comparison.
+    """A method and its peer on one setting, with the goals for their times.
 
     ours, peer : functions without arguments that do the work and return its result
     part : the share of the work that `peer` does; its time is divided by it (1 where it does all)

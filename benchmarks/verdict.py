@@ -6,7 +6,7 @@ MEMORY, TIME = "our memory", "our time"
 
 
 def goals(row):
-    """The goals of a measured row -> list of (goal, verdict):
+    """Return the goals of a measured row -> list of (goal, verdict):
     'met', 'met, and the aim', 'missed', 'missed, within the spread'.
 
     Within the spread is a ratio whose median misses the goal while one of its repeats reaches it.
@@ -34,12 +34,13 @@ def goals(row):
 
 
 def missed(row):
-    """Whether the row was measured and misses one of its goals."""
+    """Return whether the row was measured and misses one of its goals."""
     return "ratio" in row and any(verdict.startswith("missed") for _, verdict in goals(row))
 
 
 def exponent(points):
-    """The slope of log time on log size, by least squares over the points that were measured whole.
+    """Return the slope of log time on log size, by least squares over the points
+    that were measured whole.
 
     points : list of {"size", "seconds", "part"} -> number, or None for fewer than two
 

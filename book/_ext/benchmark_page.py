@@ -39,7 +39,7 @@ GROWTH_HEAD = ("| what is timed | by whom | over which sizes | exponent | expone
 
 
 def short(value):
-    """A number as people say it: two digits below a hundred, then whole.
+    """Format a number: two digits below a hundred, whole above.
 
     >>> short(0.1234), short(3.14159), short(25.4), short(1234.5)
     ('0.12', '3.1', '25', '1,234')
@@ -48,7 +48,7 @@ def short(value):
 
 
 def seconds(value):
-    """A time with its unit, on one line.
+    """Format a time with its unit.
 
     >>> seconds(0.01234), seconds(2.5)
     ('12\\xa0ms', '2.5\\xa0s')
@@ -85,7 +85,7 @@ def asked(results, build=None):
 
 
 def verdict(row):
-    """What became of the goal for the ratio."""
+    """Return the verdict on the goal for the ratio."""
     words = goals(row)[0][1]
     return "met, and the second step" if words.endswith("aim") else words
 
@@ -306,7 +306,7 @@ def picture(axes):
 
 
 def exponents(results):
-    """The table of fitted exponents."""
+    """Return the table of fitted exponents."""
     return [*GROWTH_HEAD,
             *(growth_line(growth, one) for growth in results["scaling"] for one in growth["lines"])]
 

@@ -1,4 +1,4 @@
-"""Code that only draws or checks is folded below what it puts out.
+"""Fold code that only draws or checks below its output.
 
 A cell with the tag `hide-input` shows its output first, then a small line to open:
 "Code", or "How it was computed" below the badge of a claim. A cell that only asserts has no output:

@@ -1,4 +1,4 @@
-"""Predictions answer back: several `<details>` in a row become a card that asks before it tells.
+"""Turn several `<details>` in a row into a card that asks for a guess before it shows the answer.
 
 The notebook holds plain lists, which read well in JupyterLab and on a forge:
 
@@ -43,18 +43,18 @@ class Card(nodes.General, nodes.Element):
 
 
 class Option(nodes.General, nodes.Element):
-    """An answer: `summary` as HTML, `right`, and inside what is told to those who chose it."""
+    """An answer: `summary` as HTML, `right`, and inside the explanation for those who chose it."""
 
 
 class HiddenUntilGuess(nodes.General, nodes.Element):
-    """What follows a prediction up to the next heading."""
+    """What follows a prediction up to the next heading; hidden until the reader has guessed."""
 
 
 # Reading: from a row of details to a card ---------------------------------------------------------
 
 
 def tags_of(node):
-    """The tags of details in a raw node; one that opens has a summary."""
+    """Return the details tags in a raw node; an opening tag has a summary."""
     return list(TAG.finditer(node.astext())) if isinstance(node, nodes.raw) else []
 
 
@@ -75,7 +75,7 @@ def row_from(children, start):
 
 
 def rows_of(children):
-    """All rows of two details or more -> list of (start, end, options)."""
+    """Return all rows of two or more details -> list of (start, end, options)."""
     rows, k = [], 0
     while k < len(children):
         options, end = row_from(children, k)
@@ -110,7 +110,7 @@ def complain(node, sentence):
 
 
 def cell_ids(path):
-    """The ids of a notebook's cells, in order; none for a page that is no notebook."""
+    """Return the ids of a notebook's cells, in order; an empty list for other pages."""
     return (
         [cell["id"] for cell in nbformat.read(path, as_version=4).cells]
         if path.endswith(".ipynb")
@@ -119,7 +119,7 @@ def cell_ids(path):
 
 
 def cell_of(node, ids):
-    """The id of the cell in which the node stands."""
+    """Return the id of the cell that contains the node."""
     return ids[node.line // LINES_A_CELL - 1]
 
 
@@ -141,7 +141,7 @@ def convert(app, doctree):
 
 
 def card_names(env):
-    """The names of the cards of each page -> {page: list}."""
+    """Return the names of the cards of each page -> {page: list}."""
     if not hasattr(env, "fi_cards"):
         env.fi_cards = {}
     return env.fi_cards
@@ -197,12 +197,12 @@ def visit_hidden(writer, node):
 
 
 def closing(tag):
-    """A function that ends the tag."""
+    """Return a function that writes the closing tag."""
     return lambda writer, node: writer.body.append(f"</{tag}>\n")
 
 
 def pass_by(writer, node):
-    """For writers of other formats: what is inside speaks for itself."""
+    """Write nothing: other formats show only the node's content."""
 
 
 def setup(app):

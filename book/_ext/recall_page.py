@@ -1,4 +1,4 @@
-"""The page that asks again: the cards of all chapters, of which `recall.js` draws ten.
+"""The recall page: the cards of all chapters, of which `recall.js` draws ten.
 
     ```{recall}
     ```
@@ -13,7 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 
 
 class RecallQuestions(nodes.General, nodes.Element):
-    """Stands for the cards of all chapters until these are read."""
+    """A placeholder for the cards of all chapters until these are read."""
 
 
 class Recall(SphinxDirective):
@@ -57,7 +57,7 @@ def cards_of(env, page):
 
 
 def chapter(app, page, here):
-    """A chapter's cards below its name -> nodes."""
+    """Return a chapter's cards below its name -> nodes."""
     address, name = app.builder.get_relative_uri(here, page), app.env.titles[page].astext()
     link = nodes.reference("", name, internal=True, refuri=address)
     return [nodes.paragraph("", "", link, classes=["fi-from"]), *cards_of(app.env, page)]

@@ -1,4 +1,4 @@
-"""The book's own look on top of its theme: one style sheet, light or dark as the reader has it,
+"""The book's own styles on top of its theme: one style sheet, light or dark as the reader has it,
 and nothing heavy or mute.
 
 The style sheet lies outside any folder named `_static`,

@@ -1,4 +1,4 @@
-"""All draws of some chapters: what is still to be run, the processes that run it, and the result.
+"""Run all draws of some chapters in processes of their own and gather the results.
 
 The libraries are imported once; each draw of each chapter is a process of its own that starts from
 there, so nothing leaks from one to the next. A draw that is done waits in _build/luck under a hash
@@ -34,7 +34,7 @@ ALWAYS = {"matplotlib.pyplot", "IPython.display"}  # what run_seed keeps quiet
 # --- where a draw waits ---
 
 def versions():
-    """The installed versions that numbers depend on."""
+    """Return the installed versions that numbers depend on."""
     found = {"python": ".".join(map(str, sys.version_info[:2]))}
     for name in LIBRARIES:
         with contextlib.suppress(PackageNotFoundError):
@@ -43,7 +43,7 @@ def versions():
 
 
 def work_folder(root, path):
-    """Where the draws of this state of a chapter wait until all are there."""
+    """Return the folder that keeps the draws of this state of a chapter until all are done."""
     machine = (HERE / name for name in MACHINE)
     key = results.short_hash([results.code_hash(path).encode(), results.package_hash(root).encode(),
                               json.dumps(versions(), sort_keys=True).encode(),
@@ -56,21 +56,21 @@ def run_file(folder, draw):
 
 
 def prune(root, path):
-    """Forget the draws of all but the newest states of a chapter."""
+    """Delete the draws of all but the newest states of a chapter."""
     states = work_folder(root, path).parent.iterdir()
     for old in sorted(states, key=lambda state: state.stat().st_mtime)[:-STATES_KEPT]:
         shutil.rmtree(old)
 
 
 def read_run(root, path, draw):
-    """What one draw of a chapter gave."""
+    """Read the result of one draw of a chapter."""
     return json.loads(run_file(work_folder(root, path), draw).read_text(encoding="utf-8"))
 
 
 # --- running ---
 
 def child(path, draw, target):
-    """The body of a process: run, write the answer under its final name only when it is whole."""
+    """Run one draw in a child process; write its result under the final name only when complete."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     answer = run_seed(path, draw)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def child(path, draw, target):
 
 
 class Runner:
-    """Keep so many processes at work until every job (path, draw, target) is done."""
+    """Run jobs (path, draw, target) in so many processes at once until all are done."""
 
     def __init__(self, jobs):
         self.jobs, self.running = jobs, {}
@@ -116,7 +116,7 @@ class Runner:
 
 
 def imports(paths):
-    """The modules that the code cells of some notebooks import."""
+    """Return the modules that the code cells of some notebooks import."""
     found = set(ALWAYS)
     for path in paths:
         for _, source, _ in results.code_cells(path):
@@ -129,7 +129,7 @@ def imports(paths):
 
 
 def missing(root, paths, wanted, again=False):
-    """What is still to be run of these draws, chapter by chapter -> [(path, draw, target), ...]."""
+    """Return the draws that are still to be run, by chapter -> [(path, draw, target), ...]."""
     found = []
     for path in paths:
         folder = work_folder(root, path)
@@ -163,7 +163,7 @@ def run_missing(root, paths, wanted, *, jobs=2, again=False):
 # --- the result ---
 
 def gather(root, path, n_draws):
-    """All draws of a chapter as one result."""
+    """Gather all draws of a chapter into one result."""
     from fi_teach import __version__
 
     runs = [read_run(root, path, draw) for draw in range(n_draws + 1)]
@@ -180,7 +180,7 @@ def median(values):
 
 
 def gathered(runs, k):
-    """One statement over all draws; draw 0 is the control and is not counted."""
+    """Gather one statement over all draws; draw 0 is the control and is not counted."""
     one, (control, *others) = runs[0]["statements"][k], [run["outcomes"][k] for run in runs]
     lost = [f"draw {draw}: {why[:LONGEST]}"
             for draw, (held, why, _) in enumerate(others, 1) if not held]
@@ -191,7 +191,7 @@ def gathered(runs, k):
 
 
 def keep(root, result):
-    """Write a chapter's result where the book finds it, unless only its time has changed."""
+    """Write a chapter's result to book/luck, unless only its time has changed."""
     target = results.result_path(root, result["chapter"])
     before = results.read_result(root, result["chapter"])
     if before is not None and before | {"seconds": result["seconds"]} == result:

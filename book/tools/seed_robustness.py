@@ -1,4 +1,4 @@
-"""Run every chapter again under other draws, and count how often each of its statements holds.
+"""Run every chapter again under other seeds and count how often each of its statements holds.
 
     python book/tools/seed_robustness.py [CHAPTER ...] [--draws 20] [--jobs 2] [--again]
     python book/tools/seed_robustness.py 03 --cell 43       what cell 43, or ch03-039, printed
@@ -38,7 +38,8 @@ def percent(share):
 
 
 def describe(result):
-    """A chapter's result in lines, the weakest statements with the numbers they met."""
+    """Describe a chapter's result in lines, the weakest statements
+    with the numbers they compared."""
     n, every, counted = result["draws"], result["statements"], results.general(result)
     one_seed = [one for one in every if one["one draw"]]
     untrue = [one for one in every if not one["in the book"]]
@@ -58,12 +59,12 @@ def varying(statements):
 
 
 def place(one):
-    """Which cell, which of its statements, and what it says."""
+    """Return the cell, the statement's number in it, and its source."""
     return f"{one['cell']} ({one['number']}): {one['claim'] or one['source']}"
 
 
 def table(found):
-    """One line a chapter."""
+    """Return a table with one line a chapter."""
     lines = ["| chapter | statements | vary | one draw | held | below 19 of 20 | s a draw |",
              "|:--|--:|--:|--:|--:|--:|--:|"]
     for one in found:
@@ -77,7 +78,7 @@ def table(found):
 # --- for editors ---
 
 def show_cell(root, path, n_draws, shown):
-    """What one cell printed in each draw."""
+    """Print what one cell printed in each draw."""
     cells = results.all_cells(path)
     id = cells[int(shown)]["id"] if shown.isdigit() and int(shown) < len(cells) else shown
     for draw in range(n_draws + 1):
@@ -88,7 +89,7 @@ def show_cell(root, path, n_draws, shown):
 
 
 def show_unsupported(root, path):
-    """Sentences with numbers that no cell beside them gives."""
+    """Print the sentences with numbers that no cell beside them gives."""
     found = list(unsupported_numbers(results.all_cells(path), read_run(root, path, 0)["printed"]))
     print(f"{path.stem}: {len(found)} sentences with numbers that no cell beside them gives")
     for one in found:
@@ -123,7 +124,7 @@ def probe(root):
 
 
 def lost_since(result, outcomes):
-    """The statements that held in every draw and did not now."""
+    """Return the statements that held in every draw before and fail in this one."""
     return [f"{result['chapter']}, {place(one)}: {why}; run make luck ONLY={result['chapter']}"
             for one, (held, why, _) in zip(result["statements"], outcomes, strict=True)
             if one["held"] == result["draws"] and not held]
@@ -132,7 +133,7 @@ def lost_since(result, outcomes):
 # --- the command ---
 
 def chapters(root, names):
-    """The notebooks whose names begin so; all of them without names."""
+    """Return the notebooks whose names begin with one of `names`; all of them if there are none."""
     every = sorted((root / "notebooks").glob("[0-9]*.ipynb"))
     lost = [name for name in names if not any(path.stem.startswith(name) for path in every)]
     if lost:
@@ -142,14 +143,14 @@ def chapters(root, names):
 
 
 def is_done(root, path, n_draws):
-    """Is there a result of this chapter, this package and as many draws?"""
+    """Return whether there is a result of this chapter, this package and at least as many draws."""
     result = results.read_result(root, path.stem)
     return (result is not None and results.is_current(root, result) and result["draws"] >= n_draws
             and result["package"]["hash"] == results.package_hash(root))
 
 
 def report(root, paths, n_draws):
-    """Gather what was run, keep it, tell -> exit status."""
+    """Gather the runs, store and print the results -> exit status."""
     found = [gather(root, path, n_draws) for path in paths]
     for path, result in zip(paths, found, strict=True):
         prune(root, path)

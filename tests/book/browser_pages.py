@@ -1,6 +1,7 @@
-"""Tabs to open pages in: one alone, or one for many pages.
+"""Browser tabs for tests: an isolated one, or one that many tests share.
 
-The one that lasts keeps what the network brought, the scripts of all pages above all, and nothing else.
+The one that lasts keeps what the network brought, the scripts of all pages above all,
+and nothing else.
 """
 
 from contextlib import contextmanager
@@ -11,13 +12,14 @@ IDLE = {}
 
 
 def teller(tab, event):
-    """Who tells of an event of the tab's: a worker's requests are its context's."""
+    """Return the object that emits an event: the context for requests (workers send some),
+    else the tab."""
     return tab.context if event == "request" else tab
 
 
 @contextmanager
 def isolated_page(browser, view, scripts, heard):
-    """A tab in a window of its own, of which nothing remains."""
+    """Open a tab in a browser context of its own, closed afterwards."""
     scheme, width, height = view
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
     for script in scripts:
@@ -30,7 +32,7 @@ def isolated_page(browser, view, scripts, heard):
 
 
 class SharedTab:
-    """A tab, and what is needed to make it as if it were new."""
+    """A tab that is reset between tests."""
 
     def __init__(self, browser):
         self.context = browser.new_context()
@@ -39,12 +41,14 @@ class SharedTab:
         self.protocol.send("Page.enable")  # else no script runs before a page's own
 
     def prepare(self, view, scripts, heard):
-        """Its colours and size (scheme, width, height); what runs before each page's scripts; {event:
+        """Its colours and size (scheme, width, height); what runs before each page's scripts;
+        {event:
         who hears of it} -> how to undo it."""
         scheme, width, height = view
         self.tab.emulate_media(color_scheme=scheme)
         self.tab.set_viewport_size({"width": width, "height": height})
-        added = [self.protocol.send("Page.addScriptToEvaluateOnNewDocument", {"source": script}) for script in scripts]
+        added = [self.protocol.send("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+                 for script in scripts]
         for event, hears in heard.items():
             teller(self.tab, event).on(event, hears)
 
@@ -57,8 +61,9 @@ class SharedTab:
         return undo
 
     def forget(self):
-        """Leave the page, and all that it has stored."""
-        origin = self.tab.evaluate("() => { sessionStorage.clear(); localStorage.clear(); return origin; }")
+        """Leave the page and clear its storage."""
+        origin = self.tab.evaluate(
+            "() => { sessionStorage.clear(); localStorage.clear(); return origin; }")
         self.tab.goto(NOTHING)
         self.tab.emulate_media(media="null", reduced_motion="null", forced_colors="null")
         self.protocol.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
@@ -66,7 +71,8 @@ class SharedTab:
 
 @contextmanager
 def shared_page(browser, view, scripts, heard):
-    """The browser's shared tab, prepared; a new one while somebody has it, and after a test that failed with it."""
+    """The browser's shared tab, prepared; a new one while somebody has it, and after a test
+    that failed with it."""
     shared = IDLE.pop(browser, None) or SharedTab(browser)
     undo = shared.prepare(view, scripts, heard)
     try:

@@ -1,10 +1,10 @@
-"""What explorables ask of anywidget: to be shown with their script, style and state."""
+"""A stand-in for anywidget: explorables are shown with their script, style and state."""
 
 import traitlets
 
 
 class AnyWidget:
-    """A widget that the page draws; it is told nothing back."""
+    """A widget that the page draws; messages from the page are not received."""
 
     _esm = _css = ""
 
@@ -16,7 +16,7 @@ class AnyWidget:
         self._answer = answer
 
     def send(self, content):
-        """Nobody listens."""
+        """Do nothing: the page does not listen."""
 
     def _repr_mimebundle_(self, **_):
         shared = [name for name, trait in vars(type(self)).items()

@@ -1,5 +1,4 @@
-"""A notebook's kernel without a kernel: runs a cell's source and hands out what it shows,
-in the notebook format.
+"""Run notebook cells in the page and send their outputs in the notebook format.
 
 `begin()` prepares the interpreter, `run(source, name)` runs one cell in it.
 Everything goes out as JSON by one door:
@@ -35,7 +34,7 @@ numbers = count(1)
 
 
 def send(message):
-    """Hand a message to the page."""
+    """Send a message to the page as JSON."""
     _host.call(json.dumps(message).encode())
 
 
@@ -86,7 +85,7 @@ def begin():
 
 
 def resume(paths):
-    """Find this page's libraries too; chance is new even where the memory is not."""
+    """Continue from a stored memory: add this page's libraries and reseed the generators."""
     import numpy
 
     sys.path.extend(paths)
@@ -95,8 +94,7 @@ def resume(paths):
 
 
 class Unpacker:
-    """Unpacks matplotlib's fonts and settings before its first import,
-    and then never comes back."""
+    """Unpack matplotlib's fonts and settings once, before its first import."""
 
     def find_spec(self, name, path=None, target=None):
         if name == "matplotlib":
@@ -154,7 +152,7 @@ def execute(source, path):
 
 
 def ends_quietly(source):
-    """Does the source end with a semicolon, comments aside?"""
+    """Return whether the source ends with a semicolon, comments aside."""
     skipped = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.DEDENT,
                tokenize.INDENT)
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
@@ -216,7 +214,7 @@ def traceback_of(error):
 
 
 def _advice(error):
-    """What to do about an error that there is only in a page."""
+    """Yield advice about errors that occur only in a page."""
     if isinstance(error, ModuleNotFoundError) and "fi_teach" not in str(error.name):
         yield ("A page carries only what the chapters use. "
                "In JupyterLab (make lab) you can import what you have installed.")
