@@ -73,7 +73,7 @@ audit-truth: $(BOOK_STAMP) ## hold an audit's sentences against worlds whose tru
 	PYTHONPATH=. $(BIN)/python tests/audit/truth.py $(if $(DRAWS),--draws $(DRAWS))
 
 luck: $(BOOK_STAMP) ## run chapters under other draws and count what holds; ONLY=03 DRAWS=20 JOBS=2 CELL=43 AGAIN=1 UNASSERTED=1
-	$(BIN)/python book/tools/luck.py $(ONLY) $(if $(DRAWS),--draws $(DRAWS)) $(if $(JOBS),--jobs $(JOBS)) \
+	$(BIN)/python book/tools/seed_robustness.py $(ONLY) $(if $(DRAWS),--draws $(DRAWS)) $(if $(JOBS),--jobs $(JOBS)) \
 	  $(if $(CELL),--cell $(CELL)) $(if $(AGAIN),--again) $(if $(UNASSERTED),--unasserted)
 
 lab: $(BOOK_STAMP) ## open JupyterLab on the chapters and exercises

@@ -3,4 +3,5 @@
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))  # a check compares with one of its definitions
+# A check compares with a definition that only tests have.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))

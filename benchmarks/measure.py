@@ -1,6 +1,8 @@
-"""Time two functions fairly: one process, one thread, warm, in turn, medians; a ratio holds when the machine's speed drifts.
+"""Time two functions fairly: one process, one thread, warm, in turn, medians;
+a ratio holds when the machine's speed drifts.
 
-Times are processor times, which other programs on the machine lengthen far less than they lengthen the time on the clock.
+Times are processor times, which other programs on the machine lengthen far less than they lengthen
+the time on the clock.
 """
 
 import resource
@@ -13,7 +15,8 @@ from statistics import median
 
 import numpy as np
 
-SECONDS_A_CASE, SECONDS_A_POINT = 4.0, 2.0  # what the repeats may take, a third of it in a quick run
+# what the repeats may take, a third of it in a quick run
+SECONDS_A_CASE, SECONDS_A_POINT = 4.0, 2.0
 FEWEST, FEWEST_QUICK, MOST = 3, 2, 9
 
 
@@ -25,12 +28,14 @@ def largest_difference(ours, peer):
 
 @dataclass(frozen=True)
 class Case:
-    """One comparison.
+    """A method and its peer on one setting, with the goals for their times.
 
     ours, peer : functions without arguments that do the work and return its result
     part : the share of the work that `peer` does; its time is divided by it (1 where it does all)
-    must, aim : goals for peer's time / ours; most_mb, most_seconds : goals for our memory and our time; None: no goal was set
-    compare : (our result, the peer's) -> their difference, or None where the two are random or answer differently by design
+    must, aim : goals for peer's time / ours; most_mb, most_seconds :
+    goals for our memory and our time; None: no goal was set
+    compare : (our result, the peer's) -> their difference, or None where the two are random
+        or answer differently by design
     check : () -> the difference from brute force, on as many rows as brute force can do, or None
     before : the ratio at the time the goal was set, or None where it was set before there was code
     work : a few words for the page's picture and first table, or None where the case is in neither
@@ -67,32 +72,43 @@ class NotInstalled(Exception):
 
 
 def peer(name):
-    """Import a peer's package -> the module. Whatever its import raises, the benchmark goes on without it."""
+    """Import a peer's package -> the module.
+
+    Whatever its import raises, the benchmark goes on without it.
+    """
     try:
         return import_module(name)
     except Exception as error:  # a broken installation fails in its own way
-        raise NotInstalled(f"{name} cannot be imported here ({type(error).__name__}: {error})") from error
+        raise NotInstalled(
+            f"{name} cannot be imported here ({type(error).__name__}: {error})") from error
 
 
 def measure(case, quick=False):
-    """One row of the table -> dict: seconds (medians), ratio with its spread, differences, peak memory of ours in MB."""
+    """One row of the table -> dict: seconds (medians), ratio with its spread, differences,
+    peak memory of ours in MB."""
     ours, mine = timed(case.ours)  # warm, and the results to compare
     try:
         theirs_result, theirs = timed(case.peer)
     except Exception as error:  # another version of the peer may know other arguments
-        return vars(Missing(case.method, case.setting, case.against, f"it failed ({type(error).__name__}: {error})"))
+        return vars(Missing(case.method, case.setting, case.against,
+                            f"it failed ({type(error).__name__}: {error})"))
     pairs = in_turn([case.ours, case.peer], mine + theirs, SECONDS_A_CASE, quick)
     seconds, peers = pairs[0], [s / case.part for s in pairs[1]]
     ratios = [b / a for a, b in zip(seconds, peers, strict=True)]
-    return {"method": case.method, "setting": case.setting, "against": case.against, "ours (s)": median(seconds),
-            "peer (s)": median(peers), "ratio": median(ratios), "lowest": min(ratios), "highest": max(ratios), "repeats": len(ratios),
-            "peer's part": case.part, "before": case.before, "work": case.work, "must": case.must, "aim": case.aim, "most MB": case.most_mb, "most s": case.most_seconds,
+    return {"method": case.method, "setting": case.setting, "against": case.against,
+            "ours (s)": median(seconds),
+            "peer (s)": median(peers), "ratio": median(ratios), "lowest": min(ratios),
+            "highest": max(ratios), "repeats": len(ratios),
+            "peer's part": case.part, "before": case.before, "work": case.work, "must": case.must,
+            "aim": case.aim, "most MB": case.most_mb, "most s": case.most_seconds,
             "difference": None if case.compare is None else case.compare(ours, theirs_result),
-            "from definition": None if case.check is None else case.check(), "peak (MB)": peak(case.ours)}
+            "from definition": None if case.check is None else case.check(),
+            "peak (MB)": peak(case.ours)}
 
 
 def timed(work):
-    """-> what the work returns, and the seconds that it, its threads and its child processes had a processor."""
+    """-> what the work returns, and the seconds that it, its threads
+    and its child processes had a processor."""
     start = processor_time()
     result = work()
     return result, processor_time() - start
@@ -105,7 +121,8 @@ def processor_time():
 
 
 def in_turn(works, seconds_a_round, budget, quick):
-    """Run all works once a round, every second round backwards, for as many rounds as the budget allows -> seconds (works, rounds)."""
+    """Run all works once a round, every second round backwards, for as many rounds
+    as the budget allows -> seconds (works, rounds)."""
     fewest, budget = (FEWEST_QUICK, budget / 3) if quick else (FEWEST, budget)
     rounds = int(min(MOST, max(fewest, budget / seconds_a_round)))
     seconds = [[] for _ in works]
@@ -116,7 +133,10 @@ def in_turn(works, seconds_a_round, budget, quick):
 
 
 def peak(work):
-    """Highest memory that Python and NumPy asked for while the work ran, in MB. What C++ code allocates is not seen."""
+    """Highest memory that Python and NumPy asked for while the work ran, in MB.
+
+    What C++ code allocates is not seen.
+    """
     tracemalloc.start()
     work()
     highest = tracemalloc.get_traced_memory()[1]

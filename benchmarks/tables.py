@@ -1,4 +1,5 @@
-"""The rows that the benchmark runs on, and the models that it explains: smooth synthetic tables, and real ones tiled to size."""
+"""The rows that the benchmark runs on, and the models that it explains:
+smooth synthetic tables, and real ones tiled to size."""
 
 from functools import cache
 
@@ -21,7 +22,9 @@ def table(n, p=10, seed=0):
     """A smooth regression surface with noise -> X (n, p), y (n,)."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p))
-    return X, X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + X[:, 3:].sum(axis=1) / 4 + rng.normal(0, 0.3, n)
+    return X, X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + X[:,
+                                                          3:].sum(axis=1) / 4 + rng.normal(
+                                                              0, 0.3, n)
 
 
 @cache
@@ -34,11 +37,12 @@ def few_values(n, p=10):
 def real(name):
     """A real table -> X (n, p), y (n,), classes as whole numbers.
 
-    Values are rounded to single precision, as scikit-learn reads them: one that meets a threshold would go left in one
-    library and right in another.
+    Values are rounded to single precision, as scikit-learn reads them:
+    one that meets a threshold would go left in one library and right in another.
     """
     X, y = REAL[name]()
-    numbers = y.to_numpy(dtype=float) if name == "concrete" else np.unique(y, return_inverse=True)[1]
+    numbers = (y.to_numpy(dtype=float) if name == "concrete"
+               else np.unique(y, return_inverse=True)[1])
     return X.to_numpy(dtype=np.float32).astype(float), numbers
 
 
@@ -52,7 +56,8 @@ def tiled(name, n, seed=0):
 
 @cache
 def boosted(depth, name=None, p=10, n_trees=100):
-    """Boosted trees on 2,000 synthetic rows of p columns or on a real table, as scikit-learn grows them and as we read them -> (model, Forest)."""
+    """Boosted trees on 2,000 synthetic rows of p columns or on a real table,
+    as scikit-learn grows them and as we read them -> (model, Forest)."""
     X, y = table(2000, p) if name is None else real(name)
     kind = GradientBoostingRegressor if y.dtype.kind == "f" else GradientBoostingClassifier
     model = kind(n_estimators=n_trees, max_depth=depth, random_state=0).fit(X, y)

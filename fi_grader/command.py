@@ -8,7 +8,16 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 
-from fi_grader import assignment, collecting, installed, instructor_commands, prose, results, run, sandbox
+from fi_grader import (
+    assignment,
+    collecting,
+    installed,
+    instructor_commands,
+    prose,
+    results,
+    run,
+    sandbox,
+)
 from fi_grader.escaping import printable
 from fi_grader.files_report import FilesReport
 from fi_grader.report import load_report

@@ -8,8 +8,14 @@ that it cannot mean.
 import linecache
 from pathlib import Path
 
+import fi_course
+import fi_teach
+import fi_teach.importance as importance
+import fi_teach.trees as trees
 import numpy as np
 import pytest
+from fi_course.tables import read_csv
+
 from calls import (
     COMPARED,
     DATA,
@@ -32,12 +38,6 @@ from calls import (
     fit,
     parameters,
 )
-
-import fi_course
-import fi_teach
-import fi_teach.importance as importance
-import fi_teach.trees as trees
-from fi_course.tables import read_csv
 
 PACKAGES = {Path(module.__file__).parent for module in (fi_teach, fi_course)}
 FLAGS = {"together", "progress", "normalize", "weighted", "bootstrap", "blank", "shown"}

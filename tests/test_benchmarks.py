@@ -1,4 +1,5 @@
-"""The benchmark says what it found: goals in words, exponents from the points, missing peers by name; and its page agrees."""
+"""The benchmark says what it found: goals in words, exponents from the points, missing peers by name;
+and its page agrees."""
 
 import json
 import sys
@@ -7,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-
 from benchmarks.cases import ASKED, GROUPS, cases_of, growing, path_dependent
 from benchmarks.measure import Case, Missing, NotInstalled, measure, peer
 from benchmarks.verdict import exponent, goals, missed
@@ -15,8 +15,10 @@ from benchmarks.verdict import exponent, goals, missed
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = json.loads((ROOT / "benchmarks/results.json").read_text(encoding="utf-8"))
 REASONS = yaml.safe_load((ROOT / "benchmarks/reasons.yaml").read_text(encoding="utf-8"))
-ROW = {"method": "TreeSHAP", "setting": "depth 6", "against": "shap", "ours (s)": 0.5, "peer (s)": 1.0, "ratio": 2.0, "lowest": 1.9, "highest": 2.2,
-       "must": 3, "aim": 5, "most MB": None, "most s": None, "difference": 1e-15, "from definition": None, "peak (MB)": 12.0}
+ROW = {"method": "TreeSHAP", "setting": "depth 6", "against": "shap", "ours (s)": 0.5, "peer (s)": 1.0, "ratio": 2.0,
+       "lowest": 1.9, "highest": 2.2,
+       "must": 3, "aim": 5, "most MB": None, "most s": None, "difference": 1e-15, "from definition": None,
+       "peak (MB)": 12.0}
 
 
 def test_a_peer_that_is_not_installed_is_reported_as_missing(monkeypatch):
@@ -50,7 +52,8 @@ def test_a_part_of_the_work_is_scaled_up_and_compared_over_the_rows_of_both():
     def work(n):
         return lambda: [sum(k * k for k in range(5000)) for _ in range(n)]
 
-    whole, part = (measure(Case("m", "s", "p", work(100), work(round(100 * share)), share), quick=True) for share in (1, 0.1))
+    whole, part = (measure(Case("m", "s", "p", work(100), work(round(100 * share)), share), quick=True)
+                   for share in (1, 0.1))
     assert part["difference"] == 0
     assert part["ratio"] == pytest.approx(whole["ratio"], rel=0.5)
 
@@ -95,7 +98,8 @@ def test_a_build_above_its_goal_is_a_missed_goal_with_a_reason(took):
     if took < 110:
         assert line == "No goal is missed."
     else:
-        assert line.startswith("- **Clean build of the book**: at most 110\xa0s, measured 130\xa0s on 2 cores. ") and NO_REASON not in line
+        assert line.startswith(
+            "- **Clean build of the book**: at most 110\xa0s, measured 130\xa0s on 2 cores. ") and NO_REASON not in line
 
 
 def test_a_reason_needs_no_figure_and_each_can_be_reached():
@@ -109,8 +113,10 @@ def test_a_row_of_the_page_says_what_was_measured():
     """Ratio with its spread, goal with its verdict, time, difference and memory; a missing peer is named."""
     from benchmark_page import line
 
-    assert line(ROW) == ("| depth 6 | shap | **2** (1.9 to 2.2) | at least 3, aim 5: **missed** | 500\xa0ms | 1e-15 from the peer | 12\xa0MB |")
-    assert "not measured: no such package" in line({"method": "m", "setting": "s", "against": "p", "why": "no such package"})
+    assert line(ROW) == ("| depth 6 | shap | **2** (1.9 to 2.2) | at least 3, aim 5: "
+                         "**missed** | 500\xa0ms | 1e-15 from the peer | 12\xa0MB |")
+    assert "not measured: no such package" in line(
+        {"method": "m", "setting": "s", "against": "p", "why": "no such package"})
 
 
 ASKED_ROW = ROW | {"work": "one row", "before": 0.5}
@@ -130,18 +136,21 @@ def test_the_first_table_has_what_was_asked_for_before_now_and_the_goal():
 def test_the_picture_draws_what_the_first_table_says():
     """A line for each work, and its figures in words for those who do not see it."""
     from benchmark_page import draw_asked
-
     from fi_teach.plots.alt_text import alt_text
 
     figure = draw_asked({"rows": [ASKED_ROW, ASKED_ROW | {"work": "many rows", "ratio": 0.9}]}).figure
     assert "TreeSHAP, one row: 0.5 before, 2 now, goal 3" in alt_text(figure)
-    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["TreeSHAP: many rows\nagainst shap", "TreeSHAP: one row\nagainst shap"]
+    assert [tick.get_text()
+            for tick in figure.axes[0].get_yticklabels()] == ["TreeSHAP: many rows\nagainst shap",
+                                                              "TreeSHAP: one row\nagainst shap"]
 
 
 def test_the_page_names_every_library_that_was_quicker_and_no_other():
     from benchmark_page import better
 
-    lines = better({"rows": [ROW, ROW | {"ratio": 0.5}, {"method": "m", "setting": "s", "against": "p", "why": "no such package"}]})
+    lines = better(
+        {"rows": [ROW, ROW | {"ratio": 0.5},
+                  {"method": "m", "setting": "s", "against": "p", "why": "no such package"}]})
     assert lines == ["- TreeSHAP, depth 6: **shap** takes 0.5 of our time."]
     assert better({"rows": [ROW]}) == ["Nowhere in this run."]
 
@@ -149,12 +158,13 @@ def test_the_page_names_every_library_that_was_quicker_and_no_other():
 def test_a_run_of_what_was_asked_for_leaves_the_other_figures_and_says_so():
     """New figures take their places, a newer release its older one's; the page tells both runs apart."""
     from benchmark_page import machine
-
     from benchmarks.__main__ import joined, wanted_among
 
     stored = {"rows": [ROW | {"against": "shap 1"}, ROW | {"setting": "other"}], "scaling": [{"key": "rows"}]}
-    rows, lines = joined(stored, [ROW | {"against": "shap 2", "ratio": 9.0}, ASKED_ROW | {"setting": "new"}], [{"key": "depth"}])
-    assert [(row["setting"], row["against"], row["ratio"]) for row in rows] == [("depth 6", "shap 2", 9.0), ("other", "shap", 2.0), ("new", "shap", 2.0)]
+    rows, lines = joined(stored, [ROW | {"against": "shap 2", "ratio": 9.0}, ASKED_ROW | {"setting": "new"}],
+                         [{"key": "depth"}])
+    assert [(row["setting"], row["against"], row["ratio"])
+            for row in rows] == [("depth 6", "shap 2", 9.0), ("other", "shap", 2.0), ("new", "shap", 2.0)]
     assert lines == [{"key": "rows"}, {"key": "depth"}]
     wanted = wanted_among("", stored)
     assert wanted(Case("m", "s", "p", list, list, work="one row")) and not wanted(Case("m", "s", "p", list, list))
@@ -163,18 +173,22 @@ def test_a_run_of_what_was_asked_for_leaves_the_other_figures_and_says_so():
 
     run = {"machine": RESULTS["machine"], "minutes": 3}
     assert machine(run | {"asked": run | {"minutes": 2}})[0] == "The first table and its picture:"
-    assert "in 2 minutes" in " ".join(machine(run | {"asked": run | {"minutes": 2}})) and "The first table" not in " ".join(machine(run))
+    assert "in 2 minutes" in " ".join(
+        machine(run | {"asked": run | {"minutes": 2}})) and "The first table" not in " ".join(machine(run))
 
 
 def test_the_words_of_a_plot_come_from_its_points():
     """First and last point of each line, and where the line goes on from a part."""
     from benchmark_page import in_words
 
-    lines = [{"name": "fi_teach", "points": [{"size": 10, "seconds": 0.5, "part": 1.0}, {"size": 1000, "seconds": 2.0, "part": 1.0}]},
-             {"name": "shap", "points": [{"size": 10, "seconds": 0.25, "part": 1.0}, {"size": 1000, "seconds": 30.0, "part": 0.1}]}]
+    lines = [{"name": "fi_teach",
+              "points": [{"size": 10, "seconds": 0.5, "part": 1.0}, {"size": 1000, "seconds": 2.0, "part": 1.0}]},
+             {"name": "shap", "points": [{"size": 10, "seconds": 0.25, "part": 1.0},
+                                         {"size": 1000, "seconds": 30.0, "part": 0.1}]}]
     words = in_words({"title": "TreeSHAP", "setting": "depth 3", "variable": "rows", "lines": lines})
-    assert words == ("Log-log plot of seconds against rows, TreeSHAP, depth 3: fi_teach 500\xa0ms at 10 and 2\xa0s at 1,000; "
-                     "shap 250\xa0ms at 10 and 30\xa0s at 1,000 (hollow from 1,000: computed from a part).")
+    assert words == (
+        "Log-log plot of seconds against rows, TreeSHAP, depth 3: fi_teach 500\xa0ms at 10 and 2\xa0s at 1,000; "
+        "shap 250\xa0ms at 10 and 30\xa0s at 1,000 (hollow from 1,000: computed from a part).")
 
 
 def test_what_was_asked_for_has_a_figure_of_then_a_goal_and_an_aim():
@@ -194,9 +208,9 @@ def test_the_stored_run_holds_what_the_page_needs():
 
 
 def test_where_shap_differs_on_the_mortgages_brute_force_sides_with_us():
-    """The pair of rows behind the one large difference of the table: Shapley's formula over all coalitions, scikit-learn predicting."""
+    """The pair of rows behind the one large difference of the table:
+    Shapley's formula over all coalitions, scikit-learn predicting."""
     import shap
-
     from benchmarks.tables import boosted, tiled
     from fi_teach.basics.games import coalitions, shapley
     from fi_teach.importance import tree_shap
@@ -204,6 +218,7 @@ def test_where_shap_differs_on_the_mortgages_brute_force_sides_with_us():
     model, forest = boosted(3, "mortgages")
     x, z = tiled("mortgages", 1000, 1)[0][[14]], tiled("mortgages", 1000, 2)[0][[424]]
     brute = np.ravel(shapley(model.decision_function(np.where(coalitions(13), x, z)), 13))
-    explainer = shap.TreeExplainer(model, shap.maskers.Independent(z, max_samples=1), feature_perturbation="interventional")
+    explainer = shap.TreeExplainer(model, shap.maskers.Independent(z, max_samples=1),
+                                   feature_perturbation="interventional")
     assert np.abs(tree_shap(forest, x, background=z).values[0] - brute).max() < 1e-12
     assert np.abs(explainer.shap_values(x, check_additivity=False)[0] - brute).max() > 0.1

@@ -18,9 +18,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from definitions import mvr_loss
-from oracles import CORRELATIONS, eighty_rows, knockoff_statistics, stored, stored_version
-
 from fi_teach.basics.losses import auc, concordance
 from fi_teach.importance import (
     kernel_shap,
@@ -33,6 +30,9 @@ from fi_teach.importance import (
     tree_shap_interactions,
 )
 from fi_teach.trees import from_model, log_rank, nelson_aalen
+
+from definitions import mvr_loss
+from oracles import CORRELATIONS, eighty_rows, knockoff_statistics, stored, stored_version
 
 FILE = Path(__file__).resolve().parents[1] / "book/conformity.json"
 

@@ -8,9 +8,8 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from pybtex.database import parse_file
-
 from fi_teach import basics, importance, trees
+from pybtex.database import parse_file
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCES = parse_file(ROOT / "book/references.bib").entries.values()

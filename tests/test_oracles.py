@@ -1,6 +1,7 @@
 """Stored reference figures belong to their inputs."""
 
 import pytest
+
 from oracles import CORRELATIONS, stored
 
 

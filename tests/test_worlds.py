@@ -3,10 +3,10 @@ enumeration."""
 
 import numpy as np
 import pytest
-from other_worlds import several_outputs, survival
-
 from fi_teach import worlds
 from fi_teach.worlds import WORLDS, bit_cells
+
+from other_worlds import several_outputs, survival
 
 N = 40_000  # rows of a Monte Carlo check; tolerances below are about four standard errors
 

@@ -1,10 +1,12 @@
-"""The API page: what the package offers, in the words of its own docstrings, so that the page cannot fall behind the code.
+"""The API page: what the package offers, in the words of its own docstrings, so
+that the page cannot fall behind the code.
 
     ```{api} fi_teach.trees.cart
     ```
 
-lists what that module offers, each with its signature and its docstring as `help` shows it (formulas, shapes and examples
-are laid out there by hand). Examples run as doctests.
+lists what that module offers, each with its signature and its docstring
+as `help` shows it (formulas, shapes and examples are laid out there by hand).
+Examples run as doctests.
 """
 
 import ast
@@ -20,11 +22,14 @@ PROJECT = Path(importlib.import_module("fi_teach").__file__).parents[1]
 
 
 def public_objects(module):
-    """What a module defines and its package exports; all it defines, where the package exports none -> list of (name, object)."""
+    """What a module defines and its package exports;
+    all it defines, where the package exports none -> list of (name, object)."""
     def defined_here(thing):
-        return (inspect.isfunction(thing) or inspect.isclass(thing)) and thing.__module__ == module.__name__
+        return ((inspect.isfunction(thing) or inspect.isclass(thing))
+                 and thing.__module__ == module.__name__)
 
-    found = [(name, thing) for name, thing in vars(module).items() if defined_here(thing) and not name.startswith("_") and thing.__doc__]
+    found = [(name, thing) for name, thing in vars(module).items() if defined_here(thing)
+             and not name.startswith("_") and thing.__doc__]
     package = importlib.import_module(".".join(module.__name__.split(".")[:2]))
     exported = [(name, thing) for name, thing in found if name in getattr(package, "__all__", ())]
     return exported or found
@@ -34,7 +39,8 @@ def signature_of(name, thing):
     """'name(X, y, *, rng=0)' without annotations, as one calls it; of an exception its name."""
     if inspect.isclass(thing) and issubclass(thing, Exception):
         return name
-    parameters = [plain(parameter, thing) for parameter in inspect.signature(thing).parameters.values()]
+    parameters = [plain(parameter, thing)
+                  for parameter in inspect.signature(thing).parameters.values()]
     return name + str(inspect.Signature(parameters))
 
 
@@ -45,19 +51,24 @@ class Words(str):
 
 
 def plain(parameter, thing):
-    """A parameter without its annotation; a default that has an address, and another in every build, as the code calls it."""
+    """A parameter without its annotation; a default that has an address, and another
+    in every build, as the code calls it."""
     default = parameter.default
     if " at 0x" in repr(default):
         arguments = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0].args
-        given = dict(zip([each.arg for each in arguments.args][::-1], arguments.defaults[::-1], strict=False))
-        given |= dict(zip([each.arg for each in arguments.kwonlyargs], arguments.kw_defaults, strict=True))
+        given = dict(zip([each.arg for each in arguments.args][::-1], arguments.defaults[::-1],
+                         strict=False))
+        given |= dict(zip([each.arg for each in arguments.kwonlyargs], arguments.kw_defaults,
+                          strict=True))
         default = Words(ast.unparse(given[parameter.name]))
     return parameter.replace(annotation=inspect.Parameter.empty, default=default)
 
 
-IN_0_1 = {"basics": 1124, "fast": 469, "trees": 883, "importance": 1556, "plots": 279, "worlds": 327, "data": 286, "compare": 110,
+IN_0_1 = {"basics": 1124, "fast": 469, "trees": 883, "importance": 1556, "plots": 279,
+          "worlds": 327, "data": 286, "compare": 110,
           "auditing": 0, "course": 7177}
-"""Lines of code by floor in version 0.1, counted in the same way, its files sorted into the floors of today."""
+"""Lines of code by floor in version 0.1, counted in the same way, its files sorted into the floors
+of today."""
 
 
 def lines_of_code(source):
@@ -65,10 +76,14 @@ def lines_of_code(source):
     tree = ast.parse(source)
     spoken = set()
     for node in ast.walk(tree):
-        for part in getattr(node, "body", []) if isinstance(getattr(node, "body", []), list) else []:
-            if isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant) and isinstance(part.value.value, str):
+        for part in getattr(node, "body", []) if isinstance(getattr(node, "body", []),
+                                                            list) else []:
+            if isinstance(part, ast.Expr) and isinstance(part.value,
+                                                         ast.Constant) and isinstance(
+                                                             part.value.value, str):
                 spoken |= set(range(part.lineno, part.end_lineno + 1))
-    return sum(1 for k, line in enumerate(source.splitlines(), 1) if line.strip() and not line.strip().startswith("#") and k not in spoken)
+    return sum(1 for k, line in enumerate(source.splitlines(), 1) if line.strip()
+               and not line.strip().startswith("#") and k not in spoken)
 
 
 def sizes():
@@ -88,7 +103,8 @@ class Sizes(SphinxDirective):
         today = sizes()
         rows = [f"| `{floor}` | {IN_0_1[floor]:,} | {now:,} |" for floor, now in today.items()]
         total = f"| together | {sum(IN_0_1.values()):,} | {sum(today.values()):,} |"
-        return self.parse_text_to_nodes("\n".join(("| floor | lines in 0.1 | lines now |", "|:--|--:|--:|", *rows, total)))
+        return self.parse_text_to_nodes(
+            "\n".join(("| floor | lines in 0.1 | lines now |", "|:--|--:|--:|", *rows, total)))
 
 
 class Api(SphinxDirective):

@@ -1,7 +1,8 @@
-"""A figure's caption stands below it, numbered within its chapter.
+"""Put a numbered caption below each figure; numbers count within the chapter.
 
-`fi_teach.plots.caption` sends the caption as Markdown after the picture, which is how JupyterLab shows it. Here picture and
-caption become one figure: "Figure 6.2. Half of the importances are negative." Its number links to it, its name is its cell's.
+`fi_teach.plots.caption` sends the caption as Markdown after the picture,
+which is how JupyterLab shows it. Here picture and caption become one figure: "Figure 6.2.
+Half of the importances are negative." Its number links to it, its name is its cell's.
 """
 
 import re
@@ -20,7 +21,7 @@ class Figure(nodes.General, nodes.Element):
 
 
 class Caption(nodes.General, nodes.Element):
-    """What the figure shows to be true."""
+    """A figure's caption."""
 
 
 def with_caption(render_markdown):
@@ -70,7 +71,7 @@ def visit_figure(writer, node):
 
 
 def closing(tag):
-    """A function that ends the tag."""
+    """Return a function that writes the closing tag."""
     return lambda writer, node: writer.body.append(f"</{tag}>\n")
 
 

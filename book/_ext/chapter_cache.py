@@ -1,8 +1,10 @@
 """Executed chapters are remembered for as long as what they import stays the same.
 
-jupyter-cache knows a notebook by its code cells alone, so a change in the package would leave stale figures on the page.
-Here the cache's folder is named after everything else that an output depends on: the package, the claims ledger and the
-versions that are installed. Change a line there and every chapter runs again; change prose and none does.
+jupyter-cache knows a notebook by its code cells alone, so a change
+in the package would leave stale figures on the page.
+Here the cache's folder is named after everything else that an output depends on:
+the package, the claims ledger and the versions that are installed.
+Change a line there and every chapter runs again; change prose and none does.
 """
 
 import hashlib
@@ -10,15 +12,18 @@ import os
 import sys
 from pathlib import Path
 
-PATTERNS = (*(f"fi_*/**/*.{kind}" for kind in ("py", "js", "css", "csv", "json")), "book/claims.yaml", "requirements.lock")
+PATTERNS = (*(f"fi_*/**/*.{kind}" for kind in ("py", "js", "css", "csv", "json")),
+            "book/claims.yaml", "requirements.lock")
 
 
 def fingerprint(root, patterns=PATTERNS):
-    """A short hash of the names and contents of all files under root that fit the patterns, and of the Python version."""
+    """A short hash of the names and contents of all files under root that fit the patterns, and
+    of the Python version."""
     digest = hashlib.sha256(sys.version.encode())
     paths = {path for pattern in patterns for path in Path(root).glob(pattern) if path.is_file()}
     for path in sorted(path for path in paths if "__pycache__" not in path.parts):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes()
+                      + b"\0")
     return digest.hexdigest()[:16]
 
 

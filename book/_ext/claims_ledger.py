@@ -1,16 +1,17 @@
 """The ledger page: every claim of book/claims.yaml with the figure that the build computed for it.
 
-The badges that `fi_course.claims.claim` leaves in a chapter's outputs are collected as each page is read, so they survive the
-execution cache, and the page is written again whenever any chapter may have changed. A claim whose chapter is in the book but
-has no cell, a cell whose claim is not in the ledger, a verdict that differs, and a claim settled twice are warnings,
-and warnings fail the build.
+The badges that `fi_course.claims.claim` leaves in a chapter's outputs are collected
+as each page is read, so they survive the execution cache,
+and the page is written again whenever any chapter may have changed.
+A claim whose chapter is in the book but has no cell, a cell whose claim is not in the ledger,
+a verdict that differs, and a claim settled twice are warnings, and warnings fail the build.
 """
 
 from html.parser import HTMLParser
 from pathlib import Path
 
 from docutils import nodes
-from luck_results import marks
+from robustness_results import marks
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
@@ -53,11 +54,12 @@ class Badges(HTMLParser):
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
         if "data-claim" in attributes:
-            self.found.append({"claim": attributes["data-claim"], "verdict": attributes["data-verdict"],
+            self.found.append({"claim": attributes["data-claim"],
+                               "verdict": attributes["data-verdict"],
                                "figure": attributes["data-figure"], "anchor": attributes["id"]})
 
 
-# Reading: from outputs to the environment -----------------------------------------------------------------------------
+# Reading: from outputs to the environment ---------------------------------------------------------
 
 def badges_by_page(env):
     if not hasattr(env, "fi_badges"):
@@ -72,10 +74,12 @@ def ledger_pages(env):
 
 
 def collect(app, doctree):
-    """Note a page's badges and turn their links, which lead to the ledger's source in JupyterLab, to the built page."""
+    """Note a page's badges and turn their links, which lead to the ledger's source in JupyterLab,
+    to the built page."""
     for raw in doctree.findall(nodes.raw):
         if 'data-claim="' in raw.astext():
-            badges_by_page(app.env).setdefault(app.env.docname, []).extend(Badges(raw.astext()).found)
+            badges_by_page(app.env).setdefault(app.env.docname,
+                                               []).extend(Badges(raw.astext()).found)
             html = raw.astext().replace("../book/ledger.md#", "../book/ledger.html#")
             raw.rawsource, raw[:] = html, [nodes.Text(html)]
 
@@ -86,7 +90,8 @@ def purge(app, env, page):
 
 
 def merge(app, env, pages, other):
-    badges_by_page(env).update({page: badges for page, badges in badges_by_page(other).items() if page in pages})
+    badges_by_page(env).update(
+        {page: badges for page, badges in badges_by_page(other).items() if page in pages})
     ledger_pages(env).update(ledger_pages(other) & set(pages))
 
 
@@ -112,13 +117,16 @@ def complaints(entries, env):
         if id not in entries:
             yield page, f"claim {id} is settled here but is not in {FILE}"
         elif badge["verdict"] != entries[id]["verdict"]:
-            yield page, f"claim {id}: this cell shows {badge['verdict']!r}, {FILE} says {entries[id]['verdict']!r}"
+            yield (page, f"claim {id}: this cell shows {badge['verdict']!r}, "
+                         f"{FILE} says {entries[id]['verdict']!r}")
         if len(places) > 1:
-            yield page, f"claim {id} is settled {len(places)} times, in {', '.join(page for page, _ in places)}: keep one"
+            yield (page, f"claim {id} is settled {len(places)} times, in "
+                         f"{', '.join(page for page, _ in places)}: keep one")
     for id, entry in entries.items():
         pages = [] if entry["verdict"] == "open" else chapter_pages(env, entry["chapter"])
         if pages and id not in cells:
-            yield pages[0], f"claim {id} belongs to this chapter, but no cell settles it with claim({id!r}, ...)"
+            yield pages[0], (f"claim {id} belongs to this chapter, "
+                             f"but no cell settles it with claim({id!r}, ...)")
 
 
 def review(app, env):
@@ -129,7 +137,7 @@ def review(app, env):
     return sorted(ledger_pages(env))
 
 
-# Writing: from the environment to the page ----------------------------------------------------------------------------
+# Writing: from the environment to the page --------------------------------------------------------
 
 class claims_summary(nodes.General, nodes.Element):
     """Stands for the sentence with the counts until all chapters are read."""
@@ -140,7 +148,8 @@ class claims_table(nodes.General, nodes.Element):
 
 
 class ClaimsLedger(SphinxDirective):
-    """`{claims-ledger}`: the counts, then one section and table a chapter; each claim can be linked to as `#glf-04`."""
+    """`{claims-ledger}`: the counts, then one section and table a chapter;
+    each claim can be linked to as `#glf-04`."""
 
     def run(self):
         entries = read_ledger(Path(self.env.srcdir) / FILE)
@@ -155,38 +164,48 @@ class ClaimsLedger(SphinxDirective):
 
     def section(self, chapter):
         heading = "What code cannot settle" if chapter == OPEN else CHAPTERS[chapter][1]
-        return nodes.section("", nodes.title(heading, heading), claims_table(chapter=chapter), ids=[f"claims-{chapter}"])
+        return nodes.section("", nodes.title(heading, heading), claims_table(chapter=chapter),
+                             ids=[f"claims-{chapter}"])
 
 
 class LedgerCount(SphinxRole):
-    """`{ledger-count}` followed by `fails` (or another verdict, or `all`): how many claims that is, in figures."""
+    """`{ledger-count}` followed by `fails` (or another verdict, or `all`):
+    how many claims that is, in figures."""
 
     def run(self):
-        verdicts = [entry["verdict"] for entry in read_ledger(Path(self.env.srcdir) / FILE).values()]
+        verdicts = [entry["verdict"]
+                    for entry in read_ledger(Path(self.env.srcdir) / FILE).values()]
         self.env.note_dependency(FILE)
         if self.text not in ("all", *VERDICTS):
-            LOGGER.warning(f"ledger-count: {self.text!r} is not all, {', '.join(VERDICTS)}", location=self.env.docname)
-        return [nodes.Text(str(len(verdicts) if self.text == "all" else verdicts.count(self.text)))], []
+            LOGGER.warning(f"ledger-count: {self.text!r} is not all, {', '.join(VERDICTS)}",
+                           location=self.env.docname)
+        return [
+            nodes.Text(str(len(verdicts) if self.text == "all" else verdicts.count(self.text)))], []
 
 
 def paragraph(*parts):
-    return nodes.paragraph("", "", *(nodes.Text(part) if isinstance(part, str) else part for part in parts))
+    return nodes.paragraph("", "",
+                           *(nodes.Text(part) if isinstance(part, str) else part for part in parts))
 
 
 def still_to_come(asked, done):
     """A sentence while some of the claims that code can settle are not settled, and none after."""
-    return [f" The chapters so far settle {done}; {asked - done} are to come."] if done < asked else []
+    return [
+        f" The chapters so far settle {done}; {asked - done} are to come."] if done < asked else []
 
 
 def summary(entries, cells):
-    """How the ledger stands: the verdicts, what code cannot settle, and how many are settled already."""
+    """How the ledger stands: the verdicts, what code cannot settle,
+    and how many are settled already."""
     verdicts = [entry["verdict"] for entry in entries.values()]
     n = {verdict: verdicts.count(verdict) for verdict in VERDICTS}
     done = sum(id in cells for id in entries)
     more = [f" {n['shown']} announce something that a chapter then does."] if n["shown"] else []
     more += [f" {n['open']} no code can settle; the last section says why."] if n["open"] else []
-    return paragraph(f"Of {len(entries)} claims {n['holds']} hold as stated, {n['conditional']} hold under a condition, "
-                     f"and {n['fails']} do not hold.", *more, *still_to_come(len(entries) - n["open"], done))
+    return paragraph(f"Of {len(entries)} claims {n['holds']} hold as stated, "
+                     f"{n['conditional']} hold under a condition, "
+                     f"and {n['fails']} do not hold.", *more,
+                     *still_to_come(len(entries) - n["open"], done))
 
 
 def row(cells, *, header=False):
@@ -202,10 +221,12 @@ def table(rows, last="Computed"):
 
 
 def claim_row(entry, place, link, mark):
-    """One claim: its id and sources and words, its verdict, and what was computed, and in how many draws, or that it is to come."""
+    """One claim: its id and sources and words, its verdict, and what was computed, and
+    in how many draws, or that it is to come."""
     id = entry["id"]
     source = nodes.inline("", ", ".join(entry["source"]), classes=["claim-source"])
-    words = [paragraph(entry["claim"] + "."), paragraph(nodes.strong("", id, ids=[id.lower()]), " ", source)]
+    words = [paragraph(entry["claim"] + "."),
+             paragraph(nodes.strong("", id, ids=[id.lower()]), " ", source)]
     if entry["verdict"] == OPEN:
         result, computed = paragraph(VERDICTS[OPEN]), paragraph(entry["because"] + ".")
     elif place is None:
@@ -213,9 +234,11 @@ def claim_row(entry, place, link, mark):
     else:
         page, badge = place
         result = paragraph(VERDICTS[badge["verdict"]])
-        computed = paragraph(badge["figure"] + " ", nodes.reference("", "see the cell", refuri=link(page, badge)))
-    held = [nodes.paragraph("", mark, classes=["fi-luck"])] if mark and place else []
-    return nodes.row("", nodes.entry("", *words), nodes.entry("", result), nodes.entry("", computed, *held))
+        computed = paragraph(badge["figure"] + " ",
+                             nodes.reference("", "see the cell", refuri=link(page, badge)))
+    held = [nodes.paragraph("", mark, classes=["fi-robustness"])] if mark and place else []
+    return nodes.row("", nodes.entry("", *words), nodes.entry("", result),
+                     nodes.entry("", computed, *held))
 
 
 def fill(app, doctree, page):
@@ -245,4 +268,5 @@ def setup(app):
     app.connect("env-merge-info", merge)
     app.connect("env-updated", review)
     app.connect("doctree-resolved", fill)
-    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 1, "parallel_read_safe": True,
+            "parallel_write_safe": True}

@@ -1,4 +1,5 @@
-"""The conformity page's tables, from the JSON that two tests wrote: a figure on the page is one that was measured."""
+"""The conformity page's tables, from the JSON that two tests wrote: a figure on the page is one
+that was measured."""
 
 import json
 from pathlib import Path
@@ -8,7 +9,8 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 RESULTS = "book/conformity.json"
-HEAD = ("| ours | held against | version | largest difference | tolerance |", "|:--|:--|:--|--:|--:|")
+HEAD = ("| ours | held against | version | largest difference | tolerance |",
+        "|:--|:--|:--|--:|--:|")
 
 
 def held_against(row):

@@ -1,6 +1,8 @@
-"""What a reader can answer, page by page, as a script that every page loads: progress is counted against it.
+"""What a reader can answer, page by page, as a script that every page loads:
+progress is counted against it.
 
-It is a script and not JSON, because a page that is opened from disk may load the one and not the other.
+It is a script and not JSON, because a page that is opened from disk may load the one
+and not the other.
 """
 
 import json

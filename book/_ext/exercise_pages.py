@@ -1,9 +1,13 @@
-"""Exercise pages that answer: the notebook stays as it is, its page gets fields to fill in where cells would wait for a kernel.
+"""Exercise pages that answer: the notebook stays as it is, its page gets fields to fill in
+where cells would wait for a kernel.
 
-A question whose answer is a letter or numbers becomes a field; `exercises.js` judges what is typed by the specification that
-`fi_course.questions.specification` writes, the one from which a student's own copy is judged. A question whose answer
-is code keeps its cell and says how to run it. Prose gets room to write, and then a model answer out of solutions/. Cells
-that show the data of the set are run as the page is made; cells that only prepare stay in the notebook.
+A question whose answer is a letter or numbers becomes a field;
+`exercises.js` judges what is typed by the specification
+that `fi_course.questions.specification` writes, the one from which a student's own copy is judged.
+A question whose answer is code keeps its cell and says how to run it.
+Prose gets room to write, and then a model answer out of solutions/.
+Cells that show the data of the set are run as the page is made;
+cells that only prepare stay in the notebook.
 """
 
 import ast
@@ -37,15 +41,18 @@ DIRECTIONS = """
 {here} of the {all} questions answer on this page, at once and with no kernel.
 Try as many values as you like: it is a self-test, and grading draws inputs of its own.
 Decimals, fractions, percentages, a number with its unit: any will do.
-The rest is code and prose. Code is checked by Python: in this page, if it offers that above, or in JupyterLab, where `make lab` opens `{notebook}`.
-*Download my notebook* puts what you have answered here into that notebook, to be handed in or gone on with; *Load a notebook* brings one back.
+The rest is code and prose. Code is checked by Python: in this page, if it offers that above,
+or in JupyterLab, where `make lab` opens `{notebook}`.
+*Download my notebook* puts what you have answered here into that notebook,
+to be handed in or gone on with; *Load a notebook* brings one back.
 
 ```{{points}}
 ```
 """
 PLAY = """**To play with, in JupyterLab.** {hints}
 
-Once its check says *Right*, your own `{function}` moves a picture there, with sliders for {sliders}:
+Once its check says *Right*, your own `{function}` moves a picture there,
+with sliders for {sliders}:
 *{picture}*.
 """
 LEADING_COMMENT = re.compile(r"(?:#.*\n)*")
@@ -63,11 +70,12 @@ def specifications(name):
     return {question["id"]: question for question in page_specification(name)["questions"]}
 
 
-# The notebook of the page ---------------------------------------------------------------------------------------------
+# The notebook of the page -------------------------------------------------------------------------
 
 
 def page_of(notebook, name):
-    """The notebook that the page is made from: fields for cells, an introduction to fields, data shown."""
+    """The notebook that the page is made from:
+    fields for cells, an introduction to fields, data shown."""
     asked, cells = specifications(name), []
     for cell, outputs in zip(notebook.cells, shown(notebook.cells), strict=True):
         about = cell.metadata.get("fi_teach", {})
@@ -104,14 +112,17 @@ def answer(cell, question):
 
 
 def play(cell, question):
-    """What the cell would be with a kernel, in words: what to look for, and what there is to move."""
-    hints = [line.removeprefix("#").strip() for line in LEADING_COMMENT.match(cell.source)[0].splitlines()]
+    """What the cell would be with a kernel, in words:
+    what to look for, and what there is to move."""
+    hints = [line.removeprefix("#").strip()
+             for line in LEADING_COMMENT.match(cell.source)[0].splitlines()]
     call = ast.parse(cell.source).body[-1].value
     names = [f"*{one.arg.replace('_', ' ')}*" for one in call.keywords]
     drawn = next(node for node in ast.parse(cell.source).body if isinstance(node, ast.FunctionDef))
     words = PLAY.format(
         function=ast.unparse(call.args[0]), picture=ast.get_docstring(drawn).split("\n")[0],
-        sliders=" and ".join(filter(None, [", ".join(names[:-1]), names[-1]])), hints=" ".join(hints))
+        sliders=" and ".join(filter(None, [", ".join(names[:-1]), names[-1]])),
+        hints=" ".join(hints))
     return [nbformat.v4.new_markdown_cell(words)]
 
 
@@ -119,7 +130,8 @@ _PARTS = {"text": text, "answer": answer, "check": lambda cell, question: [], "p
 
 
 def shown(cells):
-    """What each cell that belongs to no question puts out, run in order as far as the last that shows something -> list of lists."""
+    """What each cell that belongs to no question puts out, run in order as far as the last
+    that shows something -> list of lists."""
     outputs, space = [[] for _ in cells], {"__name__": "exercise"}
     ours = [
         k
@@ -174,7 +186,7 @@ def replace(app, page, content):
         content[0] = nbformat.writes(page_of(notebook, page.removeprefix(FOLDER)))
 
 
-# The fields of the page -----------------------------------------------------------------------------------------------
+# The fields of the page ---------------------------------------------------------------------------
 
 
 @cache
@@ -200,7 +212,8 @@ class Question(SphinxDirective):
         question = specifications(name)[id]
         data = json.dumps(question, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
         beginning = (
-            f'<div class="fi-exercise" id="q-{id.replace(".", "-")}" data-question="{id}" data-asks="{question["asks"]}">\n'
+            f'<div class="fi-exercise" id="q-{id.replace(".", "-")}" data-question="{id}" '
+            f'data-asks="{question["asks"]}">\n'
             f'<script type="application/json">{data}</script>\n'
         )
         how = nodes.paragraph(
@@ -239,7 +252,8 @@ class Points(SphinxDirective):
 
 
 def put_notebooks(app, error):
-    """Beside each page its notebook as handed out: a script, since a page opened from disk loads nothing else."""
+    """Beside each page its notebook as handed out:
+    a script, since a page opened from disk loads nothing else."""
     if error is None and app.builder.format == "html":
         for path in sorted(Path(app.srcdir, FOLDER).glob("*.ipynb")):
             notebook = json.dumps(json.loads(path.read_text(encoding="utf-8")), ensure_ascii=False)

@@ -1,7 +1,9 @@
-"""The first time a chapter uses a word of the glossary, the word links to it, and a wide screen shows what it means beside it.
+"""The first time a chapter uses a word of the glossary, the word links to it,
+and a wide screen shows what it means beside it.
 
-The chapters stay plain text, which reads well in JupyterLab too; the links are made when the book is built. Headings, code,
-tables, links and the folded answers of the quiz questions are left alone.
+The chapters stay plain text, which reads well in JupyterLab too;
+the links are made when the book is built. Headings, code, tables, links and the folded answers
+of the quiz questions are left alone.
 """
 
 import re
@@ -12,32 +14,39 @@ from docutils import nodes
 from predictions import Option
 
 GLOSSARY = "book/glossary"
-CLOSED = (nodes.reference, nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.table, nodes.raw,
+CLOSED = (nodes.reference, nodes.title, nodes.literal, nodes.literal_block, nodes.math,
+          nodes.math_block, nodes.table, nodes.raw,
           Option)
 """Nodes whose words stay as they are."""
 
 
 def pattern_of(term):
-    """What counts as the term: small letters match a capital at the beginning of a sentence too, and a plural s -> regex."""
+    """What counts as the term: small letters match a capital at the beginning of a sentence too,
+    and a plural s -> regex."""
     first = term[0]
     head = f"[{first}{first.upper()}]" if first.islower() else re.escape(first)
     return rf"(?<![\w-]){head}{re.escape(term[1:])}(?:s|es)?(?![\w-])"
 
 
 def first_use(text, terms):
-    """The earliest term in the text, of two that begin together the longer -> (start, end, term) or None."""
-    there = (term for term in terms if term[1:] in text)  # a glance, before the pattern is looked for
-    found = [(match.start(), -match.end(), term) for term in there if (match := re.search(pattern_of(term), text))]
+    """The earliest term in the text, of two that begin together the longer -> (start, end, term)
+    or None."""
+    # a glance, before the pattern is looked for
+    there = (term for term in terms if term[1:] in text)
+    found = [(match.start(), -match.end(), term) for term in there
+             if (match := re.search(pattern_of(term), text))]
     return (min(found)[0], -min(found)[1], min(found)[2]) if found else None
 
 
 def open_texts(doctree):
-    """The running text of a page, without what stands in CLOSED or between <details> and </details>."""
+    """The running text of a page, without what stands in CLOSED or between <details>
+    and </details>."""
     folded = 0
     for node in list(doctree.findall()):
         if isinstance(node, nodes.raw):
             folded += node.astext().count("<details") - node.astext().count("</details")
-        elif isinstance(node, nodes.Text) and not folded and not any(isinstance(above, CLOSED) for above in _above(node)):
+        elif isinstance(node, nodes.Text) and not folded and not any(
+            isinstance(above, CLOSED) for above in _above(node)):
             yield node
 
 
@@ -49,7 +58,8 @@ def _above(node):
 
 def first_sentence(definition):
     """The sentence that a definition begins with -> str, "" if a formula stands in it."""
-    text = "".join("\0" if isinstance(part, (nodes.math, nodes.image)) else part.astext() for part in definition.children)
+    text = "".join("\0" if isinstance(part, (nodes.math, nodes.image)) else part.astext()
+                   for part in definition.children)
     sentence = re.match(r".*?[.?!](?=\s|$)", text, re.DOTALL)
     return " ".join(sentence[0].split()) if sentence and "\0" not in sentence[0] else ""
 
@@ -63,14 +73,19 @@ def meanings(env, page):
 
 
 def gloss(term, meaning):
-    """A note for the margin. It only repeats what the link leads to, so no reader aloud says it in mid-sentence."""
-    html = f'<span class="fi-gloss" aria-hidden="true"><b>{escape(term)}</b> {escape(meaning)}</span>'
+    """A note for the margin.
+
+    It only repeats what the link leads to, so no reader aloud says it in mid-sentence.
+    """
+    html = (
+        f'<span class="fi-gloss" aria-hidden="true"><b>{escape(term)}</b> {escape(meaning)}</span>')
     return [nodes.raw("", html, format="html")] if meaning else []
 
 
 def chapters_again(app, env, added, changed, removed):
     """When the glossary has changed, the pages that carry its words are read again."""
-    return [page for page in env.found_docs if page.startswith("notebooks/")] if GLOSSARY in changed else []
+    return ([page for page in env.found_docs if page.startswith("notebooks/")]
+             if GLOSSARY in changed else [])
 
 
 def link(app, doctree, docname):
@@ -86,7 +101,8 @@ def link(app, doctree, docname):
             page, label = places.pop(term)
             address = f"{app.builder.get_relative_uri(docname, page)}#{label}"
             pieces += [nodes.Text(rest[:start]),
-                       nodes.reference("", rest[start:end], internal=True, refuri=address, classes=["fi-term"]),
+                       nodes.reference("", rest[start:end], internal=True, refuri=address,
+                                       classes=["fi-term"]),
                        *gloss(term, meanings(app.env, page).get(term, ""))]
             rest = rest[end:]
         if pieces:

@@ -43,7 +43,8 @@ def where_and_when(results):
             f"{machine['processors']} processors ({machine['processor']}; load "
             f"{machine['load']:g} at the start), Python {machine['python']}, {machine['system']}; "
             f"a submission has ten cells and {results['points']} points. "
-            f"nbgrader, on the same files, gave {theirs['alike']} of {theirs['submissions']} the same points.")
+            "nbgrader, on the same files, "
+            f"gave {theirs['alike']} of {theirs['submissions']} the same points.")
 
 
 class GradingSpeed(SphinxDirective):

@@ -1,7 +1,9 @@
-"""Of the theme's 1,400 icons the pages show a dozen: its fonts and its style sheet carry those alone.
+"""Of the theme's 1,400 icons the pages show a dozen:
+its fonts and its style sheet carry those alone.
 
-The theme draws icons twice, from fonts and from a script of 1.5 MB; the fonts suffice. They come with a rule for each icon's
-name and a glyph for each rule, a quarter of a megabyte that every page would ask for.
+The theme draws icons twice, from fonts and from a script of 1.5 MB; the fonts suffice.
+They come with a rule for each icon's name and a glyph for each rule, a quarter of a megabyte
+that every page would ask for.
 """
 
 import re
@@ -13,7 +15,8 @@ from fontTools import subset
 from fontTools.ttLib import TTFont
 
 THEME = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static"
-SHEET, FONTS, SCRIPT = "styles/pydata-sphinx-theme.css", "vendor/fontawesome/webfonts", "scripts/fontawesome.js"
+SHEET, FONTS, SCRIPT = ("styles/pydata-sphinx-theme.css", "vendor/fontawesome/webfonts",
+                        "scripts/fontawesome.js")
 ICON = re.compile(r"((?:\.fa-[\w-]+:before,?)+)\{content:[^}]*\}")
 NAME = re.compile(r"fa-[a-z0-9-]+")
 COMPRESSED = re.compile(r"url\([^)]*/fa-[\w-]+\.woff2\) format\(\"woff2\"\),")
@@ -22,12 +25,15 @@ PRIVATE = range(0xE000, 0xF900)
 
 
 def thin(sheet, used):
-    """A style sheet with the rules of the icons that are used, and with fonts that are not compressed -> str.
+    """A style sheet with the rules of the icons that are used, and with fonts
+    that are not compressed -> str.
 
     >>> thin('.fa-a:before,.fa-b:before{content:"1"}.fa-c:before{content:"2"}p{}', {"fa-b"})
     '.fa-a:before,.fa-b:before{content:"1"}p{}'
     """
-    return COMPRESSED.sub("", ICON.sub(lambda rule: rule[0] if used & set(NAME.findall(rule[1])) else "", sheet))
+    return COMPRESSED.sub("",
+                          ICON.sub(lambda rule: rule[0] if used & set(NAME.findall(rule[1]))
+                                   else "", sheet))
 
 
 def signs_in(text):
@@ -57,10 +63,15 @@ def carry_few(app, error):
     if error is not None or not (static / SHEET).exists():
         return
     (static / SCRIPT).write_text("// Icons come from fonts.\n")
-    texts = [path.read_text(encoding="utf-8") for pattern in ("**/*.html", "_static/**/*.js") for path in Path(app.outdir).glob(pattern)]
-    sheet = thin((THEME / SHEET).read_text(encoding="utf-8"), {name for text in texts for name in NAME.findall(text)})
+    texts = [path.read_text(encoding="utf-8") for pattern in ("**/*.html", "_static/**/*.js")
+             for path in Path(app.outdir).glob(pattern)]
+    sheet = thin((THEME / SHEET).read_text(encoding="utf-8"),
+                 {name for text in texts for name in NAME.findall(text)})
     (static / SHEET).write_text(sheet, encoding="utf-8")
-    signs = set().union(*map(signs_in, [*texts, *(path.read_text(encoding="utf-8") for path in static.glob("**/*.css"))]))
+    signs = set().union(*map(signs_in,
+                             [*texts,
+                              *(path.read_text(encoding="utf-8")
+                                for path in static.glob("**/*.css"))]))
     for font in (THEME / FONTS).glob("*.ttf"):
         (static / FONTS / font.name).write_bytes(with_signs(font, signs))
         (static / FONTS / f"{font.stem}.woff2").unlink(missing_ok=True)

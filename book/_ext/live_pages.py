@@ -1,8 +1,10 @@
-"""Python in the page: the button's place on chapters and exercise pages, and the files that it fetches.
+"""Python in the page: the button's place on chapters and exercise pages, and the files
+that it fetches.
 
-`make book LIVE=1` makes these files (book/tools/live.py) before the pages; the button's words say how
-much will be fetched. A book made without them says in the same place how to get the button. Nothing is
-loaded before somebody presses it.
+`make book LIVE=1` makes these files (book/tools/live.py) before the pages;
+the button's words say how much will be fetched.
+A book made without them says in the same place how to get the button.
+Nothing is loaded before somebody presses it.
 """
 
 import ast
@@ -30,7 +32,8 @@ ABSENT = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "shap": "shap", "sksurv"
 """What has no build for browsers, by the name it is imported by."""
 WITHOUT = """<details class="fi-live"><summary>Run Python in this page</summary>
 <p>The code of this page can run in your browser, with nothing to install, if the book is made with
-<code class="docutils literal notranslate">make book LIVE=1</code>. This copy was made without: <code class="docutils literal notranslate">make lab</code>
+<code class="docutils literal notranslate">make book LIVE=1</code>. This copy was made without:
+<code class="docutils literal notranslate">make lab</code>
 opens the notebook in JupyterLab.</p></details>
 """
 
@@ -52,9 +55,9 @@ def parts_of(page):
 def absent_cells(sources):
     """Which cells cannot run in a browser -> {index: [why, what of the cell runs all the same]}.
 
-    A cell cannot that imports what has no build for browsers, or uses a name that is made with it. Its
-    other statements run all the same, but for those that only show or check something, since cells
-    below may need what they make.
+    A cell cannot that imports what has no build for browsers, or uses a name that is made with it.
+    Its other statements run all the same, but for those that only show or check something,
+    since cells below may need what they make.
     """
     lost, found = {}, {}
     for index, source in enumerate(sources):
@@ -101,8 +104,8 @@ class _AsGenerators(ast.NodeTransformer):
 
 
 def _names(statement):
-    """The names that a statement takes from before it, for its functions' bodies too, and those that
-    it makes -> two sets"""
+    """The names that a statement takes from before it, for its functions' bodies too,
+    and those that it makes -> two sets"""
     parts = list(ast.iter_child_nodes(statement))
     inner = [part for part in parts if isinstance(part, ast.stmt | ast.ExceptHandler)]
     if inner and not _defines(statement):
@@ -148,12 +151,12 @@ def button(page, sizes):
 
 
 def place(app, doctree, page):
-    """Put the button's place below the opener, or below the title."""
+    """Put the button's place below the chapter header, or below the title."""
     if not kind_of(page) or app.builder.format != "html":
         return
     title = next(iter(doctree.findall(nodes.title)))
-    openers = (box for box in doctree.findall(nodes.container) if "fi-opener" in box["classes"])
-    above = next(openers, title)
+    headers = (box for box in doctree.findall(nodes.container) if "fi-header" in box["classes"])
+    above = next(headers, title)
     words = button(page, app.config.live["bytes"]) if app.config.live else WITHOUT
     above.parent.insert(above.parent.index(above) + 1, nodes.raw("", words, format="html"))
 
@@ -176,9 +179,11 @@ def copy(app, error):
 
 
 def put_offline(html):
-    """Put the script that keeps opened pages at the book's root, since it reaches no further than its folder.
+    """Put the script that keeps opened pages at the book's root,
+    since it reaches no further than its folder.
 
-    It carries a hash of the pages and of what they load, so that a new build is a new script to the browser.
+    It carries a hash of the pages and of what they load, so that a new build is a new script
+    to the browser.
     """
     mine, digest = html / OFFLINE.name, hashlib.sha256()
     for path in sorted(html.rglob("*")):
@@ -198,7 +203,8 @@ def _link(source, target):
 
 
 def setup(app):
-    app.add_config_value("live", {}, "html")  # {"folder": where the files lie, "bytes": {file: size}}
+    # {"folder": where the files lie, "bytes": {file: size}}
+    app.add_config_value("live", {}, "html")
     app.connect("doctree-resolved", place)
     app.connect("build-finished", copy)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""Predictions answer back: several `<details>` in a row become a card that asks before it tells.
+"""Turn several `<details>` in a row into a card that asks for a guess before it shows the answer.
 
 The notebook holds plain lists, which read well in JupyterLab and on a forge:
 
@@ -13,10 +13,12 @@ The notebook holds plain lists, which read well in JupyterLab and on a forge:
     Right. Let us count them all.
     </details>
 
-The page holds the same lists, framed: without scripts and on paper they are what the reader sees. `cards.js` asks first.
-What follows up to the next heading is wrapped, so that the script can let it wait for the guess; after a question about
-earlier chapters ("Looking back 1") nothing waits. A group without exactly one answer that begins with the word Right, or
-without a question above it, is a warning, and warnings fail the build.
+The page holds the same lists, framed: without scripts and on paper they are what the reader sees.
+`cards.js` asks first.
+What follows up to the next heading is wrapped, so that the script can let it wait for the guess;
+after a question about earlier chapters ("Looking back 1") nothing waits.
+A group without exactly one answer that begins with the word Right, or without a question above it,
+is a warning, and warnings fail the build.
 """
 
 import re
@@ -34,22 +36,25 @@ LINES_A_CELL = 10_000
 
 
 class Card(nodes.General, nodes.Element):
-    """A question, then its options. `ids[0]` is the name of the card, `kind` is "prediction" or "retrieval"."""
+    """A question, then its options.
+
+    `ids[0]` is the name of the card, `kind` is "prediction" or "retrieval".
+    """
 
 
 class Option(nodes.General, nodes.Element):
-    """An answer: `summary` as HTML, `right`, and inside what is told to those who chose it."""
+    """An answer: `summary` as HTML, `right`, and inside the explanation for those who chose it."""
 
 
-class Waits(nodes.General, nodes.Element):
-    """What follows a prediction up to the next heading."""
+class HiddenUntilGuess(nodes.General, nodes.Element):
+    """What follows a prediction up to the next heading; hidden until the reader has guessed."""
 
 
-# Reading: from a row of details to a card -----------------------------------------------------------------------------
+# Reading: from a row of details to a card ---------------------------------------------------------
 
 
 def tags_of(node):
-    """The tags of details in a raw node; one that opens has a summary."""
+    """Return the details tags in a raw node; an opening tag has a summary."""
     return list(TAG.finditer(node.astext())) if isinstance(node, nodes.raw) else []
 
 
@@ -70,7 +75,7 @@ def row_from(children, start):
 
 
 def rows_of(children):
-    """All rows of two details or more -> list of (start, end, options)."""
+    """Return all rows of two or more details -> list of (start, end, options)."""
     rows, k = [], 0
     while k < len(children):
         options, end = row_from(children, k)
@@ -89,7 +94,8 @@ def card_of(question, options, id):
         asked = " ".join(question.astext().split())
         complain(
             question,
-            f"{right or 'no'} answers to {asked[-80:]!r} begin with the word Right: exactly one must",
+            f"{right or 'no'} answers to {asked[-80:]!r} begin with the word Right: "
+            "exactly one must",
         )
     question["ids"].append(f"{id}-question")
     kind = "retrieval" if RETRIEVAL.match(question.astext()) else "prediction"
@@ -100,11 +106,11 @@ def complain(node, sentence):
     LOGGER.warning(sentence, location=node, type="predictions")
 
 
-# Converting: each page as it is read ----------------------------------------------------------------------------------
+# Converting: each page as it is read --------------------------------------------------------------
 
 
 def cell_ids(path):
-    """The ids of a notebook's cells, in order; none for a page that is no notebook."""
+    """Return the ids of a notebook's cells, in order; an empty list for other pages."""
     return (
         [cell["id"] for cell in nbformat.read(path, as_version=4).cells]
         if path.endswith(".ipynb")
@@ -113,12 +119,13 @@ def cell_ids(path):
 
 
 def cell_of(node, ids):
-    """The id of the cell in which the node stands."""
+    """Return the id of the cell that contains the node."""
     return ids[node.line // LINES_A_CELL - 1]
 
 
 def convert(app, doctree):
-    """Make cards of a chapter's rows of details, named after their cells: each keeps its name when others come or go."""
+    """Make cards of a chapter's rows of details, named after their cells:
+    each keeps its name when others come or go."""
     cells, met = cell_ids(app.env.doc2path(app.env.docname)), {}
     for section in list(doctree.findall(nodes.section)) if cells else []:
         named = []
@@ -134,7 +141,7 @@ def convert(app, doctree):
 
 
 def card_names(env):
-    """The names of the cards of each page -> {page: list}."""
+    """Return the names of the cards of each page -> {page: list}."""
     if not hasattr(env, "fi_cards"):
         env.fi_cards = {}
     return env.fi_cards
@@ -165,17 +172,18 @@ def frame(section, start, end, options, id):
     )
     after = section[end:rest]
     if card["kind"] == "prediction" and after:
-        after = [Waits("", *after, ids=[f"after-{id}"])]
+        after = [HiddenUntilGuess("", *after, ids=[f"after-{id}"])]
     section[start - 1 : rest] = [card, *after]
 
 
-# Writing --------------------------------------------------------------------------------------------------------------
+# Writing ------------------------------------------------------------------------------------------
 
 
 def visit_card(writer, node):
     id = node["ids"][0]
     writer.body.append(
-        f'<div class="fi-card" id="{id}" data-kind="{node["kind"]}" role="group" aria-labelledby="{id}-question">\n'
+        f'<div class="fi-card" id="{id}" data-kind="{node["kind"]}" role="group" '
+        f'aria-labelledby="{id}-question">\n'
     )
 
 
@@ -184,24 +192,24 @@ def visit_option(writer, node):
     writer.body.append(f'<details class="fi-option"{right}><summary>{node["summary"]}</summary>\n')
 
 
-def visit_waits(writer, node):
-    writer.body.append(f'<div class="fi-waits" id="{node["ids"][0]}">\n')
+def visit_hidden(writer, node):
+    writer.body.append(f'<div class="fi-gated" id="{node["ids"][0]}">\n')
 
 
 def closing(tag):
-    """A function that ends the tag."""
+    """Return a function that writes the closing tag."""
     return lambda writer, node: writer.body.append(f"</{tag}>\n")
 
 
 def pass_by(writer, node):
-    """For writers of other formats: what is inside speaks for itself."""
+    """Write nothing: other formats show only the node's content."""
 
 
 def setup(app):
     others = dict.fromkeys(("text", "latex", "man", "texinfo"), (pass_by, pass_by))
     app.add_node(Card, html=(visit_card, closing("div")), **others)
     app.add_node(Option, html=(visit_option, closing("details")), **others)
-    app.add_node(Waits, html=(visit_waits, closing("div")), **others)
+    app.add_node(HiddenUntilGuess, html=(visit_hidden, closing("div")), **others)
     app.connect(
         "doctree-read", convert, priority=400
     )  # before those who look into the page's structure

@@ -1,6 +1,8 @@
-"""How long the book takes: the sum of what its chapters say of themselves, so that the start page cannot fall behind.
+"""How long the book takes: the sum of what its chapters say of themselves, so
+that the start page cannot fall behind.
 
-A chapter's opening table has a row `| **Time** | 50 minutes, and 15 more for the detective section |`.
+A chapter's opening table has a row `| **Time** | 50 minutes, and 15 more
+for the detective section |`.
 """
 
 import json
@@ -19,12 +21,14 @@ PARTS = ("main", "optional")
 def minutes_of(path):
     """A notebook's minutes -> (main line, optional sections), or None if it does not say."""
     cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
-    found = TIME.search("\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"))
+    found = TIME.search("\n".join("".join(cell["source"]) for cell in cells
+                                  if cell["cell_type"] == "markdown"))
     return found and tuple(int(minutes or 0) for minutes in found.groups())
 
 
 class ReadingTime(SphinxRole):
-    """`{reading-time}` followed by `main` or `optional`: hours over all chapters of the book, rounded."""
+    """`{reading-time}` followed by `main` or `optional`:
+    hours over all chapters of the book, rounded."""
 
     def run(self):
         total = 0

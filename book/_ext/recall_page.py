@@ -1,4 +1,4 @@
-"""The page that asks again: the cards of all chapters, of which `recall.js` draws ten.
+"""The recall page: the cards of all chapters, of which `recall.js` draws ten.
 
     ```{recall}
     ```
@@ -12,8 +12,8 @@ from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 
-class Pool(nodes.General, nodes.Element):
-    """Stands for the cards of all chapters until these are read."""
+class RecallQuestions(nodes.General, nodes.Element):
+    """A placeholder for the cards of all chapters until these are read."""
 
 
 class Recall(SphinxDirective):
@@ -21,7 +21,7 @@ class Recall(SphinxDirective):
 
     def run(self):
         recall_pages(self.env).add(self.env.docname)
-        return [Pool()]
+        return [RecallQuestions()]
 
 
 def recall_pages(env):
@@ -31,7 +31,8 @@ def recall_pages(env):
 
 
 def again(app, env):
-    """The page is written anew whenever any other was read, with formulas though its own text has none."""
+    """The page is written anew whenever any other was read,
+    with formulas though its own text has none."""
     for page in recall_pages(env):
         env.get_domain("math").data["has_equations"][page] = True
     return sorted(recall_pages(env))
@@ -46,7 +47,8 @@ def merge(app, env, pages, other):
 
 
 def cards_of(env, page):
-    """Copies of a page's cards that can stand on another page: their links to elsewhere are words."""
+    """Copies of a page's cards that can stand on another page:
+    their links to elsewhere are words."""
     for card in env.get_doctree(page).findall(Card):
         copy = card.deepcopy()
         for link in list(copy.findall(addnodes.pending_xref)):
@@ -55,7 +57,7 @@ def cards_of(env, page):
 
 
 def chapter(app, page, here):
-    """A chapter's cards below its name -> nodes."""
+    """Return a chapter's cards below its name -> nodes."""
     address, name = app.builder.get_relative_uri(here, page), app.env.titles[page].astext()
     link = nodes.reference("", name, internal=True, refuri=address)
     return [nodes.paragraph("", "", link, classes=["fi-from"]), *cards_of(app.env, page)]
@@ -63,14 +65,15 @@ def chapter(app, page, here):
 
 def fill(app, doctree, here):
     """Put the cards of all chapters in the place of the pool, in the book's order."""
-    for pool in list(doctree.findall(Pool)):
+    for pool in list(doctree.findall(RecallQuestions)):
         pages = [page for page in app.env.collect_relations() if page in card_names(app.env)]
-        parts = [nodes.container("", *chapter(app, page, here), classes=["fi-drawn"]) for page in pages]
+        parts = [nodes.container("", *chapter(app, page, here), classes=["fi-drawn"])
+                 for page in pages]
         pool.replace_self(nodes.container("", *parts, classes=["fi-pool"]))
 
 
 def setup(app):
-    app.add_node(Pool)
+    app.add_node(RecallQuestions)
     app.add_directive("recall", Recall)
     app.connect("env-updated", again)
     app.connect("env-purge-doc", purge)

@@ -1,7 +1,8 @@
-"""A page for each source, in the source's own order: what it says, where the course teaches it, what became of it.
+"""A page for each source, in the source's own order:
+what it says, where the course teaches it, what became of it.
 
-The data are book/statements.yaml, every sentence by its place, and book/claims.yaml, the verdicts. A place that names a
-section which no chapter has is a warning, and warnings fail the build.
+The data are book/statements.yaml, every sentence by its place, and book/claims.yaml, the verdicts.
+A place that names a section which no chapter has is a warning, and warnings fail the build.
 """
 
 import re
@@ -67,7 +68,8 @@ class taught_in(nodes.Inline, nodes.TextElement):
 
 
 class SourcePage(SphinxDirective):
-    """`{source-page} midterm slides`: who wrote it, how it fared, and its places one after the other."""
+    """`{source-page} midterm slides`: who wrote it, how it fared,
+    and its places one after the other."""
 
     required_arguments, final_argument_whitespace = 1, True
 
@@ -98,8 +100,10 @@ class SourcePage(SphinxDirective):
 
 def about(source):
     """Title, author, where it appeared, and what was lost, as far as the text tells."""
-    words = [("Title", source["title"]), ("Author", source["author"]), ("Published", source["published"])]
-    items = [nodes.list_item("", paragraph(nodes.strong("", name), f": {text}")) for name, text in words]
+    words = [("Title", source["title"]), ("Author", source["author"]),
+             ("Published", source["published"])]
+    items = [nodes.list_item("", paragraph(nodes.strong("", name), f": {text}"))
+             for name, text in words]
     return [nodes.bullet_list("", *items), paragraph(source["lost"])]
 
 
@@ -111,7 +115,8 @@ def score(source, ledger):
     n = {verdict: verdicts.count(verdict) for verdict in VERDICTS}
     claimed = sum(many for _, mine, _, many in lines if mine)
     text = (f"{sum(many for *_, many in lines)} sentences, {claimed} of which claim something. "
-            f"They come to {len(ids)} entries of the ledger: {n['holds']} hold, {n['conditional']} hold under a "
+            f"They come to {len(ids)} entries of the ledger: "
+            f"{n['holds']} hold, {n['conditional']} hold under a "
             f"condition, {n['fails']} do not hold")
     text += f", {n['shown']} announce what a chapter does" if n["shown"] else ""
     return text + (f", and {n['open']} are not for code to settle." if n["open"] else ".")
@@ -127,7 +132,8 @@ def line_row(words, ids, reasons, many, ledger):
 
 
 def link_to(id):
-    return pending_xref("", nodes.inline("", id), refdomain="std", reftype="ref", reftarget=id.lower(),
+    return pending_xref("", nodes.inline("", id), refdomain="std", reftype="ref",
+                        reftarget=id.lower(),
                         refexplicit=True, refwarn=True)
 
 
@@ -154,8 +160,9 @@ def link_or_warning(app, page, node):
     target, heading = node["page"], node["heading"]
     anchor = anchors(app.env, target).get(plain(heading)) if target and heading else ""
     if target not in app.env.found_docs or anchor is None:
-        LOGGER.warning(f"{FILE} sends the reader to {node['target']!r}, and no chapter has that section",
-                       location=page, type="sources")
+        LOGGER.warning(
+            f"{FILE} sends the reader to {node['target']!r}, and no chapter has that section",
+            location=page, type="sources")
         return nodes.Text(node["target"])
     chapter = app.env.titles[target].astext()
     words = f"{chapter}, “{heading}”" if heading else chapter

@@ -3,8 +3,8 @@
     ```{four-charts}
     ```
 
-A page of prose has no kernel to compute it, so the build does, and remembers the states for as long as the package stays
-the same (chapter_cache.py says how that is known).
+A page of prose has no kernel to compute it, so the build does, and remembers the states for as long
+as the package stays the same (chapter_cache.py says how that is known).
 """
 
 import json
@@ -19,7 +19,8 @@ HOST = '<script src="{}_static/host.js" defer></script>'
 
 
 def states():
-    """The explorable as a page carries it: a view, its saved state, and its sentence where no script runs."""
+    """The explorable as a page carries it: a view, its saved state, and its sentence
+    where no script runs."""
     from html import escape
 
     from ipywidgets.embed import dependency_state, embed_data
@@ -40,7 +41,8 @@ class FourCharts(SphinxDirective):
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(states(), encoding="utf-8")
         up = "../" * self.env.docname.count("/")
-        return [nodes.raw("", f"{kept.read_text(encoding='utf-8')}\n{HOST.format(up)}", format="html")]
+        return [nodes.raw("", f"{kept.read_text(encoding='utf-8')}\n{HOST.format(up)}",
+                          format="html")]
 
 
 def setup(app):

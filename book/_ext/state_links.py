@@ -15,14 +15,16 @@ PREFIX = "set:"
 
 
 def keep(app, doctree):
-    """Make links of the references to states, before Sphinx looks for them among the book's targets."""
+    """Make links of the references to states, before Sphinx looks
+    for them among the book's targets."""
     for link in list(doctree.findall(addnodes.pending_xref)):
         target = link.get("reftarget") or ""
         if target.startswith(PREFIX):
             words = link[0].children if len(link) else [nodes.Text(unquote(target))]
             address = quote(target, safe="%:=,")
             link.replace_self(
-                nodes.reference("", "", *words, refuri=f"#{address}", internal=True, classes=["fi-set"])
+                nodes.reference("", "", *words, refuri=f"#{address}", internal=True,
+                                classes=["fi-set"])
             )
 
 

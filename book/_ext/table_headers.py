@@ -1,11 +1,12 @@
 """Every header cell of a table says something.
 
-A screen reader announces header cells. pandas leaves the corner above the row labels empty, and so does a Markdown table that
-has labels in its rows only: an empty corner in HTML becomes an ordinary cell, a header row without a word goes, and an empty
-header beside others gets a word that is heard and not seen.
+A screen reader announces header cells. pandas leaves the corner above the row labels empty,
+and so does a Markdown table that has labels in its rows only:
+an empty corner in HTML becomes an ordinary cell, a header row without a word goes,
+and an empty header beside others gets a word that is heard and not seen.
 
-Of a wide table a phone makes cards, one a row. There the names of the columns stand before their cells, and are in their way
-nowhere else.
+Of a wide table a phone makes cards, one a row.
+There the names of the columns stand before their cells, and are in their way nowhere else.
 """
 
 import re
@@ -25,11 +26,13 @@ def mend(app, doctree):
         if not head.astext().strip():
             head.parent.remove(head)
         for entry in [entry for entry in head.findall(nodes.entry) if not entry.astext().strip()]:
-            entry[:] = [nodes.paragraph("", "", nodes.inline("", "row", classes=["visually-hidden"]))]
+            entry[:] = [nodes.paragraph("", "",
+                                        nodes.inline("", "row", classes=["visually-hidden"]))]
 
 
 def label(app, doctree):
-    """Put the name of its column before each cell of a wide table but the first of a row, whose words are the card's title."""
+    """Put the name of its column before each cell of a wide table but the first of a row,
+    whose words are the card's title."""
     for table in doctree.findall(nodes.table):
         head = next(table.findall(nodes.thead), None)
         if head is None or not WIDE & set(table.parent.get("classes", ())):

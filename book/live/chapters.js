@@ -1,4 +1,5 @@
-// A chapter whose cells run: each gets an editor, "Run" and "Reset"; what stands above and has not run yet runs first.
+// A chapter whose cells run: each gets an editor, "Run" and "Reset";
+// what stands above and has not run yet runs first.
 
 import { makeEditor } from "./editor.js";
 import { megabytes, missing, python } from "./live.js";
@@ -6,23 +7,27 @@ import { makeOutputs } from "./outputs.js";
 
 const { element, button } = fi; // of reader.js, which every page has
 
-// ---- the style, the bar, the start: what an exercise page does as well --------------------------------------------------------
+// ---- the style, the bar, the start: what an exercise page does as well --------------------------
 
 export function addStyle() {
   if (document.querySelector("link[data-fi-live]")) return;
-  document.head.append(element("link", { rel: "stylesheet", href: new URL("live.css", import.meta.url).href, "data-fi-live": true }));
+  document.head.append(element("link",
+    { rel: "stylesheet", href: new URL("live.css", import.meta.url).href, "data-fi-live": true }));
 }
 
 const LATER = 3000; // milliseconds after Python is there: the reader's first run comes first
 
-// From now on the browser keeps this page, what it has loaded and every page that is opened: offline.js shows them without a network.
+// From now on the browser keeps this page, what it has loaded and every page that is opened:
+// offline.js shows them without a network.
 async function keepPages() {
   await navigator.serviceWorker.register(new URL("../../offline.js", import.meta.url));
   const { active } = await navigator.serviceWorker.ready;
-  active.postMessage([location.href, ...performance.getEntriesByType("resource").map(({ name }) => name)]);
+  active.postMessage([location.href,
+    ...performance.getEntriesByType("resource").map(({ name }) => name)]);
 }
 
-// Fetch and start Python, its progress shown in the place of the button -> the interpreter. Rejects with words for the reader.
+// Fetch and start Python, its progress shown in the place of the button -> the interpreter.
+// Rejects with words for the reader.
 export async function startIn(place, note) {
   const lacking = missing();
   if (lacking) throw new Error(lacking);
@@ -37,8 +42,11 @@ export async function startIn(place, note) {
   try {
     await py.start(({ loaded, total, doing }) => {
       meter.value = loaded / total;
-      const tenth = Math.floor(10 * loaded / total) / 10; // not every chunk is worth a word to a screen reader
-      tell(doing === "fetching" ? `Fetching Python: ${megabytes(tenth * total)} of ${megabytes(total)} ...` : "Starting Python ...");
+      // not every chunk is worth a word to a screen reader
+      const tenth = Math.floor(10 * loaded / total) / 10;
+      tell(doing === "fetching"
+        ? `Fetching Python: ${megabytes(tenth * total)} of ${megabytes(total)} ...`
+        : "Starting Python ...");
     });
   } catch (error) {
     place.prepend(...old);
@@ -47,16 +55,19 @@ export async function startIn(place, note) {
     meter.remove();
   }
   const { serviceWorker } = navigator; // not everywhere: then the pages need their server
-  if (serviceWorker && !serviceWorker.controller) setTimeout(() => keepPages().catch(() => {}), LATER);
+  if (serviceWorker && !serviceWorker.controller)
+    setTimeout(() => keepPages().catch(() => {}), LATER);
   return py;
 }
 
-// ---- cells ---------------------------------------------------------------------------------------------------------------------
+// ---- cells --------------------------------------------------------------------------------------
 
 function cellsOf(article) {
   return [...article.querySelectorAll("div.cell")].map((node) => {
-    const code = node.querySelector(".cell_input .highlight, details.fi-code .highlight")?.closest("[class*=highlight-]");
-    return code && { node, code, built: node.querySelector(":scope > .cell_output"), source: code.querySelector("pre").textContent.replace(/\n$/, "") };
+    const code = node.querySelector(".cell_input .highlight, details.fi-code .highlight")?.closest(
+      "[class*=highlight-]");
+    return code && { node, code, built: node.querySelector(":scope > .cell_output"),
+      source: code.querySelector("pre").textContent.replace(/\n$/, "") };
   }).filter(Boolean);
 }
 
@@ -68,16 +79,19 @@ function equip(cell, number, [why, rest], ask) {
   cell.ran = 0; // the interpreter that has run it as it stands
   cell.edited = false;
   cell.outputs = makeOutputs(`Output of cell ${number}`);
-  const place = element("div", {}), state = element("span", { class: "fi-cell-state", role: "status" });
+  const place = element("div", {}),
+    state = element("span", { class: "fi-cell-state", role: "status" });
   cell.code.after(place);
   cell.code.hidden = true;
-  cell.editor = makeEditor(place, cell.source, { label: `Code of cell ${number}`, onRun: () => ask(cell), onChange: () => changed() });
+  cell.editor = makeEditor(place, cell.source,
+    { label: `Code of cell ${number}`, onRun: () => ask(cell), onChange: () => changed() });
   cell.run = button("Run", () => ask(cell));
   cell.reset = button("Reset", () => back());
   cell.reset.hidden = true;
   cell.tell = (words) => { state.textContent = words; };
   place.append(element("div", { class: "fi-cell-bar" }, cell.run, cell.reset, state));
-  cell.keepsPicture = Boolean(cell.built?.querySelector("script[type$='widget-view+json'], .explorable"));
+  cell.keepsPicture = Boolean(
+    cell.built?.querySelector("script[type$='widget-view+json'], .explorable"));
   if (cell.built) cell.built.after(cell.outputs.element);
   else cell.node.append(cell.outputs.element);
   cell.outputs.element.hidden = true;
@@ -112,14 +126,16 @@ function equip(cell, number, [why, rest], ask) {
   }
 }
 
-// ---- the page -------------------------------------------------------------------------------------------------------------------
+// ---- the page -----------------------------------------------------------------------------------
 
 export async function begin(place, note) {
   const py = await startIn(place, note);
   const cells = cellsOf(document.querySelector("article"));
-  const absent = JSON.parse(place.dataset.absent ?? "{}"); // {place among the cells: [why it cannot run here, what of it can]}
+  // {place among the cells: [why it cannot run here, what of it can]}
+  const absent = JSON.parse(place.dataset.absent ?? "{}");
   let busy = false;
-  cells.forEach((cell, i) => equip(cell, i + 1, absent[i] ?? ["", ""], (wanted) => runUpTo(wanted)));
+  cells.forEach((cell, i) =>
+    equip(cell, i + 1, absent[i] ?? ["", ""], (wanted) => runUpTo(wanted)));
 
   const stop = button("Stop", () => py.stop());
   stop.hidden = true;
@@ -144,14 +160,17 @@ export async function begin(place, note) {
       await py.start().catch(() => {}); // the first cell says why
     }
     stop.hidden = false;
-    const above = cells.slice(0, cells.indexOf(wanted)).filter((cell) => (!cell.why || cell.rest) && !fresh(cell));
+    const above = cells.slice(0,
+      cells.indexOf(wanted)).filter((cell) => (!cell.why || cell.rest) && !fresh(cell));
     const todo = wanted.why ? above : [...above, wanted];
     let done = 0, status = "ok";
     for (const cell of todo) {
-      tell(todo.length > 1 ? `Running ${cell.name.toLowerCase()}: ${++done} of ${todo.length} ...` : "Running ...");
+      tell(todo.length > 1 ? `Running ${cell.name.toLowerCase()}: ${++done} of ${todo.length} ...`
+        : "Running ...");
       status = await runOne(cell, every || cell === wanted);
       if (status !== "ok") {
-        if (status === "error" && cell !== wanted) wanted.tell(`${cell.name} above ended with an error.`);
+        if (status === "error" && cell !== wanted)
+          wanted.tell(`${cell.name} above ended with an error.`);
         break;
       }
     }
@@ -162,21 +181,24 @@ export async function begin(place, note) {
     } else tell(status === "ok" ? "Done." : "A cell ended with an error.");
   }
 
-  // What was built stays in view where a cell only runs for the sake of one below, as long as nothing above was edited.
+  // What was built stays in view where a cell only runs for the sake of one below,
+  // as long as nothing above was edited.
   async function runOne(cell, shown) {
     if (cell.why) { // its imports and definitions only
       const { status } = await py.run(cell.rest, { name: cell.name });
       if (status === "ok") cell.ran = py.generation;
       return status;
     }
-    const edited = cells.slice(0, cells.indexOf(cell) + 1).some((one) => one.edited), focused = document.activeElement === cell.run;
+    const edited = cells.slice(0, cells.indexOf(cell) + 1).some((one) => one.edited),
+      focused = document.activeElement === cell.run;
     const stopHere = button("Stop", () => py.stop());
     cell.run.hidden = true;
     cell.run.after(stopHere);
     cell.tell("running ...");
     cell.outputs.clear();
     if (shown || edited) cell.show();
-    const { status, ms } = await py.run(cell.editor.source, { name: cell.name, onOutput: (output) => {
+    const { status, ms } = await py.run(cell.editor.source,
+      { name: cell.name, onOutput: (output) => {
       if (output.output_type === "error") cell.show();
       if (!(cell.keepsPicture && !edited && output.data)) cell.outputs.add(output);
     } });
@@ -184,7 +206,8 @@ export async function begin(place, note) {
     cell.run.hidden = false;
     if (focused) cell.run.focus();
     cell.ran = status === "ok" ? py.generation : 0;
-    cell.tell(status === "ok" ? `ran in ${(ms / 1000).toFixed(1)} s` : status === "error" ? "ended with an error" : "stopped");
+    cell.tell(status === "ok" ? `ran in ${(ms / 1000).toFixed(1)} s` : status === "error"
+      ? "ended with an error" : "stopped");
     return status;
   }
 }

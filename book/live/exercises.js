@@ -1,6 +1,9 @@
-// What "Run Python in this page" does on an exercise page: the stubs become editors, and a check runs in the page's Python.
-// Letters and numbers keep their fields, which answer without Python; whoever wants to may write those as code, too. The page
-// stands for the notebook that was handed out (fi.handedOut): before a question is checked, the cells above it have run.
+// What "Run Python in this page" does on an exercise page:
+// the stubs become editors, and a check runs in the page's Python.
+// Letters and numbers keep their fields, which answer without Python;
+// whoever wants to may write those as code, too.
+// The page stands for the notebook that was handed out (fi.handedOut):
+// before a question is checked, the cells above it have run.
 
 import { startIn } from "./chapters.js";
 import { makeOutputs } from "./outputs.js";
@@ -35,15 +38,18 @@ function preparation(notebook) {
     element("pre", { tabindex: 0 }, cells.map(sourceOf).join("\n\n")));
 }
 
-// ---- the cells, in order ---------------------------------------------------------------------------------------------------
+// ---- the cells, in order ------------------------------------------------------------------------
 
 class Notebook {
   constructor(py, notebook, line) {
-    Object.assign(this, { py, line, notebook, ran: new Map(), troubles: element("p", { class: "fi-how" }), generation: py.generation, queue: Promise.resolve() });
+    Object.assign(this, { py, line, notebook, ran: new Map(),
+      troubles: element("p", { class: "fi-how" }), generation: py.generation,
+      queue: Promise.resolve() });
   }
 
   cell(question, part) {
-    return this.notebook.cells.find((cell) => about(cell).part === part && about(cell).question === question);
+    return this.notebook.cells.find((cell) => about(cell).part === part
+      && about(cell).question === question);
   }
 
   // What a cell holds now: of an answer what stands on the page.
@@ -60,7 +66,8 @@ class Notebook {
 
   // Run a cell and remember what was run -> how it ended
   async run(cell, onOutput = () => {}) {
-    const source = this.now(cell), name = about(cell).part === "answer" ? "your answer" : "what stands above";
+    const source = this.now(cell),
+      name = about(cell).part === "answer" ? "your answer" : "what stands above";
     const end = await this.py.run(source, { onOutput, name });
     if (end.status !== "stopped") this.ran.set(cell.id, source);
     return end;
@@ -69,15 +76,19 @@ class Notebook {
   // The cells above that prepare or answer and have not run as they are -> did it end well?
   async runAbove(cell) {
     await this.py.start();
-    if (this.generation !== this.py.generation) this.ran.clear(); // a fresh interpreter knows nothing
+    // a fresh interpreter knows nothing
+    if (this.generation !== this.py.generation) this.ran.clear();
     this.generation = this.py.generation;
     this.troubles.replaceChildren();
     const above = this.notebook.cells.slice(0, this.notebook.cells.indexOf(cell));
-    const wanted = above.filter((one) => one.cell_type === "code" && [undefined, "answer"].includes(about(one).part));
+    const wanted = above.filter((one) => one.cell_type === "code"
+      && [undefined, "answer"].includes(about(one).part));
     for (const one of wanted) {
       if (this.ran.get(one.id) === this.now(one)) continue;
-      this.line.textContent = `Running what stands above: ${about(one).question ?? "the preparation"} …`;
-      const end = await this.run(one, (output) => { if (output.output_type === "error") this.stumbled(one, output); });
+      this.line.textContent =
+        `Running what stands above: ${about(one).question ?? "the preparation"} …`;
+      const end = await this.run(one,
+        (output) => { if (output.output_type === "error") this.stumbled(one, output); });
       if (end.status === "stopped") return false;
     }
     return true;
@@ -85,17 +96,21 @@ class Notebook {
 
   // A cell above that ends in an error is no reason not to go on, but to say so.
   stumbled(cell, { ename, evalue }) {
-    this.troubles.replaceChildren(`${about(cell).question ?? "The preparation"} ended in an error: ${ename}: ${evalue}`);
+    this.troubles.replaceChildren(
+      `${about(cell).question ?? "The preparation"} ended in an error: ${ename}: ${evalue}`);
   }
 
   // What the notebook does before its first question, done before it is asked for.
   async prepare() {
     await this.runAbove(this.notebook.cells.find((cell) => about(cell).part === "answer"));
-    this.line.textContent = "Python runs in this page. Check runs an answer and judges it; Run only runs it.";
+    this.line.textContent =
+      "Python runs in this page. Check runs an answer and judges it; Run only runs it.";
   }
 
   stopButton() {
-    const stop = button("Stop", () => { this.py.stop(); this.line.textContent = "Stopped. The next check starts Python anew."; }, "fi-button");
+    const stop = button("Stop",
+      () => { this.py.stop(); this.line.textContent = "Stopped. The next check starts Python anew.";
+        }, "fi-button");
     const show = () => { stop.hidden = this.py.state !== "busy"; };
     this.py.addEventListener("state", show);
     show();
@@ -103,36 +118,47 @@ class Notebook {
   }
 }
 
-// ---- an answer in code -----------------------------------------------------------------------------------------------------
+// ---- an answer in code --------------------------------------------------------------------------
 
 class Answer {
   constructor(set, cell, { asked, place, cell: built }) {
-    Object.assign(this, { set, cell, asked, place, built, id: asked.id, stub: sourceOf(cell), form: place.querySelector("form") });
+    Object.assign(this, { set, cell, asked, place, built, id: asked.id, stub: sourceOf(cell),
+      form: place.querySelector("form") });
     document.addEventListener("fi:loaded", () => this.loaded());
   }
 
   // A letter or a number has a field; who wants to compute opens an editor in its place.
   offer() {
-    if (this.asked.asks === "number") this.form.append(button("Write it as code", () => { this.open(); this.editor.focus(); }, "fi-quiet fi-as-code"));
+    if (this.asked.asks === "number")
+      this.form.append(button("Write it as code", () => { this.open(); this.editor.focus(); },
+        "fi-quiet fi-as-code"));
   }
 
   open() {
     const name = this.asked.heading.replace(/ [★☆].*/, "");
     this.place.querySelectorAll(".fi-how, .fi-kept, .fi-as-code").forEach((part) => part.remove());
-    for (const part of [this.built, this.form, this.form?.nextElementSibling]) if (part) part.hidden = true;
+    for (const part of [this.built, this.form, this.form?.nextElementSibling]) if (part)
+      part.hidden = true;
     const there = element("div", {});
     this.outputs = makeOutputs(`What your answer to ${name} puts out`);
     this.verdict = element("p", { class: "fi-verdict", role: "status", hidden: true });
-    this.trace = element("details", { hidden: true }, element("summary", {}, "Where it happened"), element("pre", { tabindex: 0 }));
-    this.editor = makeEditor(there, fi.sourceOf(this.id, this.stub), { label: `Your answer to ${name}`,
+    this.trace = element("details", { hidden: true }, element("summary", {}, "Where it happened"),
+      element("pre", { tabindex: 0 }));
+    this.editor = makeEditor(there, fi.sourceOf(this.id, this.stub),
+      { label: `Your answer to ${name}`,
       onRun: () => this.doing(() => this.run()), onChange: () => this.keep() });
-    const buttons = element("p", { class: "fi-code-buttons" }, button("Check", () => this.doing(() => this.check()), "fi-button"), " ",
-      button("Run", () => this.doing(() => this.run())), button("Start over", () => this.startOver()));
+    const buttons = element("p", { class: "fi-code-buttons" },
+      button("Check", () => this.doing(() => this.check()), "fi-button"), " ",
+      button("Run", () => this.doing(() => this.run())),
+      button("Start over", () => this.startOver()));
     if (this.form) buttons.append(button("Back to the field", () => this.close()));
-    this.block = element("div", { class: "fi-in-code" }, there, buttons, this.outputs.element, this.verdict, this.trace);
+    this.block = element("div", { class: "fi-in-code" }, there, buttons, this.outputs.element,
+      this.verdict, this.trace);
     (this.form ?? this.place.querySelector(".fi-hints")).before(this.block);
     const { status } = read().answers[this.id] ?? {};
-    if (!this.form && status) this.tell({ status, title: status === "right" ? "Right, when it was last checked." : "Not yet, when it was last checked." });
+    if (!this.form && status)
+      this.tell({ status, title: status === "right" ? "Right, when it was last checked."
+        : "Not yet, when it was last checked." });
   }
 
   close() {
@@ -155,7 +181,8 @@ class Answer {
 
   keep() {
     const { source } = this.editor;
-    change(({ code }) => { if (source.trim() === this.stub.trim()) delete code[this.id]; else code[this.id] = source; });
+    change(({ code }) => { if (source.trim() === this.stub.trim()) delete code[this.id];
+      else code[this.id] = source; });
   }
 
   startOver() {
@@ -180,7 +207,9 @@ class Answer {
     if (!(await this.set.runAbove(this.cell))) return false;
     this.set.line.textContent = "Running …";
     const { status } = await this.set.run(this.cell, (output) => this.outputs.add(output));
-    this.set.line.textContent = { ok: "Python is ready.", error: "The cell ended in an error.", stopped: "Stopped. The next check starts Python anew." }[status];
+    this.set.line.textContent =
+      { ok: "Python is ready.", error: "The cell ended in an error.",
+        stopped: "Stopped. The next check starts Python anew." }[status];
     return status === "ok";
   }
 
@@ -194,7 +223,8 @@ class Answer {
       if (output.data?.[VERDICT]) found = output.data[VERDICT];
       else this.outputs.add(output);
     } });
-    this.set.line.textContent = end.status === "stopped" ? "Stopped. The next check starts Python anew." : "Python is ready.";
+    this.set.line.textContent = end.status === "stopped"
+      ? "Stopped. The next check starts Python anew." : "Python is ready.";
     if (!found) return;
     this.tell(found);
     if (found.status !== "not started") fi.keepAnswer(this.id, found.status, {});

@@ -1,14 +1,19 @@
-// One Python for a page: fetched when it is started, in a worker of its own, ended and started afresh by stop().
-// README.md describes the messages; another runtime takes this one's place by keeping the functions exported here.
+// One Python for a page: fetched when it is started, in a worker of its own, ended
+// and started afresh by stop().
+// README.md describes the messages; another runtime takes this one's place by keeping the functions
+// exported here.
 
 const HERE = new URL(".", import.meta.url).href;
-// A function that takes an `exnref`: whoever can read it has the exception handling that Python was compiled with.
-const WITH_EXCEPTIONS = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 5, 1, 0x60, 1, 0x69, 0]);
+// A function that takes an `exnref`: whoever can read it has the exception handling
+// that Python was compiled with.
+const WITH_EXCEPTIONS =
+  new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 5, 1, 0x60, 1, 0x69, 0]);
 
 // "" or a sentence that names what this browser, or this way of opening the page, lacks.
 export function missing() {
   if (!globalThis.Worker) return "Python needs web workers, which this browser does not have.";
-  if (!globalThis.DecompressionStream) return "Python comes packed, and this browser lacks the DecompressionStream that unpacks it.";
+  if (!globalThis.DecompressionStream)
+    return "Python comes packed, and this browser lacks the DecompressionStream that unpacks it.";
   if (!globalThis.WebAssembly?.validate(WITH_EXCEPTIONS)) {
     return "Python needs WebAssembly with exception handling (exnref), which this browser does not have yet. A newer version of it may.";
   }
@@ -29,13 +34,15 @@ export class Python extends EventTarget {
   #queue = [];
   #ids = 0;
 
-  // parts: what is loaded beside NumPy and pandas: "plots" (matplotlib), "learn" (scikit-learn, SciPy)
+  // parts: what is loaded beside NumPy and pandas:
+  // "plots" (matplotlib), "learn" (scikit-learn, SciPy)
   constructor({ parts = [] } = {}) {
     super();
     this.#parts = parts;
   }
 
-  // Resolves when Python is there; rejects with an Error whose message a reader can act on. Starting twice is starting once.
+  // Resolves when Python is there; rejects with an Error whose message a reader can act on.
+  // Starting twice is starting once.
   start(onProgress = () => {}) {
     this.#started ??= this.#start(onProgress).catch((error) => {
       this.#end();
@@ -44,7 +51,8 @@ export class Python extends EventTarget {
     return this.#started;
   }
 
-  // -> { status: "ok", "error" or "stopped", ms, memory }. Runs wait for each other; outputs come as the notebook format has them.
+  // -> { status: "ok", "error" or "stopped", ms, memory }. Runs wait for each other;
+  // outputs come as the notebook format has them.
   run(source, { onOutput = () => {}, name = "Cell" } = {}) {
     return new Promise((resolve) => {
       this.#queue.push({ id: ++this.#ids, source, name, onOutput, resolve, sent: false });
@@ -100,7 +108,8 @@ export class Python extends EventTarget {
     const lacking = missing();
     if (lacking) throw new Error(lacking);
     this.#list ??= JSON.parse(await this.#text("files.json"));
-    this.#script ??= URL.createObjectURL(new Blob([await this.#text("worker.js")], { type: "text/javascript" }));
+    this.#script ??= URL.createObjectURL(new Blob([await this.#text("worker.js")],
+      { type: "text/javascript" }));
     const worker = this.#worker = new Worker(this.#script);
     const parts = this.#parts.filter((part) => `${part}.zip` in this.#list.files);
     await new Promise((resolve, reject) => {
@@ -115,7 +124,9 @@ export class Python extends EventTarget {
 
   #hear(data, { onProgress, resolve, reject }) {
     const first = this.#queue[0];
-    if (data.say === "progress") onProgress({ loaded: data.loaded, total: data.total, doing: data.loaded < data.total ? "fetching" : "starting" });
+    if (data.say === "progress")
+      onProgress({ loaded: data.loaded, total: data.total,
+        doing: data.loaded < data.total ? "fetching" : "starting" });
     if (data.say === "compiled") this.#module = data.module;
     if (data.say === "ready") resolve();
     if (data.say === "output") first?.onOutput(data.output);

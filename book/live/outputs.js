@@ -7,13 +7,16 @@ const make = (tag, attributes = {}, ...children) => {
   return node;
 };
 
-// ---- HTML from Python is somebody's program's: what could run or fetch is left out ---------------------------------------
+// ---- HTML from Python is somebody's program's: what could run or fetch is left out --------------
 
-const ALLOWED = new Set(("a abbr b blockquote br button caption code col colgroup dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img input " +
+const ALLOWED = new Set(
+  ("a abbr b blockquote br button caption code col colgroup dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img input " +
   "ins kbd label li mark noscript ol p pre q s samp section small span strong style sub summary sup table tbody td tfoot th thead tr u ul var " +
   "svg g path rect circle ellipse line polyline polygon text tspan defs clippath use title desc lineargradient radialgradient stop marker pattern mask metadata").split(" "));
-const ADDRESSES = new Set(["href", "src", "xlink:href", "action", "formaction", "srcset", "poster", "background"]);
-const inside = (address) => /^(#|data:image\/(png|jpeg|gif|svg\+xml|webp)[;,])/i.test(address.trim());
+const ADDRESSES = new Set(["href", "src", "xlink:href", "action", "formaction", "srcset", "poster",
+  "background"]);
+const inside = (address) =>
+  /^(#|data:image\/(png|jpeg|gif|svg\+xml|webp)[;,])/i.test(address.trim());
 const fetches = (style) => /url\s*\(\s*["']?(?!#|data:image)|@import|expression\s*\(/i.test(style);
 
 // words -> a fragment that neither runs nor fetches anything
@@ -26,14 +29,16 @@ function sanitised(words) {
 }
 
 function clean(node) {
-  if (!ALLOWED.has(node.localName.toLowerCase()) || (node.localName === "style" && fetches(node.textContent))) node.remove();
+  if (!ALLOWED.has(node.localName.toLowerCase())
+    || (node.localName === "style" && fetches(node.textContent))) node.remove();
   for (const { name, value } of [...node.attributes]) {
-    const risky = /^on/i.test(name) || (ADDRESSES.has(name.toLowerCase()) && !inside(value)) || fetches(value);
+    const risky = /^on/i.test(name) || (ADDRESSES.has(name.toLowerCase()) && !inside(value))
+      || fetches(value);
     if (risky) node.removeAttribute(name);
   }
 }
 
-// ---- one output ----------------------------------------------------------------------------------------------------------------
+// ---- one output ---------------------------------------------------------------------------------
 
 const plain = (text) => text.replace(/\x1b\[[0-9;]*[A-Za-z]/g, "");
 // A line that was written over, as progress bars do, keeps its last state.
@@ -42,12 +47,16 @@ const overwritten = (text) => text.replace(/[^\n]*\r(?=[^\n\r])/g, "");
 function preformatted(text, kind) {
   const pre = make("pre", { tabindex: "0" });
   pre.textContent = plain(text);
-  return make("div", { class: `output ${kind} highlight-none notranslate` }, make("div", { class: "highlight" }, pre));
+  return make("div", { class: `output ${kind} highlight-none notranslate` },
+    make("div", { class: "highlight" }, pre));
 }
 
 function picture(kind, data, about) {
-  const source = kind === "image/svg+xml" ? `data:image/svg+xml;charset=utf-8,${encodeURIComponent(data)}` : `data:${kind};base64,${data.trim()}`;
-  const image = make("img", { src: source, alt: about.alt || "A figure that the code did not describe" });
+  const source = kind === "image/svg+xml"
+    ? `data:image/svg+xml;charset=utf-8,${encodeURIComponent(data)}`
+    : `data:${kind};base64,${data.trim()}`;
+  const image = make("img",
+    { src: source, alt: about.alt || "A figure that the code did not describe" });
   if (about.width) image.width = about.width;
   return image;
 }
@@ -67,13 +76,16 @@ const IMAGES = ["image/svg+xml", "image/png", "image/jpeg"];
 function rich({ data, metadata }) {
   const image = IMAGES.find((kind) => kind in data);
   if ("application/x-fi-widget" in data) return widget(data["application/x-fi-widget"]);
-  if ("text/html" in data) return make("div", { class: "output text_html" }, sanitised(data["text/html"]));
+  if ("text/html" in data)
+    return make("div", { class: "output text_html" }, sanitised(data["text/html"]));
   if (image) return picture(image, data[image], metadata?.[image] ?? {});
-  if ("text/markdown" in data) return make("div", { class: "output text_markdown" }, marked(data["text/markdown"]));
+  if ("text/markdown" in data)
+    return make("div", { class: "output text_markdown" }, marked(data["text/markdown"]));
   return preformatted(data["text/plain"] ?? data["text/latex"] ?? "", "text_plain");
 }
 
-// An explorable: its script came with the course, so it may run. Nobody answers what lies between two places of its grid.
+// An explorable: its script came with the course, so it may run.
+// Nobody answers what lies between two places of its grid.
 function widget({ esm, css, state }) {
   const place = make("div", { class: "widget-host" }), listeners = {}, values = { ...state };
   const model = {
@@ -85,33 +97,40 @@ function widget({ esm, css, state }) {
     save_changes() {},
     send() {},
     on: (event, call) => (listeners[event] ??= []).push(call),
-    off: (event, call) => { listeners[event] = (listeners[event] ?? []).filter((one) => one !== call); },
+    off: (event, call) => {
+      listeners[event] = (listeners[event] ?? []).filter((one) => one !== call); },
   };
   const url = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));
   import(url).then(async (script) => {
     const drawn = script.default ?? script;
     await (typeof drawn === "function" ? await drawn() : drawn).render({ model, el: place });
     place.prepend(make("style", {}, css));
-  }).catch((error) => { place.textContent = `This interactive picture could not be drawn: ${error.message}`; });
+  }).catch((error) => { place.textContent =
+    `This interactive picture could not be drawn: ${error.message}`; });
   return place;
 }
 
 // The node that shows one output.
 export function drawn(output) {
-  if (output.output_type === "stream") return preformatted(overwritten(output.text), output.name === "stderr" ? "stderr" : "stream");
+  if (output.output_type === "stream")
+    return preformatted(overwritten(output.text), output.name === "stderr" ? "stderr" : "stream");
   if (output.output_type === "error") return preformatted(output.traceback.join("\n"), "traceback");
   return rich(output);
 }
 
 // A place for a cell's outputs, told to screen readers as they come.
-// -> { element, outputs, add(output), clear() }; outputs is the list as a notebook stores it, printed pieces joined
+// -> { element, outputs, add(output), clear() };
+// outputs is the list as a notebook stores it, printed pieces joined
 export function makeOutputs(label = "Output") {
-  const element = make("div", { class: "cell_output fi-live-output", role: "region", "aria-label": label, "aria-live": "polite" });
+  const element = make("div",
+    { class: "cell_output fi-live-output", role: "region", "aria-label": label,
+      "aria-live": "polite" });
   const outputs = [];
 
   function add(output) {
     const last = outputs.at(-1);
-    if (output.output_type === "stream" && last?.output_type === "stream" && last.name === output.name) {
+    if (output.output_type === "stream" && last?.output_type === "stream"
+      && last.name === output.name) {
       last.text += output.text;
       element.lastChild.replaceWith(drawn(last));
     } else {

@@ -1,13 +1,15 @@
-// The operating system of one Python: files in memory, what it prints, clocks and chance, as WASI preview 1 wants them.
+// The operating system of one Python: files in memory, what it prints, clocks and chance,
+// as WASI preview 1 wants them.
 // No network, no processes, no links. The build joins this file and worker.js into one script.
 
-const FINE = 0, BADF = 8, EXIST = 20, INVAL = 28, ISDIR = 31, NOENT = 44, NOSYS = 52, NOTDIR = 54, NOTEMPTY = 55, SPIPE = 70;
+const FINE = 0, BADF = 8, EXIST = 20, INVAL = 28, ISDIR = 31, NOENT = 44, NOSYS = 52, NOTDIR = 54,
+  NOTEMPTY = 55, SPIPE = 70;
 const CHARACTERS = 2, DIRECTORY = 3, FILE = 4; // kinds of file
 const CREATE = 1, MUST_BE_DIRECTORY = 2, EXCLUSIVE = 4, TRUNCATE = 8, APPEND = 1;
 
 class Exit extends Error {}
 
-// ---- files in memory -------------------------------------------------------------------------------------------------------
+// ---- files in memory ----------------------------------------------------------------------------
 
 let inodes = 1n;
 
@@ -22,7 +24,8 @@ class MemoryFile {
   }
 
   read(at, into) {
-    const part = this.bytes.subarray(Math.min(at, this.size), Math.min(at + into.length, this.size));
+    const part = this.bytes.subarray(Math.min(at, this.size),
+      Math.min(at + into.length, this.size));
     into.set(part);
     return part.length;
   }
@@ -90,14 +93,17 @@ function now() {
   return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e6));
 }
 
-// ---- the calls ---------------------------------------------------------------------------------------------------------------
+// ---- the calls ----------------------------------------------------------------------------------
 
-// wasi({ environment: { NAME: value }, mounts: { "/": folder }, print(name, text) }) -> { calls, attach(memory) }
+// wasi({ environment: { NAME: value }, mounts: { "/":
+// folder }, print(name, text) }) -> { calls, attach(memory) }
 function wasi({ environment, mounts, print }) {
   let memory;
-  const opened = [{ node: new Printer(() => {}) }, { node: new Printer((text) => print("stdout", text)) },
+  const opened = [{ node: new Printer(() => {}) },
+    { node: new Printer((text) => print("stdout", text)) },
     { node: new Printer((text) => print("stderr", text)) },
-    ...Object.entries(mounts).map(([path, node]) => ({ node, path }))].map((file) => ({ at: 0, flags: 0, ...file }));
+    ...Object.entries(mounts).map(([path, node]) => ({ node, path }))].map((file) =>
+    ({ at: 0, flags: 0, ...file }));
   const view = () => new DataView(memory.buffer);
   const bytes = (at, length) => new Uint8Array(memory.buffer, at >>> 0, length);
   const text = (at, length) => new TextDecoder().decode(bytes(at, length));
@@ -124,7 +130,8 @@ function wasi({ environment, mounts, print }) {
     };
   }
 
-  // The folder that holds what a path names, and its last name: "" for the folder itself; or an error.
+  // The folder that holds what a path names, and its last name: "" for the folder itself;
+  // or an error.
   function locate(fd, at, length) {
     const start = opened[fd];
     if (!start) return { error: BADF };
@@ -152,7 +159,8 @@ function wasi({ environment, mounts, print }) {
     return FINE;
   }
 
-  // Each of the listed pieces of memory, through `move(piece, offset) -> bytes moved`, until one is short.
+  // Each of the listed pieces of memory, through `move(piece, offset) -> bytes moved`,
+  // until one is short.
   function pieces(list, count, moved, move) {
     let sum = 0;
     for (let i = 0; i < count; i++) {
@@ -171,7 +179,8 @@ function wasi({ environment, mounts, print }) {
       if (!file) return BADF;
       if (file.node.kind === DIRECTORY) return ISDIR;
       if (verb === "write" && file.flags & APPEND) file.at = file.node.size;
-      file.at += pieces(list, count, moved, (piece, offset) => file.node[verb](file.at + offset, piece));
+      file.at += pieces(list, count, moved,
+        (piece, offset) => file.node[verb](file.at + offset, piece));
       return FINE;
     };
   }
@@ -179,7 +188,8 @@ function wasi({ environment, mounts, print }) {
   function movingAt(verb) {
     return (fd, list, count, at, moved) => {
       if (!opened[fd]) return BADF;
-      pieces(list, count, moved, (piece, offset) => opened[fd].node[verb](Number(at) + offset, piece));
+      pieces(list, count, moved,
+        (piece, offset) => opened[fd].node[verb](Number(at) + offset, piece));
       return FINE;
     };
   }
@@ -209,11 +219,13 @@ function wasi({ environment, mounts, print }) {
       return FINE;
     },
     clock_time_get(clock, precision, at) {
-      put64(at, now()); // all clocks, so that none goes back when a kept memory wakes in another worker
+      // all clocks, so that none goes back when a kept memory wakes in another worker
+      put64(at, now());
       return FINE;
     },
     random_get(at, length) {
-      for (let done = 0; done < length; done += 65536) crypto.getRandomValues(bytes(at + done, Math.min(65536, length - done)));
+      for (let done = 0; done < length; done += 65536)
+        crypto.getRandomValues(bytes(at + done, Math.min(65536, length - done)));
       return FINE;
     },
     // Only waiting can be asked for: the latest of the times, then all are told.
@@ -289,7 +301,8 @@ function wasi({ environment, mounts, print }) {
       const entries = [...opened[fd].node.entries];
       let done = 0;
       for (let i = Number(cookie); i < entries.length && done < length; i++) {
-        const [name, node] = entries[i], word = new TextEncoder().encode(name), entry = new DataView(new ArrayBuffer(24));
+        const [name, node] = entries[i], word = new TextEncoder().encode(name),
+          entry = new DataView(new ArrayBuffer(24));
         entry.setBigUint64(0, BigInt(i + 1), true);
         entry.setBigUint64(8, node.ino, true);
         entry.setUint32(16, word.length, true);
@@ -317,7 +330,8 @@ function wasi({ environment, mounts, print }) {
       if (!node) folder.file(name);
       const file = folder.entries.get(name) ?? node;
       if (how & TRUNCATE && file.kind === FILE) file.resize(0);
-      const free = opened.findIndex((one, i) => i > 2 && !one), number = free < 0 ? opened.length : free;
+      const free = opened.findIndex((one, i) => i > 2 && !one),
+        number = free < 0 ? opened.length : free;
       opened[number] = { node: file, at: 0, flags };
       put32(result, number);
       return FINE;

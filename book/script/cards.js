@@ -1,5 +1,6 @@
-// A card asks before it tells. In the page it is a question and a list of answers to open; here radios take the list's place
-// until a guess is locked in. Then the verdict says in words what is right, and all explanations can be read.
+// A card asks before it tells. In the page it is a question and a list of answers to open;
+// here radios take the list's place until a guess is locked in.
+// Then the verdict says in words what is right, and all explanations can be read.
 
 (() => {
   const { element, button, read, change, today } = fi;
@@ -8,26 +9,30 @@
     const options = [...card.querySelectorAll(":scope > details")];
     const texts = options.map((option) => option.querySelector("summary").textContent.trim());
     const after = document.getElementById(`after-${card.id}`);
-    const here = { card, options, texts, after, answered, right: options.findIndex((option) => "right" in option.dataset) };
+    const here = { card, options, texts, after, answered,
+      right: options.findIndex((option) => "right" in option.dataset) };
     here.line = after && waitingLine(here);
     return here;
   }
 
   function start(card) {
     const here = parts(card), { guesses, skipped, settings } = read();
-    const said = here.texts.indexOf(guesses[card.id]?.said); // -1 also if that answer is no longer offered
+    // -1 also if that answer is no longer offered
+    const said = here.texts.indexOf(guesses[card.id]?.said);
     if (said >= 0) tell(here, said);
     else ask(here);
     if (said < 0 && here.after && !skipped[card.id] && !settings.all) wait(here);
   }
 
-  // ---- asking ----------------------------------------------------------------------------------------------------------
+  // ---- asking -----------------------------------------------------------------------------------
 
   function ask(here) {
     here.card.querySelector(".fi-told")?.remove();
-    here.options.forEach((option) => { option.hidden = true; option.querySelector(".fi-mark")?.remove(); });
+    here.options.forEach((option) => { option.hidden = true;
+      option.querySelector(".fi-mark")?.remove(); });
     const radios = here.texts.map((text, k) => element("label", {},
-      element("input", { type: "radio", name: here.card.id, value: k, required: true }), element("span", {}, text)));
+      element("input", { type: "radio", name: here.card.id, value: k, required: true }),
+      element("span", {}, text)));
     const form = element("form", {},
       element("fieldset", {}, element("legend", {}, "Your guess"), ...radios),
       element("button", { class: "fi-button" }, "Lock in my guess"));
@@ -51,35 +56,41 @@
     here.answered(right);
   }
 
-  // ---- telling ---------------------------------------------------------------------------------------------------------
+  // ---- telling ----------------------------------------------------------------------------------
 
   function tell(here, k) {
-    const verdict = element("p", { class: `fi-verdict ${k === here.right ? "fi-right" : "fi-wrong"}`, tabindex: -1 },
+    const verdict = element("p",
+      { class: `fi-verdict ${k === here.right ? "fi-right" : "fi-wrong"}`, tabindex: -1 },
       element("strong", {}, k === here.right ? "Right. " : "Not right. "),
-      k === here.right ? `You said “${here.texts[k]}”.` : `You said “${here.texts[k]}”; right is “${here.texts[here.right]}”.`);
+      k === here.right ? `You said “${here.texts[k]}”.`
+      : `You said “${here.texts[k]}”; right is “${here.texts[here.right]}”.`);
     const again = button("Ask me again", () => ask(here).querySelector("input").focus());
     here.options.forEach((option, j) => {
       option.hidden = false;
       option.open = true;
-      const marks = [j === here.right && "right", j === k && "your guess"].filter(Boolean).join(", ");
-      if (marks) option.querySelector("summary").append(element("span", { class: "fi-mark" }, ` (${marks})`));
+      const marks = [j === here.right && "right",
+        j === k && "your guess"].filter(Boolean).join(", ");
+      if (marks) option.querySelector("summary")
+        .append(element("span", { class: "fi-mark" }, ` (${marks})`));
     });
     here.options[0].before(element("div", { class: "fi-told" }, verdict));
     verdict.append(" ", again);
     return verdict;
   }
 
-  // ---- what waits ------------------------------------------------------------------------------------------------------
+  // ---- what waits -------------------------------------------------------------------------------
 
   function waitingLine(here) {
-    const skip = () => { change(({ skipped }) => { skipped[here.card.id] = today(); }); release(here); here.after.focus(); };
+    const skip = () => { change(({ skipped }) => { skipped[here.card.id] = today(); });
+      release(here); here.after.focus(); };
     const all = () => { change(({ settings }) => { settings.all = true; }); here.after.focus(); };
     return element("p", { class: "fi-waiting" }, "The rest of this section waits for your guess. ",
       button("Skip", skip), button("Show everything from now on", all));
   }
 
   function wait(here) {
-    here.after.setAttribute("hidden", "until-found"); // a browser's own search opens it, and so does a link
+    // a browser's own search opens it, and so does a link
+    here.after.setAttribute("hidden", "until-found");
     here.after.tabIndex = -1;
     here.after.addEventListener("beforematch", () => release(here));
     here.card.after(here.line);
@@ -93,7 +104,8 @@
 
   // A link, an anchor or a word found by the book's search may stand in parts that wait: they open.
   function reveal(target) {
-    for (let part = target?.closest(".fi-waits[hidden]"); part; part = part.parentElement.closest(".fi-waits[hidden]")) {
+    for (let part = target?.closest(".fi-gated[hidden]"); part; part =
+      part.parentElement.closest(".fi-gated[hidden]")) {
       part.dispatchEvent(new Event("beforematch"));
     }
     return target;
@@ -102,22 +114,24 @@
   function followAddress() {
     const id = decodeURIComponent(location.hash.slice(1));
     const target = document.getElementById(id);
-    if (target?.closest(".fi-waits[hidden]")) reveal(target).scrollIntoView();
+    if (target?.closest(".fi-gated[hidden]")) reveal(target).scrollIntoView();
   }
 
   function followSearch() {
-    document.querySelectorAll(".fi-waits[hidden] .highlighted").forEach((word) => reveal(word));
+    document.querySelectorAll(".fi-gated[hidden] .highlighted").forEach((word) => reveal(word));
   }
 
   document.querySelectorAll(":not(.fi-drawn) > .fi-card").forEach(start);
   followAddress();
   addEventListener("hashchange", followAddress);
-  addEventListener("load", () => setTimeout(followSearch, 100)); // Sphinx marks what was searched for a moment after loading
+  // Sphinx marks what was searched for a moment after loading
+  addEventListener("load", () => setTimeout(followSearch, 100));
   fi.askCard = (card, answered) => ask(parts(card, answered)); // anew, whatever was said before
 
-  // ---- paper: every answer open ------------------------------------------------------------------------------------------
+  // ---- paper: every answer open -----------------------------------------------------------------
 
-  addEventListener("beforeprint", () => document.querySelectorAll(".fi-option:not([open])").forEach((option) => {
+  addEventListener("beforeprint",
+    () => document.querySelectorAll(".fi-option:not([open])").forEach((option) => {
     option.open = true;
     addEventListener("afterprint", () => { option.open = false; }, { once: true });
   }));

@@ -1,18 +1,20 @@
-// The fields of an exercise page: what is typed is judged at once by the specification beside it (judge.js), hints come one at
-// a time, and the last answer is remembered with its verdict.
+// The fields of an exercise page: what is typed is judged at once by the specification beside it
+// (judge.js), hints come one at a time, and the last answer is remembered with its verdict.
 
 (() => {
   const { element, button, read, change, today } = fi;
-  fi.exercises = {}; // by id: { asked, place, given() what its fields hold, refill() them from what is kept }
+  // by id: { asked, place, given() what its fields hold, refill() them from what is kept }
+  fi.exercises = {};
 
   function start(place) {
     const asked = JSON.parse(place.querySelector("script").textContent);
-    const make = { choice: makeChoice, number: makeNumber, prose: makeProse }[asked.asks] ?? makeCode;
+    const make = { choice: makeChoice, number: makeNumber, prose: makeProse }[asked.asks]
+      ?? makeCode;
     fi.exercises[asked.id] = { asked, place, ...make(place, asked) };
     if (asked.hints.length) place.append(hints(asked));
   }
 
-  // ---- a form that is judged -----------------------------------------------------------------------------------------------
+  // ---- a form that is judged --------------------------------------------------------------------
 
   function judged(place, asked, ...fields) {
     const verdict = element("p", { class: "fi-verdict", role: "status", hidden: true });
@@ -45,7 +47,9 @@
 
   // An answer that came out of a notebook and is more than a number or a letter.
   const keptCode = (code) => element("div", { class: "fi-kept" },
-    element("p", { class: "fi-how" }, "Your notebook answers in code, and so will the download, until you answer here:"), element("pre", {}, code));
+    element("p", { class: "fi-how" },
+      "Your notebook answers in code, and so will the download, until you answer here:"),
+      element("pre", {}, code));
 
   function fill(field, value) {
     if (field.type === "radio") field.checked = field.value === value;
@@ -59,35 +63,46 @@
   }
 
   function tell(verdict, asked, { status, mistake, message, title }) {
-    const words = { right: "Right.", wrong: mistake ? `Not yet: ${mistake}.` : "Not yet.", "not started": "Not started." };
-    const worth = status === "right" ? ` (${asked.points} point${asked.points > 1 ? "s" : ""})` : "";
+    const words = { right: "Right.", wrong: mistake ? `Not yet: ${mistake}.` : "Not yet.",
+      "not started": "Not started." };
+    const worth = status === "right" ? ` (${asked.points} point${asked.points > 1 ? "s" : ""})`
+      : "";
     verdict.hidden = false;
     verdict.className = `fi-verdict fi-${status.replace(" ", "-")}`;
-    verdict.replaceChildren(element("strong", {}, title ?? words[status]), " ", ...marked(message), worth);
+    verdict.replaceChildren(element("strong", {}, title ?? words[status]), " ", ...marked(message),
+      worth);
   }
 
-  // ---- the three kinds -----------------------------------------------------------------------------------------------------
+  // ---- the three kinds --------------------------------------------------------------------------
 
   function makeNumber(place, asked) {
     const unit = asked.units[0] ?? "", names = asked.entries.length ? asked.entries : ["answer"];
-    const fields = names.map((name, i) => element("label", { class: "fi-field" }, element("span", {}, asked.entries.length ? name : "Your answer"),
-      element("input", { name, autocomplete: "off", size: 12, placeholder: asked.usual[i] ? String(asked.usual[i]) : false }),
+    const fields = names.map((name, i) =>
+      element("label", { class: "fi-field" },
+        element("span", {}, asked.entries.length ? name : "Your answer"),
+      element("input", { name, autocomplete: "off", size: 12,
+        placeholder: asked.usual[i] ? String(asked.usual[i]) : false }),
       unit && element("span", {}, unit)));
     return judged(place, asked, ...fields);
   }
 
-  // The options stand in the text as a list that begins with letters in bold: radios go before them.
+  // The options stand in the text as a list that begins with letters in bold:
+  // radios go before them.
   function makeChoice(place, asked) {
     const lists = [...place.closest("section").querySelectorAll("ul")];
     const letterOf = (item) => item.querySelector("strong")?.textContent.trim();
     const list = lists.find((ul) => asked.options.includes(letterOf(ul.querySelector("li"))));
     const radios = [...list.children].map((item) => {
       const words = item.querySelector(":scope > p") ?? item;
-      return element("label", {}, element("input", { type: "radio", name: "letter", value: letterOf(item) }), element("span", {}, ...words.childNodes));
+      return element("label", {},
+        element("input", { type: "radio", name: "letter", value: letterOf(item) }),
+        element("span", {}, ...words.childNodes));
     });
     list.remove();
-    return judged(place, asked, element("fieldset", {}, element("legend", {}, "Your choice"), ...radios),
-      element("label", { class: "fi-field" }, element("span", {}, "Why?"), element("input", { name: "reason", autocomplete: "off", size: 50 })));
+    return judged(place, asked,
+      element("fieldset", {}, element("legend", {}, "Your choice"), ...radios),
+      element("label", { class: "fi-field" }, element("span", {}, "Why?"),
+        element("input", { name: "reason", autocomplete: "off", size: 50 })));
   }
 
   // Prose is judged by nobody: after a sentence of one's own one may compare.
@@ -98,9 +113,11 @@
     const enough = () => text.value.trim().split(/\s+/).length >= 8;
     const see = () => {
       if (model) model.hidden = !enough();
-      note.textContent = enough() || !model ? "" : "After a sentence of your own you may compare it with a model answer.";
+      note.textContent = enough() || !model ? ""
+        : "After a sentence of your own you may compare it with a model answer.";
     };
-    text.addEventListener("input", () => { change(({ words }) => { words[asked.id] = text.value; }); see(); });
+    text.addEventListener("input",
+      () => { change(({ words }) => { words[asked.id] = text.value; }); see(); });
     const refill = () => { text.value = read().words[asked.id] ?? ""; see(); };
     place.querySelector(".fi-how").replaceWith(text, note);
     refill();
@@ -109,7 +126,8 @@
 
   // The cell above shows what was written when Python last ran here, or came out of a notebook.
   function makeCode(place, asked) {
-    const cell = place.previousElementSibling, shown = cell?.querySelector("pre"), stub = shown?.innerHTML;
+    const cell = place.previousElementSibling, shown = cell?.querySelector("pre"),
+      stub = shown?.innerHTML;
     const refill = () => {
       const code = read().code[asked.id];
       if (shown && code) shown.textContent = code;
@@ -130,7 +148,7 @@
     return element("div", { class: "fi-hints" }, list, more);
   }
 
-  // ---- words -----------------------------------------------------------------------------------------------------------------
+  // ---- words ------------------------------------------------------------------------------------
 
   // `code` and *emphasis*, as the cards in JupyterLab have them.
   function marked(text) {
@@ -141,10 +159,12 @@
   function drawPoints() {
     const { answers } = read(), fields = ["choice", "number"], code = ["function", "test"];
     const all = Object.values(fi.exercises).map(({ asked }) => asked)
-      .filter(({ id, asks }) => fields.includes(asks) || (code.includes(asks) && (fi.codeCounts || answers[id])));
+      .filter(({ id, asks }) => fields.includes(asks)
+        || (code.includes(asks) && (fi.codeCounts || answers[id])));
     const sum = (some) => some.reduce((total, { points }) => total + points, 0);
     const line = document.querySelector(".fi-points");
-    if (line) line.textContent = `Points on this page so far: ${sum(all.filter(({ id }) => answers[id]?.status === "right"))} of ${sum(all)}.`;
+    if (line) line.textContent =
+      `Points on this page so far: ${sum(all.filter(({ id }) => answers[id]?.status === "right"))} of ${sum(all)}.`;
   }
 
   Object.assign(fi, { keepAnswer: keep, tellVerdict: tell });

@@ -1,6 +1,8 @@
-// Judges a letter, a number or several by the specification that the page carries, word for word as the course's Python does
-// (fi_course/questions: sealing.py, reading.py, values.py). Nothing can be read out of a specification: what is said
-// to an answer opens with that answer only. Its SHA-256 is here because browsers keep theirs to https.
+// Judges a letter, a number or several by the specification that the page carries, word
+// for word as the course's Python does (fi_course/questions: sealing.py, reading.py, values.py).
+// Nothing can be read out of a specification:
+// what is said to an answer opens with that answer only.
+// Its SHA-256 is here because browsers keep theirs to https.
 
 fi.judge = (() => {
   const bytesOf = (text) => new TextEncoder().encode(text);
@@ -8,7 +10,7 @@ fi.judge = (() => {
   const unhex = (digits) => Uint8Array.from(digits.match(/../g), (pair) => parseInt(pair, 16));
   const xor = (one, other) => one.map((byte, i) => byte ^ other[i]);
 
-  // ---- SHA-256 (FIPS 180-4): constants from the roots of the first 64 primes, then the rounds --------------------------------
+  // ---- SHA-256 (FIPS 180-4): constants from the roots of the first 64 primes, then the rounds ---
 
   const fraction = (x) => ((x - Math.floor(x)) * 2 ** 32) | 0;
   const primes = [];
@@ -18,7 +20,8 @@ fi.judge = (() => {
   const turn = (x, n) => (x >>> n) | (x << (32 - n));
 
   function sha256(text) {
-    const message = bytesOf(text), blocks = new DataView(new ArrayBuffer(((message.length + 72) >> 6) << 6));
+    const message = bytesOf(text),
+      blocks = new DataView(new ArrayBuffer(((message.length + 72) >> 6) << 6));
     message.forEach((byte, i) => blocks.setUint8(i, byte));
     blocks.setUint8(message.length, 128);
     blocks.setUint32(blocks.byteLength - 4, message.length * 8);
@@ -28,8 +31,10 @@ fi.judge = (() => {
       for (let t = 0; t < 64; t++) {
         const u = w[t - 15], v = w[t - 2];
         w[t] = t < 16 ? blocks.getInt32(at + 4 * t)
-          : (w[t - 16] + w[t - 7] + (turn(u, 7) ^ turn(u, 18) ^ (u >>> 3)) + (turn(v, 17) ^ turn(v, 19) ^ (v >>> 10))) | 0;
-        const one = (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + ROUND[t] + w[t]) | 0;
+          : (w[t - 16] + w[t - 7] + (turn(u, 7) ^ turn(u, 18) ^ (u >>> 3))
+            + (turn(v, 17) ^ turn(v, 19) ^ (v >>> 10))) | 0;
+        const one = (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + ROUND[t]
+          + w[t]) | 0;
         const two = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
         [a, b, c, d, e, f, g, h] = [(one + two) | 0, a, b, c, (d + one) | 0, e, f, g];
       }
@@ -40,7 +45,7 @@ fi.judge = (() => {
     return new Uint8Array(out.buffer);
   }
 
-  // ---- sealing.py --------------------------------------------------------------------------------------------------------
+  // ---- sealing.py -------------------------------------------------------------------------------
 
   const tag = (word) => hex(sha256(word)).slice(0, 16);
 
@@ -62,14 +67,16 @@ fi.judge = (() => {
 
   function unseal(sealed, key) {
     const data = Uint8Array.from(atob(sealed), (letter) => letter.charCodeAt(0));
-    for (let at = 0; at < data.length; at += 32) data.set(xor(data.slice(at, at + 32), sha256(`${key}|${at / 32}`)), at);
+    for (let at = 0; at < data.length; at += 32)
+      data.set(xor(data.slice(at, at + 32), sha256(`${key}|${at / 32}`)), at);
     return new TextDecoder().decode(data);
   }
 
-  // ---- plain.py and reading.py: a number in words ----------------------------------------------------------------------------
+  // ---- plain.py and reading.py: a number in words -----------------------------------------------
 
   const NUMBER = "[+-]?\\s*(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:e[+-]?[0-9]+)?";
-  const WRITTEN = new RegExp(`^\\s*(${NUMBER})(?:\\s*/\\s*(${NUMBER}))?\\s*((?:\\p{L}|\\p{No}|[%€$£°]).*?)?\\s*$`, "isu");
+  const WRITTEN = new RegExp(
+    `^\\s*(${NUMBER})(?:\\s*/\\s*(${NUMBER}))?\\s*((?:\\p{L}|\\p{No}|[%€$£°]).*?)?\\s*$`, "isu");
   const PERCENT = /^(?:%|percent|per cent|percentage points?|pp)(?![a-z])\s*/i;
   const THOUSANDS = /^[+-]?[1-9][0-9]{0,2},[0-9]{3}(?![0-9])/;
   const decimal = (digits) => Number(digits.replace(",", ".").replace(/\s/g, ""));
@@ -78,9 +85,11 @@ fi.judge = (() => {
   function numberAndUnit(text) {
     const [, above, below = "1", rest = ""] = WRITTEN.exec(text.replaceAll("−", "-")) ?? [];
     const none = { number: null, unit: "" };
-    if (!above || decimal(below) === 0 || THOUSANDS.test(above) || THOUSANDS.test(below)) return none;
+    if (!above || decimal(below) === 0 || THOUSANDS.test(above) || THOUSANDS.test(below))
+      return none;
     const percent = PERCENT.exec(rest)?.[0];
-    return { number: decimal(above) / decimal(below) / (percent ? 100 : 1), unit: percent ? rest.slice(percent.length) : rest };
+    return { number: decimal(above) / decimal(below) / (percent ? 100 : 1),
+      unit: percent ? rest.slice(percent.length) : rest };
   }
 
   function unitWord(unit) {
@@ -88,7 +97,7 @@ fi.judge = (() => {
     return counted.replace(/\s/g, "").replace(/\.+$/, "").replace(/s$/, "");
   }
 
-  // ---- values.py: a letter, a number, several --------------------------------------------------------------------------------
+  // ---- values.py: a letter, a number, several ---------------------------------------------------
 
   const wrong = (message, mistake = "") => ({ status: "wrong", mistake, message });
   const listed = (names) => names.map((name) => `\`${name}\``).join(", ");
@@ -96,7 +105,8 @@ fi.judge = (() => {
 
   function judgeChoice(asked, { letter, reason }) {
     if (!letter && !reason) return null;
-    if (!letter) return wrong(`Begin with a letter (${asked.options.join(", ")}); then your reason: \`"b", "because ..."\`.`, "no letter yet");
+    if (!letter) return wrong(
+      `Begin with a letter (${asked.options.join(", ")}); then your reason: \`"b", "because ..."\`.`, "no letter yet");
     if (reason.trim().split(/\s+/).filter(Boolean).length < 3) {
       return wrong(`You have chosen \`${letter}\`. Now say why, in a sentence of at least 3 words: a prediction teaches only if it had a reason.`, "no reason yet");
     }
@@ -106,35 +116,47 @@ fi.judge = (() => {
 
   function judgeNumber(asked, given) {
     const names = asked.entries.length ? asked.entries : ["answer"];
-    const said = names.filter((name) => given[name]?.trim()), missing = names.filter((name) => !said.includes(name));
+    const said = names.filter((name) => given[name]?.trim()),
+      missing = names.filter((name) => !said.includes(name));
     if (!said.length) return null;
-    const read = names.map((name, i) => said.includes(name) ? numberAndUnit(given[name]) : { number: asked.usual[i], unit: "" });
+    const read = names.map((name, i) => said.includes(name) ? numberAndUnit(given[name])
+      : { number: asked.usual[i], unit: "" });
     const wordy = names.filter((name, i) => read[i].number === null);
     if (wordy.length && asked.entries.length) return wrong(`No number stands at ${listed(wordy)}.`);
-    if (wordy.length) return wrong(given.answer.includes(",") ? "A comma is read as two numbers, or as thousands: write a decimal point." : "The question asks for a number.");
+    if (wordy.length) return wrong(given.answer.includes(",")
+      ? "A comma is read as two numbers, or as thousands: write a decimal point."
+      : "The question asks for a number.");
     const units = asked.units.map(unitWord);
-    if (units.length && read.some(({ unit }) => unit && !units.includes(unitWord(unit)))) return wrong(`The question asks for ${asked.units[0]}.`, "wrong unit");
+    if (units.length && read.some(({ unit }) => unit && !units.includes(unitWord(unit))))
+      return wrong(`The question asks for ${asked.units[0]}.`, "wrong unit");
     return judgeValues(asked, read.map(({ number }) => number), missing);
   }
 
-  // The value of target k in place i, if the number is in one of its cells; whether it is near enough.
+  // The value of target k in place i, if the number is in one of its cells;
+  // whether it is near enough.
   function valueOf(asked, k, i, number) {
-    const word = `${asked.id}|${k}|${i}|${cell(number, 4 * Math.max(asked.tolerance, 1e-6))}`, sealed = asked.cells[tag(word)];
+    const word = `${asked.id}|${k}|${i}|${cell(number, 4 * Math.max(asked.tolerance, 1e-6))}`,
+      sealed = asked.cells[tag(word)];
     return sealed === undefined ? null : unpad(word, sealed);
   }
 
   function fits(asked, k, i, number) {
     const value = Number.isFinite(number) ? valueOf(asked, k, i, number) : null;
-    return value !== null && Math.abs(number - value) <= asked.tolerance * Math.max(1, Math.abs(value));
+    return value !== null && Math.abs(number - value) <= asked.tolerance * Math.max(1,
+      Math.abs(value));
   }
 
   function judgeValues(asked, numbers, missing) {
-    const told = (k) => open(asked.verdicts[k], [asked.id, k, ...asked.spoken_of[k].map((i) => hexOf(valueOf(asked, k, i, numbers[i])))].join("|"));
-    const hit = asked.spoken_of.map((_, k) => k).filter((k) => asked.spoken_of[k].every((i) => fits(asked, k, i, numbers[i])));
+    const told = (k) => open(asked.verdicts[k],
+      [asked.id, k, ...asked.spoken_of[k].map((i) => hexOf(valueOf(asked, k, i, numbers[i])))]
+      .join("|"));
+    const hit = asked.spoken_of.map((_, k) => k).filter((k) =>
+      asked.spoken_of[k].every((i) => fits(asked, k, i, numbers[i])));
     if (hit[0] === 0) return told(0);
     const whole = hit.filter((k) => asked.spoken_of[k].length === numbers.length).slice(0, 1);
     const named = whole.length ? whole : hit, explained = named.flatMap((k) => asked.spoken_of[k]);
-    const off = numbers.map((_, i) => i).filter((i) => !explained.includes(i) && !fits(asked, 0, i, numbers[i]));
+    const off = numbers.map((_, i) => i).filter((i) => !explained.includes(i)
+      && !fits(asked, 0, i, numbers[i]));
     const found = named.map(told), words = found.map(({ message }) => message);
     if (off.length) words.push(notRight(asked, off.map((i) => asked.entries[i]), missing));
     return wrong([...new Set(words)].join(" "), found[0]?.mistake);
@@ -145,15 +167,19 @@ fi.judge = (() => {
     if (asked.usual.some(Boolean)) return "Not all of the values are right, or one is missing.";
     const lost = missing.filter((name) => off.includes(name));
     if (lost.length) return `No entry yet for ${listed(lost)}. The entries are ${listed(asked.entries)}.`;
-    if (off.length === asked.entries.length) return `None of the ${off.length} values is right yet.`;
+    if (off.length === asked.entries.length)
+      return `None of the ${off.length} values is right yet.`;
     return `Not right yet: ${listed(off)}.`;
   }
 
-  // given: { letter, reason }, or { answer: text } for one number, or { entry: text } -> { status, mistake, message }
+  // given: { letter, reason }, or { answer: text } for one number, or { entry:
+  // text } -> { status, mistake, message }
   function judge(asked, given) {
     const found = asked.asks === "choice" ? judgeChoice(asked, given) : judgeNumber(asked, given);
     return found ?? { status: "not started", mistake: "", message: "Nothing is filled in yet." };
   }
 
-  return Object.assign(judge, { sha256: (text) => hex(sha256(text)), tag, cell, hexOf, unpad, unseal, numberAndUnit, unitWord });
+  return Object.assign(judge,
+    { sha256: (text) => hex(sha256(text)), tag, cell, hexOf, unpad, unseal, numberAndUnit,
+      unitWord });
 })();

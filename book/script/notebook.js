@@ -1,23 +1,27 @@
-// The notebook of an exercise set and its page are two places for the same answers: what stands on the page can be downloaded as
-// the notebook that JupyterLab would have written, and a notebook that was begun elsewhere can be loaded.
+// The notebook of an exercise set and its page are two places for the same answers:
+// what stands on the page can be downloaded as the notebook that JupyterLab would have written,
+// and a notebook that was begun elsewhere can be loaded.
 
 (() => {
   const { element, button, read, change, replace, page, root, exercises } = fi;
   const DOTS = "...  # your answer", PROSE = "*Your answer here.*";
 
-  // As handed out: a script beside the page, because a page that is opened from disk may load nothing else.
+  // As handed out: a script beside the page, because a page that is opened
+  // from disk may load nothing else.
   let asking;
   fi.handedOut = () => asking ??= new Promise((resolve, reject) => {
     const script = element("script", { src: `${root}${page}.js` });
     script.onload = () => resolve(fi.notebook);
-    script.onerror = () => { asking = null; reject(new Error("the notebook of this page was not found beside it")); };
+    script.onerror = () => { asking = null;
+      reject(new Error("the notebook of this page was not found beside it")); };
     document.head.append(script);
   });
 
   const sourceOf = (cell) => [cell.source].flat().join("");
-  const about = (cell, part) => cell.metadata?.fi_teach?.part === part ? cell.metadata.fi_teach.question : undefined;
+  const about = (cell, part) => cell.metadata?.fi_teach?.part === part
+    ? cell.metadata.fi_teach.question : undefined;
 
-  // ---- from the page into a notebook ---------------------------------------------------------------------------------------
+  // ---- from the page into a notebook ------------------------------------------------------------
 
   // What the notebook's cell would hold, or its stub while the page holds nothing.
   fi.sourceOf = (id, stub) => {
@@ -53,31 +57,36 @@
   async function download() {
     try {
       const blank = await fi.handedOut(), mine = fi.filled(blank);
-      const file = new Blob([`${JSON.stringify(mine, null, 1)}\n`], { type: "application/x-ipynb+json" });
-      const link = element("a", { href: URL.createObjectURL(file), download: `${page.split("/").pop()}.ipynb` });
+      const file = new Blob([`${JSON.stringify(mine, null, 1)}\n`],
+        { type: "application/x-ipynb+json" });
+      const link = element("a",
+        { href: URL.createObjectURL(file), download: `${page.split("/").pop()}.ipynb` });
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-      const open = blank.cells.filter((cell, k) => about(cell, "answer") && sourceOf(cell) === sourceOf(mine.cells[k])).length;
+      const open = blank.cells.filter((cell, k) => about(cell, "answer")
+        && sourceOf(cell) === sourceOf(mine.cells[k])).length;
       say(`Downloaded${open ? `, with ${open} question${open > 1 ? "s" : ""} still open` : ""}. Hand this file in, or go on with it in JupyterLab.`);
     } catch (error) {
       say(`Not downloaded: ${error.message}.`);
     }
   }
 
-  // ---- from a notebook into the page ---------------------------------------------------------------------------------------
+  // ---- from a notebook into the page ------------------------------------------------------------
 
   // The cells of a file -> they, or words that say what it is instead.
   function cellsOf(text) {
     try {
       const { cells } = JSON.parse(text);
-      if (Array.isArray(cells) && cells.every((cell) => cell && typeof cell === "object")) return cells;
+      if (Array.isArray(cells) && cells.every((cell) => cell && typeof cell === "object"))
+        return cells;
     } catch { /* it is said below */ }
     throw new Error("this file is no notebook, or is damaged: JupyterLab would not open it either");
   }
 
   // A cell is known by its id, else by what its metadata says.
   const answerIn = (cells, wanted) => cells.find(({ id }) => id === wanted.id) ??
-    cells.find(({ metadata }) => metadata?.nbgrader?.grade_id === wanted.metadata.nbgrader.grade_id) ??
+    cells.find(({ metadata }) =>
+      metadata?.nbgrader?.grade_id === wanted.metadata.nbgrader.grade_id) ??
     cells.find((cell) => about(cell, "answer") === about(wanted, "answer"));
 
   function answersOf(cells, notebook) {
@@ -87,32 +96,39 @@
       if (cell) answers[about(wanted, "answer")] = [sourceOf(cell), sourceOf(wanted)];
     }
     if (Object.keys(answers).length) return answers;
-    const other = cells.map((cell) => cell.metadata?.fi_teach?.question?.split(".")[0]).find(Boolean);
+    const other = cells.map((cell) =>
+      cell.metadata?.fi_teach?.question?.split(".")[0]).find(Boolean);
     throw new Error(other ? `this is the notebook of another set, whose questions begin with “${other}.”: open the page of that set`
       : "no cell of this notebook belongs to a question of this page");
   }
 
   async function take(text) {
     const answers = answersOf(cellsOf(text), await fi.handedOut()), before = read();
-    const given = Object.entries(answers).filter(([, [source, stub]]) => source.trim() && source.trim() !== stub.trim());
-    change((state) => given.forEach(([id, [source, stub]]) => accept(state, exercises[id].asked, source, stub)));
+    const given = Object.entries(answers).filter(([, [source, stub]]) => source.trim()
+      && source.trim() !== stub.trim());
+    change((state) => given.forEach(([id, [source, stub]]) =>
+      accept(state, exercises[id].asked, source, stub)));
     show();
-    const undo = () => { replace({ ...read(), answers: before.answers, words: before.words, code: before.code }); show(); say("As it was before."); };
+    const undo = () => { replace({ ...read(), answers: before.answers, words: before.words,
+      code: before.code }); show(); say("As it was before."); };
     say(`Loaded: ${given.length} of ${Object.keys(answers).length} answers. What the notebook leaves open stayed as it is here. `, button("Undo", undo));
   }
 
   function accept({ answers, words, code }, asked, source, stub) {
     delete code[asked.id];
     if (asked.asks === "prose") { words[asked.id] = source === PROSE ? "" : source; return; }
-    const read = { choice: readLetter, number: readNumbers }[asked.asks], typed = read?.(asked, literalIn(source, stub));
-    if (typed) answers[asked.id] = { given: typed, status: fi.judge(asked, typed).status, day: fi.today() };
+    const read = { choice: readLetter, number: readNumbers }[asked.asks],
+      typed = read?.(asked, literalIn(source, stub));
+    if (typed) answers[asked.id] =
+      { given: typed, status: fi.judge(asked, typed).status, day: fi.today() };
     else { code[asked.id] = source; delete answers[asked.id]; }
   }
 
   // "name = ( ... )" -> what stands between, if nothing else does
   function literalIn(source, stub) {
     const name = /^\w+/.exec(stub)?.[0];
-    return new RegExp(`^\\s*${name}\\s*=\\s*(?:\\(([^]*?),?\\s*\\)|([^]*?))\\s*$`).exec(source)?.slice(1).find((found) => found !== undefined)?.trim() ?? "";
+    return new RegExp(`^\\s*${name}\\s*=\\s*(?:\\(([^]*?),?\\s*\\)|([^]*?))\\s*$`)
+      .exec(source)?.slice(1).find((found) => found !== undefined)?.trim() ?? "";
   }
 
   const STRING = String.raw`"(?:[^"\\\n]|\\["\\])*"|'(?:[^'\\\n]|\\['\\])*'`;
@@ -120,16 +136,21 @@
   const unquoted = (text) => /^["']/.test(text) ? text.slice(1, -1).replace(/\\(.)/g, "$1") : text;
 
   function readLetter(asked, literal) {
-    const [, letter, reason = '""'] = new RegExp(`^(${STRING})(?:\\s*,\\s*(${STRING}))?$`).exec(literal) ?? [];
-    return letter && asked.options.includes(unquoted(letter)) ? { letter: unquoted(letter), reason: unquoted(reason) } : null;
+    const [, letter, reason = '""'] =
+      new RegExp(`^(${STRING})(?:\\s*,\\s*(${STRING}))?$`).exec(literal) ?? [];
+    return letter && asked.options.includes(unquoted(letter))
+      ? { letter: unquoted(letter), reason: unquoted(reason) } : null;
   }
 
   function readNumbers({ entries }, literal) {
     const one = `${STRING}|${NUMBER}`;
-    if (!entries.length) return new RegExp(`^(?:${one})$`).test(literal) ? { answer: unquoted(literal) } : null;
+    if (!entries.length) return new RegExp(`^(?:${one})$`).test(literal)
+      ? { answer: unquoted(literal) } : null;
     const pair = `\\s*(${STRING})\\s*:\\s*(${one})\\s*`;
     if (!new RegExp(`^\\{${pair}(?:,${pair})*,?\\s*\\}$`).test(literal)) return null;
-    const found = Object.fromEntries([...literal.matchAll(new RegExp(pair, "g"))].map(([, name, value]) => [unquoted(name), unquoted(value)]));
+    const found = Object.fromEntries(
+      [...literal.matchAll(new RegExp(pair, "g"))].map(([, name, value]) =>
+        [unquoted(name), unquoted(value)]));
     return Object.keys(found).every((name) => entries.includes(name)) ? found : null;
   }
 
@@ -138,7 +159,7 @@
     document.dispatchEvent(new Event("fi:loaded"));
   }
 
-  // ---- two buttons -----------------------------------------------------------------------------------------------------------
+  // ---- two buttons ------------------------------------------------------------------------------
 
   const said = element("p", { class: "fi-how", role: "status" });
   const say = (...words) => said.replaceChildren(...words);

@@ -1,21 +1,25 @@
-// How far a reader has come: a ring beside each chapter, the way back to where they stopped, and their answers as a file.
+// How far a reader has come: a ring beside each chapter, the way back to where they stopped,
+// and their answers as a file.
 
 (() => {
   const { element, button, read, change, page, root } = fi;
-  const course = fi.course ?? []; // written by the build: [{ page, title, cards: [id], questions: { id: points } }]
+  // written by the build: [{ page, title, cards: [id], questions: { id: points } }]
+  const course = fi.course ?? [];
 
   // What of a page is done -> [how many, of how many].
   function progress({ cards, questions }, { guesses, answers }) {
     const asked = Object.keys(questions);
-    const done = cards.filter((id) => guesses[id]?.said).length + asked.filter((id) => answers[id]?.status === "right").length;
+    const done = cards.filter((id) => guesses[id]?.said).length
+      + asked.filter((id) => answers[id]?.status === "right").length;
     return [done, cards.length + asked.length];
   }
 
-  // ---- rings in the sidebar ----------------------------------------------------------------------------------------------
+  // ---- rings in the sidebar ---------------------------------------------------------------------
 
   function pageOf(link) {
     const path = new URL(link.href).pathname;
-    return link.getAttribute("href") === "#" ? page : course.find((entry) => path.endsWith(`/${entry.page}.html`))?.page;
+    return link.getAttribute("href") === "#" ? page
+      : course.find((entry) => path.endsWith(`/${entry.page}.html`))?.page;
   }
 
   function drawRings() {
@@ -26,16 +30,18 @@
       link.querySelector(".fi-ring")?.remove();
       if (!done) continue;
       const words = `${done} of ${all} answered`;
-      link.append(element("span", { class: "fi-ring", style: `--done: ${done / all}`, title: words },
+      link.append(element("span",
+        { class: "fi-ring", style: `--done: ${done / all}`, title: words },
         element("span", { class: "visually-hidden" }, `, ${words}`)));
     }
   }
 
-  // ---- where one was -----------------------------------------------------------------------------------------------------
+  // ---- where one was ----------------------------------------------------------------------------
 
   function note() {
     const headings = [...document.querySelectorAll(".bd-article section[id] > :is(h1, h2, h3)")];
-    const last = headings.filter((heading) => heading.getBoundingClientRect().top < innerHeight / 2).at(-1) ?? headings[0];
+    const last = headings.filter((heading) =>
+      heading.getBoundingClientRect().top < innerHeight / 2).at(-1) ?? headings[0];
     if (!last) return;
     const own = [...last.childNodes].filter((node) => !node.classList?.contains("headerlink"));
     const heading = own.map((node) => node.textContent).join("");
@@ -46,23 +52,28 @@
     const { place } = read(), entry = course.find((other) => other.page === place?.page);
     document.querySelector(".fi-continue")?.remove();
     if (!entry || page !== "book/start") return;
-    const words = place.heading === entry.title ? entry.title : `${entry.title}, at “${place.heading}”`;
-    document.querySelector(".bd-article h1")?.after(element("p", { class: "fi-continue" }, "Continue where you were: ",
+    const words = place.heading === entry.title ? entry.title
+      : `${entry.title}, at “${place.heading}”`;
+    document.querySelector(".bd-article h1")?.after(element("p", { class: "fi-continue" },
+      "Continue where you were: ",
       element("a", { href: `${root}${place.page}.html#${place.id}` }, words)));
   }
 
-  // ---- the reader's own corner -------------------------------------------------------------------------------------------
+  // ---- the reader's own corner ------------------------------------------------------------------
 
   function drawCorner() {
     const corner = document.querySelector(".fi-corner"), state = read();
     if (!corner) return;
-    const [done, all] = course.map((entry) => progress(entry, state)).reduce(([a, b], [c, d]) => [a + c, b + d], [0, 0]);
+    const [done, all] = course.map((entry) => progress(entry, state)).reduce(([a, b], [c, d]) =>
+      [a + c, b + d], [0, 0]);
     const open = corner.querySelector("details")?.open;
     corner.replaceChildren(element("details", { open: Boolean(open) },
       element("summary", {}, "Your answers"),
       element("p", {}, `${done} of ${all} predictions and questions. They are kept in this browser and go nowhere.`),
-      toggle("Let the text wait for my guesses", !state.settings.all, (on) => change(({ settings }) => { settings.all = !on; })),
-      element("p", {}, button("Save as a file", save), button("Load a file", load), button("Forget everything", fi.forget)),
+      toggle("Let the text wait for my guesses", !state.settings.all,
+        (on) => change(({ settings }) => { settings.all = !on; })),
+      element("p", {}, button("Save as a file", save), button("Load a file", load),
+        button("Forget everything", fi.forget)),
       element("p", { role: "status", class: "fi-said" })));
   }
 
@@ -78,7 +89,8 @@
 
   function save() {
     const file = new Blob([JSON.stringify(read(), null, 1)], { type: "application/json" });
-    const link = element("a", { href: URL.createObjectURL(file), download: "which-features-matter.json" });
+    const link = element("a",
+      { href: URL.createObjectURL(file), download: "which-features-matter.json" });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
@@ -102,7 +114,8 @@
     drawRings();
     offerToContinue();
     const busy = document.querySelector(".fi-corner")?.contains(document.activeElement);
-    const place = busy && [...document.querySelectorAll(".fi-corner :is(summary, input, button)")].indexOf(document.activeElement);
+    const place = busy && [...document.querySelectorAll(".fi-corner :is(summary, input, button)")]
+      .indexOf(document.activeElement);
     drawCorner();
     if (busy) document.querySelectorAll(".fi-corner :is(summary, input, button)")[place].focus();
   }

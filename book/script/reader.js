@@ -1,16 +1,20 @@
-// What a reader has guessed and answered stays in this browser: one entry of its storage, sent nowhere.
-// The storage may be missing, full, forbidden or filled with something else: then all works until the page is left.
+// What a reader has guessed and answered stays in this browser:
+// one entry of its storage, sent nowhere.
+// The storage may be missing, full, forbidden or filled with something else:
+// then all works until the page is left.
 
 window.fi = (() => {
   const KEY = "which-features-matter";
-  const EMPTY = { guesses: {}, answers: {}, skipped: {}, words: {}, code: {}, settings: {}, place: null };
+  const EMPTY = { guesses: {}, answers: {}, skipped: {}, words: {}, code: {}, settings: {},
+    place: null };
   let memory = null; // what the storage would hold, if it cannot
 
   // An entry that is not ours is taken for an empty one; parts that are missing are empty.
   function shaped(entry) {
     const whole = {};
     for (const [part, empty] of Object.entries(EMPTY)) {
-      const fits = entry && typeof entry[part] === "object" && entry[part] !== null && !Array.isArray(entry[part]);
+      const fits = entry && typeof entry[part] === "object" && entry[part] !== null
+        && !Array.isArray(entry[part]);
       whole[part] = fits ? entry[part] : structuredClone(empty);
     }
     return whole;
@@ -52,14 +56,17 @@ window.fi = (() => {
 
   // What "Run Python in this page" made the browser keep: Python, its libraries, the pages.
   async function forgetPython() {
-    for (const name of await caches.keys()) if (name.startsWith(`${KEY}/`)) await caches.delete(name);
+    for (const name of await caches.keys()) if (name.startsWith(`${KEY}/`))
+      await caches.delete(name);
     await (await navigator.serviceWorker.getRegistration())?.unregister();
   }
 
-  // element("p", { class: "note" }, "words", other, ...) -> the element; a value of true is a bare attribute, of false none
+  // element("p", { class: "note" }, "words", other, ...) -> the element;
+  // a value of true is a bare attribute, of false none
   function element(tag, attributes, ...children) {
     const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) if (value !== false) made.setAttribute(name, value === true ? "" : value);
+    for (const [name, value] of Object.entries(attributes)) if (value !== false)
+      made.setAttribute(name, value === true ? "" : value);
     made.append(...children);
     return made;
   }
@@ -73,5 +80,6 @@ window.fi = (() => {
   const page = typeof DOCUMENTATION_OPTIONS === "undefined" ? "" : DOCUMENTATION_OPTIONS.pagename;
   const root = document.documentElement.dataset.content_root ?? "";
   const today = () => Math.floor(Date.now() / 864e5); // days since 1970
-  return { read, change, forget, replace: (entry) => write(shaped(entry)), element, button, page, root, today };
+  return { read, change, forget, replace: (entry) => write(shaped(entry)), element, button, page,
+    root, today };
 })();

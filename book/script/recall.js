@@ -1,5 +1,6 @@
-// Ten questions to find again: first those missed, and those whose rest is over. A question rests for one day after a miss,
-// for two, four, eight ... days after as many right answers in a row.
+// Ten questions to find again: first those missed, and those whose rest is over.
+// A question rests for one day after a miss, for two, four, eight ...
+// days after as many right answers in a row.
 
 (() => {
   const { element, button, read, today } = fi;
@@ -10,7 +11,8 @@
   pool.hidden = true;
   pool.before(place);
 
-  const cards = [...pool.querySelectorAll(".fi-card")].map((card) => ({ card, from: card.parentElement.querySelector(".fi-from") }));
+  const cards = [...pool.querySelectorAll(".fi-card")].map((card) =>
+    ({ card, from: card.parentElement.querySelector(".fi-from") }));
 
   // How overdue a question is: days since it was answered, over the days that it may rest.
   function due({ card }) {
@@ -28,7 +30,8 @@
     }), said);
     some.forEach(({ card }) => fi.askCard(card, (hit) => {
       right += hit;
-      if (!--left) said.textContent = `${right} of ${some.length} right. Come back tomorrow: what was missed comes first.`;
+      if (!--left) said.textContent =
+        `${right} of ${some.length} right. Come back tomorrow: what was missed comes first.`;
     }));
   }
 
@@ -36,5 +39,7 @@
   const first = [...old].sort((one, other) => due(other) - due(one)).slice(0, TEN);
   const any = () => draw([...cards].sort(() => Math.random() - 0.5).slice(0, TEN));
   if (first.length) draw(first);
-  else place.append(element("p", {}, "Your browser remembers no guess yet: make some in the chapters. ", button("Draw ten anyway", any)));
+  else place.append(element("p", {},
+    "Your browser remembers no guess yet: make some in the chapters. ",
+    button("Draw ten anyway", any)));
 })();

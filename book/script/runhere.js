@@ -2,15 +2,18 @@
 (() => {
   const place = document.querySelector(".fi-live[data-kind]");
   if (!place) return;
-  const { kind, bytes } = place.dataset, note = fi.element("p", { class: "fi-how", role: "status" });
-  const ask = fi.button(`Run Python in this page (${Math.round(bytes / 1e6)} MB, once)`, async () => {
+  const { kind, bytes } = place.dataset,
+    note = fi.element("p", { class: "fi-how", role: "status" });
+  const ask = fi.button(`Run Python in this page (${Math.round(bytes / 1e6)} MB, once)`,
+    async () => {
     if (location.protocol === "file:") {
       note.textContent = "A page that was opened as a file may not load Python. In the book's folder run python -m http.server and open http://localhost:8000/ instead.";
       return;
     }
     ask.disabled = true;
     try {
-      await (await import(new URL(`${fi.root}_static/live/${kind}.js`, document.baseURI))).begin(place, note);
+      await (await import(new URL(`${fi.root}_static/live/${kind}.js`, document.baseURI)))
+        .begin(place, note);
     } catch (error) {
       note.textContent = error.message;
       ask.disabled = false;

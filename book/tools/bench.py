@@ -1,4 +1,5 @@
-"""Time the building of the book, in a copy that leaves the real one alone, and how soon its pages are ready.
+"""Time the building of the book, in a copy that leaves the real one alone,
+and how soon its pages are ready.
 
     python book/tools/bench.py
 """
@@ -20,7 +21,8 @@ from build import HERE, SOURCES
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.machine import processor  # noqa: E402 - the project's root is not where this program lies
+# the project's root is not where this program lies
+from benchmarks.machine import processor  # noqa: E402
 
 PROSE = "book/sources.md"
 RESULTS = ROOT / "benchmarks/build.json"
@@ -30,7 +32,8 @@ BEFORE, GOAL = 154, 110
 
 def copy_sources(target):
     """What a build reads, and nothing else."""
-    for path in sorted({path for pattern in SOURCES for path in ROOT.glob(pattern) if path.is_file()}):
+    for path in sorted({path for pattern in SOURCES for path in ROOT.glob(pattern)
+                        if path.is_file()}):
         copy = target / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
@@ -39,7 +42,8 @@ def copy_sources(target):
 def built(root):
     """One build -> (how long it took, what it printed)."""
     started = time.perf_counter()
-    done = subprocess.run([sys.executable, str(HERE / "build.py"), "--root", str(root)], check=True, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, str(HERE / "build.py"), "--root", str(root)], check=True,
+                          capture_output=True, text=True)
     return time.perf_counter() - started, done.stdout + done.stderr
 
 
@@ -50,7 +54,8 @@ def seconds(root):
 
 def each(printed):
     """How long each chapter took, two side by side -> {name: seconds}."""
-    return {name: float(took) for name, took in re.findall(r"notebooks/(\w+)\.ipynb +([\d.]+) s", printed)}
+    return {name: float(took)
+            for name, took in re.findall(r"notebooks/(\w+)\.ipynb +([\d.]+) s", printed)}
 
 
 def append(path, line):
@@ -59,9 +64,11 @@ def append(path, line):
 
 
 def visit(chrome, address, page):
-    """Open a page with nothing in the cache -> (seconds until formulas are set and explorables drawn, bytes it asked for)."""
+    """Open a page with nothing in the cache -> (seconds until formulas are set
+    and explorables drawn, bytes it asked for)."""
     tab, sizes = chrome.new_page(), []
-    tab.on("response", lambda response: sizes.append(int(response.headers.get("content-length", 0))))
+    tab.on("response",
+           lambda response: sizes.append(int(response.headers.get("content-length", 0))))
     tab.goto(f"{address}/{page}", wait_until="load")
     settle(tab)
     ready = tab.evaluate("performance.now()") / 1000
@@ -71,7 +78,8 @@ def visit(chrome, address, page):
 
 def visits(html):
     """Each chapter at its best of three -> {page: (seconds, bytes)}."""
-    pages = [path.relative_to(html).as_posix() for path in sorted((html / "notebooks").glob("*.html"))]
+    pages = [path.relative_to(html).as_posix()
+             for path in sorted((html / "notebooks").glob("*.html"))]
     with served(html) as address, browser() as chrome:
         return {page: min(visit(chrome, address, page) for _ in range(3)) for page in pages}
 
@@ -82,10 +90,13 @@ def report(what, figure):
 
 
 def keep(clean, printed):
-    """The clean build's time and each chapter's: for the benchmark page, and for the order in which chapters are run."""
+    """The clean build's time and each chapter's:
+    for the benchmark page, and for the order in which chapters are run."""
     took = each(printed)
-    found = {"date": datetime.date.today().isoformat(), "chapters": len(took), "seconds": round(clean, 1), "before": BEFORE, "must": GOAL,
-             "cores": os.cpu_count(), "processor": processor(), "load": round(os.getloadavg()[0], 1), "each": took}
+    found = {"date": datetime.date.today().isoformat(), "chapters": len(took),
+             "seconds": round(clean, 1), "before": BEFORE, "must": GOAL,
+             "cores": os.cpu_count(), "processor": processor(),
+             "load": round(os.getloadavg()[0], 1), "each": took}
     RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
@@ -100,7 +111,9 @@ def main():
         append(root / PROSE, "One more sentence.")
         report("one page of prose", f"{seconds(root):6.1f} s")
         seen = visits(root / "_build/html")
-        slowest, largest = max(seen, key=lambda page: seen[page][0]), max(seen, key=lambda page: seen[page][1])
+        slowest, largest = max(seen,
+                               key=lambda page: seen[page][0]), max(
+                                   seen, key=lambda page: seen[page][1])
         report(f"slowest chapter ready, {Path(slowest).stem}", f"{seen[slowest][0]:6.2f} s")
         report(f"largest chapter, {Path(largest).stem}", f"{seen[largest][1] / 1e6:6.2f} MB")
         append(root / "fi_teach/__init__.py", "# one more line")

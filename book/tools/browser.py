@@ -8,11 +8,15 @@ from serve import server_of
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first is the same Chromium without windows: a page opens in four fifths of the time."""
-FLAGS = ("--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1",  # no other host is reached
-         "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+# no other host is reached
+FLAGS = ("--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1",
+         "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+         "--disable-background-networking",
          "--disable-component-update", "--disable-sync")
-# A formula is set once its twin for screen readers stands beside it; an explorable is there once it is drawn, or says why not.
-SETTLED = """() => [...document.querySelectorAll('.math, .amsmath')].every((math) => math.querySelector('mjx-assistive-mml math'))
+# A formula is set once its twin for screen readers stands beside it;
+# an explorable is there once it is drawn, or says why not.
+SETTLED = """() => [...document.querySelectorAll('.math, .amsmath')]
+    .every((math) => math.querySelector('mjx-assistive-mml math'))
     && document.querySelectorAll('.explorable, .explorable-error').length
        >= document.querySelectorAll('script[type$="widget-view+json"]').length"""
 
@@ -22,7 +26,8 @@ def chromium():
     for path in map(shutil.which, NAMES):
         if path:
             return path
-    raise SystemExit(f"No Chromium on the path (looked for {', '.join(NAMES)}): install it with the system's package manager.")
+    raise SystemExit(f"No Chromium on the path (looked for {', '.join(NAMES)}): "
+                     "install it with the system's package manager.")
 
 
 @contextmanager
@@ -37,7 +42,8 @@ def browser():
 
 
 def settle(tab):
-    """Wait until the page that the tab has loaded is complete: nothing that a reader sees will still move."""
+    """Wait until the page that the tab has loaded is complete:
+    nothing that a reader sees will still move."""
     tab.wait_for_function(SETTLED)
     tab.evaluate("() => window.MathJax?.startup?.promise")  # an evaluated promise is waited for
 

@@ -1,10 +1,13 @@
-"""Build the book: run the chapters that changed, side by side, then let Sphinx put the pages together.
+"""Build the book: run the chapters that changed, side by side,
+then let Sphinx put the pages together.
 
     python book/tools/build.py [--root FOLDER] [--jobs N] [--live]
 
-Sphinx would run one notebook after another. So the chapters are executed first, in parallel, into the cache that the
-pages are then read from. A cell that fails is named with its file; any warning of Sphinx's fails the build.
-With --live the pages get what they need to run Python (live.py), which lies in _build/live between builds.
+Sphinx would run one notebook after another.
+So the chapters are executed first, in parallel, into the cache that the pages are then read from.
+A cell that fails is named with its file; any warning of Sphinx's fails the build.
+With --live the pages get what they need to run Python (live.py), which lies
+in _build/live between builds.
 """
 
 import argparse
@@ -19,10 +22,12 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "_ext"))
 
-from chapter_cache import PATTERNS, cache_folder, fingerprint  # noqa: E402 - lies beside the extensions, not in a package
+# lies beside the extensions, not in a package
+from chapter_cache import PATTERNS, cache_folder, fingerprint  # noqa: E402
 
 CELL_SECONDS = 600
-SOURCES = (*PATTERNS, "_config.yml", "_toc.yml", "*.md", "benchmarks/*", "book/**/*", "notebooks/*", "exercises/*")
+SOURCES = (*PATTERNS, "_config.yml", "_toc.yml", "*.md", "benchmarks/*", "book/**/*", "notebooks/*",
+           "exercises/*")
 CACHES_KEPT = 2  # the package as it is and as it was: going back and forth costs nothing
 
 
@@ -36,7 +41,8 @@ def chapters(root):
 
 
 def execute(path, forked=False):
-    """Run one notebook -> (path, executed notebook, seconds, failure): failure is None or (cell, error).
+    """Run one notebook -> (path, executed notebook, seconds, failure):
+    failure is None or (cell, error).
 
     forked : in a kernel that has imported what chapters import
     """
@@ -46,9 +52,11 @@ def execute(path, forked=False):
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     notebook, started, current = nbformat.read(path, as_version=4), time.perf_counter(), []
-    client = NotebookClient(notebook, timeout=CELL_SECONDS, resources={"metadata": {"path": str(path.parent)}},
+    client = NotebookClient(notebook, timeout=CELL_SECONDS,
+                            resources={"metadata": {"path": str(path.parent)}},
                             extra_arguments=["--log-level=ERROR"],
-                            record_timing=False,  # times in a cell's metadata would make it another cell to the cache
+                            # times in a cell's metadata would make it another cell to the cache
+                            record_timing=False,
                             on_cell_start=lambda cell, cell_index: current.append(cell))
     try:
         (with_forks(client) if forked else client).execute()
@@ -62,7 +70,8 @@ def describe_failure(root, path, cell, error):
     lines = cell.source.strip().splitlines() or [""]
     reason = getattr(error, "evalue", None)
     reason = f"{error.ename}: {reason}" if reason is not None else str(error).strip()
-    return (f"{path.relative_to(root)}: cell {cell.get('id', '?')} failed, which begins\n    {lines[0]}\n"
+    return (f"{path.relative_to(root)}: cell {cell.get('id', '?')} failed, "
+            f"which begins\n    {lines[0]}\n"
             f"  with\n    " + reason.replace("\n", "\n    "))
 
 
@@ -78,14 +87,16 @@ def stale(cache, paths):
 
 
 def longest_first(root, paths):
-    """The paths in the order in which all are done soonest: by the time that each took when `make bench-book` ran."""
+    """The paths in the order in which all are done soonest:
+    by the time that each took when `make bench-book` ran."""
     timed = root / "benchmarks/build.json"
     took = json.loads(timed.read_text(encoding="utf-8")).get("each", {}) if timed.exists() else {}
     return sorted(paths, key=lambda path: -took.get(path.stem, CELL_SECONDS))
 
 
 def execute_chapters(root, folder, jobs):
-    """Run every chapter that the cache does not know and remember it -> descriptions of the failures."""
+    """Run every chapter that the cache does not know and remember it -> descriptions
+    of the failures."""
     from joblib import Parallel, delayed
     from jupyter_cache import get_cache
     from jupyter_cache.base import CacheBundleIn
@@ -95,10 +106,14 @@ def execute_chapters(root, folder, jobs):
     paths, failures = longest_first(root, stale(cache, chapters(root))), []
     if not paths:
         return failures
-    forked = len(paths) > jobs and sys.platform == "linux"  # few import as quickly themselves; macOS forbids forks with its libraries loaded
-    side_by_side = Parallel(n_jobs=min(jobs, len(paths)), prefer="threads", return_as="generator_unordered")
-    runs = side_by_side(delayed(execute)(path, forked) for path in paths)  # the work is the kernels', each a process of its own
-    for path, notebook, seconds, failure in tqdm(runs, total=len(paths), desc="chapters", unit="chapter", disable=None):
+    # few import as quickly themselves; macOS forbids forks with its libraries loaded
+    forked = len(paths) > jobs and sys.platform == "linux"
+    side_by_side = Parallel(n_jobs=min(jobs, len(paths)), prefer="threads",
+                            return_as="generator_unordered")
+    # the work is the kernels', each a process of its own
+    runs = side_by_side(delayed(execute)(path, forked) for path in paths)
+    for path, notebook, seconds, failure in tqdm(runs, total=len(paths), desc="chapters",
+                                                 unit="chapter", disable=None):
         tqdm.write(f"  {path.relative_to(root)}  {seconds:.1f} s" + ("  FAILED" if failure else ""))
         if failure:
             failures.append(describe_failure(root, path, *failure))
@@ -111,7 +126,8 @@ def execute_chapters(root, folder, jobs):
 def prune(folder):
     """Forget the outputs of all but the newest states of the package."""
     folder.touch()
-    for old in sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime)[:-CACHES_KEPT]:
+    for old in sorted(folder.parent.iterdir(),
+                      key=lambda path: path.stat().st_mtime)[:-CACHES_KEPT]:
         shutil.rmtree(old)
 
 
@@ -120,17 +136,21 @@ def make_pages(root, live):
     from jupyter_book.sphinx import build_sphinx
 
     print("pages: reading and writing those that changed ...", flush=True)
-    result = build_sphinx(root, root / "_build/html", noconfig=True, path_config=root / "_config.yml", quiet=True,
-                          confoverrides={"external_toc_path": "_toc.yml", "nitpicky": True, "latex_individualpages": False,
+    result = build_sphinx(root, root / "_build/html", noconfig=True,
+                          path_config=root / "_config.yml", quiet=True,
+                          confoverrides={"external_toc_path": "_toc.yml", "nitpicky": True,
+                                         "latex_individualpages": False,
                                          **({"live": live} if live else {})},
                           warningiserror=True, keep_going=True)
-    if result != 0:  # pages already read would keep quiet about their warnings the next time: read them all again
+    # pages already read would keep quiet about their warnings the next time: read them all again
+    if result != 0:
         (root / "_build/.doctrees/environment.pickle").unlink(missing_ok=True)
     return 0 if result == 0 else 1
 
 
 def make_live(root):
-    """Make what the pages need to run Python -> {"folder": where it lies, "bytes": {file: size}}."""
+    """Make what the pages need to run Python -> {"folder": where it lies, "bytes": {file:
+    size}}."""
     from live import make
 
     print("Python for the pages: packing ...", flush=True)
@@ -142,7 +162,8 @@ def make_live(root):
 
 def build(root, jobs, live=False):
     """Execute, then make pages, while no other build touches the folder -> exit status."""
-    started, folder, built = time.perf_counter(), cache_folder(root, root / "_build"), root / "_build/html/.built-from"
+    started, folder = time.perf_counter(), cache_folder(root, root / "_build")
+    built = root / "_build/html/.built-from"
     folder.mkdir(parents=True, exist_ok=True)
     with open(root / "_build/.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -164,8 +185,10 @@ def build(root, jobs, live=False):
 
 def main():
     parser = argparse.ArgumentParser(description="Build the book.")
-    parser.add_argument("--root", type=Path, default=HERE.parent.parent, help="folder of _config.yml and _toc.yml")
-    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2), help="chapters executed at once")
+    parser.add_argument("--root", type=Path, default=HERE.parent.parent,
+                        help="folder of _config.yml and _toc.yml")
+    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2),
+                        help="chapters executed at once")
     parser.add_argument("--live", action="store_true", help="let the pages run Python")
     options = parser.parse_args()
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", PYTHONHASHSEED="0")

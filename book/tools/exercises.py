@@ -1,19 +1,24 @@
-"""Derive exercises/ from solutions/: stamp the sources with what their questions say, then clear the answers.
+"""Derive exercises/ from solutions/: stamp the sources with what their questions say,
+then clear the answers.
 
     python book/tools/exercises.py            write solutions/ (stamped) and exercises/
     python book/tools/exercises.py --check    write nothing; fail if either would change
-    python book/tools/exercises.py --expected FOLDER    copies of the exercises that store what each check says of its stub
-    pytest --nbval solutions FOLDER           run them, and compare each verdict with the one that is stored
+    python book/tools/exercises.py --expected FOLDER    copies of the exercises
+    that store what each check says of its stub
+    pytest --nbval solutions FOLDER           run them, and compare each verdict with the one
+    that is stored
 
-An author writes plain cells. A markdown cell that begins `### trees.decrease` opens a question; the cell with
-`### BEGIN SOLUTION` is its answer and the cell `Q("trees.decrease").check(decrease)` its test. Heading, cell ids, nbgrader
-metadata, points, time limits and the hidden test come from the question. Clearing is nbgrader's own work.
+An author writes plain cells. A markdown cell that begins `### trees.decrease` opens a question;
+the cell with `### BEGIN SOLUTION` is its answer and the cell `Q("trees.decrease").check(decrease)`
+its test. Heading, cell ids, nbgrader metadata, points, time limits and the hidden test come
+from the question. Clearing is nbgrader's own work.
 
-Each check cell of solutions/ stores the verdict that is expected of it, "Right" and what it means; exercises/ are stored
-as nobody has run them, and their "Not started" stands in the copies of --expected alone. A verdict comes from the
-question, not from a run, so no wrong reference can renew it. No other output is stored, and none is compared: those cells
-carry nbval's tag. A cell that ends in `Q("trees.decrease").play(decrease, ...)` lets the
-student's own function move a picture; it is no part of a question.
+Each check cell of solutions/ stores the verdict that is expected of it, "Right" and what it means;
+exercises/ are stored as nobody has run them, and their "Not started" stands in the copies
+of --expected alone. A verdict comes from the question, not from a run,
+so no wrong reference can renew it. No other output is stored, and none is compared:
+those cells carry nbval's tag. A cell that ends in `Q("trees.decrease").play(decrease,
+...)` lets the student's own function move a picture; it is no part of a question.
 """
 
 import argparse
@@ -24,7 +29,13 @@ from copy import deepcopy
 from pathlib import Path
 
 import nbformat
-from nbgrader.preprocessors import ClearHiddenTests, ClearOutput, ClearSolutions, ComputeChecksums, LockCells
+from nbgrader.preprocessors import (
+    ClearHiddenTests,
+    ClearOutput,
+    ClearSolutions,
+    ComputeChecksums,
+    LockCells,
+)
 
 from fi_course.questions import QUESTIONS, Verdict, judge
 from fi_course.questions.checks import CODE_STUB, TEXT_STUB
@@ -33,14 +44,17 @@ from fi_course.questions.question import DRAWS_INPUTS, card_of
 ROOT = Path(__file__).resolve().parents[2]
 OPENING = re.compile(r"### (?P<id>[a-z0-9_]+\.[a-z0-9_]+)\s*$")
 CALL = re.compile(r"^Q\(.*\)\.(?P<what>check|play)\(", re.MULTILINE)
-NOTEBOOK_METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+NOTEBOOK_METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python",
+                                    "name": "python3"},
                      "language_info": {"name": "python"}}
 NOT_COMPARED, MAY_FAIL = "nbval-ignore-output", "raises-exception"
-"""nbval's tags: the output may differ; the cell may raise, as the check of a stub does (and *Run All* goes on)."""
+"""nbval's tags: the output may differ; the cell may raise, as the check
+of a stub does (and *Run All* goes on)."""
 
 
 def stamp(notebook):
-    """A solutions notebook with ids, headings and metadata as its questions say -> the same notebook, changed."""
+    """A solutions notebook with ids, headings and metadata
+    as its questions say -> the same notebook, changed."""
     notebook.metadata = deepcopy(NOTEBOOK_METADATA)
     question, place, number = None, 0, 0
     for cell in notebook.cells:
@@ -66,12 +80,15 @@ def _tags(cell, part):
 
 
 def _opens(cell):
-    """The question that a markdown cell opens, new (by its id) or stamped before (by its metadata), or None."""
+    """The question that a markdown cell opens, new (by its id) or stamped before (by its metadata),
+    or None."""
     written = OPENING.match(cell.source.split("\n")[0]) if cell.cell_type == "markdown" else None
     stamped = cell.metadata.get("fi_teach", {})
-    id = written["id"] if written else stamped.get("question") if stamped.get("part") == "text" else None
+    id = (written["id"] if written else stamped.get("question") if stamped.get("part") == "text"
+          else None)
     if id and id not in QUESTIONS:
-        raise SystemExit(f"a cell opens the question {id!r}, which no module in fi_course/questions defines.")
+        raise SystemExit(
+            f"a cell opens the question {id!r}, which no module in fi_course/questions defines.")
     return QUESTIONS.get(id)
 
 
@@ -97,17 +114,21 @@ def _stamp_text(cell, question, place):
 
 def _stamp_answer(cell, question, place):
     by_hand = cell.cell_type == "markdown"
-    cell.metadata["nbgrader"] = _nbgrader(cell.id, solution=True, grade=by_hand, points=question.points)
+    cell.metadata["nbgrader"] = _nbgrader(cell.id, solution=True, grade=by_hand,
+                                          points=question.points)
     cell.metadata["fi_teach"] = {"part": "answer", "question": question.id}
 
 
 def _stamp_check(cell, question, place):
     first = cell.source.split("\n")[0]
     hidden = first.replace(").check(", ").check_hidden(")
-    block = f"\n### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS" if question.kind in DRAWS_INPUTS else ""
+    block = (f"\n### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS"
+             if question.kind in DRAWS_INPUTS else "")
     cell.source = first + block
-    cell.metadata["nbgrader"] = _nbgrader(cell.id, solution=False, grade=True, points=question.points)
-    cell.metadata["fi_teach"] = {"part": "check", "question": question.id, "seconds": question.seconds}
+    cell.metadata["nbgrader"] = _nbgrader(cell.id, solution=False, grade=True,
+                                          points=question.points)
+    cell.metadata["fi_teach"] = {"part": "check", "question": question.id,
+                                 "seconds": question.seconds}
     right = card_of(question, Verdict("right", meaning=question.meaning))
     _store(cell, nbformat.v4.new_output("execute_result", shown(right), execution_count=1))
 
@@ -132,7 +153,8 @@ def _store(cell, *outputs):
 def _nbgrader(grade_id, *, solution, grade, points):
     """nbgrader's cell metadata, schema 3; points stand only where they are given."""
     worth = {"points": points} if grade else {}
-    return {"grade": grade, "grade_id": grade_id, "locked": not solution, "schema_version": 3, "solution": solution,
+    return {"grade": grade, "grade_id": grade_id, "locked": not solution, "schema_version": 3,
+            "solution": solution,
             "task": False, **worth}
 
 
@@ -145,7 +167,8 @@ def derive(notebook):
 
 
 def expected(notebook):
-    """The same with what each check says of its stub; answers and hidden tests are cleared by nbgrader's own preprocessors."""
+    """The same with what each check says of its stub;
+    answers and hidden tests are cleared by nbgrader's own preprocessors."""
     notebook = deepcopy(notebook)
     clear = ClearSolutions(code_stub={"python": CODE_STUB}, text_stub=TEXT_STUB)
     for preprocessor in (LockCells(), clear, ClearOutput(), ClearHiddenTests(), ComputeChecksums()):
@@ -154,7 +177,8 @@ def expected(notebook):
 
 
 def expect_not_started(notebook):
-    """Store in each check cell of an exercise what it says of the stub -> the same notebook, changed.
+    """Store in each check cell of an exercise what it says of the stub -> the same notebook,
+    changed.
 
     Raises SystemExit if a check takes a stub for an answer.
     """
@@ -171,7 +195,8 @@ def expect_not_started(notebook):
 def _expect_not_started(cell, question, space):
     verdict = judge(question, eval(_handed_over(cell), space))
     if verdict.status != "not started":
-        raise SystemExit(f"the check of {question.id} says {verdict.status!r} of the stub, and not 'not started'.")
+        raise SystemExit(f"the check of {question.id} says {verdict.status!r} of the stub, "
+                         "and not 'not started'.")
     card = card_of(question, verdict)
     words = repr(card)
     cell.metadata["tags"] = [*cell.metadata.get("tags", []), MAY_FAIL]
@@ -185,20 +210,24 @@ def _handed_over(cell):
 
 
 def _definitions(cell, everything):
-    """What a cell imports and defines, of a stub also what it assigns; no trial calls, no forests -> source."""
+    """What a cell imports and defines, of a stub also what it assigns;
+    no trial calls, no forests -> source."""
     kinds = (ast.stmt,) if everything else (ast.Import, ast.ImportFrom, ast.FunctionDef)
-    kept = [n for n in ast.parse(cell.source).body if isinstance(n, kinds) and not isinstance(n, ast.Expr)]
+    kept = [n for n in ast.parse(cell.source).body if isinstance(n, kinds)
+            and not isinstance(n, ast.Expr)]
     return ast.unparse(kept)
 
 
 def text_of(notebook):
-    """A notebook as it is stored: keys sorted, letters as they are, one newline at the end -> str."""
+    """A notebook as it is stored: keys sorted, letters as they are,
+    one newline at the end -> str."""
     return nbformat.writes(notebook).rstrip("\n") + "\n"
 
 
 def stamped(root=ROOT):
     """The notebooks of solutions/, stamped -> {path: notebook}."""
-    return {path: stamp(nbformat.read(path, as_version=4)) for path in sorted((root / "solutions").glob("[0-9]*.ipynb"))}
+    return {path: stamp(nbformat.read(path, as_version=4))
+            for path in sorted((root / "solutions").glob("[0-9]*.ipynb"))}
 
 
 def wanted(root=ROOT):
@@ -221,14 +250,18 @@ def write_expected(folder, root=ROOT):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing, fail if a file would change")
-    parser.add_argument("--expected", metavar="FOLDER", type=Path, help="write copies for pytest --nbval into FOLDER, and nothing else")
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing, fail if a file would change")
+    parser.add_argument("--expected", metavar="FOLDER", type=Path,
+                        help="write copies for pytest --nbval into FOLDER, and nothing else")
     options = parser.parse_args(arguments)
     if options.expected:
-        print(f"{len(write_expected(options.expected))} exercises, with what their checks say of a stub: {options.expected}")
+        print(f"{len(write_expected(options.expected))} exercises, "
+              f"with what their checks say of a stub: {options.expected}")
         return 0
     check, texts = options.check, wanted()
-    stale = [path for path, text in texts.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    stale = [path for path, text in texts.items() if not path.is_file()
+             or path.read_text(encoding="utf-8") != text]
     stale += sorted(set((ROOT / "exercises").glob("*.ipynb")) - set(texts))
     for path in stale:
         print(("out of date: " if check else "written: ") + str(path.relative_to(ROOT)))

@@ -1,6 +1,8 @@
-"""Kernels that need not import what every chapter imports: one process has done it, and each kernel is a fork of it.
+"""Kernels that need not import what every chapter imports:
+one process has done it, and each kernel is a fork of it.
 
-Importing NumPy, pandas, Matplotlib, scikit-learn and Jupyter takes a kernel one to two seconds, and the book has some twenty.
+Importing NumPy, pandas, Matplotlib, scikit-learn and Jupyter takes a kernel one to two seconds,
+and the book has some twenty.
 `fi_teach` is not among them: its plots look for the notebook that they are imported into.
 """
 
@@ -14,10 +16,13 @@ from threading import Lock, Thread
 
 from jupyter_client.provisioning import LocalProvisioner
 
-IMPORTED = ["ipykernel.kernelapp", "ipykernel.debugger", "ipywidgets", "matplotlib.pyplot", "pandas", "scipy.stats", "sklearn.ensemble",
-            "sklearn.pipeline", "sklearn.linear_model", "sklearn.model_selection", "sklearn.inspection"]
+IMPORTED = ["ipykernel.kernelapp", "ipykernel.debugger", "ipywidgets", "matplotlib.pyplot",
+            "pandas", "scipy.stats", "sklearn.ensemble",
+            "sklearn.pipeline", "sklearn.linear_model", "sklearn.model_selection",
+            "sklearn.inspection"]
 OURS = [str(folder) for folder in (Path(__file__).parent, Path(__file__).parent.parent / "_ext")]
-"""Folders that only the build looks into: a chapter that imports from them would run here and nowhere else."""
+"""Folders that only the build looks into: a chapter that imports from them would run here
+and nowhere else."""
 
 
 INLINE = "module://matplotlib_inline.backend_inline"
@@ -43,7 +48,8 @@ def serve(arguments, folder):
     """Be a kernel, in a fork: what `python -m ipykernel_launcher` does."""
     from ipykernel.kernelapp import IPKernelApp
 
-    gc.freeze()  # what was imported before stays: looking through it for garbage takes time, and copies it
+    # what was imported before stays: looking through it for garbage takes time, and copies it
+    gc.freeze()
     os.chdir(folder)
     sys.path[:] = [path for path in sys.path if path not in OURS]
     Thread(target=outlive_nobody, daemon=True).start()
@@ -51,7 +57,8 @@ def serve(arguments, folder):
 
 
 def outlive_nobody():
-    """End this kernel when the build ends, however it ends: the process that forks stays while a kernel does."""
+    """End this kernel when the build ends, however it ends:
+    the process that forks stays while a kernel does."""
     multiprocessing.parent_process().join()
     os._exit(1)
 
@@ -89,7 +96,8 @@ class ForkProvisioner(LocalProvisioner):
 
 def forking(manager):
     """Let a KernelManager start its kernel as a fork -> the manager."""
-    manager.provisioner = ForkProvisioner(kernel_id="", kernel_spec=manager.kernel_spec, parent=manager)
+    manager.provisioner = ForkProvisioner(kernel_id="", kernel_spec=manager.kernel_spec,
+                                          parent=manager)
     return manager
 
 

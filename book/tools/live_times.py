@@ -2,8 +2,9 @@
 
     python book/tools/live_times.py
 
-The book was made with `make book LIVE=1`. The clock runs from the click on "Run Python in this page"
-to the verdict on a right answer in code. The work is the browser's, all its processes together.
+The book was made with `make book LIVE=1`. The clock runs from the click on "Run Python
+in this page" to the verdict on a right answer in code.
+The work is the browser's, all its processes together.
 """
 
 import json
@@ -78,7 +79,8 @@ def main():
         context = chrome.new_context()
         for when in ("the first time", "again", "again"):
             seconds, worked = first_verdict(context, address)
-            print(f"{when:15} {seconds:4.1f} s from the click to the verdict, {worked:.1f} s of work; "
+            print(f"{when:15} {seconds:4.1f} s from the click to the verdict, "
+                  f"{worked:.1f} s of work; "
                   f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
         print(f"memory          {memory(context, address) / 1e6:4.0f} MB")
 

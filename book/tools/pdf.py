@@ -2,8 +2,10 @@
 
     python book/tools/pdf.py [--only notebooks/01_trees notebooks/02_golf]
 
-Contents with page numbers in front; answers open; a link that leaves the book is a footnote, one that stays in it leads to
-its page. Every page is printed once: how many sheets come before it is known by then, the contents are printed last.
+Contents with page numbers in front; answers open;
+a link that leaves the book is a footnote, one that stays in it leads to its page.
+Every page is printed once: how many sheets come before it is known by then,
+the contents are printed last.
 """
 
 import argparse
@@ -22,11 +24,13 @@ ROOT = Path(__file__).resolve().parents[2]
 PDF = ROOT / "_build/which-features-matter.pdf"
 WIDTH = 660  # pixels between the margins of A4: what draws itself does so for the sheet
 SHOWN = "localStorage.setItem('which-features-matter', JSON.stringify({ settings: { all: true } }))"
-SHEET = """@page {{ size: A4; margin: 16mm 17mm 16mm; @bottom-center {{ content: counter(page); font: 9pt sans-serif; color: #555; }} }}
+SHEET = """@page {{ size: A4; margin: 16mm 17mm 16mm;
+  @bottom-center {{ content: counter(page); font: 9pt sans-serif; color: #555; }} }}
 @page cheatsheet {{ size: A4 landscape; margin: 8mm; @bottom-center {{ content: none; }} }}
 html {{ counter-reset: page {before}; }}"""
 PREPARE = """() => {
-  document.querySelectorAll('.bd-article details:not(.fi-code)').forEach((answer) => { answer.open = true; });
+  document.querySelectorAll('.bd-article details:not(.fi-code)')
+    .forEach((answer) => { answer.open = true; });
   const article = document.querySelector('.bd-article'), notes = [];
   for (const link of article.querySelectorAll('a[href]')) {
     if (!/^https?:/.test(link.href) || link.origin === location.origin) continue;
@@ -38,16 +42,22 @@ PREPARE = """() => {
   if (!notes.length) return;
   const list = document.createElement('ol');
   list.className = 'fi-links';
-  for (const href of notes) list.append(Object.assign(document.createElement('li'), { textContent: href }));
+  for (const href of notes)
+    list.append(Object.assign(document.createElement('li'), { textContent: href }));
   article.append(list);
 }"""
-STYLE = """.fi-links { border-top: 1px solid #999; font-size: 8pt; margin-top: 1.5rem; overflow-wrap: anywhere; padding-top: .5rem; }
+STYLE = """.fi-links { border-top: 1px solid #999; font-size: 8pt; margin-top: 1.5rem;
+  overflow-wrap: anywhere; padding-top: .5rem; }
 .explorable-controls, .headerlink { display: none !important; }"""
 CONTENTS = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Contents</title><style>
-body {{ font: 11pt sans-serif; }} h1 {{ font-size: 24pt; }} h2 {{ font-size: 12pt; margin: 1.2em 0 .3em; }}
-p {{ display: flex; gap: .5em; margin: .15em 0; }} p::before {{ content: ""; order: 1; flex: 1; border-bottom: 1px dotted #999; }}
-p span {{ order: 0; }} p b {{ order: 2; font-weight: 400; }} .sub {{ padding-left: 1.5em; color: #444; }}
-{sheet}</style><h1>Which Features Matter?</h1><p style="display: block"><em>Feature importance for tree models, by hand and from scratch.</em></p>
+body {{ font: 11pt sans-serif; }} h1 {{ font-size: 24pt; }}
+h2 {{ font-size: 12pt; margin: 1.2em 0 .3em; }}
+p {{ display: flex; gap: .5em; margin: .15em 0; }}
+p::before {{ content: ""; order: 1; flex: 1; border-bottom: 1px dotted #999; }}
+p span {{ order: 0; }} p b {{ order: 2; font-weight: 400; }}
+.sub {{ padding-left: 1.5em; color: #444; }}
+{sheet}</style><h1>Which Features Matter?</h1>
+<p style="display: block"><em>Feature importance for tree models, by hand and from scratch.</em></p>
 {lines}"""
 
 
@@ -72,7 +82,8 @@ def printed(tab, before):
 
 
 def contents(tab, entries):
-    """The contents, on sheets that begin with 1: entries (caption, page, title, number) -> PdfReader."""
+    """The contents, on sheets that begin with 1:
+    entries (caption, page, title, number) -> PdfReader."""
     lines = []
     for caption, page, title, number in entries:
         if caption:
@@ -86,7 +97,8 @@ def contents(tab, entries):
 def title_of(html):
     """A built page's title, without the book's name."""
     text = html.read_text()
-    return unescape(text[text.index("<title>") + 7 : text.index("</title>")]).split(" — ")[0].strip()
+    return unescape(text[text.index("<title>") + 7 : text.index("</title>")]).split(" — ")[
+        0].strip()
 
 
 def lead_inside(writer, address, first):
@@ -107,19 +119,24 @@ def lead_inside(writer, address, first):
             page["/Annots"].clear()
             page["/Annots"].extend(kept)
         for rect, number in inside:
-            writer.add_annotation(sheet, Link(rect=tuple(map(float, rect)), target_page_index=number, fit=Fit.fit_horizontally()))
+            writer.add_annotation(sheet,
+                                  Link(rect=tuple(map(float, rect)), target_page_index=number,
+                                       fit=Fit.fit_horizontally()))
 
 
 def make(chrome, only=(), target=PDF):
     """Print, number and join the pages (all, or only these) -> how many sheets."""
     html = ROOT / "_build/html"
-    pages = [(caption, page) for caption, page in chapters(parse_toc_yaml(ROOT / "_toc.yml")) if not only or page in only]
+    pages = [(caption, page) for caption, page in chapters(parse_toc_yaml(ROOT / "_toc.yml"))
+             if not only or page in only]
     titles = [title_of(html / f"{page}.html") for _, page in pages]
     with served(html) as address:
-        context = chrome.new_context(color_scheme="light", viewport={"width": WIDTH, "height": 1000})
+        context = chrome.new_context(color_scheme="light",
+                                     viewport={"width": WIDTH, "height": 1000})
         context.add_init_script(SHOWN)
         tab = context.new_page()
-        entries = [(caption, page, title, 000) for (caption, page), title in zip(pages, titles, strict=True)]
+        entries = [(caption, page, title, 000)
+                   for (caption, page), title in zip(pages, titles, strict=True)]
         front = len(contents(context.new_page(), entries).pages)
         parts, numbers, before = [], [], front
         for _, page in tqdm(pages, unit="page"):
@@ -127,11 +144,13 @@ def make(chrome, only=(), target=PDF):
             settle(tab)
             tab.emulate_media(media="print")
             tab.evaluate(PREPARE)
-            tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
+            tab.evaluate(
+                "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
             parts.append(printed(tab, before))
             numbers.append(before)
             before += len(parts[-1].pages)
-        numbered = [(*entry[:3], number + 1) for entry, number in zip(entries, numbers, strict=True)]
+        numbered = [(*entry[:3], number + 1)
+                    for entry, number in zip(entries, numbers, strict=True)]
         first = contents(context.new_page(), numbered)
         join(first, parts, titles, [page for _, page in pages], numbers, address, target)
     return before
@@ -151,7 +170,8 @@ def join(front, parts, titles, pages, numbers, address, target):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="*", default=[], help="these pages only, as the contents name them: notebooks/01_trees")
+    parser.add_argument("--only", nargs="*", default=[],
+                        help="these pages only, as the contents name them: notebooks/01_trees")
     only = parser.parse_args().only
     with browser() as chrome:
         sheets = make(chrome, only)

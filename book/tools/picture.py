@@ -19,7 +19,8 @@ def main():
         page = chrome.new_page(viewport={"width": 1200, "height": 750}, color_scheme="light")
         page.goto(f"{address}/{PAGE}", wait_until="load")
         settle(page)
-        page.locator(".explorable").first.evaluate("explorable => explorable.scrollIntoView({block: 'center'})")
+        page.locator(".explorable").first.evaluate(
+            "explorable => explorable.scrollIntoView({block: 'center'})")
         PICTURE.write_bytes(in_256_colours(page.screenshot()))
     print(f"wrote {PICTURE.relative_to(ROOT)}")
 

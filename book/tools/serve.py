@@ -19,7 +19,8 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 def server_of(folder, port=0):
-    """A server of the folder's files on localhost, not yet running; port 0 takes any that is free."""
+    """A server of the folder's files on localhost, not yet running;
+    port 0 takes any that is free."""
     return ThreadingHTTPServer(("localhost", port), partial(Quiet, directory=str(folder)))
 
 
@@ -28,8 +29,10 @@ def serve(port):
     try:
         server = server_of(PAGES, port)
     except OSError:
-        sys.exit(f"Port {port} is taken, perhaps by another copy of the book. Choose another: make book PORT={port + 1}")
-    print(f"\nThe book is at  http://localhost:{server.server_port}/\nStop with Ctrl+C.", flush=True)
+        sys.exit(f"Port {port} is taken, perhaps by another copy of the book. Choose another: "
+                 f"make book PORT={port + 1}")
+    print(f"\nThe book is at  http://localhost:{server.server_port}/\nStop with Ctrl+C.",
+          flush=True)
     try:
         server.serve_forever()
     except KeyboardInterrupt:

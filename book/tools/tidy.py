@@ -1,9 +1,11 @@
-"""Keep stored notebooks comparable: no outputs but verdicts, no counters, sorted metadata, ids that stay.
+"""Keep stored notebooks comparable: no outputs but verdicts, no counters, sorted metadata, ids
+that stay.
 
     python book/tools/tidy.py [--check] [NOTEBOOK ...]
 
-Without names it looks after notebooks/, solutions/ and exercises/. With --check it writes nothing and fails if anything
-would change. What a check cell says stays: `pytest --nbval` compares it. `python book/tools/exercises.py` writes it anew.
+Without names it looks after notebooks/, solutions/ and exercises/.
+With --check it writes nothing and fails if anything would change. What a check cell says stays:
+`pytest --nbval` compares it. `python book/tools/exercises.py` writes it anew.
 """
 
 import argparse
@@ -20,12 +22,14 @@ CELL_KEYS = ("tags", "mystnb", "nbgrader", "fi_teach", "deletable", "editable")
 
 
 def tidy(notebook, prefix):
-    """The notebook without what running or opening it leaves behind, verdicts aside; cells that lack an id are numbered."""
+    """The notebook without what running or opening it leaves behind, verdicts aside;
+    cells that lack an id are numbered."""
     notebook.metadata = nbformat.from_dict(KERNEL)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     taken = set()
     for number, cell in enumerate(notebook.cells, 1):
-        cell.metadata = nbformat.from_dict({key: value for key, value in cell.metadata.items() if key in CELL_KEYS})
+        cell.metadata = nbformat.from_dict(
+            {key: value for key, value in cell.metadata.items() if key in CELL_KEYS})
         if cell.cell_type == "code":
             keep_verdict(cell)
         if not cell.get("id") or cell.id in taken:
@@ -35,7 +39,8 @@ def tidy(notebook, prefix):
 
 
 def keep_verdict(cell):
-    """Leave a code cell its outputs if it checks an answer, counted as the first run; strip any other one."""
+    """Leave a code cell its outputs if it checks an answer, counted as the first run;
+    strip any other one."""
     is_check = cell.metadata.get("fi_teach", {}).get("part") == "check"
     cell.outputs = cell.outputs if is_check else []
     cell.execution_count = 1 if cell.outputs else None
@@ -57,9 +62,11 @@ def untidy(paths):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Strip outputs from notebooks and put their metadata in order.")
+    parser = argparse.ArgumentParser(
+        description="Strip outputs from notebooks and put their metadata in order.")
     parser.add_argument("notebooks", nargs="*", type=Path)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if a notebook is untidy")
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing; fail if a notebook is untidy")
     options = parser.parse_args()
     every = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.ipynb"))]
     changes = untidy(options.notebooks or every)

@@ -10,7 +10,12 @@ import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
 from fi_course.explorables.marks import axis, bars, categories, panel, points
-from fi_teach.importance import conditional_importance, drop_column_importance, mdi, permutation_importance
+from fi_teach.importance import (
+    conditional_importance,
+    drop_column_importance,
+    mdi,
+    permutation_importance,
+)
 from fi_teach.trees import grow_forest
 from fi_teach.worlds import correlated_proxy
 

@@ -7,7 +7,13 @@ import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
 from fi_course.explorables.marks import axis, box, line, panel, points, text
-from fi_teach.importance.causal import CausalModel, conditional_mean, do, interventional_mean, observe
+from fi_teach.importance.causal import (
+    CausalModel,
+    conditional_mean,
+    do,
+    interventional_mean,
+    observe,
+)
 
 WORLDS = {"health": "hidden health moves both", "value": "the value moves severity", "both": "health moves both, the value protects",
           "severity": "severity moves the value"}

@@ -7,7 +7,11 @@ import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
 from fi_course.explorables.marks import axis, categories, handle, line, panel, points, region, rule
-from fi_teach.importance.knockoffs import gaussian_knockoffs, knockoff_statistics, knockoff_threshold
+from fi_teach.importance.knockoffs import (
+    gaussian_knockoffs,
+    knockoff_statistics,
+    knockoff_threshold,
+)
 
 STUDIES = {"strong": "twelve clear causes", "weak": "twelve weak causes", "four": "four causes", "none": "no cause at all"}
 CAUSES = {"strong": (12, 0.35), "weak": (12, 0.18), "four": (4, 0.5), "none": (0, 0.0)}  # how many, and how strong each

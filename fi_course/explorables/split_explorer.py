@@ -4,7 +4,18 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, bars, categories, handle, line, panel, points, region, rule, text
+from fi_course.explorables.marks import (
+    axis,
+    bars,
+    categories,
+    handle,
+    line,
+    panel,
+    points,
+    region,
+    rule,
+    text,
+)
 from fi_teach.basics.impurity import class_counts, gini
 from fi_teach.data import midterm
 from fi_teach.trees import midpoints

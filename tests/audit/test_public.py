@@ -1,8 +1,7 @@
 """On two public tables that the book does not use: scikit-learn's diabetes, and penguins (words and gaps)."""
 
-import pytest
-
 import fi_audit
+import pytest
 
 ensemble = pytest.importorskip("sklearn.ensemble")
 

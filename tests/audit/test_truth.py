@@ -4,9 +4,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 import fi_audit
+import pytest
 from fi_audit.inputs import make_inputs
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from fi_teach.basics.folds import fold_error, grouped_folds, held_out_predictions, stratified_folds
 
 

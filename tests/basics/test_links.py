@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from fi_teach.basics.links import logistic, mean_of, softmax
 
 

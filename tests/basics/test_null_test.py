@@ -1,7 +1,6 @@
 """A p-value counts the observation among the draws."""
 
 import numpy as np
-
 from fi_teach.basics.null_test import NullTest
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from fi_teach.basics.seeds import own_stream, plain_stream
 
 

@@ -1,6 +1,8 @@
-"""Builds of small books, one after the other, each in a fork of this process, which has imported what every build imports.
+"""Builds of small books, one after the other, each in a fork of this process,
+which has imported what every build imports.
 
-    python build_often.py < commands    each line is JSON: the arguments of book/tools/build.py, and files for what it says
+    python build_often.py < commands    each line is JSON:
+    the arguments of book/tools/build.py, and files for what it says
 """
 
 import gc
@@ -12,7 +14,8 @@ from importlib import import_module
 from pathlib import Path
 
 TOOL = Path(__file__).resolve().parents[2] / "book/tools/build.py"
-IMPORTED = ("joblib", "jupyter_book.sphinx", "jupyter_cache.base", "jupyter_cache.cache.db", "myst_nb.sphinx_ext", "nbclient", "nbformat",
+IMPORTED = ("joblib", "jupyter_book.sphinx", "jupyter_cache.base", "jupyter_cache.cache.db", "myst_nb.sphinx_ext",
+            "nbclient", "nbformat",
             "sphinx.builders.html", "sphinx_book_theme", "sphinx_design.extension", "tqdm")
 
 

@@ -85,10 +85,12 @@ def live_book(live_folder):
 
 @pytest.fixture(scope="session")
 def address(built_book, tmp_path_factory):
-    """Where the book is served: packed, unpacked in another place, and left to Python's own server, as a reader without a network would."""
+    """Where the book is served: packed, unpacked in another place, and left to Python's own server,
+    as a reader without a network would."""
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     shutil.unpack_archive(shutil.make_archive(str(elsewhere / "book"), "tar", built_book), elsewhere / "html")
-    command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "localhost", "--directory", str(elsewhere / "html")]
+    command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "localhost", "--directory",
+               str(elsewhere / "html")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
         port = re.search(r"port (\d+)", server.stdout.readline())[1]
         yield f"http://localhost:{port}"

@@ -6,8 +6,8 @@ import re
 from fi_course.claims import read_ledger
 from fi_course.questions import QUESTIONS
 
+from .accessibility import PAGES
 from .conftest import ROOT
-from .looking import PAGES
 
 
 def html_of(built_book, page):

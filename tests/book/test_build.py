@@ -61,11 +61,13 @@ def test_an_unchanged_book_is_not_built_again(small_book):
 
 def test_a_false_claim_stops_the_build_and_names_its_cell(small_book):
     """File, cell id, the cell's first line and the reason stand in the output, and no page is written."""
-    lie = 'decrease = 4 * 0.811\nfrom fi_course.claims import claim\nclaim("GLF-04", holds=decrease > 3, figure=decrease)'
+    lie = ('decrease = 4 * 0.811\nfrom fi_course.claims import claim\nclaim("GLF-04", holds=decrease > 3, '
+           'figure=decrease)')
     write_notebook(small_book / "notebooks/21_small.ipynb", "1 + 1", lie)
     result = build_small(small_book)
     assert result.returncode == 1
-    for part in ("notebooks/21_small.ipynb", "cell-2", "decrease = 4 * 0.811", "AssertionError", "the ledger says 'fails'"):
+    for part in ("notebooks/21_small.ipynb", "cell-2", "decrease = 4 * 0.811", "AssertionError",
+                 "the ledger says 'fails'"):
         assert part in result.stderr
     assert not (small_book / "_build/html/book/start.html").exists()
 
@@ -79,7 +81,8 @@ SAME = ("import os, sys\nassert os.getcwd().endswith('notebooks') and '' in sys.
 @pytest.mark.parametrize("n_chapters", [1, 3])
 def test_a_chapter_runs_as_a_reader_runs_it(small_book, n_chapters):
     """One begins in a new Python; of several, each in a fork of a kernel that has imported libraries."""
-    names, forked = [f"{number}_small" for number in range(21, 21 + n_chapters)], n_chapters > 2 and sys.platform == "linux"
+    names, forked = [f"{number}_small"
+                     for number in range(21, 21 + n_chapters)], n_chapters > 2 and sys.platform == "linux"
     for name in names:
         write_notebook(small_book / f"notebooks/{name}.ipynb", SAME, "assert sys.modules['__main__'].os is os",
                        f"assert ('sklearn' in sys.modules) is {forked}\nassert not hasattr(os, 'seen')\nos.seen = True")
@@ -91,11 +94,13 @@ def test_a_chapter_runs_as_a_reader_runs_it(small_book, n_chapters):
 def test_a_kernel_that_dies_stops_the_build_and_names_its_cell(small_book):
     """A cell that ends its own process, as one that asks for too much memory does, is told like one that fails."""
     for name in ("21_small", "22_small", "23_small"):
-        write_notebook(small_book / f"notebooks/{name}.ipynb", "1 + 1", "import os\nos._exit(3)" if name == "22_small" else "2")
+        write_notebook(small_book / f"notebooks/{name}.ipynb", "1 + 1",
+                       "import os\nos._exit(3)" if name == "22_small" else "2")
     (small_book / "_toc.yml").write_text(TOC + "- file: notebooks/22_small\n- file: notebooks/23_small\n")
     result = build(small_book, "--jobs", "2")
     assert result.returncode == 1 and "Kernel died" in result.stderr
-    assert "notebooks/22_small.ipynb: cell cell-2 failed" in result.stderr and "23_small.ipynb: cell" not in result.stderr
+    assert ("notebooks/22_small.ipynb: cell cell-2 failed" in result.stderr
+            and "23_small.ipynb: cell" not in result.stderr)
 
 
 def runs(number):
@@ -120,7 +125,8 @@ def test_a_killed_build_leaves_no_kernel_running(small_book):
     names, told = ["21_small", "22_small", "23_small"], small_book / "told"
     told.mkdir()
     for name in names:
-        write_notebook(small_book / f"notebooks/{name}.ipynb", f"import os\nopen(f'{told}/{{os.getpid()}}', 'w').close()",
+        write_notebook(small_book / f"notebooks/{name}.ipynb",
+                       f"import os\nopen(f'{told}/{{os.getpid()}}', 'w').close()",
                        "import time\ntime.sleep(600)")
     (small_book / "_toc.yml").write_text(TOC + "".join(f"- file: notebooks/{name}\n" for name in names[1:]))
     command = [sys.executable, str(ROOT / "book/tools/build.py"), "--root", str(small_book), "--jobs", "2"]
@@ -151,7 +157,8 @@ def test_a_figure_keeps_its_words_and_one_without_words_fails_the_build(small_bo
 
 
 def test_prose_renews_its_page_and_the_package_renews_the_chapters(small_book):
-    """Editing prose runs no chapter and writes one page; editing fi_teach runs every chapter and keeps few old caches."""
+    """Editing prose runs no chapter and writes one page;
+    editing fi_teach runs every chapter and keeps few old caches."""
     pages = small_book / "_build/html"
     first = build_small(small_book)
     assert "21_small" in first.stdout + first.stderr
@@ -210,5 +217,6 @@ def test_make_without_python_says_so_in_a_line(tmp_path):
 
 def test_no_page_shows_an_address_of_this_computers_memory(built_book):
     """A rebuilt book would show another: functions are shown by their names."""
-    found = [page.name for page in built_book.rglob("*.html") if re.search(r"\bat\b(<[^>]+>|\s)*0x[0-9a-f]{6}", page.read_text(encoding="utf-8"))]
+    found = [page.name for page in built_book.rglob("*.html")
+             if re.search(r"\bat\b(<[^>]+>|\s)*0x[0-9a-f]{6}", page.read_text(encoding="utf-8"))]
     assert not found

@@ -1,13 +1,14 @@
-"""The predictions of every chapter, guessed rightly and wrongly by keyboard, in a browser that remembers, forgets or refuses to."""
+"""The predictions of every chapter, guessed rightly and wrongly by keyboard, in a browser that remembers, forgets
+or refuses to."""
 
 import json
 import re
 
 import pytest
 
+from .accessibility import MOST_BYTES, PAGES, opened, violations_in_every_view
+from .browser_pages import isolated_page
 from .conftest import ROOT
-from .lasting import alone
-from .looking import MOST_BYTES, PAGES, opened, violations_in_every_view
 
 CHAPTERS = [page for page in PAGES if page.startswith("notebooks/")]
 CHAPTER = "notebooks/06_negative"
@@ -24,7 +25,7 @@ CARDS = """() => [...document.querySelectorAll('.fi-card')].map((card) => {
     const options = [...card.querySelectorAll('details.fi-option')];
     return { id: card.id, right: options.findIndex((option) => 'right' in option.dataset), many: options.length };
 })"""
-HIDDEN = "() => document.querySelectorAll('.fi-waits[hidden]').length"
+HIDDEN = "() => document.querySelectorAll('.fi-gated[hidden]').length"
 
 
 def groups_in(page):
@@ -72,10 +73,10 @@ def guess_wrongly(tab, card):
 
 @pytest.mark.parametrize("page", CHAPTERS)
 def test_every_prediction_is_a_card_that_tells_right_from_wrong_and_remembers(browser, address, page):
-    """Each card once wrong and once right by keyboard, every other one wrong last; the verdict has the focus and names what is right;
-    a reload keeps it.
+    """Each card once wrong and once right by keyboard, every other one wrong last;
+    the verdict has the focus and names what is right; a reload keeps it.
     """
-    with opened(browser, address, page, waits=True) as (tab, errors, outside, sizes):
+    with opened(browser, address, page, gated=True) as (tab, errors, outside, sizes):
         assert outside == [] and sum(sizes) < MOST_BYTES
         tab.set_viewport_size({"width": 1280, "height": 200})  # what is not seen need not be drawn
         cards = tab.evaluate(CARDS)
@@ -92,7 +93,7 @@ def test_every_prediction_is_a_card_that_tells_right_from_wrong_and_remembers(br
 
 
 def test_what_follows_waits_until_the_guess_or_a_skip(browser, address):
-    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
+    with opened(browser, address, CHAPTER, gated=True) as (tab, *_):
         waiting = tab.evaluate(HIDDEN)
         assert (
             waiting
@@ -101,13 +102,13 @@ def test_what_follows_waits_until_the_guess_or_a_skip(browser, address):
         )
         tab.get_by_role("button", name="Skip").first.press("Enter")
         assert tab.evaluate(HIDDEN) == waiting - 1
-        assert tab.evaluate("document.activeElement.className") == "fi-waits"
+        assert tab.evaluate("document.activeElement.className") == "fi-gated"
         tab.reload()
         assert tab.evaluate(HIDDEN) == waiting - 1
 
 
 def test_show_everything_is_remembered_on_every_page(browser, address):
-    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
+    with opened(browser, address, CHAPTER, gated=True) as (tab, *_):
         tab.get_by_role("button", name="Show everything").first.press("Enter")
         assert tab.evaluate(HIDDEN) == 0 and tab.locator(".fi-waiting").count() == 0
         tab.goto(f"{address}/notebooks/07_correlated.html")
@@ -115,28 +116,28 @@ def test_show_everything_is_remembered_on_every_page(browser, address):
 
 
 def test_a_link_into_a_part_that_waits_opens_it(browser, address):
-    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
-        inside = tab.evaluate("[...document.querySelectorAll('.fi-waits [id^=claim-]')].at(-1).id")
+    with opened(browser, address, CHAPTER, gated=True) as (tab, *_):
+        inside = tab.evaluate("[...document.querySelectorAll('.fi-gated [id^=claim-]')].at(-1).id")
         tab.goto(f"{address}/{CHAPTER}.html#{inside}")
         assert tab.locator(f"#{inside}").is_visible()
-    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
+    with opened(browser, address, CHAPTER, gated=True) as (tab, *_):
         tab.evaluate("id => { location.hash = id; }", inside)
         tab.locator(f"#{inside}").wait_for()
 
 
 def test_a_word_found_by_the_search_opens_the_part_that_holds_it(browser, address):
-    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
+    with opened(browser, address, CHAPTER, gated=True) as (tab, *_):
         before = tab.evaluate(HIDDEN)
         tab.goto(f"{address}/{CHAPTER}.html?highlight=quadruple")
         assert tab.evaluate(HIDDEN) == before, "a word that does not occur opens nothing"
         tab.goto(f"{address}/{CHAPTER}.html?highlight=naive")
-        tab.wait_for_function("document.querySelectorAll('.fi-waits[hidden] .highlighted').length === 0")
+        tab.wait_for_function("document.querySelectorAll('.fi-gated[hidden] .highlighted').length === 0")
         assert tab.locator(".highlighted").count() > 0
 
 
 @pytest.mark.parametrize("storage", [REFUSED, FULL], ids=["refused", "full"])
 def test_a_storage_that_refuses_breaks_nothing(browser, address, storage):
-    with opened(browser, address, SHORT, waits=True, within=alone) as (tab, errors, *_):
+    with opened(browser, address, SHORT, gated=True, within=isolated_page) as (tab, errors, *_):
         tab.context.add_init_script(storage)
         tab.reload()
         for card in tab.evaluate(CARDS):
@@ -156,7 +157,7 @@ def test_a_storage_that_refuses_breaks_nothing(browser, address, storage):
     ],
 )
 def test_a_storage_that_holds_something_else_is_taken_for_an_empty_one(browser, address, found):
-    with opened(browser, address, SHORT, waits=True) as (tab, errors, *_):
+    with opened(browser, address, SHORT, gated=True) as (tab, errors, *_):
         tab.evaluate("found => localStorage.setItem('which-features-matter', found)", found)
         tab.reload()
         assert tab.locator(".fi-card form").count() == len(tab.evaluate(CARDS))
@@ -172,22 +173,22 @@ def test_without_scripts_the_cards_are_lists_and_nothing_waits(browser, address)
     tab.goto(f"{address}/{CHAPTER}.html")
     assert tab.locator(".fi-card form").count() == 0
     assert all(option.is_visible() for option in tab.locator("details.fi-option summary").all())
-    assert tab.locator(".fi-waits").last.is_visible()
+    assert tab.locator(".fi-gated").last.is_visible()
     context.close()
 
 
 def test_on_paper_every_explanation_is_open_and_nothing_waits(browser, address):
-    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
+    with opened(browser, address, CHAPTER, gated=True) as (tab, *_):
         tab.emulate_media(media="print")
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")
         seen = "part => part.checkVisibility({ contentVisibilityAuto: true }) && part.getClientRects().length > 0"
-        for place in ("details.fi-option > p", ".fi-waits > p"):
+        for place in ("details.fi-option > p", ".fi-gated > p"):
             assert all(part.evaluate(seen) for part in tab.locator(place).all()), place
         assert not tab.locator(".fi-card form").first.is_visible() and not tab.locator(".fi-waiting").first.is_visible()
 
 
 def test_an_answered_card_passes_the_accessibility_rules(browser, address):
-    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
+    with opened(browser, address, CHAPTER, gated=True) as (tab, *_):
         for card in tab.evaluate(CARDS):
             guess(tab, card["id"], 0)
         for view, found in violations_in_every_view(tab):

@@ -1,13 +1,13 @@
-"""What the prose pages count: hours from the chapters' own tables, rows from the conformity file, claims from the ledger."""
+"""What the prose pages count: hours from the chapters' own tables, rows from the conformity file, claims
+from the ledger."""
 
 import json
 import re
 
 import pytest
 from conformity_page import line, model_line
-from reading_time import minutes_of
-
 from fi_course.claims import read_ledger
+from reading_time import minutes_of
 
 from .conftest import ROOT
 
@@ -34,7 +34,8 @@ def test_a_row_of_the_conformity_table_names_version_difference_and_tolerance():
     row = {"method": "mdi", "reference": "feature_importances_", "packages": ["scikit-learn"], "versions": ["1.2.3"],
            "difference": 2e-16, "tolerance": 1e-12, "unit": "absolute"}
     assert line(row) == "| mdi | scikit-learn, feature_importances_ | 1.2.3 | 2.0e-16 | 1e-12 |"
-    assert "exactly equal" in line(row | {"tolerance": 0}) and "4 shares" in line(row | {"tolerance": 4, "unit": "shares"})
+    assert "exactly equal" in line(row
+                                   | {"tolerance": 0}) and "4 shares" in line(row | {"tolerance": 4, "unit": "shares"})
 
 
 def test_a_row_of_the_table_of_models_names_the_difference_or_the_refusal():

@@ -4,14 +4,13 @@ import json
 import sys
 
 import pytest
-
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.parse_answer import letter_and_reason, named_values
 from fi_course.questions.plain_values import plain
 from fi_course.questions.specification import of, page_specification
 
+from .accessibility import MOST_BYTES, opened, violations_in_every_view
 from .conftest import ROOT
-from .looking import MOST_BYTES, opened, violations_in_every_view
 
 sys.path.insert(0, str(ROOT / "tests/course/questions"))
 from answered import right_answers, wrong_answers
@@ -165,12 +164,13 @@ def plain_words(text):
 @pytest.fixture(scope="module", params=SETS)
 def opened_set(request, browser, address):
     """A page of exercises, opened once for the two tests below -> (its set, and what `opened` gives)."""
-    with opened(browser, address, f"exercises/{request.param}", waits=True) as page:
+    with opened(browser, address, f"exercises/{request.param}", gated=True) as page:
         yield request.param, *page
 
 
 def test_a_page_shows_each_question_with_its_way_to_answer(opened_set):
-    """Letters and numbers have a form, code says how it is run, prose has room and a model answer; each has its hints."""
+    """Letters and numbers have a form, code says how it is run, prose has room and a model answer;
+    each has its hints."""
     name, tab, *_ = opened_set
     for question in page_specification(name)["questions"]:
         place = tab.locator(f"[data-question='{question['id']}']")
@@ -212,7 +212,7 @@ def test_every_question_of_a_page_is_answered_wrongly_and_rightly_by_keyboard_an
 
 def test_hints_come_one_at_a_time(browser, address):
     hints = QUESTIONS["trees.entropy_bits"].hints
-    with opened(browser, address, "exercises/01_trees", waits=True) as (tab, *_):
+    with opened(browser, address, "exercises/01_trees", gated=True) as (tab, *_):
         place = tab.locator("[data-question='trees.entropy_bits'] .fi-hints")
         for k in range(1, len(hints) + 1):
             assert place.locator("li").count() == k - 1
@@ -224,7 +224,7 @@ def test_hints_come_one_at_a_time(browser, address):
 
 
 def test_the_model_answer_waits_for_a_sentence_of_ones_own(browser, address):
-    with opened(browser, address, "exercises/01_trees", waits=True) as (tab, *_):
+    with opened(browser, address, "exercises/01_trees", gated=True) as (tab, *_):
         place = tab.locator("[data-question='trees.what_sixty_means']")
         assert not place.locator(".fi-model").is_visible()
         place.locator("textarea").fill("Too short.")
@@ -241,9 +241,9 @@ def test_the_model_answer_waits_for_a_sentence_of_ones_own(browser, address):
 
 
 def test_the_data_of_a_set_stand_on_its_page(browser, address):
-    with opened(browser, address, "exercises/01_trees", waits=True) as (tab, *_):
+    with opened(browser, address, "exercises/01_trees", gated=True) as (tab, *_):
         assert tab.locator("table.dataframe tbody tr").count() == 8
-    with opened(browser, address, "exercises/02_golf", waits=True) as (tab, *_):
+    with opened(browser, address, "exercises/02_golf", gated=True) as (tab, *_):
         assert tab.locator("table.dataframe tbody tr").count() == 32
 
 
@@ -265,7 +265,7 @@ def test_a_page_opened_from_disk_judges_without_a_server(browser, built_book):
 
 
 def test_a_page_with_verdicts_and_hints_passes_the_accessibility_rules(browser, address):
-    with opened(browser, address, "exercises/06_negative", waits=True) as (tab, *_):
+    with opened(browser, address, "exercises/06_negative", gated=True) as (tab, *_):
         for id in [id for id in JUDGED if id.startswith("negative.")]:
             answer_by_keyboard(tab, id, typed(id, right_answers(id)[0]))
         for button in tab.locator(".fi-hints button").all():

@@ -4,8 +4,8 @@ from urllib.parse import unquote
 
 import pytest
 
+from .accessibility import CHAPTERS, PAGES, opened, turned
 from .conftest import ROOT
-from .looking import CHAPTERS, PAGES, opened, turned
 
 CASES = [page for page in PAGES if page not in CHAPTERS and page.startswith("notebooks/")
          and "course.explorables import" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")]
@@ -31,7 +31,8 @@ def sentence(explorable):
 
 def state(control):
     """Where a control stands: what its fields hold."""
-    return control.locator("input, select").evaluate_all("fields => fields.map(f => f.type === 'range' || f.type === 'select-one' ? f.value : f.checked)")
+    return control.locator("input, select").evaluate_all(
+        "fields => fields.map(f => f.type === 'range' || f.type === 'select-one' ? f.value : f.checked)")
 
 
 def press(control):
@@ -67,7 +68,8 @@ def shown(request, browser, address):
 
 
 def test_no_word_of_an_explorable_is_cut_off(shown):
-    """Its words stay inside its drawing, as it stands and moved, by day and on a phone; the drawing may scroll, the page may not."""
+    """Its words stay inside its drawing, as it stands and moved, by day and on a phone;
+    the drawing may scroll, the page may not."""
     tab, _ = shown
     assert cut_off(tab) == []  # as it was opened, by day
     turned(tab, "phone")
@@ -101,7 +103,8 @@ def test_every_control_changes_what_its_explorable_says(shown):
 def test_no_explorable_is_on_any_other_page(built_book):
     """The walk above reaches them all."""
     others = [page for page in PAGES if page not in EXPLORED]
-    assert [page for page in others if "widget-view+json" in (built_book / f"{page}.html").read_text(encoding="utf-8")] == []
+    assert [page for page in others
+            if "widget-view+json" in (built_book / f"{page}.html").read_text(encoding="utf-8")] == []
 
 
 SHOWN_LABELS = """() => [...document.querySelectorAll('.explorable-controls > *')].flatMap((control) => [

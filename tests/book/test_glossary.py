@@ -11,7 +11,9 @@ sys.path.insert(0, str(ROOT / "book/_ext"))
 from docutils import nodes
 from glossary_links import first_sentence, first_use
 
-ENTRIES = re.findall(r"^(\S.*)\n  (.*)$", (ROOT / "book/glossary.md").read_text(encoding="utf-8").partition("```{glossary}")[2], re.MULTILINE)
+ENTRIES = re.findall(r"^(\S.*)\n  (.*)$",
+                     (ROOT / "book/glossary.md").read_text(encoding="utf-8").partition("```{glossary}")[2],
+                     re.MULTILINE)
 
 
 def test_a_term_is_found_as_a_word_of_its_own():
@@ -25,7 +27,8 @@ def test_a_term_is_found_as_a_word_of_its_own():
 
 def test_of_two_terms_at_one_place_the_longer_is_meant():
     """"Conditional permutation" is no "permutation"."""
-    assert first_use("conditional permutation", ["conditional", "conditional permutation"])[2] == "conditional permutation"
+    assert first_use("conditional permutation",
+                     ["conditional", "conditional permutation"])[2] == "conditional permutation"
 
 
 def test_the_margin_has_a_definitions_first_sentence_unless_a_formula_stands_in_it():
@@ -47,14 +50,18 @@ def test_the_entries_stand_in_the_order_of_the_alphabet():
 
 def test_a_chapter_links_the_first_use_of_a_term_only(small_book):  # noqa: F811
     """Not in a heading, and not the second time."""
-    config = (small_book / "_config.yml").read_text().replace("claims_ledger:", f"glossary_links: {ROOT}/book/_ext, claims_ledger:")
+    config = (small_book / "_config.yml").read_text().replace("claims_ledger:",
+                                                              f"glossary_links: {ROOT}/book/_ext, claims_ledger:")
     (small_book / "_config.yml").write_text(config)
-    (small_book / "book/other.md").write_text("# Other\n\n```{glossary}\ncoin\n  What is *tossed*. It has two sides.\n```\n")
+    (small_book / "book/other.md").write_text(
+        "# Other\n\n```{glossary}\ncoin\n  What is *tossed*. It has two sides.\n```\n")
     write_notebook(small_book / "notebooks/21_small.ipynb", "1 + 1")
     page = small_book / "notebooks/21_small.ipynb"
     page.write_text(page.read_text().replace("# A small chapter", "# Coins\\n\\nCoins, and another coin."))
     done = build_small(small_book)
     assert done.returncode == 0, done.stdout + done.stderr
     html = (small_book / "_build/html/notebooks/21_small.html").read_text()
-    assert re.findall(r'<a class="fi-term[^"]*" href="([^"]*)">(\w+)</a>', html) == [("../book/other.html#term-coin", "Coins")]
-    assert re.findall(r'<span class="fi-gloss" aria-hidden="true">(.*?)</span>', html) == ["<b>coin</b> What is tossed."]
+    assert re.findall(r'<a class="fi-term[^"]*" href="([^"]*)">(\w+)</a>',
+                      html) == [("../book/other.html#term-coin", "Coins")]
+    assert re.findall(r'<span class="fi-gloss" aria-hidden="true">(.*?)</span>',
+                      html) == ["<b>coin</b> What is tossed."]

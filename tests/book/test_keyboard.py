@@ -1,6 +1,6 @@
 """A chapter without a mouse: Tab leads through all of it in order, and one always sees where one is."""
 
-from .looking import opened
+from .accessibility import opened
 
 CHAPTER = "notebooks/02_golf"
 MOST_STOPS = 400
@@ -44,7 +44,8 @@ def test_tab_leads_through_a_chapter_in_order_and_shows_where_it_is(browser, add
         assert [here["html"] for here in met if not here["forward"]] == []
         assert [here["html"] for here in met if not here["marked"]] == []
         assert [here["html"] for here in met if not here["inside"]] == []
-        for places in (".search-button__button", ".theme-switch-button", ".explorable :is(input, select, summary)", "article summary",
+        for places in (".search-button__button", ".theme-switch-button", ".explorable :is(input, select, summary)",
+                       "article summary",
                        ".prev-next-area a", ".bd-sidebar-secondary a"):
             assert tab.locator(places).count(), places
             assert tab.evaluate(NOT_REACHED, places) == []

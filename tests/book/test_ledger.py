@@ -1,9 +1,8 @@
 """The ledger page is made from what the build ran, and the build fails where page and ledger differ."""
 
 import pytest
-from sphinx.testing.util import SphinxTestApp
-
 from fi_course.claims import read_ledger, settle
+from sphinx.testing.util import SphinxTestApp
 
 CLAIMS = """
 - {id: AAA-01, source: [golf post], claim: First, verdict: holds, chapter: trees}
@@ -87,7 +86,8 @@ def test_a_badge_that_the_ledger_does_not_know_is_a_warning(book):
 def test_a_verdict_that_differs_from_the_ledgers_is_a_warning(book):
     """The page never prints a verdict that the ledger does not share."""
     write_chapter(book, FIRST, SECOND)
-    (book / "book/claims.yaml").write_text(CLAIMS.replace("claim: Second, verdict: fails", "claim: Second, verdict: holds"))
+    (book / "book/claims.yaml").write_text(
+        CLAIMS.replace("claim: Second, verdict: fails", "claim: Second, verdict: holds"))
     assert "this cell shows 'fails', book/claims.yaml says 'holds'" in make(book)[0]
 
 
@@ -104,7 +104,8 @@ def test_a_missing_claim_fails_a_strict_build(book):
 
 def test_prose_takes_its_counts_from_the_ledger(book):
     """All claims, and those of one verdict; a verdict that does not exist is a warning."""
-    (book / "book/reading.rst").write_text("Reading\n=======\n\nOf :ledger-count:`all` claims :ledger-count:`fails` slipped.\n")
+    (book / "book/reading.rst").write_text(
+        "Reading\n=======\n\nOf :ledger-count:`all` claims :ledger-count:`fails` slipped.\n")
     write_chapter(book, FIRST, SECOND)
     assert make(book)[0] == ""
     assert "Of 3 claims 1 slipped." in (book / "_build/html/book/reading.html").read_text()

@@ -1,4 +1,5 @@
-"""The lesson plan in the instructor's guide: twelve weeks and one more, whose pages, minutes and sections are those of the chapters."""
+"""The lesson plan in the instructor's guide: twelve weeks and one more, whose pages, minutes and sections are those
+of the chapters."""
 
 import json
 import re
@@ -32,7 +33,8 @@ def test_there_are_thirteen_weeks_and_each_has_wrong_answers_to_expect():
 @pytest.mark.parametrize("week", WEEKS)
 def test_a_weeks_minutes_are_those_of_its_chapter(week):
     """Week 12 has a case of 25 to 40 minutes and the last chapter."""
-    page, minutes = re.findall(r"\((\.\./notebooks/[^)]*)\)", WEEKS[week])[-1], re.findall(r"\| (?:30 \+ )?(\d+) \|", WEEKS[week])
+    page, minutes = re.findall(r"\((\.\./notebooks/[^)]*)\)",
+                               WEEKS[week])[-1], re.findall(r"\| (?:30 \+ )?(\d+) \|", WEEKS[week])
     assert [int(one) for one in minutes] == [minutes_of((ROOT / "book" / page).resolve())[0]]
 
 

@@ -1,4 +1,5 @@
-"""Exercises in the page's own Python: done to the end, handed in, graded; stopped, mistaken, written as code, on a phone, at night."""
+"""Exercises in the page's own Python: done to the end, handed in, graded;
+stopped, mistaken, written as code, on a phone, at night."""
 
 import csv
 import inspect
@@ -8,13 +9,12 @@ import subprocess
 import sys
 
 import pytest
-
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import closing
 
+from .accessibility import CUT, opened, violations_in_every_view
+from .browser_pages import isolated_page
 from .conftest import ROOT
-from .lasting import alone
-from .looking import CUT, opened, violations_in_every_view
 from .test_exercises import ASKED, answer_by_keyboard, plain_words, typed
 from .test_my_notebook import NAME, PROSE, downloaded, load, questions_of, source_of
 
@@ -36,7 +36,7 @@ def start_python(tab):
 @pytest.fixture(scope="module")
 def running(browser, live_book):
     """A page on which Python runs, for tests that leave it running -> (tab, its console's errors)."""
-    with opened(browser, live_book, f"exercises/{NAME}", waits=True, within=alone) as (tab, errors, *_):
+    with opened(browser, live_book, f"exercises/{NAME}", gated=True, within=isolated_page) as (tab, errors, *_):
         start_python(tab)
         yield tab, errors
 
@@ -65,14 +65,16 @@ def said_in_python(id, answer):
 
 
 def graded(notebooks, folder):
-    """Hand notebooks in, {student: text}, and grade them as the instructor does -> {student: {question: row of grades.csv}}."""
+    """Hand notebooks in, {student: text}, and grade them as the instructor does -> {student: {question:
+    row of grades.csv}}."""
     for student, notebook in notebooks.items():
         handed_in = folder / "submissions" / student / f"{NAME}.ipynb"
         handed_in.parent.mkdir(parents=True)
         handed_in.write_text(notebook, encoding="utf-8")
     command = [sys.executable, "-m", "fi_teach", "grade", str(folder / "submissions"), "--out", str(folder / "report"),
                "--exercises", str(ROOT / "exercises"), "--seed", "20", "--jobs", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     with open(folder / "report/grades.csv", encoding="utf-8-sig", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["exercise"] == NAME]
@@ -80,8 +82,9 @@ def graded(notebooks, folder):
 
 
 def test_set_five_is_done_in_the_page_and_the_instructors_grades_are_right(browser, live_book, tmp_path):
-    """With nothing but a browser: open, start, be told a mistake by name, mend it, go to the end, download, be graded."""
-    with opened(browser, live_book, f"exercises/{NAME}", waits=True, within=alone) as (tab, errors, outside, _):
+    """With nothing but a browser: open, start, be told a mistake by name, mend it, go to the end, download,
+    be graded."""
+    with opened(browser, live_book, f"exercises/{NAME}", gated=True, within=isolated_page) as (tab, errors, outside, _):
         start_python(tab)
         for id in questions_of(NAME):
             if ASKED[id] == "prose":
@@ -93,7 +96,8 @@ def test_set_five_is_done_in_the_page_and_the_instructors_grades_are_right(brows
             else:
                 assert check(tab, id).startswith("Not started")
                 assert check(tab, id, source_of(NAME, id)).startswith("Right on all the inputs")
-        name, mistaken = next(pair for pair in wrong_answers("permutation.all_pairs") if pair[1].__name__ == "column_mean")
+        name, mistaken = next(pair for pair in wrong_answers("permutation.all_pairs")
+                              if pair[1].__name__ == "column_mean")
         as_students_write = HELPERS + inspect.getsource(mistaken).replace("column_mean", "all_pairs")
         title, message = said_in_python("permutation.all_pairs", mistaken)
         said = check(tab, "permutation.all_pairs", as_students_write)

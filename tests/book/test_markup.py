@@ -1,4 +1,5 @@
-"""What the build makes of a notebook's own markup: openers, cards, captions, folded code, links that set an explorable."""
+"""What the build makes of a notebook's own markup: chapter headers, cards, captions, folded code, links
+that set an explorable."""
 
 import json
 import re
@@ -8,7 +9,7 @@ import pytest
 from .conftest import ROOT, build_small
 from .test_build import TOC, write_notebook
 
-EXTENSIONS = ("figure_alt", "predictions", "captions", "quiet_code", "state_links", "openers")
+EXTENSIONS = ("figure_alt", "predictions", "captions", "code_folding", "state_links", "chapter_header")
 CONFIG = f"""title: A small book
 only_build_toc_files: true
 exclude_patterns: [_build, fi_teach]
@@ -101,7 +102,7 @@ def html(tmp_path_factory):
 
 
 def test_the_opening_table_becomes_a_sentence_and_chips(html):
-    chips = re.findall(r'<span class="fi-chip">(.*?)</span>', html)
+    chips = re.findall(r'<span class="fi-badge">(.*?)</span>', html)
     assert chips == ["5 minutes", "+ 2 more for the proof", "needs fingers"]
     assert "<strong>You will be able to</strong> <em>count</em>" in html and "<table" not in html
 
@@ -114,12 +115,13 @@ def test_details_in_a_row_become_a_card_named_after_its_cell_and_details_alone_s
 
 
 def test_what_follows_a_prediction_waits_up_to_the_next_heading(html):
-    waits = re.findall(r'<div class="fi-waits" id="after-guess-words-2">\n<p>(.*?)</p>\n</div>', html)
-    assert waits == ["This waits."] and html.count('class="fi-waits"') == 1
+    waits = re.findall(r'<div class="fi-gated" id="after-guess-words-2">\n<p>(.*?)</p>\n</div>', html)
+    assert waits == ["This waits."] and html.count('class="fi-gated"') == 1
 
 
 def test_a_caption_is_numbered_within_its_chapter_and_can_be_linked_to(html):
-    assert re.search(r'<figure class="fi-figure" id="figure-cell-1">\s*<picture><source [^>]*max-width[^>]*><img [^>]*alt="One bar."', html)
+    assert re.search(r'<figure class="fi-figure" id="figure-cell-1">\s*<picture><source [^>]*max-width[^>]*><img '
+                     r'[^>]*alt="One bar."', html)
     caption = re.search(r"<figcaption>\s*<p>(.*?)</p>", html)[1]
     assert re.sub(r"<[^>]*>", "", caption) == "Figure 21.1. One is more than 0."
     assert '<a class="reference internal" href="#figure-cell-1">Figure 21.1.</a>' in caption

@@ -5,12 +5,11 @@ import re
 import sys
 
 import pytest
-
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import closing
 
+from .accessibility import opened
 from .conftest import ROOT
-from .looking import opened
 from .test_exercises import ASKED, SETS, answer_by_keyboard, typed
 
 sys.path.insert(0, str(ROOT / "tests/course/questions"))
@@ -46,7 +45,8 @@ def load(tab, text, name="mine.ipynb"):
 def source_of(name, id, folder="solutions"):
     """The answer cell of a question -> its source."""
     cells = json.loads((ROOT / folder / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
-    return next("".join(cell["source"]) for cell in cells if cell["metadata"].get("fi_teach", {}) == {"part": "answer", "question": id})
+    return next("".join(cell["source"]) for cell in cells
+                if cell["metadata"].get("fi_teach", {}) == {"part": "answer", "question": id})
 
 
 def questions_of(name):
@@ -56,10 +56,12 @@ def questions_of(name):
 def answer_all(tab, name, answer_of):
     """Answer every question of the page: fields as they are kept when checked, code and prose as they are kept."""
     mine = questions_of(name)
-    answers = {id: {"given": typed(id, answer_of(id)), "status": ""} for id in mine if ASKED[id] in ("choice", "number")}
+    answers = {id: {"given": typed(id, answer_of(id)), "status": ""} for id in mine
+               if ASKED[id] in ("choice", "number")}
     code = {id: source_of(name, id) for id in mine if ASKED[id] in ("function", "test")}
     words = {id: PROSE for id in mine if ASKED[id] == "prose"}
-    tab.evaluate("(answers) => fi.change((state) => Object.assign(state, answers))", {"answers": answers, "code": code, "words": words})
+    tab.evaluate("(answers) => fi.change((state) => Object.assign(state, answers))",
+                 {"answers": answers, "code": code, "words": words})
     tab.reload()
 
 
@@ -72,14 +74,16 @@ def judged(name, text):
     return found
 
 
-RIGHT_AND_WRONG = {"wrong": lambda id: next(a for m, a in wrong_answers(id) if m and typed(id, a)), "right": lambda id: right_answers(id)[0]}
+RIGHT_AND_WRONG = {"wrong": lambda id: next(a for m, a in wrong_answers(id) if m and typed(id, a)),
+                   "right": lambda id: right_answers(id)[0]}
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_a_page_gives_the_notebook_that_jupyterlab_would_have_saved_and_takes_it_back(browser, address, name):
-    """Untouched it is the one of the students' bundle, byte for byte; answered, only the sources of answers differ, they are judged as
-    they were on the page, and loaded into another browser they are there again."""
-    with opened(browser, address, f"exercises/{name}", waits=True) as (tab, errors, *_):
+    """Untouched it is the one of the students' bundle, byte for byte;
+    answered, only the sources of answers differ, they are judged as they were on the page,
+    and loaded into another browser they are there again."""
+    with opened(browser, address, f"exercises/{name}", gated=True) as (tab, errors, *_):
         assert downloaded(tab) == handed_out(name) and "still open" in tab.locator(".fi-notebook + p").inner_text()
         for status, answer_of in RIGHT_AND_WRONG.items():
             answer_all(tab, name, answer_of)
@@ -89,7 +93,8 @@ def test_a_page_gives_the_notebook_that_jupyterlab_would_have_saved_and_takes_it
             for id, verdict in judged(name, text).items():
                 if ASKED[id] in ("choice", "number"):
                     expected = judge(QUESTIONS[id], answer_of(id))
-                    assert (verdict.status, verdict.mistake, verdict.message) == (status, expected.mistake, expected.message)
+                    assert (verdict.status, verdict.mistake,
+                            verdict.message) == (status, expected.mistake, expected.message)
                 else:
                     assert verdict.status == ("by hand" if ASKED[id] == "prose" else "right")
         tab.evaluate("fi.forget()")
@@ -114,10 +119,12 @@ def test_answers_are_read_however_python_writes_them(browser, address):
     """A literal goes into its field; what is more than that stays code, and is downloaded as it was."""
     text = cells_changed(
         recall_judges="judged_rows = 4\n", recall_noise="two_columns = ('c', 'It\\'s the many cuts of the die')",
-        bananas="this_deal = (\n    {'votes': 1/4,\n     \"trees\": 0.5}\n)", accuracy="fall = .9 - (.8 + .84 + .7) / 3")
-    with opened(browser, address, f"exercises/{NAME}", waits=True) as (tab, errors, *_):
+        bananas="this_deal = (\n    {'votes': 1/4,\n     \"trees\": 0.5}\n)",
+        accuracy="fall = .9 - (.8 + .84 + .7) / 3")
+    with opened(browser, address, f"exercises/{NAME}", gated=True) as (tab, errors, *_):
         load(tab, text)
-        values = tab.evaluate("Object.fromEntries(Object.values(fi.exercises).map(({ asked, given }) => [asked.id, given?.()]))")
+        values = tab.evaluate(
+            "Object.fromEntries(Object.values(fi.exercises).map(({ asked, given }) => [asked.id, given?.()]))")
         assert values["permutation.recall_judges"] == {"answer": "4"}
         assert values["permutation.recall_noise"] == {"letter": "c", "reason": "It's the many cuts of the die"}
         assert values["permutation.bananas"] == {"votes": "1/4", "trees": "0.5"}
@@ -139,16 +146,18 @@ def test_cells_are_found_although_an_editor_has_renamed_them(browser, address):
             cell["id"] = f"renamed-{k}"
             if "nbgrader" in drop:
                 cell["metadata"].pop("nbgrader", None)
-        with opened(browser, address, f"exercises/{NAME}", waits=True) as (tab, *_):
+        with opened(browser, address, f"exercises/{NAME}", gated=True) as (tab, *_):
             assert load(tab, json.dumps(notebook)).startswith("Loaded: 1 of 9 answers.")
 
 
 @pytest.mark.parametrize(("text", "words"), [
-    ("{\"cells\": [", "is no notebook, or is damaged"), ("", "is no notebook"), ("[1]", "is no notebook"), ("{\"cells\": [3]}", "is no notebook"),
-    (handed_out("06_negative"), "another set, whose questions begin with “negative.”"), ("{\"cells\": []}", "no cell of this notebook belongs"),
+    ("{\"cells\": [", "is no notebook, or is damaged"), ("", "is no notebook"), ("[1]", "is no notebook"),
+    ("{\"cells\": [3]}", "is no notebook"),
+    (handed_out("06_negative"), "another set, whose questions begin with “negative.”"),
+    ("{\"cells\": []}", "no cell of this notebook belongs"),
     ("{\"cells\": [{\"source\": \"1\"}]}", "no cell of this notebook belongs")])
 def test_a_file_that_is_none_of_this_set_is_named_and_nothing_is_lost(browser, address, text, words):
-    with opened(browser, address, f"exercises/{NAME}", waits=True) as (tab, errors, *_):
+    with opened(browser, address, f"exercises/{NAME}", gated=True) as (tab, errors, *_):
         answer_by_keyboard(tab, "permutation.recall_judges", {"answer": "4"})
         before = tab.evaluate("fi.read()"), downloaded(tab)
         said = load(tab, text)
@@ -157,12 +166,13 @@ def test_a_file_that_is_none_of_this_set_is_named_and_nothing_is_lost(browser, a
 
 
 def test_what_a_notebook_leaves_open_stays_and_loading_can_be_undone(browser, address):
-    with opened(browser, address, f"exercises/{NAME}", waits=True) as (tab, *_):
+    with opened(browser, address, f"exercises/{NAME}", gated=True) as (tab, *_):
         answer_by_keyboard(tab, "permutation.recall_judges", {"answer": "4"})
         answer_by_keyboard(tab, "permutation.accuracy", {"answer": "0.5"})
         before = downloaded(tab)
         assert load(tab, cells_changed(accuracy="fall = 0.12")).startswith("Loaded: 1 of 9 answers.")
-        given = tab.evaluate("['recall_judges', 'accuracy'].map((id) => fi.exercises[`permutation.${id}`].given().answer)")
+        given = tab.evaluate(
+            "['recall_judges', 'accuracy'].map((id) => fi.exercises[`permutation.${id}`].given().answer)")
         assert given == ["4", "0.12"]
         tab.get_by_role("button", name="Undo").click()
         assert downloaded(tab) == before

@@ -4,35 +4,48 @@ import re
 
 import pytest
 from browser import served, settle
-from look import SCRIPTS, SOME
+from theme import SCRIPTS, SOME
 
+from .accessibility import (
+    CUT,
+    MOST_BYTES,
+    PAGES,
+    PASSED,
+    SHOWN,
+    VIEWS,
+    layout_problems,
+    opened,
+    violations,
+    violations_in_every_view,
+)
+from .browser_pages import NOTHING, isolated_page, shared_page
 from .conftest import ROOT
-from .lasting import NOTHING, alone, lent
-from .looking import CUT, MOST_BYTES, PAGES, PASSED, SHOWN, VIEWS, flaws, opened, violations, violations_in_every_view
 
 MOST_SECONDS = 5  # `make bench-book` measures, and aims at two
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_whole_alone_and_accessible(browser, address, page):
-    """First opened on a phone at night, then by day, by night and on a phone by day: no console error, no outside request, few bytes,
-    nothing wider than the screen, every formula set, every picture described; and axe-core finds no violation, the explorables' tables
-    unfolded.
+    """First opened on a phone at night, then by day, by night and on a phone by day:
+    no console error, no outside request, few bytes, nothing wider than the screen, every formula set,
+    every picture described; and axe-core finds no violation, the explorables' tables unfolded.
 
-    At 360 pixels, all unfolded, everything fits or scrolls in a box of its own; a figure never scrolls: it is drawn for phones.
+    At 360 pixels, all unfolded, everything fits or scrolls in a box of its own; a figure never scrolls:
+    it is drawn for phones.
     """
     with opened(browser, address, page, "phone at night") as (tab, errors, outside, sizes):
         assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
         assert sum(sizes) < MOST_BYTES
         tab.wait_for_function("[...document.images].every((image) => image.complete)")
-        assert (flaws(tab, 390), errors, outside) == ({}, [], [])
+        assert (layout_problems(tab, 390), errors, outside) == ({}, [], [])
         tab.evaluate("document.querySelectorAll('.explorable details').forEach((table) => { table.open = true; })")
         for view, found in violations_in_every_view(tab):
-            assert (view, found | flaws(tab, VIEWS[view][1]), errors, outside) == (view, {}, [], [])
+            assert (view, found | layout_problems(tab, VIEWS[view][1]), errors, outside) == (view, {}, [], [])
         tab.set_viewport_size({"width": 360, "height": 780})
         tab.evaluate("document.querySelectorAll('.bd-article details').forEach((part) => { part.open = true; })")
         assert tab.evaluate("document.documentElement.scrollWidth") <= 360
         assert tab.evaluate(CUT) == []
-        assert tab.evaluate("[...document.querySelectorAll('.cell_output img')].filter(i => i.getBoundingClientRect().right > 361).length") == 0
+        assert tab.evaluate("[...document.querySelectorAll('.cell_output img')].filter(i => "
+                            "i.getBoundingClientRect().right > 361).length") == 0
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("book/")])
@@ -42,13 +55,14 @@ def test_a_page_first_opened_by_day_loads_nothing_else_and_no_more(browser, addr
         assert tab.evaluate("document.documentElement.dataset.theme") == "light"
         assert sum(sizes) < MOST_BYTES
         tab.wait_for_function("[...document.images].every((image) => image.complete)")
-        assert (flaws(tab, 1280), errors, outside) == ({}, [], [])
+        assert (layout_problems(tab, 1280), errors, outside) == ({}, [], [])
 
 
 @pytest.mark.parametrize("host", ["example.org", "[::1]", "192.0.2.1"])
 def test_a_request_that_leaves_this_computer_is_seen_and_fails(browser, address, host):
     with opened(browser, address, "book/publish") as (tab, errors, outside, _):
-        assert tab.evaluate("url => fetch(url, { mode: 'no-cors' }).then(() => 'reached', () => 'failed')", f"http://{host}/x") == "failed"
+        assert tab.evaluate("url => fetch(url, { mode: 'no-cors' }).then(() => 'reached', () => 'failed')",
+                            f"http://{host}/x") == "failed"
         assert outside == [f"http://{host}/x"] and "ERR_NAME_NOT_RESOLVED" in errors[0]
 
 
@@ -71,9 +85,10 @@ FOUND = """async () => [localStorage.left, sessionStorage.left, window.left, doc
     (await caches.keys()).length, matchMedia('print').matches, JSON.parse(localStorage['which-features-matter'] ?? '{}').settings?.all ?? false]"""
 
 
-@pytest.mark.parametrize("within", [lent, alone])
+@pytest.mark.parametrize("within", [shared_page, isolated_page])
 def test_what_a_test_leaves_is_not_there_for_the_next(browser, address, within):
-    """Whether a tab is lent again or another: nothing stored, no script, no listener, no colour, and the same bytes are weighed."""
+    """Whether a tab is lent again or another: nothing stored, no script, no listener, no colour,
+    and the same bytes are weighed."""
     as_new, weighed = [None, None, None, "", 0, 0, False, False], []
     for settings in ({}, {"waits": True}, {"waits": True}):
         with opened(browser, address, "book/publish", within=within, **settings) as (tab, errors, outside, sizes):
@@ -97,7 +112,7 @@ def test_what_the_browser_asks_about_again_weighs_as_much(browser, tmp_path):
     (tmp_path / "long.js").write_text(f"// {'x' * 100_000}")
     with served(tmp_path) as address:
         for _ in range(3):
-            with opened(browser, address, "page", waits=True) as (*_, sizes):
+            with opened(browser, address, "page", gated=True) as (*_, sizes):
                 assert sum(sizes) > 100_000
 
 
@@ -117,7 +132,8 @@ def test_one_pale_word_of_code_is_a_violation(browser, address, view):
     """Although it looks like no other word, and most words of code are not looked at."""
     PASSED.clear()  # as on the first page of all
     with opened(browser, address, "notebooks/01_trees", view) as (tab, *_):
-        tab.evaluate("[...document.querySelectorAll('pre span')].filter((word) => word.checkVisibility()).at(-9).style.color = '#777'")
+        tab.evaluate("[...document.querySelectorAll('pre span')].filter((word) => "
+                     "word.checkVisibility()).at(-9).style.color = '#777'")
         assert violations(tab).keys() == {"color-contrast"}
         assert 10 < tab.locator("pre span").count() < 100
 
@@ -139,30 +155,35 @@ def test_on_a_phone_a_wide_table_is_cards_and_on_a_desktop_its_cells_have_no_lab
         tab.set_viewport_size({"width": 390, "height": 844})
         frames = tab.locator(":is(.cheatsheet, .wide, .fi-conformity):has(> .pst-scrollable-table-container, > table)")
         assert frames.count() >= 1 and tab.locator(".fi-label:visible").count() > 10
-        assert frames.evaluate_all("frames => frames.filter(frame => frame.scrollWidth > frame.clientWidth + 1).length") == 0
+        assert frames.evaluate_all(
+            "frames => frames.filter(frame => frame.scrollWidth > frame.clientWidth + 1).length") == 0
 
 
 def test_every_picture_of_a_chapter_says_below_it_what_it_shows(built_book):
     for page in (built_book / "notebooks").glob("*.html"):
         words = page.read_text(encoding="utf-8")
-        pictures, captions = (len(re.findall(what, words)) for what in (r'<img[^>]*src="\.\./_images/', r'<[^>]*id="figure-'))
+        pictures, captions = (len(re.findall(what, words))
+                              for what in (r'<img[^>]*src="\.\./_images/', r'<[^>]*id="figure-'))
         assert (page.name, captions) == (page.name, pictures)
 
 
 def test_no_page_shows_what_python_warned_of(built_book):
     """A warning names the file of the kernel that gave it."""
-    warned = [path.name for path in built_book.glob("*/*.html") if re.search(r"ipykernel_\d+/", path.read_text(encoding="utf-8"))]
+    warned = [path.name for path in built_book.glob("*/*.html")
+              if re.search(r"ipykernel_\d+/", path.read_text(encoding="utf-8"))]
     assert warned == []
 
 
 def test_the_scripts_of_the_pages_are_small(built_book):
     """Ours that a page carries: under 25 kB; what a page asks, on an exercise page: under 60 kB."""
-    assert {name for names in (SCRIPTS, *SOME.values()) for name in names} >= {path.name for path in (ROOT / "book/script").glob("*.js")}
+    assert {name for names in (SCRIPTS, *SOME.values())
+            for name in names} >= {path.name for path in (ROOT / "book/script").glob("*.js")}
     for names in SOME.values():
         carried = [built_book / "_static" / name for name in (*SCRIPTS, *names) if name != "course.js"]
         assert sum(path.stat().st_size for path in carried) < 25_000
     for page in (built_book / "exercises").glob("*.html"):
-        asked = re.findall(r'<script type="application/json">(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL)
+        asked = re.findall(r'<script type="application/json">(.*?)</script>', page.read_text(encoding="utf-8"),
+                           re.DOTALL)
         assert sum(map(len, asked)) < 60_000, page.name
 
 
@@ -182,7 +203,8 @@ def test_a_page_is_ready_in_seconds(browser, address):
 
 def test_the_search_finds_a_claim_and_there_is_one_search_field_in_view(browser, address):
     """By day the sidebar's field, on a phone the magnifying glass; what is typed there leads to a page with results."""
-    for view, visible in (("day", ".bd-sidebar-primary .search-button-field"), ("phone", ".bd-header-article .search-button")):
+    for view, visible in (("day", ".bd-sidebar-primary .search-button-field"),
+                          ("phone", ".bd-header-article .search-button")):
         with opened(browser, address, "book/start", view) as (tab, errors, *_):
             fields = [tab.locator(".search-button-field:visible"), tab.locator(".search-button:visible")]
             assert tab.locator(visible).is_visible() and sum(field.count() for field in fields) == 1

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from .looking import opened
+from .accessibility import opened
 
 LETTER = "@page cheatsheet { size: letter landscape; }"
 

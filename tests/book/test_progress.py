@@ -2,8 +2,8 @@
 
 import json
 
-from .lasting import alone
-from .looking import opened, violations
+from .accessibility import opened, violations
+from .browser_pages import isolated_page
 from .test_cards import CARDS, CHAPTER, REFUSED, SHORT, guess
 
 RING = ".bd-sidebar-primary .fi-ring"
@@ -19,7 +19,7 @@ def stored(tab):
 
 
 def test_a_chapter_shows_in_words_how_much_of_it_is_answered(browser, address):
-    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
+    with opened(browser, address, CHAPTER, gated=True) as (tab, *_):
         assert tab.locator(RING).count() == 0
         answer_two(tab)
         assert tab.locator(RING).inner_text() == f", 2 of {len(tab.evaluate(CARDS))} answered"
@@ -29,7 +29,7 @@ def test_a_chapter_shows_in_words_how_much_of_it_is_answered(browser, address):
 
 
 def test_the_start_page_leads_back_to_where_one_was(browser, address):
-    with opened(browser, address, CHAPTER, waits=True) as (tab, *_):
+    with opened(browser, address, CHAPTER, gated=True) as (tab, *_):
         tab.locator("#more-than-luck").evaluate("section => section.scrollIntoView()")
         tab.goto(f"{address}/book/start.html")
         tab.locator(".fi-continue a").click()
@@ -37,12 +37,12 @@ def test_the_start_page_leads_back_to_where_one_was(browser, address):
 
 
 def test_the_start_page_of_a_newcomer_continues_nowhere(browser, address):
-    with opened(browser, address, "book/start", waits=True) as (tab, *_):
+    with opened(browser, address, "book/start", gated=True) as (tab, *_):
         assert tab.locator(".fi-continue").count() == 0
 
 
 def test_one_click_forgets_everything(browser, address):
-    with opened(browser, address, SHORT, waits=True) as (tab, *_):
+    with opened(browser, address, SHORT, gated=True) as (tab, *_):
         answer_two(tab)
         tab.locator(".fi-corner summary").click()
         tab.get_by_role("button", name="Forget everything").click()
@@ -55,14 +55,14 @@ def test_one_click_forgets_everything(browser, address):
 
 
 def test_answers_travel_to_another_browser_as_a_file(browser, address, tmp_path):
-    with opened(browser, address, SHORT, waits=True) as (tab, *_):
+    with opened(browser, address, SHORT, gated=True) as (tab, *_):
         answer_two(tab)
         tab.locator(".fi-corner summary").click()
         with tab.expect_download() as download:
             tab.get_by_role("button", name="Save as a file").click()
         download.value.save_as(tmp_path / "answers.json")
         guesses = stored(tab)["guesses"]
-    with opened(browser, address, SHORT, waits=True) as (tab, *_):
+    with opened(browser, address, SHORT, gated=True) as (tab, *_):
         load(tab, tmp_path / "answers.json")
         assert "Loaded" in tab.locator(".fi-said").inner_text()
         assert len(guesses) == 2 and stored(tab)["guesses"] == guesses
@@ -72,7 +72,7 @@ def test_answers_travel_to_another_browser_as_a_file(browser, address, tmp_path)
 
 def test_a_file_of_something_else_is_refused_and_nothing_is_lost(browser, address, tmp_path):
     (tmp_path / "photo.json").write_text("[1, 2]")
-    with opened(browser, address, SHORT, waits=True) as (tab, *_):
+    with opened(browser, address, SHORT, gated=True) as (tab, *_):
         answer_two(tab)
         load(tab, tmp_path / "photo.json")
         assert tab.locator(".fi-said").inner_text() == "This file holds no answers from this book."
@@ -89,19 +89,19 @@ def load(tab, path):
 
 
 def test_whoever_lets_nothing_wait_can_change_their_mind(browser, address):
-    with opened(browser, address, SHORT, waits=True) as (tab, *_):
+    with opened(browser, address, SHORT, gated=True) as (tab, *_):
         tab.locator(".fi-corner summary").click()
         wait = tab.get_by_label("Let the text wait for my guesses")
         assert wait.is_checked()
         wait.press("Space")
-        assert tab.locator(".fi-waits[hidden]").count() == 0
+        assert tab.locator(".fi-gated[hidden]").count() == 0
         tab.get_by_label("Let the text wait for my guesses").press("Space")
         tab.reload()
-        assert tab.locator(".fi-waits[hidden]").count() > 0
+        assert tab.locator(".fi-gated[hidden]").count() > 0
 
 
 def test_a_storage_that_refuses_leaves_the_corner_working(browser, address):
-    with opened(browser, address, SHORT, waits=True, within=alone) as (tab, errors, *_):
+    with opened(browser, address, SHORT, gated=True, within=isolated_page) as (tab, errors, *_):
         tab.context.add_init_script(REFUSED)
         tab.reload()
         answer_two(tab)
@@ -115,7 +115,7 @@ def test_a_storage_that_refuses_leaves_the_corner_working(browser, address):
 
 
 def test_rings_and_corner_pass_the_accessibility_rules_by_night(browser, address):
-    with opened(browser, address, SHORT, "night", waits=True) as (tab, *_):
+    with opened(browser, address, SHORT, "night", gated=True) as (tab, *_):
         answer_two(tab)
         tab.locator(".fi-corner summary").click()
         assert violations(tab) == {}

@@ -9,7 +9,8 @@ from pybtex.database import parse_file
 from .conftest import ROOT
 
 ENTRIES = {key: dict(entry.fields) for key, entry in parse_file(ROOT / "book/references.bib").entries.items()}
-ON_PAPER_ONLY = {"banzhaf1965": "a law review without identifiers", "greene1992": "a working paper, known by its number"}
+ON_PAPER_ONLY = {"banzhaf1965": "a law review without identifiers",
+                 "greene1992": "a working paper, known by its number"}
 IDENTIFIERS = {
     "doi": lambda text: re.fullmatch(r"10\.\d{4,9}/[^\s{}]+", text),
     "eprint": lambda text: re.fullmatch(r"\d{4}\.\d{4,5}", text),
@@ -20,7 +21,8 @@ IDENTIFIERS = {
 
 def is_isbn(text):
     """Thirteen digits whose check digit is right: those at even places count three times, and the sum ends in 0."""
-    return bool(re.fullmatch(r"97[89]\d{10}", text)) and sum(int(digit) * (1, 3)[k % 2] for k, digit in enumerate(text)) % 10 == 0
+    return (bool(re.fullmatch(r"97[89]\d{10}", text))
+             and sum(int(digit) * (1, 3)[k % 2] for k, digit in enumerate(text)) % 10 == 0)
 
 
 def pages():
@@ -48,13 +50,16 @@ def test_no_two_references_share_an_identifier():
         assert sorted(set(known)) == sorted(known)
 
 
-@pytest.mark.parametrize("pattern, kind", [(r"https://doi\.org/([^\s<>\"]+)", "doi"), (r"https://arxiv\.org/abs/([^\s<>\"]+)", "eprint")])
+@pytest.mark.parametrize("pattern, kind",
+                         [(r"https://doi\.org/([^\s<>\"]+)", "doi"),
+                          (r"https://arxiv\.org/abs/([^\s<>\"]+)", "eprint")])
 def test_what_a_chapter_links_to_is_in_the_bibliography(pattern, kind):
     """A mistyped DOI in a chapter differs from the one that the references hold."""
     known = {fields[kind].lower() for fields in ENTRIES.values() if kind in fields}
     links = {(page, target) for page, text in pages().items() for target in re.findall(pattern, text)}
     assert links, "the chapters link to their sources"
-    strangers = {(page, target) for page, target in links if not {target.lower().rstrip(".,;"), target.lower().rstrip(").,;")} & known}
+    strangers = {(page, target) for page, target in links
+                 if not {target.lower().rstrip(".,;"), target.lower().rstrip(").,;")} & known}
     assert strangers == set()
 
 

@@ -1,13 +1,13 @@
-"""Every sentence of the five sources has its claim or the reason why it has none, and a page shows them in their order."""
+"""Every sentence of the five sources has its claim or the reason why it has none, and a page shows them
+in their order."""
 
 import json
 import re
 
 import pytest
+from fi_course.claims import VERDICTS, read_ledger
 from source_pages import FILE, REASONS, chapter_of, lines_of, plain, read_statements
 from sphinx.testing.util import SphinxTestApp
-
-from fi_course.claims import VERDICTS, read_ledger
 
 from .conftest import ROOT
 
@@ -118,7 +118,8 @@ def make(book):
 def test_a_page_has_the_places_the_verdicts_and_the_ways_to_chapter_and_ledger(book):
     warnings, page = make(book)
     assert not warnings
-    for part in ("A title", "An author", "The drawings are lost.", "First slide", VERDICTS["fails"], "It goes on. (2 sentences)",
+    for part in ("A title", "An author", "The drawings are lost.", "First slide", VERDICTS["fails"],
+                 "It goes on. (2 sentences)",
                  'href="ledger.html#aaa-01"', 'href="../notebooks/01_trees.html#growing"', REASONS["step"],
                  "3 sentences, 1 of which claim something", "1 do not hold"):
         assert part in page

@@ -5,7 +5,8 @@ import pytest
 
 from .conftest import ROOT
 
-NOTEBOOKS = sorted(path for folder in ("notebooks", "solutions", "exercises") for path in (ROOT / folder).glob("*.ipynb"))
+NOTEBOOKS = sorted(path for folder in ("notebooks", "solutions", "exercises")
+                   for path in (ROOT / folder).glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -20,7 +21,8 @@ def test_tidying_strips_what_running_left_and_keeps_what_was_written():
     """Outputs, counters, timings and widget states go; sources, tags and ids stay; doubtful ids are numbered."""
     from tidy import tidy
 
-    cells = [nbformat.v4.new_code_cell("1 + 1", id="mine", execution_count=7, metadata={"tags": ["hide-input"], "execution": {}},
+    cells = [nbformat.v4.new_code_cell("1 + 1", id="mine", execution_count=7,
+                                       metadata={"tags": ["hide-input"], "execution": {}},
                                        outputs=[nbformat.v4.new_output("stream", text="2")]),
              nbformat.v4.new_markdown_cell("Words", id="mine")]
     ran = nbformat.from_dict({"cells": cells, "metadata": {"widgets": {}, "kernelspec": {"name": "other"}}})
@@ -37,9 +39,11 @@ def test_tidying_keeps_what_a_check_says_and_counts_it_as_the_first_run():
 
     def ran(part):
         said = nbformat.v4.new_output("execute_result", {"text/plain": "Right."}, execution_count=9)
-        return nbformat.v4.new_code_cell('Q("a.b").check(x)', execution_count=9, outputs=[said], metadata={"fi_teach": {"part": part}})
+        return nbformat.v4.new_code_cell('Q("a.b").check(x)', execution_count=9, outputs=[said],
+                                         metadata={"fi_teach": {"part": part}})
 
-    check, answer, empty = tidy(nbformat.v4.new_notebook(cells=[ran("check"), ran("answer"), ran("check")]), "01-x").cells
+    check, answer, empty = tidy(nbformat.v4.new_notebook(cells=[ran("check"), ran("answer"), ran("check")]),
+                                "01-x").cells
     assert check.outputs[0].data == {"text/plain": "Right."}
     assert check.execution_count == check.outputs[0].execution_count == 1
     assert answer.outputs == [] and answer.execution_count is None

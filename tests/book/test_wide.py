@@ -1,11 +1,12 @@
-"""On a wide screen the margin holds what else would stand in the text, or a link away; and there is always something to look at."""
+"""On a wide screen the margin holds what else would stand in the text, or a link away;
+and there is always something to look at."""
 
 from itertools import pairwise
 from statistics import median
 
 import pytest
 
-from .looking import CHAPTERS, opened
+from .accessibility import CHAPTERS, opened
 
 WIDE = {"width": 1500, "height": 900}
 MOST_SCREENS = 2
@@ -23,7 +24,7 @@ LOOKED_AT = """() => {
     const references = [...document.querySelectorAll('.bd-article h3')].find((title) => title.textContent.startsWith('References'));
     const boxes = (what) => [...document.querySelectorAll(`.bd-article :is(${what})`)].map((node) => node.getBoundingClientRect())
         .filter(({ height }) => height).map(({ top, bottom }) => [top, bottom]);
-    const pictures = boxes('.cell_output img, .explorable, .fi-opener .fi-drawing'), tables = boxes('table');
+    const pictures = boxes('.cell_output img, .explorable, .fi-header .fi-drawing'), tables = boxes('table');
     return { start: article.top, end: references ? references.getBoundingClientRect().top : article.bottom,
              pictures, tables };
 }"""
@@ -69,7 +70,8 @@ def middle_gap(found, boxes):
 
 
 def test_between_two_things_to_look_at_lie_less_than_two_screens(seen):
-    """On a desktop, code and answers folded, all else shown: pictures and explorables alone; counted with the tables, everywhere."""
+    """On a desktop, code and answers folded, all else shown: pictures and explorables alone;
+    counted with the tables, everywhere."""
     page, found, _ = seen
     assert middle_gap(found, found["pictures"]) < STILL_FAR.get(page, MOST_SCREENS)
     assert middle_gap(found, [*found["pictures"], *found["tables"]]) < MOST_SCREENS

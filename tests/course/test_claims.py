@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from fi_course.claims import VERDICTS, claim, read_ledger, settle
 
 LEDGER = read_ledger()

@@ -2,7 +2,6 @@
 
 import pandas as pd
 import pytest
-
 from fi_course.tables import mtcars
 from fi_teach.data import (
     BANANA_LENGTH_PERMUTED,

@@ -10,7 +10,6 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from corpus import hand_in, honest, no_notebooks
-
 from fi_grader import command, main, run
 from notebooks import ROOT
 

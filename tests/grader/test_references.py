@@ -5,7 +5,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
 from fi_course.questions import QUESTIONS
 from fi_grader.command import main
 

@@ -4,7 +4,6 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.fast.permutation import losses_after_shuffling
 from fi_teach.importance.intervals import (

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from fi_teach.importance.sage import sage, sage_by_definition
 
 

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-
 from fi_course.explorables import (
     axis,
     band,

@@ -7,7 +7,6 @@ import ipywidgets
 import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-
 from fi_course.explorables import (
     State,
     axis,

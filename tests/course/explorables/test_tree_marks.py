@@ -1,5 +1,4 @@
 import numpy as np
-
 from fi_course.explorables import tree_panel
 from fi_course.explorables.tree_marks import question
 from fi_course.tables import mtcars

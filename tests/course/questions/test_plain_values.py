@@ -8,7 +8,6 @@ from itertools import count
 import numpy as np
 import pandas as pd
 import pytest
-
 from fi_course.questions import plain_values as module
 from fi_course.questions.plain_values import LONGEST, OneOf, number, plain, same, show, show_apart
 

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import closing
 from fi_course.questions.plain_values import plain

@@ -5,7 +5,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from fi_course.questions import QUESTIONS
 from fi_grader.release import student_package
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from fi_course.questions import QUESTIONS, hashed_answers, judge
 from fi_course.questions import specification as module
 from fi_course.questions.blocked_calls import closing

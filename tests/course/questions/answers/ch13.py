@@ -4,9 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
-from scipy.stats import mannwhitneyu
-
 from fi_teach.basics.losses import auc
+from scipy.stats import mannwhitneyu
 
 WHY = "because of what is asked"
 

@@ -1,4 +1,5 @@
-"""A chapter opens with what it gives and what it takes: its opening table becomes a sentence and a line of chips.
+"""A chapter opens with what it gives and what it takes:
+its opening table becomes a sentence and a line of badges.
 
     | | |
     |:--|:--|
@@ -6,7 +7,8 @@
     | **Time** | 50 minutes, and 15 more for the detective section |
     | **You need** | fractions |
 
-A chapter that has a drawing (drawings.py) shows it there. Other pages show one where they ask for it:
+A chapter that has a drawing (drawings.py) shows it there.
+Other pages show one where they ask for it:
 
     ```{drawing} notebooks/04_bias
     ```
@@ -25,31 +27,33 @@ def rows_of(table):
     return {row[0].astext().strip(): row[1] for row in rows if len(row) == 2}
 
 
-def inside(entry):
+def content(entry):
     """The words of a table's entry, without the paragraph around them."""
     return list(entry[0].children) if len(entry) else []
 
 
-def opener_of(rows, page):
-    """The chapter's drawing, the aim as a sentence, times and needs as chips -> container."""
-    aim = nodes.paragraph("", "", nodes.strong("", AIM), nodes.Text(" "), *inside(rows[AIM]))
+def header_of(rows, page):
+    """The chapter's drawing, the aim as a sentence, times and needs as badges -> container."""
+    aim = nodes.paragraph("", "", nodes.strong("", AIM), nodes.Text(" "), *content(rows[AIM]))
     times = rows[TIME].astext().split(", and ")
     words = [times[0], *(f"+ {more}" for more in times[1:])]
-    chips = [nodes.inline("", word, classes=["fi-chip"]) for word in words]
-    need = nodes.inline("", "", nodes.Text("needs "), *inside(rows[NEED]), classes=["fi-chip"])
-    chips = [part for chip in (*chips, need) for part in (chip, nodes.Text(" "))]
+    badges = [nodes.inline("", word, classes=["fi-badge"]) for word in words]
+    need = nodes.inline("", "", nodes.Text("needs "), *content(rows[NEED]), classes=["fi-badge"])
+    badges = [part for badge in (*badges, need) for part in (badge, nodes.Text(" "))]
     drawing = [nodes.raw("", svg_of(page), format="html")] if page in DRAWINGS else []
-    return nodes.container("", *drawing, aim, nodes.paragraph("", "", *chips, classes=["fi-chips"]), classes=["fi-opener"])
+    return nodes.container("", *drawing, aim,
+                           nodes.paragraph("", "", *badges, classes=["fi-badges"]),
+                           classes=["fi-header"])
 
 
 def convert(app, doctree):
-    """Put an opener in the place of a chapter's opening table."""
+    """Put a chapter header in the place of a chapter's opening table."""
     if not app.env.docname.startswith("notebooks/"):
         return
     table = next(iter(doctree.findall(nodes.table)), None)
     rows = rows_of(table) if table is not None else {}
     if {AIM, TIME, NEED} <= set(rows):
-        table.replace_self(opener_of(rows, app.env.docname))
+        table.replace_self(header_of(rows, app.env.docname))
 
 
 class Drawing(SphinxDirective):
@@ -59,8 +63,9 @@ class Drawing(SphinxDirective):
 
     def run(self):
         if self.arguments[0] not in DRAWINGS:
-            raise self.error(f"no drawing for {self.arguments[0]!r}: drawings.py has {', '.join(DRAWINGS)}.")
-        self.env.note_dependency(__file__.replace("openers", "drawings"))
+            raise self.error(
+                f"no drawing for {self.arguments[0]!r}: drawings.py has {', '.join(DRAWINGS)}.")
+        self.env.note_dependency(__file__.replace("chapter_header", "drawings"))
         return [nodes.raw("", svg_of(self.arguments[0]), format="html")]
 
 

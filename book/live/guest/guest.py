@@ -1,6 +1,7 @@
-"""A notebook's kernel without a kernel: runs a cell's source and hands out what it shows, in the notebook format.
+"""Run notebook cells in the page and send their outputs in the notebook format.
 
-`begin()` prepares the interpreter, `run(source, name)` runs one cell in it. Everything goes out as JSON by one door:
+`begin()` prepares the interpreter, `run(source, name)` runs one cell in it.
+Everything goes out as JSON by one door:
 an output as nbformat has it, and last {"ended": "ok" or "error"}.
 """
 
@@ -22,7 +23,9 @@ from itertools import count, groupby
 import _host
 
 MPL_DATA = "/usr/local/lib/plots.zip/matplotlib/mpl-data"
-EVERYWHERE = ("pandas", "fi_course.questions", "fi_teach.importance", "fi_teach.trees", "fi_teach.worlds")  # a check needs all
+# a check needs all
+EVERYWHERE = ("pandas", "fi_course.questions", "fi_teach.importance", "fi_teach.trees",
+              "fi_teach.worlds")
 EVERY = 0.1  # seconds between two messages of printed text
 AROUND = 2  # lines shown before and after the one that failed
 RULE = "-" * 75
@@ -31,7 +34,7 @@ numbers = count(1)
 
 
 def send(message):
-    """Hand a message to the page."""
+    """Send a message to the page as JSON."""
     _host.call(json.dumps(message).encode())
 
 
@@ -66,9 +69,11 @@ def publish(data, metadata, kind="display_data"):
 
 
 def begin():
-    """From now on what is printed goes to the page, pandas and the course find a notebook, matplotlib finds its files.
+    """From now on what is printed goes to the page, pandas and the course find a notebook,
+    matplotlib finds its files.
 
-    What every page imports is imported: the worker keeps the memory as it then is, and the next Python starts with it.
+    What every page imports is imported: the worker keeps the memory as it then is,
+    and the next Python starts with it.
     """
     import IPython
 
@@ -79,8 +84,8 @@ def begin():
         import_module(name)
 
 
-def awake(paths):
-    """Find this page's libraries too; chance is new even where the memory is not."""
+def resume(paths):
+    """Continue from a stored memory: add this page's libraries and reseed the generators."""
     import numpy
 
     sys.path.extend(paths)
@@ -89,7 +94,7 @@ def awake(paths):
 
 
 class Unpacker:
-    """Unpacks matplotlib's fonts and settings before its first import, and then never comes back."""
+    """Unpack matplotlib's fonts and settings once, before its first import."""
 
     def find_spec(self, name, path=None, target=None):
         if name == "matplotlib":
@@ -99,7 +104,7 @@ class Unpacker:
                 zipfile.ZipFile(io.BytesIO(data.read())).extractall(MPL_DATA)
 
 
-# One cell ---------------------------------------------------------------------------------------------------------------
+# One cell -----------------------------------------------------------------------------------------
 
 
 def run(source, name):
@@ -125,7 +130,8 @@ def run(source, name):
 
 
 def without_magics(source):
-    """The source with IPython's %magics and !commands as calls of the shell, which says of most that they do nothing here."""
+    """The source with IPython's %magics and !commands as calls of the shell, which says of most
+    that they do nothing here."""
     if not MAGIC.search(source):
         return source
     from IPython.core.inputtransformer2 import TransformerManager
@@ -134,7 +140,8 @@ def without_magics(source):
 
 
 def execute(source, path):
-    """Run the statements -> the value of the last one if it is an expression without a semicolon, else None."""
+    """Run the statements -> the value of the last one if it is an expression without a semicolon,
+    else None."""
     space, tree = sys.modules["__main__"].__dict__, ast.parse(source, path)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, path, "exec"), space)
@@ -145,8 +152,9 @@ def execute(source, path):
 
 
 def ends_quietly(source):
-    """Does the source end with a semicolon, comments aside?"""
-    skipped = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.DEDENT, tokenize.INDENT)
+    """Return whether the source ends with a semicolon, comments aside."""
+    skipped = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.DEDENT,
+               tokenize.INDENT)
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     words = [token.string for token in tokens if token.type not in skipped]
     return bool(words) and words[-1] == ";"
@@ -173,7 +181,7 @@ def show_figures():
         display(figure)
 
 
-# What went wrong --------------------------------------------------------------------------------------------------------
+# What went wrong ----------------------------------------------------------------------------------
 
 
 def show_error(error):
@@ -186,7 +194,8 @@ def show_error(error):
 
 def traceback_of(error):
     """The lines of a traceback: where it came through, with the code around, and what it says."""
-    own = getattr(error, "_render_traceback_", None)  # as IPython asks an error for words of its own
+    # as IPython asks an error for words of its own
+    own = getattr(error, "_render_traceback_", None)
     if own:
         return list(own() or [])
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
@@ -195,19 +204,23 @@ def traceback_of(error):
     lines += [RULE, f"{name:<42}Traceback (most recent call last)"] if not lines else []
     if isinstance(error, SyntaxError):
         return [*lines, *"".join(traceback.format_exception_only(error)).splitlines()]
-    places = [place for place in traceback.extract_tb(error.__traceback__) if place.filename != __file__]
+    places = [place for place in traceback.extract_tb(error.__traceback__)
+              if place.filename != __file__]
     for _, alike in groupby(places, key=lambda place: (place.filename, place.lineno)):
         first, *more = alike
-        lines += [*_place(first), *([f"      [... the same {len(more)} times more]"] if more else []), ""]
+        lines += [*_place(first),
+                  *([f"      [... the same {len(more)} times more]"] if more else []), ""]
     return [*lines, f"{name}: {_words(error)}", *_advice(error)]
 
 
 def _advice(error):
-    """What to do about an error that there is only in a page."""
+    """Yield advice about errors that occur only in a page."""
     if isinstance(error, ModuleNotFoundError) and "fi_teach" not in str(error.name):
-        yield "A page carries only what the chapters use. In JupyterLab (make lab) you can import what you have installed."
+        yield ("A page carries only what the chapters use. "
+               "In JupyterLab (make lab) you can import what you have installed.")
     if isinstance(error, OverflowError | MemoryError):
-        yield "Python in a page has 32-bit indices and at most 4 GB of memory. In JupyterLab (make lab) there is more."
+        yield ("Python in a page has 32-bit indices and at most 4 GB of memory. "
+               "In JupyterLab (make lab) there is more.")
 
 
 def _words(error):

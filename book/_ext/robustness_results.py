@@ -1,4 +1,4 @@
-"""What `make luck` found, as it is kept: book/luck/NN_name.json, one file a chapter.
+"""Read the results of `make luck`: book/luck/NN_name.json, one file a chapter.
 
 A result names what it was computed from: the hash of the chapter's code cells and that of the
 package. It holds no date, so running again what has not changed changes nothing.
@@ -57,7 +57,7 @@ def read_result(root, chapter):
 
 
 def is_current(root, result):
-    """Was the result computed from the code cells as they are?"""
+    """Return whether the result was computed from the current code cells."""
     path = Path(root) / "notebooks" / f"{result['chapter']}.ipynb"
     return path.exists() and result["code"] == code_hash(path)
 
@@ -65,12 +65,13 @@ def is_current(root, result):
 # --- figures ---
 
 def general(result):
-    """The statements that are meant for every draw."""
+    """Return the statements that should hold under every seed."""
     return [statement for statement in result["statements"] if not statement["one draw"]]
 
 
 def share(result):
-    """A chapter's figure: holds / (statements x draws); None without statements."""
+    """Return the share of answers that hold: held / (statements x draws);
+    None without statements."""
     counted = general(result)
     if not counted:
         return None
@@ -78,23 +79,23 @@ def share(result):
 
 
 def is_weak(statement, draws):
-    """Below 19 of 20."""
+    """Return whether a statement held in fewer than 19 of 20 draws."""
     return statement["held"] < ENOUGH * draws
 
 
 def weak(result):
-    """The general statements below 19 of 20, the weakest first."""
+    """Return the general statements below 19 of 20, the weakest first."""
     found = [one for one in general(result) if is_weak(one, result["draws"])]
     return sorted(found, key=lambda one: one["held"])
 
 
 def held_by_claim(result):
-    """Claim id -> its statement, for one chapter."""
+    """Return {claim id: its statement} for one chapter."""
     return {one["claim"]: one for one in result["statements"] if one["claim"]}
 
 
 def in_words(statement, draws):
-    """How a statement fared, as the mark at a claim says it.
+    """Return how often a statement held, in the words of the mark at its claim.
 
     >>> in_words({"held": 19, "one draw": False}, 20), in_words({"held": 7, "one draw": True}, 20)
     ('held in 19 of 20 draws', 'about one draw; held in 7 of 20 others')
@@ -105,13 +106,13 @@ def in_words(statement, draws):
 
 
 def current_results(root):
-    """The results whose chapters have not changed since, in the chapters' order."""
+    """Return the results whose chapters have not changed since, in the chapters' order."""
     paths = sorted((Path(root) / FOLDER).glob("*.json"))
     found = [read_result(root, path.stem) for path in paths]
     return [result for result in found if is_current(root, result)]
 
 
 def marks(root):
-    """Claim id -> the words of its mark, for all chapters that have a current result."""
+    """Return {claim id: the words of its mark} for all chapters that have a current result."""
     return {id: in_words(one, result["draws"]) for result in current_results(root)
             for id, one in held_by_claim(result).items()}

@@ -1,6 +1,7 @@
-"""Links that a page would otherwise have to state by hand: from an exercise set to its chapter, from a chapter to the method map.
+"""Links that a page would otherwise have to state by hand:
+from an exercise set to its chapter, from a chapter to the method map.
 
-The other direction is written in the text; here is the way back, so that neither can be forgotten.
+The other direction is written in the text; here is the link back, so that neither can be forgotten.
 """
 
 from pathlib import Path
@@ -13,10 +14,11 @@ MAP = "book/method_map"
 def chapter_of(page, pages):
     """exercises/12a_field_one -> notebooks/12_field: the chapter with the same number, or None."""
     number = page.removeprefix("exercises/")[:2]
-    return next((other for other in sorted(pages) if other.startswith(f"notebooks/{number}_")), None)
+    return next((other for other in sorted(pages) if other.startswith(f"notebooks/{number}_")),
+                None)
 
 
-def way_back(page, env):
+def target_of(page, env):
     """Where a page belongs -> (words, page), or None."""
     if page.startswith("exercises/"):
         chapter = chapter_of(page, env.found_docs)
@@ -28,13 +30,15 @@ def way_back(page, env):
 
 
 def add(app, doctree, page):
-    """A last line with the way back."""
-    found = way_back(page, app.env)
+    """Append a line with the link back to the page."""
+    found = target_of(page, app.env)
     if found:
         words, target = found
         address, name = app.builder.get_relative_uri(page, target), app.env.titles[target].astext()
         end = next(iter(doctree.findall(nodes.section)), doctree)
-        end += nodes.paragraph("", "", nodes.Text(words + " "), nodes.reference("", name, internal=True, refuri=address), classes=["fi-way-back"])
+        end += nodes.paragraph("", "", nodes.Text(words + " "),
+                               nodes.reference("", name, internal=True, refuri=address),
+                               classes=["fi-backlink"])
 
 
 def setup(app):

@@ -1,9 +1,12 @@
-"""Run every chapter again under other draws, and count how often each of its statements holds.
+"""Run every chapter again under other seeds and count how often each of its statements holds.
 
-    python book/tools/luck.py [CHAPTER ...] [--draws 20] [--jobs 2] [--again]
-    python book/tools/luck.py 03 --cell 43       what cell 43, or ch03-039, printed in each draw
-    python book/tools/luck.py 03 --unasserted    numbers in the text that no cell beside them gives
-    python book/tools/luck.py --probe            two chapters, one draw, after a change of fi_teach
+    python book/tools/seed_robustness.py [CHAPTER ...] [--draws 20] [--jobs 2] [--again]
+    python book/tools/seed_robustness.py 03 --cell 43       what cell 43, or ch03-039, printed
+    in each draw
+    python book/tools/seed_robustness.py 03 --unasserted    numbers in the text
+    that no cell beside them gives
+    python book/tools/seed_robustness.py --probe            two chapters, one draw, after a change
+    of fi_teach
 
 Without names it runs the chapters whose code, or the package they use, has changed. Results of 20
 draws or more go to book/luck/, from which the page "How sure is this book?" is made.
@@ -19,9 +22,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT), str(HERE), str(HERE.parent / "_ext")]
 
-import luck_results as results  # noqa: E402
-from luck_runs import gather, keep, prune, read_draw, run_missing  # noqa: E402
-from unasserted import unasserted  # noqa: E402
+import robustness_results as results  # noqa: E402
+from robustness_runs import gather, keep, prune, read_run, run_missing  # noqa: E402
+from unsupported_numbers import unsupported_numbers  # noqa: E402
 
 SETTINGS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
             "MPLBACKEND": "Agg", "JOBLIB_MULTIPROCESSING": "0"}  # joblib's would not be shifted
@@ -35,18 +38,19 @@ def percent(share):
 
 
 def describe(result):
-    """A chapter's result in lines, the weakest statements with the numbers they met."""
+    """Describe a chapter's result in lines, the weakest statements
+    with the numbers they compared."""
     n, every, counted = result["draws"], result["statements"], results.general(result)
-    one_draw = [one for one in every if one["one draw"]]
+    one_seed = [one for one in every if one["one draw"]]
     untrue = [one for one in every if not one["in the book"]]
     lines = [f"{result['chapter']}: {len(counted)} statements, {varying(counted)} on numbers that "
-             f"vary, and {len(one_draw)} about one draw; held {percent(results.share(result))}"]
+             f"vary, and {len(one_seed)} about one draw; held {percent(results.share(result))}"]
     lines += [f"  NOT IN THE BOOK'S OWN DRAW: {place(one)}" for one in untrue]
     lines += [f"  cell {id} stopped in {error}" for id, error in result["errors"].items()]
     for one in results.weak(result):
         lines += [f"  {one['held']:2d} of {n}  {place(one)}"]
         lines += [f"      {why}" for why in one["lost"]]
-    lines += [f"  {one['held']:2d} of {n}  about one draw: {place(one)}" for one in one_draw]
+    lines += [f"  {one['held']:2d} of {n}  about one draw: {place(one)}" for one in one_seed]
     return "\n".join(lines)
 
 
@@ -55,12 +59,12 @@ def varying(statements):
 
 
 def place(one):
-    """Which cell, which of its statements, and what it says."""
+    """Return the cell, the statement's number in it, and its source."""
     return f"{one['cell']} ({one['number']}): {one['claim'] or one['source']}"
 
 
 def table(found):
-    """One line a chapter."""
+    """Return a table with one line a chapter."""
     lines = ["| chapter | statements | vary | one draw | held | below 19 of 20 | s a draw |",
              "|:--|--:|--:|--:|--:|--:|--:|"]
     for one in found:
@@ -74,19 +78,19 @@ def table(found):
 # --- for editors ---
 
 def show_cell(root, path, n_draws, shown):
-    """What one cell printed in each draw."""
+    """Print what one cell printed in each draw."""
     cells = results.all_cells(path)
     id = cells[int(shown)]["id"] if shown.isdigit() and int(shown) < len(cells) else shown
     for draw in range(n_draws + 1):
-        printed = read_draw(root, path, draw)["printed"]
+        printed = read_run(root, path, draw)["printed"]
         if id not in printed:
             raise SystemExit(f"{path.name} has no code cell {shown}; it has {', '.join(printed)}")
         print(f"--- draw {draw}{' (the book)' * (draw == 0)}\n{printed[id].rstrip()}")
 
 
-def show_unasserted(root, path):
-    """Sentences with numbers that no cell beside them gives."""
-    found = list(unasserted(results.all_cells(path), read_draw(root, path, 0)["printed"]))
+def show_unsupported(root, path):
+    """Print the sentences with numbers that no cell beside them gives."""
+    found = list(unsupported_numbers(results.all_cells(path), read_run(root, path, 0)["printed"]))
     print(f"{path.stem}: {len(found)} sentences with numbers that no cell beside them gives")
     for one in found:
         print(f"  {one.cell}  {', '.join(one.numbers)}:  {one.sentence}")
@@ -113,14 +117,14 @@ def probe(root):
     paths = [root / "notebooks" / f"{name}.ipynb" for name in chosen]
     lost = run_missing(root, paths, [draw], jobs=1)
     for path in paths if not lost else ():
-        lost += lost_since(chosen[path.stem], read_draw(root, path, draw)["outcomes"])
+        lost += lost_since(chosen[path.stem], read_run(root, path, draw)["outcomes"])
     run_again = " and ".join(chosen) or "nothing"
     print("\n".join(lost) or f"Run again: {run_again}. No statement is lost.")
     return lost
 
 
 def lost_since(result, outcomes):
-    """The statements that held in every draw and did not now."""
+    """Return the statements that held in every draw before and fail in this one."""
     return [f"{result['chapter']}, {place(one)}: {why}; run make luck ONLY={result['chapter']}"
             for one, (held, why, _) in zip(result["statements"], outcomes, strict=True)
             if one["held"] == result["draws"] and not held]
@@ -129,7 +133,7 @@ def lost_since(result, outcomes):
 # --- the command ---
 
 def chapters(root, names):
-    """The notebooks whose names begin so; all of them without names."""
+    """Return the notebooks whose names begin with one of `names`; all of them if there are none."""
     every = sorted((root / "notebooks").glob("[0-9]*.ipynb"))
     lost = [name for name in names if not any(path.stem.startswith(name) for path in every)]
     if lost:
@@ -139,14 +143,14 @@ def chapters(root, names):
 
 
 def is_done(root, path, n_draws):
-    """Is there a result of this chapter, this package and as many draws?"""
+    """Return whether there is a result of this chapter, this package and at least as many draws."""
     result = results.read_result(root, path.stem)
     return (result is not None and results.is_current(root, result) and result["draws"] >= n_draws
             and result["package"]["hash"] == results.package_hash(root))
 
 
-def luck(root, paths, n_draws):
-    """Gather what was run, keep it, tell -> exit status."""
+def report(root, paths, n_draws):
+    """Gather the runs, store and print the results -> exit status."""
     found = [gather(root, path, n_draws) for path in paths]
     for path, result in zip(paths, found, strict=True):
         prune(root, path)
@@ -192,10 +196,10 @@ def main():
         sys.exit("\n".join(failures))
     if options.unasserted or options.cell:
         for path in paths:
-            show_unasserted(root, path) if options.unasserted else \
+            show_unsupported(root, path) if options.unasserted else \
                 show_cell(root, path, n_draws, options.cell)
         sys.exit(0)
-    status = luck(root, paths, n_draws) if paths else 0
+    status = report(root, paths, n_draws) if paths else 0
     print(f"\n{(time.perf_counter() - started) / 60:.1f} minutes on {options.jobs} processes.")
     sys.exit(status)
 

@@ -1,4 +1,4 @@
-"""What explorables ask of traitlets: to mark the attributes that a page is told."""
+"""A stand-in for traitlets: marks the attributes that are sent to the page."""
 
 
 class Trait:

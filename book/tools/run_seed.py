@@ -1,4 +1,4 @@
-"""One draw of one chapter: its code cells executed in this process, nothing drawn or shown.
+"""Execute a chapter's code cells under one seed in this process; no figure is rendered or shown.
 
 What counts is what is computed. A figure is built but never rendered, `display` shows nothing, and
 of what a cell prints, or ends with, the words are kept. Times are the processor's, so that a busy
@@ -13,9 +13,9 @@ import sys
 import time
 import types
 
-import draws
-from luck_results import code_cells
-from statements import NAME, Outcome, Record, instrument
+import shifted_seeds
+from assertions import NAME, Outcome, Record, instrument
+from robustness_results import code_cells
 
 MEANT_TO_FAIL = "raises-exception"  # the tag by which Jupyter, too, knows such a cell
 
@@ -54,7 +54,7 @@ def run_cell(id, source, tree, namespace):
 
 
 def be_quiet():
-    """Nothing is drawn, shown or warned of: only what is computed counts."""
+    """Silence figures, displays and warnings: only what is computed counts."""
     import warnings
 
     import IPython.display
@@ -64,12 +64,12 @@ def be_quiet():
     plt.show = IPython.display.display = lambda *things, **named: None
 
 
-def run_draw(path, draw):
-    """One draw of a notebook -> what it gave, ready for JSON."""
+def run_seed(path, draw):
+    """Run a notebook under one seed -> its outcomes, ready for JSON."""
     started, record = time.process_time(), Record()
     os.chdir(path.parent)
     be_quiet()
-    draws.use(draw)
+    shifted_seeds.use(draw)
     statements, seconds, errors, printed = run_cells(code_cells(path), record)
     outcomes = [outcome_of(record, one, errors) for one in statements]
     return {"draw": draw, "seconds": time.process_time() - started, "cells": seconds,
@@ -78,7 +78,7 @@ def run_draw(path, draw):
 
 
 def outcome_of(record, statement, errors):
-    """[held, why not, a digest of the values compared] of one statement."""
+    """Return [held, why not, a digest of the values compared] of one statement."""
     found = record.outcomes.get((statement.cell, statement.number))
     if found is None:
         return [False, errors.get(statement.cell, Outcome().because), ""]

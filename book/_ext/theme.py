@@ -1,7 +1,8 @@
-"""The book's own look on top of its theme: one style sheet, light or dark as the reader has it, and nothing heavy or mute.
+"""The book's own styles on top of its theme: one style sheet, light or dark as the reader has it,
+and nothing heavy or mute.
 
-The style sheet lies outside any folder named `_static`, because Jupyter Book would put every script found there on every
-page.
+The style sheet lies outside any folder named `_static`,
+because Jupyter Book would put every script found there on every page.
 """
 
 import re
@@ -14,11 +15,14 @@ STYLE = Path(__file__).parent.parent / "style"
 SCRIPT = Path(__file__).parent.parent / "script"
 SHEETS = ("book.css", "type.css", "cards.css")
 SCRIPTS = ("reader.js", "course.js", "progress.js")
-SOME = {"notebooks/": ("cards.js", "page.js", "runhere.js"), "exercises/": ("judge.js", "exercises.js", "notebook.js", "runhere.js"),
+SOME = {"notebooks/": ("cards.js", "page.js", "runhere.js"),
+        "exercises/": ("judge.js", "exercises.js", "notebook.js", "runhere.js"),
         "book/recall": ("cards.js", "recall.js")}
 """Scripts of some pages only, by how these pages' names begin."""
 TEMPLATES = Path(__file__).parent.parent / "templates"
-FIGURE = re.compile(r'(<div class="cell_output docutils container">\n|<figure [^>]*>\n)((?:<picture>.*?)?<img [^>]*src="((?!data:)[^"]+)"[^>]*>(?:</picture>)?)')
+FIGURE = re.compile(r'(<div class="cell_output docutils container">\n|<figure '
+                    r'[^>]*>\n)((?:<picture>.*?)?<img '
+                    r'[^>]*src="((?!data:)[^"]+)"[^>]*>(?:</picture>)?)')
 
 
 def dress(app, config):
@@ -26,23 +30,33 @@ def dress(app, config):
     config.html_css_files += SHEETS
     config.html_js_files += [(name, {"defer": "defer"}) for name in SCRIPTS]
     config.templates_path.append(str(TEMPLATES))
-    config.html_sidebars = {"**": ["home.html", "search-button-field.html", "sbt-sidebar-nav.html", "reader.html"]}
-    config.html_theme_options["navbar_persistent"] = []  # no second search field in a bar above the page
-    config.html_context.setdefault("default_mode", "auto")  # as the reader's system has it, until they choose
+    config.html_sidebars = {
+        "**": ["home.html", "search-button-field.html", "sbt-sidebar-nav.html", "reader.html"]}
+    # no second search field in a bar above the page
+    config.html_theme_options["navbar_persistent"] = []
+    # as the reader's system has it, until they choose
+    config.html_context.setdefault("default_mode", "auto")
 
 
 def name_toggles(app, page, template, context, doctree):
-    """What opens and closes is called by the words it shows; the sidebar's arrows, which show none, get some."""
-    context["body"] = context.get("body", "").replace('<summary aria-label="Toggle hidden content">', "<summary>")
+    """What opens and closes is called by the words it shows;
+    the sidebar's arrows, which show none, get some."""
+    context["body"] = context.get("body",
+                                  "").replace('<summary aria-label="Toggle hidden content">',
+                                              "<summary>")
     original = context.get("generate_toctree_html")
     if original:
-        context["generate_toctree_html"] = lambda *arguments, **options: str(original(*arguments, **options)).replace(
+        context["generate_toctree_html"] = lambda *arguments, **options: str(
+            original(*arguments, **options)).replace(
             "<summary>", '<summary aria-label="Show or hide the pages below">')
 
 
 def link_figures(app, page, template, context, doctree):
-    """A figure leads to itself alone, so that it can be enlarged, and reached by keyboard where a phone scrolls it."""
-    context["body"] = FIGURE.sub(r'\1<a class="reference internal image-reference" href="\3">\2</a>', context.get("body", ""))
+    """A figure leads to itself alone, so that it can be enlarged, and reached by keyboard
+    where a phone scrolls it."""
+    context["body"] = FIGURE.sub(
+        r'\1<a class="reference internal image-reference" href="\3">\2</a>',
+        context.get("body", ""))
 
 
 def add_scripts(app, page, template, context, doctree):
@@ -53,7 +67,8 @@ def add_scripts(app, page, template, context, doctree):
 
 
 def thin_scripts(app, error):
-    """A page carries our scripts without comments and needless space; whoever wants to read them reads book/script."""
+    """A page carries our scripts without comments and needless space;
+    whoever wants to read them reads book/script."""
     for script in SCRIPT.glob("*.js"):
         served = Path(app.outdir, "_static", script.name)
         if served.exists():
@@ -61,7 +76,8 @@ def thin_scripts(app, error):
 
 
 def visit_citation(writer, node):
-    """A reference without the list roles that docutils gives it, which screen readers no longer know."""
+    """A reference without the list roles that docutils gives it,
+    which screen readers no longer know."""
     writer.body.append(writer.starttag(node, "div", classes=["citation"]))
 
 
@@ -72,7 +88,8 @@ def depart_citation(writer, node):
 def setup(app):
     app.add_node(nodes.citation, override=True, html=(visit_citation, depart_citation))
     app.connect("config-inited", dress)
-    app.connect("html-page-context", name_toggles, priority=900)  # after the theme has put its function there
+    # after the theme has put its function there
+    app.connect("html-page-context", name_toggles, priority=900)
     app.connect("html-page-context", link_figures)
     app.connect("html-page-context", add_scripts)
     app.connect("build-finished", thin_scripts)

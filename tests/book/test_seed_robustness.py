@@ -16,18 +16,17 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from luck_results import DRAWS, code_hash, is_current, read_result, result_path, weak
-from sphinx.testing.util import SphinxTestApp
-from sphinx_external_toc.parsing import parse_toc_yaml
-
 from fi_course.claims import settle
 from fi_teach.worlds import twins
+from robustness_results import DRAWS, code_hash, is_current, read_result, result_path, weak
+from sphinx.testing.util import SphinxTestApp
+from sphinx_external_toc.parsing import parse_toc_yaml
 
 from .conftest import ROOT
 
 PAGES = parse_toc_yaml(ROOT / "_toc.yml")
 CHAPTERS = sorted(Path(page).name for page in PAGES if page.startswith("notebooks/"))
-TOOL = str(ROOT / "book/tools/luck.py")
+TOOL = str(ROOT / "book/tools/seed_robustness.py")
 
 
 # --- the book's own results ---
@@ -59,7 +58,7 @@ def test_after_a_change_of_the_package_two_chapters_still_state_what_they_stated
 
 def test_every_chapter_can_be_one_of_the_two():
     """Beside the shortest, the longest still fits into the seconds that the tests may take."""
-    from luck import QUICK
+    from seed_robustness import QUICK
 
     results = [read_result(ROOT, chapter) for chapter in CHAPTERS]
     seconds = sorted(result["seconds"] for result in results if result)
@@ -76,10 +75,10 @@ def test_twenty_of_twenty_is_no_proof_as_the_page_says():
 def apart(function):
     """What a function returns in a process of its own: the switch cannot be taken out again."""
     def body(pipe):
-        import draws
+        import shifted_seeds
 
-        draws.install()
-        pipe.send(function(draws))
+        shifted_seeds.install()
+        pipe.send(function(shifted_seeds))
 
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
@@ -144,10 +143,10 @@ SOURCES = {
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_seed_is_another_in_another_draw_and_the_same_within_a_draw(source):
     """Draw 0 is the book's own: what comes out without the switch."""
-    def numbers(draws):
+    def numbers(shifted_seeds):
         found = []
         for draw in (0, 1, 2, 1):
-            draws.use(draw)
+            shifted_seeds.use(draw)
             found.append(SOURCES[source]())
         return found
 
@@ -161,10 +160,10 @@ def test_every_seed_is_another_in_another_draw_and_the_same_within_a_draw(source
 
 def test_seeds_in_a_row_stay_different_and_share_nothing_with_those_of_other_draws():
     """Were the draw's number added, seeds 0 to 19 would have 19 numbers in common with draw 0."""
-    def numbers(draws):
+    def numbers(shifted_seeds):
         found = []
         for draw in range(5):
-            draws.use(draw)
+            shifted_seeds.use(draw)
             found += [np.random.default_rng(seed).random() for seed in range(20)]
             found += [np.random.RandomState(seed).rand() for seed in range(20)]
         return found
@@ -175,8 +174,8 @@ def test_seeds_in_a_row_stay_different_and_share_nothing_with_those_of_other_dra
 
 def test_a_generator_that_is_handed_on_is_left_alone():
     """It was made from a seed that was shifted already."""
-    def numbers(draws):
-        draws.use(3)
+    def numbers(shifted_seeds):
+        shifted_seeds.use(3)
         rng = np.random.default_rng(0)
         legacy = np.random.RandomState(0), np.random.mtrand._rand
         known = (isinstance(one, np.random.RandomState) for one in legacy)
@@ -190,10 +189,10 @@ def test_a_module_of_the_package_that_draws_while_it_is_imported_is_refused(tmp_
     text = "import numpy as np\nx = np.random.default_rng(0).random()\n"
     (tmp_path / "fi_teach_early.py").write_text(text)
 
-    def warm(draws):
+    def warm(shifted_seeds):
         sys.path.insert(0, str(tmp_path))
         try:
-            draws.warm_up(["fi_teach_early"])
+            shifted_seeds.warm_up(["fi_teach_early"])
         except RuntimeError as error:
             return str(error)
 
@@ -203,7 +202,7 @@ def test_a_module_of_the_package_that_draws_while_it_is_imported_is_refused(tmp_
 def test_the_package_does_not_know_of_the_switch():
     """In normal use there is none."""
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "fi_teach").rglob("*.py")]
-    assert not [text for text in sources if "import draws" in text or "luck_" in text]
+    assert not [text for text in sources if "shifted_seeds" in text or "robustness_" in text]
 
 
 # --- statements ---
@@ -512,7 +511,7 @@ def test_numbers_that_no_cell_gives_are_listed(tmp_path):
     assert "words  41.5:  It was 41.5 at least." in done.stdout
 
 
-@pytest.mark.parametrize("name", ["statements", "luck_results", "luck_page"])
+@pytest.mark.parametrize("name", ["assertions", "robustness_results", "robustness_page"])
 def test_the_examples_in_the_docstrings_are_true(name):
     """They are read by those who change the machine."""
     result = doctest.testmod(__import__(name))
@@ -522,7 +521,7 @@ def test_the_examples_in_the_docstrings_are_true(name):
 # --- the page and the marks ---
 
 CONFIGURATION = """
-extensions = ["myst_parser", "claims_ledger", "luck_page"]
+extensions = ["myst_parser", "claims_ledger", "robustness_page"]
 root_doc = "book/sure"
 suppress_warnings = ["toc", "myst.xref_missing"]
 source_suffix = {".md": "markdown"}
@@ -576,7 +575,7 @@ def test_a_claim_and_the_ledger_say_in_how_many_draws_it_held(book):
     """The mark links to the page and follows the result; the chapter's own output stays."""
     keep(book, 20)
     chapter, ledger, page = pages(book)
-    mark = '<div class="fi-luck"><a href="../book/sure.html">held in {} of 20 draws</a></div></div>'
+    mark = '<div class="fi-robustness"><a href="../book/sure.html">held in {} of 20 draws</a></div></div>'
     assert mark.format(20) in chapter and "held in 20 of 20 draws" in ledger and "85.0" in page
     keep(book, 19)
     chapter, ledger, page = pages(book)
@@ -597,10 +596,10 @@ def test_a_chapter_that_changed_since_gets_no_mark_and_the_page_says_so(book):
     """An old count is not shown as if it were of the text beside it."""
     keep(book, 20, code="another")
     chapter, ledger, page = pages(book)
-    assert "fi-luck" not in chapter and "held in" not in ledger
+    assert "fi-robustness" not in chapter and "held in" not in ledger
     assert "not run since it changed" in page
 
 
 def test_without_any_result_the_page_says_what_to_do(book):
     result = pages(book)
-    assert "fi-luck" not in result[0] and "No chapter has a result yet" in result[2]
+    assert "fi-robustness" not in result[0] and "No chapter has a result yet" in result[2]

@@ -1,4 +1,4 @@
-"""One switch that draws everything anew: as if each integer seed were another one.
+"""Replace every integer seed by another one, for all libraries at once.
 
     install()     once, before any library that draws is imported
     use(7)        from here on it is draw 7; draw 0 is the book's own
@@ -29,7 +29,7 @@ state = {"draw": 0, "seeded": 0}
 
 
 def use(draw):
-    """Make it this draw; what nobody seeds is seeded too, so that a draw can be had again."""
+    """Switch to this draw; seed the global generators too, so that a draw can be repeated."""
     state["draw"] = draw
     np.random.seed(draw)  # noqa: NPY002 - sklearn without a random_state draws from here
     random.seed(draw)
@@ -39,7 +39,7 @@ def use(draw):
 
 
 def is_seed(seed):
-    """An integer or a non-empty series of integers; no generator, no bits, not None."""
+    """Return whether it is an integer or a non-empty sequence of integers."""
     if isinstance(seed, np.ndarray):
         return seed.size > 0 and seed.dtype.kind in "iu"
     if isinstance(seed, Sequence) and not isinstance(seed, str | bytes):
@@ -48,7 +48,7 @@ def is_seed(seed):
 
 
 def shifted(seed):
-    """What stands for a seed in this draw: itself in draw 0, else a series of integers."""
+    """Return a seed's replacement in this draw: itself in draw 0, else a list of integers."""
     if not is_seed(seed):
         return seed
     state["seeded"] += 1
@@ -58,7 +58,7 @@ def shifted(seed):
 
 
 def shifted_int(seed, bits=32):
-    """The same where only one integer of so many bits is taken."""
+    """Return the replacement as one integer of so many bits."""
     mixed = shifted(seed)
     if mixed is seed:
         return seed
@@ -82,13 +82,13 @@ class Shifted(type):
 
 
 def shifting_class(real, shift):
-    """Stands for a class of generators: same name, same instances."""
+    """Wrap a class of generators: same name, same instances."""
     return Shifted(real.__name__, (), {"real": real, "shift": staticmethod(shift),
                                        "__doc__": real.__doc__})
 
 
 def shifting_function(real, shift):
-    """Stands for a function whose first argument is the seed."""
+    """Wrap a function whose first argument is the seed."""
     @wraps(real)
     def function(*arguments, **named):
         return with_shift(real, shift, arguments, named)

@@ -2,10 +2,12 @@
 
 import sys
 
-from inside import publish
+from guest import publish
 
-FORMS = {"text/html": "_repr_html_", "text/markdown": "_repr_markdown_", "image/svg+xml": "_repr_svg_", "image/png": "_repr_png_",
-         "image/jpeg": "_repr_jpeg_", "text/latex": "_repr_latex_", "application/json": "_repr_json_"}
+FORMS = {"text/html": "_repr_html_", "text/markdown": "_repr_markdown_",
+         "image/svg+xml": "_repr_svg_", "image/png": "_repr_png_",
+         "image/jpeg": "_repr_jpeg_", "text/latex": "_repr_latex_",
+         "application/json": "_repr_json_"}
 
 
 class _OwnWay:
@@ -30,7 +32,7 @@ class _Formatter:
 
 
 class _Events:
-    """matplotlib wants to be told of each cell's end; here `inside` shows the figures."""
+    """matplotlib wants to be told of each cell's end; here `guest` shows the figures."""
 
     def register(self, event, call):
         """Nobody is called."""
@@ -58,7 +60,8 @@ class _Shell:
         exec(body, sys.modules["__main__"].__dict__)
 
     def system(self, command):
-        raise OSError(f"there is no shell in a page to run {command!r} in. In JupyterLab (make lab) there is.")
+        raise OSError(f"there is no shell in a page to run {command!r} in. "
+                      "In JupyterLab (make lab) there is.")
 
     getoutput = system
 

@@ -1,4 +1,5 @@
-"""What notebooks, pandas and the course ask of IPython, where there is none: `get_ipython`, `display`."""
+"""What notebooks, pandas and the course ask of IPython, where there is none:
+`get_ipython`, `display`."""
 
 from IPython import display
 from IPython.display import SHELL

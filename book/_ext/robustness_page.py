@@ -1,6 +1,7 @@
-"""How sure is this book? The page and the marks at the claims, from what `make luck` found.
+"""Write the page "How sure is this book?" and the marks at the claims from the results
+of `make luck`.
 
-    ```{luck} summary
+    ```{seed-robustness} summary
     ```
 
 Parts: summary, chapters (a table), weak (the statements below 19 of 20), one-draw, run.
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.statemachine import StringList
-from luck_results import FOLDER, current_results, general, marks, share, short_hash, weak
+from robustness_results import FOLDER, current_results, general, marks, share, short_hash, weak
 from sphinx.util.docutils import SphinxDirective
 
 PAGE = "book/sure"
@@ -24,7 +25,7 @@ HEAD = ("| chapter | statements | on numbers that vary | about one draw | held |
 
 
 def chapters(env):
-    """The pages of the book that are chapters."""
+    """Return the pages of the book that are chapters."""
     return [page for page in sorted(env.found_docs) if page.startswith("notebooks/")]
 
 
@@ -42,7 +43,7 @@ def percent(value):
 
 
 def summary(found, pages):
-    """The whole book in a paragraph."""
+    """Summarise the whole book in a paragraph."""
     counted = [(one, result["draws"]) for result in found for one in general(result)]
     if not counted:
         return ["No chapter has a result yet: `make luck` makes them."]
@@ -55,7 +56,7 @@ def summary(found, pages):
 
 
 def chapter_table(found, pages):
-    """One row a chapter; those without a current result say so."""
+    """Return one row a chapter; a chapter without a current result says so."""
     known = {result["chapter"]: result for result in found}
     return [*HEAD, *(chapter_row(page, known.get(Path(page).name)) for page in pages)]
 
@@ -71,7 +72,7 @@ def chapter_row(page, result):
 
 
 def listed(found, pick, nothing):
-    """The statements that `pick` finds, under the names of their chapters."""
+    """List the statements that `pick` finds, under the names of their chapters."""
     lines = []
     for result in found:
         chosen = pick(result)
@@ -91,17 +92,17 @@ def statement_line(one, draws):
 
 
 def code(text):
-    """Text as inline code, whatever is in it."""
+    """Format text as inline code, also if it contains backticks."""
     text = " ".join(text.split())
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
-def one_draw(result):
+def one_seed(result):
     return [one for one in result["statements"] if one["one draw"]]
 
 
 def what_was_run(found, pages):
-    """Package and libraries, each state with its chapters."""
+    """List the versions of the package and the libraries, each with the chapters that used it."""
     def state(result):
         package, names = result["package"], result["versions"].items()
         return (f"fi_teach {package['version']} (state {package['hash']}), "
@@ -123,13 +124,13 @@ PARTS = {
     "summary": summary,
     "chapters": chapter_table,
     "weak": lambda found, pages: listed(found, weak, "None."),
-    "one-draw": lambda found, pages: listed(found, one_draw, "None."),
+    "one-draw": lambda found, pages: listed(found, one_seed, "None."),
     "run": what_was_run,
 }
 
 
-class Luck(SphinxDirective):
-    """`{luck} part`."""
+class SeedRobustness(SphinxDirective):
+    """`{seed-robustness} part`."""
 
     required_arguments = 1
 
@@ -157,35 +158,35 @@ def mark_claims(app, doctree, page):
 
 
 def marked(badge, known, address):
-    """A badge with its mark before its end, or as it was."""
+    """Return a badge with its mark, or unchanged if it has none."""
     words = known.get(badge[2])
     return badge[0] if words is None else \
-        f'{badge[1]}</div><div class="fi-luck"><a href="{address}">{words}</a>{badge[3]}'
+        f'{badge[1]}</div><div class="fi-robustness"><a href="{address}">{words}</a>{badge[3]}'
 
 
 def state_of(root, page):
-    """A hash of the result that a page's marks come from; the page of all results has all."""
+    """Hash the result that a page's marks come from; for the page of all results, hash them all."""
     name = "*" if page == PAGE else Path(page).name
     paths = sorted((Path(root) / FOLDER).glob(f"{name}.json"))
     return short_hash(path.read_bytes() for path in paths)
 
 
 def renewed(app, env):
-    """The pages whose result is not the one they were made with; remembers the new ones."""
+    """Return the pages whose result has changed since they were written; store the new hashes."""
     pages = [page for page in (PAGE, *chapters(env)) if page in env.found_docs]
     now = {page: state_of(app.srcdir, page) for page in pages}
-    before, env.fi_luck = getattr(env, "fi_luck", {}), now
+    before, env.fi_robustness = getattr(env, "fi_robustness", {}), now
     return [page for page in now if now[page] != before.get(page)]
 
 
 def outdated(app, env, added, changed, removed):
     """The page of all results is read again if any of them changed."""
-    changed_now = state_of(app.srcdir, PAGE) != getattr(env, "fi_luck", {}).get(PAGE)
+    changed_now = state_of(app.srcdir, PAGE) != getattr(env, "fi_robustness", {}).get(PAGE)
     return [PAGE] if changed_now and PAGE in env.found_docs else []
 
 
 def setup(app):
-    app.add_directive("luck", Luck)
+    app.add_directive("seed-robustness", SeedRobustness)
     app.connect("env-get-outdated", outdated)
     app.connect("env-updated", renewed)
     app.connect("doctree-resolved", mark_claims)

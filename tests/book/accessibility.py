@@ -1,4 +1,5 @@
-"""A page in a real browser: opened, turned to another view, and held against axe-core's rules; every network but localhost is blocked."""
+"""A page in a real browser: opened, turned to another view, and held against axe-core's rules;
+every network but localhost is blocked."""
 
 from contextlib import contextmanager
 from urllib.parse import urlsplit
@@ -8,8 +9,8 @@ from axe_playwright_python.sync_playwright import Axe
 from browser import settle
 from sphinx_external_toc.parsing import parse_toc_yaml
 
+from .browser_pages import shared_page
 from .conftest import ROOT
-from .lasting import lent
 
 PAGES = sorted(parse_toc_yaml(ROOT / "_toc.yml"))
 CHAPTERS = [page for page in PAGES if page.startswith("notebooks/") and not page.startswith("notebooks/12")]
@@ -28,11 +29,14 @@ document.adoptedStyleSheets = [still];"""
 # The theme takes its time to find the boxes that scroll, and lets the keyboard into them.
 REACHED = """() => [...document.querySelectorAll('pre, .cell_output > .output, .pst-scrollable-table-container')]
     .every((box) => box.scrollWidth <= box.clientWidth || box.tabIndex === 0)"""
-# A page is thousands of words in a few dozen looks: the colours of one word, or link, of a kind are held against the rules. A kind is
-# what the word, what it stands in and what that stands in are called, its colours and its size; longer words stand for it first. Kinds
-# that passed on another page are not asked about again, and what has no words of its own, fields apart, has no colours to be read in.
-# The shade that says that a box scrolls is taken away, since axe judges no words before a gradient; words of code become plain text but
-# for the first of a kind, and formulas and the drawings on buttons are emptied but for the first two until axe has looked.
+# A page is thousands of words in a few dozen looks: the colours of one word, or link,
+# of a kind are held against the rules. A kind is what the word, what it stands in and what that stands in are called,
+# its colours and its size; longer words stand for it first.
+# Kinds that passed on another page are not asked about again, and what has no words of its own, fields apart,
+# has no colours to be read in.
+# The shade that says that a box scrolls is taken away, since axe judges no words before a gradient;
+# words of code become plain text but for the first of a kind, and formulas and the drawings on buttons are emptied but
+# for the first two until axe has looked.
 ONE_OF_A_KIND = """(passed) => {
     const flat = document.createElement('style');
     flat.textContent = 'pre { background-image: none !important; }';
@@ -75,7 +79,8 @@ ONE_OF_A_KIND = """(passed) => {
     return [...kinds].slice(passed.length);
 }"""
 SHOWN_NOW = "() => [...document.body.querySelectorAll('*')].map((node) => Number(node.checkVisibility())).join('')"
-FILLED_AGAIN = "() => { for (const [stroke, parent, next] of (window.emptied ?? []).splice(0).reverse()) parent.insertBefore(stroke, next); }"
+FILLED_AGAIN = ("() => { for (const [stroke, parent, next] of (window.emptied ?? "
+                "[]).splice(0).reverse()) parent.insertBefore(stroke, next); }")
 CUT = """() => {
     const scrolls = (node) => /auto|scroll/.test(getComputedStyle(node).overflowX);
     const cut = [];
@@ -107,11 +112,12 @@ def bytes_of(response):
 
 
 @contextmanager
-def opened(browser, address, page, view="day", *, waits=False, within=lent):
+def opened(browser, address, page, view="day", *, gated=False, within=shared_page):
     """The page, its console's errors, the requests it sent outside, and the bytes it asked of localhost.
 
-    The reader lets nothing wait for a guess, unless `waits`; the browser remembers no reader. Who brings scripts to be run before the
-    page's own, or lets a worker serve the page, opens it `within=alone`.
+    The reader lets nothing wait for a guess, unless `gated`; the browser remembers no reader.
+    Who brings scripts to be run before the page's own, or lets a worker serve the page,
+    opens it `within=isolated_page`.
     """
     errors, outside, sizes = [], [], []
     heard = {
@@ -120,7 +126,7 @@ def opened(browser, address, page, view="day", *, waits=False, within=lent):
         "pageerror": lambda error: errors.append(str(error)),
         "response": lambda response: sizes.append(bytes_of(response)),
     }
-    with within(browser, FRESH[view], [STILL] if waits else [STILL, SHOWN], heard) as tab:
+    with within(browser, FRESH[view], [STILL] if gated else [STILL, SHOWN], heard) as tab:
         tab.goto(f"{address}/{page}.html", wait_until="load")
         settle(tab)
         yield tab, errors, outside, sizes
@@ -143,7 +149,8 @@ PASSED = []
 
 def violations(tab, only_colours=False):
     """What axe-core finds on a page -> {rule: where}."""
-    options = {"rules": RULES, "resultTypes": ["violations"], "preload": False}  # else axe asks the server for style sheets itself
+    # else axe asks the server for style sheets itself
+    options = {"rules": RULES, "resultTypes": ["violations"], "preload": False}
     if not tab.evaluate("'axe' in window"):
         tab.evaluate(AXE_SCRIPT)
     kinds, found = tab.evaluate(ONE_OF_A_KIND, PASSED), []
@@ -170,7 +177,7 @@ def violations_in_every_view(tab):
         yield view, found
 
 
-def flaws(tab, width):
+def layout_problems(tab, width):
     """What else is wrong with a page as it is shown -> {what: where}."""
     seen = {
         "wider than the screen by": max(0, tab.evaluate("document.documentElement.scrollWidth") - width),

@@ -3,14 +3,15 @@
 import re
 
 import pytest
-from ways_back import chapter_of
+from backlinks import chapter_of
 
+from .accessibility import PAGES
 from .conftest import ROOT
-from .looking import PAGES
 
 ARTICLE = re.compile(r'<article class="bd-article".*?</article>', re.DOTALL)
 EXERCISES = [page for page in PAGES if page.startswith("exercises/")]
-ON_THE_MAP = sorted({page for page in PAGES if f"{page}.ipynb" in (ROOT / "book/method_map.md").read_text(encoding="utf-8")})
+ON_THE_MAP = sorted({page for page in PAGES
+                     if f"{page}.ipynb" in (ROOT / "book/method_map.md").read_text(encoding="utf-8")})
 
 
 def links(built_book, page):
@@ -33,5 +34,5 @@ def test_the_method_map_and_its_chapters_lead_to_each_other(built_book, page):
     assert page in links(built_book, "book/method_map") and "book/method_map" in links(built_book, page)
 
 
-def test_a_set_without_a_chapter_has_no_way_back():
+def test_a_set_without_a_chapter_has_no_backlink():
     assert chapter_of("exercises/99_nothing", PAGES) is None

@@ -1,4 +1,4 @@
-"""All draws of some chapters: what is still to be run, the processes that run it, and the result.
+"""Run all draws of some chapters in processes of their own and gather the results.
 
 The libraries are imported once; each draw of each chapter is a process of its own that starts from
 there, so nothing leaks from one to the next. A draw that is done waits in _build/luck under a hash
@@ -18,23 +18,23 @@ from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.connection import wait
 from pathlib import Path
 
-import draws
-import luck_results as results
-from one_draw import run_draw
+import robustness_results as results
+import shifted_seeds
+from run_seed import run_seed
 
 HERE = Path(__file__).resolve().parent
-MACHINE = ("draws.py", "statements.py", "one_draw.py")
+MACHINE = ("shifted_seeds.py", "assertions.py", "run_seed.py")
 SECONDS = 900  # for one draw of one chapter
 LIBRARIES = ("numpy", "pandas", "scikit-learn", "scipy")
 LONGEST = 300  # letters of a reason
 STATES_KEPT = 2  # of a chapter: going back and forth costs nothing
-ALWAYS = {"matplotlib.pyplot", "IPython.display"}  # what one_draw keeps quiet
+ALWAYS = {"matplotlib.pyplot", "IPython.display"}  # what run_seed keeps quiet
 
 
 # --- where a draw waits ---
 
 def versions():
-    """The installed versions that numbers depend on."""
+    """Return the installed versions that numbers depend on."""
     found = {"python": ".".join(map(str, sys.version_info[:2]))}
     for name in LIBRARIES:
         with contextlib.suppress(PackageNotFoundError):
@@ -43,7 +43,7 @@ def versions():
 
 
 def work_folder(root, path):
-    """Where the draws of this state of a chapter wait until all are there."""
+    """Return the folder that keeps the draws of this state of a chapter until all are done."""
     machine = (HERE / name for name in MACHINE)
     key = results.short_hash([results.code_hash(path).encode(), results.package_hash(root).encode(),
                               json.dumps(versions(), sort_keys=True).encode(),
@@ -51,28 +51,28 @@ def work_folder(root, path):
     return root / "_build/luck" / path.stem / key
 
 
-def draw_file(folder, draw):
+def run_file(folder, draw):
     return folder / f"{draw:03d}.json"
 
 
 def prune(root, path):
-    """Forget the draws of all but the newest states of a chapter."""
+    """Delete the draws of all but the newest states of a chapter."""
     states = work_folder(root, path).parent.iterdir()
     for old in sorted(states, key=lambda state: state.stat().st_mtime)[:-STATES_KEPT]:
         shutil.rmtree(old)
 
 
-def read_draw(root, path, draw):
-    """What one draw of a chapter gave."""
-    return json.loads(draw_file(work_folder(root, path), draw).read_text(encoding="utf-8"))
+def read_run(root, path, draw):
+    """Read the result of one draw of a chapter."""
+    return json.loads(run_file(work_folder(root, path), draw).read_text(encoding="utf-8"))
 
 
 # --- running ---
 
 def child(path, draw, target):
-    """The body of a process: run, write the answer under its final name only when it is whole."""
+    """Run one draw in a child process; write its result under the final name only when complete."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    answer = run_draw(path, draw)
+    answer = run_seed(path, draw)
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_suffix(".part")
     partial.write_text(json.dumps(answer), encoding="utf-8")
@@ -80,7 +80,7 @@ def child(path, draw, target):
 
 
 class Runner:
-    """Keep so many processes at work until every job (path, draw, target) is done."""
+    """Run jobs (path, draw, target) in so many processes at once until all are done."""
 
     def __init__(self, jobs):
         self.jobs, self.running = jobs, {}
@@ -116,7 +116,7 @@ class Runner:
 
 
 def imports(paths):
-    """The modules that the code cells of some notebooks import."""
+    """Return the modules that the code cells of some notebooks import."""
     found = set(ALWAYS)
     for path in paths:
         for _, source, _ in results.code_cells(path):
@@ -129,12 +129,12 @@ def imports(paths):
 
 
 def missing(root, paths, wanted, again=False):
-    """What is still to be run of these draws, chapter by chapter -> [(path, draw, target), ...]."""
+    """Return the draws that are still to be run, by chapter -> [(path, draw, target), ...]."""
     found = []
     for path in paths:
         folder = work_folder(root, path)
         for draw in wanted:
-            target = draw_file(folder, draw)
+            target = run_file(folder, draw)
             if again or not target.exists():
                 target.unlink(missing_ok=True)
                 found.append((path, draw, target))
@@ -146,8 +146,8 @@ def run_missing(root, paths, wanted, *, jobs=2, again=False):
     from tqdm import tqdm
 
     todo, failures = missing(root, paths, wanted, again), []
-    draws.install()
-    draws.warm_up(imports({path for path, _, _ in todo}))
+    shifted_seeds.install()
+    shifted_seeds.warm_up(imports({path for path, _, _ in todo}))
     tqdm.monitor_interval = 0  # no thread beside a process that forks
     with tqdm(total=len(todo), desc="draws", unit="draw", disable=None) as bar:
         def each(job, failure):
@@ -163,10 +163,10 @@ def run_missing(root, paths, wanted, *, jobs=2, again=False):
 # --- the result ---
 
 def gather(root, path, n_draws):
-    """All draws of a chapter as one result."""
+    """Gather all draws of a chapter into one result."""
     from fi_teach import __version__
 
-    runs = [read_draw(root, path, draw) for draw in range(n_draws + 1)]
+    runs = [read_run(root, path, draw) for draw in range(n_draws + 1)]
     return {"chapter": path.stem, "code": results.code_hash(path), "draws": n_draws,
             "package": {"version": __version__, "hash": results.package_hash(root)},
             "versions": versions(), "seconds": round(median([run["seconds"] for run in runs]), 1),
@@ -180,18 +180,18 @@ def median(values):
 
 
 def gathered(runs, k):
-    """One statement over all draws; draw 0 is the control and is not counted."""
+    """Gather one statement over all draws; draw 0 is the control and is not counted."""
     one, (control, *others) = runs[0]["statements"][k], [run["outcomes"][k] for run in runs]
     lost = [f"draw {draw}: {why[:LONGEST]}"
             for draw, (held, why, _) in enumerate(others, 1) if not held]
     return {"cell": one["cell"], "number": one["number"] + 1, "claim": one["claim"],
-            "source": one["source"], "one draw": one["one_draw"], "in the book": control[0],
+            "source": one["source"], "one draw": one["one_seed"], "in the book": control[0],
             "held": len(others) - len(lost), "lost": lost[:3],
             "varies": len({digest for *_, digest in (control, *others)}) > 1}
 
 
 def keep(root, result):
-    """Write a chapter's result where the book finds it, unless only its time has changed."""
+    """Write a chapter's result to book/luck, unless only its time has changed."""
     target = results.result_path(root, result["chapter"])
     before = results.read_result(root, result["chapter"])
     if before is not None and before | {"seconds": result["seconds"]} == result:

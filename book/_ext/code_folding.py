@@ -1,7 +1,8 @@
-"""Code that only draws or checks is folded below what it puts out.
+"""Fold code that only draws or checks below its output.
 
-A cell with the tag `hide-input` shows its output first, then a small line to open: "Code", or "How it was computed" below the
-badge of a claim. A cell that only asserts has no output: its line says "Checked by code".
+A cell with the tag `hide-input` shows its output first, then a small line to open:
+"Code", or "How it was computed" below the badge of a claim. A cell that only asserts has no output:
+its line says "Checked by code".
 """
 
 from docutils import nodes
@@ -10,7 +11,7 @@ from myst_nb.sphinx_ import HideCodeCellNode
 CODE, CLAIM, CHECK = "Code", "How it was computed", "Checked by code"
 
 
-class Folded(nodes.General, nodes.Element):
+class FoldedCode(nodes.General, nodes.Element):
     """Code that is opened on demand, under the name `summary`."""
 
 
@@ -19,7 +20,7 @@ def fold(app, doctree, page):
     for code in list(doctree.findall(HideCodeCellNode)):
         cell = code.parent
         cell.remove(code)
-        cell.append(Folded("", *code.children, summary=name_of(cell)))
+        cell.append(FoldedCode("", *code.children, summary=name_of(cell)))
 
 
 def name_of(cell):
@@ -39,6 +40,6 @@ def depart_folded(writer, node):
 
 
 def setup(app):
-    app.add_node(Folded, html=(visit_folded, depart_folded))
+    app.add_node(FoldedCode, html=(visit_folded, depart_folded))
     app.connect("doctree-resolved", fold)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""Sentences with numbers that no cell beside them gives: a list for editors, not a test.
+"""List the sentences with numbers that no cell beside them gives: for editors, not a test.
 
 A number in a chapter's prose should be asserted, claimed or printed by a cell nearby, or be an
 input that stands in its code. Here are the others, found by a rule of thumb: a number of the text
@@ -22,8 +22,8 @@ SMALL = set(range(11))  # whole numbers that are mostly counts of things just na
 
 
 @dataclass(frozen=True)
-class Lonely:
-    """A sentence and those of its numbers that nothing beside it gives."""
+class UnassertedSentence:
+    """A sentence and those of its numbers that no cell beside it gives."""
 
     cell: str
     sentence: str
@@ -39,7 +39,7 @@ def decimals(text):
 
 
 def is_given(text, percent, given):
-    """Does some given number, rounded as the text rounds, equal the one in the text?"""
+    """Return whether a given number, rounded as in the text, equals the one in the text."""
     wanted, places = value_of(text), decimals(text)
     scales = (1, 100, -1, -100) if percent else (1, -1)
     return any(abs(round(scale * number, places) - wanted) < 1e-9
@@ -47,13 +47,14 @@ def is_given(text, percent, given):
 
 
 def numbers_in(text):
-    """All numbers of some code or print, also those that touch letters."""
+    """Return all numbers in code or printed text, also those that touch letters."""
     found = re.findall(r"\d[\d,]*\.?\d*(?:e-?\d+)?|\.\d+", text.replace("_", ""))
     return {value_of(number) for number in found}
 
 
 def sentences(markdown):
-    """The sentences of a cell's prose, without headings, tables, quiz answers and references."""
+    """Yield the sentences of a cell's prose, without headings, tables, quiz answers
+    and references."""
     if len(re.findall(r"doi\.org|arxiv\.org", markdown)) > 1:
         return
     for part in SENTENCE.split(markdown):
@@ -61,8 +62,8 @@ def sentences(markdown):
             yield part.strip()
 
 
-def lonely_numbers(sentence, given):
-    """The numbers of a sentence that are neither given nor small counts."""
+def numbers_without_source(sentence, given):
+    """Yield the numbers of a sentence that are neither given nor small counts."""
     words = NO_RESULT.sub(" ", sentence)
     for match in NUMBER.finditer(words):
         text = match.group().rstrip(",.")
@@ -73,14 +74,14 @@ def lonely_numbers(sentence, given):
 
 
 def around(cells, place):
-    """The code cells near a place of the notebook."""
+    """Return the code cells near a place of the notebook."""
     before, after = ([cell for cell in part if cell["cell_type"] == "code"]
                      for part in (cells[:place], cells[place:]))
     return before[-BEFORE:] + after[:AFTER]
 
 
-def unasserted(cells, printed):
-    """The lonely sentences of a notebook; printed is {cell: what it printed}."""
+def unsupported_numbers(cells, printed):
+    """Yield the unasserted sentences of a notebook; printed is {cell: its printed text}."""
     for place, cell in enumerate(cells):
         if cell["cell_type"] != "markdown":
             continue
@@ -88,6 +89,6 @@ def unasserted(cells, printed):
                 for code in around(cells, place)]
         given = set().union(*(numbers_in(text) for texts in near for text in texts))
         for sentence in sentences("".join(cell["source"])):
-            numbers = tuple(lonely_numbers(sentence, given))
+            numbers = tuple(numbers_without_source(sentence, given))
             if numbers:
-                yield Lonely(cell["id"], " ".join(sentence.split()), numbers)
+                yield UnassertedSentence(cell["id"], " ".join(sentence.split()), numbers)

@@ -1,4 +1,5 @@
-"""matplotlib's backend in a page: figures are drawn by Agg, and `plt.show()` shows them where the cell is."""
+"""matplotlib's backend in a page: figures are drawn by Agg, and `plt.show()` shows them
+where the cell is."""
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg as FigureCanvas
 from matplotlib.backends.backend_agg import FigureManagerBase as FigureManager
@@ -6,9 +7,9 @@ from matplotlib.backends.backend_agg import FigureManagerBase as FigureManager
 
 def show(*_, **__):
     """Show the figures drawn until now."""
-    import inside
+    import guest
 
-    inside.show_figures()
+    guest.show_figures()
 
 
 __all__ = ["FigureCanvas", "FigureManager", "show"]

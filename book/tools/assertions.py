@@ -1,4 +1,4 @@
-"""What a chapter states: the assertions and claims in its code cells, each with a place of its own.
+"""Find the assertions and claims in a chapter's code cells and record whether each holds.
 
 `instrument` rewrites a cell so that a statement that does not hold is noted, with the numbers it
 compared, and the cell goes on. `assert ...`, `claim(...)` and calls such as
@@ -14,31 +14,31 @@ from numbers import Number
 
 import numpy as np
 
-ONE_DRAW = "# this draw"
-NAME = "__luck__"  # by which a rewritten cell reaches its Record
+ONE_SEED = "# this draw"
+NAME = "__record__"  # by which a rewritten cell reaches its Record
 PLAIN = (np.ndarray, Number, str, tuple, list)  # what a cell may end with that reads well in print
 TESTS = ("allclose", "isclose", "array_equal", "all", "any")
 VALUES_KEPT, VALUES_HASHED = 4, 1000
 
 
 @dataclass(frozen=True)
-class Statement:
-    """A statement's place and words; claim is its id in the ledger, or empty."""
+class Assertion:
+    """An assertion's place and source; claim is its id in the ledger, or empty."""
 
     cell: str
     number: int
     claim: str
     source: str
-    one_draw: bool
+    one_seed: bool
 
 
 def called(node):
-    """The last part of the name that a call calls: np.testing.assert_equal -> assert_equal."""
+    """Return the last part of a called name: np.testing.assert_equal -> assert_equal."""
     return getattr(node.func, "id", getattr(node.func, "attr", ""))
 
 
 def states(node):
-    """Is this line of code an assertion or a claim?"""
+    """Return whether this statement of code is an assertion or a claim."""
     if isinstance(node, ast.Assert):
         return True
     if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
@@ -47,18 +47,18 @@ def states(node):
 
 
 def claim_id(node):
-    """The id that a claim's call names, or an empty string."""
+    """Return the id that a call of claim names, or an empty string."""
     if isinstance(node, ast.Expr) and called(node.value) == "claim" and node.value.args:
         return str(getattr(node.value.args[0], "value", ""))
     return ""
 
 
 class Rewriter(ast.NodeTransformer):
-    """Wrap each statement of a cell, and collect them as it goes."""
+    """Wrap and collect each assertion of a cell."""
 
     def __init__(self, cell, source):
         self.cell, self.source, self.found = cell, source, []
-        self.one_draw = source.lstrip().startswith(ONE_DRAW)
+        self.one_seed = source.lstrip().startswith(ONE_SEED)
 
     def visit_FunctionDef(self, node):
         return node
@@ -75,16 +75,16 @@ class Rewriter(ast.NodeTransformer):
         return self.wrapped(node) if states(node) else node
 
     def wrapped(self, node):
-        """with __luck__.statement(number): node"""
+        """with __record__.statement(number): node"""
         lines = self.source.splitlines()[node.lineno - 1:node.end_lineno]
-        one_draw = self.one_draw or any(ONE_DRAW in line for line in lines)
+        one_seed = self.one_seed or any(ONE_SEED in line for line in lines)
         number, words = len(self.found), self.words(node)
-        self.found.append(Statement(self.cell, number, claim_id(node), words, one_draw))
+        self.found.append(Assertion(self.cell, number, claim_id(node), words, one_seed))
         guard = ast.withitem(reach("statement", ast.Constant(number)))
         return ast.copy_location(ast.With([guard], [self.reporting(node)]), node)
 
     def words(self, node):
-        """A piece of the source on one line."""
+        """Return a piece of the source on one line."""
         return " ".join(ast.get_source_segment(self.source, node).split())
 
     def reporting(self, node):
@@ -114,18 +114,18 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def part(self, node):
-        """__luck__.part("its source", node), with what it compares reported."""
+        """__record__.part("its source", node), with what it compares reported."""
         return reach("part", ast.Constant(self.words(node)), Watcher().visit(node))
 
 
 def reach(method, *arguments):
-    """The expression __luck__.method(*arguments)."""
+    """The expression __record__.method(*arguments)."""
     return ast.Call(ast.Attribute(ast.Name(NAME, ast.Load()), method, ast.Load()),
                     list(arguments), [])
 
 
 class Watcher(ast.NodeTransformer):
-    """Report what a comparison compares, and what a test such as np.allclose or all is given."""
+    """Report the operands of comparisons and the arguments of tests such as np.allclose or all."""
 
     def visit_Compare(self, node):
         self.generic_visit(node)
@@ -148,7 +148,7 @@ def watched(node):
 
 
 def instrument(cell, source):
-    """A cell's id and source -> (rewritten tree, its statements)."""
+    """Rewrite a cell so that its assertions are recorded -> (tree, assertions)."""
     tree, rewriter = ast.parse(source), Rewriter(cell, source)
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.Expr) and not states(last):
@@ -159,7 +159,7 @@ def instrument(cell, source):
 # --- while a cell runs ---
 
 def short(value):
-    """A value in a few signs: numbers to four digits.
+    """Format a value shortly: numbers to four digits.
 
     >>> short(0.123456), short(np.array([1.0, 2.5])), short("MDI")
     ('0.1235', '[1, 2.5]', "'MDI'")
@@ -177,7 +177,7 @@ def short(value):
 
 
 def as_bytes(value):
-    """Something that differs where values differ."""
+    """Return bytes that differ where values differ."""
     if hasattr(value, "to_numpy"):
         value = value.to_numpy()
     if isinstance(value, np.ndarray) and value.dtype != object:
@@ -190,7 +190,7 @@ def as_bytes(value):
 
 @dataclass
 class Outcome:
-    """How one statement fared in one draw."""
+    """Whether one assertion held in one draw, and why not."""
 
     held: bool = True
     because: str = "it was not reached"
@@ -199,7 +199,7 @@ class Outcome:
 
 
 class Record:
-    """What the rewritten cells report; `outcomes` is by (cell, number)."""
+    """The outcomes that the rewritten cells report, by (cell, number)."""
 
     def __init__(self):
         self.outcomes, self.cell, self.now, self.seen, self.false = {}, None, None, [], []
