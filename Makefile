@@ -21,7 +21,7 @@ CHECKED := tests/basics tests/fast tests/trees tests/importance tests/plots test
   $(wildcard tests/test_*.py) fi_teach/basics fi_teach/trees fi_teach/importance fi_teach/worlds* fi_teach/plots
 
 # The environment is up to date when a stamp named after the lock and the package's description lies in it.
-key = $(shell cat $(1) pyproject.toml | cksum | cut -d ' ' -f 1)
+key = $(shell cat $(1) pyproject.toml fi_course/pyproject.toml | cksum | cut -d ' ' -f 1)
 BOOK_STAMP := $(VENV)/book-$(call key,requirements.lock).stamp
 TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
 WASM_STAMP := $(VENV)/wasm-$(call key,requirements-wasm.lock).stamp
@@ -47,7 +47,7 @@ test: ## run everything: lint, types, unit tests, notebooks, the book under -W, 
 	@$(MAKE) --no-print-directory -j 2 $(TEST_STAMP) tools
 	$(BIN)/python book/tools/exercises.py --expected _build/expected
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 10 \
-	  --doctest-modules --nbval --nbval-current-env tests fi_teach solutions _build/expected
+	  --doctest-modules --nbval --nbval-current-env tests fi_teach fi_audit fi_course fi_grader solutions _build/expected
 
 tools: ## install the two programs that pip cannot, Chromium and bubblewrap
 	@sh .ci/tools
@@ -56,7 +56,7 @@ test-walls: $(TEST_STAMP) ## the whole corpus of submissions in the WebAssembly 
 	FI_TEACH_WALLS=wasm $(BIN)/python -m pytest --durations 10 tests/grader/test_corpus.py
 
 coverage: $(TEST_STAMP) ## which lines and branches of fi_teach no test runs
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --doctest-modules --cov fi_teach --cov-branch \
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --doctest-modules --cov fi_teach --cov fi_audit --cov fi_course --cov fi_grader --cov-branch \
 	  --cov-report term-missing:skip-covered $(CHECKED) tests/course tests/audit
 
 check-wasm: $(BOOK_STAMP) $(WASM_STAMP) ## the package's tests under a WebAssembly Python, whose indices have 32 bits
@@ -140,5 +140,5 @@ LOCK = $(or $(wildcard requirements-$(firstword $(subst -, ,$*)).lock),requireme
 $(VENV)/%.stamp: | $(BIN)/uv
 	@echo "Installing the packages of $(LOCK) ..."
 	@$(UV) install --python $(BIN)/python --no-deps $(WHEELS) -r $(LOCK)
-	@$(UV) install --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@$(UV) install --python $(BIN)/python --no-deps --no-build-isolation -e . -e ./fi_course
 	@rm -f $(VENV)/$(firstword $(subst -, ,$*))-*.stamp && touch $@
