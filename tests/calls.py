@@ -2,13 +2,14 @@
 
 import inspect
 
+import numpy as np
+import pandas as pd
+
 import fi_course.compare as comparing
 import fi_teach.data as data
 import fi_teach.importance as importance
 import fi_teach.trees as trees
 import fi_teach.worlds as worlds
-import numpy as np
-import pandas as pd
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.normal(size=(40, 3)), columns=["a", "b", "c"])

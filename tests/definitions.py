@@ -6,6 +6,7 @@ Those that a chapter shows stand beside their methods in the package. None calls
 from importlib import import_module
 
 import numpy as np
+
 from fi_teach.basics import impurity, losses, multiple_testing
 from fi_teach.basics.covariance import correlation_of
 from fi_teach.basics.evaluation import Evaluation

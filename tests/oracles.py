@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
 from fi_course.tables import gbsg2
 
 FILE = Path(__file__).with_suffix(".json")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+
 from fi_teach.worlds.world import World, truth_table
 
 COEFFICIENTS = np.array([[2.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, -1.0, 3.0], [0.0, 0.0, 0.0]])  # x1 ... x4 on y1, y2, y3

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+
 from benchmarks.cases import ASKED, GROUPS, cases_of, growing, path_dependent
 from benchmarks.measure import Case, Missing, NotInstalled, measure, peer
 from benchmarks.verdict import exponent, goals, missed
@@ -136,6 +137,7 @@ def test_the_first_table_has_what_was_asked_for_before_now_and_the_goal():
 def test_the_picture_draws_what_the_first_table_says():
     """A line for each work, and its figures in words for those who do not see it."""
     from benchmark_page import draw_asked
+
     from fi_teach.plots.alt_text import alt_text
 
     figure = draw_asked({"rows": [ASKED_ROW, ASKED_ROW | {"work": "many rows", "ratio": 0.9}]}).figure
@@ -158,6 +160,7 @@ def test_the_page_names_every_library_that_was_quicker_and_no_other():
 def test_a_run_of_what_was_asked_for_leaves_the_other_figures_and_says_so():
     """New figures take their places, a newer release its older one's; the page tells both runs apart."""
     from benchmark_page import machine
+
     from benchmarks.__main__ import joined, wanted_among
 
     stored = {"rows": [ROW | {"against": "shap 1"}, ROW | {"setting": "other"}], "scaling": [{"key": "rows"}]}
@@ -211,6 +214,7 @@ def test_where_shap_differs_on_the_mortgages_brute_force_sides_with_us():
     """The pair of rows behind the one large difference of the table:
     Shapley's formula over all coalitions, scikit-learn predicting."""
     import shap
+
     from benchmarks.tables import boosted, tiled
     from fi_teach.basics.games import coalitions, shapley
     from fi_teach.importance import tree_shap

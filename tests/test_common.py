@@ -9,16 +9,16 @@ import inspect
 from copy import deepcopy
 from dataclasses import fields, is_dataclass
 
+import definitions
 import numpy as np
 import pandas as pd
 import pytest
+from calls import FOREST, GOOD, PUBLIC, X, Y, call, parameters
+
 from fi_teach import importance, trees, worlds
 from fi_teach.basics.equality import same
 from fi_teach.basics.results import Attribution, Importance
 from fi_teach.trees import Forest, Tree, grow_boosting, grow_cart, grow_forest
-
-import definitions
-from calls import FOREST, GOOD, PUBLIC, X, Y, call, parameters
 
 CLASSES = np.digitize(Y, [-0.5, 0.5])
 DEFINITIONS = ("_by_definition", "_by_leaves", "_by_recursion")

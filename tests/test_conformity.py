@@ -18,6 +18,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from definitions import mvr_loss
+from oracles import CORRELATIONS, eighty_rows, knockoff_statistics, stored, stored_version
+
 from fi_teach.basics.losses import auc, concordance
 from fi_teach.importance import (
     kernel_shap,
@@ -30,9 +33,6 @@ from fi_teach.importance import (
     tree_shap_interactions,
 )
 from fi_teach.trees import from_model, log_rank, nelson_aalen
-
-from definitions import mvr_loss
-from oracles import CORRELATIONS, eighty_rows, knockoff_statistics, stored, stored_version
 
 FILE = Path(__file__).resolve().parents[1] / "book/conformity.json"
 

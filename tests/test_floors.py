@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from fi_teach.importance.oob import oob_importance
 from fi_teach.importance.permutation import permutation_importance
 from fi_teach.importance.tree_shap import tree_shap

@@ -22,8 +22,6 @@ import pytest
 import sklearn.ensemble as en
 import sklearn.tree as tr
 import xgboost as xgb
-from fi_teach.importance import kernel_shap, mdi, shapley_values, tree_shap
-from fi_teach.trees import from_model
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -34,6 +32,9 @@ from sklearn.pipeline import make_pipeline
 from sksurv.ensemble import GradientBoostingSurvivalAnalysis, RandomSurvivalForest
 from sksurv.tree import SurvivalTree
 from sksurv.util import Surv
+
+from fi_teach.importance import kernel_shap, mdi, shapley_values, tree_shap
+from fi_teach.trees import from_model
 
 FILE = Path(__file__).resolve().parents[1] / "book/conformity.json"
 PACKAGES = {"scikit-learn": "scikit-learn", "XGBoost": "xgboost-cpu", "LightGBM": "lightgbm", "scikit-survival": "scikit-survival"}

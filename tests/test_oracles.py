@@ -1,7 +1,6 @@
 """Stored reference figures belong to their inputs."""
 
 import pytest
-
 from oracles import CORRELATIONS, stored
 
 

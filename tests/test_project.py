@@ -5,9 +5,10 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-import fi_teach
 import pytest
 import yaml
+
+import fi_teach
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -8,10 +8,11 @@ import time
 
 import numpy as np
 import pytest
-from fi_teach.importance import exact_permutation_importance, permutation_importance, tree_explainer, tree_shap
-from fi_teach.trees import from_model
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.inspection import permutation_importance as shuffled
+
+from fi_teach.importance import exact_permutation_importance, permutation_importance, tree_explainer, tree_shap
+from fi_teach.trees import from_model
 
 FEW_ROWS, MANY_ROWS, MOST_FOR_TEN_TIMES_THE_ROWS = 500, 5000, 4
 FEW_BEHIND, MANY_BEHIND, MOST_FOR_TEN_TIMES_THE_BACKGROUND = 100, 1000, 2

@@ -5,10 +5,11 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import fi_audit
 import numpy as np
 import pandas as pd
 import pytest
+
+import fi_audit
 from fi_audit import Audit
 from fi_audit.correlated_columns import clusters
 from fi_audit.report import as_page, read, write

@@ -5,9 +5,10 @@ import re
 import sys
 from pathlib import Path
 
-import fi_teach.__main__ as cli
 import pandas as pd
 import pytest
+
+import fi_teach.__main__ as cli
 from fi_audit import command
 from fi_audit import files as files_module
 from fi_audit.command import Steps
@@ -207,8 +208,9 @@ def test_parquet_keeps_dates_words_and_gaps(tmp_path):
 
 def test_the_report_calls_a_model_by_its_name():
     """A pipeline by its steps, a booster's file by its library."""
-    from fi_audit.run import _title
     from sklearn.ensemble import RandomForestClassifier
+
+    from fi_audit.run import _title
     assert _title(pipeline()) == "ColumnTransformer, RandomForestClassifier"
     assert _title(files_module.XGBoostModel.__new__(files_module.XGBoostModel)) == "XGBoost, from its own file"
     assert _title(files_module.LightGBMModel.__new__(files_module.LightGBMModel)) == "LightGBM, from its own file"

@@ -4,10 +4,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import fi_audit
 import numpy as np
 import pandas as pd
 import pytest
+
+import fi_audit
 from fi_audit.checks import gaps_that_tell
 from fi_audit.inputs import make_inputs
 from fi_audit.null_importance import check_null_copies, null_copies

@@ -1,7 +1,8 @@
 """On two public tables that the book does not use: scikit-learn's diabetes, and penguins (words and gaps)."""
 
-import fi_audit
 import pytest
+
+import fi_audit
 
 ensemble = pytest.importorskip("sklearn.ensemble")
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from fi_teach.importance import (
     boruta,
     conditional_importance,

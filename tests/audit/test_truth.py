@@ -4,8 +4,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import fi_audit
 import pytest
+
+import fi_audit
 from fi_audit.inputs import make_inputs
 
 sys.path.insert(0, str(Path(__file__).parent))

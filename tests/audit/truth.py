@@ -13,6 +13,7 @@ import argparse
 from collections import Counter
 
 import numpy as np
+
 from fi_audit import questions
 from fi_audit.inputs import make_inputs
 from fi_audit.run import run

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from fi_teach.basics import apply
 from fi_teach.basics.apply import step_table
 from fi_teach.trees import Forest, grow_boosting, grow_cart, grow_forest

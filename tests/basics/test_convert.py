@@ -9,11 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import xgboost
-from fi_teach.basics.convert import as_forest, from_model
-from fi_teach.basics.convert import xgboost as reader_of_xgboost
-from fi_teach.basics.model import as_model
-from fi_teach.basics.thresholds import double_threshold
-from fi_teach.trees.cart import grow_cart
 from sklearn.ensemble import (
     AdaBoostClassifier,
     AdaBoostRegressor,
@@ -32,6 +27,12 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeRegressor
+
+from fi_teach.basics.convert import as_forest, from_model
+from fi_teach.basics.convert import xgboost as reader_of_xgboost
+from fi_teach.basics.model import as_model
+from fi_teach.basics.thresholds import double_threshold
+from fi_teach.trees.cart import grow_cart
 
 SEEDS = range(3)
 

@@ -1,6 +1,7 @@
 """Equations are solved the same way for rows and for weights on the noises."""
 
 import numpy as np
+
 from fi_teach.basics.equations import solve
 from fi_teach.worlds.causes import confounder_model
 from fi_teach.worlds.linear import weights_on_noises

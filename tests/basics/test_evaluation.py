@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.basics.losses import LOSSES, absolute_error, squared_error, zero_one
 from fi_teach.trees import grow_boosting, grow_cart, grow_forest

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from fi_teach.basics.folds import fold_error, grouped_folds, held_out_predictions, stratified_folds
 
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from fi_teach.basics import games
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from fi_teach.basics import games
 
 
 def random_game(seed, n, *shape):

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from fi_teach.basics.impurity import class_counts, class_impurity, entropy, entropy_nats, gini, variance
+from definitions import impurity_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import entropy as scipy_entropy
 
-from definitions import impurity_of
+from fi_teach.basics.impurity import class_counts, class_impurity, entropy, entropy_nats, gini, variance
 
 counts = st.lists(st.integers(0, 50), min_size=2, max_size=5).filter(sum)
 

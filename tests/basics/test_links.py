@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from fi_teach.basics.links import logistic, mean_of, softmax
 
 

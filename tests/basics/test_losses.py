@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from fi_teach.basics import losses as scores
+from definitions import auc_by_definition, concordance_by_definition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from definitions import auc_by_definition, concordance_by_definition
+from fi_teach.basics import losses as scores
 
 LABELS = np.array(["no", "yes", "yes", "no"])
 PROBABILITIES = np.array([[0.9, 0.1], [0.25, 0.75], [0.5, 0.5], [0.2, 0.8]])

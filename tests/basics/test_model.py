@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_teach.basics.model import Model, as_model
 from fi_teach.trees import grow_boosting, grow_c45, grow_cart, grow_forest
 
@@ -189,9 +190,10 @@ def test_the_raw_score_of_lightgbms_forest_is_what_its_trees_say_on_average():
 
 
 def test_a_vote_has_no_mdi_of_its_own():
-    from fi_teach.importance import mdi
     from sklearn.ensemble import VotingRegressor
     from sklearn.tree import DecisionTreeRegressor
+
+    from fi_teach.importance import mdi
 
     with pytest.raises(ValueError, match="mdi of each member"):
         mdi(VotingRegressor([("tree", DecisionTreeRegressor(max_depth=2))]).fit(X, NUMBERS))

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from fi_teach.basics.multiple_testing import benjamini_hochberg, holm
+from definitions import benjamini_hochberg_by_definition, holm_by_definition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from definitions import benjamini_hochberg_by_definition, holm_by_definition
+from fi_teach.basics.multiple_testing import benjamini_hochberg, holm
 
 P_VALUES = st.lists(st.integers(0, 40).map(lambda k: k / 40), min_size=1, max_size=8)
 

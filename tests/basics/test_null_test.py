@@ -1,6 +1,7 @@
 """A p-value counts the observation among the draws."""
 
 import numpy as np
+
 from fi_teach.basics.null_test import NullTest
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_teach.basics.refit import call_importance
 from fi_teach.basics.results import Attribution, Importance
 from fi_teach.importance import (

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from fi_teach.basics.results import Attribution, Importance
 
 DRAWS = np.array([[1.0, 3.0], [5.0, 5.0], [2.0, 2.0]])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from fi_teach.basics.seeds import own_stream, plain_stream
 
 

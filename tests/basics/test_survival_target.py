@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import concordance_by_definition, grow_survival_tree
+
 from fi_teach.basics.losses import concordance, survival_concordance
 from fi_teach.basics.survival_target import check_someone_has_it, survival_target
 from fi_teach.importance import score_permutation_importance
-
-from definitions import concordance_by_definition, grow_survival_tree
 
 Y = np.array([[1.0, 1], [2, 1], [3, 0], [4, 1]])
 RISK = [9, 5, 7, 1]

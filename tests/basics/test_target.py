@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_teach.basics.target import check_y, encode_labels, holds_labels, places_among
 
 LABELS = {

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.tree import DecisionTreeClassifier
+
 from fi_teach.data import midterm
 from fi_teach.trees import Forest, Tree, as_forest, from_model, grow_cart
-from sklearn.tree import DecisionTreeClassifier
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,9 @@ import re
 
 import pytest
 from conformity_page import line, model_line
-from fi_course.claims import read_ledger
 from reading_time import minutes_of
+
+from fi_course.claims import read_ledger
 
 from .conftest import ROOT
 

@@ -4,6 +4,7 @@ import json
 import sys
 
 import pytest
+
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.parse_answer import letter_and_reason, named_values
 from fi_course.questions.plain_values import plain

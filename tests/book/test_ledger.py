@@ -1,8 +1,9 @@
 """The ledger page is made from what the build ran, and the build fails where page and ledger differ."""
 
 import pytest
-from fi_course.claims import read_ledger, settle
 from sphinx.testing.util import SphinxTestApp
+
+from fi_course.claims import read_ledger, settle
 
 CLAIMS = """
 - {id: AAA-01, source: [golf post], claim: First, verdict: holds, chapter: trees}

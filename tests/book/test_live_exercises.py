@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import closing
 

@@ -5,6 +5,7 @@ import re
 import sys
 
 import pytest
+
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import closing
 

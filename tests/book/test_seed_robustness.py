@@ -16,11 +16,12 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from fi_course.claims import settle
-from fi_teach.worlds import twins
 from robustness_results import DRAWS, code_hash, is_current, read_result, result_path, weak
 from sphinx.testing.util import SphinxTestApp
 from sphinx_external_toc.parsing import parse_toc_yaml
+
+from fi_course.claims import settle
+from fi_teach.worlds import twins
 
 from .conftest import ROOT
 

@@ -5,9 +5,10 @@ import json
 import re
 
 import pytest
-from fi_course.claims import VERDICTS, read_ledger
 from source_pages import FILE, REASONS, chapter_of, lines_of, plain, read_statements
 from sphinx.testing.util import SphinxTestApp
+
+from fi_course.claims import VERDICTS, read_ledger
 
 from .conftest import ROOT
 

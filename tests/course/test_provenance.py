@@ -16,9 +16,10 @@ import zipfile
 from email import message_from_bytes
 from pathlib import Path
 
+import pytest
+
 import fi_course.tables
 import fi_teach.data
-import pytest
 from fi_grader.release import release
 
 ROOT = Path(__file__).resolve().parents[2]

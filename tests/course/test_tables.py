@@ -3,6 +3,7 @@ of."""
 
 import pandas as pd
 import pytest
+
 from fi_course.tables import concrete, credit_cards, gbsg2, loans, meats, mortgages, tissues
 
 LOADERS = [tissues, concrete, credit_cards, mortgages, gbsg2, meats]

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+
 from fi_course.tables import mtcars
 from fi_teach.data import (
     BANANA_LENGTH_PERMUTED,

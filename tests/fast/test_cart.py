@@ -5,12 +5,13 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from fi_teach.basics.target import target_of
 from fi_teach.fast import cart
 from fi_teach.fast.cart import grow_trees, rank_table
 from fi_teach.trees import grow_cart, grow_cart_by_definition, grow_forest
-from hypothesis import given
-from hypothesis import strategies as st
 
 FIELDS = ("children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples", "weighted_n_node_samples", "value")
 

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
+from mutants import mutants, outcome
+
 from fi_grader import collecting, judging, main, read
 from fi_grader.assignment import cell_from, load
 from fi_grader.match_cells import LONGEST_PROSE, align, answers, match
-from mutants import mutants, outcome
 from notebooks import ROOT, filled, handed_out, to_bytes
 
 SETS = load(ROOT / "exercises")

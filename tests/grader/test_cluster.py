@@ -10,6 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from corpus import hand_in, honest, no_notebooks
+
 from fi_grader import command, main, run
 from notebooks import ROOT
 

@@ -16,10 +16,11 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
+from scripts import IMAGE, PROSE
+
 from fi_grader import escaping, main
 from fi_grader.gradebook import id_of
 from notebooks import ROOT, filled, find, to_bytes
-from scripts import IMAGE, PROSE
 
 ASKED = "trees.what_sixty_means"
 WRITES = """fetch('/api/contents/owned.txt', {method: 'PUT',

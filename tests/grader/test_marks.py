@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
+from week import OLD_TEXT
+
 from fi_course.questions import QUESTIONS
 from fi_grader import course_file, editions, marks, spreadsheets, totals
 from fi_grader.assignment import cell_from, load
@@ -19,7 +21,6 @@ from fi_grader.prose import marking_page
 from fi_grader.read import Submission
 from fi_grader.tables import _write_ours
 from notebooks import ROOT, filled, handed_out, to_bytes
-from week import OLD_TEXT
 
 PROSE = "trees.what_sixty_means"
 NAMES = ["01_trees", "02_golf", "03_mdi"]

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from fi_course.questions import QUESTIONS
 from fi_grader.command import main
 

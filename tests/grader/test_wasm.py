@@ -11,6 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from corpus import PLACES, SEED, every_case, flags, problem, under_wasm
+
 from fi_grader import proxies, sandbox
 from fi_grader.assignment import load
 from fi_grader.judging import grade

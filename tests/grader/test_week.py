@@ -18,11 +18,12 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
+from week import make_week, notebook
+
 import fi_teach.__main__ as cli
 from fi_grader.exports import canvas, moodle
 from fi_grader.spreadsheets import read_table
 from notebooks import ROOT
-from week import make_week, notebook
 
 PROSE = "trees.what_sixty_means"
 TREES = "01_trees"

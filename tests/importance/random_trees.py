@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+
 from fi_teach.basics.forest import Forest
 from fi_teach.basics.tree import Tree
 

@@ -1,6 +1,7 @@
 """TreeSHAP as a sum over leaves: one leaf, one row and one stand-in after the other, for trees that have too many features for the definition."""
 
 import numpy as np
+
 from fi_teach.basics.convert import as_forest
 from fi_teach.importance.tree_shap import leaf_shapley, row_passes, training_passes
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_teach.importance import boruta, mdi
 from fi_teach.importance.boruta import _side_by_side, binomial_tail
 from fi_teach.trees.forest import grow_forest

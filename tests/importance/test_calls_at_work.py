@@ -6,6 +6,7 @@ Chapter 9's table rests on these, and two questions of set 9.
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_course.tables import concrete
 from fi_teach.importance import kernel_shap, tree_shap, tree_shap_interactions
 

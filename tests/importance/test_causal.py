@@ -6,6 +6,7 @@ import inspect
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_teach import worlds
 from fi_teach.importance.causal import (
     CausalModel,

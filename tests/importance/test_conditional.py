@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import conditional_importance_by_definition
+
 from fi_teach.basics.shuffles import gaussian_conditional
 from fi_teach.importance.conditional import conditional_importance, shuffle_within, subgroups
 from fi_teach.importance.permutation import permutation_importance
-
-from definitions import conditional_importance_by_definition
 
 
 def correlated(n=2000, rho=0.9, seed=0):

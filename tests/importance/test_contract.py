@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_teach.importance import (
     conditional_importance,
     drop_column_importance,

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import debiased_mdi_by_definition
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
+
 from fi_teach.basics.convert import as_forest
 from fi_teach.importance.debiased_mdi import _half_unbiased_decrease, _moves_towards_y, debiased_mdi
 from fi_teach.importance.mdi import decrease_by_feature, mdi
 from fi_teach.trees import grow_cart, grow_forest
-from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
-
-from definitions import debiased_mdi_by_definition
 
 
 def table(seed, n=120, p=5, K=None):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_teach.importance.drop_column import drop_column_importance
 from fi_teach.trees.cart import grow_cart
 

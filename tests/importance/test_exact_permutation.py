@@ -7,6 +7,9 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from fi_teach.basics.tree import Tree
 from fi_teach.fast import exact_permutation as fast
 from fi_teach.importance.exact_permutation import (
@@ -17,8 +20,6 @@ from fi_teach.importance.exact_permutation import (
 from fi_teach.importance.permutation import permutation_importance
 from fi_teach.trees.cart import grow_cart
 from fi_teach.trees.forest import grow_forest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 
 def a_table(n=40, p=4, seed=0):

@@ -4,6 +4,7 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_course.tables import mortgages
 from fi_teach.basics.losses import auc
 from fi_teach.basics.results import Attribution

@@ -4,6 +4,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.fast.permutation import losses_after_shuffling
 from fi_teach.importance.intervals import (

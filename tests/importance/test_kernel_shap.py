@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from fi_teach.basics import games
 from fi_teach.importance.kernel_shap import kernel_shap, kernel_weight, solve_for_shares
 from fi_teach.importance.shapley import shapley_values
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 
 def curved(X):

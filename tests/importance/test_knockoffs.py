@@ -4,13 +4,13 @@ is promised."""
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import mvr_loss, mvr_s_by_definition
+from oracles import CORRELATIONS, ar1, knockoff_statistics, random_covariance, stored
+from scipy.optimize import minimize_scalar
+
 from fi_teach.basics.results import Importance
 from fi_teach.importance import knockoffs as kn
 from fi_teach.trees.forest import grow_forest
-from scipy.optimize import minimize_scalar
-
-from definitions import mvr_loss, mvr_s_by_definition
-from oracles import CORRELATIONS, ar1, knockoff_statistics, random_covariance, stored
 
 
 def ridge_importance(XX, y):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_teach.importance.leakage import leak_suspects
 
 

@@ -4,10 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xgboost
-from fi_teach.data import golf, golf_nominal, midterm
-from fi_teach.importance.mdi import decrease_by_feature, mdi
-from fi_teach.trees import grow_c45, grow_cart, grow_forest
-from fi_teach.worlds import friedman
+from definitions import decrease_by_definition
 from sklearn.ensemble import (
     AdaBoostClassifier,
     ExtraTreesClassifier,
@@ -20,7 +17,10 @@ from sklearn.ensemble import (
 )
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from definitions import decrease_by_definition
+from fi_teach.data import golf, golf_nominal, midterm
+from fi_teach.importance.mdi import decrease_by_feature, mdi
+from fi_teach.trees import grow_c45, grow_cart, grow_forest
+from fi_teach.worlds import friedman
 
 
 def table(seed, n=120, p=5, K=None):

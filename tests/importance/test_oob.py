@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import oob_importance_by_definition, oob_importance_per_tree_by_definition
+
 from fi_teach.basics.forest import Forest
 from fi_teach.basics.tree import Tree
 from fi_teach.fast import oob as fast_oob
 from fi_teach.importance.oob import oob_importance, oob_importance_per_tree
 from fi_teach.trees.forest import grow_forest
-
-from definitions import oob_importance_by_definition, oob_importance_per_tree_by_definition
 
 
 def length_between(low, high):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_teach.basics.shuffles import receiver_donor_variance, shuffles
 from fi_teach.importance.permutation import (
     permutation_importance,

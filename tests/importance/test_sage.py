@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from fi_teach.importance.sage import sage, sage_by_definition
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_teach.basics.games import coalitions, shapley
 from fi_teach.basics.value_functions import cover_shares, gaussian, marginal, mixed, neighbours, path_dependent
 from fi_teach.importance.shapley import sampled_shapley_values, shapley_values

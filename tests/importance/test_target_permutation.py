@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_teach.basics.results import Importance
 from fi_teach.importance import target_permutation_test
 

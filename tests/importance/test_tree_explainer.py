@@ -7,6 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+
 from fi_teach.fast import tree_explainer as prepared
 from fi_teach.importance import (
     tree_explainer,
@@ -15,9 +19,6 @@ from fi_teach.importance import (
     tree_shap_interactions,
 )
 from fi_teach.trees import grow_cart, grow_forest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_trees import chain, random_forest, random_rows

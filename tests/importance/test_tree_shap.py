@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
 from fi_teach.basics import games
 from fi_teach.basics.convert import as_forest
 from fi_teach.basics.forest import Forest
@@ -23,8 +26,6 @@ from fi_teach.importance.tree_shap import (
     tree_shap_interactions_by_definition,
 )
 from fi_teach.trees.cart import grow_cart
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_trees import chain, random_forest, random_rows

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+from random_trees import chain, random_forest, random_rows
+from shap_by_leaves import tree_shap_by_leaves
+
 from fi_teach.basics.tree import Tree
 from fi_teach.fast import tree_shap_lookup as lookup
 from fi_teach.fast import tree_shap_tables as tables
@@ -17,8 +20,6 @@ from fi_teach.importance.tree_shap import (
     tree_shap_interactions,
     tree_shap_interactions_by_definition,
 )
-from random_trees import chain, random_forest, random_rows
-from shap_by_leaves import tree_shap_by_leaves
 
 
 def drawn():

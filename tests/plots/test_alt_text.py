@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+
 from fi_teach import plots
 from fi_teach.plots import alt_text
 

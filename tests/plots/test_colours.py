@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from fi_course import explorables
 from fi_teach.plots.colours import CLASSES, FEATURES, HUES, colours_of, hues_of
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from fi_teach.data import midterm
 from fi_teach.plots import alt_text, describe, draw_tree, new_axes, new_panels
 from fi_teach.plots.phone import WIDTH, narrow, phone_figure

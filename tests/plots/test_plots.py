@@ -11,13 +11,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.offsetbox import AnnotationBbox
+from matplotlib.text import Text
+
 from fi_teach import plots
 from fi_teach.basics.results import Importance
 from fi_teach.basics.tree import Tree
 from fi_teach.plots.tree import Words
 from fi_teach.trees import grow_cart
-from matplotlib.offsetbox import AnnotationBbox
-from matplotlib.text import Text
 
 
 @pytest.fixture(autouse=True)

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from fi_teach.basics.links import mean_of
-from fi_teach.trees.boosting import grow_adaboost, grow_boosting
 from sklearn.ensemble import AdaBoostClassifier, GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.tree import DecisionTreeClassifier
+
+from fi_teach.basics.links import mean_of
+from fi_teach.trees.boosting import grow_adaboost, grow_boosting
 
 
 def signal(n, seed=0):

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import c45_splits, every_split, threshold_gains_by_definition
+
 from fi_teach.basics.impurity import entropy
 from fi_teach.basics.nominal import NominalTree
 from fi_teach.data import golf, golf_nominal
@@ -17,8 +19,6 @@ from fi_teach.trees.c45 import (
     split_information,
     threshold_gains,
 )
-
-from definitions import c45_splits, every_split, threshold_gains_by_definition
 
 # --- golf -------------------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import every_split, tied_splits
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
 from fi_teach.basics.target import target_of
 from fi_teach.basics.thresholds import midpoints
 from fi_teach.data import golf, midterm
@@ -17,11 +22,6 @@ from fi_teach.trees.cart import (
     number_of_features,
     split_decrease,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-from definitions import every_split, tied_splits
 
 FIELDS = ("children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples", "weighted_n_node_samples", "value")
 

@@ -5,10 +5,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2, chi2_contingency
+
 from fi_teach.data import golf_nominal
 from fi_teach.trees import chaid
 from fi_teach.trees.chaid import chaid_splits, chi_square, chi_square_p_value, merge_words, ways_to_merge
-from scipy.stats import chi2, chi2_contingency
 
 
 def test_the_tail_of_chi_square_is_scipys():

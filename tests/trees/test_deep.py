@@ -5,6 +5,9 @@ import sys
 
 import numpy as np
 import pytest
+from definitions import grow_survival_tree
+from sklearn.tree import DecisionTreeClassifier
+
 from fi_teach.trees import (
     every_greedy_tree,
     from_model,
@@ -15,9 +18,6 @@ from fi_teach.trees import (
     rules,
     what_if,
 )
-from sklearn.tree import DecisionTreeClassifier
-
-from definitions import grow_survival_tree
 
 DEEP = 5000
 X, Y = np.arange(DEEP + 1.0)[:, None], np.arange(DEEP + 1) % 2

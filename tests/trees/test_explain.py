@@ -7,9 +7,10 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor
+
 from fi_teach.data import golf, golf_nominal, midterm
 from fi_teach.trees import explain, from_model, grow_c45, grow_cart, grow_cut_once, grow_forest, rules, what_if
-from sklearn.ensemble import HistGradientBoostingRegressor
 
 
 def run(text, rows, name="decide"):

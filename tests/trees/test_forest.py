@@ -5,6 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from definitions import grow_forest_by_definition, oob_prediction_by_definition
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
 from fi_teach.trees.cart import grow_cart
 from fi_teach.trees.forest import (
     bootstrap_counts,
@@ -12,9 +15,6 @@ from fi_teach.trees.forest import (
     holds_classes,
     oob_prediction,
 )
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-
-from definitions import grow_forest_by_definition, oob_prediction_by_definition
 
 
 def classes_of(n, seed=0, p=5):

@@ -3,20 +3,20 @@
 import numpy as np
 import pandas as pd
 import pytest
-from fi_course.tables import gbsg2
-from fi_teach.basics.losses import concordance
-from fi_teach.importance.permutation import score_permutation_importance
-from fi_teach.trees import survival as sv
-from fi_teach.trees.cart import grow_cart
-from fi_teach.trees.forest import oob_prediction
+from definitions import cut_statistics_by_definition, grow_survival_tree
+from oracles import censored, distinct_times, stored, two_groups
 from sksurv.compare import compare_survival
 from sksurv.ensemble import RandomSurvivalForest
 from sksurv.nonparametric import nelson_aalen_estimator
 from sksurv.tree import SurvivalTree
 from sksurv.util import Surv
 
-from definitions import cut_statistics_by_definition, grow_survival_tree
-from oracles import censored, distinct_times, stored, two_groups
+from fi_course.tables import gbsg2
+from fi_teach.basics.losses import concordance
+from fi_teach.importance.permutation import score_permutation_importance
+from fi_teach.trees import survival as sv
+from fi_teach.trees.cart import grow_cart
+from fi_teach.trees.forest import oob_prediction
 
 GBSG2 = gbsg2()
 X = GBSG2.X[["age", "estrec", "pnodes", "progrec", "tsize"]].to_numpy(dtype=float)

@@ -3,9 +3,10 @@
 import json
 from pathlib import Path
 
-import fi_course.explorables
 import pytest
 from ipywidgets.embed import dependency_state, embed_data
+
+import fi_course.explorables
 
 HOST = Path(fi_course.explorables.__file__).with_name("host.js").read_text()
 ADDRESS = "http://book.test/"

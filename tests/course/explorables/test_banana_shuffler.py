@@ -2,10 +2,10 @@ import json
 
 import numpy as np
 import pytest
+from definitions import oob_importance_by_definition, oob_importance_per_tree_by_definition
+
 from fi_course.explorables.banana_shuffler import drawn_forest, explore_bananas, importance_of_deals
 from fi_teach.data import BANANA_LENGTH_PERMUTED, BANANA_OUT_OF_BAG, bananas
-
-from definitions import oob_importance_by_definition, oob_importance_per_tree_by_definition
 
 ROTATION = (1, 2, 3, 0)
 

@@ -2,6 +2,7 @@ import json
 
 import numpy as np
 import pytest
+
 from fi_course.explorables.cardinality_race import (
     CRITERIA,
     LEVELS,

@@ -2,6 +2,7 @@ import json
 
 import numpy as np
 import pytest
+
 from fi_course.explorables.correlated_leak import RHOS, explore_correlated_leak, four_measures, shuffled_rows
 
 

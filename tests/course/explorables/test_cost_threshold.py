@@ -2,6 +2,7 @@ import json
 
 import numpy as np
 import pytest
+
 from fi_course.explorables.cost_threshold import CUTS, RATIOS, cost_at, errors_at, explore_costs
 
 

@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_course.explorables import State, axis, bars, choice, explore, panel, slider, switch
 
 

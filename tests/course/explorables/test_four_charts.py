@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+
 from fi_course.compare import compare
 from fi_course.explorables.four_charts import MEASURES, TOLD, explore_four_charts, in_common_units, world_state
 from fi_teach.worlds import cardinality, twins

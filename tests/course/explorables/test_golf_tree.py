@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from fi_course.explorables import explore_golf_trees
 from fi_course.explorables.golf_tree import (
     RULES,

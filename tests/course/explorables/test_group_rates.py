@@ -2,6 +2,7 @@ import json
 
 import numpy as np
 import pytest
+
 from fi_course.explorables.group_rates import SHARES, WAYS, cuts_for, explore_group_rates, rates_of
 
 LINE = {"denials": 0, "alarms": 1, "catches": 2}  # which rate each way makes equal

@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+
 from fi_course.explorables.held_out_units import SHOWN, explore_held_out, with_sister
 
 SISTERS = np.repeat(np.arange(6), 2)

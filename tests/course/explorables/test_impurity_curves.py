@@ -2,6 +2,7 @@ import re
 
 import numpy as np
 import pytest
+
 from fi_course.explorables import explore_impurity
 from fi_course.explorables.impurity_curves import shares_of
 from fi_teach.trees import entropy, entropy_nats, gini

@@ -3,6 +3,7 @@
 from itertools import product
 
 import pytest
+
 from fi_course.compare import METHODS, QUESTIONS, compare, grade
 from fi_course.explorables.method_chooser import (
     AIMS,

@@ -1,6 +1,7 @@
 import json
 
 import numpy as np
+
 from fi_course.explorables.negative_null import DEPTHS, WORLDS, cut_off, explore_negative_null, runs_of
 from fi_teach.trees import grow_cart
 

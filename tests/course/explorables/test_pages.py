@@ -7,6 +7,7 @@ import ipywidgets
 import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+
 from fi_course.explorables import (
     State,
     axis,

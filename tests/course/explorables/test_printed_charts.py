@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+
 from fi_course.explorables import explore_printed_charts
 
 TABLE = pd.DataFrame({"split": [10, 30, 60], "gain": [80.0, 15, 5]}, index=["a", "b", "ticket"])

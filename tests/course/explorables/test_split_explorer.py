@@ -1,13 +1,13 @@
 import re
 
 import pytest
+from definitions import every_split, tied_splits
+
 from fi_course.explorables import explore_splits
 from fi_course.explorables.split_explorer import children_of, weighted_gini
 from fi_teach.basics.impurity import class_counts
 from fi_teach.data import midterm
 from fi_teach.trees import gini
-
-from definitions import every_split, tied_splits
 
 
 @pytest.fixture(scope="module")

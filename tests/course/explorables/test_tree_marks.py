@@ -1,4 +1,5 @@
 import numpy as np
+
 from fi_course.explorables import tree_panel
 from fi_course.explorables.tree_marks import question
 from fi_course.tables import mtcars

@@ -16,9 +16,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from fi_course.questions import QUESTIONS
 from nbclient import NotebookClient
 from nbgrader.nbgraderformat import MetadataValidator
+
+from fi_course.questions import QUESTIONS
 
 ROOT = Path(__file__).resolve().parents[3]
 SOLUTIONS = sorted((ROOT / "solutions").glob("[0-9]*.ipynb"))

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import closing
 from fi_course.questions.functions import Function

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pytest
+
 from fi_course.questions import QUESTIONS, Q, playground
 from fi_course.questions.cards import Card
 

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from fi_course.questions import QUESTIONS
 from fi_grader.release import student_package
 

@@ -5,10 +5,11 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-import fi_teach.basics.impurity as impurity
 import numpy as np
 import pandas as pd
 import pytest
+
+import fi_teach.basics.impurity as impurity
 from fi_course.questions import QUESTIONS, CheckFailed, Q, Question, Verdict, judge
 from fi_course.questions.blocked_calls import ClosedName, closing, functions_at
 from fi_course.questions.cards import Card

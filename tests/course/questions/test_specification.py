@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from fi_course.questions import QUESTIONS, hashed_answers, judge
 from fi_course.questions import specification as module
 from fi_course.questions.blocked_calls import closing
@@ -72,9 +73,7 @@ def test_a_specification_gives_every_verdict_that_the_question_gives(id):
         assert str(whole.__dict__ | {"trace": ""}) == str(written.__dict__ | {"trace": ""})
 
 
-@pytest.mark.parametrize("id", list(QUESTIONS))
-def test_a_question_read_from_its_specification_tells_the_same_of_itself(id):
-    question, read = QUESTIONS[id], question_from(through_json(of(QUESTIONS[id])))
+def test_a_question_read_from_its_specification_tells_the_same_of_itself():
     told = (
         "id",
         "title",
@@ -88,32 +87,33 @@ def test_a_question_read_from_its_specification_tells_the_same_of_itself(id):
         "notebook",
         "heading",
     )
-    assert [getattr(read, name) for name in told] == [getattr(question, name) for name in told]
+    for question in QUESTIONS.values():
+        read = question_from(through_json(of(question)))
+        assert [getattr(read, name) for name in told] == [getattr(question, name) for name in told]
 
 
-@pytest.mark.parametrize("right", [0, 0.32, -0.02, 1, 0.9999, 1.0001, 60, 1600, -7.25, 1e9, 1e-9])
 @pytest.mark.parametrize("tolerance", [0, 0.0011, 0.0051, 0.011])
-def test_the_grid_honours_the_tolerance_exactly(right, tolerance):
+def test_the_grid_honours_the_tolerance_exactly(tolerance):
     """At the tolerance, just inside, just outside, and wherever cells meet, both say the same."""
-    asked = question(value(right, Mistake("twice", 3 * right + 5, "Twice."), tolerance=tolerance))
-    data = of(asked)
-    reach = tolerance * max(1, abs(right))
-    edges = [
-        right + sign * reach * factor
-        for sign in (-1, 1)
-        for factor in (0, 0.3, 0.999999, 1, 1.000001, 1.5, 3)
-    ]
-    beside = [np.nextafter(edge, side) for edge in edges for side in (-np.inf, np.inf)]
-    for answer in [*edges, *beside, *(3 * right + 5 + np.array(edges) - right)]:
-        assert judge(asked, answer) == judge_from(data, answer)
-    assert judge_from(data, right).status == "right"
+    for right in (0, 0.32, -0.02, 1, 0.9999, 1.0001, 60, 1600, -7.25, 1e9, 1e-9):
+        asked = question(value(right, Mistake("twice", 3 * right + 5, "Twice."), tolerance=tolerance))
+        data = of(asked)
+        reach = tolerance * max(1, abs(right))
+        edges = [
+            right + sign * reach * factor
+            for sign in (-1, 1)
+            for factor in (0, 0.3, 0.999999, 1, 1.000001, 1.5, 3)
+        ]
+        beside = [np.nextafter(edge, side) for edge in edges for side in (-np.inf, np.inf)]
+        for answer in [*edges, *beside, *(3 * right + 5 + np.array(edges) - right)]:
+            assert judge(asked, answer) == judge_from(data, answer), (right, answer)
+        assert judge_from(data, right).status == "right"
 
 
-@pytest.mark.parametrize(
-    "answer", [float("nan"), float("inf"), -float("inf"), 10**400, "1e999", 1e308]
-)
-def test_numbers_out_of_this_world_are_wrong_and_no_error(answer):
-    assert judge_from(of(question(value(1, Mistake("m", 2, "M.")))), answer).status == "wrong"
+def test_numbers_out_of_this_world_are_wrong_and_no_error():
+    data = of(question(value(1, Mistake("m", 2, "M."))))
+    for answer in (float("nan"), float("inf"), -float("inf"), 10**400, "1e999", 1e308):
+        assert judge_from(data, answer).status == "wrong", answer
 
 
 def test_several_values_open_together_and_a_part_of_them_opens_nothing():
@@ -136,19 +136,19 @@ def test_several_values_open_together_and_a_part_of_them_opens_nothing():
 # What pages and copies carry
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_the_specification_of_a_page_is_small_and_carries_no_function(name):
-    data = page_specification(name)
-    assert len(json.dumps(data, ensure_ascii=False).encode()) < LARGEST_PAGE
-    assert [q["id"] for q in data["questions"]] == [
-        id for id, q in QUESTIONS.items() if q.notebook == name
-    ]
-    for q in data["questions"]:
-        assert (
-            q["heading"]
-            and q["points"]
-            and (q["asks"] in ("choice", "number") or not {"cases", "code"} & set(q))
-        )
+def test_the_specification_of_a_page_is_small_and_carries_no_function():
+    for name in SETS:
+        data = page_specification(name)
+        assert len(json.dumps(data, ensure_ascii=False).encode()) < LARGEST_PAGE, name
+        assert [q["id"] for q in data["questions"]] == [
+            id for id, q in QUESTIONS.items() if q.notebook == name
+        ]
+        for q in data["questions"]:
+            assert (
+                q["heading"]
+                and q["points"]
+                and (q["asks"] in ("choice", "number") or not {"cases", "code"} & set(q))
+            ), q["id"]
 
 
 def test_an_unknown_set_is_refused_with_the_sets_there_are():
@@ -201,56 +201,50 @@ def test_a_letter_or_number_is_looked_up_by_its_own_question_only():
 # Vectors: what any other evaluator must give
 
 
-@pytest.mark.parametrize("case", VECTORS["digests"], ids=lambda c: c["word"][:20] or "empty")
-def test_digests_are_as_the_vectors_say(case):
-    assert hashed_answers.digest(case["word"]) == case["digest"]
-    assert hashed_answers.tag(case["word"]) == case["tag"]
+def test_digests_are_as_the_vectors_say():
+    for case in VECTORS["digests"]:
+        assert hashed_answers.digest(case["word"]) == case["digest"], case
+        assert hashed_answers.tag(case["word"]) == case["tag"], case
 
 
-@pytest.mark.parametrize("case", VECTORS["cells"], ids=str)
-def test_cells_are_as_the_vectors_say(case):
-    assert hashed_answers.cell(case["number"], case["width"]) == case["cell"]
+def test_cells_are_as_the_vectors_say():
+    for case in VECTORS["cells"]:
+        assert hashed_answers.cell(case["number"], case["width"]) == case["cell"], case
 
 
-@pytest.mark.parametrize("case", VECTORS["pads"], ids=str)
-def test_pads_are_as_the_vectors_say(case):
-    assert hashed_answers.pad(case["word"], case["number"]) == case["pad"]
-    assert (
-        hashed_answers.unpad(case["word"], case["pad"]) == case["number"]
-        and hashed_answers.hex_of(case["number"]) == case["hex"]
-    )
+def test_pads_are_as_the_vectors_say():
+    for case in VECTORS["pads"]:
+        assert hashed_answers.pad(case["word"], case["number"]) == case["pad"], case
+        assert hashed_answers.unpad(case["word"], case["pad"]) == case["number"], case
+        assert hashed_answers.hex_of(case["number"]) == case["hex"], case
 
 
-@pytest.mark.parametrize("case", VECTORS["seals"], ids=lambda c: c["text"][:20] or "empty")
-def test_seals_are_as_the_vectors_say(case):
-    assert hashed_answers.seal(case["text"], case["key"]) == case["sealed"]
-    assert hashed_answers.unseal(case["sealed"], case["key"]) == case["text"]
+def test_seals_are_as_the_vectors_say():
+    for case in VECTORS["seals"]:
+        assert hashed_answers.seal(case["text"], case["key"]) == case["sealed"], case
+        assert hashed_answers.unseal(case["sealed"], case["key"]) == case["text"], case
 
 
-@pytest.mark.parametrize("case", VECTORS["numbers"], ids=lambda c: c["text"] or "empty")
-def test_numbers_in_words_are_read_as_the_vectors_say(case):
-    number, unit = number_and_unit(case["text"])
-    assert number == case["number"] and unit == case["unit"]
-    assert unit_word(unit) == case["word"]
+def test_numbers_in_words_are_read_as_the_vectors_say():
+    for case in VECTORS["numbers"]:
+        number, unit = number_and_unit(case["text"])
+        assert (number, unit) == (case["number"], case["unit"]), case
+        assert unit_word(unit) == case["word"], case
 
 
-@pytest.mark.parametrize("case", VECTORS["verdicts"], ids=lambda c: c["question"]["id"])
-def test_verdicts_are_as_the_vectors_say(case):
-    for answer, status, mistake, message in case["answers"]:
-        found = judge_from(case["question"], answer)
-        assert (found.status, found.mistake, found.message or found.meaning) == (
-            status,
-            mistake,
-            message,
-        )
+def test_verdicts_are_as_the_vectors_say():
+    for case in VECTORS["verdicts"]:
+        for answer, *expected in case["answers"]:
+            found = judge_from(case["question"], answer)
+            said = [found.status, found.mistake, found.message or found.meaning]
+            assert said == expected, (case["question"]["id"], answer)
 
 
 # What JSON has no word for
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
+def test_what_json_has_no_word_for_survives_it():
+    for thing in (
         None,
         True,
         3,
@@ -263,27 +257,16 @@ def test_verdicts_are_as_the_vectors_say(case):
         OneOf((1, (2, 3))),
         Outcome(error="ValueError"),
         float("inf"),
-    ],
-)
-def test_what_json_has_no_word_for_survives_it(value):
-    assert decode(through_json(encode(value))) == value
+    ):
+        assert decode(through_json(encode(thing))) == thing
 
 
-@pytest.mark.parametrize(
-    "array",
-    [
-        np.array([[1, 2]]),
-        np.array([0.5, np.nan]),
-        np.array([True]),
-        np.array(["Pass", "no"]),
-        np.array([]),
-    ],
-)
-def test_arrays_keep_their_kind(array):
-    found = decode(through_json(encode((array,))))[0]
-    assert found.dtype == array.dtype and np.array_equal(
-        found, array, equal_nan=array.dtype.kind == "f"
-    )
+def test_arrays_keep_their_kind():
+    for values in ([[1, 2]], [0.5, np.nan], [True], ["Pass", "no"], []):
+        array = np.array(values)
+        found = decode(through_json(encode((array,))))[0]
+        assert found.dtype == array.dtype, array
+        assert np.array_equal(found, array, equal_nan=array.dtype.kind == "f"), array
 
 
 def test_the_examples_in_the_docstrings_run():

@@ -11,6 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
 import scripts
+
 from fi_course.questions import QUESTIONS
 from notebooks import PROSE, filled, find, from_proof, handed_out, proof, questions, to_bytes
 

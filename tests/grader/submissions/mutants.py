@@ -13,6 +13,7 @@ from copy import deepcopy
 
 import numpy as np
 from corpus import ODD, _version_3
+
 from fi_grader.escaping import listing
 from fi_grader.judging import GradingRun, answers, blank_record, bounded, plan_of, record_of
 from fi_grader.pages import feedback

@@ -5,9 +5,10 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import pairwise
 
-import fi_teach.basics.impurity as the_package
 import numpy as np
 import pandas as pd
+
+import fi_teach.basics.impurity as the_package
 from fi_teach.basics.impurity import gini as borrowed_gini
 from fi_teach.basics.thresholds import midpoints as borrowed_midpoints
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+
 from fi_teach.basics.impurity import entropy as borrowed_entropy
 from fi_teach.data import golf
 from fi_teach.trees.c45 import gain_ratio as borrowed_ratio

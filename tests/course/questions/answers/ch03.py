@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+
 from fi_teach.importance import mdi
 from fi_teach.trees import grow_forest, oob_prediction
 

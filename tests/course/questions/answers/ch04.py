@@ -5,6 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pandas as pd
+
 from fi_teach.importance import mdi as borrowed_mdi
 from fi_teach.trees import grow_cart
 from fi_teach.trees.cart import best_split as borrowed_best_split

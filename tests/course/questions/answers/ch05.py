@@ -5,6 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pandas as pd
+
 from fi_teach.importance import exact_permutation_importance, permutation_importance
 from fi_teach.importance.exact_permutation import exact_permutation_importance_by_definition
 

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+
 from fi_teach.basics.shuffles import receiver_donor_variance as borrowed_variance
 
 WHY = "because of what a shuffle does"

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+
 from fi_teach.basics.shuffles import gaussian_conditional as borrowed_draw
 
 WHY = "because of what the model reads"

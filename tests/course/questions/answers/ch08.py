@@ -5,6 +5,7 @@ from itertools import combinations, permutations
 from math import factorial
 
 import numpy as np
+
 from fi_teach.basics.games import shapley as borrowed_shapley
 
 WHY = "because of what comes first and what is left"

@@ -4,6 +4,7 @@ from itertools import combinations
 from math import factorial
 
 import numpy as np
+
 from fi_teach.basics.games import shapley as borrowed_shapley
 
 WHY = "because of what is known and what is asked"

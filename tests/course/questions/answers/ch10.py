@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+
 from fi_teach.importance.knockoffs import knockoff_threshold as borrowed_threshold
 
 WHY = "because of what a swap does"

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+
 from fi_teach.importance.causal import backdoor_mean
 
 WHY = "because of what moves what"

@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
-from fi_teach.basics.losses import auc
 from scipy.stats import mannwhitneyu
+
+from fi_teach.basics.losses import auc
 
 WHY = "because of what is asked"
 
