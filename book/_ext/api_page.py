@@ -64,11 +64,7 @@ def plain(parameter, thing):
     return parameter.replace(annotation=inspect.Parameter.empty, default=default)
 
 
-IN_0_1 = {"basics": 1124, "fast": 469, "trees": 883, "importance": 1556, "plots": 279,
-          "worlds": 327, "data": 286, "compare": 110,
-          "auditing": 0, "course": 7177}
-"""Lines of code by floor in version 0.1, counted in the same way, its files sorted into the floors
-of today."""
+PACKAGES = ("fi_teach", "fi_audit", "fi_course", "fi_grader")
 
 
 def lines_of_code(source):
@@ -86,25 +82,14 @@ def lines_of_code(source):
                and not line.strip().startswith("#") and k not in spoken)
 
 
-def sizes():
-    """Lines of code of each floor -> {floor: lines}."""
-    found = dict.fromkeys(IN_0_1, 0)
-    for path in (PROJECT / "fi_teach").rglob("*.py"):
-        floor = path.relative_to(PROJECT / "fi_teach").parts[0].removesuffix(".py")
-        if floor in found:
-            found[floor] += lines_of_code(path.read_text(encoding="utf-8"))
-    return found
-
-
 class Sizes(SphinxDirective):
-    """A table of the floors and their lines, then and now."""
+    """A table of the packages and their lines of code."""
 
     def run(self):
-        today = sizes()
-        rows = [f"| `{floor}` | {IN_0_1[floor]:,} | {now:,} |" for floor, now in today.items()]
-        total = f"| together | {sum(IN_0_1.values()):,} | {sum(today.values()):,} |"
-        return self.parse_text_to_nodes(
-            "\n".join(("| floor | lines in 0.1 | lines now |", "|:--|--:|--:|", *rows, total)))
+        lines = {package: sum(lines_of_code(path.read_text(encoding="utf-8"))
+                              for path in (PROJECT / package).rglob("*.py")) for package in PACKAGES}
+        rows = [f"| `{package}` | {number:,} |" for package, number in lines.items()]
+        return self.parse_text_to_nodes("\n".join(("| package | lines |", "|:--|--:|", *rows)))
 
 
 class Api(SphinxDirective):
