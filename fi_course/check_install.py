@@ -1,4 +1,7 @@
-"""Is everything here that the exercises need? One screen: what was found, what is missing, and how to mend it."""
+"""Is everything here that the exercises need?
+
+One screen: what was found, what is missing, and how to mend it.
+"""
 
 import os
 import re
@@ -17,7 +20,8 @@ ROLES = {"": "the package", "lab": "to work in Jupyter", "grade": "only to grade
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at: its name, whether it is well, what was found, how to mend it, and whether a student needs it."""
+    """One thing looked at: its name, whether it is well, what was found, how to mend it,
+    and whether a student needs it."""
 
     name: str
     well: bool
@@ -27,19 +31,22 @@ class Finding:
 
     def __str__(self):
         mark = "ok     " if self.well else "MISSING" if self.needed else "absent "
-        return f"  {mark}  {self.name:<16} {self.found}" + (f"\n           -> {self.mend}" if not self.well else "")
+        return f"  {mark}  {self.name:<16} {self.found}" + (f"\n           -> {self.mend}"
+                                                            if not self.well else "")
 
 
 def examine(folder="."):
     """Look at Python, the packages, Jupyter's kernel and the folder -> list of Finding."""
-    return [_python(), *_packages(), _kernel(), _exercises(Path(folder)), _writable(Path(folder)), *([_sandbox()] if GRADES else [])]
+    return [_python(), *_packages(), _kernel(), _exercises(Path(folder)), _writable(Path(folder)),
+            *([_sandbox()] if GRADES else [])]
 
 
 def report(findings):
     """The findings on one screen, the last line saying what to do -> str."""
     missing = [f for f in findings if f.needed and not f.well]
     last = ("All is well: start with `python -m jupyterlab`." if not missing
-            else f"{len(missing)} thing{'s' * (len(missing) > 1)} to mend; then run `fi-teach doctor` again.")
+            else f"{len(missing)} thing{'s' * (len(missing) > 1)} to mend; "
+                 "then run `fi-teach doctor` again.")
     return "\n".join(["fi-teach doctor", *map(str, findings), last])
 
 
@@ -50,13 +57,17 @@ def _python():
 
 
 def _packages():
-    """A finding for each package that the course's own list names, with the oldest version that will do."""
+    """A finding for each package that the course's own list names, with the oldest version
+    that will do."""
     try:
         wanted = requires("fi-teach") or []
     except PackageNotFoundError:
-        return [Finding("fi-teach", False, "not installed", "in the course's folder: pip install \".[lab]\"")]
-    parsed = [re.match(r"([\w.-]+)(?:\[.*?\])?\s*([^;]*?)\s*(?:;\s*extra == ['\"](\w+)['\"])?$", line) for line in wanted]
-    ours = {(m[1].lower(), m[2], m[3] or "") for m in parsed if m and (m[3] or "") in ROLES and m[1] != "fi-teach" and (GRADES or m[3] != "grade")}
+        return [Finding("fi-teach", False, "not installed",
+                        "in the course's folder: pip install \".[lab]\"")]
+    parsed = [re.match(r"([\w.-]+)(?:\[.*?\])?\s*([^;]*?)\s*(?:;\s*extra == ['\"](\w+)['\"])?$",
+                       line) for line in wanted]
+    ours = {(m[1].lower(), m[2], m[3] or "") for m in parsed if m and (m[3] or "") in ROLES
+            and m[1] != "fi-teach" and (GRADES or m[3] != "grade")}
     once = {}
     for name, condition, extra in sorted(ours, key=lambda one: (list(ROLES).index(one[2]), one[0])):
         once.setdefault(name, _package(name, condition, extra))
@@ -69,9 +80,11 @@ def _package(name, condition, extra):
     try:
         found = version(name)
     except PackageNotFoundError:
-        return Finding(name, False, f"not installed ({ROLES[extra]})", mend, needed=extra != "grade")
+        return Finding(name, False, f"not installed ({ROLES[extra]})", mend,
+                       needed=extra != "grade")
     new_enough = oldest is None or _numbers(found) >= _numbers(oldest[1])
-    return Finding(name, new_enough, found if new_enough else f"{found} is too old", mend, needed=extra != "grade")
+    return Finding(name, new_enough, found if new_enough else f"{found} is too old", mend,
+                   needed=extra != "grade")
 
 
 def _numbers(text):
@@ -86,22 +99,27 @@ def _kernel():
     try:
         from jupyter_client.kernelspec import KernelSpecManager
     except ImportError:
-        return Finding("Jupyter kernel", False, "Jupyter is not installed", 'pip install "ipykernel"')
+        return Finding("Jupyter kernel", False, "Jupyter is not installed",
+                       'pip install "ipykernel"')
     kernels = KernelSpecManager().find_kernel_specs()
-    return Finding("Jupyter kernel", "python3" in kernels, ", ".join(kernels) or "none", "python -m ipykernel install --user --name python3")
+    return Finding("Jupyter kernel", "python3" in kernels, ", ".join(kernels) or "none",
+                   "python -m ipykernel install --user --name python3")
 
 
 def _exercises(folder):
     here = sorted(folder.glob("exercises/*.ipynb")) or sorted(folder.glob("[0-9][0-9]_*.ipynb"))
-    return Finding("exercises", bool(here), f"{len(here)} notebooks" if here else f"none in {folder.resolve()}",
+    return Finding("exercises", bool(here),
+                   f"{len(here)} notebooks" if here else f"none in {folder.resolve()}",
                    "go to the course's folder, the one that holds exercises/")
 
 
 def _writable(folder):
-    return Finding("this folder", os.access(folder, os.W_OK), "can be written to" if os.access(folder, os.W_OK) else "cannot be written to",
+    return Finding("this folder", os.access(folder, os.W_OK),
+                   "can be written to" if os.access(folder, os.W_OK) else "cannot be written to",
                    "copy the course into a folder of your own")
 
 
 def _sandbox():
     found = shutil.which("bwrap")
-    return Finding("bubblewrap", bool(found), found or "not found (only to grade)", "Linux: apt install bubblewrap", needed=False)
+    return Finding("bubblewrap", bool(found), found or "not found (only to grade)",
+                   "Linux: apt install bubblewrap", needed=False)

@@ -14,19 +14,13 @@ from pathlib import Path
 import numpy as np
 
 LEDGER = Path(__file__).resolve().parents[1] / "book" / "claims.yaml"
-VERDICTS = {
-    "holds": "✓ holds",
-    "conditional": "◐ holds under a condition",
-    "fails": "✗ does not hold",
-    "shown": "▸ announced there, done here",
-    "open": "○ not for code to settle",
-}
-CHECKS = {
-    "holds": "holds=...",
-    "conditional": "both holds=... (where it is true) and fails=... (where it is not)",
-    "fails": "fails=... (the counterexample)",
-    "shown": "holds=... (what the chapter carries out)",
-}
+VERDICTS = {"holds": "✓ holds", "conditional": "◐ holds under a condition",
+            "fails": "✗ does not hold", "shown": "▸ announced there, done here",
+            "open": "○ not for code to settle"}
+CHECKS = {"holds": "holds=...",
+          "conditional": "both holds=... (where it is true) and fails=... (where it is not)",
+          "fails": "fails=... (the counterexample)",
+          "shown": "holds=... (what the chapter carries out)"}
 
 
 @cache

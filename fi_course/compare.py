@@ -37,17 +37,8 @@ from fi_teach.trees.survival import as_risk, grow_survival_forest
 from fi_teach.worlds import WORLDS, World
 from fi_teach.worlds.world import check_at_least
 
-__all__ = [
-    "GRADES",
-    "METHODS",
-    "QUESTIONS",
-    "DoesNotApply",
-    "Trial",
-    "clear_of_zero",
-    "compare",
-    "grade",
-    "misled_by",
-]
+__all__ = ["GRADES", "METHODS", "QUESTIONS", "DoesNotApply", "Trial", "clear_of_zero", "compare",
+           "grade", "misled_by"]
 
 QUESTIONS = ("associated", "relevant", "used", "causal")
 """What may be asked of a feature: told by the feature alone; told given all the others; used, that
@@ -61,10 +52,8 @@ the answer no, the share that stand clear of zero; of those with a yes, the shar
 NEGLIGIBLE = 1e-12
 OF_A_DRAW = ("world", "method", "feature", "importance")
 OF_A_GRADE = ("method", "grade", "worst", "worst_world")
-COLUMNS = [
-    "world", "method", "repeat", "feature", "importance", "standard_error", "rank",
-    *QUESTIONS, "true_importance", "copy_of", "note",
-]  # fmt: skip
+COLUMNS = ["world", "method", "repeat", "feature", "importance", "standard_error", "rank",
+           *QUESTIONS, "true_importance", "copy_of", "note"]
 Table = tuple[pd.DataFrame, pd.Series | pd.DataFrame]
 
 
@@ -103,14 +92,8 @@ class Trial:
         """A forest on these rows: of numbers, or for survival one whose number is the risk."""
         if self.world.task == "survival":
             return as_risk(grow_survival_forest(X, y, n_trees=self.n_trees, rng=self.seed))
-        return grow_forest(
-            X,
-            np.asarray(y, dtype=float),
-            n_trees=self.n_trees,
-            criterion="variance",
-            min_samples_leaf=5,
-            rng=self.seed,
-        )
+        return grow_forest(X, np.asarray(y, dtype=float), n_trees=self.n_trees,
+                           criterion="variance", min_samples_leaf=5, rng=self.seed)
 
     @cached_property
     def model(self) -> Forest | Tree:
@@ -174,9 +157,8 @@ def _out_of_bag_mdi(trial):
 def _held_out(trial):
     settings = {"n_repeats": 5, "rng": trial.seed}
     if trial.world.task == "survival":
-        return score_permutation_importance(
-            trial.model.predict, *trial.test, score="concordance", **settings
-        )
+        return score_permutation_importance(trial.model.predict, *trial.test, score="concordance",
+                                            **settings)
     return permutation_importance(trial.model.predict, *trial.test, **settings)
 
 
@@ -220,9 +202,7 @@ def _shap_by_background(trial):
 def _sage(trial):
     _check_has_a_loss(trial)
     X, _ = trial.train
-    return sage(
-        trial.model.predict, *trial.test, background=X[:20], n_repeats=32, rng=trial.seed
-    )
+    return sage(trial.model.predict, *trial.test, background=X[:20], n_repeats=32, rng=trial.seed)
 
 
 def _knockoffs(trial):
@@ -230,12 +210,8 @@ def _knockoffs(trial):
     if trial.world.task == "several outputs":
         raise DoesNotApply("the knockoff filter takes one target at a time.")
     found = knockoff_filter(trial.importance_of, *trial.train, rng=trial.seed)
-    return Importance(
-        found.names,
-        found.statistics,
-        method="knockoff statistic",
-        unit="out-of-bag MDI, feature less knockoff",
-    )
+    return Importance(found.names, found.statistics, method="knockoff statistic",
+                      unit="out-of-bag MDI, feature less knockoff")
 
 
 def _target_permutation(trial):
@@ -248,55 +224,33 @@ def _boruta(trial):
     _check_has_a_loss(trial)
     n_rounds = 20
     result = boruta(trial.importance_of, *trial.train, n_repeats=n_rounds, rng=trial.seed)
-    return Importance(
-        result.names,
-        result.hits / n_rounds,
-        method="Boruta",
-        unit=f"share of {n_rounds} rounds won against the best shadow",
-    )
+    return Importance(result.names, result.hits / n_rounds, method="Boruta",
+                      unit=f"share of {n_rounds} rounds won against the best shadow")
 
 
 def _check_has_a_loss(trial):
     if trial.world.task == "survival":
-        raise DoesNotApply(
-            "a censored time has no squared error: here only measures of the prediction itself, "
-            "or a concordance, apply."
-        )
+        raise DoesNotApply("a censored time has no squared error: "
+                           "here only measures of the prediction itself, or a concordance, apply.")
 
 
-METHODS = {
-    "feature alone": _alone,
-    "MDI": _mdi,
-    "out-of-bag MDI": _out_of_bag_mdi,
-    "permutation, held out": _held_out,
-    "permutation, all pairings": _all_pairings,
-    "permutation, out of bag": _out_of_bag,
-    "conditional permutation": _conditional,
-    "drop column": _drop_column,
-    "SHAP, path-dependent": _shap_by_paths,
-    "SHAP, interventional": _shap_by_background,
-    "SAGE": _sage,
-    "knockoff statistic": _knockoffs,
-    "target permutation test": _target_permutation,
-    "Boruta": _boruta,
-}
+METHODS = {"feature alone": _alone, "MDI": _mdi, "out-of-bag MDI": _out_of_bag_mdi,
+           "permutation, held out": _held_out, "permutation, all pairings": _all_pairings,
+           "permutation, out of bag": _out_of_bag, "conditional permutation": _conditional,
+           "drop column": _drop_column, "SHAP, path-dependent": _shap_by_paths,
+           "SHAP, interventional": _shap_by_background, "SAGE": _sage,
+           "knockoff statistic": _knockoffs, "target permutation test": _target_permutation,
+           "Boruta": _boruta}
 """Every method as a function of a Trial; add your own by {**METHODS, "mine": function}."""
 
 
 # --- the table ---
 
 
-def compare(
-    worlds: Mapping[str, Callable] | Iterable[str] = WORLDS,
-    methods: Mapping[str, Callable] | Iterable[str] = METHODS,
-    *,
-    n: int = 400,
-    n_trees: int = 50,
-    n_repeats: int = 1,
-    without: Mapping[str, str] | None = None,
-    rng: Seed = 0,
-    progress: Callable | None = None,
-) -> pd.DataFrame:
+def compare(worlds: Mapping[str, Callable] | Iterable[str] = WORLDS,
+            methods: Mapping[str, Callable] | Iterable[str] = METHODS, *, n: int = 400,
+            n_trees: int = 50, n_repeats: int = 1, without: Mapping[str, str] | None = None,
+            rng: Seed = 0, progress: Callable | None = None) -> pd.DataFrame:
     """Every method on every world, one row for each feature and draw, with the truth beside it.
 
     worlds : {name: function (n, rng=) -> World}, or a list of names from WORLDS
@@ -383,10 +337,8 @@ def _world(draw, n, seed, without):
             f"a function of worlds returned what is of type {type(world).__name__}, "
             "expected a World: take one of WORLDS, or return a World.")
     if without is not None and without not in world.names:
-        raise ValueError(
-            f"{world.name} has no column {without!r} that its forests could do without: "
-            f"expected one of {', '.join(world.names)}."
-        )
+        raise ValueError(f"{world.name} has no column {without!r} that its forests could do "
+                         f"without: expected one of {', '.join(world.names)}.")
     return world
 
 

@@ -1,4 +1,7 @@
-"""One file to hand in: the notebooks, their hashes, the versions they were made with. Nothing leaves the machine."""
+"""One file to hand in: the notebooks, their hashes, the versions they were made with.
+
+Nothing leaves the machine.
+"""
 
 import hashlib
 import json
@@ -14,35 +17,42 @@ MANIFEST = "submission.json"
 
 
 def submit(paths, out):
-    """Pack notebooks into one zip file with a manifest -> the manifest (dict), which also says what is unanswered.
+    """Pack notebooks into one zip file with a manifest -> the manifest (dict),
+    which also says what is unanswered.
 
     paths : notebooks, one or more
     out : the file to write; an older one is replaced
 
-    Raises ValueError if a notebook is missing, unreadable or no exercise, if two share a name, or if out cannot be written.
+    Raises ValueError if a notebook is missing, unreadable or no exercise, if two share a name, or
+    if out cannot be written.
     """
     paths, out = [Path(p) for p in paths], Path(out)
     _check_paths(paths, out)
     notebooks = {path.name: path.read_bytes() for path in paths}
-    manifest = {"versions": versions(), "notebooks": {name: _entry(name, content) for name, content in notebooks.items()}}
+    manifest = {"versions": versions(),
+                "notebooks": {name: _entry(name, content) for name, content in notebooks.items()}}
     written = json.dumps(manifest, indent=1, sort_keys=True).encode("utf-8")
     try:
         write_zip(out, {**notebooks, MANIFEST: written})
     except OSError as error:
-        raise ValueError(f"cannot write {out}: {error.strerror}. Choose a file in a folder of yours.") from None
+        raise ValueError(
+            f"cannot write {out}: {error.strerror}. Choose a file in a folder of yours.") from None
     return manifest
 
 
 def _check_paths(paths, out):
     missing = [str(p) for p in paths if not p.is_file()]
     if not paths or missing:
-        raise ValueError(f"no such notebook: {', '.join(missing) or '(none was named)'}. Name the notebooks to hand in, "
-                         "as in: fi-teach submit exercises/01_trees.ipynb --out anna.zip")
+        raise ValueError(f"no such notebook: {', '.join(missing) or '(none was named)'}. "
+                         "Name the notebooks to hand in, as in: "
+                         "fi-teach submit exercises/01_trees.ipynb --out anna.zip")
     names = [p.name for p in paths]
     if len(set(names)) < len(names):
-        raise ValueError(f"two notebooks have one name ({', '.join(sorted(names))}): hand in each set once.")
+        raise ValueError(
+            f"two notebooks have one name ({', '.join(sorted(names))}): hand in each set once.")
     if out.suffix == ".ipynb" or out.resolve() in {p.resolve() for p in paths}:
-        raise ValueError(f"--out {out} would be written over a notebook: give it another name, such as submission.zip.")
+        raise ValueError(f"--out {out} would be written over a notebook: "
+                         "give it another name, such as submission.zip.")
 
 
 def versions():
@@ -58,7 +68,8 @@ def _entry(name, content):
     if not states:
         raise ValueError(f"{name} has no cell for an answer, or has lost what marks it: "
                          "copy your answers into a fresh copy of the exercise.")
-    expected = [id for id, question in QUESTIONS.items() if f"{question.notebook}.ipynb" == name] or list(states)
+    expected = ([id for id, question in QUESTIONS.items() if f"{question.notebook}.ipynb" == name]
+                or list(states))
     return {"sha256": hashlib.sha256(content).hexdigest(),
             "answered": [id for id in expected if states.get(id) == "answered"],
             "unanswered": [id for id in expected if states.get(id) == "unanswered"],
@@ -69,25 +80,30 @@ def _cells(name, content):
     try:
         return json.loads(content)["cells"]
     except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{name} cannot be read as a notebook: open it in JupyterLab, save it again, and hand in that.") from None
+        raise ValueError(f"{name} cannot be read as a notebook: "
+                         "open it in JupyterLab, save it again, and hand in that.") from None
 
 
 def _state(cell):
-    """The question a cell answers, with "answered" if it is no longer as it was handed out -> (id or None, state)."""
+    """The question a cell answers, with "answered" if it is no longer
+    as it was handed out -> (id or None, state)."""
     metadata = cell.get("metadata", {})
     about, grading = metadata.get("fi_teach", {}), metadata.get("nbgrader", {})
     if about.get("part") != "answer":
         return None, ""
-    return about["question"], "unanswered" if checksum(cell) == grading.get("checksum") else "answered"
+    return (about["question"],
+            "unanswered" if checksum(cell) == grading.get("checksum") else "answered")
 
 
 def checksum(cell):
-    """nbgrader's checksum of an answer cell: of its source, type, id and, where it is graded by hand, its points -> str."""
+    """nbgrader's checksum of an answer cell: of its source, type, id and,
+    where it is graded by hand, its points -> str."""
     grading = cell["metadata"]["nbgrader"]
     source = "".join(cell["source"])
     flags = f"{grading['grade']}{grading['solution']}False"
     points = str(float(grading["points"])) if grading["grade"] else ""
-    return hashlib.md5(f"{source}{cell['cell_type']}{flags}{grading['grade_id']}{points}".encode()).hexdigest()
+    return hashlib.md5(
+        f"{source}{cell['cell_type']}{flags}{grading['grade_id']}{points}".encode()).hexdigest()
 
 
 def report(manifest, out):
@@ -96,5 +112,6 @@ def report(manifest, out):
     for name, entry in manifest["notebooks"].items():
         asked = sum(len(entry[state]) for state in ("answered", "unanswered", "missing"))
         lines.append(f"  {name}: {len(entry['answered'])} of {asked} questions answered")
-        lines += [f"    {state}: {', '.join(entry[state])}" for state in ("unanswered", "missing") if entry[state]]
+        lines += [f"    {state}: {', '.join(entry[state])}" for state in ("unanswered", "missing")
+                  if entry[state]]
     return "\n".join(lines)

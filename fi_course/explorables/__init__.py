@@ -1,7 +1,8 @@
 """Explorables: pictures with controls, whose every state was computed by Python.
 
-`explorable` says how to make one; `marks` and `tree_marks` hold what a picture is made of; the other modules are one
-explorable each. explorable.js draws all of them, and host.js shows them in a built page without a kernel.
+`explorable` says how to make one; `marks` and `tree_marks` hold what a picture is made of;
+the other modules are one explorable each. explorable.js draws all of them, and host.js shows them
+in a built page without a kernel.
 """
 
 from fi_course.explorables.banana_shuffler import explore_bananas
@@ -19,18 +20,18 @@ from fi_course.explorables.impurity_curves import explore_impurity
 from fi_course.explorables.knockoff_scan import explore_knockoffs
 from fi_course.explorables.leaf_pattern import explore_leaf_pattern
 from fi_course.explorables.marks import (
-    axis,
-    band,
-    bars,
-    box,
-    categories,
-    handle,
-    line,
-    panel,
-    points,
-    region,
-    rule,
-    text,
+                                         axis,
+                                         band,
+                                         bars,
+                                         box,
+                                         categories,
+                                         handle,
+                                         line,
+                                         panel,
+                                         points,
+                                         region,
+                                         rule,
+                                         text,
 )
 from fi_course.explorables.method_chooser import explore_methods
 from fi_course.explorables.negative_null import explore_negative_null
@@ -41,44 +42,11 @@ from fi_course.explorables.split_explorer import explore_splits
 from fi_course.explorables.telescope import explore_telescope
 from fi_course.explorables.tree_marks import tree_panel
 
-__all__ = [
-    "Explorable",
-    "State",
-    "axis",
-    "band",
-    "bars",
-    "box",
-    "categories",
-    "choice",
-    "explore",
-    "explore_bananas",
-    "explore_cardinality_race",
-    "explore_coalitions",
-    "explore_correlated_leak",
-    "explore_costs",
-    "explore_do_operator",
-    "explore_four_charts",
-    "explore_golf_trees",
-    "explore_group_rates",
-    "explore_held_out",
-    "explore_impurity",
-    "explore_knockoffs",
-    "explore_leaf_pattern",
-    "explore_methods",
-    "explore_negative_null",
-    "explore_printed_charts",
-    "explore_shap_games",
-    "explore_shortlist",
-    "explore_splits",
-    "explore_telescope",
-    "handle",
-    "line",
-    "panel",
-    "points",
-    "region",
-    "rule",
-    "slider",
-    "switch",
-    "text",
-    "tree_panel",
-]
+__all__ = ["Explorable", "State", "axis", "band", "bars", "box", "categories", "choice", "explore",
+           "explore_bananas", "explore_cardinality_race", "explore_coalitions",
+           "explore_correlated_leak", "explore_costs", "explore_do_operator", "explore_four_charts",
+           "explore_golf_trees", "explore_group_rates", "explore_held_out", "explore_impurity",
+           "explore_knockoffs", "explore_leaf_pattern", "explore_methods", "explore_negative_null",
+           "explore_printed_charts", "explore_shap_games", "explore_shortlist", "explore_splits",
+           "explore_telescope", "handle", "line", "panel", "points", "region", "rule", "slider",
+           "switch", "text", "tree_panel"]

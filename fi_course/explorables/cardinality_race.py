@@ -1,6 +1,8 @@
-"""The cardinality race: five columns of noise compete for credit, and the one with the most places to cut wins.
+"""The cardinality race: five columns of noise compete for credit, and the one with the most places
+to cut wins.
 
-At the root the race is run many times, each time with fresh labels; in a forest every node of every tree is another race.
+At the root the race is run many times, each time with fresh labels;
+in a forest every node of every tree is another race.
 """
 
 from functools import cache
@@ -16,7 +18,8 @@ from fi_teach.trees import grow_forest
 from fi_teach.worlds import cardinality
 
 LEVELS = {"2 values": 2, "4 values": 4, "10 values": 10, "20 values": 20, "all different": None}
-LOOKS = (("c0", False, "circle"), ("c1", True, "square"), ("c2", False, "triangle"), ("c3", True, "diamond"), ("c5", False, "cross"))
+LOOKS = (("c0", False, "circle"), ("c1", True, "square"), ("c2", False, "triangle"),
+         ("c3", True, "diamond"), ("c5", False, "cross"))
 PLACES = {"root": "at the root", "forest": "in a whole forest"}
 CRITERIA = {"gini": "Gini", "entropy": "entropy", "variance": "variance (a numeric target)"}
 SIZES = (20, 50, 100, 200, 500, 1000)
@@ -24,12 +27,14 @@ N_RACES, N_TREES, ROWS_IN_ALL = 1000, 15, 1000
 
 
 def explore_cardinality_race():
-    """The cardinality race: choose an impurity and a number of rows, at the root or in a forest, and see which noise wins.
+    """The cardinality race: choose an impurity and a number of rows, at the root or in a forest,
+    and see which noise wins.
 
     >>> explore_cardinality_race().sentence_at(where="forest", criterion="gini", n=100)[:60]
     'In a forest on 100 rows of pure noise (Gini), shares of the '
     """
-    controls = [choice("where", "The race is run", PLACES), choice("criterion", "Impurity", CRITERIA),
+    controls = [choice("where", "The race is run", PLACES),
+                choice("criterion", "Impurity", CRITERIA),
                 slider("n", "Rows", SIZES)]
     return explore("Which noise wins?", controls, race_state, start={"n": 100})
 
@@ -37,42 +42,52 @@ def explore_cardinality_race():
 def race_state(where, criterion, n):
     share = shares_over_sizes(where, criterion)
     here = share.loc[n]
-    table = pd.DataFrame({"column": list(LEVELS), "places to cut": [(levels or n) - 1 for levels in LEVELS.values()], "share": here.to_numpy()})
+    table = pd.DataFrame({"column": list(LEVELS),
+                          "places to cut": [(levels or n) - 1 for levels in LEVELS.values()],
+                          "share": here.to_numpy()})
     words = _root_in_words if where == "root" else _forest_in_words
     return State(words(criterion, n, here), [_bar_panel(here, where), _size_panel(share, n)], table)
 
 
-# --- at the root ------------------------------------------------------------------------------------------------------
+# --- at the root ----------------------------------------------------------------------------------
 
 def races_at_root(criterion, n, n_races, *, rng=0):
-    """The decrease of each column's best cut in many races between the same five kinds of noise -> (n_races, 5).
+    """The decrease of each column's best cut in many races between the same five kinds
+    of noise -> (n_races, 5).
 
-    Labels are fair coins, or standard normal numbers for "variance". They are drawn in the order of the column whose
-    values all differ, so that its cuts are the n - 1 places between neighbours. A column without a cut gets 0.
+    Labels are fair coins, or standard normal numbers for "variance".
+    They are drawn in the order of the column whose values all differ, so
+    that its cuts are the n - 1 places between neighbours. A column without a cut gets 0.
     """
     rng = np.random.default_rng(rng)
-    y = rng.standard_normal((n_races, n)) if criterion == "variance" else rng.integers(0, 2, (n_races, n)).astype(float)
+    y = (rng.standard_normal((n_races, n)) if criterion == "variance"
+         else rng.integers(0, 2, (n_races, n)).astype(float))
     best = []
     for levels in LEVELS.values():
-        rows, total = _left_of_every_place(y) if levels is None else _left_of_levels(y, rng.integers(0, levels, y.shape), levels)
+        rows, total = _left_of_every_place(y) if levels is None else _left_of_levels(
+            y, rng.integers(0, levels, y.shape), levels)
         best.append(decreases(y, rows, total, criterion).max(axis=1))
     return np.column_stack(best)
 
 
 def _left_of_every_place(y):
-    """How many rows lie left of each of the n - 1 places, and the sum of their y -> two arrays (n_races, n - 1)."""
+    """How many rows lie left of each of the n - 1 places, and the sum
+    of their y -> two arrays (n_races, n - 1)."""
     total = y.cumsum(axis=1)[:, :-1]
     return np.broadcast_to(np.arange(1.0, y.shape[1]), total.shape), total
 
 
 def _left_of_levels(y, column, levels):
-    """The same for a column of `levels` values, cut after each value but the last -> two arrays (n_races, levels - 1)."""
+    """The same for a column of `levels` values, cut after each value
+    but the last -> two arrays (n_races, levels - 1)."""
     left = [column <= value for value in range(levels - 1)]
-    return np.column_stack([side.sum(axis=1) for side in left]).astype(float), np.column_stack([(y * side).sum(axis=1) for side in left])
+    return np.column_stack([side.sum(axis=1) for side in left]).astype(float), np.column_stack(
+        [(y * side).sum(axis=1) for side in left])
 
 
 def decreases(y, rows, total, criterion):
-    """What cuts take off the impurity of y (R, n), given the rows and the sum of y on their left, (R, m) each -> (R, m)."""
+    """What cuts take off the impurity of y (R, n), given the rows and the sum of y on their left,
+    (R, m) each -> (R, m)."""
     n, whole = y.shape[1], y.sum(axis=1, keepdims=True)
     right, rest = n - rows, whole - total
     if criterion == "variance":
@@ -88,17 +103,19 @@ def decreases(y, rows, total, criterion):
 
 @cache
 def _won(criterion, n):
-    """Which column won each race, as shares of 1 where several tie -> (n_races, 5); and how often each beat the first, (5,)."""
+    """Which column won each race, as shares of 1 where several tie -> (n_races, 5);
+    and how often each beat the first, (5,)."""
     best = races_at_root(criterion, n, N_RACES)
     winners = best > best.max(axis=1, keepdims=True) - 1e-12
     return winners / winners.sum(axis=1, keepdims=True), (best > best[:, :1] + 1e-12).mean(axis=0)
 
 
-# --- in a forest ------------------------------------------------------------------------------------------------------
+# --- in a forest ----------------------------------------------------------------------------------
 
 @cache
 def _forest_shares(criterion, n):
-    """MDI shares of the five columns, averaged over as many worlds as make 1000 rows together -> (5,)."""
+    """MDI shares of the five columns, averaged over as many worlds
+    as make 1000 rows together -> (5,)."""
     return np.mean([_one_forest(criterion, n, seed) for seed in range(ROWS_IN_ALL // n)], axis=0)
 
 
@@ -108,23 +125,27 @@ def _one_forest(criterion, n, seed):
     return mdi(grow_forest(world.X, y, n_trees=N_TREES, criterion=criterion, rng=seed)).mean
 
 
-# --- the picture ------------------------------------------------------------------------------------------------------
+# --- the picture ----------------------------------------------------------------------------------
 
 def shares_over_sizes(where, criterion):
-    """Each column's share of the races won, or of the MDI, by the number of rows -> DataFrame (sizes, 5)."""
-    found = [_won(criterion, n)[0].mean(axis=0) if where == "root" else _forest_shares(criterion, n) for n in SIZES]
+    """Each column's share of the races won, or of the MDI, by the number
+    of rows -> DataFrame (sizes, 5)."""
+    found = [_won(criterion, n)[0].mean(axis=0) if where == "root" else _forest_shares(criterion, n)
+             for n in SIZES]
     return pd.DataFrame(found, index=SIZES, columns=list(LEVELS))
 
 
 def _root_in_words(criterion, n, here):
     ahead = _won(criterion, n)[1]
-    return (f"At the root, {n} rows of pure noise ({CRITERIA[criterion]}), {N_RACES} races: won by {_list(here)}. "
-            f"Head to head with the column of 2 values, 20 values win {ahead[3]:.0%} and all different values {ahead[4]:.0%}.")
+    return (f"At the root, {n} rows of pure noise ({CRITERIA[criterion]}), {N_RACES} races: "
+            f"won by {_list(here)}. Head to head with the column of 2 values, "
+            f"20 values win {ahead[3]:.0%} and all different values {ahead[4]:.0%}.")
 
 
 def _forest_in_words(criterion, n, here):
-    return (f"In a forest on {n} rows of pure noise ({CRITERIA[criterion]}), shares of the MDI: {_list(here)}. "
-            f"The column of all different values gets {here.iloc[-1] / here.iloc[0]:.0f} times what the column of 2 values gets.")
+    return (f"In a forest on {n} rows of pure noise ({CRITERIA[criterion]}), shares of the MDI: "
+            f"{_list(here)}. The column of all different values gets "
+            f"{here.iloc[-1] / here.iloc[0]:.0f} times what the column of 2 values gets.")
 
 
 def _list(here):
@@ -132,15 +153,19 @@ def _list(here):
 
 
 def _bar_panel(here, where):
-    drawn = [bars([share], at=[k], horizontal=True, labels=[f"{share:.0%}"], colour=colour, hatch=hatch, width=0.6)
+    drawn = [bars([share], at=[k], horizontal=True, labels=[f"{share:.0%}"], colour=colour,
+                  hatch=hatch, width=0.6)
              for k, (share, (colour, hatch, _)) in enumerate(zip(here, LOOKS, strict=True))]
     title = "Races won at the root" if where == "root" else "Share of the MDI"
-    return panel(drawn, x=axis(0, 0.8, "share", format="{:.0%}"), y=categories(list(LEVELS)), title=title, height=220, min_width=280)
+    return panel(drawn, x=axis(0, 0.8, "share", format="{:.0%}"), y=categories(list(LEVELS)),
+                 title=title, height=220, min_width=280)
 
 
 def _size_panel(share, n):
     places = range(len(SIZES))
-    curves = [[line(places, share[name], colour=colour), points([SIZES.index(n)], [share.at[n, name]], colour=colour, shape=shape, name=name)]
+    curves = [[line(places, share[name], colour=colour),
+               points([SIZES.index(n)], [share.at[n, name]], colour=colour, shape=shape, name=name)]
               for name, (colour, _, shape) in zip(LEVELS, LOOKS, strict=True)]
-    return panel(curves, x=axis(-0.3, len(SIZES) - 0.7, "rows", ticks=dict(enumerate(SIZES))), y=axis(0, 0.8, "share", format="{:.0%}"),
+    return panel(curves, x=axis(-0.3, len(SIZES) - 0.7, "rows", ticks=dict(enumerate(SIZES))),
+                 y=axis(0, 0.8, "share", format="{:.0%}"),
                  title="As the table grows", height=220, min_width=280)

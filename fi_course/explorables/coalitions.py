@@ -1,6 +1,8 @@
-"""A coalition is built player by player: what each adds depends on who came before, and the mean over all orders does not.
+"""A coalition is built player by player: what each adds depends on who came before,
+and the mean over all orders does not.
 
-Four games of three players, each a table of what every coalition earns; the features of a model are players, too.
+Four games of three players, each a table of what every coalition earns;
+the features of a model are players, too.
 """
 
 from dataclasses import dataclass
@@ -27,7 +29,8 @@ DAY = 14
 
 @dataclass(frozen=True)
 class Game:
-    """A game to play with: its players' names, the payoff of every coalition by bitmask, and how to speak of it."""
+    """A game to play with: its players' names, the payoff of every coalition by bitmask, and how
+    to speak of it."""
 
     players: tuple
     table: np.ndarray
@@ -36,18 +39,23 @@ class Game:
 
 
 def explore_coalitions():
-    """Build a coalition player by player, in any order, and compare what each adds with its mean over all orders.
+    """Build a coalition player by player, in any order, and compare what each adds
+    with its mean over all orders.
 
     >>> explore_coalitions().sentence_at(game="taxi", order=(0, 1, 2), entered=1)
-    'A shared taxi, order Ada, Ben, Cleo, 1 of 3 in: Ada adds +12. The fare stands at 12 (nobody in the taxi: 0). Mean over all six orders: Ada +8, Ben +11, Cleo +17.'
+    'A shared taxi, order Ada, Ben, Cleo, 1 of 3 in: Ada adds +12.
+    The fare stands at 12 (nobody in the taxi: 0). Mean over all six orders:
+    Ada +8, Ben +11, Cleo +17.'
     """
     orders = dict(zip(ORDERS, orders_of(game_called("taxi")), strict=True))
-    controls = [choice("game", "Game", TITLES, kind="select"), choice("order", "Order of entry", orders, kind="select"),
+    controls = [choice("game", "Game", TITLES, kind="select"),
+                choice("order", "Order of entry", orders, kind="select"),
                 slider("entered", "Players who have entered", range(4))]
     return explore("Who adds what?", controls, coalition_state, start={"entered": 1})
 
 
-TITLES = {"taxi": "A shared taxi", "and": "AND of three bits, all 1", "xor": "XOR of two bits, and an idle one",
+TITLES = {"taxi": "A shared taxi", "and": "AND of three bits, all 1",
+          "xor": "XOR of two bits, and an idle one",
           "golf": f"Golf: the tree's chance of Yes on day {DAY}"}
 
 
@@ -58,11 +66,14 @@ def game_called(game):
     if game == "taxi":
         return Game(("Ada", "Ben", "Cleo"), fares(), "fare", "nobody in the taxi")
     if game == "golf":
-        return Game(("Outlook", "Humidity", "Wind"), chances_of_golf(), "prediction", "nothing known")
+        return Game(("Outlook", "Humidity", "Wind"), chances_of_golf(), "prediction",
+                    "nothing known")
     names = ("x1", "x2", "x3")
     if game == "and":
-        return Game(names, what_is_predicted(lambda X: X.prod(axis=1), [1, 1, 1], bits), "prediction", "nothing known")
-    return Game(names, what_is_predicted(lambda X: X[:, 0] != X[:, 1], [1, 0, 1], bits), "prediction", "nothing known")
+        return Game(names, what_is_predicted(lambda X: X.prod(axis=1), [1, 1, 1], bits),
+                    "prediction", "nothing known")
+    return Game(names, what_is_predicted(lambda X: X[:, 0] != X[:, 1], [1, 0, 1], bits),
+                "prediction", "nothing known")
 
 
 def fares():
@@ -71,21 +82,26 @@ def fares():
 
 
 def what_is_predicted(predict, row, background, known=()):
-    """What the model predicts from every coalition of a row's features, those not in it drawn from the background.
+    """What the model predicts from every coalition of a row's features, those not in it drawn
+    from the background.
 
     known : features that are in every coalition -> (2^players,)
     """
-    row, players = np.asarray(row, dtype=float)[None, :], [j for j in range(len(row)) if j not in known]
+    row, players = np.asarray(row, dtype=float)[None,
+                                                :], [j for j in range(len(row)) if j not in known]
     S = np.ones((2 ** len(players), row.shape[1]), dtype=bool)
     S[:, players] = coalitions(len(players))
-    return marginal(lambda X: np.asarray(predict(X), dtype=float), np.asarray(background, dtype=float))(row, S)[:, 0, 0]
+    return marginal(lambda X: np.asarray(predict(X), dtype=float),
+                    np.asarray(background, dtype=float))(row, S)[:, 0, 0]
 
 
 def chances_of_golf():
-    """The golf tree's chance of Yes on one day; Temperature, which the tree never asks for, counts as known -> (8,)."""
+    """The golf tree's chance of Yes on one day;
+    Temperature, which the tree never asks for, counts as known -> (8,)."""
     X, y = golf()
     tree, yes = grow_c45(X, y), 1
-    return what_is_predicted(lambda rows: tree.predict_proba(rows)[:, yes], X.loc[DAY], X, known=(1,))
+    return what_is_predicted(lambda rows: tree.predict_proba(rows)[:, yes], X.loc[DAY], X,
+                             known=(1,))
 
 
 def orders_of(game):
@@ -111,21 +127,26 @@ def coalition_state(game, order, entered):
     played = game_called(game)
     gains, share = gains_in_order(played, order), shapley(played.table, 3)
     inside = list(order[:entered])
-    table = pd.DataFrame({"player": played.players, "enters": [order.index(k) + 1 for k in range(3)],
-                          "adds in this order": [_signed(gains[k]) if k in inside else "not yet" for k in range(3)],
+    table = pd.DataFrame({"player": played.players,
+                          "enters": [order.index(k) + 1 for k in range(3)],
+                          "adds in this order": [_signed(gains[k]) if k in inside else "not yet"
+                                                 for k in range(3)],
                           "mean over all orders": [_signed(value) for value in share]})
     panels = [_waterfall(played, order, gains, entered), _shares(played, gains, share, inside)]
-    return State(_in_words(game, order, gains, share, entered), panels, table, {"order": orders_of(played)})
+    return State(_in_words(game, order, gains, share, entered), panels, table,
+                 {"order": orders_of(played)})
 
 
 def _in_words(game, order, gains, share, entered):
     played = game_called(game)
     names, start = played.players, played.table[0]
-    adds = ", ".join(f"{names[k]} adds {_signed(gains[k])}" for k in order[:entered]) or "nobody has entered"
+    adds = (", ".join(f"{names[k]} adds {_signed(gains[k])}" for k in order[:entered])
+            or "nobody has entered")
     stands = start + sum(gains[k] for k in order[:entered])
     means = ", ".join(f"{name} {_signed(value)}" for name, value in zip(names, share, strict=True))
-    return (f"{TITLES[game]}, order {', '.join(names[k] for k in order)}, {entered} of 3 in: {adds}. "
-            f"The {played.payoff} stands at {stands:.3g} ({played.nobody}: {start:.3g}). Mean over all six orders: {means}.")
+    return (f"{TITLES[game]}, order {', '.join(names[k] for k in order)}, {entered} of 3 in: "
+            f"{adds}. The {played.payoff} stands at {stands:.3g} ({played.nobody}: {start:.3g}). "
+            f"Mean over all six orders: {means}.")
 
 
 def _signed(value):
@@ -140,8 +161,10 @@ def _waterfall(game, order, gains, entered):
         look = look_of(game, k)
         steps.append(bars([gains[k]], start=stands, at=[place], horizontal=True, **look))
         stands += gains[k]
-    ends = [rule(x=game.table[0], name=game.nobody), rule(x=game.table[-1], colour="ink", name="all three in", dashed=False)]
-    return panel(steps, ends, x=axis(low, high, game.payoff), y=categories([game.players[k] for k in order]),
+    ends = [rule(x=game.table[0], name=game.nobody),
+            rule(x=game.table[-1], colour="ink", name="all three in", dashed=False)]
+    return panel(steps, ends, x=axis(low, high, game.payoff),
+                 y=categories([game.players[k] for k in order]),
                  title="Each adds something on entering", height=190, min_width=300)
 
 
@@ -152,8 +175,10 @@ def _shares(game, gains, share, inside):
     drawn = [bars([gains[k]], at=[k], horizontal=True, width=0.6, **look_of(game, k))
              for k in inside]
     means = points(share, range(3), colour="ink", shape="diamond", name="mean over all six orders")
-    return panel(rule(x=0, dashed=False), drawn, means, x=axis(low, high, f"added to the {game.payoff}"),
-                 y=categories(game.players), title="This order, and the mean", height=190, min_width=300)
+    return panel(rule(x=0, dashed=False), drawn, means,
+                 x=axis(low, high, f"added to the {game.payoff}"),
+                 y=categories(game.players), title="This order, and the mean", height=190,
+                 min_width=300)
 
 
 def _span(values):

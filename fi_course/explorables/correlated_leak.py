@@ -1,6 +1,8 @@
-"""The correlated leak: a cause, a proxy that knows nothing of its own, and four measures that say what each is worth.
+"""The correlated leak: a cause, a proxy that knows nothing of its own, and four measures
+that say what each is worth.
 
-The same random numbers make the world at every correlation, so that what moves with the slider is the correlation alone.
+The same random numbers make the world at every correlation, so that what moves
+with the slider is the correlation alone.
 """
 
 from functools import cache
@@ -27,26 +29,31 @@ RARE = 2.576  # a standard normal number is larger in size once in a hundred tim
 
 
 def explore_correlated_leak():
-    """The correlated leak: slide the correlation of cause and proxy, for a forest that must take turns and one that may choose.
+    """The correlated leak: slide the correlation of cause and proxy, for a forest
+    that must take turns and one that may choose.
 
     >>> explore_correlated_leak().sentence_at(candidates="both", rho=0.0)[:52]
     'Correlation 0.00, each split chooses among both feat'
     """
-    controls = [choice("candidates", "Each split of the forest chooses among", CANDIDATES), slider("rho", "Correlation of x1 and x2", RHOS, format="{:.2f}")]
+    controls = [choice("candidates", "Each split of the forest chooses among", CANDIDATES),
+                slider("rho", "Correlation of x1 and x2", RHOS, format="{:.2f}")]
     return explore("Does the proxy get the credit?", controls, leak_state, start={"rho": 0.9})
 
 
 def leak_state(candidates, rho):
     found = four_measures(rho, candidates)
     real, _, rare = shuffled_rows(rho)
-    told = (f"Correlation {rho:.2f}, each split chooses among {CANDIDATES[candidates]}. Shuffle x2, and {rare.mean():.0%} of the {len(real)} rows hold "
-            f"an x2 that not one row in a hundred with their x1 has. {_in_words('x1, the cause', found['x1'])}; {_in_words('x2, the proxy', found['x2'])}.")
+    told = (f"Correlation {rho:.2f}, each split chooses among {CANDIDATES[candidates]}. "
+            f"Shuffle x2, and {rare.mean():.0%} of the {len(real)} rows hold an x2 that not one "
+            f"row in a hundred with their x1 has. {_in_words('x1, the cause', found['x1'])}; "
+            f"{_in_words('x2, the proxy', found['x2'])}.")
     table = found.rename_axis("measure").reset_index()
     return State(told, [_bar_panel(found), _row_panel(rho)], table)
 
 
 def _in_words(name, values):
-    return f"{name}: " + ", ".join(f"{measure} {_short(value)}" for measure, value in values.items())
+    return f"{name}: " + ", ".join(f"{measure} {_short(value)}"
+                                   for measure, value in values.items())
 
 
 def _short(value):
@@ -57,42 +64,54 @@ def _short(value):
 def four_measures(rho, candidates):
     """What the four measures say of x1 and x2, all in squared error -> DataFrame (4, 2).
 
-    impurity: the MDI before normalising, what a feature's splits take off the squared error of the training rows; the
-    other three on N_TEST new rows, permutation and conditional (exact, since this world is Gaussian) over five draws.
+    impurity: the MDI before normalising, what a feature's splits take off the squared error
+    of the training rows; the other three on N_TEST new rows, permutation
+    and conditional (exact, since this world is Gaussian) over five draws.
     """
     train, test = (correlated_proxy(n, rho=rho, rng=[0, k]) for k, n in ((1, N_TRAIN), (2, N_TEST)))
 
     def fit(X, y):
-        return grow_forest(X, y, n_trees=N_TREES, max_features=1 if candidates == "one" else None, min_samples_leaf=5, rng=[0, 3])
+        return grow_forest(X, y, n_trees=N_TREES, max_features=1 if candidates == "one" else None,
+                           min_samples_leaf=5, rng=[0, 3])
 
     forest = fit(train.X, train.y)
     found = (mdi(forest, normalize=False),
              permutation_importance(forest, test.X, test.y, n_repeats=5, rng=[0, 4]),
-             conditional_importance(forest, test.X, test.y, method="gaussian", n_repeats=5, rng=[0, 5]),
+             conditional_importance(forest, test.X, test.y, method="gaussian", n_repeats=5,
+                                    rng=[0, 5]),
              drop_column_importance(fit, train.X, train.y, test=(test.X, test.y)))
     return pd.DataFrame([one.mean for one in found], index=MEASURES, columns=["x1", "x2"])
 
 
 def shuffled_rows(rho):
-    """Test rows, the same rows with x2 dealt out anew, and which of these are rare -> X (n, 2), shuffled (n, 2), rare (n,) bool.
+    """Test rows, the same rows with x2 dealt out anew, and which of these are rare -> X (n, 2),
+    shuffled (n, 2), rare (n,) bool.
 
-    Given x1, x2 is normal with mean rho x1 and standard deviation sqrt(1 - rho^2); rare is what one row in a hundred exceeds.
+    Given x1, x2 is normal with mean rho x1 and standard deviation sqrt(1 - rho^2);
+    rare is what one row in a hundred exceeds.
     """
     real = correlated_proxy(N_TEST, rho=rho, rng=[0, 2]).X.to_numpy()
-    shuffled = np.column_stack([real[:, 0], real[np.random.default_rng([0, 6]).permutation(N_TEST), 1]])
-    return real, shuffled, abs(shuffled[:, 1] - rho * shuffled[:, 0]) > RARE * np.sqrt(1 - rho**2) + 1e-9
+    shuffled = np.column_stack(
+        [real[:, 0], real[np.random.default_rng([0, 6]).permutation(N_TEST), 1]])
+    return real, shuffled, abs(shuffled[:, 1]
+                               - rho * shuffled[:, 0]) > RARE * np.sqrt(1 - rho**2) + 1e-9
 
 
 def _bar_panel(found):
     looks = {"x1": ("c0", False, -0.18, "x1, the cause"), "x2": ("c1", True, 0.18, "x2, the proxy")}
-    drawn = [bars(found[name], at=np.arange(4) + shift, horizontal=True, width=0.34, labels=[_short(v) for v in found[name]],
-                  colour=colour, hatch=hatch, name=label) for name, (colour, hatch, shift, label) in looks.items()]
-    return panel(drawn, x=axis(-0.1, 2.7, "squared error", ticks=[0, 0.5, 1, 1.5, 2]), y=categories(MEASURES), title="Four measures", height=270, min_width=330)
+    drawn = [bars(found[name], at=np.arange(4) + shift, horizontal=True, width=0.34,
+                  labels=[_short(v) for v in found[name]],
+                  colour=colour, hatch=hatch, name=label)
+             for name, (colour, hatch, shift, label) in looks.items()]
+    return panel(drawn, x=axis(-0.1, 2.7, "squared error", ticks=[0, 0.5, 1, 1.5, 2]),
+                 y=categories(MEASURES), title="Four measures", height=270, min_width=330)
 
 
 def _row_panel(rho):
     real, shuffled, rare = (rows[:N_DRAWN] for rows in shuffled_rows(rho))
     clouds = [points(*real.T, colour="muted", shape="circle", size=3, name="real rows"),
               points(*shuffled[~rare].T, colour="c2", shape="square", size=3, name="x2 shuffled"),
-              points(*shuffled[rare].T, colour="c6", shape="cross", size=4, name="x2 shuffled, rarer than 1 in 100")]
-    return panel([cloud for cloud in clouds if cloud["x"]], x=axis(-4, 4, "x1"), y=axis(-4, 4, "x2"), title=f"{N_DRAWN} rows", height=270, min_width=280)
+              points(*shuffled[rare].T, colour="c6", shape="cross", size=4,
+                     name="x2 shuffled, rarer than 1 in 100")]
+    return panel([cloud for cloud in clouds if cloud["x"]], x=axis(-4, 4, "x1"),
+                 y=axis(-4, 4, "x2"), title=f"{N_DRAWN} rows", height=270, min_width=280)

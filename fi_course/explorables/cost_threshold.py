@@ -1,4 +1,8 @@
-"""Where to cut a forecast? Move the cut and the costs: how many are wrongly accepted, how many wrongly refused, and what it costs."""
+"""Where to cut a forecast?
+
+Move the cut and the costs: how many are wrongly accepted, how many wrongly refused,
+and what it costs.
+"""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +16,8 @@ EDGES = np.linspace(0, 1, 21)
 
 
 def explore_costs(chance, accepted):
-    """The cut and the costs: who is wrongly accepted, who wrongly refused, and where the least cost lies.
+    """The cut and the costs: who is wrongly accepted, who wrongly refused, and
+    where the least cost lies.
 
     chance (n,) : forecast chances of acceptance; accepted (n,) bool : what was decided
 
@@ -23,7 +28,8 @@ def explore_costs(chance, accepted):
     'Cut at 0.50: of 100 applicants 33.3 are wrongly'
     """
     chance, accepted = _checked(chance, accepted)
-    controls = [choice("ratio", "A wrong acceptance costs as much as so many wrong refusals", RATIOS),
+    controls = [choice("ratio", "A wrong acceptance costs as much as so many wrong refusals",
+                       RATIOS),
                 slider("cut", "Accept above", CUTS, format="{:.2f}")]
 
     def state_of(ratio, cut):
@@ -35,9 +41,11 @@ def explore_costs(chance, accepted):
 def _checked(chance, accepted):
     chance, accepted = np.asarray(chance, float), np.asarray(accepted, bool)
     if chance.shape != accepted.shape or chance.ndim != 1:
-        raise ValueError(f"chance has shape {chance.shape}, accepted {accepted.shape}: expected one decision for each chance, (n,) both.")
+        raise ValueError(f"chance has shape {chance.shape}, accepted {accepted.shape}: "
+                         "expected one decision for each chance, (n,) both.")
     if accepted.all() or not accepted.any():
-        raise ValueError("all decisions are alike: expected some accepted and some refused, else there is only one kind of error.")
+        raise ValueError("all decisions are alike: expected some accepted and some refused, "
+                         "else there is only one kind of error.")
     return chance, accepted
 
 
@@ -60,29 +68,47 @@ def cost_at(chance, accepted, ratio, cut):
 def cost_state(chance, accepted, ratio, cut):
     wrongly_in, wrongly_out = errors_at(chance, accepted, cut)
     costs = np.array([cost_at(chance, accepted, ratio, c) for c in CUTS])
-    here, least, rule_says = costs[CUTS.index(cut)] if cut in CUTS else cost_at(chance, accepted, ratio, cut), CUTS[costs.argmin()], ratio / (1 + ratio)
-    told = (f"Cut at {cut:.2f}: of 100 applicants {wrongly_in:.1f} are wrongly accepted and {wrongly_out:.1f} wrongly refused. At {ratio} to 1 that costs "
-            f"{here:.0f} wrong refusals. The least, {costs.min():.0f}, lies at {least:.2f}; {ratio} / {1 + ratio} = {rule_says:.2f} is the cut that follows from the costs.")
-    table = pd.DataFrame({"what": ["wrongly accepted of 100", "wrongly refused of 100", "cost of 100", "least cost of 100", "cut with the least cost",
-                                   "cut from the costs"], "value": [f"{v:.2f}" for v in (wrongly_in, wrongly_out, here, costs.min(), least, rule_says)]})
-    return State(told, [_forecast_panel(chance, accepted, cut), _cost_panel(costs, ratio, cut, here)], table)
+    here, least, rule_says = costs[CUTS.index(cut)] if cut in CUTS else cost_at(
+        chance, accepted, ratio, cut), CUTS[costs.argmin()], ratio / (1 + ratio)
+    told = (
+        f"Cut at {cut:.2f}: of 100 applicants {wrongly_in:.1f} are wrongly accepted and "
+        f"{wrongly_out:.1f} wrongly refused. At {ratio} to 1 that costs {here:.0f} wrong refusals. "
+        f"The least, {costs.min():.0f}, lies at {least:.2f}; "
+        f"{ratio} / {1 + ratio} = {rule_says:.2f} is the cut that follows from the costs.")
+    table = pd.DataFrame(
+        {"what": ["wrongly accepted of 100", "wrongly refused of 100", "cost of 100",
+                  "least cost of 100", "cut with the least cost",
+                  "cut from the costs"],
+         "value": [f"{v:.2f}" for v in (wrongly_in, wrongly_out, here, costs.min(), least,
+                                        rule_says)]})
+    return State(told, [_forecast_panel(chance, accepted, cut),
+                        _cost_panel(costs, ratio, cut, here)], table)
 
 
 def _forecast_panel(chance, accepted, cut):
     """How many of each kind get which forecast, one kind upwards, the other downwards."""
     middle = (EDGES[1:] + EDGES[:-1]) / 2
-    kinds = (("accepted by the bank", accepted, 1, "c4", False), ("refused by the bank", ~accepted, -1, "c3", True))
+    kinds = (("accepted by the bank", accepted, 1, "c4", False),
+             ("refused by the bank", ~accepted, -1, "c3", True))
     drawn = []
     for name, kind, sign, colour, hatch in kinds:
         share = 100 * np.histogram(chance[kind], EDGES)[0] / len(chance)
-        drawn.append(bars(sign * share[share > 0], at=middle[share > 0], width=0.045, colour=colour, hatch=hatch, name=name))
-    tallest = max(5.0, 1.1 * max(100 * np.histogram(chance[kind], EDGES)[0].max() / len(chance) for _, kind, *_ in kinds))
-    return panel(drawn, rule(y=0, colour="ink", dashed=False), handle(rule(x=cut, colour="ink", name="cut"), "cut", CUTS),
-                 x=axis(0, 1, "forecast"), y=axis(-tallest, tallest, "of 100 applicants", ticks={0: "0"}), title="Who gets which forecast", height=230, min_width=300)
+        drawn.append(bars(sign * share[share > 0], at=middle[share > 0], width=0.045, colour=colour,
+                          hatch=hatch, name=name))
+    tallest = max(5.0,
+                  1.1 * max(100 * np.histogram(chance[kind], EDGES)[0].max() / len(chance)
+                            for _, kind, *_ in kinds))
+    return panel(drawn, rule(y=0, colour="ink", dashed=False),
+                 handle(rule(x=cut, colour="ink", name="cut"), "cut", CUTS),
+                 x=axis(0, 1, "forecast"),
+                 y=axis(-tallest, tallest, "of 100 applicants", ticks={0: "0"}),
+                 title="Who gets which forecast", height=230, min_width=300)
 
 
 def _cost_panel(costs, ratio, cut, here):
     high = 1.1 * max(costs.max(), 1)
-    return panel(line(CUTS, costs, colour="c0"), rule(x=ratio / (1 + ratio), colour="good", name="cut from the costs"),
+    return panel(line(CUTS, costs, colour="c0"),
+                 rule(x=ratio / (1 + ratio), colour="good", name="cut from the costs"),
                  points([cut], [here], colour="ink", shape="diamond", name="here"),
-                 x=axis(0, 1, "cut"), y=axis(0, high, "cost of 100 applicants"), title="What it costs", height=230, min_width=300)
+                 x=axis(0, 1, "cut"), y=axis(0, high, "cost of 100 applicants"),
+                 title="What it costs", height=230, min_width=300)

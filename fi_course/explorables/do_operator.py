@@ -1,4 +1,5 @@
-"""Seeing and doing: four worlds that make the very same table, and what happens in each when x1 is set by hand."""
+"""Seeing and doing: four worlds that make the very same table, and what happens in each
+when x1 is set by hand."""
 
 from functools import cache
 
@@ -15,7 +16,8 @@ from fi_teach.importance.causal import (
     observe,
 )
 
-WORLDS = {"health": "hidden health moves both", "value": "the value moves severity", "both": "health moves both, the value protects",
+WORLDS = {"health": "hidden health moves both", "value": "the value moves severity",
+          "both": "health moves both, the value protects",
           "severity": "severity moves the value"}
 MODES = {"see": "see: look up those who have it", "do": "do: give it to everybody"}
 VALUES = tuple(np.arange(-2, 2.1, 0.5).tolist())
@@ -24,12 +26,15 @@ SLOPE = 2 / 1.09  # of severity on the value, in the table of each of the four w
 
 
 def same_table_worlds():
-    """Four causal models of a value x1 and a severity y, both jointly normal with one and the same law -> dict of CausalModel.
+    """Four causal models of a value x1 and a severity y, both jointly normal with one
+    and the same law -> dict of CausalModel.
 
-    In all of them Var(x1) = 1.09, Var(y) = 4.34 and Cov(x1, y) = 2. One unit more of x1, set by hand, changes y by
-    0 ("health" and "severity"), 2 / 1.09 ("value") or -0.5 ("both").
+    In all of them Var(x1) = 1.09, Var(y) = 4.34 and Cov(x1, y) = 2.
+    One unit more of x1, set by hand, changes y by 0 ("health" and "severity"), 2 / 1.09 ("value")
+    or -0.5 ("both").
 
-    >>> {name: round(float(np.cov(observe(model, 200_000)[["x1", "y"]].T)[0, 1]), 1) for name, model in same_table_worlds().items()}
+    >>> {name: round(float(np.cov(observe(model, 200_000)[["x1", "y"]].T)[0, 1]), 1)
+    ...  for name, model in same_table_worlds().items()}
     {'health': 2.0, 'value': 2.0, 'both': 2.0, 'severity': 2.0}
     """
     def value_of(z, noise):
@@ -39,12 +44,17 @@ def same_table_worlds():
         return noise
 
     return {
-        "health": CausalModel({"z": free, "x1": value_of, "y": lambda z, noise: 2 * z + np.sqrt(0.34) * noise}),
+        "health": CausalModel({"z": free, "x1": value_of,
+                               "y": lambda z, noise: 2 * z + np.sqrt(0.34) * noise}),
         "value": CausalModel({"x1": lambda noise: np.sqrt(1.09) * noise,
-                              "y": lambda x1, noise: SLOPE * x1 + np.sqrt(4.34 - 4 / 1.09) * noise}),
-        "both": CausalModel({"z": free, "x1": value_of, "y": lambda z, x1, noise: 2.545 * z - 0.5 * x1 + np.sqrt(0.135475) * noise}),
+                              "y": lambda x1, noise: SLOPE * x1
+                              + np.sqrt(4.34 - 4 / 1.09) * noise}),
+        "both": CausalModel({"z": free, "x1": value_of,
+                             "y": lambda z, x1, noise: 2.545 * z - 0.5 * x1
+                             + np.sqrt(0.135475) * noise}),
         "severity": CausalModel({"y": lambda noise: np.sqrt(4.34) * noise,
-                                 "x1": lambda y, noise: 2 / 4.34 * y + np.sqrt(1.09 - 4 / 4.34) * noise}),
+                                 "x1": lambda y, noise: 2 / 4.34 * y
+                                 + np.sqrt(1.09 - 4 / 4.34) * noise}),
     }
 
 
@@ -54,7 +64,8 @@ def explore_do_operator():
     >>> explore_do_operator().sentence_at(world="health", mode="do", x1=2.0)[:62]
     'Hidden health moves both. Give everybody the value 2.0, and th'
     """
-    controls = [choice("world", "What moves what?", WORLDS, kind="select"), choice("mode", "The value below: see it, or do it?", MODES),
+    controls = [choice("world", "What moves what?", WORLDS, kind="select"),
+                choice("mode", "The value below: see it, or do it?", MODES),
                 slider("x1", "Value x1", VALUES, format="{:.1f}")]
     return explore("See it, or do it?", controls, do_state, start={"x1": 1.0})
 
@@ -62,15 +73,19 @@ def explore_do_operator():
 def do_state(world, mode, x1):
     curves = two_curves(world)
     seen, done = (_at(curves, column, x1) for column in ("seen", "done"))
-    act = f"Look up those whose value is near {x1:.1f}, and their" if mode == "see" else f"Give everybody the value {x1:.1f}, and the"
-    mean, rest = (seen, f"by doing it would be {_signed(done)}") if mode == "see" else (done, f"of those who have it unasked is {_signed(seen)}")
+    act = (f"Look up those whose value is near {x1:.1f}, and their" if mode == "see"
+           else f"Give everybody the value {x1:.1f}, and the")
+    mean, rest = (seen, f"by doing it would be {_signed(done)}") if mode == "see" else (
+        done, f"of those who have it unasked is {_signed(seen)}")
     told = f"{WORLDS[world].capitalize()}. {act} mean severity is {_signed(mean)}; the mean {rest}."
-    return State(told, [_graph_panel(world, mode), _cloud_panel(world, mode, x1, curves, mean)], curves.round(3))
+    return State(told, [_graph_panel(world, mode), _cloud_panel(world, mode, x1, curves, mean)],
+                 curves.round(3))
 
 
 @cache
 def two_curves(world):
-    """Mean severity at every value, for those who have it and for everybody set to it, from N_ROWS rows -> DataFrame."""
+    """Mean severity at every value, for those who have it and for everybody set to it,
+    from N_ROWS rows -> DataFrame."""
     model = same_table_worlds()[world]
     seen = conditional_mean(observe(model, N_ROWS, [0, 1]), "x1", VALUES, "y", n_neighbours=400)
     done = interventional_mean(model, "x1", VALUES, "y", n=N_ROWS, rng=[0, 2])
@@ -92,34 +107,41 @@ def patients(world):
 
 
 def patients_after(world, x1):
-    """The same patients with their value set to x1: the seed gives everyone the noises they had -> DataFrame."""
+    """The same patients with their value set to x1:
+    the seed gives everyone the noises they had -> DataFrame."""
     return observe(do(same_table_worlds()[world], x1=x1), N_DRAWN, [0, 3])
 
 
 def _cloud_panel(world, mode, x1, curves, mean):
     before = patients(world)
     marked = before[abs(before["x1"] - x1) <= NEAR] if mode == "see" else patients_after(world, x1)
-    look = {"see": ("c0", "circle", "those near the value"), "do": ("c1", "square", "everybody, value set")}[mode]
+    look = {"see": ("c0", "circle", "those near the value"),
+            "do": ("c1", "square", "everybody, value set")}[mode]
     chosen = points(marked["x1"], marked["y"], colour=look[0], shape=look[1], name=look[2], size=4)
-    return panel(points(before["x1"], before["y"], colour="muted", size=2.5, name="as they are"), [chosen] if len(marked) else [],
+    return panel(points(before["x1"], before["y"], colour="muted", size=2.5, name="as they are"),
+                 [chosen] if len(marked) else [],
                  line(curves["x1"], curves["seen"], colour="c0", name="mean seen"),
                  line(curves["x1"], curves["done"], colour="c1", dashed=True, name="mean done"),
                  points([x1], [mean], colour="ink", shape="diamond", size=7, name="mean here"),
-                 x=axis(-3.5, 3.5, "value x1"), y=axis(-9, 9, "severity y"), title=f"{N_DRAWN} patients", height=300, min_width=320)
+                 x=axis(-3.5, 3.5, "value x1"), y=axis(-9, 9, "severity y"),
+                 title=f"{N_DRAWN} patients", height=300, min_width=320)
 
 
 # --- the arrows ---
 
 PLACES = {"z": (0.5, 0.85), "x1": (0.2, 0.2), "y": (0.8, 0.2)}
 BOXES = {"z": ["health z", "(hidden)"], "x1": ["value x1"], "y": ["severity y"]}
-ARROWS = {"health": [("z", "x1"), ("z", "y")], "value": [("x1", "y")], "both": [("z", "x1"), ("z", "y"), ("x1", "y")], "severity": [("y", "x1")]}
+ARROWS = {"health": [("z", "x1"), ("z", "y")], "value": [("x1", "y")],
+          "both": [("z", "x1"), ("z", "y"), ("x1", "y")], "severity": [("y", "x1")]}
 
 
 def _graph_panel(world, mode):
     drawn = [_arrow(*arrow, cut=mode == "do" and arrow[1] == "x1") for arrow in ARROWS[world]]
     names = sorted({name for arrow in ARROWS[world] for name in arrow})
-    lines = {name: BOXES[name] + ["set by hand"] * (name == "x1" and mode == "do") for name in names}
-    return panel(drawn, [box(*PLACES[name], lines[name]) for name in names], title="What moves what", height=240, min_width=230)
+    lines = {name: BOXES[name] + ["set by hand"] * (name == "x1" and mode == "do")
+             for name in names}
+    return panel(drawn, [box(*PLACES[name], lines[name]) for name in names],
+                 title="What moves what", height=240, min_width=230)
 
 
 def _arrow(start, end, *, cut):
@@ -129,7 +151,8 @@ def _arrow(start, end, *, cut):
     room = np.hypot(*(along * (0.2, 0.12)))  # boxes are wider than high
     a, b = a + room * along, b - room * along
     if cut:
-        return [line(*zip(a, b, strict=True), colour="muted", dashed=True), text(*(a + b) / 2, "cut", colour="bad")]
+        return [line(*zip(a, b, strict=True), colour="muted", dashed=True),
+                text(*(a + b) / 2, "cut", colour="bad")]
     across = np.array([-along[1], along[0]])
     head = np.array([b - 0.06 * along + 0.03 * across, b, b - 0.06 * along - 0.03 * across])
     return [line(*zip(a, b, strict=True), colour="ink"), line(*head.T, colour="ink")]

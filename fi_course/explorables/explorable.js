@@ -1,31 +1,40 @@
-// Draws an explorable: native controls, one sentence, a scene in SVG, a table. Nothing is computed here:
-// Python made every state (see explorable.py). Marks, frames and rows are indices into `pool`, or stand there themselves.
+// Draws an explorable: native controls, one sentence, a scene in SVG, a table. Nothing is computed
+// here: Python made every state (see explorable.py). Marks, frames and rows are indices into
+// `pool`, or stand there themselves.
 
 const FONT = 12.5; // px
-const RULER = document.createElement("canvas").getContext("2d"); // measures words, for room on axes and in boxes
+// measures words, for room on axes and in boxes
+const RULER = document.createElement("canvas").getContext("2d");
 const LINE = 15; // px from one line of text to the next
 
 export default { render };
 
 function render({ model, el }) {
-  const view = { model, id: "x" + Math.random().toString(36).slice(2, 9), live: false, fineLabels: [] };
+  const view = { model, id: "x" + Math.random().toString(36).slice(2, 9), live: false,
+    fineLabels: [] };
   view.controls = model.get("controls").map((control, i) => makeControl(view, control, i));
   view.sentence = html("p", { class: "explorable-sentence", "aria-live": "polite" });
   view.scene = html("div", { class: "explorable-scene" });
   view.legend = html("p", { class: "explorable-legend" });
-  view.table = html("div", { class: "explorable-table", tabindex: 0, role: "group", "aria-label": "The picture as a table" });
+  view.table = html("div",
+    { class: "explorable-table", tabindex: 0, role: "group",
+      "aria-label": "The picture as a table" });
   const root = html("div", { class: "explorable", role: "group", "aria-labelledby": view.id },
     html("p", { class: "explorable-title", id: view.id }, model.get("title")),
-    html("div", { class: "explorable-controls" }, ...view.controls.map((control) => control.element)),
+    html("div", { class: "explorable-controls" },
+      ...view.controls.map((control) => control.element)),
     view.sentence, view.scene, view.legend,
     html("details", {}, field("summary", {}, "Show as a table"), view.table));
   const controls = model.get("controls");
-  root.explorable = { // for a page whose text sets a state: what the controls offer now, and how to move one
+  // for a page whose text sets a state: what the controls offer now, and how to move one
+  root.explorable = {
     get labels() {
-      const offered = controls.map(({ name, labels }) => [name, (view.state.options || {})[name] ?? labels]);
+      const offered = controls.map(({ name, labels }) =>
+        [name, (view.state.options || {})[name] ?? labels]);
       return Object.fromEntries(offered.map(([name, labels]) => [name, listed(labels).labels]));
     },
-    set: (name, position) => move(view, controls.findIndex((control) => control.name === name), position),
+    set: (name, position) =>
+      move(view, controls.findIndex((control) => control.name === name), position),
   };
   el.append(root);
 
@@ -44,7 +53,7 @@ function render({ model, el }) {
   };
 }
 
-// ---- which state is shown --------------------------------------------------------------------------------------
+// ---- which state is shown -----------------------------------------------------------------------
 
 function move(view, i, position) {
   const at = [...view.model.get("positions")];
@@ -53,7 +62,8 @@ function move(view, i, position) {
   view.model.save_changes();
 }
 
-// Options may depend on earlier controls: later ones go back to their first option where theirs is gone.
+// Options may depend on earlier controls: later ones go back to their first option
+// where theirs is gone.
 function possible(model, at) {
   at = [...at];
   for (let k = at.length - 1; k >= 0 && !stateAt(model, at.map(Math.round)); k--) at[k] = 0;
@@ -62,7 +72,8 @@ function possible(model, at) {
 
 function stateAt(model, at) {
   if (!at.every(Number.isInteger)) return null;
-  const index = model.get("controls").reduce((sum, control, i) => sum * control.labels.length + at[i], 0);
+  const index = model.get("controls").reduce(
+    (sum, control, i) => sum * control.labels.length + at[i], 0);
   return model.get("states")[index];
 }
 
@@ -74,7 +85,8 @@ function show(view) {
   else display(view, stateAt(view.model, possible(view.model, at.map(Math.round))), []);
 }
 
-// A kernel answers: it is there, so sliders may stand between the grid's places; or here is such a state.
+// A kernel answers: it is there, so sliders may stand between the grid's places;
+// or here is such a state.
 function answer(view, message) {
   if (message.live) {
     view.live = true;
@@ -88,23 +100,26 @@ function answer(view, message) {
 function display(view, state, labels) {
   view.state = state;
   view.sentence.textContent = state.sentence;
-  view.controls.forEach((control, i) => control.update((state.options || {})[control.name], labels[i]));
+  view.controls.forEach((control, i) =>
+    control.update((state.options || {})[control.name], labels[i]));
   drawScene(view);
   drawTable(view);
 }
 
-// ---- controls: native inputs, so that keyboard, touch and screen readers work ------------------------------------
+// ---- controls: native inputs, so that keyboard, touch and screen readers work -------------------
 
 function makeControl(view, control, i) {
   const id = `${view.id}-${i}`;
   const go = (position) => move(view, i, position);
   const at = () => view.model.get("positions")[i];
-  const make = { slider: makeSlider, select: makeSelect, radio: makeRadios, checkbox: makeCheckbox }[control.kind];
+  const make = { slider: makeSlider, select: makeSelect, radio: makeRadios,
+    checkbox: makeCheckbox }[control.kind];
   return { name: control.name, refine() {}, ...make(control, id, go, at) };
 }
 
 function makeSlider(control, id, go, at) {
-  const input = field("input", { type: "range", id, min: 0, max: control.labels.length - 1, step: 1 });
+  const input = field("input",
+    { type: "range", id, min: 0, max: control.labels.length - 1, step: 1 });
   const output = html("output", { for: id });
   input.addEventListener("input", () => go(Number(input.value)));
   const update = (offered = control.labels, between = undefined) => {
@@ -116,7 +131,8 @@ function makeSlider(control, id, go, at) {
     input.setAttribute("aria-valuetext", output.textContent);
   };
   const refine = () => { input.step = 1 / control.fine; };
-  return { element: html("div", {}, html("label", { for: id }, control.label), output, input), update, refine };
+  return { element: html("div", {}, html("label", { for: id }, control.label), output, input),
+    update, refine };
 }
 
 function makeSelect(control, id, go, at) {
@@ -124,7 +140,8 @@ function makeSelect(control, id, go, at) {
   input.addEventListener("change", () => go(input.selectedIndex));
   const update = whenChanged(({ labels, instead }) => {
     input.disabled = labels.length === 0;
-    input.replaceChildren(...(instead ? [instead] : labels).map((label) => html("option", {}, label)));
+    const shown = instead ? [instead] : labels;
+    input.replaceChildren(...shown.map((label) => html("option", {}, label)));
   }, () => { input.selectedIndex = at(); }, control.labels);
   return { element: html("div", {}, html("label", { for: id }, control.label), input), update };
 }
@@ -138,7 +155,8 @@ function makeRadios(control, id, go, at) {
       return html("label", { for: `${id}-${k}` }, input, label);
     });
     holder.replaceChildren(...(instead ? [instead] : options));
-  }, () => holder.querySelectorAll("input").forEach((input, k) => { input.checked = k === at(); }), control.labels);
+  }, () => holder.querySelectorAll("input").forEach((input, k) => { input.checked = k === at(); }),
+    control.labels);
   return { element: html("fieldset", {}, html("legend", {}, control.label), holder), update };
 }
 
@@ -154,7 +172,8 @@ function listed(offered) {
   return typeof offered === "string" ? { labels: [], instead: offered } : { labels: offered };
 }
 
-// Rebuild a list of options only when its labels change: else the focus would be lost at every move.
+// Rebuild a list of options only when its labels change:
+// else the focus would be lost at every move.
 function whenChanged(build, mark, declared) {
   let shown = null;
   return (offered = declared) => {
@@ -164,32 +183,38 @@ function whenChanged(build, mark, declared) {
   };
 }
 
-// ---- marks that one takes by hand ---------------------------------------------------------------------------------
+// ---- marks that one takes by hand ---------------------------------------------------------------
 
-// The mark under a wide, unseen strip. Dragging it moves its control to the position whose place is nearest; the marks
-// are drawn anew meanwhile, so the scene listens and not the mark.
+// The mark under a wide, unseen strip. Dragging it moves its control to the position whose place is
+// nearest; the marks are drawn anew meanwhile, so the scene listens and not the mark.
 function withHandle(mark, pen, inside, view) {
   const { along, places, control } = mark.handle, flat = along === "y";
-  const at = flat ? pen.spanY(mark.y) : pen.spanX(mark.x), middle = (Math.min(...at) + Math.max(...at)) / 2;
-  const strip = flat ? { x: inside.left, y: middle - 14, width: inside.right - inside.left, height: 28 }
+  const at = flat ? pen.spanY(mark.y) : pen.spanX(mark.x),
+    middle = (Math.min(...at) + Math.max(...at)) / 2;
+  const strip = flat ? { x: inside.left, y: middle - 14, width: inside.right - inside.left,
+    height: 28 }
     : { x: middle - 14, y: inside.top, width: 28, height: inside.bottom - inside.top };
   const grip = svg("rect", { ...strip, class: `explorable-grip ${flat ? "flat" : ""}` });
   const knob = flat ? { cx: inside.right - 8, cy: middle } : { cx: middle, cy: inside.top + 8 };
   grip.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     event.preventDefault();
-    const origin = view.scene.firstChild.getBoundingClientRect(), panel = grip.parentNode.parentNode.transform.baseVal[0].matrix;
+    const origin = view.scene.firstChild.getBoundingClientRect(),
+      panel = grip.parentNode.parentNode.transform.baseVal[0].matrix;
     const i = view.model.get("controls").findIndex(({ name }) => name === control);
-    const scaled = places.map((place) => (flat ? origin.top + panel.f + pen.y(place) : origin.left + panel.e + pen.x(place)));
+    const scaled = places.map((place) =>
+      (flat ? origin.top + panel.f + pen.y(place) : origin.left + panel.e + pen.x(place)));
     drag(view, i, (moved) => (flat ? moved.clientY : moved.clientX), scaled);
   });
-  return svg("g", {}, DRAW[mark.kind](mark, pen), svg("circle", { ...knob, r: 5.5, class: "explorable-knob" }), grip);
+  return svg("g", {}, DRAW[mark.kind](mark, pen),
+    svg("circle", { ...knob, r: 5.5, class: "explorable-knob" }), grip);
 }
 
 function drag(view, i, place, places) {
   const { scene } = view;
   const go = (event) => {
-    const distances = places.map((at) => Math.abs(at - place(event))), nearest = distances.indexOf(Math.min(...distances));
+    const distances = places.map((at) => Math.abs(at - place(event))),
+      nearest = distances.indexOf(Math.min(...distances));
     if (nearest !== view.model.get("positions")[i]) move(view, i, nearest);
   };
   const stop = () => {
@@ -202,7 +227,7 @@ function drag(view, i, place, places) {
   ["pointerup", "pointercancel"].forEach((kind) => addEventListener(kind, stop));
 }
 
-// ---- the scene ---------------------------------------------------------------------------------------------------
+// ---- the scene ----------------------------------------------------------------------------------
 
 function roomOf(view) {
   return Math.round(view.scene.clientWidth) || 360;
@@ -210,8 +235,10 @@ function roomOf(view) {
 
 // The longest sentence keeps its room, so that nothing below it jumps as a control moves.
 function keepRoom({ model, sentence }) {
-  const longest = model.get("states").reduce((found, state) => (state && state.sentence.length > found.length ? state.sentence : found), "");
-  const twin = html("p", { class: "explorable-sentence", "aria-hidden": "true", style: "visibility: hidden" }, longest);
+  const longest = model.get("states").reduce((found, state) =>
+    (state && state.sentence.length > found.length ? state.sentence : found), "");
+  const twin = html("p", { class: "explorable-sentence", "aria-hidden": "true",
+    style: "visibility: hidden" }, longest);
   sentence.after(twin);
   sentence.style.minHeight = `${twin.getBoundingClientRect().height}px`;
   twin.remove();
@@ -222,15 +249,19 @@ function drawScene(view) {
   keepRoom(view);
   keepHeight(view);
   view.font = getComputedStyle(view.scene).fontFamily;
-  const panels = view.state.panels.map(({ frame, marks }) => ({ frame: stored(view, frame), marks: marks.map((mark) => stored(view, mark)) }));
+  const panels = view.state.panels.map(({ frame, marks }) =>
+    ({ frame: stored(view, frame), marks: marks.map((mark) => stored(view, mark)) }));
   const places = arrange(panels, view.width);
   const width = Math.max(view.width, ...places.map((place) => place.left + place.width));
   const height = Math.max(0, ...places.map((place) => place.top + place.height));
-  const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": view.state.sentence });
+  const drawing = svg("svg",
+    { viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
+      "aria-label": view.state.sentence });
   drawing.append(svg("defs", {}));
   panels.forEach((part, i) => drawing.append(drawPanel(part, places[i], drawing, view)));
   view.scene.replaceChildren(...(panels.length ? [drawing] : []));
-  width > view.width ? view.scene.setAttribute("tabindex", 0) : view.scene.removeAttribute("tabindex");
+  width > view.width ? view.scene.setAttribute("tabindex", 0)
+    : view.scene.removeAttribute("tabindex");
   drawLegend(view, panels.flatMap((part) => part.marks), drawing);
 }
 
@@ -238,12 +269,16 @@ function drawScene(view) {
 function keepHeight(view) {
   const heights = new Map();
   for (const state of view.model.get("states")) {
-    const frames = state ? state.panels.map(({ frame }) => stored(view, frame)) : [], key = frames.map(({ height, min_width }) => [height, min_width]).join();
-    if (!heights.has(key)) heights.set(key, Math.max(0, ...arrange(frames.map((frame) => ({ frame })), view.width).map(({ top, height }) => top + height)));
+    const frames = state ? state.panels.map(({ frame }) => stored(view, frame)) : [],
+      key = frames.map(({ height, min_width }) => [height, min_width]).join();
+    if (!heights.has(key)) heights.set(key,
+      Math.max(0, ...arrange(frames.map((frame) => ({ frame })),
+        view.width).map(({ top, height }) => top + height)));
   }
   view.scene.style.minHeight = `${Math.max(...heights.values())}px`;
   const { element } = view.controls[0], box = element.parentNode;
-  box.classList.toggle("few", box.offsetHeight < 0.25 * innerHeight); // may stay in view while one looks at the picture
+  // may stay in view while one looks at the picture
+  box.classList.toggle("few", box.offsetHeight < 0.25 * innerHeight);
 }
 
 function stored(view, item) {
@@ -286,19 +321,23 @@ function drawPanel({ frame, marks }, place, drawing, view) {
     bottom: place.height - 6 - (x.ticks.length ? LINE + 4 : 0) - (x.label ? LINE + 3 : 0),
   };
   if (x.ticks.length) { // the last label may reach beyond the axis
-    const [value, label] = x.ticks.at(-1), free = ((x.high - value) / (x.high - x.low)) * (inside.right - inside.left);
+    const [value, label] = x.ticks.at(-1),
+      free = ((x.high - value) / (x.high - x.low)) * (inside.right - inside.left);
     inside.right -= Math.max(0, widthOf(label) / 2 - 10 - free);
   }
   const pen = {
     drawing, id, widthOf, width: place.width,
     x: scale(x, inside.left, inside.right),
     y: scale(y, inside.bottom, inside.top),
-    spanX: (values) => values.map((v, i) => (v === null ? [inside.left, inside.right][i] : pen.x(v))),
-    spanY: (values) => values.map((v, i) => (v === null ? [inside.bottom, inside.top][i] : pen.y(v))),
+    spanX: (values) => values.map((v, i) =>
+      (v === null ? [inside.left, inside.right][i] : pen.x(v))),
+    spanY: (values) => values.map((v, i) =>
+      (v === null ? [inside.bottom, inside.top][i] : pen.y(v))),
   };
   const group = svg("g", { transform: `translate(${place.left} ${place.top})` });
   drawFrame(group, frame, inside, pen);
-  marks.forEach((mark) => group.append(mark.handle ? withHandle(mark, pen, inside, view) : DRAW[mark.kind](mark, pen)));
+  marks.forEach((mark) =>
+    group.append(mark.handle ? withHandle(mark, pen, inside, view) : DRAW[mark.kind](mark, pen)));
   return group;
 }
 
@@ -308,61 +347,78 @@ function scale({ low, high }, from, to) {
 
 function drawFrame(group, { title, x, y }, inside, pen) {
   const start = inside.left - (y.ticks.length ? 4 : 0);
-  if (title) group.append(words(clamp(pen.width - pen.widthOf(title, 600), 0, start), 12, title, { "font-weight": 600 }));
+  if (title) group.append(words(clamp(pen.width - pen.widthOf(title, 600), 0, start), 12, title,
+    { "font-weight": 600 }));
   if (y.label) group.append(words(0, (title ? LINE + 5 : 0) + 12, y.label, { class: "quiet" }));
-  const middle = (inside.left + inside.right) / 2, below = inside.bottom + (x.ticks.length ? LINE + 6 : 0) + 12;
+  const middle = (inside.left + inside.right) / 2,
+    below = inside.bottom + (x.ticks.length ? LINE + 6 : 0) + 12;
   const half = pen.widthOf(x.label) / 2;
-  if (x.label) group.append(words(clamp(middle, half, pen.width - half), below, x.label, { class: "quiet", "text-anchor": "middle" }));
+  if (x.label) group.append(words(clamp(middle, half, pen.width - half), below, x.label,
+    { class: "quiet", "text-anchor": "middle" }));
   if (x.ticks.length) group.append(stroke(inside.left, inside.bottom, inside.right, inside.bottom));
   if (y.ticks.length) group.append(stroke(inside.left, inside.bottom, inside.left, inside.top));
-  let free = -Infinity; // where the last label on the x axis ended: labels that would overlap are left out
+  // where the last label on the x axis ended: labels that would overlap are left out
+  let free = -Infinity;
   for (const [value, label] of x.ticks) {
     const at = pen.x(value), half = pen.widthOf(label) / 2;
     group.append(stroke(at, inside.bottom, at, inside.bottom + 4));
     if (at - half < free) continue;
-    group.append(words(at, inside.bottom + LINE + 2, label, { class: "quiet", "text-anchor": "middle" }));
+    group.append(words(at, inside.bottom + LINE + 2, label,
+      { class: "quiet", "text-anchor": "middle" }));
     free = at + half + 4;
   }
   for (const [value, label] of y.ticks) {
     group.append(stroke(inside.left - 4, pen.y(value), inside.left, pen.y(value)));
-    group.append(words(inside.left - 7, pen.y(value) + 4, label, { class: "quiet", "text-anchor": "end" }));
+    group.append(words(inside.left - 7, pen.y(value) + 4, label,
+      { class: "quiet", "text-anchor": "end" }));
   }
 }
 
 const DRAW = {
   rect(mark, pen) {
     const [x0, x1] = pen.spanX(mark.x), [y0, y1] = pen.spanY(mark.y);
-    const size = { x: Math.min(x0, x1), y: Math.min(y0, y1), width: Math.abs(x1 - x0), height: Math.abs(y1 - y0) };
+    const size = { x: Math.min(x0, x1), y: Math.min(y0, y1), width: Math.abs(x1 - x0),
+      height: Math.abs(y1 - y0) };
     const fill = mark.hatch ? hatch(mark.colour, pen) : colour(mark);
     const edge = { stroke: colour(mark), "stroke-width": mark.tint ? 0 : 1 };
-    return svg("rect", { ...size, ...edge, fill, "fill-opacity": mark.tint && !mark.hatch ? 0.16 : 1 });
+    return svg("rect", { ...size, ...edge, fill,
+      "fill-opacity": mark.tint && !mark.hatch ? 0.16 : 1 });
   },
   line(mark, pen) {
     const x = pen.spanX(mark.x), y = pen.spanY(mark.y);
     const look = { fill: "none", stroke: colour(mark), "stroke-width": mark.width };
-    return svg("path", { d: path(x, y), ...look, "stroke-dasharray": mark.dashed ? "6 4" : "none" });
+    return svg("path", { d: path(x, y), ...look,
+      "stroke-dasharray": mark.dashed ? "6 4" : "none" });
   },
   area(mark, pen) {
-    return svg("path", { d: path(pen.spanX(mark.x), pen.spanY(mark.y)) + "Z", fill: colour(mark), "fill-opacity": 0.2 });
+    return svg("path", { d: path(pen.spanX(mark.x), pen.spanY(mark.y)) + "Z", fill: colour(mark),
+      "fill-opacity": 0.2 });
   },
   points(mark, pen) {
     const x = pen.spanX(mark.x), y = pen.spanY(mark.y);
     return svg("g", {}, ...x.map((at, i) => shape(mark, at, y[i])));
   },
   text(mark, pen) {
-    const width = pen.widthOf(mark.words), before = width * { start: 0, middle: 0.5, end: 1 }[mark.anchor];
-    const at = clamp(pen.x(mark.x) + (mark.dx || 0), before, pen.width - width + before); // words stay inside the panel
+    const width = pen.widthOf(mark.words),
+      before = width * { start: 0, middle: 0.5, end: 1 }[mark.anchor];
+    // words stay inside the panel
+    const at = clamp(pen.x(mark.x) + (mark.dx || 0), before, pen.width - width + before);
     return words(at, pen.y(mark.y) + 4 + (mark.dy || 0), mark.words, {
       "text-anchor": mark.anchor, fill: colour(mark), class: "halo" });
   },
   box(mark, pen) {
-    const width = Math.max(...mark.lines.map((line, i) => pen.widthOf(line, i ? 400 : 600))) + 10, height = LINE * mark.lines.length + 6;
-    const middle = clamp(pen.x(mark.x), width / 2, pen.width - width / 2), top = pen.y(mark.y) - height / 2;
+    const width = Math.max(...mark.lines.map((line, i) => pen.widthOf(line, i ? 400 : 600))) + 10,
+      height = LINE * mark.lines.length + 6;
+    const middle = clamp(pen.x(mark.x), width / 2, pen.width - width / 2),
+      top = pen.y(mark.y) - height / 2;
     const frame = { x: middle - width / 2, y: top, width, height, rx: mark.rounded ? 10 : 2 };
     return svg("g", {},
       svg("rect", { ...frame, fill: "var(--paper)" }),
-      svg("rect", { ...frame, fill: colour(mark), "fill-opacity": 0.14, stroke: colour(mark), "stroke-width": 1.5 }),
-      ...mark.lines.map((line, i) => words(middle, top + LINE * (i + 1) - 1, line, { "text-anchor": "middle", "font-weight": i ? 400 : 600 })));
+      svg("rect", { ...frame, fill: colour(mark), "fill-opacity": 0.14, stroke: colour(mark),
+        "stroke-width": 1.5 }),
+      ...mark.lines.map((line, i) =>
+        words(middle, top + LINE * (i + 1) - 1, line,
+          { "text-anchor": "middle", "font-weight": i ? 400 : 600 })));
   },
 };
 
@@ -380,20 +436,24 @@ function shape({ shape: kind, size: r, ...mark }, x, y) {
     return svg("path", { d: strokes, stroke: colour(mark), "stroke-width": 2.5 });
   }
   const corners = CORNERS[kind];
-  return svg("path", { d: path(corners.map(([a]) => x + a * r), corners.map(([, b]) => y + b * r)) + "Z", ...look });
+  return svg("path", { d: path(corners.map(([a]) => x + a * r), corners.map(([, b]) => y + b * r))
+    + "Z", ...look });
 }
 
 function hatch(name, { drawing, id }) {
   const key = `${id}-${name}`;
   if (!drawing.querySelector(`#${key}`)) {
-    const tile = { id: key, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
+    const tile = { id: key, width: 6, height: 6, patternUnits: "userSpaceOnUse",
+      patternTransform: "rotate(45)" };
     drawing.querySelector("defs").append(svg("pattern", tile,
-      svg("rect", { width: 6, height: 6, fill: "var(--paper)" }), svg("rect", { width: 2.5, height: 6, fill: `var(--${name})` })));
+      svg("rect", { width: 6, height: 6, fill: "var(--paper)" }),
+      svg("rect", { width: 2.5, height: 6, fill: `var(--${name})` })));
   }
   return `url(#${key})`;
 }
 
-// One entry for each name that marks carry, with a key for each way in which it is drawn (a bar and a point, say).
+// One entry for each name that marks carry, with a key for each way in which it is drawn (a bar
+// and a point, say).
 function drawLegend(view, marks, drawing) {
   const entries = new Map();
   for (const mark of marks.filter((mark) => mark.name)) {
@@ -401,24 +461,29 @@ function drawLegend(view, marks, drawing) {
     entries.set(mark.name, (entries.get(mark.name) || new Map()).set(look, mark));
   }
   view.legend.replaceChildren(...[...entries].map(([name, looks]) =>
-    html("span", {}, ...[...looks.values()].map((mark) => legendKey(mark, { drawing, id: view.id })), name)));
+    html("span", {}, ...[...looks.values()].map((mark) =>
+      legendKey(mark, { drawing, id: view.id })), name)));
 }
 
 function legendKey(mark, pen) {
-  const [x, y] = { points: [[11], [8]], line: [[1, 21], [8, 8]], rect: [[4, 18], [2, 14]], area: [[3, 19, 19, 3], [2, 2, 14, 14]] }[mark.kind];
+  const [x, y] = { points: [[11], [8]], line: [[1, 21], [8, 8]], rect: [[4, 18], [2, 14]],
+    area: [[3, 19, 19, 3], [2, 2, 14, 14]] }[mark.kind];
   const here = { ...pen, spanX: (values) => values, spanY: (values) => values };
-  return svg("svg", { width: 22, height: 16, viewBox: "0 0 22 16", "aria-hidden": "true" }, DRAW[mark.kind]({ ...mark, x, y }, here));
+  return svg("svg", { width: 22, height: 16, viewBox: "0 0 22 16", "aria-hidden": "true" },
+    DRAW[mark.kind]({ ...mark, x, y }, here));
 }
 
 function drawTable(view) {
   const { columns, rows } = view.state.table;
-  const row = (cells, tag, attributes) => html("tr", {}, ...cells.map((cell) => html(tag, attributes(cell), cell)));
+  const row = (cells, tag, attributes) =>
+    html("tr", {}, ...cells.map((cell) => html(tag, attributes(cell), cell)));
   view.table.replaceChildren(html("table", {},
     html("thead", {}, row(stored(view, columns), "th", () => ({ scope: "col" }))),
-    html("tbody", {}, ...rows.map((cells) => row(stored(view, cells), "td", (cell) => (isNaN(cell) ? {} : { class: "number" }))))));
+    html("tbody", {}, ...rows.map((cells) =>
+      row(stored(view, cells), "td", (cell) => (isNaN(cell) ? {} : { class: "number" }))))));
 }
 
-// ---- small tools -------------------------------------------------------------------------------------------------
+// ---- small tools --------------------------------------------------------------------------------
 
 function colour(mark) {
   return `var(--${mark.colour})`;
@@ -444,7 +509,8 @@ function html(tag, attributes, ...children) {
   return build(document.createElement(tag), attributes, children);
 }
 
-// What takes the focus: JupyterLab must leave it the arrow keys and Enter, which else act on the notebook's cell.
+// What takes the focus: JupyterLab must leave it the arrow keys and Enter,
+// which else act on the notebook's cell.
 function field(tag, attributes, ...children) {
   return html(tag, { "data-lm-suppress-shortcuts": "true", ...attributes }, ...children);
 }

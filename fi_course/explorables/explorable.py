@@ -1,22 +1,28 @@
-"""An explorable: Python computes every state before the page is made, and one small script draws whichever is asked for.
+"""An explorable: Python computes every state before the page is made,
+and one small script draws whichever is asked for.
 
-So it works with no kernel and no network. To make one, say what can be moved, and what is then seen:
+So it works with no kernel and no network. To make one, say what can be moved,
+and what is then seen:
 
 >>> from fi_teach.trees import gini
 >>> from fi_course.explorables import State, axis, bars, categories, explore, panel, slider
 >>> def node(n_yes):
 ...     counts = [n_yes, 10 - n_yes]
 ...     impurity = gini(counts)  # fi_teach computes, never the author
-...     scene = panel(bars(counts, labels="{:.0f}"), x=categories(["yes", "no"], "class"), y=axis(0, 12, "rows"))
+...     scene = panel(bars(counts, labels="{:.0f}"), x=categories(["yes", "no"], "class"),
+...                   y=axis(0, 12, "rows"))
 ...     table = pd.DataFrame({"class": ["yes", "no"], "rows": counts})
 ...     return State(f"{n_yes} yes and {10 - n_yes} no: Gini {impurity:.2f}.", [scene], table)
->>> mixed = explore("How mixed?", [slider("n_yes", "Rows that say yes", range(11))], node, start={"n_yes": 5})
+>>> mixed = explore("How mixed?", [slider("n_yes", "Rows that say yes", range(11))], node,
+...                 start={"n_yes": 5})
 >>> mixed.sentence
 '5 yes and 5 no: Gini 0.50.'
 
-`node` is called once for every combination of control positions, with the values as keywords. Its sentence is read out
-as the control moves, so it must say what the picture shows. As the last line of a cell, `mixed` draws itself.
-Marks, frames and table rows that states share are stored once; the whole may take 200 kB of the page.
+`node` is called once for every combination of control positions, with the values as keywords.
+Its sentence is read out as the control moves, so it must say what the picture shows.
+As the last line of a cell, `mixed` draws itself.
+Marks, frames and table rows that states share are stored once;
+the whole may take 200 kB of the page.
 """
 
 import itertools
@@ -42,9 +48,11 @@ class State:
     sentence : plain text that says what the picture shows, with its numbers
     panels : list of panel(...), the picture
     table : DataFrame, the same as numbers
-    options : {control name: its option labels in this state}, only for controls whose options depend on *earlier*
-        controls. A shorter list than declared means that the rest is impossible (return None there); a string
-        instead of a list stands where the options would, and says why there is nothing to choose.
+    options : {control name: its option labels in this state}, only
+        for controls whose options depend on *earlier*
+        controls. A shorter list than declared means that the rest is impossible
+        (return None there); a string instead of a list stands where the options would,
+        and says why there is nothing to choose.
     """
 
     sentence: str
@@ -56,20 +64,25 @@ class State:
 def slider(name, label, values, *, format="{}", fine=1):
     """A slider over `values`; `name` is the keyword by which the state function gets the value.
 
-    With fine=10 the slider stands at ten places from each value to the next wherever a kernel runs (JupyterLab);
-    a built page keeps to the grid. Then values must be numbers.
+    With fine=10 the slider stands at ten places from each value
+    to the next wherever a kernel runs (JupyterLab); a built page keeps to the grid.
+    Then values must be numbers.
 
     >>> slider("q", "Target rate", [0.1, 0.2], format="{:.0%}")["labels"]
     ['10%', '20%']
     """
     values = list(values)
     if fine != 1 and not all(isinstance(value, int | float | np.number) for value in values):
-        raise ValueError(f"slider {name!r} is fine={fine} but its values are not numbers: nothing lies between them.")
-    return _control("slider", name, label, values, [format.format(value) for value in values]) | {"format": format, "fine": int(fine)}
+        raise ValueError(f"slider {name!r} is fine={fine} but its values are not numbers: "
+                         "nothing lies between them.")
+    return _control("slider", name, label, values,
+                    [format.format(value) for value in values]) | {
+                        "format": format, "fine": int(fine)}
 
 
 def choice(name, label, options, *, kind="radio"):
-    """One of a few options, as "radio" buttons or a "select" list; options: a list, or {value: label}.
+    """One of a few options, as "radio" buttons or a "select" list; options: a list, or {value:
+    label}.
 
     >>> choice("criterion", "Impurity", {"gini": "Gini", "entropy": "entropy"})["values"]
     ['gini', 'entropy']
@@ -90,11 +103,13 @@ def explore(title, controls, state_of, *, start=None):
     state_of(**values) -> State, or None at a position that does not exist (see State.options).
     start : {name: value} where controls stand at first; those left out stand at their first value.
 
-    Raises ValueError when a name is used twice, when a state cannot be reached or says too little (no sentence, or
-    the same sentence for two different pictures), when a control is left with an empty list of options, and when the
-    states hold more than 200 kB.
+    Raises ValueError when a name is used twice, when a state cannot be reached
+    or says too little (no sentence, or the same sentence for two different pictures),
+    when a control is left with an empty list of options, and when the states hold more than 200 kB.
 
-    >>> seen = explore("Squares", [slider("k", "Number", [1, 2])], lambda k: State(f"{k} squared is {k * k}.", [], pd.DataFrame({"k": [k]})))
+    >>> def square(k):
+    ...     return State(f"{k} squared is {k * k}.", [], pd.DataFrame({"k": [k]}))
+    >>> seen = explore("Squares", [slider("k", "Number", [1, 2])], square)
     >>> seen.sentence_at(k=2)
     '2 squared is 4.'
     """
@@ -106,13 +121,15 @@ def explore(title, controls, state_of, *, start=None):
     embedded = {"controls": [_drawn_part(control) for control in controls], "states": states,
                 "pool": [json.loads(item) for item in pool]}
     _check_size(embedded, title)
-    return Explorable(state_of=state_of, asked=controls, title=title, positions=_start_at(controls, start or {}), **embedded)
+    return Explorable(state_of=state_of, asked=controls, title=title,
+                      positions=_start_at(controls, start or {}), **embedded)
 
 
 class Explorable(anywidget.AnyWidget):
     """The widget that `explore` returns: shown as the last line of a cell, it draws itself.
 
-    positions : where the controls stand, as indices into their values; moving a control moves it, and setting it
+    positions : where the controls stand, as indices into their values;
+        moving a control moves it, and setting it
         moves the control.
     """
 
@@ -135,7 +152,8 @@ class Explorable(anywidget.AnyWidget):
         return _call(self._state_of, self._asked, self.positions).sentence
 
     def sentence_at(self, **values):
-        """The sentence for these control values, e.g. sentence_at(threshold=70); controls left out stand at their first."""
+        """The sentence for these control values, e.g. sentence_at(threshold=70);
+        controls left out stand at their first."""
         at = {control["name"]: control["values"][0] for control in self._asked} | values
         return self._state_of(**at).sentence
 
@@ -144,19 +162,24 @@ class Explorable(anywidget.AnyWidget):
 
     def _ipython_display_(self):
         """The widget, and for readers without scripts the sentence of its first state."""
-        display({"text/html": f"<noscript><p>{escape(repr(self))}</p></noscript>", "text/plain": repr(self)}, raw=True)
+        display({"text/html": f"<noscript><p>{escape(repr(self))}</p></noscript>",
+                 "text/plain": repr(self)}, raw=True)
         data, metadata = self._repr_mimebundle_()
         display(data, metadata=metadata, raw=True)
 
 
 def _answer(widget, content, buffers):
-    """A page with a kernel asks: is anyone there? And then: what is seen between two places of the grid?"""
+    """A page with a kernel asks: is anyone there?
+
+    And then: what is seen between two places of the grid?
+    """
     if content.get("ask") == "live":
         widget.send({"live": True})
     elif "positions" in content:
         at = content["positions"]
         state = _as_json(_call(widget._state_of, widget._asked, at), None)
-        labels = [_label_at(control, position) for control, position in zip(widget._asked, at, strict=True)]
+        labels = [_label_at(control, position)
+                  for control, position in zip(widget._asked, at, strict=True)]
         widget.send({"asked": at, "state": state, "labels": labels})
 
 
@@ -165,14 +188,16 @@ def _control(kind, name, label, values, labels):
         raise ValueError(f"unknown kind of control {kind!r}: expected one of {', '.join(KINDS)}.")
     if not values:
         raise ValueError(f"control {name!r} has no values: give at least one.")
-    return {"kind": kind, "name": name, "label": label, "values": values, "labels": labels, "format": "{}", "fine": 1}
+    return {"kind": kind, "name": name, "label": label, "values": values, "labels": labels,
+            "format": "{}", "fine": 1}
 
 
 def _start_at(controls, start):
     values = {control["name"]: control["values"] for control in controls}
     for name, value in start.items():
         if value not in values.get(name, []):
-            raise ValueError(f"start names {name}={value!r}, expected a control among {', '.join(values)} and one of its values.")
+            raise ValueError(f"start names {name}={value!r}, expected a control among "
+                             f"{', '.join(values)} and one of its values.")
     return [values[name].index(start[name]) if name in start else 0 for name in values]
 
 
@@ -181,7 +206,8 @@ def _drawn_part(control):
 
 
 def _call(state_of, controls, positions):
-    values = {control["name"]: _value_at(control, position) for control, position in zip(controls, positions, strict=True)}
+    values = {control["name"]: _value_at(control, position)
+              for control, position in zip(controls, positions, strict=True)}
     return state_of(**values)
 
 
@@ -194,21 +220,26 @@ def _value_at(control, position):
 
 
 def _label_at(control, position):
-    return control["labels"][int(position)] if int(position) == position else control["format"].format(_value_at(control, position))
+    return (control["labels"][int(position)] if int(position) == position
+            else control["format"].format(_value_at(control, position)))
 
 
 def _as_json(state, pool):
-    """A state as plain lists and dicts; with a pool ({json: index}), marks, frames and rows become indices into it."""
+    """A state as plain lists and dicts; with a pool ({json: index}), marks, frames
+    and rows become indices into it."""
     if state is None:
         return None
     if not isinstance(state, State):
-        raise ValueError(f"the state function returned {type(state).__name__}, expected a State (or None where there is no such position).")
+        raise ValueError(f"the state function returned {type(state).__name__}, "
+                         "expected a State (or None where there is no such position).")
 
     def store(item):
         return item if pool is None else pool.setdefault(json.dumps(item), len(pool))
 
-    panels = [{"frame": store(part["frame"]), "marks": [store(mark) for mark in part["marks"]]} for part in state.panels]
-    table = {"columns": store([str(name) for name in state.table.columns]), "rows": [store(row) for row in _rows(state.table)]}
+    panels = [{"frame": store(part["frame"]), "marks": [store(mark) for mark in part["marks"]]}
+              for part in state.panels]
+    table = {"columns": store([str(name) for name in state.table.columns]),
+             "rows": [store(row) for row in _rows(state.table)]}
     options = {"options": state.options} if state.options else {}
     return {"sentence": state.sentence, "panels": panels, "table": table} | options
 
@@ -229,9 +260,11 @@ def _column(values):
 def _check_controls(controls):
     names = [control["name"] for control in controls]
     if not names:
-        raise ValueError("an explorable needs at least one control: a picture that cannot move belongs to fi_teach.plots.")
+        raise ValueError("an explorable needs at least one control: "
+                         "a picture that cannot move belongs to fi_teach.plots.")
     if len(set(names)) < len(names):
-        raise ValueError(f"two controls share a name among {', '.join(names)}: each is a keyword of the state function, rename one.")
+        raise ValueError(f"two controls share a name among {', '.join(names)}: "
+                         "each is a keyword of the state function, rename one.")
 
 
 def _check_states(states, controls, title):
@@ -246,27 +279,33 @@ def _check_states(states, controls, title):
 
 
 def _check_reachable(at, states, shape, title):
-    """Whatever earlier controls say, the first option of each later one exists: a control that moves resets later ones to it."""
+    """Whatever earlier controls say, the first option of each later one exists:
+    a control that moves resets later ones to it."""
     for k in range(len(at)):
         start = at[:k] + [0] * (len(at) - k)
         if states[np.ravel_multi_index(start, shape)] is None:
-            raise ValueError(f"{title!r} has no state at positions {start}, so {at} cannot be reached: "
-                             "options may depend on earlier controls only, and the first option must always exist.")
+            raise ValueError(f"{title!r} has no state at positions {start}, "
+                             f"so {at} cannot be reached: options may depend on earlier controls "
+                             "only, and the first option must always exist.")
 
 
 def _check_readable(at, state, sentences, title):
     """Two different pictures have two different sentences."""
     picture = json.dumps([state["panels"], state["table"]])
     if not state["sentence"].strip() or sentences.setdefault(state["sentence"], picture) != picture:
-        raise ValueError(f"{title!r} at positions {at} has no sentence of its own ({state['sentence']!r}): "
-                         "whoever cannot see the picture must hear what it shows, so put in the numbers that differ.")
+        raise ValueError(f"{title!r} at positions {at} has no sentence of its own "
+                         f"({state['sentence']!r}): whoever cannot see the picture must hear what "
+                         "it shows, so put in the numbers that differ.")
     for name, options in state.get("options", {}).items():
         if not options:
-            raise ValueError(f"{title!r} at positions {at} offers nothing for {name!r}: instead of an empty list, give words that say why.")
+            raise ValueError(f"{title!r} at positions {at} offers nothing for {name!r}: "
+                             "instead of an empty list, give words that say why.")
 
 
 def _check_size(embedded, title):
     size = len(json.dumps(embedded))
     if size > SIZE_LIMIT:
-        raise ValueError(f"{title!r} embeds {len(embedded['states'])} states of {size / 1000:.0f} kB in the page, more than {SIZE_LIMIT / 1000:.0f} kB: "
-                         "take fewer slider steps, or draw shared marks alike in every state so that they are stored once.")
+        raise ValueError(f"{title!r} embeds {len(embedded['states'])} states of {size / 1000:.0f} "
+                         f"kB in the page, more than {SIZE_LIMIT / 1000:.0f} kB: "
+                         "take fewer slider steps, or draw shared marks alike in every state so "
+                         "that they are stored once.")

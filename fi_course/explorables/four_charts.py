@@ -1,4 +1,7 @@
-"""The book's question: one forest, four measures, four charts. Which of them is right? It depends on what is asked."""
+"""The book's question: one forest, four measures, four charts. Which of them is right?
+
+It depends on what is asked.
+"""
 
 import pandas as pd
 
@@ -7,26 +10,27 @@ from fi_course.explorables.explorable import State, choice, explore
 from fi_course.explorables.marks import axis, bars, categories, panel, rule
 from fi_teach.worlds import WORLDS
 
-MEASURES = {"MDI": ("c0", False), "permutation, held out": ("c1", True), "drop column": ("c2", False), "SHAP, interventional": ("c3", True)}
+MEASURES = {"MDI": ("c0", False), "permutation, held out": ("c1", True),
+            "drop column": ("c2", False), "SHAP, interventional": ("c3", True)}
 """Measure -> its hue, and whether its bars are striped."""
 HEIGHT = 164  # of a chart, whatever the world: five bars have room, two leave none empty
 VISIBLE = 0.05  # a shorter bar is as good as none
-UNITS = {"MDI": "share of the decrease", "permutation, held out": "share of the variance", "drop column": "share of the variance",
+UNITS = {"MDI": "share of the decrease", "permutation, held out": "share of the variance",
+         "drop column": "share of the variance",
          "SHAP, interventional": "share of the standard deviation"}
-TOLD = {
-    "twins": "x1 and x2 are nearly the same column",
-    "cardinality": "no column knows anything; they differ in how many values they have",
-    "correlated_proxy": "x2 does nothing, but it goes with x1",
-    "confounder": "x1 changes nothing: a hidden cause moves it and y together; x2 is a weak cause",
-    "mediator": "x1 is the cause, and works through m only",
-}
+TOLD = {"twins": "x1 and x2 are nearly the same column",
+        "cardinality": "no column knows anything; they differ in how many values they have",
+        "correlated_proxy": "x2 does nothing, but it goes with x1",
+        "confounder": "x1 changes nothing: a hidden cause moves it and y together; "
+                      "x2 is a weak cause", "mediator": "x1 is the cause, and works through m only"}
 """World -> what is true of it, in a sentence."""
 
 
 def explore_four_charts(table=None, *, n=300, n_trees=20, n_repeats=6):
     """Choose a world whose truth is known, and see what four measures make of it.
 
-    table : what `compare` returned for these worlds and measures; None: it is asked, n_repeats draws of n rows.
+    table : what `compare` returned for these worlds and measures; None:
+        it is asked, n_repeats draws of n rows.
 
     >>> seen = explore_four_charts(n=60, n_trees=3, n_repeats=2)
     >>> seen.sentence_at(world="twins")[:37]
@@ -36,48 +40,61 @@ def explore_four_charts(table=None, *, n=300, n_trees=20, n_repeats=6):
         table = compare(list(TOLD), list(MEASURES), n=n, n_trees=n_trees, n_repeats=n_repeats)
     share = in_common_units(table)
     told = {world: f"{world.replace('_', ' ')}: {words}" for world, words in TOLD.items()}
-    return explore("One forest, four charts", [choice("world", "The world", told, kind="select")], lambda world: world_state(share[world], world))
+    return explore("One forest, four charts", [choice("world", "The world", told, kind="select")],
+                   lambda world: world_state(share[world], world))
 
 
 def in_common_units(table):
-    """Mean importance over the draws in units without a unit -> {world: DataFrame, features x measures}.
+    """Mean importance over the draws in units without a unit -> {world:
+    DataFrame, features x measures}.
 
-    Losses of squared error as shares of the target's variance, SHAP values as shares of its standard deviation.
+    Losses of squared error as shares of the target's variance, SHAP values as shares
+    of its standard deviation.
     """
     mean = table.groupby(["world", "method", "feature"], sort=False)["importance"].mean()
     found = {}
     for world in TOLD:
         features = table.loc[table["world"] == world, "feature"].unique()
         spread = float(WORLDS[world](10_000, rng=0).y.astype(float).std())
-        units = {"permutation, held out": spread**2, "drop column": spread**2, "SHAP, interventional": spread}
-        found[world] = mean[world].unstack("method").loc[features, list(MEASURES)] / pd.Series(units).reindex(list(MEASURES), fill_value=1.0)
+        units = {"permutation, held out": spread**2, "drop column": spread**2,
+                 "SHAP, interventional": spread}
+        found[world] = mean[world].unstack("method").loc[features,
+                                                         list(MEASURES)] / pd.Series(units).reindex(
+                                                             list(MEASURES), fill_value=1.0)
     return found
 
 
 def world_state(share, world):
-    first = {measure: str(share[measure].idxmax()) if share[measure].max() > VISIBLE else "none" for measure in MEASURES}
+    first = {measure: str(share[measure].idxmax()) if share[measure].max() > VISIBLE else "none"
+             for measure in MEASURES}
     by_feature = {}
     for measure, feature in first.items():
         by_feature.setdefault(feature, []).append(measure)
-    told = "; ".join(f"{feature} for {_listed(measures)}" for feature, measures in by_feature.items())
+    told = "; ".join(f"{feature} for {_listed(measures)}"
+                     for feature, measures in by_feature.items())
     sentence = f"{_capital(TOLD[world])}. Highest stands {told}. {_agreement(share)}"
     panels = [_chart(share[measure], measure) for measure in MEASURES]
     return State(sentence, panels, share.rename_axis("feature").reset_index())
 
 
 def _agreement(share):
-    """In words: the feature about which two measures differ most, as a part of all that each of them gives."""
-    parts = share.clip(lower=0) / share.clip(lower=0).sum().clip(lower=VISIBLE)  # what is all but zero stays small
+    """In words: the feature about which two measures differ most, as a part of all that each
+    of them gives."""
+    # what is all but zero stays small
+    parts = share.clip(lower=0) / share.clip(lower=0).sum().clip(lower=VISIBLE)
     feature = (parts.max(axis=1) - parts.min(axis=1)).idxmax()
     high, low = parts.loc[feature].idxmax(), parts.loc[feature].idxmin()
-    return f"About {feature} they differ most: {high} gives it {parts.loc[feature, high]:.0%} of all that it gives, {low} {parts.loc[feature, low]:.0%}."
+    return (f"About {feature} they differ most: {high} gives it {parts.loc[feature, high]:.0%} of "
+            f"all that it gives, {low} {parts.loc[feature, low]:.0%}.")
 
 
 def _chart(values, measure):
     colour, hatch = MEASURES[measure]
     low, high = min(-0.1, float(values.min()) * 1.2), max(0.5, float(values.max())) * 1.35
-    return panel(bars(values.to_numpy(), colour=colour, hatch=hatch, labels="{:.2f}", horizontal=True), rule(x=0, dashed=False),
-                 x=axis(low, high, UNITS[measure]), y=categories(list(values.index)), title=measure, height=HEIGHT, min_width=300)
+    return panel(bars(values.to_numpy(), colour=colour, hatch=hatch, labels="{:.2f}",
+                      horizontal=True), rule(x=0, dashed=False),
+                 x=axis(low, high, UNITS[measure]), y=categories(list(values.index)), title=measure,
+                 height=HEIGHT, min_width=300)
 
 
 def _listed(names):

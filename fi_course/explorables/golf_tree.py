@@ -1,4 +1,5 @@
-"""One table, several right trees: wherever two splits are equally good the reader chooses, and the importances follow."""
+"""One table, several right trees: wherever two splits are equally good the reader chooses,
+and the importances follow."""
 
 from functools import cache
 
@@ -12,14 +13,16 @@ from fi_teach.data import golf
 from fi_teach.importance import mdi
 from fi_teach.trees import every_c45_tree, every_greedy_tree, grow_cut_once
 
-RULES = {"c45": "C4.5 (gain ratio)", "gini": "CART (Gini)", "cut once": "every column cut once, at the root"}
+RULES = {"c45": "C4.5 (gain ratio)", "gini": "CART (Gini)",
+         "cut once": "every column cut once, at the root"}
 
 
 def explore_golf_trees():
     """Grow your own golf tree: choose a rule, then break each of its ties as you like.
 
     >>> explore_golf_trees().sentence_at(rule="gini").split(",")[0]
-    'CART (Gini) could grow 4 trees; in this one tie 1 goes to Outlook ≤ 2.5 before Wind ≤ 1.5 and tie 2 goes to Outlook ≤ 2.5 before Wind ≤ 1.5. Importance: Outlook 0.437'
+    'CART (Gini) could grow 4 trees; in this one tie 1 goes to Outlook ≤ 2.5 before Wind ≤ 1.5
+    and tie 2 goes to Outlook ≤ 2.5 before Wind ≤ 1.5. Importance: Outlook 0.437'
     """
     grown = {rule: greedy_golf_trees(rule) for rule in RULES}
     ties = [f"tie{k + 1}" for k in range(max(most_questions(trees) for trees in grown.values()))]
@@ -29,22 +32,26 @@ def explore_golf_trees():
         asked, left = follow(grown[rule], [picks[tie] for tie in ties])
         return golf_state(rule, grown[rule], ties, asked, left[0]) if left else None
 
-    controls = [choice("rule", "Rule of growth", RULES), *(choice(tie, f"Tie {k}", range(most)) for k, tie in enumerate(ties, 1))]
+    controls = [choice("rule", "Rule of growth", RULES),
+                *(choice(tie, f"Tie {k}", range(most)) for k, tie in enumerate(ties, 1))]
     return explore("Grow your own golf tree", controls, state_of)
 
 
 @cache
 def greedy_golf_trees(rule):
-    """Every tree that this rule could have grown on the golf table, had it broken its ties otherwise."""
+    """Every tree that this rule could have grown on the golf table,
+    had it broken its ties otherwise."""
     X, y = golf()
-    grow = {"c45": every_c45_tree, "gini": every_greedy_tree, "cut once": lambda X, y: [grow_cut_once(X, y)]}
+    grow = {"c45": every_c45_tree, "gini": every_greedy_tree,
+            "cut once": lambda X, y: [grow_cut_once(X, y)]}
     return tuple(grow[rule](X, y))
 
 
-# --- which node is left open by the trees that remain -------------------------------------------------------------------
+# --- which node is left open by the trees that remain ---------------------------------------------
 
 def places(tree):
-    """Each node's place, the answers that lead there: "" at the root, "ny" below no and then yes -> list of n_nodes str."""
+    """Each node's place, the answers that lead there:
+    "" at the root, "ny" below no and then yes -> list of n_nodes str."""
     place = {0: ""}
     for t in np.flatnonzero(~tree.is_leaf):  # parents are stored before their children
         place[tree.children_left[t]], place[tree.children_right[t]] = place[t] + "y", place[t] + "n"
@@ -57,9 +64,11 @@ def splits_by_place(tree):
 
 
 def open_question(trees):
-    """The first node, from the root down, at which the trees differ -> (place, the different splits there), or None."""
+    """The first node, from the root down, at which the trees differ ->
+    (place, the different splits there), or None."""
     splits = [splits_by_place(tree) for tree in trees]
-    places = sorted({place for tree in splits for place in tree}, key=lambda place: (len(place), place))
+    places = sorted({place for tree in splits for place in tree},
+                    key=lambda place: (len(place), place))
     for place in places:
         here = list(dict.fromkeys(tree.get(place) for tree in splits))
         if len(here) > 1:
@@ -68,7 +77,8 @@ def open_question(trees):
 
 
 def follow(trees, picks):
-    """Break one tie after another: the questions met, and the trees that remain (none where a pick does not exist)."""
+    """Break one tie after another: the questions met, and the trees
+    that remain (none where a pick does not exist)."""
     asked = []
     for pick in picks:
         found = open_question(trees)
@@ -87,33 +97,42 @@ def most_questions(trees):
     if found is None:
         return 0
     place, splits = found
-    return 1 + max(most_questions([tree for tree in trees if splits_by_place(tree).get(place) == split]) for split in splits)
+    return 1 + max(most_questions(
+        [tree for tree in trees if splits_by_place(tree).get(place) == split]) for split in splits)
 
 
-# --- what is seen -------------------------------------------------------------------------------------------------------
+# --- what is seen ---------------------------------------------------------------------------------
 
 def golf_state(rule, trees, ties, asked, tree):
     shares = pd.DataFrame([mdi(other).mean for other in trees], columns=tree.names)
     table = _importance_table(tree, shares)
-    told = ", ".join(f"{name} {value:.3f}" for name, value in mdi(tree).to_frame()[["feature", "importance"]].values)
+    told = ", ".join(f"{name} {value:.3f}"
+                     for name, value in mdi(tree).to_frame()[["feature", "importance"]].values)
     sentence = f"{_growth_in_words(rule, trees, asked)}. Importance: {told}."
-    options = dict.fromkeys(ties, "no such tie here") | {tie: [_words(split) for split in splits] for tie, (_, splits, _) in zip(ties, asked, strict=False)}
-    return State(sentence, [_tree_panel(tree, asked), _importance_panel(table, shares)], table, options)
+    options = dict.fromkeys(ties,
+                            "no such tie here") | {tie: [_words(split) for split in splits]
+                                                   for tie, (_, splits, _) in zip(
+                                                       ties, asked, strict=False)}
+    return State(sentence, [_tree_panel(tree, asked), _importance_panel(table, shares)], table,
+                 options)
 
 
 def _importance_table(tree, shares):
     total = mdi(tree, normalize=False).mean * tree.weighted_n_node_samples[0]
-    table = pd.DataFrame({"feature": tree.names, "decrease × rows": total, "importance": mdi(tree).mean})
+    table = pd.DataFrame({"feature": tree.names, "decrease × rows": total,
+                          "importance": mdi(tree).mean})
     if len(shares) == 1:
         return table
-    return table.assign(**{f"lowest of {len(shares)}": shares.min().values, f"highest of {len(shares)}": shares.max().values})
+    return table.assign(**{f"lowest of {len(shares)}": shares.min().values,
+                           f"highest of {len(shares)}": shares.max().values})
 
 
 def _growth_in_words(rule, trees, asked):
     name = RULES[rule][0].upper() + RULES[rule][1:]
     if not asked:
         return f"{name}: no tie, one tree"
-    broken = " and ".join(f"tie {k} goes to {_words(splits[pick])} before {_others(splits, pick)}" for k, (_, splits, pick) in enumerate(asked, 1))
+    broken = " and ".join(f"tie {k} goes to {_words(splits[pick])} before {_others(splits, pick)}"
+                          for k, (_, splits, pick) in enumerate(asked, 1))
     return f"{name} could grow {len(trees)} trees; in this one {broken}"
 
 
@@ -127,12 +146,16 @@ def _others(splits, pick):
 
 def _tree_panel(tree, asked):
     node = {place: t for t, place in enumerate(places(tree))}
-    return tree_panel(tree, notes={node[place]: f"tie {k}" for k, (place, _, _) in enumerate(asked, 1)})
+    return tree_panel(tree,
+                      notes={node[place]: f"tie {k}" for k, (place, _, _) in enumerate(asked, 1)})
 
 
 def _importance_panel(table, shares):
     names = list(table["feature"])
-    tied = [points(shares[name], [j + 0.38] * len(shares), colour="c3", shape="diamond", size=4, name=f"in each of the {len(shares)} trees")
+    tied = [points(shares[name], [j + 0.38] * len(shares), colour="c3", shape="diamond", size=4,
+                   name=f"in each of the {len(shares)} trees")
             for j, name in enumerate(names) if len(shares) > 1]
-    return panel(bars(table["importance"], horizontal=True, labels="{:.3f}", width=0.5, name="in this tree"), tied,
-                 x=axis(0, 0.85, "share of the decrease", ticks=[0, 0.2, 0.4, 0.6]), y=categories(names), title="Importance (MDI)", height=230)
+    return panel(bars(table["importance"], horizontal=True, labels="{:.3f}", width=0.5,
+                      name="in this tree"), tied,
+                 x=axis(0, 0.85, "share of the decrease", ticks=[0, 0.2, 0.4, 0.6]),
+                 y=categories(names), title="Importance (MDI)", height=230)

@@ -1,4 +1,7 @@
-"""One cut for two groups: who is denied, and who of those that were granted. Make one difference vanish, and watch the others."""
+"""One cut for two groups: who is denied, and who of those that were granted.
+
+Make one difference vanish, and watch the others.
+"""
 
 import numpy as np
 import pandas as pd
@@ -6,25 +9,31 @@ import pandas as pd
 from fi_course.explorables.explorable import State, choice, explore, slider
 from fi_course.explorables.marks import axis, bars, categories, panel
 
-WAYS = {"one": "nothing: one cut for all", "denials": "denials of all", "alarms": "denials of those granted", "catches": "denials of those denied"}
+WAYS = {"one": "nothing: one cut for all", "denials": "denials of all",
+        "alarms": "denials of those granted", "catches": "denials of those denied"}
 SHARES = (0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3)
 RATES = ("denied, of all", "denied, of those granted", "denied, of those denied")
 
 
 def explore_group_rates(risk, denied, group, *, names=("the group", "others")):
-    """The share denied and the way to cut: what each of two groups meets, and how sure a risk at its cut is.
+    """The share denied and the way to cut: what each of two groups meets,
+    and how sure a risk at its cut is.
 
-    risk (n,) : predicted chances of denial; denied (n,) bool : what was decided; group (n,) bool : who belongs to the group
+    risk (n,) : predicted chances of denial; denied (n,) bool : what was decided; group (n,) bool :
+    who belongs to the group
     names : what the group and the others are called
 
-    Raises ValueError unless the three have one length, and both groups hold some denied and some granted.
+    Raises ValueError unless the three have one length, and both groups hold some denied
+    and some granted.
 
-    >>> seen = explore_group_rates([.1, .4, .6, .9], [False, True, False, True], [True, True, False, False])
+    >>> seen = explore_group_rates([.1, .4, .6, .9], [False, True, False, True],
+    ...                            [True, True, False, False])
     >>> seen.sentence_at(way="one", share=0.3)[:38]
     '30% are denied, with one cut for all: '
     """
     risk, denied, group = _checked(risk, denied, group)
-    controls = [choice("way", "Make equal", WAYS), slider("share", "Denied in all", SHARES, format="{:.0%}")]
+    controls = [choice("way", "Make equal", WAYS),
+                slider("share", "Denied in all", SHARES, format="{:.0%}")]
 
     def state_of(way, share):
         return rate_state(risk, denied, group, names, way, share)
@@ -35,24 +44,29 @@ def explore_group_rates(risk, denied, group, *, names=("the group", "others")):
 def _checked(risk, denied, group):
     risk, denied, group = np.asarray(risk, float), np.asarray(denied, bool), np.asarray(group, bool)
     if not risk.shape == denied.shape == group.shape or risk.ndim != 1:
-        raise ValueError(f"risk has shape {risk.shape}, denied {denied.shape}, group {group.shape}: expected one value a row, (n,) each.")
+        raise ValueError(f"risk has shape {risk.shape}, denied {denied.shape}, "
+                         f"group {group.shape}: expected one value a row, (n,) each.")
     for rows in (group, ~group):
         if len(set(denied[rows])) < 2:
-            raise ValueError("one of the groups has no denied rows, or no granted ones: expected both, else a rate has no rows.")
+            raise ValueError("one of the groups has no denied rows, or no granted ones: "
+                             "expected both, else a rate has no rows.")
     return risk, denied, group
 
 
 def rates_of(denials, denied):
-    """Share denied by the model: of all, of those whom the lenders granted, of those whom they denied.
+    """Share denied by the model: of all, of those whom the lenders granted,
+    of those whom they denied.
 
     >>> rates_of(np.array([True, False, True, False]), np.array([True, True, False, False]))
     (0.5, 0.5, 0.5)
     """
-    return tuple(float(denials[rows].mean()) for rows in (np.full(len(denials), True), ~denied, denied))
+    return tuple(float(denials[rows].mean())
+                 for rows in (np.full(len(denials), True), ~denied, denied))
 
 
 def cuts_for(risk, denied, group, way, share):
-    """A cut for the group and one for the others, so that `share` of all rows is denied and the wished rate is equal -> (cut, cut).
+    """A cut for the group and one for the others, so that `share` of all rows is denied
+    and the wished rate is equal -> (cut, cut).
 
     The common rate is looked for by halving: the higher it is, the more are denied.
     """
@@ -71,19 +85,25 @@ def cuts_for(risk, denied, group, way, share):
 def rate_state(risk, denied, group, names, way, share):
     cuts = cuts_for(risk, denied, group, way, share)
     denials = risk > np.where(group, *cuts)
-    rates = pd.DataFrame({name: rates_of(denials[rows], denied[rows]) for name, rows in zip(names, (group, ~group), strict=True)}, index=RATES)
+    rates = pd.DataFrame({name: rates_of(denials[rows], denied[rows])
+                          for name, rows in zip(names, (group, ~group), strict=True)}, index=RATES)
     ratio = (1 - rates.iloc[0, 0]) / (1 - rates.iloc[0, 1])
     both = [f"{a:.0%} and {b:.0%}" for a, b in rates.to_numpy()]
     made = "one cut for all" if way == "one" else f"equal {WAYS[way]}"
-    told = (f"{share:.0%} are denied, with {made}: {both[0]} of {names[0]} and {names[1]} (impact ratio of grants {ratio:.2f}). Of those whom the lenders "
-            f"granted, {both[1]} are denied; of those whom they denied, {both[2]}. The cuts are {cuts[0]:.2f} and {cuts[1]:.2f}.")
+    told = (f"{share:.0%} are denied, with {made}: "
+            f"{both[0]} of {names[0]} and {names[1]} (impact ratio of grants {ratio:.2f}). "
+            f"Of those whom the lenders granted, {both[1]} are denied; "
+            f"of those whom they denied, {both[2]}. The cuts are {cuts[0]:.2f} and {cuts[1]:.2f}.")
     table = rates.rename_axis("share").reset_index()
     return State(told, [_rate_panel(rates)], table)
 
 
 def _rate_panel(rates):
     looks = zip(rates, (("c1", False, -0.19), ("c0", True, 0.19)), strict=True)
-    drawn = [bars(rates[name], at=np.arange(3) + shift, horizontal=True, width=0.35, labels="{:.0%}", colour=colour, hatch=hatch, name=name)
+    drawn = [bars(rates[name], at=np.arange(3) + shift, horizontal=True, width=0.35,
+                  labels="{:.0%}", colour=colour, hatch=hatch, name=name)
              for name, (colour, hatch, shift) in looks]
-    return panel(drawn, x=axis(0, 1.12, "share denied by the model", ticks={0: "0", 0.5: "50%", 1: "100%"}), y=categories(RATES), title="What each group meets",
+    return panel(drawn, x=axis(0, 1.12, "share denied by the model",
+                               ticks={0: "0", 0.5: "50%", 1: "100%"}), y=categories(RATES),
+                 title="What each group meets",
                  height=230, min_width=330)

@@ -63,26 +63,22 @@ def with_sister(new, sisters):
 def _check(places, splits, errors):
     counts = {kind: len(masks) for kind, masks in splits.items()}
     if not counts or counts != {kind: len(found) for kind, found in errors.items()}:
-        raise ValueError(
-            f"splits of {counts} and errors of "
-            f"{ {kind: len(found) for kind, found in errors.items()} }: expected the same kinds, "
-            "with one error for each split."
-        )
+        raise ValueError(f"splits of {counts} and errors of "
+                         f"{ {kind: len(found) for kind, found in errors.items()} }: "
+                         "expected the same kinds, with one error for each split.")
     lengths = {len(mask) for masks in splits.values() for mask in masks}
     if lengths != {len(places)}:
-        raise ValueError(
-            f"masks of {sorted(lengths)} rows for places of {len(places)}: expected one entry a row."
-        )
+        raise ValueError(f"masks of {sorted(lengths)} rows for places of {len(places)}: "
+                         "expected one entry a row.")
 
 
 def _state(places, sisters, new, errors, kind, split, unit):
     known = with_sister(new, sisters)
     here, mean = errors[kind][split - 1], np.mean(errors[kind])
-    told = (
-        f"A third of the {kind} held out, split {split}: {new.sum()} of {len(new)} tests, "
-        f"{known.sum()} with a sister in training. Error {here:.1f} {unit} here, {mean:.1f} {unit} on average over "
-        f"{len(errors[kind])} splits."
-    )
+    told = (f"A third of the {kind} held out, split {split}: "
+            f"{new.sum()} of {len(new)} tests, {known.sum()} with a sister in training. "
+            f"Error {here:.1f} {unit} here, {mean:.1f} {unit} on average over {len(errors[kind])} "
+            "splits.")
     rows = [
         {"held out": each, "mean error": np.mean(found), "from": min(found), "to": max(found)}
         for each, found in errors.items()
@@ -126,7 +122,5 @@ def _errors(errors, kind, here, unit):
     mark = points([here], [kinds.index(kind)], colour="c1", shape="diamond", name="this split")
     top = 1.05 * max(max(found) for found in errors.values())
     label = f"error ({unit}), each split a dot"
-    return panel(
-        drawn, cloud, mark, x=axis(0, top, label), y=categories(kinds),
-        title="Bar: the mean", height=290, min_width=320,
-    )
+    return panel(drawn, cloud, mark, x=axis(0, top, label), y=categories(kinds),
+                 title="Bar: the mean", height=290, min_width=320)

@@ -1,6 +1,7 @@
 // Shows the saved widgets of a built page: no kernel, no require.js, no network.
-// Reads the widget state that the notebook left in the page, imports each anywidget's script from a blob and lets it
-// draw into the place of each view. One model may have several views; what cannot be drawn says so in the page.
+// Reads the widget state that the notebook left in the page, imports each anywidget's script
+// from a blob and lets it draw into the place of each view. One model may have several views;
+// what cannot be drawn says so in the page.
 (() => {
   const STATE = 'script[type="application/vnd.jupyter.widget-state+json"]';
   const VIEW = 'script[type="application/vnd.jupyter.widget-view+json"]';
@@ -8,7 +9,8 @@
 
   function makeModel(state) {
     const listeners = new Map();
-    const emit = (event, ...words) => [...(listeners.get(event) || [])].forEach((call) => call(...words));
+    const emit = (event, ...words) =>
+      [...(listeners.get(event) || [])].forEach((call) => call(...words));
     return {
       get: (key) => state[key],
       set(key, value) {
@@ -26,14 +28,17 @@
 
   function load(source) {
     if (!scripts.has(source)) {
-      scripts.set(source, import(URL.createObjectURL(new Blob([source], { type: "text/javascript" }))));
+      scripts.set(source, import(
+        URL.createObjectURL(new Blob([source], { type: "text/javascript" }))));
     }
     return scripts.get(source);
   }
 
   async function draw(model, el) {
     if (!model) throw new Error("its state was not saved with the page");
-    if (!model.get("_esm")) throw new Error(`it is a ${model.get("_model_name")}, and this page can show anywidgets only`);
+    if (!model.get("_esm"))
+      throw new Error(`it is a ${model.get("_model_name")}, `
+        + "and this page can show anywidgets only");
     const style = document.createElement("style");
     style.textContent = model.get("_css") || "";
     el.append(style);
@@ -54,14 +59,18 @@
   function start() {
     const models = new Map();
     for (const script of document.querySelectorAll(STATE)) {
-      for (const [id, saved] of Object.entries(JSON.parse(script.textContent).state)) models.set(id, makeModel(saved.state));
+      for (const [id, saved] of Object.entries(JSON.parse(script.textContent).state))
+        models.set(id, makeModel(saved.state));
     }
     for (const script of document.querySelectorAll(VIEW)) {
       const el = script.parentNode.insertBefore(document.createElement("div"), script);
       el.className = "widget-host";
-      Promise.resolve().then(() => draw(models.get(JSON.parse(script.textContent).model_id), el)).catch((reason) => complain(el, reason));
+      Promise.resolve().then(() =>
+        draw(models.get(JSON.parse(script.textContent).model_id), el)).catch((reason) =>
+        complain(el, reason));
     }
   }
 
-  document.readyState === "loading" ? document.addEventListener("DOMContentLoaded", start) : start();
+  document.readyState === "loading" ? document.addEventListener("DOMContentLoaded", start)
+    : start();
 })();

@@ -1,4 +1,7 @@
-"""How mixed is a node? Gini and entropy as the shares of two or three classes move: the same shape, another unit."""
+"""How mixed is a node?
+
+Gini and entropy as the shares of two or three classes move: the same shape, another unit.
+"""
 
 import numpy as np
 import pandas as pd
@@ -15,10 +18,12 @@ GRID = np.linspace(0, 1, 51)
 
 
 def explore_impurity():
-    """The impurity curves: move the first class's share; the others share the rest in a chosen ratio.
+    """The impurity curves: move the first class's share;
+    the others share the rest in a chosen ratio.
 
     >>> explore_impurity().sentence_at(share=0.5)
-    'Shares 0.50, 0.50: Gini 0.500, entropy 1.000 bits or 0.693 nats, as mixed as two classes can be.'
+    'Shares 0.50, 0.50: Gini 0.500, entropy 1.000 bits or 0.693 nats, as mixed
+    as two classes can be.'
     """
     controls = [
         choice("classes", "Classes", {2: "two", 3: "three"}),
@@ -26,7 +31,8 @@ def explore_impurity():
         slider("share", "Share of the first class", SHARES, format="{:.2f}", fine=5),
         switch("scaled", "Scale each curve to a maximum of 1"),
     ]
-    return explore("Three measures of how mixed a node is", controls, impurity_state, start={"share": 0.3})
+    return explore("Three measures of how mixed a node is", controls, impurity_state,
+                   start={"share": 0.3})
 
 
 def impurity_state(classes, ratio, share, scaled):
@@ -35,14 +41,17 @@ def impurity_state(classes, ratio, share, scaled):
     shares = shares_of(classes, ratio, np.array([share]))[0]
     value = {name: float(measure(shares)) + 0.0 for name, (measure, _, _) in MEASURES.items()}
     largest = {name: float(measure(np.ones(classes))) for name, (measure, _, _) in MEASURES.items()}
-    table = pd.DataFrame({"measure": list(MEASURES), "impurity": list(value.values()), "largest": list(largest.values())})
+    table = pd.DataFrame({"measure": list(MEASURES), "impurity": list(value.values()),
+                          "largest": list(largest.values())})
     table["of the largest"] = table["impurity"] / table["largest"]
     panels = [_curves_panel(classes, ratio, share, value, largest, scaled), _shares_panel(shares)]
-    return State(_sentence(shares, ratio, value, table, scaled), panels, table, {} if classes == 3 else {"ratio": "needs three classes"})
+    return State(_sentence(shares, ratio, value, table, scaled), panels, table,
+                 {} if classes == 3 else {"ratio": "needs three classes"})
 
 
 def shares_of(classes, ratio, first):
-    """Class shares when the first class has share `first` (m,) and the others divide the rest -> (m, classes).
+    """Class shares when the first class has share `first` (m,)
+    and the others divide the rest -> (m, classes).
 
     >>> shares_of(3, (3, 1), np.array([0.5])).tolist()
     [[0.5, 0.375, 0.125]]
@@ -62,7 +71,8 @@ def _sentence(shares, ratio, value, table, scaled):
     if not scaled:
         return told + "."
     gini_part, entropy_part, _ = table["of the largest"]
-    return f"{told}. Of the largest that is {gini_part:.3f} for Gini and {entropy_part:.3f} for entropy, in bits and in nats alike."
+    return (f"{told}. Of the largest that is {gini_part:.3f} for Gini and {entropy_part:.3f} for "
+            "entropy, in bits and in nats alike.")
 
 
 def _curves_panel(classes, ratio, share, value, largest, scaled):
@@ -70,15 +80,18 @@ def _curves_panel(classes, ratio, share, value, largest, scaled):
     for name, (measure, colour, shape) in MEASURES.items():
         unit = largest[name] if scaled else 1.0
         height = measure(shares_of(classes, ratio, GRID)) / unit
-        curves.append(line(GRID, height, colour=colour, dashed=scaled and name == "entropy in nats"))
+        curves.append(line(GRID, height, colour=colour,
+                           dashed=scaled and name == "entropy in nats"))
         chosen.append(points([share], [value[name] / unit], colour=colour, shape=shape, name=name))
     title = "share of the largest impurity" if scaled else "impurity"
     top = 1.1 if scaled or classes == 2 else 1.7
-    return panel(handle(rule(x=share), "share", SHARES), curves, chosen, x=axis(0, 1, "share of the first class"), y=axis(0, top, title),
+    return panel(handle(rule(x=share), "share", SHARES), curves, chosen,
+                 x=axis(0, 1, "share of the first class"), y=axis(0, top, title),
                  height=260, min_width=340)
 
 
 def _shares_panel(shares):
     names = ["first class", "second class", "third class"][:len(shares)]
-    return panel(bars(shares, colour="muted", labels="{:.2f}", horizontal=True), x=axis(0, 1.25, "share of the rows", ticks=[0, 0.5, 1]),
+    return panel(bars(shares, colour="muted", labels="{:.2f}", horizontal=True),
+                 x=axis(0, 1.25, "share of the rows", ticks=[0, 0.5, 1]),
                  y=categories(names), title="The node", height=60 + 50 * len(shares))

@@ -1,4 +1,8 @@
-"""Where does knockoff+ stop? One study of forty features, scanned by hand: who wins against the double, who loses, who is announced."""
+"""Where does knockoff+ stop?
+
+One study of forty features, scanned by hand:
+who wins against the double, who loses, who is announced.
+"""
 
 from functools import cache
 
@@ -13,42 +17,55 @@ from fi_teach.importance.knockoffs import (
     knockoff_threshold,
 )
 
-STUDIES = {"strong": "twelve clear causes", "weak": "twelve weak causes", "four": "four causes", "none": "no cause at all"}
-CAUSES = {"strong": (12, 0.35), "weak": (12, 0.18), "four": (4, 0.5), "none": (0, 0.0)}  # how many, and how strong each
+STUDIES = {"strong": "twelve clear causes", "weak": "twelve weak causes", "four": "four causes",
+           "none": "no cause at all"}
+# how many, and how strong each
+CAUSES = {"strong": (12, 0.35), "weak": (12, 0.18), "four": (4, 0.5), "none": (0, 0.0)}
 N_ROWS, N_FEATURES = 300, 40
-SEED = 22  # chosen for showing "at least five or none": the four causes are found at q = .3 and cannot be at .2
+# chosen for showing "at least five or none": the four causes are found at q = .3
+# and cannot be at .2
+SEED = 22
 HIGHEST = 0.42
 SIZES = tuple(np.arange(1, 28) * 0.015)
 
 
 def explore_knockoffs():
-    """The knockoff threshold: move t, count winners and losers, and see which share of the winners is false.
+    """The knockoff threshold: move t, count winners and losers, and see which share
+    of the winners is false.
 
     >>> explore_knockoffs().sentence_at(study="four", q=0.2, t=0.15)[-45:]
     'No t passes, and knockoff+ announces nothing.'
     """
-    controls = [choice("study", "The study", STUDIES), slider("q", "Target rate q", [0.1, 0.2, 0.3], format="{:.0%}"),
+    controls = [choice("study", "The study", STUDIES),
+                slider("q", "Target rate q", [0.1, 0.2, 0.3], format="{:.0%}"),
                 slider("t", "Threshold t", SIZES, format="{:.3f}", fine=5)]
-    return explore("Where does knockoff+ stop?", controls, scan_state, start={"q": 0.2, "t": SIZES[13]})
+    return explore("Where does knockoff+ stop?", controls, scan_state,
+                   start={"q": 0.2, "t": SIZES[13]})
 
 
 def scan_state(study, q, t):
     statistics, cause = statistics_of(study)
     won, lost, false, estimate = counts_at(statistics, cause, t)
     stop = knockoff_threshold(statistics, q)
-    told = (f"{STUDIES[study].capitalize()}, q = {100 * q:.0f} %, t = {t:.3f}: {_features(won)} by t or more, {lost} "
-            f"{'loses' if lost == 1 else 'lose'} by as much. {_judged(won, lost, estimate, q)} "
-            f"In truth {false} of the {won} {'is' if false == 1 else 'are'} false. {_stop(statistics, cause, stop)}")
-    table = pd.DataFrame({"what": ["winners at t", "losers at t", "estimated share of false winners", "true share of false winners",
-                                   "where knockoff+ stops", "features it announces"],
-                          "value": [str(won), str(lost), f"{estimate:.3f}", f"{false / max(1, won):.3f}",
-                                    f"{stop:.3f}" if np.isfinite(stop) else "nowhere", str(int((statistics >= stop).sum()))]})
-    return State(told, [_duels_panel(statistics, cause, t), _share_panel(statistics, cause, q, t)], table)
+    told = (f"{STUDIES[study].capitalize()}, q = {100 * q:.0f} %, t = {t:.3f}: "
+            f"{_features(won)} by t or more, {lost} {'loses' if lost == 1 else 'lose'} by as much. "
+            f"{_judged(won, lost, estimate, q)} In truth {false} of the {won} "
+            f"{'is' if false == 1 else 'are'} false. {_stop(statistics, cause, stop)}")
+    table = pd.DataFrame(
+        {"what": ["winners at t", "losers at t", "estimated share of false winners",
+                  "true share of false winners",
+                  "where knockoff+ stops", "features it announces"],
+         "value": [str(won), str(lost), f"{estimate:.3f}", f"{false / max(1, won):.3f}",
+                   f"{stop:.3f}" if np.isfinite(stop) else "nowhere",
+                   str(int((statistics >= stop).sum()))]})
+    return State(told, [_duels_panel(statistics, cause, t), _share_panel(statistics, cause, q, t)],
+                 table)
 
 
 @cache
 def statistics_of(study):
-    """W of each feature, by a ridge regression on features and doubles, and which features are causes -> ((p,), (p,) bool)."""
+    """W of each feature, by a ridge regression on features and doubles, and
+    which features are causes -> ((p,), (p,) bool)."""
     n_causes, effect = CAUSES[study]
     covariance = np.eye(N_FEATURES)
     for j in range(12):  # each of the first twelve has a follower with correlation .8
@@ -90,16 +107,22 @@ def _stop(statistics, cause, stop):
     if not np.isfinite(stop):
         return "No t passes, and knockoff+ announces nothing."
     won, _, false, _ = counts_at(statistics, cause, stop)
-    return f"Knockoff+ stops at {stop:.3f}, the smallest |W| that passes, and announces {won}, {false} of them false."
+    return (f"Knockoff+ stops at {stop:.3f}, the smallest |W| that passes, and announces {won}, "
+            f"{false} of them false.")
 
 
 def _duels_panel(statistics, cause, t):
-    """Every feature at the size of its W, winners in the upper row, losers in the lower; spread a little, by their number."""
+    """Every feature at the size of its W, winners in the upper row, losers in the lower;
+    spread a little, by their number."""
     row = np.where(statistics > 0, 0, 1) + 0.32 * np.sin(2.4 * np.arange(len(statistics)))
-    sides = [points(np.abs(statistics[side]), row[side], colour=colour, shape=shape, name=name, size=5)
-             for side, colour, shape, name in ((cause, "c0", "circle", "cause"), (~cause, "c1", "square", "no cause")) if side.any()]
-    return panel(region(x=(t, HIGHEST), colour="muted"), rule(y=0.5, colour="ink", dashed=False), sides, handle(rule(x=t, colour="ink", name="t"), "t", SIZES),
-                 x=axis(0, HIGHEST, "size of W"), y=categories(["wins", "loses"]), title="Feature against double", height=230, min_width=300)
+    sides = [points(np.abs(statistics[side]), row[side], colour=colour, shape=shape, name=name,
+                    size=5)
+             for side, colour, shape, name in ((cause, "c0", "circle", "cause"),
+                                               (~cause, "c1", "square", "no cause")) if side.any()]
+    return panel(region(x=(t, HIGHEST), colour="muted"), rule(y=0.5, colour="ink", dashed=False),
+                 sides, handle(rule(x=t, colour="ink", name="t"), "t", SIZES),
+                 x=axis(0, HIGHEST, "size of W"), y=categories(["wins", "loses"]),
+                 title="Feature against double", height=230, min_width=300)
 
 
 def _share_panel(statistics, cause, q, t):
@@ -111,5 +134,6 @@ def _share_panel(statistics, cause, q, t):
     curves = [line(SIZES, estimated, colour="c0"), line(SIZES, true, colour="c1", dashed=True),
               points([t], [min(1.05, estimate)], colour="c0", name="estimated"),
               points([t], [false / max(1, here[0])], colour="c1", shape="square", name="true")]
-    return panel(rule(y=q, colour="ink", name="q"), curves, x=axis(0, HIGHEST, "threshold t"), y=axis(0, 1.1, "share of the winners that is false"),
+    return panel(rule(y=q, colour="ink", name="q"), curves, x=axis(0, HIGHEST, "threshold t"),
+                 y=axis(0, 1.1, "share of the winners that is false"),
                  title="Which share is false?", height=230, min_width=300)

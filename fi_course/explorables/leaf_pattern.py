@@ -1,7 +1,9 @@
-"""A debugger for TreeSHAP: step through the leaves of a tree and see what each one knows of a row, and what it pays for that.
+"""A debugger for TreeSHAP: step through the leaves of a tree and see what each one knows of a row,
+and what it pays for that.
 
-A leaf sees a pattern of bits: does the row pass the tests on each feature, and would a stand-in? Owen's integral turns the
-pattern into shares, and the shares of all leaves add up to the Shapley values.
+A leaf sees a pattern of bits: does the row pass the tests on each feature, and would a stand-in?
+Owen's integral turns the pattern into shares, and the shares of all leaves add up
+to the Shapley values.
 """
 
 from functools import cache
@@ -26,17 +28,20 @@ FEATURES = {
 }
 MIXES = {100: "mix 100", 2: "mix 2", 66: "mix 66", 700: "mix 700"}
 STAND_IN = 500
-GAMES = {"cover": "training rows (path-dependent)", "row": f"mix {STAND_IN} (interventional, one background row)"}
+GAMES = {"cover": "training rows (path-dependent)",
+         "row": f"mix {STAND_IN} (interventional, one background row)"}
 TIMES = np.linspace(0, 1, 21)
 
 
 def explore_leaf_pattern():
-    """Step through the eight leaves of a small tree for the strength of concrete; at each, the pattern, the integrand and the shares.
+    """Step through the eight leaves of a small tree for the strength of concrete;
+    at each, the pattern, the integrand and the shares.
 
     >>> explore_leaf_pattern().sentence_at(mix=100, stands_in="cover", leaf=1)[:72]
     'Leaf 1 of 8 says 15.7 MPa and asks about age, cement. Mix 100: age passe'
     """
-    controls = [choice("mix", "The row", MIXES, kind="select"), choice("stands_in", "What stands in for the unknown", GAMES, kind="select"),
+    controls = [choice("mix", "The row", MIXES, kind="select"),
+                choice("stands_in", "What stands in for the unknown", GAMES, kind="select"),
                 slider("leaf", "Leaf, from left to right", range(1, 9))]
     return explore("One leaf at a time", controls, leaf_state)
 
@@ -49,11 +54,13 @@ def small_tree():
 
 
 def patterns_of(mix, stands_in):
-    """What every leaf sees of a mix, from left to right -> list of (leaf, names of its players, a, b)."""
+    """What every leaf sees of a mix, from left to right -> list
+    of (leaf, names of its players, a, b)."""
     tree, X = small_tree(), concrete().X
     passes = row_passes(tree, X.loc[mix])
     others = row_passes(tree, X.loc[STAND_IN]) if stands_in == "row" else training_passes(tree)
-    return [(leaf, [tree.names[j] for j in players], np.array(a, dtype=float), np.array(b, dtype=float))
+    return [(leaf, [tree.names[j] for j in players], np.array(a, dtype=float),
+             np.array(b, dtype=float))
             for (leaf, players, a), (_, _, b) in zip(passes, others, strict=True)]
 
 
@@ -62,21 +69,24 @@ def shares_by_leaf(mix, stands_in):
     """What each leaf pays to each of the three features, in MPa -> (8, 3)."""
     paid = np.zeros((8, len(FEATURES)))
     for row, (leaf, players, a, b) in zip(paid, patterns_of(mix, stands_in), strict=True):
-        row[[list(FEATURES).index(name) for name in players]] = leaf_shapley(small_tree().value[leaf, 0], a, b)
+        row[[list(FEATURES).index(name) for name in players]] = leaf_shapley(
+            small_tree().value[leaf, 0], a, b)
     return paid
 
 
 def leaf_state(mix, stands_in, leaf):
     node, players, a, b = patterns_of(mix, stands_in)[leaf - 1]
-    paid, total = shares_by_leaf(mix, stands_in)[leaf - 1], shares_by_leaf(mix, stands_in)[:leaf].sum(axis=0)
+    paid, total = shares_by_leaf(mix,
+                                 stands_in)[leaf - 1], shares_by_leaf(mix, stands_in)[:leaf].sum(
+                                     axis=0)
     of = dict(zip(FEATURES, paid, strict=True))
-    table = pd.DataFrame({"feature": list(FEATURES), "row passes (a)": [_bit(players, a, name) for name in FEATURES],
+    table = pd.DataFrame({"feature": list(FEATURES),
+                          "row passes (a)": [_bit(players, a, name) for name in FEATURES],
                           "stand-in passes (b)": [_bit(players, b, name) for name in FEATURES],
                           "share at this leaf": paid, "shares so far": total})
     value = small_tree().value[node, 0]
-    scene = tree_panel(
-        small_tree(), title="The tree (MPa)", hues=HUES, to=node, level=70, leaf_width=58
-    )
+    scene = tree_panel(small_tree(), title="The tree (MPa)", hues=HUES, to=node, level=70,
+                       leaf_width=58)
     return State(_in_words(mix, stands_in, leaf, value, players, a, b, of, total),
                  [scene, _integrand_panel(value, players, a, b), _total_panel(paid, total)], table)
 
@@ -86,37 +96,47 @@ def _bit(players, bits, name):
 
 
 def _in_words(mix, stands_in, leaf, value, players, a, b, of, total):
-    row = ", ".join(f"{name} {'passes' if bit else 'fails'}" for name, bit in zip(players, a, strict=True))
+    row = ", ".join(f"{name} {'passes' if bit else 'fails'}"
+                    for name, bit in zip(players, a, strict=True))
     other = ", ".join(f"{name} {chance:.3g}" for name, chance in zip(players, b, strict=True))
     shares = ", ".join(f"{name} {_signed(of[name])}" for name in players)
-    totals = ", ".join(f"{name} {_signed(share)}" for name, share in zip(FEATURES, total, strict=True))
+    totals = ", ".join(f"{name} {_signed(share)}"
+                       for name, share in zip(FEATURES, total, strict=True))
     who = "a training row" if stands_in == "cover" else f"mix {STAND_IN}"
-    return (f"Leaf {leaf} of 8 says {value:.1f} MPa and asks about {', '.join(players)}. Mix {mix}: {row}. Chance that {who} passes: {other}. "
-            f"This leaf pays {shares}; shares so far: {totals}.")
+    return (f"Leaf {leaf} of 8 says {value:.1f} MPa and asks about {', '.join(players)}. "
+            f"Mix {mix}: {row}. Chance that {who} passes: {other}. This leaf pays {shares}; "
+            f"shares so far: {totals}.")
 
 
 def integrand(value, a, b, i, t):
-    """What player i adds at this leaf if it arrives at time t and the others are there with chance t: t (Q,) -> (Q,)."""
+    """What player i adds at this leaf if it arrives at time t and the others are there
+    with chance t: t (Q,) -> (Q,)."""
     others = [t * a[j] + (1 - t) * b[j] for j in range(len(a)) if j != i]
     return value * (a[i] - b[i]) * np.prod([np.ones_like(t), *others], axis=0)
 
 
 def _integrand_panel(value, players, a, b):
-    """The curve of every player, and the places where Gauss and Legendre look: their weighted mean is the area."""
+    """The curve of every player, and the places where Gauss and Legendre look:
+    their weighted mean is the area."""
     nodes, drawn = gauss_legendre(len(a))[0], []
     for i, name in enumerate(players):
         colour, dashed, shape = FEATURES[name]
-        drawn += [line(TIMES, integrand(value, a, b, i, TIMES), colour=colour, dashed=dashed, name=name),
-                  points(nodes, integrand(value, a, b, i, nodes), colour=colour, shape=shape, name=name)]
-    return panel(rule(y=0, dashed=False), drawn, x=axis(0, 1, "time of arrival t"), y=axis(-66, 66, "added (MPa)"),
+        drawn += [line(TIMES, integrand(value, a, b, i, TIMES), colour=colour, dashed=dashed,
+                       name=name),
+                  points(nodes, integrand(value, a, b, i, nodes), colour=colour, shape=shape,
+                         name=name)]
+    return panel(rule(y=0, dashed=False), drawn, x=axis(0, 1, "time of arrival t"),
+                 y=axis(-66, 66, "added (MPa)"),
                  title="Added at this leaf", height=230, min_width=270)
 
 
 def _total_panel(paid, total):
     at = np.arange(len(FEATURES))
-    drawn = [bars([total[k]], at=[k], horizontal=True, width=0.6, colour=colour, hatch=hatch) for k, (colour, hatch, _) in enumerate(FEATURES.values())]
+    drawn = [bars([total[k]], at=[k], horizontal=True, width=0.6, colour=colour, hatch=hatch)
+             for k, (colour, hatch, _) in enumerate(FEATURES.values())]
     last = points(total - paid, at, colour="ink", shape="diamond", size=4, name="before this leaf")
-    return panel(rule(x=0, dashed=False), drawn, last, x=axis(-45, 45, "MPa"), y=categories(list(FEATURES)), title="Shares so far", height=230, min_width=270)
+    return panel(rule(x=0, dashed=False), drawn, last, x=axis(-45, 45, "MPa"),
+                 y=categories(list(FEATURES)), title="Shares so far", height=230, min_width=270)
 
 
 def _signed(value):

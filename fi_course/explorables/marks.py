@@ -1,9 +1,11 @@
-"""A scene is a few panels of marks: bars, points, lines, words. Python says where they are, JavaScript only draws them.
+"""A scene is a few panels of marks: bars, points, lines, words.
+Python says where they are, JavaScript only draws them.
 
-Every function returns plain dicts. Places are in the units of the panel's axes; lengths such as `size` are in pixels.
-A colour is a name of the palette: "c0" to "c7" (told apart by the colour-blind, in light and in dark), "ink", "muted",
-"good", "bad". Never let colour alone carry a meaning: give points a `shape`, bars a `hatch`, and both a `name`, which
-puts them into the legend.
+Every function returns plain dicts. Places are in the units of the panel's axes;
+lengths such as `size` are in pixels.
+A colour is a name of the palette: "c0" to "c7" (told apart by the colour-blind, in light and
+in dark), "ink", "muted", "good", "bad". Never let colour alone carry a meaning:
+give points a `shape`, bars a `hatch`, and both a `name`, which puts them into the legend.
 """
 
 import numpy as np
@@ -13,13 +15,15 @@ SHAPES = ("circle", "square", "triangle", "diamond", "cross")
 
 
 def axis(low, high, label="", *, ticks=None, format="{:.4g}"):
-    """An axis from low to high: `ticks` is None (about five round ones), a list of places, or {place: words}.
+    """An axis from low to high: `ticks` is None (about five round ones), a list of places,
+    or {place: words}.
 
     >>> axis(0, 1, "share")["ticks"][1]
     [0.2, '0.2']
     """
     if not np.isfinite([low, high]).all() or low == high:
-        raise ValueError(f"an axis from {low} to {high} has no length: give two different finite numbers.")
+        raise ValueError(
+            f"an axis from {low} to {high} has no length: give two different finite numbers.")
     ticks = _round_ticks(low, high) if ticks is None else ticks
     words = ticks if isinstance(ticks, dict) else {place: format.format(place) for place in ticks}
     return {"low": _short(low), "high": _short(high), "label": label,
@@ -34,13 +38,15 @@ def categories(names, label=""):
     """
     if len(names) == 0:
         raise ValueError("categories got no names: an axis needs at least one.")
-    return axis(-0.5, len(names) - 0.5, label, ticks=dict(enumerate(names))) | {"first_on_top": True}
+    return axis(-0.5, len(names) - 0.5, label,
+                ticks=dict(enumerate(names))) | {"first_on_top": True}
 
 
 def panel(*marks, x=None, y=None, title="", height=220, min_width=260):
     """One frame of the scene with its marks; x and y are axes (None: 0 to 1, not drawn).
 
-    Panels stand side by side while each gets its min_width, and below one another on a phone. height in pixels.
+    Panels stand side by side while each gets its min_width, and below one another on a phone.
+    height in pixels.
 
     >>> panel(points([1], [2]), x=axis(0, 2), y=axis(0, 3))["marks"][0]["x"]
     [1.0]
@@ -58,7 +64,8 @@ def points(x, y, *, colour="c0", shape="circle", name="", size=6):
     """Points at (x, y), size their radius; a `name` puts them into the legend."""
     if shape not in SHAPES:
         raise ValueError(f"unknown shape {shape!r}: expected one of {', '.join(SHAPES)}.")
-    return _mark("points", x=_places(x), y=_places(y), colour=colour, shape=shape, name=name, size=size)
+    return _mark("points", x=_places(x), y=_places(y), colour=colour, shape=shape, name=name,
+                 size=size)
 
 
 def line(x, y, *, colour="c0", name="", dashed=False, step=False, width=2):
@@ -72,28 +79,33 @@ def line(x, y, *, colour="c0", name="", dashed=False, step=False, width=2):
 def band(x, low, high, *, colour="c0", name=""):
     """The area between low and high along x: a spread, an interval."""
     x = _places(x)
-    return _mark("area", x=x + x[::-1], y=_places(low) + _places(high)[::-1], colour=colour, name=name)
+    return _mark("area", x=x + x[::-1], y=_places(low) + _places(high)[::-1], colour=colour,
+                 name=name)
 
 
 def rule(*, x=None, y=None, colour="muted", name="", dashed=True):
     """A reference line across the whole panel, at x or at y."""
     if (x is None) == (y is None):
         raise ValueError("a rule stands at one place: give either x or y.")
-    ends = {"x": [None, None], "y": _places([y, y])} if x is None else {"x": _places([x, x]), "y": [None, None]}
+    ends = ({"x": [None, None], "y": _places([y, y])} if x is None
+            else {"x": _places([x, x]), "y": [None, None]})
     return _mark("line", **ends, colour=colour, name=name, dashed=dashed, width=1.5)
 
 
 def region(*, x=None, y=None, colour="c0", hatch=False, name=""):
-    """A tinted rectangle from x[0] to x[1] and y[0] to y[1]; None reaches from edge to edge of the panel."""
+    """A tinted rectangle from x[0] to x[1] and y[0] to y[1];
+    None reaches from edge to edge of the panel."""
     edges = {key: [None if end is None else _short(end) for end in span or (None, None)]
              for key, span in (("x", x), ("y", y))}
     return _mark("rect", **edges, colour=colour, hatch=hatch, name=name, tint=True)
 
 
 def handle(mark, control, places, *, along="x"):
-    """The mark, to be taken by hand: dragged along x or y it moves a control of the explorable, slider or choice.
+    """The mark, to be taken by hand: dragged along x or y it moves a control of the explorable,
+    slider or choice.
 
-    control : the control's name. places : where the mark stands at each position of the control, in its order.
+    control : the control's name. places : where the mark stands at each position of the control,
+        in its order.
     Keys and screen readers use the control itself; a handle is for mice and fingers.
 
     >>> handle(rule(x=2), "t", [1, 2, 3])["handle"]
@@ -105,11 +117,13 @@ def handle(mark, control, places, *, along="x"):
 
 
 def bars(values, *, start=0, error=None, labels=None, horizontal=False, **look):
-    """One bar a value, from `start` to start + value, at places 0, 1, 2, ...; waterfalls and stacks set `start`.
+    """One bar a value, from `start` to start + value, at places 0, 1, 2, ...;
+    waterfalls and stacks set `start`.
 
     values (k,); start a number or (k,); error (k,) half-lengths of error bars, NaN for none;
     labels: words at the bars' ends, a list or a format such as "{:.2f}";
-    look: colour, hatch (True to stripe), name, width (0.7 of the room from bar to bar), at (k,) other places
+    look: colour, hatch (True to stripe), name, width (0.7 of the room from bar to bar),
+    at (k,) other places
 
     >>> bars([3], horizontal=True)[0]["x"]
     [0.0, 3.0]
@@ -117,7 +131,8 @@ def bars(values, *, start=0, error=None, labels=None, horizontal=False, **look):
     values = np.asarray(values, dtype=float)
     low = np.broadcast_to(np.asarray(start, dtype=float), values.shape)
     error = np.full(len(values), np.nan) if error is None else np.asarray(error, dtype=float)
-    words = [labels.format(v) for v in values] if isinstance(labels, str) else labels or [""] * len(values)
+    words = ([labels.format(v) for v in values] if isinstance(labels, str) else labels
+             or [""] * len(values))
     drawn = []
     at, width = look.pop("at", range(len(values))), look.pop("width", 0.7)
     for place, begin, end, half, word in zip(at, low, low + values, error, words, strict=True):
@@ -129,15 +144,18 @@ def bars(values, *, start=0, error=None, labels=None, horizontal=False, **look):
 
 
 def text(x, y, words, *, colour="ink", anchor="middle", shift=(0, 0)):
-    """Words at (x, y), shifted right and down by so many pixels; anchor "start", "middle" or "end" says which part stands at x."""
+    """Words at (x, y), shifted right and down by so many pixels;
+    anchor "start", "middle" or "end" says which part stands at x."""
     if anchor not in ("start", "middle", "end"):
         raise ValueError(f"unknown anchor {anchor!r}: expected 'start', 'middle' or 'end'.")
-    return _mark("text", x=_short(x), y=_short(y), words=str(words), colour=colour, anchor=anchor, dx=shift[0], dy=shift[1])
+    return _mark("text", x=_short(x), y=_short(y), words=str(words), colour=colour, anchor=anchor,
+                 dx=shift[0], dy=shift[1])
 
 
 def box(x, y, lines, *, colour="ink", rounded=False):
     """A small box with lines of text, centred at (x, y): a node of a tree or of a graph."""
-    return _mark("box", x=_short(x), y=_short(y), lines=[str(words) for words in lines], colour=colour, rounded=rounded)
+    return _mark("box", x=_short(x), y=_short(y), lines=[str(words) for words in lines],
+                 colour=colour, rounded=rounded)
 
 
 def _bar(ends, horizontal, *, colour="c0", hatch=False, name=""):
@@ -148,8 +166,10 @@ def _error_bar(place, end, half, horizontal):
     if not half > 0:
         return []
     whisker = {"across": [place, place], "along": [end - half, end + half]}
-    caps = [{"across": [place - 0.1, place + 0.1], "along": [edge, edge]} for edge in whisker["along"]]
-    return [_mark("line", **_turn(ends, horizontal), colour="ink", width=1.5) for ends in (whisker, *caps)]
+    caps = [{"across": [place - 0.1, place + 0.1], "along": [edge, edge]}
+            for edge in whisker["along"]]
+    return [_mark("line", **_turn(ends, horizontal), colour="ink", width=1.5)
+            for ends in (whisker, *caps)]
 
 
 def _bar_label(place, end, words, horizontal):
@@ -171,8 +191,10 @@ def _mark(kind, *, colour, **fields):
         raise ValueError(f"unknown colour {colour!r}: expected one of {', '.join(COLOURS)}.")
     sizes = [len(fields[key]) for key in ("x", "y") if isinstance(fields[key], list)]
     if len(set(sizes)) > 1:
-        raise ValueError(f"a mark has {sizes[0]} places on x and {sizes[1]} on y: give one y for each x.")
-    said = {key: value for key, value in fields.items() if (value is not False and value not in ("", 0)) or key in ("x", "y")}
+        raise ValueError(
+            f"a mark has {sizes[0]} places on x and {sizes[1]} on y: give one y for each x.")
+    said = {key: value for key, value in fields.items()
+            if (value is not False and value not in ("", 0)) or key in ("x", "y")}
     return {"kind": kind, "colour": colour} | said
 
 
@@ -188,7 +210,8 @@ def _places(values):
 def _short(value):
     """Five significant digits: more than a screen shows, and a page of states stays small."""
     if not np.isfinite(float(value)):
-        raise ValueError(f"a mark stands at {value}: leave out what is missing, a screen cannot show it.")
+        raise ValueError(
+            f"a mark stands at {value}: leave out what is missing, a screen cannot show it.")
     return float(f"{float(value):.5g}")
 
 

@@ -1,4 +1,7 @@
-"""Does overfitting make an importance negative? Trees of every depth, three worlds, and where the importance of x1 falls."""
+"""Does overfitting make an importance negative?
+
+Trees of every depth, three worlds, and where the importance of x1 falls.
+"""
 
 from functools import cache
 
@@ -10,41 +13,51 @@ from fi_course.explorables.marks import axis, bars, line, panel, points, rule
 from fi_teach.importance.intervals import shuffle_differences
 from fi_teach.trees import grow_cart
 
-WORLDS = {"noise": "nothing to learn", "signal": "a weak signal", "turned": "a signal that has turned round"}
-SLOPES = {"noise": (0.0, 0.0), "signal": (0.5, 0.5), "turned": (0.5, -0.5)}  # of x1, where the tree learns and where it is tested
+WORLDS = {"noise": "nothing to learn", "signal": "a weak signal",
+          "turned": "a signal that has turned round"}
+# of x1, where the tree learns and where it is tested
+SLOPES = {"noise": (0.0, 0.0), "signal": (0.5, 0.5), "turned": (0.5, -0.5)}
 DEPTHS = (1, 2, 3, 4, 6, 8, 12)
 N_FITS, N_TRAIN, N_TEST, N_FEATURES = 150, 60, 100, 3
 EDGES = np.linspace(-1.6, 1.6, 33)
 
 
 def explore_negative_null():
-    """The negative-importance null: let the tree overfit as far as you like, and watch where the importances settle.
+    """The negative-importance null: let the tree overfit as far as you like, and watch
+    where the importances settle.
 
     >>> explore_negative_null().sentence_at(world="noise", depth=12)[:48]
     'Nothing to learn, trees of depth 12: error 0.00 '
     """
     controls = [choice("world", "The world", WORLDS), slider("depth", "Depth of the tree", DEPTHS)]
-    return explore("Does overfitting make an importance negative?", controls, null_state, start={"depth": 3})
+    return explore("Does overfitting make an importance negative?", controls, null_state,
+                   start={"depth": 3})
 
 
 def null_state(world, depth):
     runs = runs_of(world)
     here = runs[runs["depth"] == depth]
     found = here["importance"]
-    mean, error, negative, unused = found.mean(), found.std() / np.sqrt(len(found)), (found < 0).mean(), (found == 0).mean()
+    mean, error, negative, unused = found.mean(), found.std() / np.sqrt(len(found)), (
+        found < 0).mean(), (found == 0).mean()
     train, test, alone = here[["train", "test", "mean alone"]].mean()
-    told = (f"{WORLDS[world].capitalize()}, trees of depth {depth}: error {train:.2f} on the training rows and {test:.2f} on new ones, "
-            f"where the mean alone gives {alone:.2f}. Over {len(found)} fits the importance of x1 is {mean:.3f} on average "
-            f"(standard error {error:.3f}): negative in {negative:.0%} of them, exactly 0 in {unused:.0%}.")
-    table = pd.DataFrame({"what": ["training error", "test error", "test error of the mean alone", "mean importance of x1",
-                                   "its standard error", "share negative", "share exactly 0"],
-                          "value": [train, test, alone, mean, error, negative, unused]})
+    told = (f"{WORLDS[world].capitalize()}, trees of depth {depth}: "
+            f"error {train:.2f} on the training rows and {test:.2f} on new ones, "
+            f"where the mean alone gives {alone:.2f}. "
+            f"Over {len(found)} fits the importance of x1 is {mean:.3f} on average (standard error "
+            f"{error:.3f}): negative in {negative:.0%} of them, exactly 0 in {unused:.0%}.")
+    table = pd.DataFrame(
+        {"what": ["training error", "test error", "test error of the mean alone",
+                  "mean importance of x1",
+                  "its standard error", "share negative", "share exactly 0"],
+         "value": [train, test, alone, mean, error, negative, unused]})
     return State(told, [_importance_panel(found, mean), _error_panel(runs, depth)], table)
 
 
 @cache
 def runs_of(world):
-    """Every fit of this world cut off at every depth -> DataFrame: depth, train and test error, mean alone, importance of x1."""
+    """Every fit of this world cut off at every depth -> DataFrame:
+    depth, train and test error, mean alone, importance of x1."""
     return pd.DataFrame([row for seed in range(N_FITS) for row in _one_fit(world, seed)])
 
 
@@ -56,7 +69,8 @@ def _one_fit(world, seed):
     for depth in DEPTHS:
         predict = cut_off(tree, depth)
         differences, _ = shuffle_differences(predict, X_new, y_new, 0, n_repeats=5, rng=seed)
-        yield {"depth": depth, "train": np.mean((y - predict(X)) ** 2), "test": np.mean((y_new - predict(X_new)) ** 2),
+        yield {"depth": depth, "train": np.mean((y - predict(X)) ** 2),
+               "test": np.mean((y_new - predict(X_new)) ** 2),
                "mean alone": np.mean((y_new - y.mean()) ** 2), "importance": differences.mean()}
 
 
@@ -67,13 +81,15 @@ def _grown(slope, seed):
 
 
 def _rows(n, slope, rng):
-    """y = slope * x1 + e, with x1, x2, x3 and e independent and standard normal -> X (n, 3), y (n,)."""
+    """y = slope * x1 + e, with x1, x2, x3 and e independent and standard normal -> X (n, 3),
+    y (n,)."""
     X = rng.standard_normal((n, N_FEATURES))
     return X, slope * X[:, 0] + rng.standard_normal(n)
 
 
 def cut_off(tree, depth):
-    """The regression tree that stops at this depth, as a predict function: a greedy tree holds all its shallower selves.
+    """The regression tree that stops at this depth, as a predict function:
+    a greedy tree holds all its shallower selves.
 
     >>> cut_off(grow_cart([[0.0], [1.0]], [2.0, 4.0], criterion="variance"), 0)(np.array([[0.0]]))
     array([3.])
@@ -90,18 +106,24 @@ def _importance_panel(found, mean):
     counts, _ = np.histogram(found.clip(EDGES[0] + 1e-9, EDGES[-1] - 1e-9), EDGES)
     middle, width = (EDGES[1:] + EDGES[:-1]) / 2, EDGES[1] - EDGES[0]
     negative, some = middle < 0, counts > 0
-    sides = [bars(counts[side & some], at=middle[side & some], colour=colour, hatch=hatch, name=name, width=width)
-             for side, colour, hatch, name in ((negative, "c1", True, "negative"), (~negative, "c0", False, "positive"))
+    sides = [bars(counts[side & some], at=middle[side & some], colour=colour, hatch=hatch,
+                  name=name, width=width)
+             for side, colour, hatch, name in ((negative, "c1", True, "negative"),
+                                               (~negative, "c0", False, "positive"))
              if (side & some).any()]
-    return panel(rule(x=0, colour="ink", dashed=False), sides, rule(x=mean, name="mean of the fits"),
-                 x=axis(EDGES[0], EDGES[-1], "importance of x1 on new rows", ticks=[-1.5, -1, -0.5, 0, 0.5, 1, 1.5]), y=axis(0, 130, "fits"),
+    return panel(rule(x=0, colour="ink", dashed=False), sides,
+                 rule(x=mean, name="mean of the fits"),
+                 x=axis(EDGES[0], EDGES[-1], "importance of x1 on new rows",
+                        ticks=[-1.5, -1, -0.5, 0, 0.5, 1, 1.5]), y=axis(0, 130, "fits"),
                  title=f"{len(found)} fits", height=230, min_width=320)
 
 
 def _error_panel(runs, depth):
     by_depth = runs.groupby("depth")[["train", "test", "mean alone"]].mean()
     looks = {"train": ("c2", "triangle", "training rows"), "test": ("muted", "square", "new rows")}
-    curves = [[line(by_depth.index, by_depth[column], colour=colour), points([depth], [by_depth.at[depth, column]], colour=colour, shape=shape, name=name)]
+    curves = [[line(by_depth.index, by_depth[column], colour=colour),
+               points([depth], [by_depth.at[depth, column]], colour=colour, shape=shape, name=name)]
               for column, (colour, shape, name) in looks.items()]
-    return panel(rule(y=by_depth["mean alone"].mean(), colour="ink", name="always the mean of y"), curves, x=axis(0, 13, "depth of the tree", ticks=list(DEPTHS)),
+    return panel(rule(y=by_depth["mean alone"].mean(), colour="ink", name="always the mean of y"),
+                 curves, x=axis(0, 13, "depth of the tree", ticks=list(DEPTHS)),
                  y=axis(0, 3, "mean squared error"), title="Overfitting", height=230, min_width=280)

@@ -1,4 +1,5 @@
-"""One fitted model, and the charts that libraries print of it: one column of the table climbs and falls."""
+"""One fitted model, and the charts that libraries print of it:
+one column of the table climbs and falls."""
 
 from fi_course.explorables.explorable import State, choice, explore
 from fi_course.explorables.marks import axis, bars, categories, panel
@@ -10,32 +11,44 @@ MOST_WATCHED = 4
 def explore_printed_charts(printed, *, watched, told):
     """Choose a chart, and see where the watched columns of the table stand in it.
 
-    printed : DataFrame, features x charts, no negative value; each chart is shown as shares of its sum
-    watched : up to four features that keep a colour of their own; told : {chart: what it counts, in a few words}
+    printed : DataFrame, features x charts, no negative value;
+        each chart is shown as shares of its sum
+    watched : up to four features that keep a colour of their own; told : {chart:
+        what it counts, in a few words}
 
     >>> import pandas as pd
     >>> table = pd.DataFrame({"weight": [3, 1], "gain": [1, 3]}, index=["a", "b"])
-    >>> seen = explore_printed_charts(table, watched=["a"], told={"weight": "how often", "gain": "how well"})
+    >>> told = {"weight": "how often", "gain": "how well"}
+    >>> seen = explore_printed_charts(table, watched=["a"], told=told)
     >>> seen.sentence_at(chart="gain")
     'gain, how well: b leads with 75%. Of 2 columns a stands on place 2 with 25%.'
     """
     if not 0 < len(watched) <= MOST_WATCHED or not set(watched) <= set(printed.index):
-        raise ValueError(f"watched is {list(watched)}: expected one to {MOST_WATCHED} of the table's features.")
+        raise ValueError(
+            f"watched is {list(watched)}: expected one to {MOST_WATCHED} of the table's features.")
     if set(told) != set(printed.columns):
-        raise ValueError(f"told speaks of {list(told)}, the table's charts are {list(printed.columns)}: tell of each.")
+        raise ValueError(f"told speaks of {list(told)}, the table's charts are "
+                         f"{list(printed.columns)}: tell of each.")
     shares = printed / printed.sum()
     hues = hues_of(watched)
-    return explore("One model, many charts", [choice("chart", "The chart", list(shares.columns), kind="select")],
-                   lambda chart: _state(shares[chart].sort_values(ascending=False, kind="stable"), hues, told[chart]))
+    return explore("One model, many charts",
+                   [choice("chart", "The chart", list(shares.columns), kind="select")],
+                   lambda chart: _state(shares[chart].sort_values(ascending=False, kind="stable"),
+                                        hues, told[chart]))
 
 
 def _state(shares, hues, counted):
     first = shares.index[0]
     places = {name: shares.index.get_loc(name) + 1 for name in hues}
-    where = ", ".join(f"{name} stands on place {place} with {shares[name]:.0%}" for name, place in places.items())
-    sentence = f"{shares.name}, {counted}: {first} leads with {shares[first]:.0%}. Of {len(shares)} columns {where}."
-    drawn = [bars([shares[name]], colour=hues.get(name, "muted"), hatch=name in hues, at=[k], labels="{:.0%}", horizontal=True)
+    where = ", ".join(f"{name} stands on place {place} with {shares[name]:.0%}"
+                      for name, place in places.items())
+    sentence = (f"{shares.name}, {counted}: {first} leads with {shares[first]:.0%}. "
+                f"Of {len(shares)} columns {where}.")
+    drawn = [bars([shares[name]], colour=hues.get(name, "muted"), hatch=name in hues, at=[k],
+                  labels="{:.0%}", horizontal=True)
              for k, name in enumerate(shares.index)]
-    scene = panel(*drawn, x=axis(0, 1.25 * shares.max(), "share of the chart's sum", format="{:.0%}"), y=categories(list(shares.index)),
+    scene = panel(*drawn, x=axis(0, 1.25 * shares.max(), "share of the chart's sum",
+                                 format="{:.0%}"), y=categories(list(shares.index)),
                   title=f"{shares.name}: {counted}", height=60 + 22 * len(shares), min_width=300)
-    return State(sentence, [scene], shares.rename("share").round(3).rename_axis("feature").reset_index())
+    return State(sentence, [scene],
+                 shares.rename("share").round(3).rename_axis("feature").reset_index())

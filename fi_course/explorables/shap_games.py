@@ -1,7 +1,8 @@
-"""Three SHAP games side by side: one tree, one row, one set of mornings, and three meanings of "not known".
+"""Three SHAP games side by side: one tree, one row, one set of mornings, and three meanings
+of "not known".
 
-Forty mornings are cold or not, wet or not; a tree says whether there is ice. What moves is the tree, the morning that is
-explained, and how often cold and wet come together.
+Forty mornings are cold or not, wet or not; a tree says whether there is ice.
+What moves is the tree, the morning that is explained, and how often cold and wet come together.
 """
 
 from functools import cache
@@ -21,28 +22,36 @@ from fi_teach.plots.colours import hues_of
 NAMES = ("cold", "wet")
 ANSWERS = {"cold": ("mild", "cold"), "wet": ("dry", "wet")}
 TREES = {"cold": "cold? then wet?", "wet": "wet? then cold?", "only": "cold? and nothing else"}
-ROWS = {(1, 1): "cold and wet", (1, 0): "cold and dry", (0, 1): "mild and wet", (0, 0): "mild and dry"}
-TOGETHER = (2, 4, 6, 8, 10, 12, 14)  # mornings of 40 that are cold and wet; 8 where the two are independent
+ROWS = {(1, 1): "cold and wet", (1, 0): "cold and dry", (0, 1): "mild and wet",
+        (0, 0): "mild and dry"}
+# mornings of 40 that are cold and wet; 8 where the two are independent
+TOGETHER = (2, 4, 6, 8, 10, 12, 14)
 N_COLD, N_WET, N_MORNINGS = 16, 20, 40
-GAMES = {"conditional": "given what is known", "interventional": "whatever is known", "path-dependent": "as the tree walks"}
+GAMES = {"conditional": "given what is known", "interventional": "whatever is known",
+         "path-dependent": "as the tree walks"}
 
 
 def explore_shap_games():
-    """The conditional, the interventional and the path-dependent values of one row: change the tree, the row or the mornings.
+    """The conditional, the interventional and the path-dependent values of one row:
+    change the tree, the row or the mornings.
 
     >>> explore_shap_games().sentence_at(tree="cold", row=(1, 1), together=12)[-75:]
     'interventional cold +0.4, wet +0.3; path-dependent cold +0.525, wet +0.175.'
     """
-    controls = [choice("tree", "The tree asks", TREES), choice("row", "The morning to explain", ROWS, kind="select"),
+    controls = [choice("tree", "The tree asks", TREES),
+                choice("row", "The morning to explain", ROWS, kind="select"),
                 slider("together", "Mornings of 40 that are cold and wet", TOGETHER)]
-    return explore("Three games, one tree, one morning", controls, games_state, start={"together": 12})
+    return explore("Three games, one tree, one morning", controls, games_state,
+                   start={"together": 12})
 
 
 def games_state(tree, row, together):
     seen, model = mornings(together), ice_tree(tree, together)
     payoffs = three_games(tree, row, together)
-    found = pd.DataFrame([shapley(v, 2) for v in payoffs.values()], index=list(payoffs), columns=list(NAMES))
-    table = pd.DataFrame(list(payoffs.values()), index=list(payoffs), columns=["nothing known", "cold known", "wet known", "both known"])
+    found = pd.DataFrame([shapley(v, 2) for v in payoffs.values()], index=list(payoffs),
+                         columns=list(NAMES))
+    table = pd.DataFrame(list(payoffs.values()), index=list(payoffs),
+                         columns=["nothing known", "cold known", "wet known", "both known"])
     table = table.join(found.add_prefix("share of ")).rename_axis("game").reset_index()
     leaf = int(model.apply(np.array([row], dtype=float))[0])
     look = {"hues": hues_of(NAMES), "answers": ANSWERS, "level": 82, "leaf_width": 80}
@@ -58,45 +67,56 @@ def mornings(together):
 
 @cache
 def ice_tree(asks, together):
-    """The tree that asks in this order, with the mornings that took each of its branches -> Tree."""
+    """The tree that asks in this order, with the mornings that took each
+    of its branches -> Tree."""
     rows = mornings(together)
     if asks == "only":
-        return _tree([0, UNDEFINED, UNDEFINED], [rows[:, 0] >= 0, rows[:, 0] == 0, rows[:, 0] == 1], rows[:, 0])
+        return _tree([0, UNDEFINED, UNDEFINED], [rows[:, 0] >= 0, rows[:, 0] == 0, rows[:, 0] == 1],
+                     rows[:, 0])
     first = NAMES.index(asks)
     here, then = rows[:, first] == 1, rows[:, 1 - first] == 1
-    return _tree([first, UNDEFINED, 1 - first, UNDEFINED, UNDEFINED], [here | True, ~here, here, here & ~then, here & then], rows.prod(axis=1))
+    return _tree([first, UNDEFINED, 1 - first, UNDEFINED, UNDEFINED],
+                 [here | True, ~here, here, here & ~then, here & then], rows.prod(axis=1))
 
 
 def _tree(feature, reached, ice):
-    """A tree whose nodes ask for these bits: every question's "no" is a leaf, its "yes" comes two nodes later -> Tree."""
+    """A tree whose nodes ask for these bits: every question's "no" is a leaf,
+    its "yes" comes two nodes later -> Tree."""
     feature, count = np.array(feature), np.array([members.sum() for members in reached])
     inner, t = feature >= 0, np.arange(len(feature))
     value = np.array([ice[members].mean() for members in reached])
-    return Tree(np.where(inner, t + 1, LEAF), np.where(inner, t + 2, LEAF), feature, np.where(inner, 0.5, UNDEFINED), value * (1 - value),
+    return Tree(np.where(inner, t + 1, LEAF), np.where(inner, t + 2, LEAF), feature,
+                np.where(inner, 0.5, UNDEFINED), value * (1 - value),
                 count, count.astype(float), value[:, None], NAMES, criterion="variance")
 
 
 def three_games(asks, row, together):
     """What each game pays to nobody, to cold, to wet and to both -> dict of (4,)."""
     tree, rows = ice_tree(asks, together), mornings(together)
-    v = {"conditional": neighbours(tree.raw, rows, n_neighbours=1), "interventional": marginal(tree.raw, rows),
+    v = {"conditional": neighbours(tree.raw, rows, n_neighbours=1),
+         "interventional": marginal(tree.raw, rows),
          "path-dependent": path_dependent(as_forest(tree))}
     return {game: every_coalition(v[game], np.array([row], dtype=float))[:, 0, 0] for game in GAMES}
 
 
 def _in_words(tree, row, together, seen, found):
-    shares = "; ".join(f"{game} " + ", ".join(f"{name} {_signed(values[name])}" for name in NAMES) for game, values in found.iterrows())
+    shares = "; ".join(f"{game} " + ", ".join(f"{name} {_signed(values[name])}" for name in NAMES)
+                       for game, values in found.iterrows())
     says = ice_tree(tree, together).raw(np.array([row], dtype=float))[0, 0]
-    return (f"The tree asks {TREES[tree]} {together} of {N_MORNINGS} mornings are cold and wet, a correlation of {_number(np.corrcoef(seen.T)[0, 1], '.2f')}. "
+    return (f"The tree asks {TREES[tree]} {together} of {N_MORNINGS} mornings are cold and wet, "
+            f"a correlation of {_number(np.corrcoef(seen.T)[0, 1], '.2f')}. "
             f"For a morning that is {ROWS[row]} the tree says {says:g}. Shares: {shares}.")
 
 
 def _share_panel(found):
     looks = {"cold": ("c0", False, -0.18), "wet": ("c1", True, 0.18)}
-    drawn = [bars(found[name], at=np.arange(3) + shift, horizontal=True, width=0.34, colour=colour, hatch=hatch, name=name)
+    drawn = [bars(found[name], at=np.arange(3) + shift, horizontal=True, width=0.34, colour=colour,
+                  hatch=hatch, name=name)
              for name, (colour, hatch, shift) in looks.items()]
-    nothing = [points([0], [at + looks[name][2]], colour=looks[name][0], size=3) for at in range(3) for name in NAMES if abs(found[name].iloc[at]) < 1e-9]
-    return panel(rule(x=0, dashed=False), drawn, nothing, x=axis(-1, 1, "share of the prediction"), y=categories(list(found.index)),
+    nothing = [points([0], [at + looks[name][2]], colour=looks[name][0], size=3) for at in range(3)
+               for name in NAMES if abs(found[name].iloc[at]) < 1e-9]
+    return panel(rule(x=0, dashed=False), drawn, nothing, x=axis(-1, 1, "share of the prediction"),
+                 y=categories(list(found.index)),
                  title="Three games", height=250, min_width=320)
 
 

@@ -8,16 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import (
-    axis,
-    bars,
-    categories,
-    handle,
-    line,
-    panel,
-    points,
-    rule,
-)
+from fi_course.explorables.marks import axis, bars, categories, handle, line, panel, points, rule
 
 LENGTHS = (10, 20, 30)
 THRESHOLDS = tuple(round(0.5 + 0.05 * k, 2) for k in range(11))
@@ -44,8 +35,7 @@ def explore_shortlist(halves, names):
         if found.ndim != 2 or found.shape[1] != len(names) or len(names) < LENGTHS[-1]:
             raise ValueError(
                 f"importances by {scorer!r} have shape {found.shape}, names are {len(names)}: "
-                f"expected one row a half and one column a name, at least {LENGTHS[-1]} of them."
-            )
+                f"expected one row a half and one column a name, at least {LENGTHS[-1]} of them.")
     often = {(scorer, k): frequency(found, k) for scorer, found in tables.items() for k in LENGTHS}
     controls = [
         choice("scorer", "Ranked by", list(tables)),
@@ -92,10 +82,9 @@ def _state(often, names, n_halves, scorer, k, threshold):
         if np.isfinite(most)
         else "the bound promises nothing here"
     )
-    told = (
-        f"Lists of {k} by {scorer}, threshold {share}: {named} of {len(names)} features are in at "
-        f"least {share} of {n_halves} lists; {promise}."
-    )
+    told = (f"Lists of {k} by {scorer}, threshold {share}: "
+            f"{named} of {len(names)} features are in at least {share} of {n_halves} lists; "
+            f"{promise}.")
     order = np.argsort(-often, kind="stable")[:DRAWN]
     table = pd.DataFrame({"feature": names[order], "share of the lists": often[order]})
     return State(told, [_bars(often, names, order, threshold), _curves(often, k, threshold)], table)

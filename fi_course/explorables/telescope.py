@@ -1,6 +1,8 @@
-"""Telescoping bars: each split takes a piece of what its predecessors left, and at the end every piece has an owner.
+"""Telescoping bars: each split takes a piece of what its predecessors left,
+and at the end every piece has an owner.
 
-The same forty mixes of concrete are grown twice, with their own labels and with the labels shuffled.
+The same forty mixes of concrete are grown twice, with their own labels and
+with the labels shuffled.
 """
 
 from functools import cache
@@ -18,15 +20,19 @@ from fi_teach.trees import grow_cart
 LABELS = {"measured": "as measured", "shuffled": "shuffled (pure noise)"}
 CRITERIA = {"gini": "Gini", "entropy": "entropy (bits)"}
 FEATURES = {"cement": "cement", "water": "water", "superplasticizer": "plasticiser", "age": "age"}
-LOOKS = {"cement": ("c0", False), "water": ("c5", True), "superplasticizer": ("c2", False), "age": ("c1", True)}  # colour, hatch
+# colour, hatch
+LOOKS = {"cement": ("c0", False), "water": ("c5", True), "superplasticizer": ("c2", False),
+         "age": ("c1", True)}
 N_ROWS, STRONG, SEED = 40, 40, 1
 
 
 def explore_telescope():
-    """The telescope: let a tree make one split after the other, on measured or on shuffled labels, and see who is credited.
+    """The telescope: let a tree make one split after the other, on measured or on shuffled labels,
+    and see who is credited.
 
     >>> print(explore_telescope().sentence_at(splits=0))
-    Labels as measured, before the first split: no feature has any credit, and all of the root's 0.469 (Gini) is there.
+    Labels as measured, before the first split:
+    no feature has any credit, and all of the root's 0.469 (Gini) is there.
     """
     most = max(len(order_of_splits(grown(*pair))) for pair in product(LABELS, CRITERIA))
     controls = [choice("labels", "The labels", LABELS), choice("criterion", "Impurity", CRITERIA),
@@ -46,26 +52,31 @@ def grown(labels, criterion):
 
 
 def weighted_decrease(tree):
-    """Each node's decrease times its share of the rows: what it adds to the MDI of its feature -> (n_nodes,)."""
+    """Each node's decrease times its share of the rows:
+    what it adds to the MDI of its feature -> (n_nodes,)."""
     return tree.decrease * tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]
 
 
 def order_of_splits(tree):
-    """The tree's inner nodes in the order of a grower that always makes the split that takes most -> list of nodes."""
+    """The tree's inner nodes in the order of a grower that always makes the split
+    that takes most -> list of nodes."""
     worth, order, ready = weighted_decrease(tree), [], [0]
     while ready:
         t = max(ready, key=lambda node: worth[node])
         ready.remove(t)
         order.append(t)
-        ready += [int(child) for child in (tree.children_left[t], tree.children_right[t]) if not tree.is_leaf[child]]
+        ready += [int(child) for child in (tree.children_left[t], tree.children_right[t])
+                  if not tree.is_leaf[child]]
     return order
 
 
 def steps_of(tree):
-    """The telescope as a table: for each split its question, its feature, what it takes, and what is left after it."""
+    """The telescope as a table: for each split its question, its feature, what it takes,
+    and what is left after it."""
     order = order_of_splits(tree)
     takes = weighted_decrease(tree)[order]
-    return pd.DataFrame({"split": [" ".join(question(tree, t)) for t in order], "feature": [tree.names[tree.feature[t]] for t in order],
+    return pd.DataFrame({"split": [" ".join(question(tree, t)) for t in order],
+                         "feature": [tree.names[tree.feature[t]] for t in order],
                          "takes": takes, "left": tree.impurity[0] - takes.cumsum()})
 
 
@@ -77,7 +88,8 @@ def telescope_state(labels, criterion, splits):
     made = steps[:splits]
     credit = made.groupby("feature")["takes"].sum().reindex(tree.names, fill_value=0.0)
     left = root - credit.sum()
-    table = pd.DataFrame({"feature": [*credit.index, "left in the leaves", "the root's impurity"], "credit": [*credit, max(left, 0.0), root]})
+    table = pd.DataFrame({"feature": [*credit.index, "left in the leaves", "the root's impurity"],
+                          "credit": [*credit, max(left, 0.0), root]})
     options = {"splits": [str(k) for k in range(len(steps) + 1)]}
     panels = [_telescope_panel(steps, splits, root), _credit_panel(credit, left, root)]
     return State(_in_words(labels, CRITERIA[criterion], made, credit, root), panels, table, options)
@@ -85,25 +97,36 @@ def telescope_state(labels, criterion, splits):
 
 def _in_words(labels, measure, made, credit, root):
     if made.empty:
-        return f"Labels {LABELS[labels]}, before the first split: no feature has any credit, and all of the root's {root:.3f} ({measure}) is there."
+        return (
+            f"Labels {LABELS[labels]}, before the first split: "
+            f"no feature has any credit, and all of the root's {root:.3f} ({measure}) is there.")
     last, left = made.iloc[-1], max(root - credit.sum(), 0.0)
     parts = ", ".join(f"{name} {value:.3f}" for name, value in credit.items())
-    end = "nothing is left: every piece of it has an owner" if left < 1e-9 else f"{left:.3f} is left in the leaves"
-    return (f"Labels {LABELS[labels]}, {len(made)} split{'s' * (len(made) > 1)}: the last, {last['split']}, takes {last['takes']:.3f}. "
-            f"Credit: {parts}; together {credit.sum():.3f} of the root's {root:.3f} ({measure}), and {end}.")
+    end = ("nothing is left: every piece of it has an owner" if left < 1e-9
+           else f"{left:.3f} is left in the leaves")
+    return (f"Labels {LABELS[labels]}, {len(made)} split{'s' * (len(made) > 1)}: "
+            f"the last, {last['split']}, takes {last['takes']:.3f}. Credit: {parts}; "
+            f"together {credit.sum():.3f} of the root's {root:.3f} ({measure}), and {end}.")
 
 
 def _telescope_panel(steps, splits, root):
     names = dict(zip(FEATURES.values(), LOOKS.values(), strict=True))
-    pieces = [bars([step.takes], start=step.left, at=[k], horizontal=True, width=0.8, colour=names[step.feature][0],
-                   hatch=names[step.feature][1]) for k, step in enumerate(steps[:splits].itertuples())]
-    return panel(rule(x=root, colour="ink"), pieces, x=axis(0, 1.05 * root, "impurity still in the tree"), y=categories(steps["split"]),
+    pieces = [bars([step.takes], start=step.left, at=[k], horizontal=True, width=0.8,
+                   colour=names[step.feature][0],
+                   hatch=names[step.feature][1])
+              for k, step in enumerate(steps[:splits].itertuples())]
+    return panel(rule(x=root, colour="ink"), pieces,
+                 x=axis(0, 1.05 * root, "impurity still in the tree"), y=categories(steps["split"]),
                  title="What each split takes", height=60 + 24 * len(steps), min_width=330)
 
 
 def _credit_panel(credit, left, root):
-    owners = [bars([value], at=[k], horizontal=True, labels="{:.3f}", width=0.6, colour=colour, hatch=hatch)
-              for k, (value, (colour, hatch)) in enumerate(zip(credit, LOOKS.values(), strict=True))]
-    rest = bars([max(left, 0.0)], at=[len(credit)], horizontal=True, labels="{:.3f}", width=0.6, colour="muted")
-    return panel(owners, rest, x=axis(0, 1.3 * root, "impurity"), y=categories([*credit.index, "left over"]),
+    owners = [bars([value], at=[k], horizontal=True, labels="{:.3f}", width=0.6, colour=colour,
+                   hatch=hatch)
+              for k, (value, (colour, hatch)) in enumerate(
+                  zip(credit, LOOKS.values(), strict=True))]
+    rest = bars([max(left, 0.0)], at=[len(credit)], horizontal=True, labels="{:.3f}", width=0.6,
+                colour="muted")
+    return panel(owners, rest, x=axis(0, 1.3 * root, "impurity"),
+                 y=categories([*credit.index, "left over"]),
                  title="Credit so far", height=220, min_width=260)

@@ -1,4 +1,5 @@
-"""A fitted tree as a panel of boxes and edges: leaves side by side, each node above the middle of its children."""
+"""A fitted tree as a panel of boxes and edges:
+leaves side by side, each node above the middle of its children."""
 
 import numpy as np
 
@@ -7,12 +8,13 @@ from fi_course.explorables.marks import axis, box, line, panel, text
 CLASS_COLOURS = ("c1", "c0", "c2", "c3", "c5", "c4", "c6", "c7")
 
 
-def tree_panel(
-    tree, *, title="", notes=None, level=76, leaf_width=44, hues=None, answers=None, to=None
-):
-    """A Tree drawn from the root down; a node says its question and its rows, a leaf its prediction.
+def tree_panel(tree, *, title="", notes=None, level=76, leaf_width=44, hues=None, answers=None,
+               to=None):
+    """A Tree drawn from the root down; a node says its question and its rows,
+    a leaf its prediction.
 
-    tree : fi_teach.trees.Tree. notes : {node: words} to write above a node (a tie, the row followed).
+    tree : fi_teach.trees.Tree. notes : {node: words} to write above a node
+        (a tie, the row followed).
     level : pixels from one level to the next; leaf_width : pixels that each leaf needs.
     hues : {feature: colour of the nodes that ask about it}.
     answers : {feature: names of its left and right branch}.
@@ -38,9 +40,11 @@ def tree_panel(
         boxes.append(box(x[t], y[t], lines, colour=colour, rounded=bool(tree.is_leaf[t])))
     words = [_note(tree, x, y, t, note) for t, note in (notes or {}).items()]
     n_leaves = int(tree.is_leaf.sum())
-    frame_x, frame_y = axis(-0.5, n_leaves - 0.5, ticks=()), axis(-tree.depth.max() - 0.4, 0.5, ticks=())
+    frame_x, frame_y = axis(-0.5, n_leaves - 0.5,
+                            ticks=()), axis(-tree.depth.max() - 0.4, 0.5, ticks=())
     return panel(edges, boxes, words, x=frame_x, y=frame_y, title=title,
-                 height=int(level * (tree.depth.max() + 1)) + 20, min_width=max(220, leaf_width * n_leaves))
+                 height=int(level * (tree.depth.max() + 1)) + 20,
+                 min_width=max(220, leaf_width * n_leaves))
 
 
 def _children(tree, t):
@@ -71,15 +75,20 @@ def question(tree, t):
 
 
 def _lines(tree, t, answers):
-    """A leaf: its prediction and its rows ("1 of 2" where they disagree). A node: its question and the rows of each class."""
+    """A leaf: its prediction and its rows ("1 of 2" where they disagree).
+
+    A node: its question and the rows of each class.
+    """
     rows = tree.weighted_n_node_samples[t]
     if tree.classes is None:
         content = [f"{tree.value[t, 0]:.4g}", f"{rows:g} rows"]
     elif tree.is_leaf[t]:
         share = tree.value[t].max()
-        content = [str(tree.classes[tree.value[t].argmax()]), f"{rows:g}" if share == 1 else f"{rows * share:g} of {rows:g}"]
+        content = [str(tree.classes[tree.value[t].argmax()]),
+                   f"{rows:g}" if share == 1 else f"{rows * share:g} of {rows:g}"]
     else:
-        content = [", ".join(f"{rows * share:g} {label}" for label, share in zip(tree.classes, tree.value[t], strict=True))]
+        content = [", ".join(f"{rows * share:g} {label}"
+                             for label, share in zip(tree.classes, tree.value[t], strict=True))]
     if tree.is_leaf[t]:
         return content
     name = tree.names[tree.feature[t]]
@@ -94,7 +103,8 @@ def _colour(tree, t, hues, here):
         return hues[tree.names[tree.feature[t]]]
     if tree.classes is None:
         return "muted"
-    rank = sorted(tree.classes).index(tree.classes[tree.value[t].argmax()])  # by label, so that trees agree on colours
+    # by label, so that trees agree on colours
+    rank = sorted(tree.classes).index(tree.classes[tree.value[t].argmax()])
     return CLASS_COLOURS[rank % len(CLASS_COLOURS)]
 
 
@@ -102,7 +112,8 @@ def _note(tree, x, y, t, words):
     """Words above a node, on the side that its edge from above leaves free."""
     if t in tree.children_right:
         return text(x[t], y[t], words, colour="c3", anchor="start", shift=(4, -34))
-    return text(x[t], y[t], words, colour="c3", anchor="end" if t else "middle", shift=(-4 if t else 0, -34))
+    return text(x[t], y[t], words, colour="c3", anchor="end" if t else "middle",
+                shift=(-4 if t else 0, -34))
 
 
 def _edge(x, y, t, child, answer, lit):

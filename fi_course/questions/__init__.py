@@ -1,4 +1,5 @@
-"""Questions that answer back: `Q("trees.decrease").check(answer)` says right, not started, or which mistake.
+"""Questions that answer back: `Q("trees.decrease").check(answer)` says right, not started, or
+which mistake.
 
 A module chNN_name.py defines the questions of the exercise set NN_name in a list QUESTIONS; putting
 the file here is all it takes. See CONTRIBUTING.md for how a question comes with its proof. A

@@ -1,4 +1,5 @@
-"""While an answer is checked, the package's own answer is closed: calling it is a mistake with a name.
+"""While an answer is checked, the package's own answer is closed:
+calling it is a mistake with a name.
 
 A closed function keeps its identity and loses its body, so that an alias, a partial or a
 `from ... import` made before is closed as well. Leaving the last `with` block that closes a

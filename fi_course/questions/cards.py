@@ -1,16 +1,19 @@
-"""What a student sees: a card with a coloured edge in a notebook, the same words in plain text elsewhere."""
+"""What a student sees: a card with a coloured edge in a notebook, the same words
+in plain text elsewhere."""
 
 import re
 from dataclasses import dataclass
 from html import escape
 from textwrap import indent
 
-COLOURS = {"right": "#1a7f4b", "wrong": "#b3261e", "not started": "#8a6d00", "by hand": "#2f6db5", "note": "#2f6db5"}
+COLOURS = {"right": "#1a7f4b", "wrong": "#b3261e", "not started": "#8a6d00", "by hand": "#2f6db5",
+           "note": "#2f6db5"}
 
 
 @dataclass(frozen=True, repr=False)
 class Card:
-    """A title, paragraphs and perhaps a listing, shown as HTML or as text; the text never reads as a number."""
+    """A title, paragraphs and perhaps a listing, shown as HTML or as text;
+    the text never reads as a number."""
 
     title: str
     paragraphs: tuple = ()
@@ -23,9 +26,11 @@ class Card:
 
     def _repr_html_(self):
         words = "".join(f"<p style='margin:.3em 0'>{_marked(p)}</p>" for p in self.paragraphs if p)
-        listing = f"<pre style='margin:.3em 0;white-space:pre-wrap'>{escape(self.listing)}</pre>" if self.listing else ""
-        return (f"<div role='status' style='border-left:4px solid {COLOURS[self.tone]};padding:.2em .8em;margin:.3em 0'>"
-                f"<strong>{_marked(self.title)}</strong>{words}{listing}</div>")
+        listing = (f"<pre style='margin:.3em 0;white-space:pre-wrap'>{escape(self.listing)}</pre>"
+                   if self.listing else "")
+        return (
+            f"<div role='status' style='border-left:4px solid {COLOURS[self.tone]};padding:.2em "
+            f".8em;margin:.3em 0'><strong>{_marked(self.title)}</strong>{words}{listing}</div>")
 
 
 def _marked(text):

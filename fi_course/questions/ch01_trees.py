@@ -1,4 +1,5 @@
-"""Exercise set 1, trees that explain themselves: impurity, the best cut, node weights, and what 60 % does not say."""
+"""Exercise set 1, trees that explain themselves:
+impurity, the best cut, node weights, and what 60 % does not say."""
 
 from itertools import pairwise
 
@@ -8,7 +9,8 @@ from fi_course.questions.checks import Mistake, by_hand, catches, choice, functi
 from fi_course.questions.implementations_to_test import ch01_trees as trials
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_teach.basics.impurity", "fi_teach.basics.thresholds", "fi_teach.trees.cart", "fi_teach.fast.cart")
+CLOSED = ("fi_teach.basics.impurity", "fi_teach.basics.thresholds", "fi_teach.trees.cart",
+          "fi_teach.fast.cart")
 
 
 # Definitions to judge by, slow and short.
@@ -67,7 +69,8 @@ def _by_value(rows):
 
 
 def _shares(weigh, collect=lambda old, new: old + new):
-    """Shares of the total, each split counted as `weigh(rows, decrease)` and collected a feature at a time."""
+    """Shares of the total, each split counted as `weigh(rows, decrease)`
+    and collected a feature at a time."""
     def importance(splits):
         total = {}
         for feature, rows, decrease in splits:
@@ -88,7 +91,8 @@ def _importance_in_rows(splits):
 
 
 def _importance_raw(splits):
-    return {f: part / max(rows for _, rows, _ in splits) for f, part in _importance_in_rows(splits).items()}
+    return {f: part / max(rows for _, rows, _ in splits)
+            for f, part in _importance_in_rows(splits).items()}
 
 
 def _importance_of_means(splits):
@@ -100,17 +104,21 @@ def _importance_of_means(splits):
 # Cases, the smallest first.
 
 def _pairs_of_counts(rng):
-    small = [([1, 0], [0, 1]), ([2, 0], [0, 1]), ([2, 1], [0, 1]), ([4, 1], [0, 3]), ([2, 0], [2, 4]), ([1, 1], [2, 2]),
+    small = [([1, 0], [0, 1]), ([2, 0], [0, 1]), ([2, 1], [0, 1]), ([4, 1], [0, 3]),
+             ([2, 0], [2, 4]), ([1, 1], [2, 2]),
              ([1, 0, 1], [0, 3, 1])]
-    drawn = [(rng.integers(1, 4 * k, size=2 + k % 3), rng.integers(0, 5 * k, size=2 + k % 3) + 1) for k in range(1, 9)]
+    drawn = [(rng.integers(1, 4 * k, size=2 + k % 3), rng.integers(0, 5 * k, size=2 + k % 3) + 1)
+             for k in range(1, 9)]
     return [(np.array(left), np.array(right)) for left, right in small + drawn]
 
 
 def _columns(rng):
-    small = [([1, 2], ["Fail", "Pass"]), ([1, 2, 3], ["Pass", "Pass", "Fail"]), ([3, 1, 2], ["Fail", "Pass", "Pass"]),
+    small = [([1, 2], ["Fail", "Pass"]), ([1, 2, 3], ["Pass", "Pass", "Fail"]),
+             ([3, 1, 2], ["Fail", "Pass", "Pass"]),
              ([1, 1, 2], ["Pass", "Fail", "Fail"]), ([1, 1, 2], ["Fail", "Pass", "Fail"]),
              ([30, 80, 140, 50, 110, 60, 100, 120], ["Pass"] * 4 + ["Fail"] * 4)]
-    drawn = [(rng.integers(0, 2 * k, size=k), rng.choice(["Pass", "Fail"], size=k)) for k in range(4, 13)]
+    drawn = [(rng.integers(0, 2 * k, size=k), rng.choice(["Pass", "Fail"], size=k))
+             for k in range(4, 13)]
     return [(np.array(values), np.array(labels)) for values, labels in small + drawn]
 
 
@@ -119,29 +127,40 @@ PRINTED = {"Rent <= 435": 0.44, "Rent <= 495": 0.48, "Rent <= 525": 0.45, "Rent 
 
 
 def _split_lists(rng):
-    small = [[("Time", 4, 0.5)], [("Time", 4, 0.5), ("Attends", 4, 0.25)], [("Attends", 8, 0.25), ("Time", 2, 0.5)],
+    small = [[("Time", 4, 0.5)], [("Time", 4, 0.5), ("Attends", 4, 0.25)],
+             [("Attends", 8, 0.25), ("Time", 2, 0.5)],
              [("Attends", 8, 0.3), ("Time", 5, 0.02), ("Time", 4, 0.375)]]
-    drawn = [[(str(rng.choice(["Attends", "Time", "Sleep"])), int(rng.integers(2, 10)), float(rng.integers(1, 50)) / 100)
-              for _ in range(k)] for k in range(3, 9)]
+    drawn = [
+        [(str(rng.choice(["Attends", "Time", "Sleep"])), int(rng.integers(2, 10)),
+          float(rng.integers(1, 50)) / 100)
+         for _ in range(k)] for k in range(3, 9)]
     return [(splits,) for splits in small + drawn]
 
 
 RECALL = [
     Question(
-        id="trees.recall_mean", title="Two classes, one average", kind="number", stars=1, minutes=2, points=1,
+        id="trees.recall_mean", title="Two classes, one average", kind="number", stars=1, minutes=2,
+        points=1,
         hints=("Imagine all thirty pupils in one room. What do their points add up to?",
                "20 pupils of 70 points bring 1400; add what the other 10 bring.",
                "Divide the sum of all points by 30."),
         check=value(
             60,
-            Mistake("mean of two means", 55, "You averaged the two averages as if both classes were equally large: "
-                    "each *pupil* counts once, so the class of 20 weighs twice as much as the class of 10."),
-            Mistake("weights swapped", 50, "You gave the class of 20 the weight of the class of 10, and the other way round."),
-            Mistake("a sum, not a mean", 1800, "These are all the points together: share them among the 30 pupils."),
+            Mistake("mean of two means", 55,
+                    "You averaged the two averages as if both classes were equally large: "
+                    "each *pupil* counts once, so the class of 20 weighs twice as much as the "
+                    "class of 10."),
+            Mistake("weights swapped", 50,
+                    "You gave the class of 20 the weight of the class of 10, "
+                    "and the other way round."),
+            Mistake("a sum, not a mean", 1800,
+                    "These are all the points together: share them among the 30 pupils."),
             unit="points"),
-        meaning="A mean of groups is a weighted mean. The impurity of a split is one: each child counts as often as it has rows."),
+        meaning="A mean of groups is a weighted mean. The impurity of a split is one: "
+                "each child counts as often as it has rows."),
     Question(
-        id="trees.recall_two_draws", title="Two draws from a bag", kind="number", stars=1, minutes=3, points=1,
+        id="trees.recall_two_draws", title="Two draws from a bag", kind="number", stars=1,
+        minutes=3, points=1,
         hints=("The ball goes back: the second draw knows nothing of the first.",
                "The colours differ in two ways: red then blue, or blue then red.",
                "How likely is each of the two ways? They exclude each other, so their chances add "
@@ -158,12 +177,14 @@ RECALL = [
             Mistake("per cent without its sign", 42,
                     "You count in per cent: write a share such as 0.05, or the sign, as in "
                     "`\"5 %\"`.")),
-        meaning="You have computed a Gini impurity: the chance that two rows, drawn with replacement from the node, differ."),
+        meaning="You have computed a Gini impurity: "
+                "the chance that two rows, drawn with replacement from the node, differ."),
 ]
 
 IMPURITY = [
     Question(
-        id="trees.first_cut", title="Which cut comes first?", kind="predict", stars=1, minutes=3, points=1,
+        id="trees.first_cut", title="Which cut comes first?", kind="predict", stars=1, minutes=3,
+        points=1,
         hints=("A pure child is worth as much as the rows it holds.",
                "Count yes and no on both sides of each of the four cuts.",
                "How many flats of each cut end on the side of the other class?"),
@@ -177,92 +198,134 @@ IMPURITY = [
                     "alike they are in size."),
             Mistake("one row cut off", "d", "It takes a single flat away, and the 9 others are "
                     "left as mixed as 5 to 4.")),
-        meaning="The parent is fixed, so the best cut is the one whose children are least mixed *on average over rows*."),
+        meaning="The parent is fixed, so the best cut is the one whose children are least mixed "
+                "*on average over rows*."),
     Question(
-        id="trees.entropy_bits", title="The same node in bits", kind="number", stars=1, minutes=5, points=2,
+        id="trees.entropy_bits", title="The same node in bits", kind="number", stars=1, minutes=5,
+        points=2,
         hints=("Entropy is the mean surprise: each class counts with its share.",
                "In bits the logarithm has base 2: log2(4/5) = -0.322 and log2(1/5) = -2.322.",
                "Weigh each of these two surprises by its class's share of the five students, and "
                "add."),
         check=value(
             _entropy([4, 1]),
-            Mistake("entropy in nats", _entropy([4, 1]) * np.log(2), "These are nats: your logarithm has base e. "
-                    "Bits need base 2; divide by ln 2 = 0.693."),
-            Mistake("entropy in base 10", _entropy([4, 1]) * np.log10(2), "Your logarithm has base 10. Bits need base 2."),
-            Mistake("one class forgotten", -0.8 * np.log2(0.8), "This is the term of Pass alone: Fail has one too."),
-            Mistake("one class forgotten", -0.2 * np.log2(0.2), "This is the term of Fail alone: Pass has one too."),
-            Mistake("sign", -_entropy([4, 1]), "A surprise is not negative: logarithms of shares are, so the sum needs a minus."),
-            Mistake("Gini, not entropy", 0.32, "This is the Gini impurity of the node; the question asks for its entropy."),
-            Mistake("not averaged", -np.log2(0.8) - np.log2(0.2), "You added the two surprises: each must be counted with its share."),
+            Mistake("entropy in nats", _entropy([4, 1]) * np.log(2),
+                    "These are nats: your logarithm has base e. Bits need base 2; "
+                    "divide by ln 2 = 0.693."),
+            Mistake("entropy in base 10", _entropy([4, 1]) * np.log10(2),
+                    "Your logarithm has base 10. Bits need base 2."),
+            Mistake("one class forgotten", -0.8 * np.log2(0.8),
+                    "This is the term of Pass alone: Fail has one too."),
+            Mistake("one class forgotten", -0.2 * np.log2(0.2),
+                    "This is the term of Fail alone: Pass has one too."),
+            Mistake("sign", -_entropy([4, 1]),
+                    "A surprise is not negative: logarithms of shares are, "
+                    "so the sum needs a minus."),
+            Mistake("Gini, not entropy", 0.32,
+                    "This is the Gini impurity of the node; the question asks for its entropy."),
+            Mistake("not averaged", -np.log2(0.8) - np.log2(0.2),
+                    "You added the two surprises: each must be counted with its share."),
             unit="bits"),
-        meaning="Whoever asks cleverly needs 0.72 yes-or-no questions a row, on average over many rows, to learn the results. "
+        meaning="Whoever asks cleverly needs 0.72 yes-or-no questions a row, "
+                "on average over many rows, to learn the results. "
                 "An entropy without its unit says nothing: the same node has 0.50 nats."),
     Question(
-        id="trees.variance_decrease", title="A target that is a number", kind="number", stars=2, minutes=6, points=2,
-        hints=("A regression node predicts its mean; its impurity is the mean squared distance from it.",
-               "The four points lie around 60: 30, 30, 70, 110. Square the distances and average: the parent's variance.",
-               "The children have variances 0 and 400. Weight them by 2/4 each, and take that from the parent's."),
+        id="trees.variance_decrease", title="A target that is a number", kind="number", stars=2,
+        minutes=6, points=2,
+        hints=("A regression node predicts its mean; "
+               "its impurity is the mean squared distance from it.",
+               "The four points lie around 60: 30, 30, 70, 110. Square the distances and average: "
+               "the parent's variance.",
+               "The children have variances 0 and 400. "
+               "Weight them by 2/4 each, and take that from the parent's."),
         check=value(
             900,
-            Mistake("standard deviation", np.sqrt(1100) - 10, "You took square roots: the impurity is the variance itself, "
+            Mistake("standard deviation", np.sqrt(1100) - 10,
+                    "You took square roots: the impurity is the variance itself, "
                     "in squared points. Roots do not add up."),
-            Mistake("divided by n - 1", 4400 / 3 - 400, "You divided by n - 1, as for a sample. A node is all there is: divide by n."),
-            Mistake("children not weighted", 700, "You took both children's variances off in full: each counts with its share of the rows."),
-            Mistake("the parent alone", 1100, "This is the parent's variance. What is left in the children must come off."),
-            Mistake("the children alone", 200, "This is what is left in the children: the decrease is the parent's less this."),
-            Mistake("a sum, not a mean", 3600, "You added squared distances and did not divide by the rows."),
-            unit=("squared points", "points squared", "points²", "points^2", "points**2"), tolerance=0.002),
-        meaning="The same sentence holds for every impurity: parent less the children, each weighted by its rows. "
-                "For the variance it is also the fall in squared error when two means replace one."),
+            Mistake("divided by n - 1", 4400 / 3 - 400,
+                    "You divided by n - 1, as for a sample. A node is all there is: divide by n."),
+            Mistake("children not weighted", 700, "You took both children's variances off in full: "
+                                                  "each counts with its share of the rows."),
+            Mistake("the parent alone", 1100,
+                    "This is the parent's variance. What is left in the children must come off."),
+            Mistake("the children alone", 200,
+                    "This is what is left in the children: "
+                    "the decrease is the parent's less this."),
+            Mistake("a sum, not a mean", 3600,
+                    "You added squared distances and did not divide by the rows."),
+            unit=("squared points", "points squared", "points²", "points^2", "points**2"),
+            tolerance=0.002),
+        meaning="The same sentence holds for every impurity: "
+                "parent less the children, each weighted by its rows. "
+                "For the variance it is also the fall in squared error when two means "
+                "replace one."),
     Question(
-        id="trees.decrease", title="How much does a split gain?", kind="implement", stars=2, minutes=10, points=3,
+        id="trees.decrease", title="How much does a split gain?", kind="implement", stars=2,
+        minutes=10, points=3,
         hints=("First the parent: its counts are those of both children added up.",
-               "Write a small function for 1 minus the sum of squared shares, and call it three times.",
+               "Write a small function for 1 minus the sum of squared shares, "
+               "and call it three times.",
                "Lists join when you add them: `[a + b for a, b in zip(left, right)]` adds class by "
                "class. And each child counts with its rows over all rows."),
         check=function(
             _pairs_of_counts, trials.decrease,
             Mistake("mean of two class shares", trials.of_mean_shares,
-                    "You took the parent's class shares as the mean of its children's shares, as if both were equally large: "
-                    "add up the *counts* and then divide."),
+                    "You took the parent's class shares as the mean of its children's shares, "
+                    "as if both were equally large: add up the *counts* and then divide."),
             Mistake("children not weighted", trials.unweighted,
-                    "You averaged the children's impurities as if both held as many rows: weight each by its rows."),
-            Mistake("weights swapped", _decrease_swapped, "Each child's impurity must be weighted by its own rows, not by the other's."),
-            Mistake("one child forgotten", trials.left_only, "The right child's impurity is "
-                    "missing. It may be zero, but need not."),
+                    "You averaged the children's impurities as if both held as many rows: "
+                    "weight each by its rows."),
+            Mistake("weights swapped", _decrease_swapped,
+                    "Each child's impurity must be weighted by its own rows, not by the other's."),
+            Mistake("one child forgotten", trials.left_only,
+                    "The right child's impurity is missing. It may be zero, but need not."),
             Mistake("one child forgotten", lambda left, right: trials.left_only(right, left),
                     "The left child's impurity is missing. It may be zero, but need not."),
             Mistake("the parent forgotten", lambda left, right: trials.split(trials.gini, left,
                     right),
-                    "This is what is left in the children: the decrease is the parent's impurity less this."),
+                    "This is what is left in the children: "
+                    "the decrease is the parent's impurity less this."),
             Mistake("sign", trials.turned_round, "The sign is turned round: parent less children."),
             Mistake("two classes only", trials.of_two_classes,
-                    "2p(1 - p) is the Gini of two classes. With a third class you need 1 minus the sum of all squared shares."),
-            Mistake("decrease in rows", _decrease_in_rows, "You weighted the whole by the number of rows: the question asks for the decrease a row."),
-            Mistake("entropy, not Gini", _decrease_in_bits, "These are bits: the question asks for "
-                    "the decrease in Gini."),
+                    "2p(1 - p) is the Gini of two classes. "
+                    "With a third class you need 1 minus the sum of all squared shares."),
+            Mistake("decrease in rows", _decrease_in_rows,
+                    "You weighted the whole by the number of rows: "
+                    "the question asks for the decrease a row."),
+            Mistake("entropy, not Gini", _decrease_in_bits,
+                    "These are bits: the question asks for the decrease in Gini."),
             lists=True),
         closed=CLOSED,
         meaning="On the midterm table it gives 0.3 for attendance, more than any cut in time: "
                 "that is why the tree asks for attendance first."),
     Question(
-        id="trees.thresholds", title="Where may a tree cut?", kind="implement", stars=2, minutes=12, points=3,
-        hints=("Rows of one value cannot be parted, whatever their classes: think in distinct values.",
-               "Two neighbouring values need a cut between them unless all rows at both belong to one class.",
-               "Gather the labels at each value first. Then look at two neighbouring values: how "
-               "many different labels do they have, put together?"),
+        id="trees.thresholds", title="Where may a tree cut?", kind="implement", stars=2, minutes=12,
+        points=3,
+        hints=(
+            "Rows of one value cannot be parted, whatever their classes: think in distinct values.",
+            "Two neighbouring values need a cut between them unless all rows at both belong to one "
+            "class.",
+            "Gather the labels at each value first. Then look at two neighbouring values: how "
+            "many different labels do they have, put together?"),
         check=function(
             _columns, _thresholds,
             Mistake("threshold on a data point", _on_data_points(min),
-                    "You cut at a value that a row has. A midpoint treats both neighbours alike: (v + w) / 2."),
+                    "You cut at a value that a row has. A midpoint treats both neighbours alike: "
+                    "(v + w) / 2."),
             Mistake("threshold on a data point", _on_data_points(max),
-                    "You cut at a value that a row has, so that `<=` would keep that row on the wrong side: take (v + w) / 2."),
+                    "You cut at a value that a row has, so that `<=` would keep that row on the "
+                    "wrong side: take (v + w) / 2."),
             Mistake("every midpoint", _all_midpoints,
-                    "You kept every midpoint. Between neighbours of one class no cut can be best: keep the boundaries of classes."),
-            Mistake("not sorted", _row_by_row(list, False), "You compared rows in the order of the table: sort by value first."),
-            Mistake("not sorted", _row_by_row(list, True), "You compared rows in the order of the table: sort by value first."),
+                    "You kept every midpoint. Between neighbours of one class no cut can be best: "
+                    "keep the boundaries of classes."),
+            Mistake("not sorted", _row_by_row(list, False),
+                    "You compared rows in the order of the table: sort by value first."),
+            Mistake("not sorted", _row_by_row(list, True),
+                    "You compared rows in the order of the table: sort by value first."),
             *(Mistake("tied values", _row_by_row(order, skip),
-                      "Where several rows share a value you compared them one by one. Rows of one value stay together: "
+                      "Where several rows share a value you compared them one by one. "
+                      "Rows of one value stay together: "
                       "gather their labels first, then look at neighbouring *values*.")
               for order in (sorted, _by_value) for skip in (False, True)),
             Mistake("not in ascending order", lambda values, labels: set(_thresholds(values,
@@ -276,7 +339,8 @@ IMPURITY = [
 
 IMPORTANCE = [
     Question(
-        id="trees.slide_table", title="Two entries do not bear checking", kind="claim", stars=2, minutes=8, points=2,
+        id="trees.slide_table", title="Two entries do not bear checking", kind="claim", stars=2,
+        minutes=8, points=2,
         hints=("For every cut write down yes and no on either side: the flats are sorted by rent "
                "already.",
                "An entry that is only rounded (0.4762 to 0.48) is not wrong.",
@@ -300,29 +364,39 @@ IMPORTANCE = [
                 "finding also when it changes nothing, since only then do you know that it changes "
                 "nothing."),
     Question(
-        id="trees.mend_importance", title="Find the bug: 43 % or 60 %?", kind="mend", stars=2, minutes=10, points=3,
+        id="trees.mend_importance", title="Find the bug: 43 % or 60 %?", kind="mend", stars=2,
+        minutes=10, points=3,
         hints=("Run it on the three splits of the midterm tree and compare with 60 % and 40 %.",
                "Does a split of 4 rows matter as much as a split of 8?",
-               "Each decrease is a decrease *a row*: multiply it by the rows of its node before you add."),
+               "Each decrease is a decrease *a row*: "
+               "multiply it by the rows of its node before you add."),
         check=function(
             _split_lists, _importance,
             Mistake("weighted twice", _shares(lambda rows, decrease: rows**2 * decrease),
                     "The rows now count twice: multiply each decrease by its rows once."),
             Mistake("divided by the rows", _shares(lambda rows, decrease: decrease / rows),
-                    "You divided by the rows, so that small nodes count most: a decrease a row must be *multiplied* by the rows."),
-            Mistake("the last split only", _shares(lambda rows, decrease: rows * decrease, lambda old, new: new),
+                    "You divided by the rows, so that small nodes count most: "
+                    "a decrease a row must be *multiplied* by the rows."),
+            Mistake("the last split only",
+                    _shares(lambda rows, decrease: rows * decrease, lambda old, new: new),
                     "A feature that is split on twice keeps only its last split: add them up."),
             Mistake("mean of the splits", _importance_of_means,
-                    "You averaged over a feature's splits. A feature used twice has earned twice: add them up."),
-            Mistake("not normalised", _importance_in_rows, "The weights are right now, but the shares must add up to 1."),
-            Mistake("not normalised", _importance_raw, "The weights are right now, but the shares must add up to 1."),
+                    "You averaged over a feature's splits. A feature used twice has earned twice: "
+                    "add them up."),
+            Mistake("not normalised", _importance_in_rows,
+                    "The weights are right now, but the shares must add up to 1."),
+            Mistake("not normalised", _importance_raw,
+                    "The weights are right now, but the shares must add up to 1."),
             planted=_shares(lambda rows, decrease: decrease)),
         meaning="Without the node weight, attendance gets 43 % of the same tree; with it, 60 %. "
                 "The formula on the slide leaves the weight out, while its numbers carry it."),
     Question(
-        id="trees.any_pure_tree", title="Another tree, the same importance?", kind="predict", stars=2, minutes=5, points=2,
-        hints=("Write down all the decreases of one such tree, each times its share of the rows, and add them up.",
-               "What is subtracted for a child at one split is what the child starts with at the next.",
+        id="trees.any_pure_tree", title="Another tree, the same importance?", kind="predict",
+        stars=2, minutes=5, points=2,
+        hints=("Write down all the decreases of one such tree, each times its share of the rows, "
+               "and add them up.",
+               "What is subtracted for a child at one split is what the child starts with at "
+               "the next.",
                "In pure leaves nothing is left: everything that the node of six flats had was "
                "taken away below it."),
         check=choice(
@@ -332,42 +406,54 @@ IMPORTANCE = [
                     "how much it is."),
             Mistake("more splits, more importance", "c", "Every split takes away some of what the "
                     "node has left. More splits share the same amount; they cannot make it more."),
-            Mistake("every split counts alike", "d", "A split counts by what it takes away, weighted by its rows, not by being one.")),
+            Mistake("every split counts alike", "d",
+                    "A split counts by what it takes away, weighted by its rows, "
+                    "not by being one.")),
         meaning="Decreases telescope: below a node grown to purity they add up to its weighted "
                 "impurity, whatever the splits. So two thirds for rent and one for size are a fact "
                 "about the first split and these ten flats, not about the rest of the tree."),
     Question(
-        id="trees.test_decrease", title="Write a test that catches them", kind="test", stars=3, minutes=12, points=3,
-        hints=("Work out a split by hand whose children differ in size and are both mixed, and compare with `abs(a - b) < 1e-9`.",
-               "A split that parts nothing, such as [2, 2] and [1, 1], must have a decrease of 0; none may be negative.",
+        id="trees.test_decrease", title="Write a test that catches them", kind="test", stars=3,
+        minutes=12, points=3,
+        hints=("Work out a split by hand whose children differ in size and are both mixed, "
+               "and compare with `abs(a - b) < 1e-9`.",
+               "A split that parts nothing, such as [2, 2] and [1, 1], must have a decrease of 0; "
+               "none may be negative.",
                "Add a case with three classes, such as [2, 0, 0] and [0, 1, 1], and work it out by "
                "hand."),
         check=catches(
             right=[
-                Mistake("refuses a right one", trials.decrease, "Your test refuses a right "
-                        "implementation. Work its cases out again, and mind that 0.3 may come out "
-                        "as 0.30000000000000004: compare with a tolerance."),
+                Mistake("refuses a right one", trials.decrease,
+                        "Your test refuses a right implementation. "
+                        "Work its cases out again, and mind that 0.3 may come out as "
+                        "0.30000000000000004: compare with a tolerance."),
                 Mistake("exact equality", trials.rounded_otherwise,
-                        "Your test refuses a right implementation whose last bit is rounded differently: "
-                        "compare floats with a tolerance, as in `abs(a - b) < 1e-9`."),
+                        "Your test refuses a right implementation whose last bit is rounded "
+                        "differently: compare floats with a tolerance, as in `abs(a - b) < 1e-9`."),
                 Mistake("asks for a type", trials.as_a_float,
                         "Your test refuses a right implementation that returns a plain float.")],
             bugs=[
                 Mistake("misses unweighted children", trials.unweighted,
-                        "An implementation that gives both children the same weight passes your test: "
-                        "use children of different size *and* different impurity."),
+                        "An implementation that gives both children the same weight passes your "
+                        "test: use children of different size *and* different impurity."),
                 Mistake("misses the mean of shares", trials.of_mean_shares,
-                        "An implementation that averages the children's shares to get the parent's passes your test."),
+                        "An implementation that averages the children's shares to get the parent's "
+                        "passes your test."),
                 Mistake("misses a forgotten child", trials.left_only,
-                        "An implementation that forgets the right child passes your test: use a right child that is mixed."),
+                        "An implementation that forgets the right child passes your test: "
+                        "use a right child that is mixed."),
                 Mistake("misses the sign", trials.turned_round,
-                        "An implementation with its sign turned round passes your test: check more than that a decrease is small."),
+                        "An implementation with its sign turned round passes your test: "
+                        "check more than that a decrease is small."),
                 Mistake("misses the third class", trials.of_two_classes,
-                        "An implementation that only knows two classes passes your test: use three.")]),
-        meaning="A test is good if it lets every right program pass and stops every wrong one you can think of. "
-                "Pure children and equal halves are the cases in which nearly everything looks right."),
+                        "An implementation that only knows two classes passes your test: "
+                        "use three.")]),
+        meaning="A test is good if it lets every right program pass and stops every wrong one you "
+                "can think of. Pure children and equal halves are the cases in which nearly "
+                "everything looks right."),
     Question(
-        id="trees.what_if", title="What would have helped?", kind="number", stars=1, minutes=4, points=1,
+        id="trees.what_if", title="What would have helped?", kind="number", stars=1, minutes=4,
+        points=1,
         hints=("Follow the rules for this flat: which question decides?",
                "There are two ways out of the interval in which it stays empty, down and up. Which "
                "is shorter?",
@@ -376,8 +462,9 @@ IMPORTANCE = [
             60,
             Mistake("the far way out", 200, "That far it is to the other end of the interval. The "
                     "tree's answer flips already at its nearest threshold."),
-            Mistake("the threshold, not the change", 640, "This is where the answer flips; the "
-                    "question asks by how much the rent must change."),
+            Mistake("the threshold, not the change", 640,
+                    "This is where the answer flips; "
+                    "the question asks by how much the rent must change."),
             Mistake("the direction", -60, "The question asks for the size of the change: write it "
                     "without the sign."),
             Mistake("the balcony", 0, "This flat has no balcony. Without a change the tree says "
@@ -387,14 +474,19 @@ IMPORTANCE = [
                 "advice: 201 euros more would turn the answer as well, and nobody believes that "
                 "this helps."),
     Question(
-        id="trees.what_sixty_means", title="What does 60 % say?", kind="explain", stars=2, minutes=10, points=3,
+        id="trees.what_sixty_means", title="What does 60 % say?", kind="explain", stars=2,
+        minutes=10, points=3,
         hints=("Say what the 60 % is a percentage of.",
                "Which data was it computed from, and how many rows were they?",
-               "Would another tree, or other students, give another number? Has anyone been made to attend?"),
+               "Would another tree, or other students, give another number? "
+               "Has anyone been made to attend?"),
         check=by_hand,
-        rubric=((1, "60 % is a share of the tree's total impurity decrease (each weighted by its rows), not of students or of success"),
-                (1, "it describes this tree on its eight training rows; another tree or sample can give another number"),
-                (1, "it is not causal: nobody was made to attend, and those who attend may differ in other ways")),
+        rubric=((1, "60 % is a share of the tree's total impurity decrease (each weighted by its "
+                    "rows), not of students or of success"),
+                (1, "it describes this tree on its eight training rows; "
+                    "another tree or sample can give another number"),
+                (1, "it is not causal: nobody was made to attend, and those who attend may differ "
+                    "in other ways")),
         meaning=""),
 ]
 

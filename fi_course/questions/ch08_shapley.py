@@ -1,4 +1,5 @@
-"""Exercise set 8, Shapley values: bills, orders of entry, gates, what fills a gap, and which split MDI favours."""
+"""Exercise set 8, Shapley values: bills, orders of entry, gates, what fills a gap, and
+which split MDI favours."""
 
 from itertools import combinations, permutations
 
@@ -11,7 +12,8 @@ from fi_course.questions.question import Question
 CLOSED = ("fi_teach.basics.games", "fi_teach.importance.shapley")
 
 
-# Definitions to judge by, slow and short. A game is {"": 0, "A": 12, "B": 18, "AB": 24}, players in the order of the alphabet.
+# Definitions to judge by, slow and short. A game is {"": 0, "A": 12, "B": 18, "AB":
+# 24}, players in the order of the alphabet.
 
 def _mix(row, background, known):
     return np.where(np.asarray(known, bool), row, np.asarray(background, float))
@@ -90,18 +92,22 @@ FOUR = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 
 def _gaps(rng):
     ones = np.array([1, 1])
-    small = [(ones, AGREE, np.array(known)) for known in ([False, False], [True, False], [False, True], [True, True])]
-    small += [(np.array([1, 0]), FOUR, np.array([True, False])), (np.array([0, 1]), AGREE, np.array([False, True])),
+    small = [(ones, AGREE, np.array(known))
+             for known in ([False, False], [True, False], [False, True], [True, True])]
+    small += [(np.array([1, 0]), FOUR, np.array([True, False])),
+              (np.array([0, 1]), AGREE, np.array([False, True])),
               (ones, AGREE[::-1], np.array([False, False]))]
     drawn = []
-    for p in (3, 4, 5):  # the row itself is in the background, so that some row always agrees with it
+    # the row itself is in the background, so that some row always agrees with it
+    for p in (3, 4, 5):
         background = rng.integers(1, 4, size=(6, p))
         drawn.append((background[2], background, np.arange(p) % 2 == 0))
     return small + drawn
 
 
 PLAN = {"": 0, "A": 30, "B": 30, "C": 0, "AB": 48, "AC": 30, "BC": 36, "ABC": 60}
-"""A flat's internet: the monthly price, in euros, of the smallest plan that serves these flatmates."""
+"""A flat's internet: the monthly price, in euros, of the smallest plan
+that serves these flatmates."""
 
 RECALL = [
     Question(
@@ -136,122 +142,164 @@ RECALL = [
                     "them out: given x2, x1 cannot change at all."),
             Mistake("negative by luck", "d", "Luck needs something that moves. Every drawn value "
                     "is the old one.")),
-        meaning="The model reads x1 and nothing else, and its conditional importance is 0: that "
-                "question is about what x1 tells this model beyond x2. Shapley values answer a third "
-                "one, and it will depend on what is put in for an unknown bit."),
+        meaning="The model reads x1 and nothing else, and its conditional importance is 0: "
+                "that question is about what x1 tells this model beyond x2. "
+                "Shapley values answer a third one, and it will depend on what is put in for an "
+                "unknown bit."),
 ]
 
 BILLS = [
     Question(
         id="shapley.bill", title="A shared plan", kind="number", stars=1, minutes=8, points=2,
         hints=("Six orders. For each, write down what the price rises by when somebody joins.",
-               "C adds nothing if first or after A, and 6 after B. Now see what C adds when both are there.",
+               "C adds nothing if first or after A, and 6 after B. "
+               "Now see what C adds when both are there.",
                "C comes first in two orders, right after A in one, right after B in one, and last "
                "in two."),
         check=value(
             trials.divide(PLAN),
-            Mistake("plain average", trials.plain_average(PLAN), "You averaged over the "
-                    "coalitions, each counted once. Nobody-before and everybody-before come in two "
-                    "orders each, the others in one."),
-            Mistake("in proportion", _in_proportion(PLAN), "In proportion to each one's own plan: then C pays nothing, "
-                    "though C does raise the price once B is there."),
-            Mistake("equal shares", trials.equal(PLAN), "Equal shares: people who add different "
-                    "amounts pay the same."),
-            Mistake("one order", trials.one_order(PLAN), "That is one order, A, B, C. The others "
-                    "have the same right."),
-            Mistake("two orders", _two_orders(PLAN), "You averaged an order and its reverse. There are six."),
-            Mistake("not averaged", _summed(PLAN), "These are the sums over the six orders: divide by 6.")),
-        meaning="A 26, B 29, C 5. C alone would cost nothing and pays all the same: what counts is what C adds to *every* coalition. "
+            Mistake("plain average", trials.plain_average(PLAN),
+                    "You averaged over the coalitions, each counted once. "
+                    "Nobody-before and everybody-before come in two orders each, "
+                    "the others in one."),
+            Mistake("in proportion", _in_proportion(PLAN),
+                    "In proportion to each one's own plan: "
+                    "then C pays nothing, though C does raise the price once B is there."),
+            Mistake("equal shares", trials.equal(PLAN),
+                    "Equal shares: people who add different amounts pay the same."),
+            Mistake("one order", trials.one_order(PLAN),
+                    "That is one order, A, B, C. The others have the same right."),
+            Mistake("two orders", _two_orders(PLAN),
+                    "You averaged an order and its reverse. There are six."),
+            Mistake("not averaged", _summed(PLAN),
+                    "These are the sums over the six orders: divide by 6.")),
+        meaning="A 26, B 29, C 5. C alone would cost nothing and pays all the same: "
+                "what counts is what C adds to *every* coalition. "
                 "And A and B, alike when alone, pay differently, since only B gets in C's way."),
     Question(
-        id="shapley.divide", title="Divide any bill", kind="implement", stars=3, minutes=15, points=4,
-        hints=("`itertools.permutations(players)` gives all orders. Walk through each and keep the group so far.",
-               "The group's name is its letters in the order of the alphabet: `\"\".join(sorted(group + player))`.",
+        id="shapley.divide", title="Divide any bill", kind="implement", stars=3, minutes=15,
+        points=4,
+        hints=("`itertools.permutations(players)` gives all orders. "
+               "Walk through each and keep the group so far.",
+               "The group's name is its letters in the order of the alphabet: "
+               "`\"\".join(sorted(group + player))`.",
                "Each time a player enters, note what the payoff rises by. What becomes of these "
                "notes after the last order?"),
         check=function(
             _games, trials.divide,
-            Mistake("plain average", trials.plain_average, "This is the plain average over "
-                    "coalitions (Banzhaf). With three players it no longer adds up: average over "
-                    "*orders*, or give each coalition the share of the orders that lead to it."),
+            Mistake("plain average", trials.plain_average,
+                    "This is the plain average over coalitions (Banzhaf). "
+                    "With three players it no longer adds up: "
+                    "average over *orders*, or give each coalition the share of the orders that "
+                    "lead to it."),
             Mistake("one order", trials.one_order, "You let them enter in one order only. Average "
                     "over all."),
-            Mistake("two orders", _two_orders, "An order and its reverse are enough for two players, not for three."),
+            Mistake("two orders", _two_orders,
+                    "An order and its reverse are enough for two players, not for three."),
             Mistake("equal shares", trials.equal, "These are equal shares: nobody's own part is in "
                     "them."),
-            Mistake("in proportion", _in_proportion, "You divided in proportion to what each pays alone. The other coalitions have a say, too."),
+            Mistake("in proportion", _in_proportion,
+                    "You divided in proportion to what each pays alone. "
+                    "The other coalitions have a say, too."),
             Mistake("not averaged", _summed, "You added over the orders: divide by their number."),
-            Mistake("empty coalition forgotten", trials.base_included, "The first to enter adds "
-                    "`pay[player] - pay[\"\"]`, and nobody's payoff is not always 0.")),
+            Mistake("empty coalition forgotten", trials.base_included,
+                    "The first to enter adds `pay[player] - pay[\"\"]`, "
+                    "and nobody's payoff is not always 0.")),
         closed=CLOSED,
-        meaning="Twelve lines, and exact, for up to about nine players: at ten there are 3.6 million orders. "
+        meaning="Twelve lines, and exact, for up to about nine players: "
+                "at ten there are 3.6 million orders. "
                 "The other formula asks for 1,024 payoffs there, each once."),
     Question(
-        id="shapley.test_rule", title="Write a test for a rule", kind="test", stars=2, minutes=12, points=3,
-        hints=("You know one answer by heart: the taxi's 8, 11 and 17. Which of the wrong rules does it catch?",
-               "Whoever adds nothing must have an entry, and it is 0. A player may also *lower* a bill, as a discount card does.",
+        id="shapley.test_rule", title="Write a test for a rule", kind="test", stars=2, minutes=12,
+        points=3,
+        hints=("You know one answer by heart: the taxi's 8, 11 and 17. "
+               "Which of the wrong rules does it catch?",
+               "Whoever adds nothing must have an entry, and it is 0. "
+               "A player may also *lower* a bill, as a discount card does.",
                "And `pay[\"\"]` may be something else than 0: a gate's base."),
         check=catches(
             right=[
-                Mistake("refuses a right one", trials.divide, "Your test refuses a right "
-                        "implementation: work its cases out again, and compare with a tolerance."),
+                Mistake("refuses a right one", trials.divide,
+                        "Your test refuses a right implementation: "
+                        "work its cases out again, and compare with a tolerance."),
                 Mistake("exact equality or order", trials.backwards_and_rounded,
                         "Your test refuses a right implementation whose last bit is rounded "
                         "differently, or which lists the players in another order: compare player "
                         "by player and with a tolerance.")],
             bugs=[
                 Mistake("misses equal shares", trials.equal, "Equal shares pass your test."),
-                Mistake("misses the plain average", trials.plain_average, "The plain average over "
-                        "coalitions passes your test. With two players it is right: take three."),
-                Mistake("misses one order", trials.one_order, "\"Each pays the rise, in "
-                        "alphabetical order\" passes your test."),
-                Mistake("misses a lost player", trials.without_idle, "A rule that drops players "
-                        "whose share is 0 passes your test."),
+                Mistake("misses the plain average", trials.plain_average,
+                        "The plain average over coalitions passes your test. "
+                        "With two players it is right: take three."),
+                Mistake("misses one order", trials.one_order,
+                        "\"Each pays the rise, in alphabetical order\" passes your test."),
+                Mistake("misses a lost player", trials.without_idle,
+                        "A rule that drops players whose share is 0 passes your test."),
                 Mistake("misses negative shares", trials.never_negative,
                         "A rule that turns negative shares into 0 passes your test: let a player "
                         "lower the bill."),
-                Mistake("misses the base", trials.base_included, "A rule that takes `pay[\"\"]` "
-                        "for 0 passes your test.")]),
-        meaning="Each bug breaks a wish: that is what wishes are for. A test that asks for all four on a few odd games "
-                "needs no reference implementation."),
+                Mistake("misses the base", trials.base_included,
+                        "A rule that takes `pay[\"\"]` for 0 passes your test.")]),
+        meaning="Each bug breaks a wish: that is what wishes are for. "
+                "A test that asks for all four on a few odd games needs no reference "
+                "implementation."),
 ]
 
 GATES = [
     Question(
         id="shapley.gate", title="OR, one bit on", kind="number", stars=2, minutes=8, points=2,
-        hints=("First the four worths: nothing known 3/4, both known 1. What if only x1 = 1 is known? Only x2 = 0?",
+        hints=("First the four worths: nothing known 3/4, both known 1. "
+               "What if only x1 = 1 is known? Only x2 = 0?",
                "x1 = 1 makes OR 1 for sure. x2 = 0 leaves it to x1: 1/2.",
                "Two orders: in each, what does the first to enter add, and what the second?"),
         check=value(
             {"x1": 0.375, "x2": -0.125},
-            Mistake("halves", {"x1": 0.125, "x2": 0.125}, "Halves of 1/4: in this row the bits have different values, so they are not interchangeable."),
-            Mistake("all to the one", {"x1": 0.25, "x2": 0}, "x2 = 0 is not nothing: it lowers the hope from 3/4 to 1/2 if it comes first."),
-            Mistake("one order", {"x1": 0.5, "x2": -0.25}, "That is the order x2, x1. The other "
-                    "has the same right: take the mean of the two."),
-            Mistake("each as if first", {"x1": 0.25, "x2": -0.25}, "You took what each adds if it "
-                    "comes first. In one order of two it comes second."),
-            Mistake("base forgotten", {"x1": 0.75, "x2": 0.25}, "You started from 0. With nothing known OR is predicted as 3/4."),
+            Mistake("halves", {"x1": 0.125, "x2": 0.125},
+                    "Halves of 1/4: in this row the bits have different values, "
+                    "so they are not interchangeable."),
+            Mistake("all to the one", {"x1": 0.25, "x2": 0},
+                    "x2 = 0 is not nothing: it lowers the hope from 3/4 to 1/2 if it comes first."),
+            Mistake("one order", {"x1": 0.5, "x2": -0.25},
+                    "That is the order x2, x1. The other has the same right: "
+                    "take the mean of the two."),
+            Mistake("each as if first", {"x1": 0.25, "x2": -0.25},
+                    "You took what each adds if it comes first. "
+                    "In one order of two it comes second."),
+            Mistake("base forgotten", {"x1": 0.75, "x2": 0.25},
+                    "You started from 0. With nothing known OR is predicted as 3/4."),
             Mistake("the gate AND", {"x1": 0.125, "x2": -0.375}, "That is AND at (1, 0)."),
-            Mistake("the other way round", {"x1": -0.125, "x2": 0.375}, "These are the right numbers for the row (0, 1).")),
+            Mistake("the other way round", {"x1": -0.125, "x2": 0.375},
+                    "These are the right numbers for the row (0, 1).")),
         meaning="3/8 and −1/8: together 1/4, from the base 3/4 to the prediction 1. "
-                "OR is AND with every bit turned round, and the shares of AND at (0, 1) are these with the other sign."),
+                "OR is AND with every bit turned round, and the shares of AND at (0, "
+                "1) are these with the other sign."),
     Question(
-        id="shapley.mend_worth", title="Find the bug: what fills the gap", kind="mend", stars=2, minutes=12, points=3,
-        hints=("Try it on a background of (0, 0) and (1, 1), with nothing known. What does the product predict for these two rows?",
+        id="shapley.mend_worth", title="Find the bug: what fills the gap", kind="mend", stars=2,
+        minutes=12, points=3,
+        hints=("Try it on a background of (0, 0) and (1, 1), with nothing known. "
+               "What does the product predict for these two rows?",
                "The prediction for the average row is not the average of the predictions.",
                "`np.where` can mix one row with a whole table: how many rows come out, and what is "
                "averaged then?"),
         check=function(
             _gaps, _worth,
-            Mistake("known and unknown swapped", _swapped, "You replaced what is known and kept what is not: turn `known` round."),
-            Mistake("gap left out", _gap_left_out, "You left the unknown features out of the product. The model needs whole rows."),
-            Mistake("zeros", _zeros_for_gaps, "You filled the gaps with 0. That is a value like any other, not \"missing\"."),
-            Mistake("one background row", _first_row_only, "You asked about the first background row only: average over all."),
-            Mistake("only rows that agree", _rows_that_agree, "You averaged over the background rows that agree with the known values. "
-                    "That is the *conditional* choice; the question asks for all rows, whatever is known."),
+            Mistake("known and unknown swapped", _swapped,
+                    "You replaced what is known and kept what is not: turn `known` round."),
+            Mistake("gap left out", _gap_left_out,
+                    "You left the unknown features out of the product. "
+                    "The model needs whole rows."),
+            Mistake("zeros", _zeros_for_gaps,
+                    "You filled the gaps with 0. That is a value like any other, not \"missing\"."),
+            Mistake("one background row", _first_row_only,
+                    "You asked about the first background row only: average over all."),
+            Mistake("only rows that agree", _rows_that_agree,
+                    "You averaged over the background rows that agree with the known values. "
+                    "That is the *conditional* choice; "
+                    "the question asks for all rows, whatever is known."),
             planted=_average_row),
-        meaning="Filling gaps with column means is common, since it needs one prediction instead of many. For a model that is a "
-                "sum it gives the same. Where features work together, as in a product, it does not."),
+        meaning="Filling gaps with column means is common, since it needs one prediction instead "
+                "of many. For a model that is a sum it gives the same. "
+                "Where features work together, as in a product, it does not."),
     Question(
         id="shapley.first", title="Who is thanked?", kind="predict", stars=2, minutes=6, points=2,
         hints=("What does the first question leave for the second?",
@@ -259,21 +307,29 @@ GATES = [
                "How often are (1, 1) and (1, 0) here?"),
         check=choice(
             "b",
-            Mistake("always the second", "a", "It is so for independent bits of equal rates. Here one bit nearly tells the other."),
-            Mistake("symmetric gate, symmetric tree", "c", "The gate and the four chances are symmetric, the tree is not: one question comes first."),
-            Mistake("a question of depth", "d", "The tree asks two questions at most, and is grown to the end: its depth decides nothing.")),
-        meaning=".32 for the first and .16 for the second, where independent bits have .125 and .25. "
-                "Shapley values of the gate itself stay symmetric."),
+            Mistake("always the second", "a", "It is so for independent bits of equal rates. "
+                                              "Here one bit nearly tells the other."),
+            Mistake("symmetric gate, symmetric tree", "c",
+                    "The gate and the four chances are symmetric, the tree is not: "
+                    "one question comes first."),
+            Mistake("a question of depth", "d",
+                    "The tree asks two questions at most, and is grown to the end: "
+                    "its depth decides nothing.")),
+        meaning=".32 for the first and .16 for the second, where independent bits have .125 and "
+                ".25. Shapley values of the gate itself stay symmetric."),
     Question(
-        id="shapley.letter", title="A letter that claims too much", kind="explain", stars=2, minutes=10, points=3,
+        id="shapley.letter", title="A letter that claims too much", kind="explain", stars=2,
+        minutes=10, points=3,
         hints=("What is the base, and what was put in for a missing feature?",
                "If x1 is set to 0, what does AND say? By how much does that differ from 1?",
                "What exactly do the two shares add up to?"),
         check=by_hand,
-        rubric=((1, "says that setting x1 to 0 turns the prediction from 1 to 0, so it falls by 1 and not by .375: "
-                    "a share is no forecast of a change"),
-                (1, "says what .375 is: x1's mean rise over both orders of entry, from the base 1/4, with missing bits drawn from the background"),
-                (1, "does not carry the model's share over to the world, or says that it depends on the base and on the choice of background"))),
+        rubric=((1, "says that setting x1 to 0 turns the prediction from 1 to 0, "
+                    "so it falls by 1 and not by .375: a share is no forecast of a change"),
+                (1, "says what .375 is: x1's mean rise over both orders of entry, "
+                    "from the base 1/4, with missing bits drawn from the background"),
+                (1, "does not carry the model's share over to the world, "
+                    "or says that it depends on the base and on the choice of background"))),
 ]
 
 QUESTIONS = RECALL + BILLS + GATES

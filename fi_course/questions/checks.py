@@ -1,12 +1,15 @@
-"""The ready-made checks: each takes what is right and the mistakes people make, and gives a check (answer, rng) -> Verdict.
+"""The ready-made checks: each takes what is right and the mistakes people make,
+and gives a check (answer, rng) -> Verdict.
 
-==============  =====================================================================================
+==============
+=====================================================================================
 `choice`        a letter with a reason (predict)
 `value`         a number, or several in a list or dictionary (number, claim)
 `function`      a function, judged on cases drawn from rng against the definition (implement, mend)
 `catches`       a test, judged by running it on right and on wrong implementations (test)
 `by_hand`       prose, which a person reads (explain, open)
-==============  =====================================================================================
+==============
+=====================================================================================
 
 A check is data that can be called, so that `fi_course.questions.specification` can write it
 down.
@@ -41,7 +44,8 @@ def value(right, *mistakes, unit="", tolerance=0.0051, usual=None):
     right : the value; a dictionary may be answered by a list in its order
     mistakes : Mistakes whose `leads_to` is the value they lead to; entries that they leave out are
         0, or free if `partly`
-    unit : if the answer comes as (number, unit) or as "10 minutes", the unit must be this one; a tuple lists other spellings
+    unit : if the answer comes as (number, unit) or as "10 minutes", the unit must be this one;
+        a tuple lists other spellings
     tolerance : how far off a rounded answer may be, relative for values above 1
     usual : {entry: value} that an entry is taken to have if the answer leaves it out; 0 without it
     """
@@ -53,8 +57,10 @@ def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False)
 
     cases : rng -> list of argument tuples, the smallest first: the first one that fails is shown
     right : the definition by brute force; it may return OneOf where several answers are right
-    mistakes : Mistakes whose `leads_to` is the mistaken function; one is named if it agrees on all the cases
-    planted : for a bug hunt, the function as it was handed out: not started while the answer still behaves like it
+    mistakes : Mistakes whose `leads_to` is the mistaken function;
+        one is named if it agrees on all the cases
+    planted : for a bug hunt, the function as it was handed out:
+        not started while the answer still behaves like it
     lists : whether the text of the question calls the function with lists; it must then be right
         for lists
 
@@ -71,7 +77,8 @@ def catches(right, bugs):
         test refuses one
     bugs : Mistakes whose `leads_to` is a wrong one: named if the test lets it pass
 
-    Each is tried twice, in an order drawn from rng: a test that counts its calls instead of looking gets nowhere.
+    Each is tried twice, in an order drawn from rng:
+    a test that counts its calls instead of looking gets nowhere.
     """
     return Catches(tuple(right), tuple(bugs))
 

@@ -86,14 +86,8 @@ class Function:
         inputs = self.cases(rng)
         led = tuple(Led(m.name, m.message, _gives(m.leads_to, inputs)) for m in self.mistakes)
         planted = self.planted and _gives(self.planted, inputs)
-        return Cases(
-            inputs,
-            [quietly(self.right, case) for case in inputs],
-            led,
-            planted,
-            self.tolerance,
-            self.lists,
-        )
+        return Cases(inputs, [quietly(self.right, case) for case in inputs], led, planted,
+                     self.tolerance, self.lists)
 
     def __call__(self, answer, rng):
         return judge_function(self.drawn, answer, rng)
@@ -106,11 +100,9 @@ def _gives(function, inputs):
 def judge_function(drawn, answer, rng):
     """The verdict on a function, by the cases that `drawn(rng)` gives -> Verdict."""
     if not callable(answer):
-        return Verdict(
-            "wrong",
-            "The question asks for a function: hand over its name, without brackets after it.",
-            yours=show(answer),
-        )
+        return Verdict("wrong",
+                       "The question asks for a function: "
+                       "hand over its name, without brackets after it.", yours=show(answer))
     cases = drawn(rng)
     by_style, right = _runs(answer, cases)
     if right == "every way" or (right and not cases.lists):
@@ -128,11 +120,8 @@ def ask(answer, *arguments):
     try:
         return Outcome(plain(quietly(answer, arguments)))
     except (Exception, SystemExit, ClosedName) as error:
-        return Outcome(
-            error=getattr(error, "kind", type(error).__name__),
-            words=str(error),
-            trace=_trace(error),
-        )
+        return Outcome(error=getattr(error, "kind", type(error).__name__), words=str(error),
+                       trace=_trace(error))
 
 
 def _trace(error):
@@ -165,21 +154,15 @@ def as_lists(argument):
 
 def _as_pandas(argument):
     shape = {1: pd.Series, 2: pd.DataFrame}
-    return (
-        shape[argument.ndim](argument)
-        if isinstance(argument, np.ndarray) and argument.ndim in shape
-        else argument
-    )
+    return (shape[argument.ndim](argument) if isinstance(argument, np.ndarray)
+            and argument.ndim in shape else argument)
 
 
 def _as_they_are(argument):
     return argument
 
 
-STYLES = {
-    True: (as_lists, _as_they_are, _as_pandas),
-    False: (_as_they_are, as_lists, _as_pandas),
-}
+STYLES = {True: (as_lists, _as_they_are, _as_pandas), False: (_as_they_are, as_lists, _as_pandas)}
 """Arguments are handed over as the text of the question calls the function (with lists, or not),
 then in the other ways: a function that is right in one of these ways is right, unless the text
 calls it with lists; then it must be right for these."""
@@ -198,46 +181,30 @@ def _runs(answer, cases):
 
 def _borrowed(runs):
     name = next(run.words for run in runs if run.error == "ClosedName")
-    return Verdict(
-        "wrong",
-        f"Your function calls `{name}` of the package, which is the answer "
-        f"itself: write it out. "
-        "Once it passes you may import it for ever.",
-        "borrowed",
-    )
+    return Verdict("wrong",
+                   f"Your function calls `{name}` of the package, which is the answer itself: "
+                   "write it out. Once it passes you may import it for ever.", "borrowed")
 
 
 def _right_but_for_lists(answer, cases, runs):
     """The verdict on a function that is right for arrays, and not for the lists of the text."""
-    return _told(
-        answer,
-        runs,
-        cases,
-        "With arrays your function is right. With plain lists, as "
-        "the "
-        "text calls it, it is not: a list joins where an array adds. `np.asarray(...)` "
-        "makes "
-        "an array of either.",
-        ARRAYS_ONLY,
-    )
+    return _told(answer, runs, cases,
+                 "With arrays your function is right. "
+                 "With plain lists, as the text calls it, it is not: "
+                 "a list joins where an array adds. `np.asarray(...)` makes an array of either.",
+                 ARRAYS_ONLY)
 
 
 def _untouched(answer, runs, cases):
     """The verdict "not started" on nothing, or on what was handed out; else None."""
     name = getattr(answer, "__name__", "the function")
     if all(run.error == "NotImplementedError" or _is_nothing(run) for run in runs):
-        return Verdict(
-            "not started",
-            f"`{name}` returns nothing yet: write its body, and end it with `return`.",
-        )
+        return Verdict("not started",
+                       f"`{name}` returns nothing yet: write its body, and end it with `return`.")
     if cases.planted and _behaves_like(cases.planted, runs, cases.tolerance):
-        return Verdict(
-            "not started",
-            f"`{name}` gives on every input what it gave as it was "
-            f"handed out: "
-            "if you have changed it, the change makes no difference.",
-            HANDED_OUT,
-        )
+        return Verdict("not started",
+                       f"`{name}` gives on every input what it gave as it was handed out: "
+                       "if you have changed it, the change makes no difference.", HANDED_OUT)
     return None
 
 
@@ -254,22 +221,15 @@ def _mistaken(answer, runs, cases):
 
 def _told(answer, runs, cases, message, name):
     """The verdict "wrong" with this message and name, and the first case that fails."""
-    at = next(
-        k
-        for k, (run, t) in enumerate(zip(runs, cases.expected, strict=True))
-        if not run.agrees(t, cases.tolerance)
-    )
+    at = next(k for k, (run, t) in enumerate(zip(runs, cases.expected, strict=True))
+              if not run.agrees(t, cases.tolerance))
     run, on = runs[at], _call(answer, map(as_lists, cases.inputs[at]))
     if run.error:
         said = f"On `{on}` your function raised {run.error}: {run.words}"
         return Verdict("wrong", f"{message} {said}".strip(), name, trace=run.trace)
     if run.value is None:
-        return Verdict(
-            "wrong",
-            f"On `{on}` your function returns nothing: is a `return` missing "
-            f"on some way through it?",
-            name,
-        )
+        return Verdict("wrong", f"On `{on}` your function returns nothing: "
+                                "is a `return` missing on some way through it?", name)
     yours, expected = show_apart(run.value, cases.expected[at])
     return Verdict("wrong", message, name, on=on, yours=yours, expected=expected)
 
@@ -299,9 +259,8 @@ def written(argument):
 
 
 def _holds_tuples(argument):
-    return isinstance(argument, tuple) or (
-        isinstance(argument, list) and any(map(_holds_tuples, argument))
-    )
+    return (isinstance(argument, tuple)
+            or (isinstance(argument, list) and any(map(_holds_tuples, argument))))
 
 
 def _nested(argument):
@@ -335,11 +294,9 @@ RETURNED = "returns what it should assert"
 def judge_test(asked, answer, rng):
     """The verdict on a test -> Verdict. Each is tried twice (of many the first), in any order."""
     if not callable(answer):
-        return Verdict(
-            "wrong",
-            "The question asks for a test: hand over its name, without brackets after it.",
-            yours=show(answer),
-        )
+        return Verdict("wrong",
+                       "The question asks for a test: hand over its name, "
+                       "without brackets after it.", yours=show(answer))
     called, found = [], {one: [] for one in (*asked.right, *asked.bugs)}
     for again in (False, True):
         for k in rng.permutation(len(found)):
@@ -347,23 +304,15 @@ def judge_test(asked, answer, rng):
             several = one.leads_to if isinstance(one.leads_to, tuple) else (one.leads_to,)
             found[one] += [_trial(answer, each, called) for each in several[: 1 if again else None]]
     if not called:
-        return Verdict(
-            "not started", "Your test never calls the function it is given: write its body."
-        )
-    refused = next(
-        (_refused(one, outcome) for one in asked.right for outcome in found[one] if outcome.error),
-        None,
-    )
+        return Verdict("not started",
+                       "Your test never calls the function it is given: write its body.")
+    refused = next((_refused(one, outcome) for one in asked.right for outcome in found[one]
+                    if outcome.error), None)
     if refused:
         return refused
     if any(outcome.value is False for outcomes in found.values() for outcome in outcomes):
-        return Verdict(
-            "wrong",
-            "Your test returns True or False, and nobody looks at what a test "
-            "returns: "
-            "write `assert` in front of what must be true.",
-            RETURNED,
-        )
+        return Verdict("wrong", "Your test returns True or False, and nobody looks at what a test "
+                                "returns: write `assert` in front of what must be true.", RETURNED)
     missed = [bug for bug in asked.bugs if not all(outcome.error for outcome in found[bug])]
     if missed:
         planted, caught = len(asked.bugs), len(asked.bugs) - len(missed)

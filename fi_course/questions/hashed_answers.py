@@ -92,10 +92,8 @@ def _pad_bytes(word):
 
 def _stream(data, key):
     blocks = (bytes.fromhex(digest(f"{key}|{k}")) for k in count())
-    return b"".join(
-        _xor(data[at : at + 32], block)
-        for at, block in zip(range(0, len(data), 32), blocks, strict=False)
-    )
+    return b"".join(_xor(data[at : at + 32], block)
+                    for at, block in zip(range(0, len(data), 32), blocks, strict=False))
 
 
 def _xor(one, other):

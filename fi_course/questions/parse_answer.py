@@ -11,8 +11,7 @@ from fi_course.questions.plain_values import number_and_unit
 
 REASONED = re.compile(
     r"(because|since|as|for|it|its|they|the|each|every|only|both|all|no|in|if|with)\b",
-    re.IGNORECASE,
-)
+    re.IGNORECASE)
 """How a reason may begin: "a because ..." is a letter with a reason, "A tree ..." a sentence."""
 
 

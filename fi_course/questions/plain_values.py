@@ -1,7 +1,10 @@
-"""Only plain data is judged: numbers, words, lists and dictionaries, whatever the answer was wrapped in.
+"""Only plain data is judged: numbers, words, lists and dictionaries,
+whatever the answer was wrapped in.
 
-An answer may be an array, a Series, a frame, a fraction or a tuple; none of these is a matter of right or wrong.
-`plain` takes the wrapping off (and is what may cross a process border), `same` compares what is left.
+An answer may be an array, a Series, a frame, a fraction or a tuple;
+none of these is a matter of right or wrong.
+`plain` takes the wrapping off (and is what may cross a process border),
+`same` compares what is left.
 
 A number in words is read by one pattern, the same on the page:
 
@@ -39,7 +42,8 @@ class OneOf:
 
 
 def plain(value):
-    """The value as None, bool, int, float, str, list or dict; `...` counts as None, an answer not yet given.
+    """The value as None, bool, int, float, str, list or dict;
+    `...` counts as None, an answer not yet given.
 
     Raises ValueError for what is none of these (a model, a function), naming its type.
 
@@ -150,13 +154,15 @@ def _decimal(digits):
 
 
 def same(got, expected, tolerance=1e-6):
-    """Is a plain answer the expected one, whatever its wrapping? Numbers within tolerance, relative above 1.
+    """Is a plain answer the expected one, whatever its wrapping?
+    Numbers within tolerance, relative above 1.
 
     A list may answer where a dictionary is expected if it has the same order, or pairs of names and
     values; a dictionary may leave out zeros, words may differ in case and spaces, a set in order
     and repetition; None is NaN.
 
-    >>> same([0.6, 0.4], {"Attends": 0.6, "Time": 0.4}), same({"attends": 1}, {"Attends": 1, "Time": 0}), same("no ", "No")
+    >>> same([0.6, 0.4], {"Attends": 0.6, "Time": 0.4}), same("no ", "No"), same(
+    ...     {"attends": 1}, {"Attends": 1, "Time": 0})
     (True, True, True)
     """
     if isinstance(expected, OneOf):
@@ -193,7 +199,8 @@ def _same_list(got, expected, tolerance):
         got = list(got.values())
     if not isinstance(got, list):
         return len(expected) == 1 and same(got, expected[0], tolerance)
-    return len(got) == len(expected) and all(same(g, e, tolerance) for g, e in zip(got, expected, strict=True))
+    return (len(got) == len(expected)
+            and all(same(g, e, tolerance) for g, e in zip(got, expected, strict=True)))
 
 
 def _same_set(got, expected, tolerance):

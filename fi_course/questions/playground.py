@@ -6,9 +6,10 @@ returns what is to be drawn:
     {"A": 8, "B": 11}             names and numbers: a bar each
     ({0: 0.5, 1: 0.3}, 1)         a line through the numbers, with a dot where the slider stands
 
-The first line of its docstring is the title. `Q("trees.decrease").play(decrease, picture, cut=(1, 7))`
-shows a slider from 1 to 7. This needs a kernel, so it is for notebooks only; a page says in words
-what would be there, with or without Python in it.
+The first line of its docstring is the title.
+`Q("trees.decrease").play(decrease, picture, cut=(1, 7))` shows a slider from 1 to 7.
+This needs a kernel, so it is for notebooks only;
+a page says in words what would be there, with or without Python in it.
 """
 
 import base64
@@ -33,7 +34,8 @@ def play(question, function, picture, sliders):
     with closing(question.closed, to_others=False):
         verdict = judge(question, function)
     if verdict.status != "right":
-        first = f"First `Q({question.id!r}).check({name})` must say Right; then run this cell again."
+        first = (
+            f"First `Q({question.id!r}).check({name})` must say Right; then run this cell again.")
         return Card(f"Sliders wait here for your `{name}`", (_title(picture), first))
     if not in_notebook() or find_spec("ipywidgets") is None:  # a page's Python has no sliders
         return Card(f"Your `{name}` moves this picture in a notebook", (_title(picture),))
@@ -109,8 +111,7 @@ def draw_picture(found, title, values):
     numbers, at = found if isinstance(found, tuple) and len(found) == 2 else (found, None)
     if not isinstance(numbers, dict) or not numbers:
         raise ValueError(
-            f"a picture returns a dictionary of numbers, or (dictionary, place), not {found!r}"
-        )
+            f"a picture returns a dictionary of numbers, or (dictionary, place), not {found!r}")
     from fi_teach.plots import describe, new_axes
 
     ax = new_axes()
@@ -135,13 +136,8 @@ def _draw_line(ax, numbers, at):
     ax.axhline(0, color=INK, linewidth=0.8)
     ax.plot(list(numbers), list(numbers.values()), color=PALETTE[0])
     ax.plot([near], [numbers[near]], "o", color=PALETTE[1], markersize=9)
-    ax.annotate(
-        number(numbers[near]),
-        (near, numbers[near]),
-        xytext=(8, 8),
-        textcoords="offset points",
-        color=INK,
-    )
+    ax.annotate(number(numbers[near]), (near, numbers[near]), xytext=(8, 8),
+                textcoords="offset points", color=INK)
     ax.margins(x=0.08, y=0.2)
 
 

@@ -17,7 +17,8 @@ from fi_course.questions.plain_values import is_blank, plain
 from fi_course.questions.verdict import Verdict
 
 PUBLIC_SEED = 20230511
-"""A student's own check draws its inputs from this seed; grading uses the instructor's, from FI_TEACH_SEED."""
+"""A student's own check draws its inputs from this seed;
+grading uses the instructor's, from FI_TEACH_SEED."""
 
 KINDS = ("predict", "number", "implement", "mend", "test", "claim", "explain", "open")
 DRAWS_INPUTS = ("implement", "mend", "test")
@@ -60,13 +61,16 @@ class Question:
     def heading(self):
         """Title, stars, minutes and points in a line, as the notebook prints them -> str."""
         points = f"{self.points} point{'s' * (self.points > 1)}"
-        return f"{self.title} {'★' * self.stars}{'☆' * (3 - self.stars)} ({self.minutes} min, {points})"
+        return (f"{self.title} {'★' * self.stars}{'☆' * (3 - self.stars)} ({self.minutes} min, "
+                f"{points})")
 
 
 def judge(question, answer, rng=None):
-    """Judge an answer -> Verdict. Pure: the same answer and rng give the same verdict, nothing is shown or raised.
+    """Judge an answer -> Verdict. Pure: the same answer and rng give the same verdict,
+    nothing is shown or raised.
 
-    answer : a value, or a function (or a handle on one in another process: anything that can be called)
+    answer : a value, or a function (or a handle on one in another process:
+        anything that can be called)
     rng : seed of the inputs; None is the public one
 
     Close the question's names (`closing(question.closed)`) in the process where the answer runs.
@@ -97,21 +101,26 @@ class CheckFailed(Exception):
 
 @dataclass
 class Handle:
-    """The student's handle on a question: `check`, `hint`, `solution`, and `traceback` after a check that failed."""
+    """The student's handle on a question: `check`, `hint`, `solution`,
+    and `traceback` after a check that failed."""
 
     question: Question
     hints_given: int = 0
     last: Verdict | None = None
 
     def check(self, answer, *, rng=None):
-        """Judge the answer and show what was found -> Card. Raises CheckFailed unless it is right."""
+        """Judge the answer and show what was found -> Card.
+
+        Raises CheckFailed unless it is right.
+        """
         card = card_of(self.question, self._judged(answer, rng))
         if card.tone in ("wrong", "not started"):
             raise CheckFailed(repr(card), draw(card)) from None
         return card
 
     def told(self, answer):
-        """What `check` would show, as plain data for a page that draws cards of its own -> dict of str.
+        """What `check` would show, as plain data for a page that draws cards of its own -> dict
+        of str.
 
         status, title, message (with the counterexample, or what a right answer means), trace
         """
@@ -127,7 +136,8 @@ class Handle:
         return self.last
 
     def check_hidden(self, answer):
-        """The same check on inputs nobody has seen: drawn from FI_TEACH_SEED, or from fresh chance without it -> Card."""
+        """The same check on inputs nobody has seen:
+        drawn from FI_TEACH_SEED, or from fresh chance without it -> Card."""
         seed = os.environ.get("FI_TEACH_SEED")
         return self.check(answer, rng=np.random.default_rng(None if seed is None else int(seed)))
 
@@ -136,10 +146,12 @@ class Handle:
         hints = self.question.hints
         self.hints_given = min(self.hints_given + 1, len(hints))
         last = " That is the last one." if self.hints_given == len(hints) else ""
-        return Card(f"Hint {self.hints_given} of {len(hints)} for {self.question.id}", (hints[self.hints_given - 1] + last,))
+        return Card(f"Hint {self.hints_given} of {len(hints)} for {self.question.id}",
+                    (hints[self.hints_given - 1] + last,))
 
     def play(self, function, picture, **sliders):
-        """Sliders that let one's own right function move a picture; see `questions.own` -> a widget, or a Card."""
+        """Sliders that let one's own right function move a picture;
+        see `questions.own` -> a widget, or a Card."""
         from fi_course.questions.playground import play
         return play(self.question, function, picture, sliders)
 
@@ -155,7 +167,8 @@ class Handle:
     def traceback(self):
         """Where your own function stumbled in the last check -> Card."""
         trace = self.last.trace if self.last else ""
-        return Card("Traceback of your function" if trace else "No traceback: your function has not stumbled", listing=trace)
+        return Card("Traceback of your function" if trace
+                    else "No traceback: your function has not stumbled", listing=trace)
 
     def __repr__(self):
         return f"{self.question.id}: {self.question.heading}"
@@ -172,7 +185,8 @@ def card_of(question, verdict):
         return Card(verdict.message, tone="by hand")
     title = _title_of(verdict)
     trace = f"Where it happened: `Q({question.id!r}).traceback()`" if verdict.trace else ""
-    return Card(f"{title} ({question.id})", (verdict.message, verdict.counterexample, trace, stuck), tone=verdict.status)
+    return Card(f"{title} ({question.id})", (verdict.message, verdict.counterexample, trace, stuck),
+                tone=verdict.status)
 
 
 def _title_of(verdict):
@@ -189,5 +203,6 @@ def Q(id):
     """
     if id not in QUESTIONS:
         near = get_close_matches(str(id), QUESTIONS, n=3, cutoff=0.4) or list(QUESTIONS)[:3]
-        raise ValueError(f"no question has the id {id!r}: did you mean {' or '.join(map(repr, near))}?")
+        raise ValueError(
+            f"no question has the id {id!r}: did you mean {' or '.join(map(repr, near))}?")
     return Handle(QUESTIONS[id])

@@ -34,7 +34,8 @@ spoken_of
 cells
     {tag(word): pad(word, value)}, word = id|target|place|cell, for each cell near the value
 verdicts
-    for each target seal(verdict, id|target|hex|hex...): `hashed_answers.hex_of` the values it speaks of
+    for each target seal(verdict, id|target|hex|hex...):
+    `hashed_answers.hex_of` the values it speaks of
 
 A `verdict`, once opened, is JSON: {"status": "right" or "wrong", "mistake": its name or "",
 "message": what to say; of the right answer, what it means}. `sealing` defines tag, pad, seal, cell.
@@ -108,10 +109,8 @@ def of(question):
             return about | written(question)
     if question.check is by_hand:
         return about | {"asks": "prose"}
-    raise ValueError(
-        f"the check of {question.id} is none of those in "
-        f"fi_course.questions.checks: make it of these."
-    )
+    raise ValueError(f"the check of {question.id} is none of those in fi_course.questions.checks: "
+                     "make it of these.")
 
 
 def specification_of(notebook):
@@ -149,15 +148,15 @@ def _written_choice(question):
     return {
         "asks": "choice",
         "options": list(told),
-        "verdicts": _sorted({hashed_answers.tag(words[a]): hashed_answers.seal(told[a], words[a]) for a in told}),
+        "verdicts": _sorted({hashed_answers.tag(words[a]): hashed_answers.seal(told[a], words[a])
+                             for a in told}),
     }
 
 
 def _verdict(question, status, mistake, message):
     message = question.meaning if status == "right" else message
-    return json.dumps(
-        {"status": status, "mistake": mistake, "message": message}, ensure_ascii=False
-    )
+    return json.dumps({"status": status, "mistake": mistake, "message": message},
+                      ensure_ascii=False)
 
 
 def _sorted(entries):
@@ -175,9 +174,8 @@ def _written_number(question):
             for word in _words_near(question.id, k, i, target.values[i], check.tolerance)
         }
         key = _key(question.id, k, [target.values[i] for i in places])
-        verdicts.append(
-            hashed_answers.seal(_verdict(question, target.status, target.name, target.message), key)
-        )
+        verdicts.append(hashed_answers.seal(
+            _verdict(question, target.status, target.name, target.message), key))
     return {
         "asks": "number",
         "entries": list(check.entries),
@@ -231,11 +229,9 @@ def _flat(value):
 def _written_test(question):
     module = sys.modules[question.check.right[0].leads_to.__module__]
     if not module.__name__.startswith(TRIALS):
-        raise ValueError(
-            f"{question.id} tries tests on what stands in {module.__name__}: its "
-            f"implementations go out as code, "
-            f"so put them, and nothing else, into a module below {TRIALS[:-1]}."
-        )
+        raise ValueError(f"{question.id} tries tests on what stands in {module.__name__}: "
+                         "its implementations go out as code, so put them, and nothing else, "
+                         f"into a module below {TRIALS[:-1]}.")
     names = {id(found): name for name, found in vars(module).items()}
     written = {
         part: [
@@ -253,12 +249,8 @@ def _written_test(question):
     }
 
 
-_WRITERS = {
-    Choice: _written_choice,
-    Value: _written_number,
-    Function: _written_function,
-    Catches: _written_test,
-}
+_WRITERS = {Choice: _written_choice, Value: _written_number, Function: _written_function,
+            Catches: _written_test}
 
 
 # Reading.
@@ -357,24 +349,16 @@ class WrittenFunction:
 
     @cached_property
     def cases(self):
-        mistakes = tuple(
-            Led(m["name"], m["message"], _given(m["gives"])) for m in self.data["mistakes"]
-        )
+        mistakes = tuple(Led(m["name"], m["message"], _given(m["gives"]))
+                         for m in self.data["mistakes"])
         planted = self.data["planted"] and _given(self.data["planted"])
-        return Cases(
-            decode(self.data["cases"]),
-            decode(self.data["expected"]),
-            mistakes,
-            planted,
-            self.data["tolerance"],
-            self.data["lists"],
-        )
+        return Cases(decode(self.data["cases"]), decode(self.data["expected"]), mistakes, planted,
+                     self.data["tolerance"], self.data["lists"])
 
     def __call__(self, answer, rng):
         verdict = judge_function(lambda rng: self.cases, answer, rng)
-        return _with_meaning(
-            verdict, self.data["meaning"], _key_of_cases(self.data["id"], self.data["expected"])
-        )
+        return _with_meaning(verdict, self.data["meaning"],
+                             _key_of_cases(self.data["id"], self.data["expected"]))
 
 
 def _given(gives):
@@ -382,11 +366,8 @@ def _given(gives):
 
 
 def _with_meaning(verdict, sealed, key):
-    return (
-        replace(verdict, meaning=hashed_answers.unseal(sealed, key))
-        if verdict.status == "right"
-        else verdict
-    )
+    return (replace(verdict, meaning=hashed_answers.unseal(sealed, key))
+            if verdict.status == "right" else verdict)
 
 
 @dataclass(frozen=True)
@@ -398,10 +379,8 @@ class SealedTest:
     @cached_property
     def _space(self):
         space = {"__name__": "implementations"}
-        exec(
-            compile(hashed_answers.unseal(self.data["code"], self._key), "<implementations>", "exec"),
-            space,
-        )
+        exec(compile(hashed_answers.unseal(self.data["code"], self._key), "<implementations>",
+                     "exec"), space)
         return space
 
     @property
@@ -409,23 +388,16 @@ class SealedTest:
         return f"{self.data['id']}|implementations"
 
     def _those(self, part):
-        return tuple(
-            Mistake(m["name"], self._space[m["implementation"]], m["message"])
-            for m in self.data[part]
-        )
+        return tuple(Mistake(m["name"], self._space[m["implementation"]], m["message"])
+                     for m in self.data[part])
 
     def __call__(self, answer, rng):
         verdict = judge_test(Catches(self._those("right"), self._those("bugs")), answer, rng)
         return _with_meaning(verdict, self.data["meaning"], self._key)
 
 
-_CHECKS = {
-    "choice": SealedChoice,
-    "number": SealedValue,
-    "function": WrittenFunction,
-    "test": SealedTest,
-    "prose": lambda data: by_hand,
-}
+_CHECKS = {"choice": SealedChoice, "number": SealedValue, "function": WrittenFunction,
+           "test": SealedTest, "prose": lambda data: by_hand}
 
 
 # What JSON has no word for.

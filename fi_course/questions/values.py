@@ -63,26 +63,19 @@ def judge_choice(asked, answer):
     offered = ", ".join(asked.options)
     letter, reason = letter_and_reason(answer)
     if isinstance(answer, list) and None in answer[:2]:
-        return Verdict(
-            "not started", 'Give a letter and, in a sentence, your reason: `"b", "because ..."`.'
-        )
+        return Verdict("not started",
+                       'Give a letter and, in a sentence, your reason: `"b", "because ..."`.')
     if letter is None:
-        return Verdict(
-            "wrong",
-            f'Begin with a letter ({offered}); then your reason: `"b", "because ..."`.',
-            "no letter yet",
-            yours=show(answer),
-        )
+        return Verdict("wrong",
+                       f'Begin with a letter ({offered}); then your reason: '
+                       '`"b", "because ..."`.', "no letter yet", yours=show(answer))
     if letter not in asked.options:
         return Verdict("wrong", f"There is no answer `{letter}`: choose one of {offered}.")
     if len(reason.split()) < SHORTEST_REASON:
-        return Verdict(
-            "wrong",
-            f"You have chosen `{letter}`. Now say why, in a sentence of at "
-            f"least {SHORTEST_REASON} words: "
-            "a prediction teaches only if it had a reason.",
-            "no reason yet",
-        )
+        return Verdict("wrong",
+                       f"You have chosen `{letter}`. Now say why, in a sentence of at least "
+                       f"{SHORTEST_REASON} words: a prediction teaches only if it had a reason.",
+                       "no reason yet")
     status, name, message = asked.told(letter)
     return Verdict(status, name and message, name, meaning=message if status == "right" else "")
 
@@ -176,9 +169,8 @@ def _judge_one(asked, answer):
 
 
 def _no_number(answer):
-    comma = (isinstance(answer, list) and len(answer) == 2) or (
-        isinstance(answer, str) and "," in answer
-    )
+    comma = ((isinstance(answer, list) and len(answer) == 2)
+             or (isinstance(answer, str) and "," in answer))
     if comma:
         return "A comma is read as two numbers, or as thousands: write a decimal point."
     return "The question asks for a number."
@@ -201,9 +193,9 @@ def _judge_several(asked, answer):
     if blank:
         return Verdict("wrong", f"Still to be filled in: {listed(blank)}.")
     if strange:
-        return Verdict(
-            "wrong", f"There is no entry `{strange[0]}`: the entries are {listed(asked.entries)}."
-        )
+        return Verdict("wrong",
+                       f"There is no entry `{strange[0]}`: "
+                       f"the entries are {listed(asked.entries)}.")
     read = {
         entry: number_and_unit(given[entry]) if entry in given else (usual, "")
         for entry, usual in zip(asked.entries, asked.usual, strict=True)
@@ -213,9 +205,8 @@ def _judge_several(asked, answer):
         return Verdict("wrong", f"No number stands at {listed(wordy)}.", yours=show(answer))
     units = (_wrong_unit(asked, unit) for _, unit in read.values())
     missing = [entry for entry in asked.entries if entry not in given]
-    return next(filter(None, units), None) or _of_numbers(
-        asked, [number for number, _ in read.values()], answer, missing
-    )
+    return (next(filter(None, units), None)
+            or _of_numbers(asked, [number for number, _ in read.values()], answer, missing))
 
 
 def _of_numbers(asked, numbers, answer, missing=()):
@@ -236,9 +227,8 @@ def _of_numbers(asked, numbers, answer, missing=()):
         i for i, number in enumerate(numbers) if i not in explained and not asked.fits(0, i, number)
     ]
     said = [message for _, message in found] + [_not_right(asked, wrong, missing)] * bool(wrong)
-    return Verdict(
-        "wrong", " ".join(dict.fromkeys(said)), found[0][0] if found else "", yours=show(answer)
-    )
+    return Verdict("wrong", " ".join(dict.fromkeys(said)), found[0][0] if found else "",
+                   yours=show(answer))
 
 
 def _not_right(asked, wrong, missing):

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check has found: `status` is "right", "not started", "wrong" or "by hand" (a person will read it).
+    """What a check has found: `status` is "right", "not started", "wrong"
+    or "by hand" (a person will read it).
 
-    A wrong answer has a message, the name of the mistake if it is a known one, and the smallest counterexample found:
-    on which input, what came, what was expected. `trace` is the answer's own traceback, shown on request only.
+    A wrong answer has a message, the name of the mistake if it is a known one,
+    and the smallest counterexample found:
+    on which input, what came, what was expected.
+    `trace` is the answer's own traceback, shown on request only.
     `meaning` is what a right answer means.
     """
 
@@ -26,7 +29,8 @@ class Verdict:
         """One sentence: on this input you return this, expected is that. Empty if there is none."""
         if not self.yours:
             return ""
-        came = f"On `{self.on}` you return `{self.yours}`" if self.on else f"You give `{self.yours}`"
+        came = (f"On `{self.on}` you return `{self.yours}`" if self.on
+                else f"You give `{self.yours}`")
         return came + (f"; expected: `{self.expected}`." if self.expected else ".")
 
     @property

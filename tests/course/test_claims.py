@@ -47,7 +47,8 @@ def test_a_check_that_is_false_is_an_assertion_error_that_says_which(checks):
         settle(id, **checks, figure=1)
 
 
-@pytest.mark.parametrize(("id", "checks"), [("GLF-04", {"holds": True}), ("MID-01", {"fails": True}), ("MID-06", {"holds": True}),
+@pytest.mark.parametrize(("id", "checks"),
+                         [("GLF-04", {"holds": True}), ("MID-01", {"fails": True}), ("MID-06", {"holds": True}),
                                           ("APP-02", {"fails": True})])
 def test_a_verdict_other_than_the_ledgers_is_an_assertion_error_that_says_what_to_do(id, checks):
     """Either the cell or the ledger must change."""

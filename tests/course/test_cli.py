@@ -31,7 +31,8 @@ def run(capsys, *arguments):
     return code, *capsys.readouterr()
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["doctor", "--help"], ["submit", "--help"], ["release", "--help"], ["dance"]])
+@pytest.mark.parametrize("arguments",
+                         [[], ["--help"], ["doctor", "--help"], ["submit", "--help"], ["release", "--help"], ["dance"]])
 def test_help_and_wrong_use_print_usage(arguments, capsys):
     with pytest.raises(SystemExit) as ended:
         cli.main(arguments)
@@ -118,7 +119,9 @@ def test_a_question_whose_cell_was_deleted_is_reported_missing(tmp_path):
     assert submit([path], tmp_path / "a.zip")["notebooks"][path.name]["missing"] == ["trees.decrease"]
 
 
-@pytest.mark.parametrize(("content", "words"), [("not json", "cannot be read"), ("{}", "cannot be read"), ('{"cells": []}', "no cell for an answer")])
+@pytest.mark.parametrize(("content", "words"),
+                         [("not json", "cannot be read"), ("{}", "cannot be read"),
+                          ('{"cells": []}', "no cell for an answer")])
 def test_submit_refuses_what_is_no_exercise(content, words, tmp_path, capsys):
     path = tmp_path / "01_trees.ipynb"
     path.write_text(content, encoding="utf-8")
@@ -130,7 +133,8 @@ def test_submit_refuses_missing_and_doubled_notebooks_and_to_overwrite_one(tmp_p
     (tmp_path / "other").mkdir()
     again = solved(tmp_path / "other")
     for arguments, words in [((tmp_path / "none.ipynb", "--out", "a.zip"), "no such notebook"),
-                             ((EXERCISE, again, "--out", "a.zip"), "one name"), ((again, "--out", again), "written over"),
+                             ((EXERCISE, again, "--out", "a.zip"), "one name"),
+                             ((again, "--out", again), "written over"),
                              ((EXERCISE, "--out", tmp_path / "nowhere" / "a.zip"), "cannot write")]:
         code, _, complaint = run(capsys, "submit", *arguments)
         assert code == 2 and words in complaint
@@ -138,7 +142,8 @@ def test_submit_refuses_missing_and_doubled_notebooks_and_to_overwrite_one(tmp_p
 
 def test_our_checksum_is_nbgraders():
     from nbgrader.utils import compute_checksum
-    cells = [c for c in nbformat.read(EXERCISE, as_version=4).cells if c.metadata.get("fi_teach", {}).get("part") == "answer"]
+    cells = [c for c in nbformat.read(EXERCISE, as_version=4).cells
+             if c.metadata.get("fi_teach", {}).get("part") == "answer"]
     assert len(cells) == 13
     assert all(checksum(cell) == compute_checksum(cell) == cell.metadata.nbgrader.checksum for cell in cells)
 
@@ -159,7 +164,8 @@ def test_the_students_bundle_holds_every_exercise_and_the_package(bundles):
 
 
 def test_the_students_readme_takes_five_steps_that_work_from_the_bundle_alone(bundles):
-    """Python's versions come first; each step says what one sees and what to do if not; every program starts by `python -m`."""
+    """Python's versions come first; each step says what one sees and what to do if not;
+    every program starts by `python -m`."""
     readme, names = bundles["student"].read("student/README.md").decode(), bundles["student"].namelist()
     before, windows = re.match(r"(.*?)## Five steps on Windows\n(.*?)\n## ", readme, re.S).groups()
     steps = re.split(r"\n(?=\d\. )", windows.strip())
@@ -167,8 +173,10 @@ def test_the_students_readme_takes_five_steps_that_work_from_the_bundle_alone(bu
     assert all("*You see*" in step and "*If not:*" in step for step in steps)
     typed = [line.split() for line in re.findall(r"^ {4,}(\S.*)$", windows, re.M) if line.startswith((".venv", "py "))]
     assert len(typed) == 5 and all(words[1] in ("-m", "--version") for words in typed)
-    assert "make " not in readme and "![" not in readme and not [w for w in ("nbgrader", "fi-teach grade") if w in readme]
-    assert {"student/pyproject.toml", "student/requirements.lock", "student/exercises/01_trees.ipynb", "student/fi_teach/__main__.py"} <= set(names)
+    assert "make " not in readme and "![" not in readme and not [
+        w for w in ("nbgrader", "fi-teach grade") if w in readme]
+    assert {"student/pyproject.toml", "student/requirements.lock", "student/exercises/01_trees.ipynb",
+            "student/fi_teach/__main__.py"} <= set(names)
     assert not {"student/environment.yml", "student/START.md"} & set(names)
 
 
@@ -187,7 +195,8 @@ def test_the_students_bundle_holds_no_solution_no_hidden_test_and_no_proof(bundl
     everything = "\n".join(bundles["student"].read(n).decode() for n in names if n.endswith((".ipynb", ".py", ".md")))
     for path in (ROOT / "solutions").glob("*.ipynb"):
         cells = ["".join(c["source"]) for c in json.loads(path.read_text(encoding="utf-8"))["cells"]]
-        whole = [r for c in cells for r in re.findall(r"BEGIN (?:SOLUTION|HIDDEN TESTS)[^\n]*\n(.*?)\n[^\n]*END ", c, re.S)]
+        whole = [r for c in cells
+                 for r in re.findall(r"BEGIN (?:SOLUTION|HIDDEN TESTS)[^\n]*\n(.*?)\n[^\n]*END ", c, re.S)]
         assert len(whole) >= 5  # every set has at least five questions, each with something to hide
         for region in whole:
             assert not [n for n in notebooks if json.dumps(region, ensure_ascii=False)[1:-1] in n or region in n]
@@ -200,7 +209,8 @@ def test_the_students_bundle_holds_no_solution_no_hidden_test_and_no_proof(bundl
 def test_the_instructors_bundle_holds_all_of_it_and_an_nbgrader_course(bundles):
     names = set(bundles["instructor"].namelist())
     assert {f"instructor/source/{q.notebook}/{q.notebook}.ipynb" for q in QUESTIONS.values()} <= names
-    assert {"instructor/nbgrader_config.py", "instructor/tests/course/questions/test_proof.py", "instructor/solutions/01_trees.ipynb"} <= names
+    assert {"instructor/nbgrader_config.py", "instructor/tests/course/questions/test_proof.py",
+            "instructor/solutions/01_trees.ipynb"} <= names
 
 
 def test_release_says_what_it_wrote(capsys, tmp_path):
@@ -223,7 +233,8 @@ def test_release_refuses_another_folder_a_leak_a_missing_exercise_and_a_file_in_
     project = project_in(tmp_path, '{"cells": ["### BEGIN SOLUTION"]}')
     assert "holds 'BEGIN SOLUTION'" in run(capsys, "release", "--out", tmp_path / "out", "--project", project)[2]
     (project / "exercises" / "01_a.ipynb").write_text("{}", encoding="utf-8")
-    assert "cannot write into" in run(capsys, "release", "--out", project / "exercises" / "01_a.ipynb", "--project", project)[2]
+    assert "cannot write into" in run(capsys, "release", "--out", project / "exercises" / "01_a.ipynb", "--project",
+                                      project)[2]
     (project / "exercises" / "01_a.ipynb").unlink()
     assert "differ in 01_a.ipynb" in run(capsys, "release", "--out", tmp_path / "out", "--project", project)[2]
     assert not (tmp_path / "out").exists()
@@ -235,7 +246,8 @@ def test_a_students_copy_says_that_it_cannot_release_or_grade(capsys, monkeypatc
         with pytest.raises(SystemExit, match="2"):
             cli.main(command)
         said = capsys.readouterr().err
-        assert f"invalid choice: '{command[0]}'" in said and "has no fi_grader: it comes with the instructor's bundle" in said
+        assert (f"invalid choice: '{command[0]}'" in said
+                and "has no fi_grader: it comes with the instructor's bundle" in said)
 
 
 def test_the_command_starts_without_numpy():

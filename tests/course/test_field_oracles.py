@@ -47,7 +47,8 @@ def test_the_page_s_cox_model_is_scikit_survival_s(women):
 
 
 def test_the_page_s_cox_standard_errors_are_close_to_lifelines(women):
-    """lifelines treats ties as Efron does; with few ties slopes and standard errors agree within 2 per cent of a standard error."""
+    """lifelines treats ties as Efron does; with few ties slopes and standard errors agree within 2 per cent
+    of a standard error."""
     Z, time, event, *_ = women
     slopes, covariance = page_with()["cox"](Z, time, event)
     errors = np.sqrt(np.diag(covariance))
@@ -58,7 +59,8 @@ def test_the_page_s_cox_standard_errors_are_close_to_lifelines(women):
 def test_our_survival_forest_orders_new_women_as_well_as_scikit_survival_s(women):
     """Same trees, same leaves, other random numbers: concordances on 229 new women within .02."""
     Z, time, event, fit, new = women
-    ours = as_risk(grow_survival_forest(Z[fit], np.column_stack([time, event])[fit], n_trees=50, min_samples_leaf=15, rng=0))
+    ours = as_risk(grow_survival_forest(Z[fit], np.column_stack([time, event])[fit], n_trees=50, min_samples_leaf=15,
+                                        rng=0))
     theirs = RandomSurvivalForest(50, min_samples_leaf=15, min_samples_split=30, max_features="sqrt", random_state=0)
     theirs.fit(Z[fit], Surv.from_arrays(event[fit], time[fit]))
     scores = [concordance(time[new], event[new], model.predict(Z[new])) for model in (ours, theirs)]
@@ -96,7 +98,8 @@ def test_the_page_s_hazards_are_breslow_s(untied):
     """The forecast of one to five years is that of scikit-survival's Cox model."""
     Z, time, event, fit, new = untied
     page = page_with(time=time, event=event)
-    reference = CoxPHSurvivalAnalysis(ties="breslow", tol=1e-12, n_iter=200).fit(Z[fit], Surv.from_arrays(event[fit], time[fit]))
+    reference = CoxPHSurvivalAnalysis(ties="breslow", tol=1e-12,
+                                      n_iter=200).fit(Z[fit], Surv.from_arrays(event[fit], time[fit]))
     theirs = [f(page["days"]) for f in reference.predict_cumulative_hazard_function(Z[new])]
     np.testing.assert_allclose(page["cox_hazards"](Z, fit, new), theirs, rtol=1e-4)
 

@@ -45,11 +45,13 @@ spec.loader.exec_module(compare)
 
 def written():
     """The records of the tables as the Markdown table of README.md, one table a row."""
-    lines = ["| file | what | source | taken from | holder | licence | texts | changes | sha256 |", "|---|---|---|---|---|---|---|---|---|"]
+    lines = ["| file | what | source | taken from | holder | licence | texts | changes | sha256 |",
+             "|---|---|---|---|---|---|---|---|---|"]
     for name, record in RECORDS.items():
         texts = ", ".join(f"[{term}](licences/{term}.txt)" for term in record["terms"])
         told = [record[key] for key in ("title", "source", "package", "holder", "licence")]
-        lines.append("| " + " | ".join([f"{name}.csv", *told, texts, record["changes"], f"`{record['sha256']}`"]) + " |")
+        lines.append("| " + " | ".join([f"{name}.csv", *told, texts, record["changes"], f"`{record['sha256']}`"])
+                     + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -58,7 +60,8 @@ def test_every_file_has_a_record_with_its_checksum_and_every_record_a_file(folde
     found = {path.stem: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.csv")}
     assert found == {name: record["sha256"] for name, record in records.items()}
     for record in records.values():
-        assert all(record[field] for field in ("title", "description", "source", "holder", "licence", "changes", "units"))
+        assert all(record[field]
+                   for field in ("title", "description", "source", "holder", "licence", "changes", "units"))
 
 
 @pytest.mark.parametrize("name", RECORDS)

@@ -11,7 +11,8 @@ import fi_course.explorables
 HOST = Path(fi_course.explorables.__file__).with_name("host.js").read_text()
 ADDRESS = "http://book.test/"
 PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><meta charset="utf-8"><title>Chapter</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>html[data-theme=dark] {{ background: #111; color: #eee }}</style>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>html[data-theme=dark] {{ background: #111; color: #eee }}</style>
 <body><main><h1>Chapter</h1>{views}</main><script type="application/vnd.jupyter.widget-state+json">{state}</script>
 <script>{host}</script>"""
 

@@ -27,7 +27,9 @@ def test_the_best_cut_of_a_race_is_the_best_split_of_the_tree_grower(criterion):
     y = rng.standard_normal((1, 30)) if criterion == "variance" else rng.integers(0, 2, (1, 30)).astype(float)
     rows = np.arange(1.0, 30)[None, :]
     best = decreases(y, rows, y.cumsum(axis=1)[:, :-1], criterion).max()
-    assert best == pytest.approx(best_split(np.arange(30)[:, None], y[0] if criterion == "variance" else y[0].astype(int), criterion=criterion).decrease)
+    assert best == pytest.approx(
+        best_split(np.arange(30)[:, None], y[0] if criterion == "variance" else y[0].astype(int),
+                   criterion=criterion).decrease)
 
 
 def test_a_cut_with_an_empty_side_takes_nothing():
@@ -37,7 +39,8 @@ def test_a_cut_with_an_empty_side_takes_nothing():
 
 
 def test_a_fixed_cut_on_noise_takes_the_share_one_in_n_minus_one_of_the_impurity():
-    """Mean over shuffles of Gini decrease / impurity is 1 / (n - 1); 4000 tables of 20 rows, within 5 standard errors."""
+    """Mean over shuffles of Gini decrease / impurity is 1 / (n - 1);
+    4000 tables of 20 rows, within 5 standard errors."""
     y = np.random.default_rng(1).permuted(np.tile(np.repeat([0.0, 1.0], 10), (4000, 1)), axis=1)
     taken = decreases(y, np.full((4000, 1), 4.0), y[:, :4].sum(axis=1, keepdims=True), "gini")[:, 0] / 0.5
     assert abs(taken.mean() - 1 / 19) < 5 * taken.std() / np.sqrt(4000)
@@ -63,7 +66,8 @@ def test_the_shares_add_up_to_one_and_follow_the_number_of_values(where, criteri
 def test_the_head_to_head_chance_of_the_continuous_column_crawls_upwards(seen):
     """At 1000 rows it is above its value at 20 rows, and both lie where independent cuts would not put them."""
     def chance(n):
-        return int(seen.sentence_at(where="root", criterion="gini", n=n).split("all different values ")[-1].rstrip("%."))
+        return int(seen.sentence_at(where="root", criterion="gini",
+                                    n=n).split("all different values ")[-1].rstrip("%."))
 
     assert 85 < chance(20) < chance(1000) < 99
 

@@ -26,14 +26,16 @@ def test_conditional_and_drop_column_give_the_proxy_nothing_in_either_forest():
 
 @pytest.mark.parametrize("rho", [0.6, 0.8, 0.9, 0.95])
 def test_the_cause_is_worth_what_its_own_part_is_worth(rho):
-    """The ideal predictor loses 2 (1 - rho^2) when x1 is drawn given x2, and half of that, the variance left, when x1 is left out."""
+    """The ideal predictor loses 2 (1 - rho^2) when x1 is drawn given x2, and half of that, the variance left,
+    when x1 is left out."""
     x1 = four_measures(rho, "both")["x1"]
     assert x1["conditional"] == pytest.approx(2 * (1 - rho**2), rel=0.25)
     assert 1.5 < x1["conditional"] / x1["drop column"] < 2.1
 
 
 def test_rows_shuffled_out_of_their_line_are_counted():
-    """x2' - rho x1 has variance 1 + rho^2: at correlation 0 one row in a hundred is rare, at .9 about 40 %, for twins all."""
+    """x2' - rho x1 has variance 1 + rho^2: at correlation 0 one row in a hundred is rare, at .9 about 40 %,
+    for twins all."""
     shares = [shuffled_rows(rho)[2].mean() for rho in (0.0, 0.9, 1.0)]
     assert shares[0] < 0.03 and abs(shares[1] - 0.404) < 0.08 and shares[2] > 0.99
 

@@ -21,7 +21,8 @@ EFFECTS = {"health": 0, "value": SLOPE, "both": -0.5, "severity": 0}
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_the_four_worlds_make_the_same_table(world):
-    """Jointly normal with equal covariances: no statistic of x1 and y, however clever, tells them apart. 4 standard errors of 400,000 rows."""
+    """Jointly normal with equal covariances: no statistic of x1 and y, however clever, tells them apart.
+    4 standard errors of 400,000 rows."""
     table = observe(same_table_worlds()[world], 400_000, rng=1)[["x1", "y"]]
     assert np.cov(table.T) == pytest.approx(np.array([[1.09, 2], [2, 4.34]]), abs=0.04)
     assert table.mean().to_numpy() == pytest.approx([0, 0], abs=0.02)

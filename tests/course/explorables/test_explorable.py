@@ -13,7 +13,8 @@ def squares(**more):
 
 
 def square_state(k):
-    return State(f"{k:g} squared is {k * k:g}.", [panel(bars([k * k]), y=axis(0, 10))], pd.DataFrame({"k": [k], "square": [k * k]}))
+    return State(f"{k:g} squared is {k * k:g}.", [panel(bars([k * k]), y=axis(0, 10))],
+                 pd.DataFrame({"k": [k], "square": [k * k]}))
 
 
 def no_picture(**values):
@@ -27,7 +28,8 @@ def test_every_combination_of_positions_has_its_state():
 
 
 def test_what_states_share_is_stored_once():
-    seen = explore("Same", [slider("k", "K", range(50))], lambda k: State(f"{k}", [panel(bars([1]), y=axis(0, 2))], pd.DataFrame({"a": [1]})))
+    seen = explore("Same", [slider("k", "K", range(50))],
+                   lambda k: State(f"{k}", [panel(bars([1]), y=axis(0, 2))], pd.DataFrame({"a": [1]})))
     assert len(seen.pool) == 4  # a frame, a mark, the columns, a row
     assert len({json.dumps(state["panels"]) for state in seen.states}) == 1
 
@@ -70,7 +72,8 @@ def test_options_may_depend_on_earlier_controls():
             return None
         return State(f"{animal} {breed}", [], pd.DataFrame(), {"breed": breeds})
 
-    seen = explore("Pets", [choice("animal", "Animal", ["dog", "cat", "fish"]), choice("breed", "Breed", range(2))], state_of)
+    seen = explore("Pets", [choice("animal", "Animal", ["dog", "cat", "fish"]), choice("breed", "Breed", range(2))],
+                   state_of)
     assert [state and state["options"]["breed"] for state in seen.states] == [
         ["beagle", "poodle"], ["beagle", "poodle"], ["manx"], None, "a fish is a fish", None]
 
@@ -106,10 +109,13 @@ def heavy(k):
     (lambda: choice("a", "A", ["x"], kind="menu"), "unknown kind of control 'menu'"),
     (lambda: explore("T", [switch("a", "A")], lambda a: "words"), "returned str, expected a State"),
     (lambda: explore("T", [switch("a", "A")], lambda a: None), "no state at positions"),
-    (lambda: explore("T", [switch("a", "A"), switch("b", "B")], lambda a, b: no_picture(a=a, b=b) if b or not a else None), r"no state at positions \[1, 0\]"),
+    (lambda: explore("T", [switch("a", "A"), switch("b", "B")],
+                     lambda a, b: no_picture(a=a, b=b) if b or not a else None), r"no state at positions \[1, 0\]"),
     (lambda: explore("T", [switch("a", "A")], lambda a: State("", [], pd.DataFrame())), "no sentence of its own"),
-    (lambda: explore("T", [switch("a", "A")], lambda a: State("Same.", [], pd.DataFrame({"a": [a]}))), "no sentence of its own"),
-    (lambda: explore("T", [switch("a", "A")], lambda a: State(f"{a}", [], pd.DataFrame(), {"a": []})), "offers nothing for 'a'"),
+    (lambda: explore("T", [switch("a", "A")], lambda a: State("Same.", [], pd.DataFrame({"a": [a]}))),
+     "no sentence of its own"),
+    (lambda: explore("T", [switch("a", "A")], lambda a: State(f"{a}", [], pd.DataFrame(), {"a": []})),
+     "offers nothing for 'a'"),
     (lambda: explore("T", [slider("k", "K", range(3))], heavy), "more than 200 kB"),
     (lambda: squares(start={"k": 7}), "start names k=7"),
     (lambda: squares(start={"q": 1}), "start names q=1"),

@@ -34,4 +34,5 @@ def test_of_two_copies_drop_column_misses_neither(table):
 def test_a_measure_without_a_visible_bar_puts_nothing_first():
     share = pd.DataFrame(0.02, index=["x1", "x2"], columns=list(MEASURES))
     share.loc["x2", "MDI"] = 0.5
-    assert "Highest stands x2 for MDI; none for permutation, held out, drop column and SHAP" in world_state(share, "twins").sentence
+    assert "Highest stands x2 for MDI; none for permutation, held out, drop column and SHAP" in world_state(
+        share, "twins").sentence

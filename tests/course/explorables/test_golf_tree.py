@@ -34,21 +34,24 @@ def test_the_numbers_in_the_sentences_are_those_of_mdi(seen):
     told = [state["sentence"] for state in drawn_states(seen) if state["sentence"].startswith("C4.5")]
     for tree in every_c45_tree(*golf()):
         ranked = mdi(tree).to_frame()
-        words = ", ".join(f"{name} {value:.3f}" for name, value in zip(ranked["feature"], ranked["importance"], strict=True))
+        words = ", ".join(f"{name} {value:.3f}"
+                          for name, value in zip(ranked["feature"], ranked["importance"], strict=True))
         assert sum(words in sentence for sentence in told) == 1
 
 
 def test_the_table_adds_up_to_the_entropy_of_the_fourteen_rows(seen):
     rows = [seen.pool[row] for row in drawn_states(seen)[0]["table"]["rows"]]
     tree = next(every_c45_tree(*golf()))
-    assert sum(float(row[1]) for row in rows) == pytest.approx(14 * tree.impurity[0], abs=0.002)  # four numbers rounded to .001
+    # four numbers rounded to .001
+    assert sum(float(row[1]) for row in rows) == pytest.approx(14 * tree.impurity[0], abs=0.002)
 
 
 def test_where_ties_are_broken_the_tree_says_so(seen):
     for state in drawn_states(seen):
         words = [seen.pool[mark].get("words") for mark in state["panels"][0]["marks"]]
         asked = [tie for tie, labels in state["options"].items() if isinstance(labels, list)]
-        assert [f"tie {k}" for k in range(1, len(asked) + 1)] == [word for word in words if word and word.startswith("tie")]
+        assert [f"tie {k}" for k in range(1, len(asked) + 1)] == [
+            word for word in words if word and word.startswith("tie")]
 
 
 def test_following_the_picks_leaves_one_tree_whose_nodes_are_the_picked_ones():

@@ -52,7 +52,8 @@ def test_nothing_leaves_the_panel(lenders):
     widget = explore_group_rates(*lenders)
     for state in widget.states:
         frame = widget.pool[state["panels"][0]["frame"]]
-        ends = [max(mark["x"]) for mark in (widget.pool[m] for m in state["panels"][0]["marks"]) if mark["kind"] == "rect"]
+        ends = [max(mark["x"]) for mark in (widget.pool[m] for m in state["panels"][0]["marks"])
+                if mark["kind"] == "rect"]
         assert max(ends) <= frame["x"]["high"]
 
 

@@ -19,13 +19,15 @@ def seen():
     ({"classes": 3, "ratio": (1, 0), "share": 0.5, "scaled": True}, [0.5, 0.5, 0.0]),
 ])
 def test_the_numbers_in_the_sentence_are_those_of_the_impurities(seen, values, shares):
-    told = [float(number) for number in re.search(r"Gini ([\d.]+), entropy ([\d.]+) bits or ([\d.]+) nats", seen.sentence_at(**values)).groups()]
+    told = [float(number) for number in re.search(r"Gini ([\d.]+), entropy ([\d.]+) bits or ([\d.]+) nats",
+                                                  seen.sentence_at(**values)).groups()]
     assert told == [round(float(measure(shares)), 3) for measure in (gini, entropy, entropy_nats)]
 
 
 def test_scaled_the_two_entropies_are_one_curve(seen):
     index = np.ravel_multi_index([1, 1, 4, 1], [len(control["labels"]) for control in seen.controls])
-    curves = [mark for mark in (seen.pool[k] for k in seen.states[index]["panels"][0]["marks"]) if mark["kind"] == "line" and len(mark["x"]) > 2]
+    curves = [mark for mark in (seen.pool[k] for k in seen.states[index]["panels"][0]["marks"])
+              if mark["kind"] == "line" and len(mark["x"]) > 2]
     _, bits, nats = curves
     np.testing.assert_allclose(bits["y"], nats["y"], atol=1e-4)
 

@@ -48,7 +48,8 @@ def test_the_area_under_a_curve_is_the_share():
     leaf, players, a, b = patterns_of(100, "cover")[6]
     middle = (np.arange(2000) + 0.5) / 2000
     areas = [integrand(small_tree().value[leaf, 0], a, b, i, middle).mean() for i in range(len(a))]
-    assert areas == pytest.approx(shares_by_leaf(100, "cover")[6, [list(FEATURES).index(name) for name in players]], abs=1e-5)
+    assert areas == pytest.approx(shares_by_leaf(100, "cover")[6, [list(FEATURES).index(name) for name in players]],
+                                  abs=1e-5)
 
 
 def test_a_stand_in_row_passes_or_fails_and_training_rows_pass_by_their_share():

@@ -59,5 +59,6 @@ def test_grades_that_were_computed_elsewhere_are_shown_as_they_are():
 
 
 def test_different_answers_read_differently(chooser):
-    sentences = {chooser.sentence_at(aim=a, scope=s, company=c, promise=p) for a, s, c, p in product(AIMS, SCOPES, COMPANY, PROMISES)}
+    sentences = {chooser.sentence_at(aim=a, scope=s, company=c, promise=p)
+                 for a, s, c, p in product(AIMS, SCOPES, COMPANY, PROMISES)}
     assert len(sentences) == len(AIMS) * len(SCOPES) * len(COMPANY) * len(PROMISES)

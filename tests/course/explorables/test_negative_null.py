@@ -50,5 +50,6 @@ def test_no_bar_leaves_the_panel():
     widget = explore_negative_null()
     for state in widget.states:
         frame = widget.pool[state["panels"][0]["frame"]]
-        tops = [max(mark["y"]) for mark in (widget.pool[m] for m in state["panels"][0]["marks"]) if mark["kind"] == "rect"]
+        tops = [max(mark["y"]) for mark in (widget.pool[m] for m in state["panels"][0]["marks"])
+                if mark["kind"] == "rect"]
         assert max(tops) <= frame["y"]["high"]

@@ -44,7 +44,8 @@ def zoo():
             return None
         shown = panel(points([size], [1], name=animal), line([0, 3], [1, 1]), x=axis(0, 4, "size"), y=axis(0, 2))
         told = f"{animal}, colour {colour}, size {size}, {'loud' if loud else 'quiet'}."
-        return State(told, [shown], pd.DataFrame({"animal": [animal], "size": [size]}), {"colour": "fish are grey" if animal == "fish" else ["red", "blue"]})
+        return State(told, [shown], pd.DataFrame({"animal": [animal], "size": [size]}),
+                     {"colour": "fish are grey" if animal == "fish" else ["red", "blue"]})
 
     controls = [choice("animal", "Animal", ["dog", "cat", "fish"]), choice("colour", "Colour", range(2), kind="select"),
                 slider("size", "Size", [1, 2, 3]), switch("loud", "Loud")]
@@ -179,7 +180,8 @@ def test_whatever_is_shown_an_explorable_is_as_tall(show):
 
 def test_on_a_phone_a_few_controls_stay_in_view(show):
     page = show(explore_splits(), width=390)
-    page.evaluate("document.body.style.paddingBottom = '900px'; scrollTo(0, document.querySelector('.explorable-scene').getBoundingClientRect().top + 60)")
+    page.evaluate("document.body.style.paddingBottom = '900px'; "
+                  "scrollTo(0, document.querySelector('.explorable-scene').getBoundingClientRect().top + 60)")
     assert 0 <= page.get_by_role("slider", name="Threshold for Time").bounding_box()["y"] < 300
 
 
@@ -304,7 +306,8 @@ def test_the_explorables_pass_the_accessibility_rules(show, theme):
 @pytest.mark.parametrize("theme, bright", [("light", True), ("dark", False)])
 def test_the_paper_is_bright_in_a_light_book_and_dark_in_a_dark_one(show, theme, bright):
     page = show(zoo(), theme=theme)
-    paper = page.evaluate("getComputedStyle(document.querySelector('.explorable')).backgroundColor.match(/\\d+/g).map(Number)")
+    paper = page.evaluate(
+        "getComputedStyle(document.querySelector('.explorable')).backgroundColor.match(/\\d+/g).map(Number)")
     assert (min(paper) > 200) == bright and (max(paper) < 60) == (not bright)
 
 
@@ -316,10 +319,13 @@ def test_every_control_of_every_explorable_changes_its_sentence(show, make):
         before = sentences(page)
         field = page.locator(".explorable-controls > *").nth(k)
         if not field.locator("input:enabled, select:enabled").count():
-            page.get_by_role("radio", name="three").check()  # the ratio of the second to the third class needs a third class
+            # the ratio of the second to the third class needs a third class
+            page.get_by_role("radio", name="three").check()
             before = sentences(page)
-        move = {"slider": lambda f: f.locator("input").press("ArrowRight"), "checkbox": lambda f: f.locator("input").check(),
-                "select": lambda f: f.locator("select").select_option(index=1), "radio": lambda f: f.locator("input:not(:checked)").first.check()}
+        move = {"slider": lambda f: f.locator("input").press("ArrowRight"),
+                "checkbox": lambda f: f.locator("input").check(),
+                "select": lambda f: f.locator("select").select_option(index=1),
+                "radio": lambda f: f.locator("input:not(:checked)").first.check()}
         move[control["kind"]](field)
         if control["kind"] == "radio" and k == 0 and make is explore_splits:
             page.get_by_role("radio", name="Time on social media").check()

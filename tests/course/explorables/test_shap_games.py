@@ -34,7 +34,8 @@ def test_the_two_games_that_tree_shap_plays_are_those_it_computes(tree):
     for row in ROWS:
         found = shares(tree, row, 12)
         assert tree_shap(ice_tree(tree, 12), [row]).values[0] == pytest.approx(found["path-dependent"])
-        assert tree_shap(ice_tree(tree, 12), [row], background=mornings(12)).values[0] == pytest.approx(found["interventional"])
+        assert tree_shap(ice_tree(tree, 12), [row],
+                         background=mornings(12)).values[0] == pytest.approx(found["interventional"])
 
 
 def test_the_interventional_game_is_the_one_of_shapley_values():
@@ -43,7 +44,8 @@ def test_the_interventional_game_is_the_one_of_shapley_values():
 
 
 def test_the_conditional_game_averages_over_the_mornings_that_agree():
-    """Of the 16 cold mornings 12 are wet: knowing "cold" the ice is expected with 3/4; of the 20 wet ones 12 are cold: 3/5."""
+    """Of the 16 cold mornings 12 are wet: knowing "cold" the ice is expected with 3/4; of the 20 wet ones 12 are cold:
+    3/5."""
     assert three_games("cold", (1, 1), 12)["conditional"] == pytest.approx([0.3, 0.75, 0.6, 1])
 
 

@@ -30,9 +30,11 @@ def test_a_tree_that_predicts_numbers_says_them():
 
 def test_a_note_stands_above_its_node():
     tree = grow_cart(*golf())
-    words = [mark for mark in tree_panel(tree, notes={0: "root", 1: "left", 2: "right"})["marks"] if mark["kind"] == "text"]
+    words = [mark for mark in tree_panel(tree, notes={0: "root", 1: "left", 2: "right"})["marks"]
+             if mark["kind"] == "text"]
     noted = {mark["words"]: mark for mark in words if mark["words"] in ("root", "left", "right")}
-    assert {word: mark["x"] for word, mark in noted.items()} == dict(zip(("root", "left", "right"), tree.place[:3], strict=True))
+    assert {word: mark["x"]
+            for word, mark in noted.items()} == dict(zip(("root", "left", "right"), tree.place[:3], strict=True))
     assert all(mark["dy"] < 0 for mark in noted.values())
 
 

@@ -1,7 +1,7 @@
 """exercises/ is what solutions/ becomes when the answers are cleared: byte for byte, leaking nothing, run by nobody.
 
-`make test` runs solutions/ and copies of exercises/ with `pytest --nbval`, cell by cell: what each check says is compared with
-what is stored of it, which of an exercise only the copies do.
+`make test` runs solutions/ and copies of exercises/ with `pytest --nbval`, cell by cell:
+what each check says is compared with what is stored of it, which of an exercise only the copies do.
 """
 
 import ast
@@ -48,7 +48,8 @@ def cells_of(path):
     return [(c, "".join(c["source"])) for c in json.loads(path.read_text(encoding="utf-8"))["cells"]]
 
 
-REGION = re.compile(r"[^\n]*### BEGIN (?:SOLUTION|HIDDEN TESTS)[^\n]*\n(.*?)\n[^\n]*### END (?:SOLUTION|HIDDEN TESTS)[^\n]*", re.S)
+REGION = re.compile(
+    r"[^\n]*### BEGIN (?:SOLUTION|HIDDEN TESTS)[^\n]*\n(.*?)\n[^\n]*### END (?:SOLUTION|HIDDEN TESTS)[^\n]*", re.S)
 
 
 def secrets_of(path):
@@ -64,7 +65,8 @@ def secrets_of(path):
 
 def test_stamping_and_deriving_again_changes_no_byte(tool):
     for path, text in tool.wanted().items():
-        assert path.read_bytes() == text.encode("utf-8"), f"{path.name} is out of date: run python book/tools/exercises.py"
+        assert path.read_bytes() == text.encode(
+            "utf-8"), f"{path.name} is out of date: run python book/tools/exercises.py"
     assert [p.name for p in EXERCISES] == [p.name for p in SOLUTIONS]
 
 
@@ -94,7 +96,8 @@ def test_no_line_of_a_solution_or_hidden_test_leaks(path):
     secrets = secrets_of(ROOT / "solutions" / path.name)
     assert len(secrets) > 20
     assert not [marker for marker in MARKERS if marker in everything]
-    assert not [line for line in secrets if line in shown or (len(line) > 25 and json.dumps(line, ensure_ascii=False)[1:-1] in everything)]
+    assert not [line for line in secrets if line in shown
+                or (len(line) > 25 and json.dumps(line, ensure_ascii=False)[1:-1] in everything)]
 
 
 @pytest.mark.parametrize("path", EXERCISES, ids=lambda p: p.stem)
@@ -130,7 +133,8 @@ def test_every_question_of_a_set_has_text_answer_and_check_and_its_points(path):
     found = {}
     for cell, _ in cells_of(path):
         about = cell["metadata"].get("fi_teach", {})
-        found.setdefault(about.get("question"), []).append((about.get("part"), cell["metadata"].get("nbgrader", {}).get("points", 0)))
+        found.setdefault(about.get("question"),
+                         []).append((about.get("part"), cell["metadata"].get("nbgrader", {}).get("points", 0)))
     found.pop(None)
     assert list(found) == [id for id, question in QUESTIONS.items() if question.notebook == path.stem]
     for id, parts in found.items():
@@ -164,7 +168,8 @@ def test_a_stub_shows_one_line_for_each_check_that_fails_and_no_traceback():
     """What nbval does not compare: a student sees a card, and below it no more than its title."""
     notebook = nbformat.read(EXERCISES[0], as_version=4)
     NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(EXERCISES[0].parent)}}).execute()
-    errors = [out for cell in notebook.cells if cell.cell_type == "code" for out in cell.outputs if out.output_type == "error"]
+    errors = [out for cell in notebook.cells if cell.cell_type == "code" for out in cell.outputs
+              if out.output_type == "error"]
     assert len(errors) == sum(cell.metadata.get("fi_teach", {}).get("part") == "check" for cell in notebook.cells)
     assert all(len(error.traceback) == 1 and error.traceback[0].startswith("Not started") for error in errors)
 
@@ -173,7 +178,8 @@ def only(path, question):
     """The notebook with the cells of one question, below those that import -> notebook."""
     notebook = nbformat.read(path, as_version=4)
     kept = (None, question)
-    notebook.cells = [c for c in notebook.cells if c.metadata.get("fi_teach", {}).get("question") in kept and c.cell_type == "code"
+    notebook.cells = [c for c in notebook.cells if c.metadata.get("fi_teach", {}).get("question") in kept
+                      and c.cell_type == "code"
                       and c.metadata.get("fi_teach", {}).get("part") != "play"]
     return notebook
 
@@ -194,7 +200,8 @@ def planted(folder, path, question, old, new, where="answer"):
 
 def validated(folder):
     """`pytest --nbval` on a folder -> (exit code, files and cells that failed, all it printed)."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rf", "-o", "addopts=", "--nbval", "--nbval-current-env"]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rf", "-o", "addopts=", "--nbval",
+               "--nbval-current-env"]
     done = subprocess.run([*command, str(folder)], capture_output=True, text=True, cwd=ROOT)
     return done.returncode, sorted(re.findall(r"^FAILED .*?([\w.]+)\.ipynb::", done.stdout, re.M)), done.stdout
 
@@ -212,7 +219,8 @@ def test_nbval_turns_red_for_a_wrong_reference_a_changed_message_and_a_check_tha
     assert code == 1
     assert failed == ["exercises_trees.recall_two_draws_answer", "solutions_trees.decrease_answer",
                       "solutions_trees.first_cut_answer", "solutions_trees.recall_mean_check"]
-    assert all(f'Q("trees.{name}").check' in report for name in ("decrease", "first_cut", "recall_mean", "recall_two_draws"))
+    assert all(f'Q("trees.{name}").check' in report
+               for name in ("decrease", "first_cut", "recall_mean", "recall_two_draws"))
 
 
 def test_a_wrong_reference_cannot_renew_its_own_verdict(tool):
@@ -238,12 +246,14 @@ def test_both_bundles_hold_the_exercises_as_nobody_has_run_them(tmp_path):
     from fi_grader.release import release
 
     release(tmp_path, ROOT)
-    with zipfile.ZipFile(tmp_path / "student.zip") as student, zipfile.ZipFile(tmp_path / "instructor.zip") as instructor:
+    with zipfile.ZipFile(tmp_path / "student.zip") as student, zipfile.ZipFile(
+        tmp_path / "instructor.zip") as instructor:
         for path in EXERCISES:
             sent = nbformat.reads(student.read(f"student/exercises/{path.name}").decode(), as_version=4)
             ours = nbformat.read(path, as_version=4)
             assert not any(cell.get("outputs") or cell.get("execution_count") for cell in sent.cells)
-            assert [(c.id, c.source, c.metadata) for c in sent.cells] == [(c.id, c.source, c.metadata) for c in ours.cells]
+            assert [(c.id, c.source, c.metadata)
+                    for c in sent.cells] == [(c.id, c.source, c.metadata) for c in ours.cells]
             assert instructor.read(f"instructor/exercises/{path.name}") == path.read_bytes()
             assert instructor.read(f"instructor/solutions/{path.name}") == (ROOT / "solutions" / path.name).read_bytes()
 

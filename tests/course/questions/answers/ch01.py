@@ -50,7 +50,9 @@ def gini(counts):
 def mean_of_two_class_shares(left, right):
     parent = [(a / sum(left) + b / sum(right)) / 2 for a, b in zip(left, right, strict=True)]
     n_left, n_right = sum(left), sum(right)
-    return 1 - sum(p**2 for p in parent) - n_left / (n_left + n_right) * gini(left) - n_right / (n_left + n_right) * gini(right)
+    return 1 - sum(p**2 for p in parent) - n_left / (n_left
+                                                     + n_right) * gini(left) - n_right / (n_left + n_right) * gini(
+                                                         right)
 
 
 def parent_of(left, right):
@@ -121,7 +123,8 @@ def with_entropy(left, right):
 
 def borrowed_decrease(left, right):
     n = sum(left) + sum(right)
-    return borrowed_gini(parent_of(left, right)) - sum(left) / n * borrowed_gini(left) - sum(right) / n * borrowed_gini(right)
+    return borrowed_gini(parent_of(left, right)) - sum(left) / n * borrowed_gini(left) - sum(right) / n * borrowed_gini(
+        right)
 
 
 def borrowed_and_hidden(left, right):
@@ -144,7 +147,8 @@ def decrease_of_distances(left, right):
 def thresholds_with_frame(values, labels):
     frame = pd.DataFrame({"value": values, "label": labels})
     at = frame.groupby("value")["label"].agg(set)
-    return np.array([(v + w) / 2 for (v, a), (w, b) in zip(at.items(), at.iloc[1:].items(), strict=False) if a != b or len(a) > 1])
+    return np.array([(v + w) / 2 for (v, a), (w, b) in zip(at.items(), at.iloc[1:].items(), strict=False) if a != b
+                     or len(a) > 1])
 
 
 def thresholds_as_a_set(values, labels):
@@ -277,7 +281,8 @@ def test_two_classes(f):
 
 
 def test_of_shares(f):
-    """Misses the mean of shares by bad luck: the parent has 4/9 of the first class, its children have 5/9 on average."""
+    """Misses the mean of shares by bad luck: the parent has 4/9 of the first class,
+    its children have 5/9 on average."""
     assert abs(f([9, 18], [7, 2]) - decrease_with_arrays([9, 18], [7, 2])) < 1e-9
 
 
@@ -289,7 +294,8 @@ RIGHT = {
             "c - its children are pure",
         {"letter": "c)", "reason": WHY}.values()],
     "trees.entropy_bits": [0.72, 0.7219280948873623, (0.722, "bits"), (0.722, "bit"), np.float32(0.7219)],
-    "trees.variance_decrease": [900.0, "900", (900, "squared points"), np.var([30, 30, 70, 110]) - 0.5 * np.var([70, 110])],
+    "trees.variance_decrease": [900.0, "900", (900, "squared points"),
+                                np.var([30, 30, 70, 110]) - 0.5 * np.var([70, 110])],
     "trees.decrease": [decrease_with_arrays, decrease_with_lists_only, decrease_with_series, decrease_of_distances],
     "trees.thresholds": [thresholds_with_frame, thresholds_as_a_set],
     "trees.slide_table": [
@@ -316,12 +322,14 @@ WRONG = {
     "trees.entropy_bits": [("entropy in nats", 0.5), ("entropy in base 10", 0.22), ("one class forgotten", 0.258),
                            ("one class forgotten", 0.464), ("sign", -0.722), ("Gini, not entropy", 0.32),
                            ("not averaged", 2.64), ("wrong unit", (0.72, "nats"))],
-    "trees.variance_decrease": [("standard deviation", 23.17), ("divided by n - 1", 1066.67), ("children not weighted", 700),
+    "trees.variance_decrease": [("standard deviation", 23.17), ("divided by n - 1", 1066.67),
+                                ("children not weighted", 700),
                                 ("the parent alone", 1100), ("the children alone", 200), ("a sum, not a mean", 3600)],
     "trees.decrease": [
         ("mean of two class shares", mean_of_two_class_shares), ("children not weighted", unweighted_children),
         ("weights swapped", swapped_weights), ("one child forgotten", right_child_forgotten),
-        ("one child forgotten", left_child_forgotten), ("the parent forgotten", what_is_left), ("sign", one_minus_forgotten),
+        ("one child forgotten", left_child_forgotten), ("the parent forgotten", what_is_left),
+        ("sign", one_minus_forgotten),
         ("two classes only", two_classes_only), ("decrease in rows", in_rows), ("entropy, not Gini", with_entropy),
         ("right for arrays only", lists_joined), ("right for arrays only", arrays_only),
         ("borrowed", borrowed_decrease), ("borrowed", borrowed_and_hidden)],
@@ -340,14 +348,16 @@ WRONG = {
         ("the larger child alone", {"Rent <= 525": 0.444, "Rent <= 680": 0.469}),
         ("one of two", {"Rent <= 525": 0.417}), ("one of two", {"Rent <= 680": 0.375})],
     "trees.mend_importance": [
-        ("weighted twice", weighted_twice), ("divided by the rows", divided_by_rows), ("the last split only", last_split_only),
+        ("weighted twice", weighted_twice), ("divided by the rows", divided_by_rows),
+        ("the last split only", last_split_only),
         ("mean of the splits", mean_of_splits), ("not normalised", not_normalised),
         ("not normalised", weighted_by_share_not_normalised)],
     "trees.any_pure_tree": [("the cuts decide", ("a", WHY)), ("more splits, more importance", ("c", WHY)),
                             ("every split counts alike", ("d", WHY))],
     "trees.test_decrease": [
         ("returns what it should assert", test_that_answers),
-        ("refuses a right one", test_with_wrong_sum), ("exact equality", test_with_equality), ("asks for a type", test_with_type),
+        ("refuses a right one", test_with_wrong_sum), ("exact equality", test_with_equality),
+        ("asks for a type", test_with_type),
         ("misses unweighted children", test_equal_halves),
         ("misses the mean of shares", test_of_shares), ("misses a forgotten child", test_pure_right_child),
         ("misses the sign", test_of_size_only), ("misses the third class", test_two_classes)],

@@ -83,7 +83,8 @@ def gini(counts):
 
 def ratio_with_arrays(branches):
     table = np.asarray(branches, float)
-    gain = entropy_with_arrays(table.sum(axis=0)) - np.average([entropy_with_arrays(b) for b in table], weights=table.sum(axis=1))
+    gain = entropy_with_arrays(table.sum(axis=0)) - np.average([entropy_with_arrays(b) for b in table],
+                                                               weights=table.sum(axis=1))
     return gain / entropy_with_arrays(table.sum(axis=1))
 
 
@@ -105,7 +106,8 @@ def sizes_in(branches, entropy=entropy_with_arrays):
 
 def mean_of_branches(branches):
     table = np.asarray(branches)
-    return (entropy_with_arrays(table.sum(axis=0)) - np.mean([entropy_with_arrays(b) for b in table])) / sizes_in(branches)
+    return (entropy_with_arrays(table.sum(axis=0))
+            - np.mean([entropy_with_arrays(b) for b in table])) / sizes_in(branches)
 
 
 def borrowed_whole(branches):
@@ -165,7 +167,8 @@ def test_by_hand(f):
 
 def test_that_answers(f):
     decreases = pd.Series({"a": 1.0, "b": 2.0, "c": 0.0, "d": 4.0})
-    return np.allclose((decreases / decreases.sum()).to_numpy(), pd.Series(f(decreases.to_dict())).reindex(list("abcd"), fill_value=np.nan))
+    return np.allclose((decreases / decreases.sum()).to_numpy(),
+                       pd.Series(f(decreases.to_dict())).reindex(list("abcd"), fill_value=np.nan))
 
 
 def test_wrong_itself(f):
@@ -239,7 +242,8 @@ WRONG = {
                           ("a good story", ("d", WHY))],
     "golf.entropy": [
         ("entropy in nats", nats), ("entropy in base 10", base_10), ("a class that is absent", nan_for_an_absent_class),
-        ("a class that is absent", error_for_an_absent_class), ("counts for shares", logarithm_of_counts), ("sign", no_minus),
+        ("a class that is absent", error_for_an_absent_class), ("counts for shares", logarithm_of_counts),
+        ("sign", no_minus),
         ("not averaged", sum_of_surprises), ("scaled to 1", scaled_to_one), ("Gini, not entropy", gini),
         ("a class that is absent", zero_for_an_absent_class), ("right for arrays only",
             entropy_of_arrays_only),
@@ -247,8 +251,7 @@ WRONG = {
     "golf.gain": [
         ("gain in nats", 0.056), ("in bits times days", 1.455), ("what is left", 0.883),
             ("the parent is not one bit", 0.1167),
-        ("one child forgotten", 0.7474), ("one child forgotten", 0.2974), ("children taken off in "
-            "full", -0.686),
+        ("one child forgotten", 0.7474), ("one child forgotten", 0.2974), ("children taken off in full", -0.686),
         ("children counted alike", 0.139), ("Gini, not entropy", 0.0494), ("wrong unit", (0.081,
             "nats"))],
     "golf.gain_ratio": [
@@ -258,7 +261,8 @@ WRONG = {
         ("divided by the branches", lambda b: gain_in(b) / len(b)), ("branches not weighted", mean_of_branches),
         ("upside down", lambda b: sizes_in(b) / gain_in(b)), ("right for arrays only",
             branches_summed), ("borrowed", borrowed_whole)],
-    "golf.recode": [("the old order", 0.102), ("three branches", 0.2467), ("gain in nats", 0.157), ("what is left", 0.714),
+    "golf.recode": [("the old order", 0.102), ("three branches", 0.2467), ("gain in nats", 0.157),
+                    ("what is left", 0.714),
                     ("in bits times days", 3.164), ("wrong unit", (0.226, "nats"))],
     "golf.tied_leaf": [("forgetting the leaf", 5.51), ("the leaf not weighted", 4.51),
     ("a day's decrease", 0.2516),
@@ -273,11 +277,13 @@ WRONG = {
             "Wind": 27.33})],
     "golf.whose_total": [("a sum is no witness", ("a", WHY)), ("one leaf overlooked", ("c", WHY)),
                          ("a sum that telescopes", ("d", WHY))],
-    "golf.mend_rules": [("one day left", first_mended), ("one day left", second_mended), ("every windy day", windy_days_off),
+    "golf.mend_rules": [("one day left", first_mended), ("one day left", second_mended),
+                        ("every windy day", windy_days_off),
                         ("the majority", always)],
     "golf.test_shares": [
         ("returns what it should assert", test_that_answers),
-        ("refuses a right one", test_wrong_itself), ("exact equality or order", test_exactly), ("misses the largest as 1", test_only_order),
+        ("refuses a right one", test_wrong_itself), ("exact equality or order", test_exactly),
+        ("misses the largest as 1", test_only_order),
         ("misses another total", test_ratio_of_two), ("misses a lost feature", test_no_zero),
             ("misses cut-off decimals", test_round_shares),
         ("misses equal shares", test_of_thirds), ("misses squared decreases",

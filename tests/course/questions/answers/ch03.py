@@ -131,11 +131,13 @@ def shares_without_guard(decreases):
 
 
 def shares_with_idle_trees(decreases):
-    return [sum(row[j] / sum(row) if sum(row) else 0 for row in np.asarray(decreases)) / len(decreases) for j in range(np.shape(decreases)[1])]
+    return [sum(row[j] / sum(row) if sum(row) else 0 for row in np.asarray(decreases)) / len(decreases)
+            for j in range(np.shape(decreases)[1])]
 
 
 def shares_down(decreases):
-    return pd.DataFrame(np.asarray(decreases, float)).apply(lambda column: column / (column.sum() or 1)).mean().to_numpy()
+    return pd.DataFrame(np.asarray(decreases, float)).apply(
+        lambda column: column / (column.sum() or 1)).mean().to_numpy()
 
 
 def shares_borrowed(decreases):
@@ -209,13 +211,16 @@ RIGHT = {
 }
 
 WRONG = {
-    "mdi.recall_currency": [("divided by the node's days", 0.4), ("still in the post's currency", 2.8), ("weighted twice", 0.1)],
+    "mdi.recall_currency": [("divided by the node's days", 0.4), ("still in the post's currency", 2.8),
+                            ("weighted twice", 0.1)],
     "mdi.recall_left_over": [("pure leaves taken for granted", 0.48), ("leaf not weighted", 0.105),
     ("normalised", 0.6875),
                              ("what is left, not what was taken", 0.15)],
     "mdi.boost_step": [("the whole step", 8), ("fitted to the target", 6), ("the step alone", 3), ("no start", 4)],
-    "mdi.oob_mean": [("those who saw it", oob_of_those_who_saw), ("weighted by the counts", oob_by_counts), ("all trees", oob_everybody),
-                     ("divided by all trees", oob_over_all), ("zero for silence", oob_silent_zero), ("borrowed", oob_borrowed)],
+    "mdi.oob_mean": [("those who saw it", oob_of_those_who_saw), ("weighted by the counts", oob_by_counts),
+                     ("all trees", oob_everybody),
+                     ("divided by all trees", oob_over_all), ("zero for silence", oob_silent_zero),
+                     ("borrowed", oob_borrowed)],
     "mdi.adaboost_weight": [("not scaled", 0.4), ("both together", 0.5), ("a row that was right",
     0.0625), ("alpha, not e to the alpha", 0.1287),
                             ("e taken for the error", 0.013)],
@@ -227,11 +232,13 @@ WRONG = {
                           ("divided by nothing", shares_without_guard), ("short of one",
                               shares_with_idle_trees),
                           ("down the columns", shares_down), ("borrowed", shares_borrowed)],
-    "mdi.shallow_noise": [("grown to purity in mind", ("a", WHY)), ("the best of many bad cuts", ("c", WHY)), ("noise gives nothing", ("d", WHY))],
+    "mdi.shallow_noise": [("grown to purity in mind", ("a", WHY)), ("the best of many bad cuts", ("c", WHY)),
+                          ("noise gives nothing", ("d", WHY))],
     "mdi.test_stretch": [
         ("returns what it should assert", test_that_answers), ("refuses a tree's measure",
             test_of_order_turned), ("refuses entropy", test_gini_value), ("refuses ranks",
                 test_bounded),
                          ("misses a change of unit", test_only_shift), ("misses a bend", test_only_straight),
-                         ("misses a cut at the mean", test_mean_stays_put), ("misses a cut at mid-range", test_middle_stays_put)],
+                         ("misses a cut at the mean", test_mean_stays_put),
+        ("misses a cut at mid-range", test_middle_stays_put)],
 }

@@ -36,7 +36,8 @@ def average_best_exactly(labels):
         return 2 * p * (1 - p)
     def best(rows):
         n = len(rows)
-        return max(gini(rows) - Fraction(k, n) * gini(rows[:k]) - Fraction(n - k, n) * gini(rows[k:]) for k in range(1, n))
+        return max(gini(rows) - Fraction(k, n) * gini(rows[:k]) - Fraction(n - k, n) * gini(rows[k:])
+                   for k in range(1, n))
     return sum(best(order) for order in orders) / Fraction(len(orders))
 
 
@@ -89,7 +90,8 @@ def credit_with_frame(in_left, in_right, out_left, out_right):
 def credit_in_one_sum(in_left, in_right, out_left, out_right):
     mu = (sum(in_left) + sum(in_right)) / (len(in_left) + len(in_right))
     a, b = sum(in_left) / len(in_left) - mu, sum(in_right) / len(in_right) - mu
-    return (a * (sum(out_left) - mu * len(out_left)) + b * (sum(out_right) - mu * len(out_right))) / (len(out_left) + len(out_right))
+    return (a * (sum(out_left) - mu * len(out_left))
+            + b * (sum(out_right) - mu * len(out_right))) / (len(out_left) + len(out_right))
 
 
 def judged_in_bag(in_left, in_right, out_left, out_right):
@@ -244,8 +246,10 @@ WRONG = {
     "bias.recall_judges": [("those that saw it", 316), ("one half", 250), ("all of them", 500),
     ("one in a thousand", 0.5),
                             ("a chance, not a number", 0.37)],
-    "bias.places": [("a cut for each row", {"grades": 39, "cities": 39}), ("words cut like numbers", {"grades": 4, "cities": 4}),
-                    ("each split counted twice", {"grades": 4, "cities": 2**5 - 2}), ("the empty side", {"grades": 4, "cities": 31}),
+    "bias.places": [("a cut for each row", {"grades": 39, "cities": 39}),
+                    ("words cut like numbers", {"grades": 4, "cities": 4}),
+                    ("each split counted twice", {"grades": 4, "cities": 2**5 - 2}),
+                    ("the empty side", {"grades": 4, "cities": 31}),
                     ("the empty side", [4, 16]), ("values, not gaps", {"grades": 5, "cities": 15}),
                     ("a cut for each row", [39, 15]), ("one city at a time", [4, 5]),
                         ("values, not gaps", [5, 7])],
@@ -254,19 +258,25 @@ WRONG = {
             ("both rows from one heap", [0.18, 0.32]),
         ("the chance to agree", "0.18; 0.58"), ("one way only", [0.18, 0.36]),
             ("variance, not Gini", [0.09, 0.42])],
-    "bias.tickets": [("against one ticket", 0.9), ("how many times more", 3), ("the other column", 1 / 4), ("all tickets are alike", 0.5),
+    "bias.tickets": [("against one ticket", 0.9), ("how many times more", 3), ("the other column", 1 / 4),
+                     ("all tickets are alike", 0.5),
                      ("a chance to lose each", 0.998), ("per cent without its sign", 75)],
-    "bias.predict_growth": [("more rows, more places", ("a", WHY)), ("noise averages out", ("c", WHY)), ("as if independent", ("d", WHY))],
+    "bias.predict_growth": [("more rows, more places", ("a", WHY)), ("noise averages out", ("c", WHY)),
+                            ("as if independent", ("d", WHY))],
     "bias.average_best": [
         ("the mean cut, not the best", average_of_all_cuts), ("the mean cut, not the best", middle_cut),
         ("the luckiest order", best_order), ("one order only", best_cut_as_given),
-        ("children not weighted", mean_of_sides), ("a share, not a decrease", share_of_impurity), ("borrowed", borrowed_average),
+        ("children not weighted", mean_of_sides), ("a share, not a decrease", share_of_impurity),
+        ("borrowed", borrowed_average),
         ("right for arrays only", lambda labels: average_best_by_counts(labels * 1.0)),
-        ("borrowed", lambda labels: np.mean([max(split_decrease(order, np.arange(len(order)) < k) for k in range(1, len(order)))
+        ("borrowed",
+         lambda labels: np.mean([max(split_decrease(order, np.arange(len(order)) < k) for k in range(1, len(order)))
                                              for order in permutations(np.asarray(labels).tolist())]))],
     "bias.split_credit": [
-        ("marked by its own rows", judged_in_bag), ("moves from the wrong rows", grown_out_of_bag), ("distance from the child", from_the_child), ("the label, not its distance", from_zero),
-        ("a sum, not a mean", not_divided), ("divided by the wrong rows", over_in_bag), ("drop in squared error", drop_of_loss),
+        ("marked by its own rows", judged_in_bag), ("moves from the wrong rows", grown_out_of_bag),
+        ("distance from the child", from_the_child), ("the label, not its distance", from_zero),
+        ("a sum, not a mean", not_divided), ("divided by the wrong rows", over_in_bag),
+        ("drop in squared error", drop_of_loss),
         ("the root as a mean of two means", credit_from_two_means), ("sides counted alike",
             mean_of_two_sides),
         ("Gini, not variance", lambda *lists: 2 * credit_in_one_sum(*lists)),
@@ -280,6 +290,7 @@ WRONG = {
         ("misses foreign values", test_that_it_varies), ("misses drawing with replacement", test_of_values),
         ("misses an unshuffled copy", test_of_counts), ("misses a changed column", test_of_order)],
     "bias.credit_ranks": [("swapped", {"MDI": 2, "out of bag": 5}),
-                          ("counted from 0", {"MDI": 4, "out of bag": 1}), ("the same twice", [5, 5]), ("the same twice", [2, 2])],
+                          ("counted from 0", {"MDI": 4, "out of bag": 1}), ("the same twice", [5, 5]),
+                          ("the same twice", [2, 2])],
     "bias.triplets": [("a fair tree", ("a", WHY)), ("the last one wins", ("b", WHY)), ("taking turns", ("d", WHY))],
 }

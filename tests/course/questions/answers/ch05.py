@@ -1,4 +1,5 @@
-"""Answers to exercise set 5, as different students would write them: RIGHT ones, and WRONG ones by the name of their mistake."""
+"""Answers to exercise set 5, as different students would write them:
+RIGHT ones, and WRONG ones by the name of their mistake."""
 
 from fractions import Fraction
 from itertools import permutations
@@ -97,11 +98,14 @@ def groups_saved_and_put_back(X, y, weights, groups, order):
 
 def groups_row_by_row(X, y, weights, groups, order):
     def loss(table):
-        return sum((t - sum(a * w for a, w in zip(row, weights, strict=True))) ** 2 for row, t in zip(table, y, strict=True)) / len(y)
+        return sum((t - sum(a * w for a, w in zip(row, weights, strict=True))) ** 2
+                   for row, t in zip(table, y, strict=True)) / len(y)
 
     rows = [list(map(float, row)) for row in np.asarray(X)]
-    return [loss([[rows[d][c] if c in group else v for c, v in enumerate(row)] for row, d in zip(rows, order, strict=True)]) - loss(rows)
-            for group in groups]
+    return [
+        loss([[rows[d][c] if c in group else v for c, v in enumerate(row)] for row, d in zip(rows, order, strict=True)])
+        - loss(rows)
+        for group in groups]
 
 
 def groups_with_frames(X, y, weights, groups, order):
@@ -205,7 +209,8 @@ def test_all(f):
 
 def test_that_answers(f):
     X = ROWS.copy()
-    found = [abs(a - rise_of(group)) < 1e-6 for group, a in zip([[2], [0, 1], [1, 2]], f(X, MISSED, ONES, [[2], [0, 1], [1, 2]], CYCLE), strict=True)]
+    found = [abs(a - rise_of(group)) < 1e-6
+             for group, a in zip([[2], [0, 1], [1, 2]], f(X, MISSED, ONES, [[2], [0, 1], [1, 2]], CYCLE), strict=True)]
     return all(found) and (X == ROWS).all()
 
 
@@ -231,7 +236,8 @@ def test_constant_columns(f):
 
 
 def test_targets_hit(f):
-    np.testing.assert_allclose(f(ROWS.copy(), HIT, ONES, [[0], [1, 2]], CYCLE), [rise_of([0], HIT), rise_of([1, 2], HIT)])
+    np.testing.assert_allclose(f(ROWS.copy(), HIT, ONES, [[0], [1, 2]], CYCLE),
+                               [rise_of([0], HIT), rise_of([1, 2], HIT)])
 
 
 def test_numbers_only(f):
@@ -241,7 +247,8 @@ def test_numbers_only(f):
 RIGHT = {
     "permutation.recall_judges": [4.0, "4 rows", np.int64(4)],
     "permutation.recall_noise": [("C", WHY), ["(c)", WHY]],
-    "permutation.bananas": [{"trees": 0.5, "votes": Fraction(1, 3)}, {"votes": 0.333, "trees": "50 %"}, [1 / 3, 1 / 2], pd.Series({"votes": 0.33, "trees": 0.5})],
+    "permutation.bananas": [{"trees": 0.5, "votes": Fraction(1, 3)}, {"votes": 0.333, "trees": "50 %"}, [1 / 3, 1 / 2],
+                            pd.Series({"votes": 0.33, "trees": 0.5})],
     "permutation.accuracy": [0.12, "12 %", "12 percentage points", "12 pp", "3/25", (0.12,
     "accuracy"), Fraction(3, 25), np.array([0.12])],
     "permutation.all_pairs": [pairs_with_loops, pairs_at_once, pairs_by_formula, every_shuffle],
@@ -251,9 +258,11 @@ RIGHT = {
 }
 
 WRONG = {
-    "permutation.recall_judges": [("rows of one tree", 2), ("every row", 5), ("pairs, not rows", 6), ("the row left over", 1),
+    "permutation.recall_judges": [("rows of one tree", 2), ("every row", 5), ("pairs, not rows", 6),
+                                  ("the row left over", 1),
         ("the share, not the count", "80 %"), ("a chance, not these bags", 0.37), ("a chance, not these bags", 0.328)],
-    "permutation.recall_noise": [("noise earns nothing", ("a", WHY)), ("noise is noise", ("b", WHY)), ("few values are clearer", ("d", WHY))],
+    "permutation.recall_noise": [("noise earns nothing", ("a", WHY)), ("noise is noise", ("b", WHY)),
+                                 ("few values are clearer", ("d", WHY))],
     "permutation.bananas": [
         ("the two swapped", {"votes": 0.5, "trees": 0.333}), ("fruit 1 counted", {"votes": 0.25, "trees": 0.5}),
         ("fruit 1 counted", {"votes": 0.5, "trees": 0.5}), ("the wrong judge", {"votes": 2 / 3, "trees": 0.75}),
@@ -264,18 +273,23 @@ WRONG = {
         ("per cent without its sign", 12)],
     "permutation.all_pairs": [
         ("without its own value", without_own_pair), ("before forgotten", loss_before_forgotten),
-        ("sign", lambda *case: -pairs_at_once(*case)), ("divided by the rows", lambda *case: len(case[0]) * pairs_at_once(*case)),
-        ("a sum, not a mean", lambda *case: len(case[0]) ** 2 * pairs_at_once(*case)), ("absolute error", size_of_error),
+        ("sign", lambda *case: -pairs_at_once(*case)),
+        ("divided by the rows", lambda *case: len(case[0]) * pairs_at_once(*case)),
+        ("a sum, not a mean", lambda *case: len(case[0]) ** 2 * pairs_at_once(*case)),
+        ("absolute error", size_of_error),
         ("one shuffle", next_row_only), ("the mean put in", column_mean), ("zero put in", weight_left_out),
         ("borrowed", borrowed_definition), ("borrowed", borrowed_shuffles), ("borrowed", borrowed_fast)],
     "permutation.mend_groups": [
-        ("wrong columns, put back", first_columns_on_a_copy), ("left scrambled", never_put_back), ("sum of the parts", sum_of_columns),
+        ("wrong columns, put back", first_columns_on_a_copy), ("left scrambled", never_put_back),
+        ("sum of the parts", sum_of_columns),
         ("one column of the group", first_of_group), ("one column of the group", last_of_group),
         ("shuffled once a column", shuffled_in_the_loop), ("donors for receivers", given_away)],
     "permutation.test_groups": [
         ("returns what it should assert", test_that_answers),
-        ("refuses a right one", test_wrong_number), ("exact equality", test_equality), ("misses the wrong columns", test_single_columns),
+        ("refuses a right one", test_wrong_number), ("exact equality", test_equality),
+        ("misses the wrong columns", test_single_columns),
         ("misses a table left scrambled", test_one_group), ("misses columns shuffled apart", test_constant_columns),
         ("misses donors for receivers", test_targets_hit), ("misses a changed table", test_numbers_only)],
-    "permutation.exact_zero": [("zero means unused", ("a", WHY)), ("zero means unrelated", ("b", WHY)), ("zero means it may go", ("d", WHY))],
+    "permutation.exact_zero": [("zero means unused", ("a", WHY)), ("zero means unrelated", ("b", WHY)),
+                               ("zero means it may go", ("d", WHY))],
 }

@@ -171,7 +171,8 @@ def summed(x, y, rows, order):
 
 
 RIGHT = {
-    "negative.recall_shuffle": [-0.02, Fraction(-1, 50), "-2 %", np.array([-0.02]), 0.80 - np.mean([0.83, 0.79, 0.85, 0.81])],
+    "negative.recall_shuffle": [-0.02, Fraction(-1, 50), "-2 %", np.array([-0.02]),
+                                0.80 - np.mean([0.83, 0.79, 0.85, 0.81])],
     "negative.recall_training": [("C", WHY), ["(c)", WHY]],
     "negative.thirty_bars": [("B", WHY), ["b)", WHY]],
     "negative.wrong_slope": [-0.16, Fraction(-4, 25), "-0.16"],
@@ -183,24 +184,32 @@ RIGHT = {
 }
 
 WRONG = {
-    "negative.recall_shuffle": [("the sign", 0.02), ("the error after", 0.18), ("the accuracy after", 0.82), ("one shuffle", -0.03), ("a ratio", 0.9),
+    "negative.recall_shuffle": [("the sign", 0.02), ("the error after", 0.18), ("the accuracy after", 0.82),
+                                ("one shuffle", -0.03), ("a ratio", 0.9),
                                 ("percentage points", -2)],
-    "negative.recall_training": [("noise helps to sort what was seen", ("a", WHY)), ("shuffled on seen rows", ("b", WHY)),
+    "negative.recall_training": [("noise helps to sort what was seen", ("a", WHY)),
+                                 ("shuffled on seen rows", ("b", WHY)),
                                  ("new rows are fair", ("d", WHY))],
-    "negative.thirty_bars": [("overfitting is not negative", ("a", WHY)), ("luck has two signs", ("c", WHY)), ("zero on average only", ("d", WHY))],
-    "negative.wrong_slope": [("the factor 2", -0.08), ("the variance forgotten", -0.04), ("the sign", 0.16), ("the model's slope twice", 0.32),
+    "negative.thirty_bars": [("overfitting is not negative", ("a", WHY)), ("luck has two signs", ("c", WHY)),
+                             ("zero on average only", ("d", WHY))],
+    "negative.wrong_slope": [("the factor 2", -0.08), ("the variance forgotten", -0.04), ("the sign", 0.16),
+                             ("the model's slope twice", 0.32),
                              ("taken for noise", 0)],
-    "negative.p_value": [("the observation forgotten", plain_share), ("added above only", one_above_only), ("added below only", one_below_only), ("doubled", doubled),
+    "negative.p_value": [("the observation forgotten", plain_share), ("added above only", one_above_only),
+                         ("added below only", one_below_only), ("doubled", doubled),
                          ("the wrong tail", upper_tail),
                          ("ties left out", strictly_below), ("size without sign", two_sided)],
     "negative.alarms": [("chances added", 12 * 0.05), ("all silent", 0.54), ("one test", 0.05),
     ("all at once", 0.05**12), ("percent without its sign", 46), ("twenty tests", 0.64)],
-    "negative.cure": [("more shuffles", ("a", WHY)), ("differences drawn", ("b", WHY)), ("no fixed factor", ("d", WHY))],
+    "negative.cure": [("more shuffles", ("a", WHY)), ("differences drawn", ("b", WHY)),
+                      ("no fixed factor", ("d", WHY))],
     "negative.standard_error": [
-        ("the receiver's half", receivers_only), ("the donor's half", donors_only), ("halves taken as independent", variances_added),
+        ("the receiver's half", receivers_only), ("the donor's half", donors_only),
+        ("halves taken as independent", variances_added),
         ("halved", mean_of_roles), ("pairs taken as independent", all_pairs), ("divided by n", population_sd),
         ("n for its root", root_forgotten), ("not of the mean", spread_of_rows), ("borrowed", borrowed_error)],
     "negative.mend_bootstrap": [
-        ("donors from the old table", old_donors), ("targets left behind", old_targets), ("another table before", old_errors_before),
+        ("donors from the old table", old_donors), ("targets left behind", old_targets),
+        ("another table before", old_errors_before),
         ("only after", errors_after), ("the sign", before_less_after), ("a sum, not a mean", summed)],
 }

@@ -172,13 +172,15 @@ def test_without_movement(f):
 def test_of_membership(f):
     values = VALUES.copy()
     new = np.asarray(f(values, mixed, np.random.default_rng(0)))
-    assert all(set(new[mixed == g]) <= set(VALUES[mixed == g]) for g in range(3)) and (new != VALUES).any() and (values == VALUES).all()
+    assert all(set(new[mixed == g]) <= set(VALUES[mixed == g])
+               for g in range(3)) and (new != VALUES).any() and (values == VALUES).all()
 
 
 def test_on_sorted_groups(f):
     groups, values = np.repeat([0, 1, 2], 20), VALUES.copy()
     new = np.asarray(f(values, groups, np.random.default_rng(0)))
-    assert all(sorted(new[groups == g]) == sorted(VALUES[groups == g]) for g in range(3)) and (new != VALUES).any() and (values == VALUES).all()
+    assert all(sorted(new[groups == g]) == sorted(VALUES[groups == g])
+               for g in range(3)) and (new != VALUES).any() and (values == VALUES).all()
 
 
 def test_of_the_result_only(f):
@@ -201,11 +203,15 @@ RIGHT = {
 }
 
 WRONG = {
-    "correlated.recall_pairs": [("one shuffle", 40), ("without itself", 40 * 39), ("each pair once", 780), ("all columns", 6 * 1600)],
-    "correlated.recall_crowd": [("credit multiplied", ("a", WHY)), ("first takes all", ("c", WHY)), ("held-out repairs it", ("d", WHY))],
-    "correlated.door": [("the forest is not the model", ("a", WHY)), ("correlation opens no door", ("b", WHY)), ("no rows, no reading", ("d", WHY))],
+    "correlated.recall_pairs": [("one shuffle", 40), ("without itself", 40 * 39), ("each pair once", 780),
+                                ("all columns", 6 * 1600)],
+    "correlated.recall_crowd": [("credit multiplied", ("a", WHY)), ("first takes all", ("c", WHY)),
+                                ("held-out repairs it", ("d", WHY))],
+    "correlated.door": [("the forest is not the model", ("a", WHY)), ("correlation opens no door", ("b", WHY)),
+                        ("no rows, no reading", ("d", WHY))],
     "correlated.four_models": [
-        ("one variance", [9, 4, 1]), ("the sum", [18, 8, 26]), ("weights added up", {"x1": 18, "x2": 8, "together": 50}),
+        ("one variance", [9, 4, 1]), ("the sum", [18, 8, 26]),
+        ("weights added up", {"x1": 18, "x2": 8, "together": 50}),
         ("the difference", [18, 8, 10]), ("two instead of its mean square", [36, 16, 4]),
         ("not squared", [6, 4, 2]), ("what the world says", [0, 0, 2])],
     "correlated.among_alike": [
@@ -223,8 +229,11 @@ WRONG = {
         ("among all", ignores_z), ("borrowed", borrowed_sampler)],
     "correlated.test_shuffle": [
         ("returns what it should assert", test_that_answers),
-        ("refuses a right one", test_that_all_move), ("asks for one shuffle", test_one_outcome), ("misses crossed groups", test_of_the_column_only),
-        ("misses a standstill", test_without_movement), ("misses replacement", test_of_membership), ("misses another order", test_on_sorted_groups),
+        ("refuses a right one", test_that_all_move), ("asks for one shuffle", test_one_outcome),
+        ("misses crossed groups", test_of_the_column_only),
+        ("misses a standstill", test_without_movement), ("misses replacement", test_of_membership),
+        ("misses another order", test_on_sorted_groups),
         ("misses a changed argument", test_of_the_result_only)],
-    "correlated.contract": [("about the old model", ("a", WHY)), ("near, but not refitted", ("b", WHY)), ("how it was built", ("d", WHY))],
+    "correlated.contract": [("about the old model", ("a", WHY)), ("near, but not refitted", ("b", WHY)),
+                            ("how it was built", ("d", WHY))],
 }

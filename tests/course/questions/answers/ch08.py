@@ -23,7 +23,8 @@ def divide_over_coalitions(pay):
     for player in players:
         others = [p for p in players if p != player]
         shares[player] = sum(
-            Fraction(factorial(s) * factorial(n - s - 1), factorial(n)) * (pay["".join(sorted((*S, player)))] - pay["".join(S)])
+            Fraction(factorial(s) * factorial(n - s - 1),
+                     factorial(n)) * (pay["".join(sorted((*S, player)))] - pay["".join(S)])
             if isinstance(pay[""], int) else
             factorial(s) * factorial(n - s - 1) / factorial(n) * (pay["".join(sorted((*S, player)))] - pay["".join(S)])
             for s in range(n) for S in combinations(others, s))
@@ -224,17 +225,21 @@ WRONG = {
     0.3), ("a ratio", 0.8)],
     "shapley.recall_copy": [("the marginal shuffle", ("b", WHY)), ("halves for twins", ("c", WHY)),
                             ("negative by luck", ("d", WHY))],
-    "shapley.bill": [("plain average", [25.5, 28.5, 4.5]), ("in proportion", [30, 30, 0]), ("equal shares", [20, 20, 20]),
-                     ("one order", {"A": 30, "B": 18, "C": 12}), ("two orders", [27, 27, 6]), ("not averaged", [156, 174, 30])],
+    "shapley.bill": [("plain average", [25.5, 28.5, 4.5]), ("in proportion", [30, 30, 0]),
+                     ("equal shares", [20, 20, 20]),
+                     ("one order", {"A": 30, "B": 18, "C": 12}), ("two orders", [27, 27, 6]),
+                     ("not averaged", [156, 174, 30])],
     "shapley.divide": [
         ("plain average", coalitions_alike), ("one order", in_the_alphabet), ("two orders", there_and_back),
         ("equal shares", all_alike), ("in proportion", by_own_ride), ("not averaged", never_divided),
         ("empty coalition forgotten", from_zero), ("borrowed", borrowed_whole)],
     "shapley.test_rule": [
         ("returns what it should assert", test_that_answers),
-        ("refuses a right one", test_wrong_itself), ("exact equality or order", test_exactly), ("misses equal shares", test_sum_only),
+        ("refuses a right one", test_wrong_itself), ("exact equality or order", test_exactly),
+        ("misses equal shares", test_sum_only),
         ("misses the plain average", test_two_players_only), ("misses one order", test_with_cleo_only),
-        ("misses a lost player", test_no_idle), ("misses negative shares", test_no_card), ("misses the base", test_no_base)],
+        ("misses a lost player", test_no_idle), ("misses negative shares", test_no_card),
+        ("misses the base", test_no_base)],
     "shapley.gate": [("halves", [0.125, 0.125]), ("all to the one", [0.25, 0]), ("base forgotten", [0.75, 0.25]),
                      ("the gate AND", [0.125, -0.375]), ("the other way round", [-0.125, 0.375]),
                      ("one order", [0.5, -0.25]), ("each as if first", [0.25, -0.25])],

@@ -192,9 +192,11 @@ RIGHT = {
 
 WRONG = {
     "treeshap.recall_last": [("base forgotten", 15), ("minus sign lost", -9), ("the payout", 2)],
-    "treeshap.recall_shuffle": [("the marginal one", ("a", WHY)), ("model decides alone", ("b", WHY)), ("noise", ("d", WHY))],
+    "treeshap.recall_shuffle": [("the marginal one", ("a", WHY)), ("model decides alone", ("b", WHY)),
+                                ("noise", ("d", WHY))],
     "treeshap.three": [
-        ("the dry bit's shares", [-0.525, -0.4, -0.525]), ("first order only", [0.45, 0.2, 0.45]), ("the wet morning", [0.425, 0.4, 0.525]),
+        ("the dry bit's shares", [-0.525, -0.4, -0.525]), ("first order only", [0.45, 0.2, 0.45]),
+        ("the wet morning", [0.425, 0.4, 0.525]),
         ("path taken for marginal", [0.225, 0.1, 0.1]), ("halves", [-0.15, -0.15, -0.15]),
         ("first order only", [0.225, 0.2, 0.225]), ("the dry bit's shares", ["9/40", "1/10",
             "-21/40"]),
@@ -204,16 +206,22 @@ WRONG = {
     WHY)), ("the class decides", ("d", WHY))],
     "treeshap.caption": [
         ("background overlooked", ("a", WHY)), ("all rows", ("b", WHY)), ("probability", ("c", WHY))],
-    "treeshap.regrown": [("exact, so equal", ("a", WHY)), ("background changes", ("c", WHY)), ("both change", ("d", WHY))],
+    "treeshap.regrown": [("exact, so equal", ("a", WHY)), ("background changes", ("c", WHY)),
+                         ("both change", ("d", WHY))],
     "treeshap.expect": [
         ("branches alike", both_alike), ("shares swapped", high_share), ("the prediction", always_the_row),
-        ("nothing is known", always_the_rows), ("known and unknown swapped", the_other_way_round), ("only the likelier branch", where_most_went),
+        ("nothing is known", always_the_rows), ("known and unknown swapped", the_other_way_round),
+        ("only the likelier branch", where_most_went),
         ("low and high swapped", the_other_branch)],
     "treeshap.leaf": [
-        ("plain average", leaf_banzhaf), ("last to arrive", leaf_last), ("first to arrive", leaf_first), ("one order", leaf_left_to_right),
-        ("equal shares", leaf_alike), ("times from -1 to 1", leaf_from_minus_one), ("stand-in forgotten", leaf_without_stand_in),
-        ("the others left out", leaf_of_single_bits), ("row and stand-in swapped", leaf_turned_round), ("borrowed", leaf_borrowed)],
+        ("plain average", leaf_banzhaf), ("last to arrive", leaf_last), ("first to arrive", leaf_first),
+        ("one order", leaf_left_to_right),
+        ("equal shares", leaf_alike), ("times from -1 to 1", leaf_from_minus_one),
+        ("stand-in forgotten", leaf_without_stand_in),
+        ("the others left out", leaf_of_single_bits), ("row and stand-in swapped", leaf_turned_round),
+        ("borrowed", leaf_borrowed)],
     "treeshap.mend_ranking": [
-        ("sum", rank_summed), ("mean over features", rank_of_rows), ("one number", rank_of_all), ("root mean square", rank_of_squares),
+        ("sum", rank_summed), ("mean over features", rank_of_rows), ("one number", rank_of_all),
+        ("root mean square", rank_of_squares),
         ("normalised", rank_to_one), ("no absolute value", rank_with_sign)],
 }

@@ -1,4 +1,5 @@
-"""Answers to exercise set 10: right ones written differently from the solution, and wrong ones as students give them."""
+"""Answers to exercise set 10: right ones written differently from the solution, and wrong ones
+as students give them."""
 
 from fractions import Fraction
 
@@ -178,7 +179,9 @@ def threshold_as_the_text_says(w, q):
 RIGHT = {
     "knockoffs.recall_shuffles": [799, "799", 40 / 0.05 - 1],
     "knockoffs.recall_shares": [("B", WHY), ["(b)", WHY]],
-    "knockoffs.double": [[0.25, 0.5, 0.5], {"x1, double 1": Fraction(1, 4), "x1, double 2": 0.5, "double 1, double 2": 0.25 * 0.5 + 0.375}],
+    "knockoffs.double": [[0.25, 0.5, 0.5],
+                         {"x1, double 1": Fraction(1, 4), "x1, double 2": 0.5,
+                          "double 1, double 2": 0.25 * 0.5 + 0.375}],
     "knockoffs.independent": [("b", WHY), ("B.", WHY)],
     "knockoffs.test_duel": [swaps_each_pair],
     "knockoffs.threshold": [threshold_by_rank, threshold_with_pandas, threshold_with_loops,
@@ -192,10 +195,13 @@ RIGHT = {
 WRONG = {
     "knockoffs.recall_shuffles": [("the observation forgotten", 800), ("one test", 19), ("one copy a feature", 40),
                                    ("one test", 20), ("one copy a feature", 39)],
-    "knockoffs.recall_shares": [("noise earns nothing", ("a", WHY)), ("fit and share confused", ("c", WHY)), ("negative decreases", ("d", WHY))],
+    "knockoffs.recall_shares": [("noise earns nothing", ("a", WHY)), ("fit and share confused", ("c", WHY)),
+                                ("negative decreases", ("d", WHY))],
     "knockoffs.double": [("s itself", [0.75, 0.5, 0.5]), ("a shuffled column", [0, 0, 0.5]), ("a copy", [1, 0.5, 0.5]),
-                         ("doubles that do not know each other", {"x1, double 1": 0.25, "x1, double 2": 0.5, "double 1, double 2": 0.125})],
-    "knockoffs.independent": [("looks at the target", ("a", WHY)), ("too wide", ("c", WHY)), ("a neighbour", ("d", WHY))],
+                         ("doubles that do not know each other",
+                          {"x1, double 1": 0.25, "x1, double 2": 0.5, "double 1, double 2": 0.125})],
+    "knockoffs.independent": [("looks at the target", ("a", WHY)), ("too wide", ("c", WHY)),
+                              ("a neighbour", ("d", WHY))],
     "knockoffs.test_duel": [
         ("returns what it should assert", returns_false),
         ("refuses the difference", wants_positive_numbers), ("refuses the signed maximum", wants_the_difference),
@@ -204,11 +210,14 @@ WRONG = {
             signs_of_all), ("misses mixed-up pairs", all_pairs_at_once),
         ("misses a neighbour that moves", own_number_only)],
     "knockoffs.threshold": [
-        ("the 1 forgotten", no_one), ("strict inequalities", strictly), ("the largest", largest_t), ("the first failure", down_to_the_first_failure),
+        ("the 1 forgotten", no_one), ("strict inequalities", strictly), ("the largest", largest_t),
+        ("the first failure", down_to_the_first_failure),
         ("below q", strictly_below_q), ("winners' sizes only", sizes_of_winners), ("zero for none", nothing_is_zero),
         ("all losers", every_negative), ("zero as a candidate", with_zero), ("borrowed", borrowed)],
-    "knockoffs.fewest": [("the 1 forgotten", 20), ("the losers not counted", 10), ("the other q", 15), ("one short", 29), ("losers announced", 32)],
-    "knockoffs.sentence": [("a bound on this list", ("a", WHY)), ("a probability for each", ("b", WHY)), ("the others are null", ("d", WHY))],
+    "knockoffs.fewest": [("the 1 forgotten", 20), ("the losers not counted", 10), ("the other q", 15),
+                         ("one short", 29), ("losers announced", 32)],
+    "knockoffs.sentence": [("a bound on this list", ("a", WHY)), ("a probability for each", ("b", WHY)),
+                           ("the others are null", ("d", WHY))],
     "knockoffs.three_of_four": [
         ("frequency as probability", ("a", WHY)), ("a majority of promises", ("b", WHY)),
         ("new applicants", ("c", WHY)), ("not found, so null", ("e", WHY))],

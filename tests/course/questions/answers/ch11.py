@@ -1,4 +1,5 @@
-"""Answers to exercise set 11: right ones written differently from the solution, and wrong ones as students give them."""
+"""Answers to exercise set 11: right ones written differently from the solution, and wrong ones
+as students give them."""
 
 from fractions import Fraction
 
@@ -53,7 +54,8 @@ def weights_of_the_seen(z, x, y, value):
 
 
 def counted(z, x, y, value):
-    return sum(sum(np.asarray(z) == g) * np.mean([b for c, a, b in zip(z, x, y, strict=True) if c == g and a == value]) for g in set(np.asarray(z).tolist()))
+    return sum(sum(np.asarray(z) == g) * np.mean([b for c, a, b in zip(z, x, y, strict=True) if c == g and a == value])
+               for g in set(np.asarray(z).tolist()))
 
 
 def effect_of_doing(z, x, y, value):
@@ -89,17 +91,21 @@ def test_with_wrong_value(f):
 
 
 def test_with_equality(f):
-    """Quarters are exact in binary, so the plain formula passes, and one that rounds its last bit differently does not."""
-    assert f(np.repeat([0, 1], [2, 6]), np.array([0, 1, 1, 1, 0, 0, 0, 0]), np.array([0, 1, 5, 7, 2, 2, 2, 2]), 1) == 4.75
+    """Quarters are exact in binary, so the plain formula passes, and one
+    that rounds its last bit differently does not."""
+    assert f(np.repeat([0, 1], [2, 6]), np.array([0, 1, 1, 1, 0, 0, 0, 0]), np.array([0, 1, 5, 7, 2, 2, 2, 2]),
+             1) == 4.75
 
 
 def test_without_confounding(f):
     """Both groups have the value equally often, so that seeing is doing; sizes differ."""
-    assert abs(f(np.array([0, 0, 1, 1, 1, 1]), np.array([0, 1, 1, 1, 0, 0]), np.array([0, 1, 5, 7, 2, 3]), 1) - 13 / 3) < 1e-9
+    assert abs(f(np.array([0, 0, 1, 1, 1, 1]), np.array([0, 1, 1, 1, 0, 0]), np.array([0, 1, 5, 7, 2, 3]), 1)
+               - 13 / 3) < 1e-9
 
 
 def test_with_equal_groups(f):
-    assert abs(f(np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 1, 0]), np.array([0, 3, 1, 5, 7, 2]), 1) - 3.5) < 1e-9
+    assert abs(f(np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 1, 0]), np.array([0, 3, 1, 5, 7, 2]), 1)
+               - 3.5) < 1e-9
 
 
 def test_without_effect(f):
@@ -174,11 +180,13 @@ RIGHT = {
 }
 
 WRONG = {
-    "causality.recall_slope": [("the factor 2", 4.5), ("the slope once", 3), ("the variance forgotten", 18), ("slope as importance", 6)],
+    "causality.recall_slope": [("the factor 2", 4.5), ("the slope once", 3), ("the variance forgotten", 18),
+                               ("slope as importance", 6)],
     "causality.recall_idle": [("no split, no decrease", ("a", WHY)), ("nothing read, nothing lost", ("b", WHY)),
                               ("filled in whatever is known", ("c", WHY))],
     "causality.thirty_patients": [
-        ("the two exchanged", [5, 7]), ("groups counted alike", {"seen": 7, "done": 6}), ("seen twice", [7, 7]), ("without the drug", [7, 6.67]),
+        ("the two exchanged", [5, 7]), ("groups counted alike", {"seen": 7, "done": 6}), ("seen twice", [7, 7]),
+        ("without the drug", [7, 6.67]),
         ("all as they are", [7, 5.73]), ("the effect, not the mean", [7, -1.67]),
             ("the effect, not the mean", [2.11, 5]),
         ("groups counted alike", [6, 5])],
@@ -189,8 +197,10 @@ WRONG = {
             regression_mean), ("borrowed", borrowed_door)],
     "causality.test_back_door": [
         ("returns what it should assert", test_against_loops),
-        ("refuses a right one", test_with_wrong_value), ("exact equality", test_with_equality), ("seeing passes", test_without_confounding),
-        ("even weights pass", test_with_equal_groups), ("the value ignored passes", test_without_effect), ("exchanged weights pass", test_of_one_group_only)],
+        ("refuses a right one", test_with_wrong_value), ("exact equality", test_with_equality),
+        ("seeing passes", test_without_confounding),
+        ("even weights pass", test_with_equal_groups), ("the value ignored passes", test_without_effect),
+        ("exchanged weights pass", test_of_one_group_only)],
     "causality.mend_do": [
         ("set too late", done_afterwards), ("health set too", done_to_health), ("the noise kept", done_with_noise),
         ("health left out", done_without_health), ("a line through the patients", done_by_polyfit),
@@ -198,6 +208,7 @@ WRONG = {
     "causality.two_records": [("adjusted away", 0), ("alone", 1.6), ("the noise forgotten", 1),
     ("sd for variance", 0.8), ("health's estimate", 0.444),
                               ("rounded too far", 0.9), ("the severity's noise", 0.957), ("health's own slope", 2)],
-    "causality.which_columns": [("everything", ("a", WHY)), ("nothing", ("c", WHY)), ("the mediator as well", ("d", WHY)),
+    "causality.which_columns": [("everything", ("a", WHY)), ("nothing", ("c", WHY)),
+                                ("the mediator as well", ("d", WHY)),
                                 ("the consequence as well", ("e", WHY))],
 }

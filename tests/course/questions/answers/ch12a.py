@@ -1,4 +1,5 @@
-"""Answers to exercise set 12a: right ones written differently from the solution, and wrong ones as students give them."""
+"""Answers to exercise set 12a: right ones written differently from the solution, and wrong ones
+as students give them."""
 
 from fractions import Fraction
 
@@ -221,19 +222,25 @@ WRONG = {
         ("zero for the unknown", means_or_zero), ("nothing for the unknown", means_or_nothing),
         ("everybody for the unknown", means_or_everybody), ("the tested rows",
             means_of_the_tested)],
-    "field_one.recall_copy": [("refitting finds the other", ("a", WHY)), ("the fitted forest reads both", ("c", WHY)), ("exchanged", ("d", WHY))],
-    "field_one.recall_false": [("all genes counted", 25), ("the true ones", 5), ("the level itself", 0.05), ("none at 5 %", 0)],
-    "field_one.together": [("the bars added", 0.16 + 0.04), ("the error after", 0.38), ("what is left over", 0.17), ("the mean bar", 0.1),
+    "field_one.recall_copy": [("refitting finds the other", ("a", WHY)), ("the fitted forest reads both", ("c", WHY)),
+                              ("exchanged", ("d", WHY))],
+    "field_one.recall_false": [("all genes counted", 25), ("the true ones", 5), ("the level itself", 0.05),
+                               ("none at 5 %", 0)],
+    "field_one.together": [("the bars added", 0.16 + 0.04), ("the error after", 0.38), ("what is left over", 0.17),
+                           ("the mean bar", 0.1),
                            ("the larger bar taken off", 0.21), ("per cent without its sign", 37)],
-    "field_one.whole_mixes": [("row numbers for units", rows_chosen), ("the other side", kept_rows), ("row numbers back", rows_back),
+    "field_one.whole_mixes": [("row numbers for units", rows_chosen), ("the other side", kept_rows),
+                              ("row numbers back", rows_back),
                               ("sisters left behind", first_of_each)],
-    "field_one.stability": [("counts, no shares", how_many), ("the least important", smallest), ("the list of the mean", of_the_mean),
+    "field_one.stability": [("counts, no shares", how_many), ("the least important", smallest),
+                            ("the list of the mean", of_the_mean),
                             ("sizes", by_size), ("one too many", one_more)],
     "field_one.false_lists": [("empty lists counted", "18 %"), ("the true ones", "2/5"),
                               ("all genes in one pot", 13 / 20), ("per cent without its sign", 60)],
     "field_one.mend_choice": [
         ("chosen by the tested rows", chosen_by_the_tested), ("one direction only", chosen_one_way),
         ("the weakest", chosen_weakest), ("one too many", chosen_too_many)],
-    "field_one.mend_slip": [("the wrong way", turned_round), ("the height, not the place", height), ("downwards only", only_down),
+    "field_one.mend_slip": [("the wrong way", turned_round), ("the height, not the place", height),
+                            ("downwards only", only_down),
                             ("one step short", one_short), ("the place in the list", place)],
 }

@@ -1,4 +1,5 @@
-"""Answers to exercise set 12b: right ones written differently from the solution, and wrong ones as students give them."""
+"""Answers to exercise set 12b: right ones written differently from the solution, and wrong ones
+as students give them."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -39,11 +40,13 @@ def drop_late_and_their_children(columns, known_from, made_from, decided_at):
 
 
 def look_in_the_table_only(columns, known_from, made_from, decided_at):
-    return honest_by_asking_back(columns, {name: known_from[name] for name in columns if name in known_from}, made_from, decided_at)
+    return honest_by_asking_back(columns, {name: known_from[name] for name in columns if name in known_from}, made_from,
+                                 decided_at)
 
 
 def at_the_moment_is_late(columns, known_from, made_from, decided_at):
-    return honest_by_asking_back(columns, {name: time + 0.5 for name, time in known_from.items()}, made_from, decided_at)
+    return honest_by_asking_back(columns, {name: time + 0.5 for name, time in known_from.items()}, made_from,
+                                 decided_at)
 
 
 def away_with_the_parts(columns, known_from, made_from, decided_at):
@@ -156,7 +159,8 @@ def ties_won(time, event, risk):
 
 
 def ties_skipped(time, event, risk):
-    won = [risk[i] > risk[j] for i in range(len(time)) for j in range(len(time)) if time[i] < time[j] and event[i] and risk[i] != risk[j]]
+    won = [risk[i] > risk[j] for i in range(len(time)) for j in range(len(time)) if time[i] < time[j] and event[i]
+           and risk[i] != risk[j]]
     return sum(won) / len(won)
 
 
@@ -225,7 +229,8 @@ RIGHT = {
     "field_two.repair_leak": [honest_by_asking_back, honest_until_nothing_changes],
     "field_two.cut": ["4/5", Fraction(4, 5), "80 %"],
     "field_two.equal_odds": [
-        {"false alarms A": "1/5", "false alarms B": "4/40", "catches A": "3/5", "catches B": "2/5"}, [Fraction(1, 5), "10 %", 0.6, "0.4"]],
+        {"false alarms A": "1/5", "false alarms B": "4/40", "catches A": "3/5", "catches B": "2/5"},
+        [Fraction(1, 5), "10 %", 0.6, "0.4"]],
     "field_two.gap_shares": [gap_with_frames, gap_by_weights],
     "field_two.within": [("D", WHY), ["d)", WHY]],
     "field_two.after_dropping": [0.6, "60 %", Fraction(3, 5), "3/5"],
@@ -236,33 +241,46 @@ RIGHT = {
 }
 
 WRONG = {
-    "field_two.recall_additive": [("the base forgotten", 0.06), ("sizes added", 0.22), ("a mean", 0.14), ("the wrong side", -0.06)],
-    "field_two.recall_copies": [("importances do not add up", ("a", WHY)), ("nothing is lost", ("c", WHY)), ("counted twice", ("d", WHY))],
+    "field_two.recall_additive": [("the base forgotten", 0.06), ("sizes added", 0.22), ("a mean", 0.14),
+                                  ("the wrong side", -0.06)],
+    "field_two.recall_copies": [("importances do not add up", ("a", WHY)), ("nothing is lost", ("c", WHY)),
+                                ("counted twice", ("d", WHY))],
     "field_two.repair_leak": [
-        ("dates only", drop_late_ones), ("one step only", drop_late_and_their_children), ("only what is still there", look_in_the_table_only),
-        ("known at the decision taken for late", at_the_moment_is_late), ("the parts thrown out too", away_with_the_parts),
+        ("dates only", drop_late_ones), ("one step only", drop_late_and_their_children),
+        ("only what is still there", look_in_the_table_only),
+        ("known at the decision taken for late", at_the_moment_is_late),
+        ("the parts thrown out too", away_with_the_parts),
         ("all parts must be late", only_if_every_part_leaks), ("what must go", what_must_go)],
-    "field_two.cut": [("the likelier outcome", "1/2"), ("one less a quarter", 0.75), ("the other way round", "1/5"), ("per cent without its sign", 80),
+    "field_two.cut": [("the likelier outcome", "1/2"), ("one less a quarter", 0.75), ("the other way round", "1/5"),
+                      ("per cent without its sign", 80),
                       ("a ratio, not a chance", 4)],
     "field_two.equal_odds": [
-        ("of all applicants", ["4/30", "4/45", "6/30", "2/45"]), ("of the model's denials", ["4/10", "4/6", "6/10", "2/6"]),
+        ("of all applicants", ["4/30", "4/45", "6/30", "2/45"]),
+        ("of the model's denials", ["4/10", "4/6", "6/10", "2/6"]),
         ("those the model grants", [0.8, 0.9, 0.4, 0.6]), ("both groups together", ["8/60", "8/60", "8/15", "8/15"]),
         ("per cent without its sign", [20, 10, 60, 40])],
     "field_two.gap_shares": [
-        ("the sign", others_less_group), ("sums, not means", gap_of_sums), ("sizes", gap_of_sizes), ("a part of the gap", gap_as_shares),
+        ("the sign", others_less_group), ("sums, not means", gap_of_sums), ("sizes", gap_of_sizes),
+        ("a part of the gap", gap_as_shares),
         ("against everybody", group_less_all), ("borrowed", borrowed_shares)],
-    "field_two.within": [("taken for a verdict", ("a", WHY)), ("read as not used", ("b", WHY)), ("put down to chance", ("c", WHY))],
-    "field_two.after_dropping": [("what went", 0.4), ("the old share subtracted", 0.5), ("the share itself", 0.833), ("per cent without its sign", 60),
+    "field_two.within": [("taken for a verdict", ("a", WHY)), ("read as not used", ("b", WHY)),
+                         ("put down to chance", ("c", WHY))],
+    "field_two.after_dropping": [("what went", 0.4), ("the old share subtracted", 0.5), ("the share itself", 0.833),
+                                 ("per cent without its sign", 60),
                                  ("points, not per cent", 0.096)],
-    "field_two.four_women": [("all pairs", 0.5), ("censored left out", 2 / 3), ("the order turned", 0.25), ("per cent without its sign", 75),
+    "field_two.four_women": [("all pairs", 0.5), ("censored left out", 2 / 3), ("the order turned", 0.25),
+                             ("per cent without its sign", 75),
                              ("pairs, not a share", 3)],
     "field_two.concordance": [
-        ("censored ones taken for events", all_pairs), ("both must have events", both_events), ("ties count nothing", ties_lost),
-        ("ties count whole", ties_won), ("ties left out", ties_skipped), ("the order turned", late_is_good), ("borrowed", borrowed_concordance)],
+        ("censored ones taken for events", all_pairs), ("both must have events", both_events),
+        ("ties count nothing", ties_lost),
+        ("ties count whole", ties_won), ("ties left out", ties_skipped), ("the order turned", late_is_good),
+        ("borrowed", borrowed_concordance)],
     "field_two.mend_hazard": [
         ("right for arrays only", hazard_of_arrays),
         ("censored counted as events", all_are_events), ("everybody always at risk", same_denominator),
         ("the event's own woman left out", strictly_later), ("no end", to_the_end),
         ("t itself left out", before_t), ("a share, not a hazard", kaplan_meier)],
-    "field_two.two_votes": [("only as they are", ("a", WHY)), ("only standardised", ("c", WHY)), ("turned round", ("d", WHY))],
+    "field_two.two_votes": [("only as they are", ("a", WHY)), ("only standardised", ("c", WHY)),
+                            ("turned round", ("d", WHY))],
 }

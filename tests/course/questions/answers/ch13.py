@@ -1,4 +1,5 @@
-"""Answers to exercise set 13: right ones written differently from the solution, and wrong ones as students give them."""
+"""Answers to exercise set 13: right ones written differently from the solution, and wrong ones
+as students give them."""
 
 from fractions import Fraction
 
@@ -94,8 +95,10 @@ RIGHT = {
 
 WRONG = {
     "choosing.recall_list": [("the chapter's q", 5), ("the other q", 10), ("without the 1", 1), ("one too many", 21)],
-    "choosing.recall_twins": [("splits still count", ("a", WHY)), ("the model is as it is", ("b", WHY)), ("shares of what is read", ("c", WHY))],
-    "choosing.which_measure": [("training credit", ("a", WHY)), ("the model they have", ("b", WHY)), ("one prediction each", ("d", WHY)),
+    "choosing.recall_twins": [("splits still count", ("a", WHY)), ("the model is as it is", ("b", WHY)),
+                              ("shares of what is read", ("c", WHY))],
+    "choosing.which_measure": [("training credit", ("a", WHY)), ("the model they have", ("b", WHY)),
+                               ("one prediction each", ("d", WHY)),
                                ("a cause", ("e", WHY))],
     "choosing.which_sentence": [("nothing to do with it", ("a", WHY)), ("causes from shuffling", ("c", WHY)),
                                 ("one model for all models", ("d", WHY)), ("a drop that was not measured", ("e", WHY))],

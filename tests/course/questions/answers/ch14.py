@@ -1,4 +1,5 @@
-"""Answers to exercise set 14: right ones written differently from the solution, and wrong ones as students give them."""
+"""Answers to exercise set 14: right ones written differently from the solution, and wrong ones
+as students give them."""
 
 from collections import Counter
 from fractions import Fraction
@@ -48,7 +49,9 @@ def gain_without_lambda(left, right, lam):
 
 def gain_of_squares(left, right, lam):
     left, right = np.square(np.asarray(left, float)), np.square(np.asarray(right, float))
-    return left.sum() / (len(left) + lam) + right.sum() / (len(right) + lam) - (left.sum() + right.sum()) / (len(left) + len(right) + lam)
+    return left.sum() / (len(left) + lam) + right.sum() / (len(right)
+                                                           + lam) - (left.sum() + right.sum()) / (
+                                                               len(left) + len(right) + lam)
 
 
 def gain_of_sizes(left, right, lam):
@@ -65,7 +68,10 @@ def gain_a_row(left, right, lam):
 
 
 def gain_in_arrays(left, right, lam):
-    return left.sum() ** 2 / (left.size + lam) + right.sum() ** 2 / (right.size + lam) - (left.sum() + right.sum()) ** 2 / (left.size + right.size + lam)
+    return left.sum() ** 2 / (left.size
+                              + lam) + right.sum() ** 2 / (right.size
+                                                           + lam) - (left.sum() + right.sum()) ** 2 / (
+                                                               left.size + right.size + lam)
 
 
 # own_model.mend_encoding
@@ -119,11 +125,13 @@ def encode_within_fold(words, y, fold):
 
 
 def encode_new_as_zero(words, y, fold):
-    return [np.mean([y[k] for k in range(len(y)) if fold[k] != fold[i] and words[k] == words[i]] or [0]) for i in range(len(y))]
+    return [np.mean([y[k] for k in range(len(y)) if fold[k] != fold[i] and words[k] == words[i]] or [0])
+            for i in range(len(y))]
 
 
 def encode_new_as_mean(words, y, fold):
-    return [np.mean([y[k] for k in range(len(y)) if fold[k] != fold[i] and words[k] == words[i]] or list(y)) for i in range(len(y))]
+    return [np.mean([y[k] for k in range(len(y)) if fold[k] != fold[i] and words[k] == words[i]] or list(y))
+            for i in range(len(y))]
 
 
 # own_model.test_gaps
@@ -212,7 +220,8 @@ def test_copies_only(f):
 RIGHT = {
     "own_model.recall_noise": [("C", WHY), ["(c)", WHY]],
     "own_model.recall_cover": [Fraction(22, 10), "2.2", "11/5"],
-    "own_model.five": [[3, 22, 66, "190/3", 190], {"weight": 3.0, "gain": "22", "total_gain": 66, "cover": 63.33, "total_cover": 190}],
+    "own_model.five": [[3, 22, 66, "190/3", 190],
+                       {"weight": 3.0, "gain": "22", "total_gain": 66, "cover": 63.33, "total_cover": 190}],
     "own_model.gain": [gain_by_arrays, gain_by_loop, gain_by_pandas],
     "own_model.two_charts": [("B", WHY), ["b)", WHY]],
     "own_model.hessians": [[-1.7, -0.27], {"rows": "-1.7", "hessians": -0.271}],
@@ -223,8 +232,10 @@ RIGHT = {
 }
 
 WRONG = {
-    "own_model.recall_noise": [("noise cancels", ("a", WHY)), ("fewer cuts, purer cuts", ("b", WHY)), ("all noise is alike", ("d", WHY))],
-    "own_model.recall_cover": [("branches alike", 3), ("the larger branch only", 1), ("weights exchanged", 3.8), ("a sum", 22)],
+    "own_model.recall_noise": [("noise cancels", ("a", WHY)), ("fewer cuts, purer cuts", ("b", WHY)),
+                               ("all noise is alike", ("d", WHY))],
+    "own_model.recall_cover": [("branches alike", 3), ("the larger branch only", 1), ("weights exchanged", 3.8),
+                               ("a sum", 22)],
     "own_model.five": [
         ("the other column", {"weight": 2, "gain": 25, "total_gain": 50, "cover": 70, "total_cover": 140}),
         ("a mean over trees", {"weight": 3, "gain": 33, "total_gain": 66, "cover": 95, "total_cover": 190}),
@@ -233,20 +244,26 @@ WRONG = {
         ("root splits only", {"weight": 1, "gain": 60, "total_gain": 60, "cover": 100, "total_cover": 100})],
     "own_model.gain": [
         ("right for arrays only", gain_in_arrays), ("before forgotten", gain_of_sides), ("halved", half_gain),
-        ("lambda forgotten", gain_without_lambda), ("squares added up", gain_of_squares), ("not squared", gain_of_sizes),
+        ("lambda forgotten", gain_without_lambda), ("squares added up", gain_of_squares),
+        ("not squared", gain_of_sizes),
         ("means, not sums", gain_of_means), ("per row", gain_a_row)],
     "own_model.two_charts": [("one overfits", ("a", WHY)), ("twins", ("c", WHY)), ("chance", ("d", WHY))],
     "own_model.hessians": [
-        ("Hessians of one row", {"rows": -1.7, "hessians": 0.77}), ("p for p(1 − p)", {"rows": -1.7, "hessians": 0.069}),
+        ("Hessians of one row", {"rows": -1.7, "hessians": 0.77}),
+        ("p for p(1 − p)", {"rows": -1.7, "hessians": 0.069}),
         ("sides exchanged", {"rows": 0.7, "hessians": -0.729}), ("sides alike", {"rows": -0.5, "hessians": -0.271}),
         ("the same twice", {"rows": -1.7, "hessians": -1.7})],
-    "own_model.added_up": [("shuffled apart", ("b", WHY)), ("each can be spared", ("c", WHY)), ("sizes added", ("d", WHY)), ("means added", ("e", WHY))],
+    "own_model.added_up": [("shuffled apart", ("b", WHY)), ("each can be spared", ("c", WHY)),
+                           ("sizes added", ("d", WHY)), ("means added", ("e", WHY))],
     "own_model.mend_encoding": [
-        ("right for arrays only", encode_in_arrays), ("only the row itself left out", encode_without_row), ("the row's own fold", encode_within_fold),
+        ("right for arrays only", encode_in_arrays), ("only the row itself left out", encode_without_row),
+        ("the row's own fold", encode_within_fold),
         ("0 for an unknown word", encode_new_as_zero), ("its own fold in the common mean", encode_new_as_mean)],
     "own_model.test_gaps": [
-        ("returns what it should assert", test_that_answers), ("refuses a right one", test_sorted), ("one order only", test_one_order), ("misses gaps that move", test_values_only),
+        ("returns what it should assert", test_that_answers), ("refuses a right one", test_sorted),
+        ("one order only", test_one_order), ("misses gaps that move", test_values_only),
         ("misses gaps that are filled", test_no_new_gaps), ("misses values drawn again", test_gaps_only),
         ("misses that nothing moves", test_without_moving), ("misses a changed column", test_copies_only)],
-    "own_model.which_sentence": [("absence of evidence", ("a", WHY)), ("a cause", ("b", WHY)), ("this model for any model", ("c", WHY)), ("bars compared", ("e", WHY))],
+    "own_model.which_sentence": [("absence of evidence", ("a", WHY)), ("a cause", ("b", WHY)),
+                                 ("this model for any model", ("c", WHY)), ("bars compared", ("e", WHY))],
 }
