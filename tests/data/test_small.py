@@ -29,10 +29,10 @@ overcast hot normal weak Yes
 rain mild high strong No""".splitlines()
 
 
-@pytest.mark.parametrize("row", range(1, 15))
-def test_coded_golf_is_the_classic_table_in_words(row):
+def test_coded_golf_is_the_classic_table_in_words():
     X, y = golf_nominal()
-    assert [*X.loc[row], y.loc[row]] == CLASSIC_GOLF[row - 1].split()
+    assert [[*X.loc[day], y.loc[day]] for day in X.index] == [day.split() for day in CLASSIC_GOLF]
+    assert [*X.index] == [*range(1, len(CLASSIC_GOLF) + 1)]
 
 
 def test_golf_has_nine_days_of_play_and_five_without():

@@ -74,18 +74,16 @@ def extremes(slider):
     return [least, middle, most]
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_each_set_has_a_cell_to_play_with_below_the_check_of_a_function(name):
-    """It stands right below the check it waits for, is no part of a question, and is the same for student
-    and teacher."""
-    for folder in ("solutions", "exercises"):
+def test_each_set_has_a_cell_to_play_with_below_the_check_of_a_function():
+    """It stands right below the check it waits for, is no part of a question, and is the same for student and teacher."""
+    for folder, name in itertools.product(("solutions", "exercises"), SETS):
         cells, places = cells_that_play(folder, name)
-        assert places
+        assert places, name
         for place in places:
             above, cell = cells[place - 1]["metadata"]["fi_teach"], cells[place]
-            assert above["part"] == "check" and f'Q("{above["question"]}").play(' in "".join(cell["source"])
-            assert QUESTIONS[above["question"]].kind in ("implement", "mend")
-            assert cell["metadata"] == {"fi_teach": {"part": "play"}, "tags": ["nbval-ignore-output"]}
+            assert above["part"] == "check" and f'Q("{above["question"]}").play(' in "".join(cell["source"]), name
+            assert QUESTIONS[above["question"]].kind in ("implement", "mend"), name
+            assert cell["metadata"] == {"fi_teach": {"part": "play"}, "tags": ["nbval-ignore-output"]}, name
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -105,13 +103,13 @@ def test_every_place_of_the_sliders_has_numbers_and_a_picture(name, monkeypatch)
         assert len(seen) > 1
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_a_stub_is_told_what_the_sliders_wait_for(name, monkeypatch):
-    gave, asked = plays_of("exercises", name, monkeypatch)
-    assert not asked
-    for card in gave:
-        assert isinstance(card, Card) and card.title.startswith("Sliders wait here for your `")
-        assert "must say Right" in card.paragraphs[1]
+def test_a_stub_is_told_what_the_sliders_wait_for(monkeypatch):
+    for name in SETS:
+        gave, asked = plays_of("exercises", name, monkeypatch)
+        assert gave and not asked, name
+        for card in gave:
+            assert isinstance(card, Card) and card.title.startswith("Sliders wait here for your `"), name
+            assert "must say Right" in card.paragraphs[1], name
 
 
 def test_a_wrong_function_waits_too_and_a_right_one_outside_a_notebook_says_so():
@@ -185,27 +183,27 @@ def test_a_picture_says_in_words_what_it_shows():
     assert ax.figure._fi_alt == "Shares. With ride 2: A: 8, B: 11."
 
 
-@pytest.mark.parametrize("found", [3, [1, 2], {}, None])
-def test_a_picture_of_anything_else_is_refused_in_words(found):
-    with pytest.raises(ValueError, match="a picture returns a dictionary of numbers"):
-        playground.draw_picture(found, "Title", {})
+def test_a_picture_of_anything_else_is_refused_in_words():
+    for found in (3, [1, 2], {}, None):
+        with pytest.raises(ValueError, match="a picture returns a dictionary of numbers"):
+            playground.draw_picture(found, "Title", {})
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_the_built_page_says_what_a_cell_to_play_with_would_be_and_shows_no_verdict(name):
+def test_the_built_page_says_what_a_cell_to_play_with_would_be_and_shows_no_verdict():
     """In words, in its place: which function moves what; and nothing of what is stored for nbval."""
     from exercise_pages import page_of
 
-    page = page_of(nbformat.read(ROOT / "exercises" / f"{name}.ipynb", as_version=4), name)
-    cells, places = cells_that_play("exercises", name)
-    told = [cell.source for cell in page.cells if cell.source.startswith("**To play with, in JupyterLab.** ")]
-    assert len(told) == len(places)
-    for words, place in zip(told, places, strict=True):
-        call = ast.parse("".join(cells[place]["source"])).body[-1].value
-        assert f"your own `{call.args[0].id}` moves a picture" in words
-        assert all(f"*{slider.arg.replace('_', ' ')}*" in words for slider in call.keywords)
-    assert "Not started" not in json.dumps([cell.get("outputs", []) for cell in page.cells])
-    assert ".play(" not in "".join(cell.source for cell in page.cells)
+    for name in SETS:
+        page = page_of(nbformat.read(ROOT / "exercises" / f"{name}.ipynb", as_version=4), name)
+        cells, places = cells_that_play("exercises", name)
+        told = [cell.source for cell in page.cells if cell.source.startswith("**To play with, in JupyterLab.** ")]
+        assert len(told) == len(places), name
+        for words, place in zip(told, places, strict=True):
+            call = ast.parse("".join(cells[place]["source"])).body[-1].value
+            assert f"your own `{call.args[0].id}` moves a picture" in words
+            assert all(f"*{slider.arg.replace('_', ' ')}*" in words for slider in call.keywords)
+        assert "Not started" not in json.dumps([cell.get("outputs", []) for cell in page.cells])
+        assert ".play(" not in "".join(cell.source for cell in page.cells), name
 
 
 @pytest.mark.parametrize("change", ["kept", "deleted", "changed", "stripped"])
