@@ -202,8 +202,9 @@ def test_the_tools_say_what_is_wrong_when_the_port_is_taken(built_book):
 def test_make_without_python_says_so_in_a_line(tmp_path):
     """No traceback and no half-made environment: one line that names the versions."""
     shutil.copy(ROOT / "Makefile", tmp_path)
-    for path in [*ROOT.glob("requirements*.lock"), ROOT / "pyproject.toml"]:
-        (tmp_path / path.name).touch()
+    (tmp_path / "fi_course").mkdir()
+    for path in [*ROOT.glob("requirements*.lock"), ROOT / "pyproject.toml", ROOT / "fi_course/pyproject.toml"]:
+        (tmp_path / path.relative_to(ROOT)).touch()
     tools = tmp_path / "bin"
     tools.mkdir()
     for name in ("sh", "cat", "cksum", "cut", "rm"):

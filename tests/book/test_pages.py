@@ -90,7 +90,7 @@ def test_what_a_test_leaves_is_not_there_for_the_next(browser, address, within):
     """Whether a tab is lent again or another: nothing stored, no script, no listener, no colour,
     and the same bytes are weighed."""
     as_new, weighed = [None, None, None, "", 0, 0, False, False], []
-    for settings in ({}, {"waits": True}, {"waits": True}):
+    for settings in ({}, {"gated": True}, {"gated": True}):
         with opened(browser, address, "book/publish", within=within, **settings) as (tab, errors, outside, sizes):
             assert tab.evaluate(FOUND) == [*as_new[:-1], not settings]
             assert tab.viewport_size == {"width": 1280, "height": 900}
