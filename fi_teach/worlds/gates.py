@@ -26,7 +26,13 @@ def bit_cells(rates: tuple[float, float] = (0.5, 0.5), rho: float = 0.0) -> NDAr
     array([[0.45, 0.05],
            [0.05, 0.45]])
     """
-    p1, p2 = _check_rates(rates)
+    try:
+        p1, p2 = rates
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"rates is {rates!r}, expected two probabilities, one a bit, such as (0.5, 0.5)."
+        ) from None
+    p1, p2 = check_between(p1, 0, 1, "the first rate"), check_between(p2, 0, 1, "the second rate")
     rho = check_between_or_at(rho, -1, 1, "rho")
     both = p1 * p2 + rho * np.sqrt(p1 * (1 - p1) * p2 * (1 - p2))
     neither = 1 - p1 - p2 + both
@@ -37,22 +43,6 @@ def bit_cells(rates: tuple[float, float] = (0.5, 0.5), rho: float = 0.0) -> NDAr
             "a cell would have a negative probability. "
             "Take rates closer to each other or rho closer to 0.")
     return np.round(np.clip(cells, 0, 1), 15)
-
-
-def _check_rates(rates):
-    """Check that rates are two probabilities."""
-    if not _are_two(rates):
-        raise ValueError(
-            f"rates is {rates!r}, expected two probabilities, one a bit, such as (0.5, 0.5).")
-    p1, p2 = rates
-    return check_between(p1, 0, 1, "the first rate"), check_between(p2, 0, 1, "the second rate")
-
-
-def _are_two(values):
-    try:
-        return np.shape(values) == (2,)
-    except ValueError:  # a ragged list
-        return False
 
 
 def and_gate(
