@@ -65,14 +65,6 @@ class RankedTable(NamedTuple):
     n_values: NDArray
     names: tuple
 
-    def thresholds(self, feature: NDArray, code_left: NDArray, code_right: NDArray) -> NDArray:
-        """Halfway between the values of two codes, for each of S splits -> (S,)."""
-        first = self.first[feature]
-        return halfway(
-            self.values[first + code_left],
-            self.values[first + code_right],
-        )
-
 
 class Rules(NamedTuple):
     """The table, the criterion that judges splits, and the limits of grow_trees."""
@@ -91,11 +83,6 @@ class Splits(NamedTuple):
     decrease: NDArray
     feature: NDArray
     code: NDArray
-
-    def replace_at(self, nodes: NDArray, others: "Splits") -> None:
-        """Replace the splits of these nodes by the others, in place."""
-        for mine, theirs in zip(self, others, strict=True):
-            mine[nodes] = theirs
 
     def keep(self, nodes: NDArray) -> "Splits":
         """Keep only the splits of these nodes."""
@@ -150,10 +137,6 @@ class Frontier(NamedTuple):
             return self
         samples = np.flatnonzero(self.along(nodes))
         return self.part(np.flatnonzero(nodes), samples)
-
-    def unsummed(self) -> "Frontier":
-        """Drop the labels and gaps, from which splits are judged."""
-        return self._replace(label=None, gaps=None)
 
     def cut(self, first: int, stop: int) -> "Frontier":
         """Keep only the nodes from `first` up to `stop`."""
@@ -268,7 +251,8 @@ def _grow_batch(rules: Rules, target: Target, weights: NDArray, rng) -> list[Tre
         frontier = nodes.part(np.flatnonzero(able), _order(samples.node, able))
         splits = find_splits(rules, frontier, rng)
         found = np.isfinite(splits.decrease)
-        parents, splits = frontier.unsummed().keep(found), splits.keep(found)
+        parents = frontier._replace(label=None, gaps=None).keep(found)  # all has been judged
+        splits = splits.keep(found)
         goes_right, threshold = _sides(rules.table, parents, splits)
         is_split = able.copy()
         is_split[able] = found
@@ -337,7 +321,11 @@ def _sides(table: RankedTable, parents: Frontier, splits: Splits) -> tuple[NDArr
     beyond = table.codes.shape[1]
     codes_right = codes + beyond * ~goes_right
     lowest_right = np.minimum.reduceat(codes_right, parents.starts)
-    return goes_right, table.thresholds(splits.feature, splits.code, lowest_right)
+    first = table.first[splits.feature]
+    return goes_right, halfway(
+        table.values[first + splits.code],
+        table.values[first + lowest_right],
+    )
 
 
 def _children(parents: Frontier, goes_right: NDArray) -> tuple[NDArray, Samples]:
@@ -505,7 +493,8 @@ def _look_further(rules: Rules, frontier: Frontier, order: NDArray, m: int, stuc
         if drawn and some.any():  # those that had one from the start have no split to be found
             first = next_drawn[varies.argmax(axis=0), np.arange(len(nodes))]
             found = _search(rules, part.keep(some), first[None, some])
-            splits.replace_at(nodes[some], found)
+            for mine, theirs in zip(splits, found, strict=True):
+                mine[nodes[some]] = theirs
 
 
 def _varies(table: RankedTable, candidates: NDArray, frontier: Frontier) -> NDArray:
@@ -576,7 +565,9 @@ def _search_by_counting(rules, frontier, candidates, span):
     cell += np.arange(0, m * size, size)[:, None]
 
     counts = _in_cells(frontier, cell, n_cells).reshape(-1, span, m * size)
-    running = _running(counts).reshape(-1, span, m, size)
+    # of few codes, a product with a triangle of ones is quicker
+    running = counts.cumsum(axis=1) if span > 64 else np.tri(span) @ counts
+    running = running.reshape(-1, span, m, size)
     n_left, w_left = running[0], running[int(frontier.weight is not None)]
     left = running[-len(frontier.totals):]
     totals = frontier.totals[:, None, None]
@@ -599,14 +590,6 @@ def _in_cells(frontier: Frontier, cell: NDArray, n_cells: int) -> NDArray:
         gaps = _for_each(frontier.gaps, len(cell))
         sums = _sum_by(cell.ravel(), gaps, n_cells)
     return np.vstack([n, sums] if weight is None else [n, w, sums])
-
-
-def _running(counts: NDArray) -> NDArray:
-    """Running sums over the codes, axis 1; of few codes by a product with a triangle of ones."""
-    span = counts.shape[1]
-    if span > 64:
-        return counts.cumsum(axis=1)
-    return np.tri(span) @ counts
 
 
 def _search_by_sorting(rules, frontier, candidates, span):
