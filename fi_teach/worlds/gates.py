@@ -132,9 +132,11 @@ def _gate_truth(cells, chance):
         here = np.moveaxis(cells, bit, 0)  # row: this bit, column: the other
         given = np.moveaxis(chance, bit, 0)
         importance.append(_shuffling_cost(here, given))
-        if _matters_alone(here, given):
+        rate = (here * given).sum(axis=1) / here.sum(axis=1)  # P(y = 1 | this bit)
+        if abs(rate[1] - rate[0]) > 1e-12:
             associated.append(name)
-        if _matters_given_the_other(here, given):
+        both_occur = here.min(axis=0) > 0  # at each value of the other bit
+        if (both_occur & (given[0] != given[1])).any():
             relevant.append(name)
     causal = names if np.ptp(chance) > 0 else ()
     return truth_table(
@@ -155,16 +157,3 @@ def _shuffling_cost(cells, chance):
         change = chance[old, other] - chance[new, other]
         cost += cells[old, other] * fresh[new] * change**2
     return cost
-
-
-def _matters_alone(cells, chance):
-    """Whether P(y = 1 | bit) differs between the bit's two values."""
-    rate = (cells * chance).sum(axis=1) / cells.sum(axis=1)
-    return abs(rate[1] - rate[0]) > 1e-12
-
-
-def _matters_given_the_other(cells, chance):
-    """Whether both values of this bit occur, and differ in y, at some value of the other bit."""
-    both_occur = cells.min(axis=0) > 0
-    differ = chance[0] != chance[1]
-    return bool((both_occur & differ).any())

@@ -37,18 +37,17 @@ def leak(n: int = 400, *, rng: Seed = 0) -> World:
     y = (rng.uniform(size=n) < _sigmoid(x1 + 0.5 * x2)).astype(int)
     spent = y * (1 + rng.exponential(size=n))
     columns = {"x1": x1, "x2": x2, "spent": spent}
-    truth = truth_table(
-        columns,
-        associated=columns,
-        relevant=("spent",),
-        used=("spent",),
-        causal=("x1", "x2"),
-        importance=[0, 0, 0.5],
-    )
     return World(
         X=pd.DataFrame(columns),
         y=pd.Series(y, name="y"),
-        truth=truth,
+        truth=truth_table(
+            columns,
+            associated=columns,
+            relevant=("spent",),
+            used=("spent",),
+            causal=("x1", "x2"),
+            importance=[0, 0, 0.5],
+        ),
         name="leak",
         description="spent is recorded after the outcome and gives it away.",
         task="classification",
