@@ -16,6 +16,7 @@ from fi_teach.basics.shuffles import normal_given_others, put, swap
 from fi_teach.basics.tables import check_count, check_table, check_weights
 from fi_teach.basics.target import check_y
 from fi_teach.basics.thresholds import midpoints
+from fi_teach.basics.tree import rows_for
 from fi_teach.importance import conditional, knockoffs, oob
 from fi_teach.trees import c45, cart, survival
 from fi_teach.trees import forest as forest_module
@@ -374,7 +375,7 @@ def every_split(X, y, *, criterion="gini", min_samples_leaf=1, sample_weight=Non
     out.
     """
     sample, _ = cart._check(X, y, criterion, min_samples_leaf, sample_weight)
-    return sample.only(sample.weight > 0).splits()
+    return sample.only(sample.root).splits()
 
 
 def tied_splits(X, y, *, criterion="gini", min_samples_leaf=1, sample_weight=None):
@@ -384,7 +385,7 @@ def tied_splits(X, y, *, criterion="gini", min_samples_leaf=1, sample_weight=Non
     that the tree a library draws is one of several, picked by column order or by chance.
     """
     sample, _ = cart._check(X, y, criterion, min_samples_leaf, sample_weight)
-    return sample.only(sample.weight > 0).tied_splits()
+    return sample.tied_splits(sample.root)
 
 
 # --- trees/forest.py ---
@@ -405,7 +406,7 @@ def grow_forest_by_definition(X, y, *, n_trees=100, criterion=None, max_depth=No
 
 def oob_prediction_by_definition(forest, X):
     """oob_prediction, one row and one tree at a time."""
-    rows, in_bag = forest_module._training_rows(forest, X)
+    rows, in_bag = rows_for(forest, X), forest.in_bag
     prediction = np.full((len(rows), forest.n_outputs), np.nan)
     for i in range(len(rows)):
         said = []

@@ -289,15 +289,15 @@ def picture(axes):
     import matplotlib.pyplot as plt
 
     from fi_teach.plots.alt_text import alt_text, render
-    from fi_teach.plots.phone import phone_figure
+    from fi_teach.plots.phone import on_a_phone
 
     def drawn(figure):
         return f"data:image/svg+xml;base64,{base64.b64encode(render(figure, 'svg')).decode()}"
 
     figure = axes.figure
-    image, for_phones = nodes.image(uri=drawn(figure), alt=alt_text(figure)), phone_figure(figure)
+    image, for_phones = nodes.image(uri=drawn(figure), alt=alt_text(figure)), on_a_phone(figure, drawn)
     if for_phones is not None:
-        image += nodes.image(uri=for_phones(drawn), alt="", classes=["fi-phone"])
+        image += nodes.image(uri=for_phones, alt="", classes=["fi-phone"])
     plt.close("all")
     # as a chapter's figures: in the dark they are shown as a negative
     box = nodes.container(classes=["cell_output"])

@@ -65,14 +65,6 @@ class RankedTable(NamedTuple):
     n_values: NDArray
     names: tuple
 
-    def thresholds(self, feature: NDArray, code_left: NDArray, code_right: NDArray) -> NDArray:
-        """Halfway between the values of two codes, for each of S splits -> (S,)."""
-        first = self.first[feature]
-        return halfway(
-            self.values[first + code_left],
-            self.values[first + code_right],
-        )
-
 
 class Rules(NamedTuple):
     """The table, the criterion that judges splits, and the limits of grow_trees."""
@@ -92,11 +84,6 @@ class Splits(NamedTuple):
     feature: NDArray
     code: NDArray
 
-    def replace_at(self, nodes: NDArray, others: "Splits") -> None:
-        """Replace the splits of these nodes by the others, in place."""
-        for mine, theirs in zip(self, others, strict=True):
-            mine[nodes] = theirs
-
     def keep(self, nodes: NDArray) -> "Splits":
         """Keep only the splits of these nodes."""
         return Splits(*(column[nodes] for column in self))
@@ -114,21 +101,10 @@ class Samples(NamedTuple):
     weight: NDArray | None
 
 
-class Nodes(NamedTuple):
-    """All S nodes of a level: tree, n, w, impurity (S,), each node's tree, samples, weight and
-    impurity; value (q, S), its class shares or means."""
-
-    tree: NDArray
-    n: NDArray
-    w: NDArray
-    impurity: NDArray
-    value: NDArray
-
-
 class Frontier(NamedTuple):
     """E samples in S nodes: the first n[0] samples are in node 0, the next n[1] in node 1, ...
 
-    tree, n, w, impurity : (S,) as in Nodes
+    tree, n, w, impurity : (S,) each node's tree, number of samples, weight and impurity
     row : (E,) each sample's row of the table; weight : (E,), or None where all are 1
     A split's worth is added up from one of these, the other is None:
     label : (E,) each sample's class
@@ -161,10 +137,6 @@ class Frontier(NamedTuple):
             return self
         samples = np.flatnonzero(self.along(nodes))
         return self.part(np.flatnonzero(nodes), samples)
-
-    def unsummed(self) -> "Frontier":
-        """Drop the labels and gaps, from which splits are judged."""
-        return self._replace(label=None, gaps=None)
 
     def cut(self, first: int, stop: int) -> "Frontier":
         """Keep only the nodes from `first` up to `stop`."""
@@ -274,16 +246,17 @@ def _grow_batch(rules: Rules, target: Target, weights: NDArray, rng) -> list[Tre
     levels: list[dict] = []
     tree, samples = np.arange(len(weights)), _roots(weights)
     while len(tree):
-        nodes, totals, label, gaps = _described(target, tree, samples)
-        able = _able(rules, nodes, len(levels))
-        frontier = _lined_up(able, samples, nodes, totals, label, gaps)
+        nodes, value = _described(target, tree, samples)
+        able = _able(rules, nodes, value, len(levels))
+        frontier = nodes.part(np.flatnonzero(able), _order(samples.node, able))
         splits = find_splits(rules, frontier, rng)
         found = np.isfinite(splits.decrease)
-        parents, splits = frontier.unsummed().keep(found), splits.keep(found)
+        parents = frontier._replace(label=None, gaps=None).keep(found)  # all has been judged
+        splits = splits.keep(found)
         goes_right, threshold = _sides(rules.table, parents, splits)
         is_split = able.copy()
         is_split[able] = found
-        levels.append(_level(nodes, is_split, splits, threshold))
+        levels.append(_level(nodes, value, is_split, splits, threshold))
         tree, samples = _children(parents, goes_right)
     return _trees_from(levels, rules.table.names, target)
 
@@ -306,8 +279,8 @@ def _whole_if_possible(weight: NDArray) -> NDArray:
     return weight.astype(np.intp)
 
 
-def _described(target: Target, tree: NDArray, samples: Samples):
-    """Describe the nodes of some samples -> Nodes, totals, each sample's label, its gaps."""
+def _described(target: Target, tree: NDArray, samples: Samples) -> tuple[Frontier, NDArray]:
+    """Describe the nodes of some samples, not yet lined up -> Frontier, class shares or means."""
     node, row, weight = samples
     size = len(tree)
     if target.codes is not None:
@@ -315,37 +288,23 @@ def _described(target: Target, tree: NDArray, samples: Samples):
         apart = node + label * size
         n, w, of_class = _by_class(apart[None], weight, len(target.columns), size)
         impurity = class_impurity(target.criterion)(of_class.T)
-        return Nodes(tree, n.astype(np.intp), w, impurity, of_class / w), of_class[1:], label, None
+        n, totals = n.astype(np.intp), of_class[1:]
+        return Frontier(tree, n, w, impurity, totals, row, weight, label, None), of_class / w
     columns = target.columns.take(row, axis=1)
     n, w = _n_and_w(node[None], weight, size)
     value = _sum_by(node, _weighed(columns, weight), size) / w
     gap = columns - value.take(node, axis=1)
     gaps = _weighed(gap, weight)
     impurity = (_sum_by(node, gaps * gap, size) / w).sum(axis=0)
-    return Nodes(tree, n.astype(np.intp), w, impurity, value), np.zeros_like(value), None, gaps
+    n, totals = n.astype(np.intp), np.zeros_like(value)
+    return Frontier(tree, n, w, impurity, totals, row, weight, None, gaps), value
 
 
-def _able(rules: Rules, nodes: Nodes, depth: int) -> NDArray:
+def _able(rules: Rules, nodes: Frontier, value: NDArray, depth: int) -> NDArray:
     """Which nodes may be split -> (S,) bool."""
-    is_mixed = nodes.impurity > PURE * (nodes.value**2).sum(axis=0)
+    is_mixed = nodes.impurity > PURE * (value**2).sum(axis=0)
     is_large = nodes.n >= 2 * rules.min_leaf
     return is_mixed & is_large & (depth != rules.max_depth)
-
-
-def _lined_up(able: NDArray, samples: Samples, nodes: Nodes, totals, label, gaps) -> Frontier:
-    """Line up the samples of the nodes that may be split, node by node -> Frontier."""
-    order = _order(samples.node, able)
-    return Frontier(
-        nodes.tree[able],
-        nodes.n[able],
-        nodes.w[able],
-        nodes.impurity[able],
-        totals[:, able],
-        samples.row.take(order),
-        _some(samples.weight, order),
-        _some(label, order),
-        _some(gaps, order),
-    )
 
 
 def _order(node: NDArray, able: NDArray) -> NDArray:
@@ -362,7 +321,11 @@ def _sides(table: RankedTable, parents: Frontier, splits: Splits) -> tuple[NDArr
     beyond = table.codes.shape[1]
     codes_right = codes + beyond * ~goes_right
     lowest_right = np.minimum.reduceat(codes_right, parents.starts)
-    return goes_right, table.thresholds(splits.feature, splits.code, lowest_right)
+    first = table.first[splits.feature]
+    return goes_right, halfway(
+        table.values[first + splits.code],
+        table.values[first + lowest_right],
+    )
 
 
 def _children(parents: Frontier, goes_right: NDArray) -> tuple[NDArray, Samples]:
@@ -372,7 +335,7 @@ def _children(parents: Frontier, goes_right: NDArray) -> tuple[NDArray, Samples]
     return np.repeat(parents.tree, 2), Samples(child, parents.row, parents.weight)
 
 
-def _level(nodes: Nodes, is_split: NDArray, splits: Splits, threshold: NDArray) -> dict:
+def _level(nodes: Frontier, value: NDArray, is_split: NDArray, splits: Splits, threshold) -> dict:
     """What the trees keep of a level, one number a node; feature and threshold are -2 in leaves."""
     asks = np.full(len(is_split), UNDEFINED)
     cuts_at = np.full(len(is_split), float(UNDEFINED))
@@ -385,7 +348,7 @@ def _level(nodes: Nodes, is_split: NDArray, splits: Splits, threshold: NDArray) 
         "impurity": nodes.impurity,
         "n_node_samples": nodes.n,
         "weighted_n_node_samples": nodes.w,
-        "value": nodes.value.T,
+        "value": value.T,
     }
 
 
@@ -494,14 +457,12 @@ def find_splits(rules: Rules, frontier: Frontier, rng) -> Splits:
     anything to split on is split, as scikit-learn does it). Ties go to the candidate that comes
     first, then to the lowest threshold.
     """
-    size = len(frontier.n)
     n_together = max(1, DRAWS // len(rules.table.codes))
-    if 0 < size <= n_together:
+    if 0 < len(frontier.n) <= n_together:
         return _splits_of(rules, frontier, rng)
     parts = [Splits(np.empty(0), np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))]
-    for first in range(0, size, n_together):
-        part = frontier.cut(first, min(first + n_together, size))
-        parts.append(_splits_of(rules, part, rng))
+    for first in range(0, len(frontier.n), n_together):
+        parts.append(_splits_of(rules, frontier.cut(first, first + n_together), rng))
     return Splits(*map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -532,7 +493,8 @@ def _look_further(rules: Rules, frontier: Frontier, order: NDArray, m: int, stuc
         if drawn and some.any():  # those that had one from the start have no split to be found
             first = next_drawn[varies.argmax(axis=0), np.arange(len(nodes))]
             found = _search(rules, part.keep(some), first[None, some])
-            splits.replace_at(nodes[some], found)
+            for mine, theirs in zip(splits, found, strict=True):
+                mine[nodes[some]] = theirs
 
 
 def _varies(table: RankedTable, candidates: NDArray, frontier: Frontier) -> NDArray:
@@ -603,7 +565,9 @@ def _search_by_counting(rules, frontier, candidates, span):
     cell += np.arange(0, m * size, size)[:, None]
 
     counts = _in_cells(frontier, cell, n_cells).reshape(-1, span, m * size)
-    running = _running(counts).reshape(-1, span, m, size)
+    # of few codes, a product with a triangle of ones is quicker
+    running = counts.cumsum(axis=1) if span > 64 else np.tri(span) @ counts
+    running = running.reshape(-1, span, m, size)
     n_left, w_left = running[0], running[int(frontier.weight is not None)]
     left = running[-len(frontier.totals):]
     totals = frontier.totals[:, None, None]
@@ -626,14 +590,6 @@ def _in_cells(frontier: Frontier, cell: NDArray, n_cells: int) -> NDArray:
         gaps = _for_each(frontier.gaps, len(cell))
         sums = _sum_by(cell.ravel(), gaps, n_cells)
     return np.vstack([n, sums] if weight is None else [n, w, sums])
-
-
-def _running(counts: NDArray) -> NDArray:
-    """Running sums over the codes, axis 1; of few codes by a product with a triangle of ones."""
-    span = counts.shape[1]
-    if span > 64:
-        return counts.cumsum(axis=1)
-    return np.tri(span) @ counts
 
 
 def _search_by_sorting(rules, frontier, candidates, span):

@@ -217,20 +217,17 @@ def _leaf_ranges(trees: BinnedTrees, bins: NDArray) -> tuple[LeafRanges, NDArray
     own_leaf = np.empty((len(bins), len(trees.root)), dtype=np.int32)
     own_leaf[own.row, trees.tree[own.node]] = own.node
     found = everyone.where(everyone.feature != NONE)
-    return found.where(_order(found.feature)), own_leaf
-
-
-def _order(feature: NDArray) -> NDArray:
-    """Places that sort leaf ranges by feature; 16 bits, where they suffice, are sorted faster."""
-    few = len(feature) == 0 or feature.max() < 2**16
-    return np.argsort(feature.astype(np.uint16) if few else feature, kind="stable")
+    few = bins.shape[1] <= 2**16  # features: 16 bits are sorted faster
+    by_feature = found.feature.astype(np.uint16) if few else found.feature
+    return found.where(np.argsort(by_feature, kind="stable")), own_leaf
 
 
 def _one_step(trees: BinnedTrees, bins: NDArray, walking: LeafRanges) -> LeafRanges:
     """Every row takes its own side; where the tested feature may change, the other side, too."""
     node = walking.node
     f = trees.feature.take(node)
-    goes_right = _bins_of(bins, walking.row, f) >= trees.cut.take(node)
+    bin_of_row = bins.ravel().take(walking.row * np.intp(bins.shape[1]) + f)
+    goes_right = bin_of_row >= trees.cut.take(node)
     left_child = 2 * node.astype(np.intp)
 
     child = trees.children.take(left_child + goes_right)
@@ -247,11 +244,6 @@ def _one_step(trees: BinnedTrees, bins: NDArray, walking: LeafRanges) -> LeafRan
     both = _joined([own, other])
     is_some = both.low < both.high  # no occurring value lies in an empty interval
     return both if is_some.all() else both.where(is_some)
-
-
-def _bins_of(bins: NDArray, row: NDArray, feature: NDArray) -> NDArray:
-    """The bin of each walking row's value of the tested feature -> (walking,)."""
-    return bins.ravel().take(row * np.intp(bins.shape[1]) + feature)
 
 
 # --- thresholds as bins ---

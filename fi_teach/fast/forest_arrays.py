@@ -138,7 +138,9 @@ def forest_arrays(trees, value) -> ForestArrays:
     previous = previous_tests(parent, tested)
     is_first = tested[previous] == NOTHING
 
-    share = share_of_parent(trees, parent)
+    weight = np.concatenate([tree.weighted_n_node_samples for tree in trees]).astype(float)
+    above, share = weight[parent], np.full(len(weight), 0.5)  # 1/2 where a parent has no weight
+    np.divide(weight, above, out=share, where=above > 0)
     pass_share, reach = np.ones((2, len(left)))
     position, n_on_path = np.zeros((2, len(left)), dtype=np.intp)
     for t in levels:
@@ -170,13 +172,6 @@ def previous_tests(parent, tested):
         climbing = climbing[(met != NOTHING) & (met != tested[climbing])]
         previous[climbing] = parent[previous[climbing]]
     return previous
-
-
-def share_of_parent(trees, parent):
-    """The share of its parent's training weight in each node; 1/2 where the parent has none."""
-    weight = np.concatenate([tree.weighted_n_node_samples for tree in trees]).astype(float)
-    above = weight[parent]
-    return np.divide(weight, above, out=np.full(len(weight), 0.5), where=above > 0)
 
 
 def missing_left_of(trees):

@@ -45,11 +45,6 @@ class TreeSums:
     draws: NDArray
     roles: NDArray
 
-    @classmethod
-    def empty(cls, task: Evaluation) -> "TreeSums":
-        n_trees = int(task.model.forest.out_of_bag.any(axis=1).sum())
-        return cls(np.zeros((task.n_features, n_trees)), np.zeros((task.n_features, task.n_rows)))
-
 
 def vote_gains(
     task: Evaluation, table: NDArray, donors: Iterable[NDArray]
@@ -87,8 +82,9 @@ def sums_over_trees(
 
     within : of a tree's rows (m,) and its number of features u, their donors (u, m, K)
     """
-    sums = TreeSums.empty(task)
-    for m, walk in enumerate(_walks(task, table)):
+    walks, p = _walks(task, table), task.n_features
+    sums = TreeSums(np.zeros((p, len(walks))), np.zeros((p, task.n_rows)))
+    for m, walk in enumerate(walks):
         donors = within(walk.out, len(walk.features))[walk.asked, walk.place]
         receivers = walk.out[walk.place]
         before = task.losses_of_raw(walk.raw, walk.out)[walk.place]
@@ -172,12 +168,8 @@ def _losses(task: Evaluation, raw: NDArray, rows: NDArray) -> NDArray:
 def _walks(task: Evaluation, table: NDArray) -> list[Walk]:
     """Walk each tree's out-of-bag rows down it; trees without such rows are left out."""
     forest = task.model.forest
-    walks = []
-    for tree, unseen in zip(forest.trees, forest.out_of_bag, strict=True):
-        out = np.flatnonzero(unseen)
-        if len(out):
-            walks.append(_walk(tree, table, out))
-    return walks
+    pairs = zip(forest.trees, map(np.flatnonzero, forest.out_of_bag), strict=True)
+    return [_walk(tree, table, out) for tree, out in pairs if len(out)]
 
 
 def _walk(tree: Tree, table: NDArray, out: NDArray) -> Walk:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.basics.shuffles import put, swap
+from fi_teach.fast.forest_arrays import portions
 
 ROWS_A_CALL = 20_000  # enough that a model's overhead per call does not count
 CELLS_A_CALL = 4_000_000  # 32 MB of numbers; wide tables take fewer rows a call
@@ -43,7 +44,7 @@ def losses_of_pairs(
     receivers (m,) int; donors (m,) int, or (C, m) column by column
     """
     losses = np.empty(len(receivers))
-    for piece in _pieces(len(receivers), _rows_a_call(task)):
+    for piece in portions(len(receivers), _rows_a_call(task)):
         rows = receivers[piece]
         table = swap(task.X, columns, rows, donors[..., piece, None])
         losses[piece] = task.losses(table, rows)
@@ -54,9 +55,8 @@ def losses_after_putting(task: Evaluation, column: int, values: NDArray) -> NDAr
     """Losses after row i's `column` became values[i, k]: values (n, K) -> (n, K)."""
     if never_asks(task, [column]):
         return np.repeat(task.losses_before[:, None], values.shape[1], axis=1)
-    step = max(1, _rows_a_call(task) // task.n_rows)
     losses = np.empty(values.shape)
-    for piece in _pieces(values.shape[1], step):
+    for piece in portions(values.shape[1], _rows_a_call(task) // task.n_rows):
         some = values[:, piece]
         rows = np.repeat(np.arange(task.n_rows), some.shape[1])
         after = task.losses(put(task.X, column, some), rows)
@@ -71,8 +71,4 @@ def never_asks(task: Evaluation, columns: list[int]) -> bool:
 
 
 def _rows_a_call(task: Evaluation) -> int:
-    return max(1, min(ROWS_A_CALL, CELLS_A_CALL // task.n_features))
-
-
-def _pieces(length: int, step: int) -> list[slice]:
-    return [slice(start, start + step) for start in range(0, length, step)]
+    return min(ROWS_A_CALL, CELLS_A_CALL // task.n_features)

@@ -66,15 +66,12 @@ def add_by_tables(total, X, trees, values, background, most_columns, first_outpu
         for plan in plans_of(forest, subtrees, order=total.ndim - 2):
             counts = counts_of(forest, plan, background)
             if counts is not None:
-                mean += sum_over_rows(forest, plan, counts) / len(background)
+                mean += sum(
+                    counts[d][plan.place[t], 0] @ forest.value[t] for d, t in plan.leaves
+                ) / len(background)
             tables = target_tables(forest, plan, counts, total.shape, first_output)
             look_up(total.reshape(-1, len(X)), X, forest, plan, tables)
     return mean, rest
-
-
-def sum_over_rows(forest, plan, counts):
-    """The sum of some subtrees' leaf values over the background rows that get there -> (K,)."""
-    return sum(counts[d][plan.place[t], 0] @ forest.value[t] for d, t in plan.leaves)
 
 
 def worth_tables(forest, most_columns):
@@ -115,19 +112,14 @@ def target_tables(forest, plan, counts, shape, first_output):
     """
     for order in range(1, len(shape) - 1):
         sets = feature_sets(forest, plan, order, counts)
-        for found in contributions_of(forest, plan, sets):
-            yield at_targets(found, shape, first_output)
-
-
-def at_targets(found, shape, first_output):
-    """Contributions with the rows of total (.., n_outputs, n) that they are for -> TargetTables."""
-    n_sets, n_outputs, _, size = found.tables.shape
-    target = found.features.max(axis=2)
-    if len(shape) == 4:
-        target = target * shape[0] + found.features.min(axis=2)
-    target = target[:, None] * shape[-2] + first_output + np.arange(n_outputs)[:, None]
-    subtree = np.tile(found.subtree, n_sets * n_outputs)
-    return TargetTables(subtree, target.ravel(), found.tables.reshape(-1, size))
+        for subtree, features, tables in contributions_of(forest, plan, sets):
+            n_sets, n_outputs, _, size = tables.shape
+            target = features.max(axis=2)
+            if len(shape) == 4:
+                target = target * shape[0] + features.min(axis=2)
+            target = target[:, None] * shape[-2] + first_output + np.arange(n_outputs)[:, None]
+            subtree = np.tile(subtree, n_sets * n_outputs)
+            yield TargetTables(subtree, target.ravel(), tables.reshape(-1, size))
 
 
 def look_up(total, X, forest, plan, tables):

@@ -304,21 +304,12 @@ def count_at_leaves(counts, forest, plan):
                 np.add.at(of_child, at, seen[:, :, answer])
 
 
-@dataclass(frozen=True)
-class Contributions:
-    """What S sets of features contribute in each of E subtrees, or in one of them again.
-
-    subtree (E,) : at whose index they are read; features (S, E, order)
-    tables (S, K, E, 2^bits) : all that a row has to read
-    """
-
-    subtree: NDArray
-    features: NDArray
-    tables: NDArray
-
-
 def contributions_of(forest, plan, sets):
-    """What the features contribute in subtrees, a cacheful at a time: yields Contributions."""
+    """What S sets of features contribute in each of E subtrees, a cacheful at a time.
+
+    Yields subtree (E,), at whose index they are read; features (S, E, order); and
+    tables (S, K, E, 2^bits), all that a row has to read.
+    """
     order = sets.order
     for (bits, d), subtrees in alike(plan.subtrees, [plan.n_bits, forest.n_on_path]):
         for s in range(order + 1):
@@ -333,4 +324,4 @@ def contributions_of(forest, plan, sets):
                     sets.tables[s][bits].take(own, axis=2), d, bits - d)
                 above = forest.tested[forest.last_edges[at[:, None], positions[:, None]]]
                 inside = np.broadcast_to(sets.features[s][bits][own], (*above.shape[:2], s))
-                yield Contributions(at, np.concatenate([above, inside], axis=2), tables)
+                yield at, np.concatenate([above, inside], axis=2), tables

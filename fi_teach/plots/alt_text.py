@@ -11,7 +11,7 @@ import re
 import sys
 from typing import Any
 
-from fi_teach.plots.phone import phone_figure
+from fi_teach.plots.phone import on_a_phone
 
 SHARPNESS = 1.5  # pixels of a PNG for each pixel of the page
 BETWEEN_TAGS = re.compile(rb"<!--.*?-->|(?<=>)\s+(?=<)", re.DOTALL)  # an eighth of the bytes
@@ -55,10 +55,11 @@ def picture(figure: Any) -> tuple[dict, dict]:
     if len(drawn) > MOST_SVG_BYTES:
         kind, draw = "image/png", _png
         drawn = _png(figure)
-        about["width"] = round(_width_of(base64.b64decode(drawn)) / SHARPNESS)
-    phone = phone_figure(figure)
+        header = base64.b64decode(drawn[:32])  # in which the width in pixels stands
+        about["width"] = round(int.from_bytes(header[16:20], "big") / SHARPNESS)
+    phone = on_a_phone(figure, draw)
     if phone is not None:
-        about["phone"] = phone(draw)
+        about["phone"] = phone
     return {kind: drawn, "text/plain": words}, {kind: about}
 
 
@@ -69,11 +70,6 @@ def _svg(figure):
 def _png(figure):
     png = in_256_colours(render(figure, "png", dpi=SHARPNESS * figure.dpi))
     return base64.b64encode(png).decode()
-
-
-def _width_of(png):
-    """A PNG's width in pixels, which stands in its header."""
-    return int.from_bytes(png[16:20], "big")
 
 
 def caption(ax: Any, finding: str) -> Any:

@@ -19,20 +19,13 @@ def on_phones(figure: Any, draw: Callable[[], Any]) -> None:
     figure._fi_phone = draw
 
 
-def phone_figure(figure: Any) -> Callable[[Callable[[Any], Any]], Any] | None:
-    """A function that uses the figure in its phone form, or None if it fits as it is.
-
-    The answer is called with what to do with it: phone_figure(figure)(save).
-    """
+def on_a_phone(figure: Any, use: Callable[[Any], Any]) -> Any:
+    """What `use` returns for the figure in its phone form, or None if it fits as it is."""
     draw = getattr(figure, "_fi_phone", None)
     if draw is not None:
-        return lambda use: use(draw())
+        return use(draw())
     if figure.get_size_inches()[0] <= WIDTH + SLACK:
         return None
-    return lambda use: _used_narrow(figure, use)
-
-
-def _used_narrow(figure, use):
     with narrow(figure):
         return use(figure)
 
@@ -43,20 +36,20 @@ def narrow(figure: Any) -> Iterator[None]:
     size = figure.get_size_inches().copy()
     grid = _grid_of(figure)
     columns = grid.ncols if grid and grid.nrows == 1 else 1
-    before = [(ax, ax.get_subplotspec(), _labels_of(ax)) for ax in figure.axes if columns > 1]
-    if columns > 1:
-        _stack(figure, grid)
+    before = []
+    if columns > 1:  # numbers at the left are missing beside a panel that shares its axis
+        column = GridSpec(columns, 1, figure=figure)
+        for ax in figure.axes:
+            spec = ax.get_subplotspec()
+            before.append((ax, spec, ax.yaxis.get_tick_params()["labelleft"]))
+            ax.set_subplotspec(column[spec.colspan.start])
+            ax.tick_params(labelleft=True)
     figure.set_size_inches(WIDTH, size[1] * columns)
     yield
     figure.set_size_inches(size)
-    for ax, spec, labels in before:
+    for ax, spec, labelleft in before:
         ax.set_subplotspec(spec)
-        ax.tick_params(**labels)
-
-
-def _labels_of(ax):
-    """Whether numbers stand at the left: beside a panel that shares its axis they do not."""
-    return {"labelleft": ax.yaxis.get_tick_params()["labelleft"]}
+        ax.tick_params(labelleft=labelleft)
 
 
 def _grid_of(figure):
@@ -67,11 +60,3 @@ def _grid_of(figure):
         return None
     one_cell = all(len(spec.rowspan) == len(spec.colspan) == 1 for spec in specs)
     return specs[0].get_gridspec() if one_cell else None
-
-
-def _stack(figure, grid):
-    """Every panel in a row of its own, as one reads them; each shows the labels that it shared."""
-    column = GridSpec(grid.ncols, 1, figure=figure)
-    for ax in figure.axes:
-        ax.set_subplotspec(column[ax.get_subplotspec().colspan.start])
-        ax.tick_params(labelleft=True)

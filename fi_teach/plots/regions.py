@@ -33,7 +33,7 @@ def draw_regions(
     low, high = _limits(columns)
     if ax is None:
         ax = new_axes(6.0, 3.6)
-    names = [_label(tree, j, labels or {}) for j in features]
+    names = [(labels or {}).get(name, name) for name in (tree.names[j] for j in features)]
     said = []
     for leaf, lower, upper in _rectangles(tree, features, low, high):
         _shade(ax, lower, upper, int(tree.value[leaf].argmax()))
@@ -105,10 +105,6 @@ def _scatter_classes(ax, columns, y, classes):
         )
     if classes:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1))
-
-
-def _label(tree, j, labels):
-    return labels.get(tree.names[j], tree.names[j])
 
 
 def _span(name, start, stop, low, high):

@@ -1,5 +1,7 @@
 """Draw a tree with tests, rows of each class and impurities."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
@@ -32,6 +34,7 @@ def draw_tree(
         "cold?" with the branches mild and cold in place of "cold ≤ 0.5?" with yes and no
     Boxes are as wide as their words, and the figure as wide as its boxes need.
     """
+    colours = colours or {}
     words = Words(tree, labels or {}, digits, answers)
     lines = [words.lines(t) for t in range(tree.n_nodes)]
     place, depth = tree.place, tree.depth
@@ -45,14 +48,13 @@ def draw_tree(
     if ax is None:
         ax = new_axes(max(3.0, needed), 0.6 + 1.25 * (depth.max() + 1))
         if needed > WIDTH + SLACK:
-            on_phones(ax.figure, lambda: _outline(tree, lines, colours or {}))
+            on_phones(ax.figure, lambda: _outline(words, lines, colours))
     else:
         # small letters come out a little wider than their share
         font *= min(1.0, 0.94 * _inches_of(ax) / needed)
     _draw_edges(ax, words, place, depth)
     for t in range(tree.n_nodes):
-        colour = _node_colour(tree, t, colours or {})
-        _draw_node(ax, place[t], -depth[t], lines[t], colour, font)
+        _draw_node(ax, place[t], -depth[t], lines[t], _node_colour(tree, t, colours), font)
     ax.set_xlim(left, right)
     ax.set_ylim(-depth.max() - 0.5, 0.5)
     ax.axis("off")
@@ -114,18 +116,21 @@ class Words:
         """The tree as sentences, depth first."""
         tree = self.tree
         said = []
-        waiting = [(0, "")]
+        for t, answer in self.nodes():
+            condition = f"If {answer}: " if answer else ""
+            what = "leaf with" if tree.is_leaf[t] else self.test(t)
+            said.append(f"{condition}{what} {content(tree, t)} ({self.mixedness(t)}).")
+        return " ".join(said)
+
+    def nodes(self) -> Iterator[tuple[int, str]]:
+        """Every node with the answer that leads to it, depth first, the left branch first."""
+        tree, waiting = self.tree, [(0, "")]
         while waiting:
             t, answer = waiting.pop()
-            here = f"{content(tree, t)} ({self.mixedness(t)})"
-            if tree.is_leaf[t]:
-                said.append(f"{answer}leaf with {here}.")
-            else:
-                said.append(f"{answer}{self.test(t)} {here}.")
+            yield t, answer
+            if not tree.is_leaf[t]:
                 left, right = self.branches(t)
-                waiting.append((tree.children_right[t], f"If {right}: "))
-                waiting.append((tree.children_left[t], f"If {left}: "))  # told first
-        return " ".join(said)
+                waiting += [(tree.children_right[t], right), (tree.children_left[t], left)]
 
 
 def content(tree: Tree, t: int) -> str:
@@ -176,28 +181,14 @@ def _inches_of(ax):
 
 
 def _draw_edges(ax, words, place, depth):
-    tree = words.tree
-    for t in np.flatnonzero(~tree.is_leaf):
-        left, right = words.branches(t)
-        _draw_edge(ax, place, depth, t, tree.children_left[t], left)
-        _draw_edge(ax, place, depth, t, tree.children_right[t], right)
-
-
-def _draw_edge(ax, place, depth, parent, child, answer):
-    ends = [parent, child]
-    x, y = place[ends], -depth[ends]
-    ax.plot(x, y, color=MUTED, lw=1.2, zorder=1)
-    ax.text(
-        x.mean(),
-        y.mean(),
-        answer,
-        ha="center",
-        va="center",
-        fontsize=9,
-        color=INK,
-        bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.2},
-        zorder=2,
-    )
+    look = {"ha": "center", "va": "center", "fontsize": 9, "color": INK, "zorder": 2}
+    behind = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.2}
+    for parent, *children in words.tree.splits:
+        for child, answer in zip(children, words.branches(parent), strict=True):
+            ends = [parent, child]
+            x, y = place[ends], -depth[ends]
+            ax.plot(x, y, color=MUTED, lw=1.2, zorder=1)
+            ax.text(x.mean(), y.mean(), answer, bbox=behind, **look)
 
 
 def _node_colour(tree, t, colours):
@@ -233,9 +224,9 @@ def _draw_node(ax, x, y, lines, colour, font):
 # --- on a phone ---
 
 
-def _outline(tree, lines, colours):
+def _outline(words, lines, colours):
     """The tree as an outline: a row a node, from the root down, each branch indented once more."""
-    order = _depth_first(tree)
+    tree, order = words.tree, list(words.nodes())
     row = {t: k for k, (t, _) in enumerate(order)}
     ax = new_axes(WIDTH, 0.2 + 0.62 * len(order))
     for t, answer in order:
@@ -245,24 +236,15 @@ def _outline(tree, lines, colours):
                 elbow = [x, x, x + INDENT - 0.06], [y, -row[child], -row[child]]
                 ax.plot(*elbow, color=MUTED, lw=1.2, zorder=1)
         first, *rest = lines[t]
-        words = f"{answer}{first}\n{', '.join(rest)}"
-        _draw_row(ax, x - 0.05, y, words, _node_colour(tree, t, colours))
+        said = f"{answer}: {first}" if answer else first
+        frame = {
+            "boxstyle": "round,pad=0.35",
+            "facecolor": PAPER,
+            "edgecolor": _node_colour(tree, t, colours),
+            "lw": 1.6,
+        }
+        said = f"{said}\n{', '.join(rest)}"
+        ax.text(x - 0.05, y, said, fontsize=NODE_FONT, color=INK, va="center", bbox=frame, zorder=2)
     ax.set(xlim=(-0.15, WIDTH - 0.15), ylim=(0.6 - len(order), 0.5))
     ax.axis("off")
     return ax.figure
-
-
-def _draw_row(ax, x, y, words, colour):
-    frame = {"boxstyle": "round,pad=0.35", "facecolor": PAPER, "edgecolor": colour, "lw": 1.6}
-    ax.text(x, y, words, fontsize=NODE_FONT, color=INK, va="center", bbox=frame, zorder=2)
-
-
-def _depth_first(tree):
-    """Every node with the answer that leads to it, yes before no."""
-    order, waiting = [], [(0, "")]
-    while waiting:
-        t, answer = waiting.pop()
-        order.append((t, answer))
-        if not tree.is_leaf[t]:
-            waiting += [(tree.children_right[t], "no: "), (tree.children_left[t], "yes: ")]
-    return order

@@ -207,7 +207,8 @@ def grow_adaboost(
         error = float(weight[missed].sum())
         if error >= chance:
             break
-        trees.append(_with_votes(tree))
+        votes = np.eye(n_classes)[tree.value.argmax(axis=1)]  # one for a node's largest class
+        trees.append(replace(tree, value=votes))
         alphas.append(_alpha(error, n_classes, learning_rate))
         if error <= 0:
             break
@@ -222,13 +223,6 @@ def _alpha(error: float, n_classes: int, learning_rate: float) -> float:
         return 1.0
     log_odds = np.log((1 - error) / error)
     return learning_rate * (log_odds + np.log(n_classes - 1))
-
-
-def _with_votes(tree: Tree) -> Tree:
-    """The tree with one vote a node: 1 for its largest class, 0 for the others."""
-    largest = tree.value.argmax(axis=1)
-    n_classes = tree.value.shape[1]
-    return replace(tree, value=np.eye(n_classes)[largest])
 
 
 def _weighted_vote(trees: list[Tree], alphas: list[float], names: tuple, classes: tuple) -> Forest:

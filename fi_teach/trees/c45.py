@@ -255,7 +255,19 @@ def _grow_nominal(X, y, max_depth, min_samples_leaf) -> NominalTree:
         feature.append(UNDEFINED if j is None else j)
         branches.append({word: len(nodes) + k for k, word in enumerate(branch_words)})
         nodes += [(rows[column == word], depth + 1) for word in branch_words]
-    return _nominal_tree([rows for rows, _ in nodes], feature, branches, y, names)
+    classes, code = encode_labels(y)
+    counts = np.array([np.bincount(code[rows], minlength=len(classes)) for rows, _ in nodes])
+    n = counts.sum(axis=1)
+    return NominalTree(
+        tuple(branches),
+        np.array(feature),
+        impurity=entropy(counts),
+        n_node_samples=n,
+        weighted_n_node_samples=n.astype(float),
+        value=counts / n[:, None],
+        names=names,
+        classes=tuple(classes.tolist()),
+    )
 
 
 def _best_column(words: NDArray, y: NDArray, min_samples_leaf: int) -> int | None:
@@ -272,23 +284,6 @@ def _branches_well(column: NDArray, min_samples_leaf: int) -> bool:
     """Do at least two of the column's words have enough rows?"""
     _, counts = np.unique(column, return_counts=True)
     return bool((counts >= min_samples_leaf).sum() >= 2)
-
-
-def _nominal_tree(rows, feature, branches, y, names) -> NominalTree:
-    """Nodes with these rows, columns and branches as a NominalTree."""
-    classes, code = encode_labels(y)
-    counts = np.array([np.bincount(code[here], minlength=len(classes)) for here in rows])
-    n = counts.sum(axis=1)
-    return NominalTree(
-        tuple(branches),
-        np.array(feature),
-        impurity=entropy(counts),
-        n_node_samples=n,
-        weighted_n_node_samples=n.astype(float),
-        value=counts / n[:, None],
-        names=names,
-        classes=tuple(classes.tolist()),
-    )
 
 
 def _refuse_numbers(X: pd.DataFrame) -> None:

@@ -92,6 +92,11 @@ class Sample(NamedTuple):
     criterion: str
     min_samples_leaf: int = 1
 
+    @property
+    def root(self) -> NDArray:
+        """The rows of positive weight."""
+        return np.flatnonzero(self.weight > 0)
+
     def only(self, rows: NDArray) -> "Sample":
         """The same with these rows alone."""
         return self._replace(X=self.X[rows], y=self.y[rows], weight=self.weight[rows])
@@ -103,18 +108,16 @@ class Sample(NamedTuple):
             for threshold in midpoints(column):
                 left = column <= threshold
                 if min(left.sum(), (~left).sum()) >= self.min_samples_leaf:
-                    splits.append(Split(j, float(threshold), self.decrease(left)))
+                    decrease = _decrease(self.y, left, self.weight, self.criterion)
+                    splits.append(Split(j, float(threshold), decrease))
         return splits
 
-    def decrease(self, left: NDArray) -> float:
-        """split_decrease of the rows."""
-        return _decrease(self.y, left, self.weight, self.criterion)
-
-    def tied_splits(self) -> list[Split]:
-        """The splits that are best together; none if the rows agree or cannot be told apart."""
-        splits = [] if all_alike(self.y) else self.splits()
+    def tied_splits(self, rows: NDArray) -> list[Split]:
+        """The splits of some rows that are best together; none if they agree or look the same."""
+        here = self.only(rows)
+        splits = [] if all_alike(here.y) else here.splits()
         best = max((split.decrease for split in splits), default=0.0)
-        slack = TIE * _impurity(self.y, self.weight, self.criterion)
+        slack = TIE * _impurity(here.y, here.weight, here.criterion)
         return [split for split in splits if split.decrease >= best - slack]
 
 
@@ -136,7 +139,7 @@ def best_split_by_definition(
     Split(feature=1, threshold=0.5, decrease=0.375)
     """
     sample, _ = _check(X, y, criterion, min_samples_leaf, sample_weight)
-    return first(sample.only(sample.weight > 0).tied_splits())
+    return first(sample.tied_splits(sample.root))
 
 
 def grow_cart_by_definition(
@@ -157,14 +160,12 @@ def grow_cart_by_definition(
     >>> tree.feature.tolist(), tree.threshold.tolist()
     ([1, -2, -2], [0.5, -2.0, -2.0])
     """
-    sample, names = _check(X, y, criterion, min_samples_leaf, sample_weight)
-    check_limits(max_depth, min_samples_leaf)
+    sample, names = _check(X, y, criterion, min_samples_leaf, sample_weight, max_depth)
 
     def best_split_of(rows):
-        return first(sample.only(rows).tied_splits())
+        return first(sample.tied_splits(rows))
 
-    rows = np.flatnonzero(sample.weight > 0)
-    return tree_of(grow_by(best_split_of, sample.X, rows, max_depth), sample, names)
+    return tree_of(grow_by(best_split_of, sample.X, sample.root, max_depth), sample, names)
 
 
 class Grown(NamedTuple):
@@ -249,14 +250,8 @@ def every_greedy_tree(
     >>> len(list(every_greedy_tree(xor, [0, 1, 1, 0])))  # begin with either column
     2
     """
-    sample, names = _check(X, y, criterion, 1, sample_weight)
-    check_limits(max_depth, 1)
-
-    def tied(rows):
-        return sample.only(rows).tied_splits()
-
-    rows = np.flatnonzero(sample.weight > 0)
-    ways = every_way(tied, sample.X, rows, max_depth, most)
+    sample, names = _check(X, y, criterion, 1, sample_weight, max_depth)
+    ways = every_way(sample.tied_splits, sample.X, sample.root, max_depth, most)
     return (tree_of(grown, sample, names) for grown in ways)
 
 
@@ -366,8 +361,7 @@ def grow_cart(
     >>> tree.feature.tolist(), tree.threshold.tolist(), tree.predict([[55, 0]]).tolist()
     ([1, -2, -2], [0.5, -2.0, -2.0], ['Fail'])
     """
-    sample, names = _check(X, y, criterion, min_samples_leaf, sample_weight)
-    check_limits(max_depth, min_samples_leaf)
+    sample, names = _check(X, y, criterion, min_samples_leaf, sample_weight, max_depth)
     trees = grow_trees(
         rank_table(sample.X, names),
         target_of(sample.y, criterion),
@@ -382,12 +376,14 @@ def grow_cart(
 
 # --- checks -----------------------------------------------------------------------------------
 
-def _check(X, y, criterion, min_samples_leaf, sample_weight) -> tuple[Sample, tuple]:
-    """Check table, target and weights -> Sample, column names."""
+def _check(
+    X, y, criterion, min_samples_leaf, sample_weight, max_depth=None
+) -> tuple[Sample, tuple]:
+    """Check table, target, weights and limits -> Sample, column names."""
     X, names = check_table(X)
     y = check_tree_y(y, len(X), criterion, varies=False)
     weight = check_weights(sample_weight, len(X))
-    check_limits(None, min_samples_leaf)
+    check_limits(max_depth, min_samples_leaf)
     check_varies(y[weight > 0])
     return Sample(X, y, weight, criterion, min_samples_leaf), names
 

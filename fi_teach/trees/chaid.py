@@ -203,7 +203,13 @@ def chaid_splits(
     """
     words, names = check_words(X)
     y = check_y(y, len(words), varies=True)
-    _check(names, alpha_merge, ordered)
+    check_between(alpha_merge, 0, 1, "alpha_merge")
+    if isinstance(ordered, str) or not isinstance(ordered, Iterable):
+        raise ValueError(f"ordered is {ordered!r}, expected a list of column names, () for none.")
+    unknown = [name for name in ordered if name not in names]
+    if unknown:
+        raise ValueError(
+            f"ordered names {unknown[0]!r}, but X has the columns {', '.join(names)}.")
     return [
         _offer(name, column, y, alpha_merge, name in ordered)
         for name, column in zip(names, words.T, strict=True)
@@ -225,14 +231,3 @@ def _bonferroni(p_value: float, ways: int) -> float:
     if ways < 1e300 or p_value == 0:
         return min(1.0, p_value * min(ways, 10**300))
     return exp(min(0.0, log(p_value) + log(ways)))
-
-
-def _check(names: tuple, alpha: float, ordered: tuple) -> None:
-    """Refuse a level outside (0, 1) and unknown names."""
-    check_between(alpha, 0, 1, "alpha_merge")
-    if isinstance(ordered, str) or not isinstance(ordered, Iterable):
-        raise ValueError(f"ordered is {ordered!r}, expected a list of column names, () for none.")
-    unknown = [name for name in ordered if name not in names]
-    if unknown:
-        raise ValueError(
-            f"ordered names {unknown[0]!r}, but X has the columns {', '.join(names)}.")

@@ -49,10 +49,7 @@ def rules(tree: Tree | NominalTree, *, name: str = "decide") -> str:
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
         raise ValueError(f"name is {name!r}, expected a name that a Python function can have.")
     arguments = _identifiers(tree.names)
-    if isinstance(tree, NominalTree):
-        options = [_branches_of_words(tree, t, arguments) for t in range(tree.n_nodes)]
-    else:
-        options = [_branches(tree, t, arguments) for t in range(tree.n_nodes)]
+    options = [_branches(tree, t, arguments) for t in range(tree.n_nodes)]
     body = _indented(tree, options) or _node_by_node(tree, options)
     head = f"def {name}({', '.join(arguments)}):"
     return "\n".join([head, *body, ""])
@@ -120,19 +117,13 @@ def _answer(tree: Tree | NominalTree, t: int) -> str:
     return f"{said!r}  # {who}"
 
 
-def _branches_of_words(tree: NominalTree, t: int, arguments: list[str]) -> Branches:
-    """The node's branches."""
+def _branches(tree: Tree | NominalTree, t: int, arguments: list[str]) -> Branches:
+    """The node's branches; the last of a Tree has no test."""
     if tree.is_leaf[t]:
         return []
     x = arguments[tree.feature[t]]
-    return [(f"{x} == {word!r}", child) for word, child in tree.branches[t].items()]
-
-
-def _branches(tree: Tree, t: int, arguments: list[str]) -> Branches:
-    """The node's branches; the last has no test."""
-    if tree.is_leaf[t]:
-        return []
-    x = arguments[tree.feature[t]]
+    if isinstance(tree, NominalTree):
+        return [(f"{x} == {word!r}", child) for word, child in tree.branches[t].items()]
     write_test = _codes_test if t in tree.left_categories else _threshold_test
     return [
         (write_test(tree, t, x), int(tree.children_left[t])),

@@ -107,6 +107,15 @@ def grow_forest(
     return mean_of_trees(trees, in_bag)
 
 
+def _candidates(max_features: float | str | None, criterion: str, p: int) -> int | None:
+    """How many columns are drawn at each node; "auto" is p/3 for numbers, sqrt(p) for classes."""
+    if not isinstance(max_features, str) or max_features != "auto":
+        return number_of_features(max_features, p)
+    if criterion == "variance":
+        return max(1, p // 3)
+    return number_of_features("sqrt", p)
+
+
 def mean_of_trees(trees: list, in_bag: NDArray) -> Forest:
     """The forest that predicts the mean of these trees."""
     first, n_trees = trees[0], len(trees)
@@ -137,37 +146,19 @@ def oob_prediction(forest: Forest, X: ArrayLike) -> NDArray:
     >>> shares.shape, bool((shares.argmax(axis=1) == y).mean() > 0.9)
     ((40, 2), True)
     """
-    rows, in_bag = _training_rows(forest, X)
-    is_out = in_bag == 0
-    total = np.zeros((len(rows), forest.n_outputs))
-    for tree, out in zip(forest.trees, is_out, strict=True):
-        total[out] += tree.value[tree.leaf_of(rows[out])]
-    n_trees = is_out.sum(axis=0)[:, None]
-    return np.divide(total, n_trees, out=np.full_like(total, np.nan), where=n_trees > 0)
-
-
-# --- what comes in ----------------------------------------------------------------------------
-
-def _training_rows(forest: Forest, X: ArrayLike) -> tuple[NDArray, NDArray]:
-    """Check that X can be the training table -> X as an array, in_bag (M, n)."""
     in_bag = getattr(forest, "in_bag", None)
     if in_bag is None:
         raise ValueError(
             "this model does not know which rows its trees saw (it has no in_bag): "
             "grow it with grow_forest.")
-    rows = rows_for(forest, X)
-    n_rows = in_bag.shape[1]
+    rows, is_out = rows_for(forest, X), in_bag == 0
+    n_rows = is_out.shape[1]
     if len(rows) != n_rows:
         raise ValueError(
             f"X has {len(rows)} rows, but the forest was grown on {n_rows}: "
             "out-of-bag predictions are for the training rows, in their order.")
-    return rows, in_bag
-
-
-def _candidates(max_features: float | str | None, criterion: str, p: int) -> int | None:
-    """How many columns are drawn at each node; "auto" is p/3 for numbers, sqrt(p) for classes."""
-    if not isinstance(max_features, str) or max_features != "auto":
-        return number_of_features(max_features, p)
-    if criterion == "variance":
-        return max(1, p // 3)
-    return number_of_features("sqrt", p)
+    total = np.zeros((len(rows), forest.n_outputs))
+    for tree, out in zip(forest.trees, is_out, strict=True):
+        total[out] += tree.value[tree.leaf_of(rows[out])]
+    n_trees = is_out.sum(axis=0)[:, None]
+    return np.divide(total, n_trees, out=np.full_like(total, np.nan), where=n_trees > 0)

@@ -82,7 +82,13 @@ def log_rank(time: ArrayLike, event: ArrayLike, group: ArrayLike) -> float:
     2.882
     """
     time, event = _times_and_events(time, event)
-    group = _two_groups(group, time.shape)
+    group = np.asarray(group)
+    is_yes_or_no = group.shape == time.shape and np.isin(group, (0, 1)).all()
+    if not is_yes_or_no or group.all() or not group.any():
+        raise ValueError(
+            f"group has shape {group.shape}, "
+            f"expected {len(time)} values True or False, and both of them.")
+    group = group.astype(bool)
     lead = variance = 0.0
     for t in np.unique(time[event]):
         at_risk = time >= t
@@ -330,14 +336,3 @@ def _times_and_events(time: ArrayLike, event: ArrayLike) -> tuple[NDArray, NDArr
     time, event = times_and_events(time, event)
     check_someone_has_it(event)
     return time, event
-
-
-def _two_groups(group: ArrayLike, shape: tuple) -> NDArray:
-    """The group as (n,) bool, with both True and False."""
-    group = np.asarray(group)
-    is_yes_or_no = group.shape == shape and np.isin(group, (0, 1)).all()
-    if not is_yes_or_no or group.all() or not group.any():
-        raise ValueError(
-            f"group has shape {group.shape}, "
-            f"expected {shape[0]} values True or False, and both of them.")
-    return group.astype(bool)

@@ -4,9 +4,10 @@ Each `*_model` is the causal model of the world of the same name; `fi_teach.impo
 intervenes on such models.
 """
 
+from dataclasses import replace
+
 from fi_teach.basics.equations import CausalModel
 from fi_teach.basics.seeds import Seed, plain_stream
-from fi_teach.basics.tables import check_count
 from fi_teach.worlds.linear import linear_world
 from fi_teach.worlds.world import World, check_not_negative, check_number
 
@@ -22,8 +23,8 @@ def confounder_model(effect: float = 0.0, measurement_error: float = 0.0) -> Cau
     >>> list(confounder_model().equations)
     ['z', 'x1', 'x2', 'z_seen', 'y']
     """
-    check_number(effect, "effect")
-    check_number(measurement_error, "measurement_error")
+    effect = check_number(effect, "effect")
+    measurement_error = check_number(measurement_error, "measurement_error")
     return CausalModel({
         "z": lambda noise: noise,
         "x1": lambda z, noise: z + 0.3 * noise,
@@ -43,7 +44,7 @@ def mediator_model(direct: float = 0.0) -> CausalModel:
     >>> list(mediator_model().equations)
     ['x1', 'm', 'y']
     """
-    check_number(direct, "direct")
+    direct = check_number(direct, "direct")
     return CausalModel({
         "x1": lambda noise: noise,
         "m": lambda x1, noise: x1 + 0.5 * noise,
@@ -61,7 +62,7 @@ def collider_model(effect: float = 0.0) -> CausalModel:
     >>> list(collider_model().equations)
     ['x1', 'y', 'c']
     """
-    check_number(effect, "effect")
+    effect = check_number(effect, "effect")
     return CausalModel({
         "x1": lambda noise: noise,
         "y": lambda x1, noise: effect * x1 + noise,
@@ -94,9 +95,8 @@ def confounder(
     >>> confounder(50, shown=True).truth["relevant"].tolist()
     [False, True, True]
     """
-    n = check_count(n, "n")
-    measurement_error = check_not_negative(measurement_error, "measurement_error")
-    effect = check_number(effect, "effect")
+    check_not_negative(measurement_error, "measurement_error")
+    model = confounder_model(effect, measurement_error)
     causal = ["x2"]
     if effect:
         causal.append("x1")
@@ -105,7 +105,7 @@ def confounder(
     return linear_world(
         n,
         rng,
-        confounder_model(effect, measurement_error).equations,
+        model.equations,
         shown=("x1", "x2", "z_seen") if shown else ("x1", "x2"),
         called={"z_seen": "z"},
         hidden=("z",),
@@ -124,8 +124,6 @@ def mediator(n: int = 400, *, direct: float = 0.0, rng: Seed = 0) -> World:
     >>> mediator(50).truth.loc["x1", ["relevant", "causal"]].tolist()
     [False, True]
     """
-    n = check_count(n, "n")
-    direct = check_number(direct, "direct")
     return linear_world(
         n,
         rng,
@@ -146,8 +144,6 @@ def collider(n: int = 400, *, effect: float = 0.0, rng: Seed = 0) -> World:
     >>> collider(50).truth.loc["x1", ["associated", "relevant", "causal"]].tolist()
     [False, True, False]
     """
-    n = check_count(n, "n")
-    effect = check_number(effect, "effect")
     return linear_world(
         n,
         rng,
@@ -168,32 +164,19 @@ def shift(n: int = 400, *, before: float = 1.0, after: float = -1.0, rng: Seed =
     >>> shift(50).test.truth["importance"].tolist()
     [2.0, -2.0]
     """
-    n = check_count(n, "n")
     before = check_number(before, "before")
     after = check_number(after, "after")
     rng = plain_stream(rng)
     train = _two_causes(n, rng, before)
     later = _two_causes(n, rng, after)
-    truth = later.truth.assign(
-        used=train.truth["used"],
-        importance=[2.0, 2.0 * before * after],
-    )
-    about = {"name": "shift", "task": "regression", "ideal": train.ideal}
-    test = World(
-        later.X,
-        later.y,
-        truth,
+    importance = [2.0, 2.0 * before * after]
+    test = replace(
+        later,
+        truth=later.truth.assign(used=train.truth["used"], importance=importance),
         description="The world after x2 has changed its meaning; the predictor has not.",
-        **about,
+        ideal=train.ideal,
     )
-    return World(
-        train.X,
-        train.y,
-        train.truth,
-        description="x2 changes its meaning between training and test.",
-        test=test,
-        **about,
-    )
+    return replace(train, test=test)
 
 
 def _two_causes(n, rng, coefficient):
@@ -209,4 +192,5 @@ def _two_causes(n, rng, coefficient):
         shown=("x1", "x2"),
         causal=("x1", "x2") if coefficient else ("x1",),
         name="shift",
+        description="x2 changes its meaning between training and test.",
     )

@@ -21,7 +21,6 @@ def twins(
     >>> twins(50).X.eval("x1 == x2").all(), twins(50).truth["relevant"].any()
     (np.True_, np.False_)
     """
-    n = check_count(n, "n")
     copies = check_count(copies, "copies")
     jitter = check_not_negative(jitter, "jitter")
     noise_sd = check_not_negative(noise, "noise")
@@ -50,7 +49,6 @@ def correlated_proxy(n: int = 400, *, rho: float = 0.9, noise: float = 0.3, rng:
     >>> correlated_proxy().truth[["associated", "relevant"]].to_numpy().tolist()
     [[True, True], [True, False]]
     """
-    n = check_count(n, "n")
     rho = check_between_or_at(rho, -1, 1, "rho")
     noise_sd = check_not_negative(noise, "noise")
     rest = np.sqrt(1 - rho**2)

@@ -26,7 +26,13 @@ def bit_cells(rates: tuple[float, float] = (0.5, 0.5), rho: float = 0.0) -> NDAr
     array([[0.45, 0.05],
            [0.05, 0.45]])
     """
-    p1, p2 = _check_rates(rates)
+    try:
+        p1, p2 = rates
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"rates is {rates!r}, expected two probabilities, one a bit, such as (0.5, 0.5)."
+        ) from None
+    p1, p2 = check_between(p1, 0, 1, "the first rate"), check_between(p2, 0, 1, "the second rate")
     rho = check_between_or_at(rho, -1, 1, "rho")
     both = p1 * p2 + rho * np.sqrt(p1 * (1 - p1) * p2 * (1 - p2))
     neither = 1 - p1 - p2 + both
@@ -37,22 +43,6 @@ def bit_cells(rates: tuple[float, float] = (0.5, 0.5), rho: float = 0.0) -> NDAr
             "a cell would have a negative probability. "
             "Take rates closer to each other or rho closer to 0.")
     return np.round(np.clip(cells, 0, 1), 15)
-
-
-def _check_rates(rates):
-    """Check that rates are two probabilities."""
-    if not _are_two(rates):
-        raise ValueError(
-            f"rates is {rates!r}, expected two probabilities, one a bit, such as (0.5, 0.5).")
-    p1, p2 = rates
-    return check_between(p1, 0, 1, "the first rate"), check_between(p2, 0, 1, "the second rate")
-
-
-def _are_two(values):
-    try:
-        return np.shape(values) == (2,)
-    except ValueError:  # a ragged list
-        return False
 
 
 def and_gate(
@@ -142,9 +132,11 @@ def _gate_truth(cells, chance):
         here = np.moveaxis(cells, bit, 0)  # row: this bit, column: the other
         given = np.moveaxis(chance, bit, 0)
         importance.append(_shuffling_cost(here, given))
-        if _matters_alone(here, given):
+        rate = (here * given).sum(axis=1) / here.sum(axis=1)  # P(y = 1 | this bit)
+        if abs(rate[1] - rate[0]) > 1e-12:
             associated.append(name)
-        if _matters_given_the_other(here, given):
+        both_occur = here.min(axis=0) > 0  # at each value of the other bit
+        if (both_occur & (given[0] != given[1])).any():
             relevant.append(name)
     causal = names if np.ptp(chance) > 0 else ()
     return truth_table(
@@ -165,16 +157,3 @@ def _shuffling_cost(cells, chance):
         change = chance[old, other] - chance[new, other]
         cost += cells[old, other] * fresh[new] * change**2
     return cost
-
-
-def _matters_alone(cells, chance):
-    """Whether P(y = 1 | bit) differs between the bit's two values."""
-    rate = (cells * chance).sum(axis=1) / cells.sum(axis=1)
-    return abs(rate[1] - rate[0]) > 1e-12
-
-
-def _matters_given_the_other(cells, chance):
-    """Whether both values of this bit occur, and differ in y, at some value of the other bit."""
-    both_occur = cells.min(axis=0) > 0
-    differ = chance[0] != chance[1]
-    return bool((both_occur & differ).any())

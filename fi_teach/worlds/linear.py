@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fi_teach.basics.equations import Equations, solve
 from fi_teach.basics.seeds import Seed, plain_stream
+from fi_teach.basics.tables import check_count
 from fi_teach.worlds.world import World, truth_table
 
 
@@ -42,7 +43,7 @@ def linear_world(
     shown : the variables that are X's columns; called : {variable: another name for its column}
     hidden : variables that exist and are not shown; causal : names of the columns that are causes
     """
-    rng = plain_stream(rng)
+    n, rng = check_count(n, "n"), plain_stream(rng)
     weights = weights_on_noises(equations)
     features = np.column_stack([weights[variable] for variable in shown])
     target = weights["y"]

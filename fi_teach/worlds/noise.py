@@ -17,9 +17,7 @@ def null(n: int = 400, *, p: int = 5, rng: Seed = 0) -> World:
     >>> null(50, p=3).truth["importance"].tolist()
     [0.0, 0.0, 0.0]
     """
-    n = check_count(n, "n")
-    p = check_count(p, "p")
-    features = [f"x{j + 1}" for j in range(p)]
+    features = [f"x{j + 1}" for j in range(check_count(p, "p"))]
     return linear_world(
         n,
         rng,

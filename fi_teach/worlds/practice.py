@@ -37,18 +37,17 @@ def leak(n: int = 400, *, rng: Seed = 0) -> World:
     y = (rng.uniform(size=n) < _sigmoid(x1 + 0.5 * x2)).astype(int)
     spent = y * (1 + rng.exponential(size=n))
     columns = {"x1": x1, "x2": x2, "spent": spent}
-    truth = truth_table(
-        columns,
-        associated=columns,
-        relevant=("spent",),
-        used=("spent",),
-        causal=("x1", "x2"),
-        importance=[0, 0, 0.5],
-    )
     return World(
         X=pd.DataFrame(columns),
         y=pd.Series(y, name="y"),
-        truth=truth,
+        truth=truth_table(
+            columns,
+            associated=columns,
+            relevant=("spent",),
+            used=("spent",),
+            causal=("x1", "x2"),
+            importance=[0, 0, 0.5],
+        ),
         name="leak",
         description="spent is recorded after the outcome and gives it away.",
         task="classification",
@@ -91,16 +90,21 @@ def pipeline_faults(n: int = 400, *, faults: Collection[str] = FAULTS, rng: Seed
     if "duplicates" in faults:
         repeated = rng.choice(n, n // 5, replace=False)
         copy_of = np.concatenate([copy_of, repeated])
-    broken = _break_columns(X, y, faults, earlier=rng.standard_normal())
+    earlier, broken = rng.standard_normal(), X
+    if "shift" in faults:  # x2 slips down, the reading before the table begins on top
+        broken = broken.assign(x2=[earlier, *X["x2"].iloc[:-1]])
+    if "id" in faults:
+        broken = broken.assign(id=1000 + y.rank().astype(int))
     table = take(broken.assign(y=y), copy_of)
+    coefficients = np.array([1.0, 0.0 if "shift" in faults else 1.0, 0.5])
     return World(
         X=table.drop(columns="y"),
         y=table["y"],
-        truth=_fault_truth(faults),
+        truth=_fault_truth(list(broken), coefficients),
         name="pipeline_faults",
         description="Good data after a careless pipeline.",
         task="regression",
-        ideal=_fault_ideal(faults),
+        ideal=None if "id" in faults else lambda X: np.asarray(X, float) @ coefficients,
         hidden=take(X, copy_of),
         extra={"faults": faults, "copy_of": copy_of},
     )
@@ -119,45 +123,18 @@ def _check_faults(faults):
     return faults
 
 
-def _break_columns(X, y, faults, earlier):
-    """X with a slipped column and a telling id, as the faults say; `earlier` slips in on top."""
-    if "shift" in faults:
-        X = X.assign(x2=[earlier, *X["x2"].iloc[:-1]])
-    if "id" in faults:
-        X = X.assign(id=1000 + y.rank().astype(int))
-    return X
-
-
-def _fault_coefficients(faults):
-    return np.array([1.0, 0.0 if "shift" in faults else 1.0, 0.5])
-
-
-def _fault_ideal(faults):
-    """The ideal predictor; none is written down where the id gives ranks away."""
-    if "id" in faults:
-        return None
-    coefficients = _fault_coefficients(faults)
-    return lambda X: np.asarray(X, float) @ coefficients
-
-
-def _fault_truth(faults):
+def _fault_truth(names, coefficients):
     """Truth of the broken table; no importance has a formula once the id is in it."""
-    causes = ["x1", "x2", "x3"]
-    coefficients = _fault_coefficients(faults)
-    names = causes
-    good = [name for name, b in zip(causes, coefficients, strict=True) if b]
-    importance = 2 * coefficients**2
-    if "id" in faults:
-        names = [*causes, "id"]
-        good = [*good, "id"]
-        importance = None
+    causes = ("x1", "x2", "x3")
+    useless = [name for name, b in zip(causes, coefficients, strict=True) if not b]
+    good = [name for name in names if name not in useless]
     return truth_table(
         names,
         associated=good,
         relevant=good,
         used=good,
         causal=causes,
-        importance=importance,
+        importance=None if "id" in names else 2 * coefficients**2,
     )
 
 

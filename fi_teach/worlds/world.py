@@ -1,6 +1,7 @@
 """A simulated data set with its truth, and checks of arguments."""
 
 from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from numbers import Real
 
@@ -91,13 +92,10 @@ def check_at_least(count: object, least: int, what: str) -> int:
     >>> check_at_least(5, 5, "p")
     5
     """
-    try:
-        enough = check_count(count, what) >= least
-    except ValueError:
-        enough = False
-    if not enough:
-        raise ValueError(f"{what} is {count!r}, expected a whole number of at least {least}.")
-    return check_count(count, what)
+    with suppress(ValueError):  # the message below says what is expected
+        if check_count(count, what) >= least:
+            return check_count(count, what)
+    raise ValueError(f"{what} is {count!r}, expected a whole number of at least {least}.")
 
 
 def check_number(amount: object, what: str) -> float:

@@ -5,7 +5,7 @@ import pytest
 
 from fi_teach.data import midterm
 from fi_teach.plots import alt_text, describe, draw_tree, new_axes, new_panels
-from fi_teach.plots.phone import WIDTH, narrow, phone_figure
+from fi_teach.plots.phone import WIDTH, narrow, on_a_phone
 from fi_teach.trees import grow_cart
 
 
@@ -47,7 +47,7 @@ def test_afterwards_the_figure_is_as_it_was():
 
 
 def test_a_figure_that_fits_has_no_second_picture():
-    assert phone_figure(new_axes(4.5, 3).figure) is None
+    assert on_a_phone(new_axes(4.5, 3).figure, lambda figure: figure) is None
 
 
 def test_the_picture_for_phones_travels_with_the_figure():
@@ -58,7 +58,7 @@ def test_the_picture_for_phones_travels_with_the_figure():
 def test_a_wide_tree_becomes_an_outline_with_the_same_words():
     X, _ = midterm()
     wide = draw_tree(grow_cart(X.assign(row=range(8)), [f"group {k}" for k in range(8)]))
-    outline = phone_figure(wide.figure)(lambda figure: figure)
+    outline = on_a_phone(wide.figure, lambda figure: figure)
     words = [text.get_text() for text in outline.axes[0].texts]
     assert outline.get_size_inches()[0] == WIDTH
     assert len(words) == 15 and words[0].endswith("Gini 0.875") and words[1].startswith("yes: ")
