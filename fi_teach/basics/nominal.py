@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.equality import same_fields
 from fi_teach.basics.tables import feature_names, places_by_name
-from fi_teach.basics.tree import UNDEFINED, Tree
+from fi_teach.basics.tree import UNDEFINED, Nodes, Tree
 
 
 @dataclass(frozen=True, eq=False)
-class NominalTree:
+class NominalTree(Nodes):
     """A decision tree on columns of words. Node 0 is the root; parents come before their children.
 
     branches : one dict a node, {word: child node}; empty in leaves
@@ -29,17 +28,6 @@ class NominalTree:
     classes: tuple
     criterion: str = "entropy"
 
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
-
-    @property
-    def n_nodes(self) -> int:
-        return len(self.feature)
-
-    @property
-    def n_features(self) -> int:
-        return len(self.names)
-
     @property
     def is_leaf(self) -> NDArray:
         """(n_nodes,) bool."""
@@ -50,11 +38,8 @@ class NominalTree:
         """Each split's impurity less its children's weighted mean; 0 in leaves -> (n_nodes,)."""
         weight = self.weighted_n_node_samples
         mass = weight * self.impurity
-        decrease = np.zeros(self.n_nodes)
-        for t in np.flatnonzero(~self.is_leaf).tolist():
-            gone = mass[t] - mass[self.children(t)].sum()
-            decrease[t] = gone / weight[t]
-        return decrease
+        children = [mass[self.children(t)].sum() for t in range(self.n_nodes)]
+        return np.where(self.is_leaf, 0.0, (mass - children) / weight)
 
     def children(self, t: int) -> list[int]:
         """The child nodes of node t, each once."""
@@ -95,8 +80,7 @@ def _words_for(tree: NominalTree, X: pd.DataFrame) -> NDArray:
 
 
 def check_words(X: pd.DataFrame) -> tuple[NDArray, tuple]:
-    """Check a DataFrame of categories -> (object array (n, p), names).
-    """
+    """Check a DataFrame of categories -> (object array (n, p), names)."""
     if not isinstance(X, pd.DataFrame) or X.size == 0:
         raise ValueError(
             f"{type(X).__name__} of shape {np.shape(X)} came, "

@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.encoding import as_codes
-from fi_teach.basics.equality import same_fields
+from fi_teach.basics.equality import EqualByFields
 from fi_teach.basics.tables import check_table, feature_names, in_order, some_names
 
 LEAF = -1
@@ -27,8 +27,23 @@ UNDEFINED = -2
 ALMOST_ZERO = 1e-35  # LightGBM's: what counts as 0 where 0 stands for a gap
 
 
+class Nodes(EqualByFields):
+    """The sizes of a tree: its nodes, and the features of its table."""
+
+    feature: NDArray
+    names: tuple
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.feature)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.names)
+
+
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(Nodes):
     """A fitted decision tree with n_nodes nodes. Two trees are equal (==) if all their fields are.
 
     children_left, children_right : (n_nodes,) int, -1 in leaves
@@ -60,17 +75,6 @@ class Tree:
     left_categories: dict = field(default_factory=dict)
     known_categories: dict = field(default_factory=dict)
     zero_missing: NDArray | None = None
-
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
-
-    @property
-    def n_nodes(self) -> int:
-        return len(self.feature)
-
-    @property
-    def n_features(self) -> int:
-        return len(self.names)
 
     @property
     def is_leaf(self) -> NDArray:
