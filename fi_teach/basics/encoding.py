@@ -36,9 +36,6 @@ def as_codes(
     words : {position of a column: {category: code}}, empty where the model does not say its codes
     takes_new_words : does a category that is none of them become NaN?
 
-    Raises ValueError for a new category where none is taken, for categories without codes, and for
-    numbers in place of words.
-
     >>> table = pd.DataFrame({"town": ["Ulm", None, "Aachen"]})
     >>> as_codes(table, {0: {"Aachen": 0.0, "Ulm": 1.0}}, takes_new_words=False)["town"].tolist()
     [1.0, nan, 0.0]

@@ -87,10 +87,7 @@ class Forest(EqualByFields):
         return np.concatenate([weight * tree.value for weight, tree in pairs])
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
-        """Class probabilities: X (n, p) -> (n, K), columns in the order of `classes`.
-
-        Raises ValueError for a model that predicts numbers.
-        """
+        """Class probabilities: X (n, p) -> (n, K), columns in the order of `classes`."""
         refuse_numbers(self)
         return self.probabilities_of(self.raw(X))
 

@@ -38,8 +38,11 @@ class NominalTree(Nodes):
         """Each split's impurity less its children's weighted mean; 0 in leaves -> (n_nodes,)."""
         weight = self.weighted_n_node_samples
         mass = weight * self.impurity
-        children = [mass[self.children(t)].sum() for t in range(self.n_nodes)]
-        return np.where(self.is_leaf, 0.0, (mass - children) / weight)
+        decrease = np.zeros(self.n_nodes)
+        for t in np.flatnonzero(~self.is_leaf):
+            gone = mass[t] - mass[self.children(t)].sum()
+            decrease[t] = gone / weight[t]
+        return decrease
 
     def children(self, t: int) -> list[int]:
         """The child nodes of node t, each once."""
@@ -92,19 +95,15 @@ def check_words(X: pd.DataFrame) -> tuple[NDArray, tuple]:
             "Rename one.")
     words = X.to_numpy(dtype=object)
     for name, column in zip(names, words.T, strict=True):
-        _check_column(name, column)
+        if pd.isna(column).any():
+            raise ValueError(
+                f"column {name!r} has missing values: "
+                "give them a word of their own, such as 'unknown', or drop the rows.")
+        if any(isinstance(value, float) and not value.is_integer() for value in column):
+            raise ValueError(
+                f"column {name!r} holds numbers with fractions, not categories: "
+                "cut it into classes first (pd.cut).")
     return words, names
-
-
-def _check_column(name: str, column: NDArray) -> None:
-    if pd.isna(column).any():
-        raise ValueError(
-            f"column {name!r} has missing values: "
-            "give them a word of their own, such as 'unknown', or drop the rows.")
-    if any(isinstance(value, float) and not value.is_integer() for value in column):
-        raise ValueError(
-            f"column {name!r} holds numbers with fractions, not categories: "
-            "cut it into classes first (pd.cut).")
 
 
 def is_nominal(X: ArrayLike) -> bool:

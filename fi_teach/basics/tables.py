@@ -33,9 +33,6 @@ def check_table(
 
     X : array-like or DataFrame (n, p) -> (array float64 (n, p), tuple of p str)
 
-    Raises ValueError for a table that is not two-dimensional, has no rows or columns, holds text,
-    NaN (unless `allow_nan`) or infinities, or has two columns of one name.
-
     >>> check_table([[1, 2], [3, 4]])
     (array([[1., 2.],
            [3., 4.]]), ('x0', 'x1'))
@@ -62,9 +59,6 @@ def check_real_table(X: ArrayLike, *, what: str = "X") -> Table:
 
     -> X itself, or what an array-like becomes as an array of floats
 
-    Raises ValueError for a table that is not two-dimensional, has no rows or columns, holds
-    infinities, has two columns of one name, or holds words outside a DataFrame.
-
     >>> check_real_table([[1, 2], [3, 4]])
     array([[1., 2.],
            [3., 4.]])
@@ -89,8 +83,6 @@ def positions_of(
 
     In a DataFrame a column goes by its name, whatever its kind: 1 is the column called 1. In an
     array, which has no names, it goes by its position, or as "x1", or by the `names` given.
-
-    Raises ValueError for a column that X does not have, for none, and for one named twice.
 
     >>> positions_of([1, 3], pd.DataFrame([[7, 8, 9]], columns=[1, 2, 3]))
     [0, 2]
@@ -117,8 +109,6 @@ def places_by_name(
     A column goes by its own name, or else by what LightGBM makes of it: _ for every space. No
     column is found twice.
 
-    Raises ValueError where two columns of the table go by one name.
-
     >>> places_by_name(["long_name", "a", "b"], ["a", "c", "long name"])
     [2, 0, -1]
     """
@@ -140,8 +130,6 @@ def in_order(
     """Put X's columns in the order of `names`, found by name as in places_by_name.
 
     of : whose names these are
-
-    Raises ValueError for a column that is missing, and for one too many.
 
     >>> in_order(pd.DataFrame([[1, 2]], columns=["b", "a"]), ("a", "b")).columns.tolist()
     ['a', 'b']
@@ -228,10 +216,7 @@ def _known_columns(X: Table) -> str:
 
 
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray:
-    """Row weights as a float array (n,); None means one each.
-
-    Raises ValueError for negative or all-zero weights.
-    """
+    """Check row weights and return them as floats (n,); None means one each."""
     if sample_weight is None:
         return np.ones(n_rows)
     weights = as_floats(sample_weight, "sample_weight")

@@ -232,10 +232,7 @@ class Tree(Nodes):
         return labels_or_numbers(self.raw(X), self.classes)
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
-        """Class shares of each row's leaf: X (n, p) -> (n, K), columns in the order of `classes`.
-
-        Raises ValueError for a tree that predicts numbers.
-        """
+        """Class shares of each row's leaf: X (n, p) -> (n, K), columns in the order of `classes`."""
         refuse_numbers(self)
         return self.raw(X)
 
@@ -288,8 +285,6 @@ def rows_for(model: Any, X: ArrayLike, *, what: str = "X") -> NDArray:
     By position only where one of the two has no names: a plain array, or a model that was fitted
     on one. NaN passes only where the trees know the way. Words become the codes that the trees
     know; an array holds codes already.
-
-    Raises ValueError for another number of columns or other names, and as check_table does.
     """
     trees = getattr(model, "trees", (model,))
     knows_gaps = any(tree.missing_left is not None for tree in trees)

@@ -82,7 +82,6 @@ def neighbours(
     n_neighbours : number, or None for the square root of the background's rows.
     -> value function, in units of the model's raw score
 
-    Raises ValueError for columns that are not numbers, and n_neighbours outside 1 .. m.
     Source: Aas, Jullum and Loland (2021), section 3.
 
     >>> twins = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]])
@@ -201,7 +200,6 @@ def path_dependent(model: object) -> ValueFunction:
     model : our Tree or Forest, or any fitted model of trees
     -> value function, in units of the model's raw score
 
-    Raises ValueError for a model without trees.
     Source: Lundberg et al. (2020), Methods (Algorithm 1).
 
     >>> from fi_teach.trees import grow_cart
@@ -316,8 +314,6 @@ def _stacked(x, z):
 
 def check_background(background: ArrayLike | None, X: Table) -> Table:
     """Check the background and return it as a table of X's kind, columns in X's order.
-
-    Raises ValueError for no background, no rows, other columns, or no table.
 
     >>> check_background([[1, 2]], np.array([[5, 6], [7, 8]]))
     array([[1., 2.]])

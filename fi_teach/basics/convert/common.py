@@ -65,10 +65,7 @@ def names_of(model: object, p: int) -> tuple:
 
 
 def link_of(objective: str) -> str:
-    """What a raw score of this objective still needs to become a prediction.
-
-    Raises ValueError for objectives that we do not know.
-    """
+    """What a raw score of this objective still needs to become a prediction."""
     for link, objectives in LINKS.items():
         if objective in objectives:
             return link
@@ -102,10 +99,7 @@ def in_column(tree: Tree, k: int, n_outputs: int) -> Tree:
 
 
 def with_base(forest: Forest, raw_of: Callable, model: object) -> Forest:
-    """The forest with its constant: what the model says less what its trees say.
-
-    Raises ValueError if that depends on the row.
-    """
+    """The forest with its constant: what the model says less what its trees say."""
     rows = np.zeros((2, forest.n_features))
     rows[1] = 1.0
     trees_say = forest.raw(rows)

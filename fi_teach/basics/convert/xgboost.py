@@ -22,11 +22,7 @@ from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 
 
 def read(model) -> Forest:
-    """A booster, or its scikit-learn face.
-
-    Raises ValueError for a linear booster, an own mark for missing values, several columns of
-    classes.
-    """
+    """A booster, or its scikit-learn face."""
     _check_missing(model)
     booster = model.get_booster() if hasattr(model, "get_booster") else model
     learner = json.loads(bytes(booster.save_raw("json")))["learner"]
