@@ -71,16 +71,14 @@ def _as_floats(column: pd.Series) -> NDArray:
     if is_numeric_dtype(column):
         return column.to_numpy(dtype=float, na_value=np.nan)
     is_time = is_datetime64_any_dtype(column) or is_timedelta64_dtype(column)
-    codes = column.astype("int64") if is_time else _codes(column)
+    if is_time:
+        codes = column.astype("int64")
+    elif isinstance(column.dtype, pd.CategoricalDtype):
+        codes = column.cat.codes
+    else:
+        words = column.astype(str)  # so that words and numbers in one column have an order
+        codes = pd.factorize(words, sort=True)[0]
     return np.where(column.isna(), np.nan, codes)
-
-
-def _codes(column: pd.Series) -> NDArray:
-    """The position of each word among the column's sorted words."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return column.cat.codes.to_numpy()
-    words = column.astype(str)  # so that words and numbers in one column have an order
-    return pd.factorize(words, sort=True)[0]
 
 
 def _filled(values: NDArray) -> NDArray:

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.tables import feature_names, places_by_name
-from fi_teach.basics.tree import UNDEFINED, Nodes, Tree
+from fi_teach.basics.tree import UNDEFINED, Nodes, Tree, labels_or_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +67,7 @@ class NominalTree(Nodes):
 
     def predict(self, X: pd.DataFrame) -> NDArray:
         """Predict class labels: X DataFrame (n, p) -> (n,)."""
-        shares = self.predict_proba(X)
-        return np.asarray(self.classes)[shares.argmax(axis=1)]
+        return labels_or_numbers(self.predict_proba(X), self.classes)
 
 
 def _words_for(tree: NominalTree, X: pd.DataFrame) -> NDArray:

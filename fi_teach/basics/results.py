@@ -123,11 +123,10 @@ class Attribution(Result):
         >>> Attribution.of_outputs(np.array([[[1.0], [2.0]]]), np.array([3.0]), ("a", "b")).values
         array([[1., 2.]])
         """
-        if values.shape[2] > 1:
-            return cls(values, base, names, standard_error=standard_error, **said)
-        if standard_error is not None:
-            standard_error = standard_error[:, :, 0]
-        return cls(values[:, :, 0], float(base[0]), names, standard_error=standard_error, **said)
+        if values.shape[2] == 1:
+            errors = None if standard_error is None else standard_error[:, :, 0]
+            return cls(values[:, :, 0], float(base[0]), names, standard_error=errors, **said)
+        return cls(values, base, names, standard_error=standard_error, **said)
 
     def to_importance(self) -> Importance:
         """The mean over rows of |phi_ij|, added over outputs; each row is one repeat."""

@@ -40,7 +40,11 @@ def check_table(
     names = feature_names(X)
     if isinstance(X, pd.DataFrame):
         _check_names(names, what)
-        _check_numeric_columns(X, names, what)
+        for name, kind in zip(names, X.dtypes, strict=True):
+            if not pd.api.types.is_numeric_dtype(kind):
+                raise ValueError(
+                    f"column {name!r} of {what} holds text or categories, not numbers: "
+                    "encode it first, for example with pd.get_dummies or pd.factorize.")
     array = as_floats(X, what)
     _check_shape(array.shape, what)
     if np.isfinite(array).all():
@@ -64,7 +68,11 @@ def check_real_table(X: ArrayLike, *, what: str = "X") -> Table:
            [3., 4.]])
     """
     if not isinstance(X, pd.DataFrame):
-        return _check_array(X, what)
+        has_numbers = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
+        array = X if has_numbers else as_floats(X, what)
+        _check_shape(array.shape, what)
+        _check_infinities(array, feature_names(array), what)
+        return array
     names = feature_names(X)
     _check_names(names, what)
     _check_shape(X.shape, what)
@@ -210,9 +218,7 @@ def _known_columns(X: Table) -> str:
     """A sentence's end: what may be chosen, at most ten names of it."""
     if not isinstance(X, pd.DataFrame):
         return f"choose positions from 0 to {X.shape[1] - 1}"
-    some = [repr(label) for label in X.columns[:10]]
-    more = ", ..." if X.shape[1] > len(some) else ""
-    return f"choose names among {', '.join(some)}{more}"
+    return f"choose names among {some_names([repr(label) for label in X.columns])}"
 
 
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray:
@@ -256,14 +262,6 @@ def _check_names(names: Sequence[str], what: str) -> None:
             "an importance could not say which it means. Rename one.")
 
 
-def _check_numeric_columns(X: pd.DataFrame, names: tuple[str, ...], what: str) -> None:
-    for name, kind in zip(names, X.dtypes, strict=True):
-        if not pd.api.types.is_numeric_dtype(kind):
-            raise ValueError(
-                f"column {name!r} of {what} holds text or categories, not numbers: "
-                "encode it first, for example with pd.get_dummies or pd.factorize.")
-
-
 def as_floats(X: ArrayLike, what: str) -> NDArray:
     """Numbers as an array of floats. Raises ValueError for text and the like."""
     try:
@@ -272,15 +270,6 @@ def as_floats(X: ArrayLike, what: str) -> NDArray:
         raise ValueError(
             f"{what} holds something that is not a number (text, perhaps): encode it first, "
             "for example with pd.get_dummies or pd.factorize.") from None
-
-
-def _check_array(X: ArrayLike, what: str) -> NDArray:
-    """An array of numbers stays as it is; anything else becomes one of floats."""
-    has_numbers = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
-    array = np.asarray(X) if has_numbers else as_floats(X, what)
-    _check_shape(array.shape, what)
-    _check_infinities(array, feature_names(array), what)
-    return array
 
 
 def _check_shape(shape: tuple[int, ...], what: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fi_teach.basics.forest import Forest
 from fi_teach.basics.tree import Tree
@@ -84,6 +85,12 @@ def class_labels(model: object, objective: str, n_outputs: int) -> tuple | None:
     return tuple(np.asarray(given).tolist())
 
 
+def is_set(bitset: NDArray, n_bits: int) -> NDArray:
+    """Which of the first bits are set in a row of 32-bit words -> (n_bits,) bool."""
+    bit = np.arange(n_bits)
+    return bitset[bit // 32].astype(np.int64) >> bit % 32 & 1 == 1
+
+
 def several_classes(model: object) -> ValueError:
     """The refusal of a classifier that predicts several columns of classes."""
     return ValueError(
@@ -92,7 +99,9 @@ def several_classes(model: object) -> ValueError:
 
 
 def in_column(tree: Tree, k: int, n_outputs: int) -> Tree:
-    """A boosting tree speaks for one of the outputs: its value in column k, zeros elsewhere."""
+    """Put a boosting tree's value into column k, zeros elsewhere; a vector has its columns."""
+    if tree.value.shape[1] > 1:
+        return tree
     value = np.zeros((tree.n_nodes, n_outputs))
     value[:, k] = tree.value[:, 0]
     return replace(tree, value=value)
