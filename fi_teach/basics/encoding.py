@@ -21,10 +21,7 @@ def as_numbers(X: ArrayLike, *, what: str = "X") -> tuple[NDArray, tuple[str, ..
            [ 0., 29.]]), ('town', 'age'))
     """
     table = check_real_table(X, what=what)
-    coded = []
-    for _, column in pd.DataFrame(table).items():
-        values = _as_floats(column)
-        coded.append(_filled(values))
+    coded = [_filled(_as_floats(column)) for _, column in pd.DataFrame(table).items()]
     return np.column_stack(coded), feature_names(table)
 
 
@@ -43,9 +40,9 @@ def as_codes(
     coded = X.copy()
     for j, known in words.items():
         column = X.iloc[:, j]
-        if not known and is_numeric_dtype(column):
-            continue
         if not known:
+            if is_numeric_dtype(column):
+                continue
             raise ValueError(
                 f"the model does not say which code each category of column {X.columns[j]!r} has: "
                 "pass the table as an array of the codes that it was fitted on, or refit on "

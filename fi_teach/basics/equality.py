@@ -27,9 +27,7 @@ def same(one: object, other: object) -> bool:
         floats = one.dtype.kind == other.dtype.kind == "f"
         return np.array_equal(one, other, equal_nan=floats)
     if isinstance(one, dict) and isinstance(other, dict):
-        if one.keys() != other.keys():
-            return False
-        return all(same(value, other[key]) for key, value in one.items())
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(same, one, other))
     return bool(np.all(one == other))

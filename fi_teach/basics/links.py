@@ -1,5 +1,7 @@
 """Inverse links: from a model's raw score to a mean or a probability."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,7 +40,7 @@ def mean_of(raw: NDArray, link: str) -> NDArray:
     return INVERSE[link](raw)
 
 
-INVERSE = {
+INVERSE: dict[str, Callable[[NDArray], NDArray]] = {
     "identity": lambda raw: raw,
     "exp": np.exp,
     "logistic": logistic,

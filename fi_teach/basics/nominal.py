@@ -39,7 +39,7 @@ class NominalTree(Nodes):
         weight = self.weighted_n_node_samples
         mass = weight * self.impurity
         decrease = np.zeros(self.n_nodes)
-        for t in np.flatnonzero(~self.is_leaf):
+        for t in np.flatnonzero(~self.is_leaf).tolist():
             gone = mass[t] - mass[self.children(t)].sum()
             decrease[t] = gone / weight[t]
         return decrease

@@ -24,7 +24,7 @@ def shuffles(n_rows: int, n_repeats: int, rng: np.random.Generator) -> NDArray:
     return np.stack(permutations, axis=1).astype(np.int64)
 
 
-def take(X: Table, rows: NDArray) -> Any:
+def take(X: Table, rows: NDArray | slice) -> Any:
     """Take rows of a table, as a new table of the same kind: rows (m,) int -> (m, p)."""
     if isinstance(X, pd.DataFrame):
         return X.iloc[rows].reset_index(drop=True)

@@ -69,7 +69,7 @@ def check_real_table(X: ArrayLike, *, what: str = "X") -> Table:
     """
     if not isinstance(X, pd.DataFrame):
         has_numbers = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
-        array = X if has_numbers else as_floats(X, what)
+        array = np.asarray(X) if has_numbers else as_floats(X, what)
         _check_shape(array.shape, what)
         _check_infinities(array, feature_names(array), what)
         return array

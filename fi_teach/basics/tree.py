@@ -178,18 +178,15 @@ class Tree(Nodes):
             here = t == node
             if here.any():
                 left[here] = np.isin(column[here], codes)
-                missing |= here & self._is_stranger(column, node)
+                known = self.known_categories.get(int(self.feature[node]))
+                if known is not None:
+                    missing |= here & ~np.isin(column, known)  # codes never seen in training
         if self.zero_missing is not None:
             zero = np.abs(column) <= ALMOST_ZERO
             missing |= zero & self.zero_missing[t]
         if self.missing_left is None:
             return left
         return np.where(missing, self.missing_left[t], left)
-
-    def _is_stranger(self, column: NDArray, node: int) -> NDArray | bool:
-        """Which codes were never seen in training, if the tree knows them -> (n,) bool."""
-        known = self.known_categories.get(int(self.feature[node]))
-        return False if known is None else ~np.isin(column, known)
 
     def leaf_of(self, X: NDArray) -> NDArray:
         """`apply` for an array that has been checked: X (n, p) float -> (n,) int."""
@@ -232,7 +229,7 @@ class Tree(Nodes):
         return labels_or_numbers(self.raw(X), self.classes)
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
-        """Class shares of each row's leaf: X (n, p) -> (n, K), columns in the order of `classes`."""
+        """Class shares of each row's leaf: X (n, p) -> (n, K), in the order of `classes`."""
         refuse_numbers(self)
         return self.raw(X)
 

@@ -202,7 +202,10 @@ def read_boosting(model) -> Forest:
 def _in_stages(stages, read_one) -> tuple:
     """The trees of all stages, each stage's k-th for the output k."""
     return tuple(
-        in_column(read_one(tree), k, len(stage)) for stage in stages for k, tree in enumerate(stage))
+        in_column(read_one(tree), k, len(stage))
+        for stage in stages
+        for k, tree in enumerate(stage)
+    )
 
 
 def _boosting_link(classes: tuple | None, n_outputs: int) -> str:
@@ -292,7 +295,14 @@ def read_voting(model) -> Forest:
         raise ValueError(
             "VotingClassifier with voting='hard' counts votes for labels, which is no sum of "
             "trees: fit it with voting='soft', or explain a member.")
-    members = [_read_member(member) for member in model.estimators_]
+    members = []
+    for member in model.estimators_:
+        read = next((read for recognises, read in MEMBERS if recognises(member)), None)
+        if read is None:
+            raise ValueError(
+                f"the vote's member {type(member).__name__} is not made of trees of scikit-learn: "
+                "vote with trees, forests and boosting of scikit-learn, or explain each member.")
+        members.append(read(member))
     shares = np.array(model._weights_not_none or np.ones(len(members)), dtype=float)
     shares /= shares.sum()
     for forest, member in zip(members, model.estimators_, strict=True):
@@ -307,15 +317,6 @@ def read_voting(model) -> Forest:
     base = sum(share * forest.base for share, forest in zip(shares, members, strict=True))
     forest = _forest(tuple(trees), np.concatenate(weights), classes=classes, kind="voting")
     return replace(forest, base=base, names=names_of(model, forest.n_features))
-
-
-def _read_member(member) -> Forest:
-    for recognises, read in MEMBERS:
-        if recognises(member):
-            return read(member)
-    raise ValueError(
-        f"the vote's member {type(member).__name__} is not made of trees of scikit-learn: vote "
-        "with trees, forests and boosting of scikit-learn, or explain each member.")
 
 
 # --- who reads what ---------------------------------------------------------------------------

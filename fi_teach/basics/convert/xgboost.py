@@ -4,6 +4,7 @@ import json
 from dataclasses import fields, replace
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,7 +169,8 @@ def _parents_first(tree: Tree) -> Tree:
     number = np.full(tree.n_nodes + 1, LEAF)  # number[-1] stays -1: no child
     number[order] = np.arange(len(order))
     values = {field.name: getattr(tree, field.name) for field in fields(tree)}
-    kept = {name: of[order] for name, of in values.items() if isinstance(of, np.ndarray)}
+    kept: dict[str, Any] = {
+        name: of[order] for name, of in values.items() if isinstance(of, np.ndarray)}
     for side in ("children_left", "children_right"):
         kept[side] = number[kept[side]]
     codes = {int(number[t]): codes for t, codes in tree.left_categories.items()}
