@@ -46,7 +46,6 @@ def estimate_covariance(X: ArrayLike) -> NDArray:
     squares, the share with the least expected squared error; it vanishes as rows grow. Variances
     stay. If columns are (nearly) copies, a is raised until the matrix can be inverted.
     X (n, p) -> (p, p).
-    Raises ValueError for fewer than two rows or a constant column.
 
     >>> estimate_covariance([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     array([[0.25, 0.  ],
@@ -70,13 +69,8 @@ def _noise_share(z, correlation):
     n = len(z)
     mean_squares = (z**2).T @ z**2 / n
     variances = (mean_squares - correlation**2) / n
-    noise = _off_diagonal_sum(variances)
-    size = _off_diagonal_sum(correlation**2)
+    noise, size = (table.sum() - np.trace(table) for table in (variances, correlation**2))
     return min(1.0, noise / size) if size > 0 else 0.0
-
-
-def _off_diagonal_sum(table):
-    return table.sum() - np.trace(table)
 
 
 def _shrunk(correlation, share):

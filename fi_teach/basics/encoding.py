@@ -21,10 +21,7 @@ def as_numbers(X: ArrayLike, *, what: str = "X") -> tuple[NDArray, tuple[str, ..
            [ 0., 29.]]), ('town', 'age'))
     """
     table = check_real_table(X, what=what)
-    coded = []
-    for _, column in pd.DataFrame(table).items():
-        values = _as_floats(column)
-        coded.append(_filled(values))
+    coded = [_filled(_as_floats(column)) for _, column in pd.DataFrame(table).items()]
     return np.column_stack(coded), feature_names(table)
 
 
@@ -36,9 +33,6 @@ def as_codes(
     words : {position of a column: {category: code}}, empty where the model does not say its codes
     takes_new_words : does a category that is none of them become NaN?
 
-    Raises ValueError for a new category where none is taken, for categories without codes, and for
-    numbers in place of words.
-
     >>> table = pd.DataFrame({"town": ["Ulm", None, "Aachen"]})
     >>> as_codes(table, {0: {"Aachen": 0.0, "Ulm": 1.0}}, takes_new_words=False)["town"].tolist()
     [1.0, nan, 0.0]
@@ -46,9 +40,9 @@ def as_codes(
     coded = X.copy()
     for j, known in words.items():
         column = X.iloc[:, j]
-        if not known and is_numeric_dtype(column):
-            continue
         if not known:
+            if is_numeric_dtype(column):
+                continue
             raise ValueError(
                 f"the model does not say which code each category of column {X.columns[j]!r} has: "
                 "pass the table as an array of the codes that it was fitted on, or refit on "
@@ -74,16 +68,14 @@ def _as_floats(column: pd.Series) -> NDArray:
     if is_numeric_dtype(column):
         return column.to_numpy(dtype=float, na_value=np.nan)
     is_time = is_datetime64_any_dtype(column) or is_timedelta64_dtype(column)
-    codes = column.astype("int64") if is_time else _codes(column)
+    if is_time:
+        codes = column.astype("int64")
+    elif isinstance(column.dtype, pd.CategoricalDtype):
+        codes = column.cat.codes
+    else:
+        words = column.astype(str)  # so that words and numbers in one column have an order
+        codes = pd.factorize(words, sort=True)[0]
     return np.where(column.isna(), np.nan, codes)
-
-
-def _codes(column: pd.Series) -> NDArray:
-    """The position of each word among the column's sorted words."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return column.cat.codes.to_numpy()
-    words = column.astype(str)  # so that words and numbers in one column have an order
-    return pd.factorize(words, sort=True)[0]
 
 
 def _filled(values: NDArray) -> NDArray:

@@ -1,16 +1,20 @@
 """Equality of dataclasses, tuples and dicts that hold arrays."""
 
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
 
 
-def same_fields(one: Any, other: object) -> bool:
-    """Are two dataclasses of one kind equal in every field?"""
-    of_one_kind = type(one) is type(other)
-    names = [field.name for field in fields(one)]
-    return of_one_kind and all(same(getattr(one, name), getattr(other, name)) for name in names)
+class EqualByFields:
+    """Base class of dataclasses that hold arrays: two are equal (==) if all their fields are."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return False
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        return all(same(getattr(self, name), getattr(other, name)) for name in names)
 
 
 def same(one: object, other: object) -> bool:
@@ -23,9 +27,7 @@ def same(one: object, other: object) -> bool:
         floats = one.dtype.kind == other.dtype.kind == "f"
         return np.array_equal(one, other, equal_nan=floats)
     if isinstance(one, dict) and isinstance(other, dict):
-        if one.keys() != other.keys():
-            return False
-        return all(same(value, other[key]) for key, value in one.items())
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(same, one, other))
     return bool(np.all(one == other))

@@ -40,7 +40,14 @@ class CausalModel:
     fixed: dict = field(default_factory=dict)
 
     def __post_init__(self):
-        check_equations(self.equations)
+        if not self.equations:
+            raise ValueError(
+                "a causal model without equations has no variables: "
+                "give a dict of name -> function.")
+        known = {NOISE}
+        for name, equation in self.equations.items():
+            _check_equation(name, equation, known)
+            known.add(name)
 
 
 def arguments_of(equation: Callable) -> tuple[str, ...]:
@@ -50,17 +57,6 @@ def arguments_of(equation: Callable) -> tuple[str, ...]:
     ('z', 'noise')
     """
     return tuple(inspect.signature(equation).parameters)
-
-
-def check_equations(equations: Equations) -> None:
-    """Check that each equation is a function of earlier variables and `noise`."""
-    if not equations:
-        raise ValueError(
-            "a causal model without equations has no variables: give a dict of name -> function.")
-    known = {NOISE}
-    for name, equation in equations.items():
-        _check_equation(name, equation, known)
-        known.add(name)
 
 
 def _check_equation(name, equation, known):

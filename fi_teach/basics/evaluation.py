@@ -52,8 +52,6 @@ class Evaluation:
     weights (n,) : sample_weight, scaled to a mean of 1
     groups (n,) : int64 codes 0 ... G-1, or None
 
-    Raises ValueError for whatever cannot be judged: says what came, what was expected, what to do.
-
     >>> test_set = Evaluation(lambda X: X[:, 0], np.array([[1.0], [3.0]]), [1.0, 2.0])
     >>> test_set.unit, test_set.losses_before
     ('squared error', array([0., 1.]))
@@ -91,10 +89,7 @@ class Evaluation:
         return self.losses_of(self.predict(table), rows)
 
     def losses_of(self, prediction: NDArray, rows: NDArray | None = None) -> NDArray:
-        """The loss of given predictions: (m,) or (m, K) -> (m,).
-
-        Raises ValueError where the caller's own loss does not return one number a row.
-        """
+        """The loss of given predictions: (m,) or (m, K) -> (m,)."""
         y = self.y if rows is None else self.y[rows]
         losses = np.asarray(self.loss(y, prediction), dtype=float)
         if losses.shape != (len(y),):
@@ -154,10 +149,8 @@ class Evaluation:
         names: tuple | None = None,
     ) -> Importance:
         """Each feature's gains in loss (n, K), and the variance of their mean, as an Importance."""
-        draws, variances = [], []
-        for gains, variance in measured:
-            draws.append(self.weights @ gains / self.n_rows)
-            variances.append(variance)
+        pairs = [(self.weights @ gains / self.n_rows, variance) for gains, variance in measured]
+        draws, variances = zip(*pairs, strict=True)
         spread = np.std(draws, axis=1, ddof=1) if len(draws[0]) > 1 else None
         return Importance(
             names or self.names, np.array(draws), method, self.unit, np.sqrt(variances), spread)
@@ -190,10 +183,7 @@ class Evaluation:
 
 
 def check_groups(groups: ArrayLike, n_rows: int) -> NDArray:
-    """Encode the groups of rows as integers (n,) from 0.
-
-    Raises ValueError for another length, gaps, and fewer than two groups.
-    """
+    """Encode the groups of rows, at least two and without gaps, as integers (n,) from 0."""
     labels = np.asarray(groups)
     if labels.shape != (n_rows,) or pd.isna(labels).any():
         raise ValueError(

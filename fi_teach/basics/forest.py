@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.apply import StepTable, step_table
-from fi_teach.basics.equality import same_fields
+from fi_teach.basics.equality import EqualByFields
 from fi_teach.basics.links import mean_of
 from fi_teach.basics.tree import labels_or_numbers, refuse_numbers, rows_for
 
 
 @dataclass(frozen=True, eq=False)
-class Forest:
+class Forest(EqualByFields):
     """Several trees and how their values are put together. Equal (==) if all fields are.
 
     raw(x) = base + sum over trees m of weights[m] * value_m(x)
@@ -38,9 +38,6 @@ class Forest:
     in_bag: NDArray | None = None
     words: dict = field(default_factory=dict)
     takes_new_words: bool = True
-
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
 
     @property
     def n_features(self) -> int:
@@ -90,10 +87,7 @@ class Forest:
         return np.concatenate([weight * tree.value for weight, tree in pairs])
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
-        """Class probabilities: X (n, p) -> (n, K), columns in the order of `classes`.
-
-        Raises ValueError for a model that predicts numbers.
-        """
+        """Class probabilities: X (n, p) -> (n, K), columns in the order of `classes`."""
         refuse_numbers(self)
         return self.probabilities_of(self.raw(X))
 

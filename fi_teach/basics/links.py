@@ -1,5 +1,7 @@
 """Inverse links: from a model's raw score to a mean or a probability."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,15 +37,14 @@ def mean_of(raw: NDArray, link: str) -> NDArray:
     >>> mean_of(np.array([[0.0, 0.0]]), "softmax"), mean_of(np.array([[0.0]]), "logistic")
     (array([[0.5, 0.5]]), array([[0.5]]))
     """
-    if link == "exp":
-        return np.exp(raw)
-    if link == "logistic":
-        return logistic(raw)
-    if link == "exponential":
-        return logistic(2 * raw)
-    if link == "softmax":
-        return softmax(raw)
-    if link == "samme":
-        n_classes = raw.shape[1]
-        return softmax(raw / (n_classes - 1))
-    return raw
+    return INVERSE[link](raw)
+
+
+INVERSE: dict[str, Callable[[NDArray], NDArray]] = {
+    "identity": lambda raw: raw,
+    "exp": np.exp,
+    "logistic": logistic,
+    "exponential": lambda raw: logistic(2 * raw),
+    "softmax": softmax,
+    "samme": lambda raw: softmax(raw / (raw.shape[1] - 1)),
+}

@@ -19,13 +19,7 @@ from fi_teach.basics.encoding import as_codes
 from fi_teach.basics.forest import Forest
 from fi_teach.basics.losses import probability_columns
 from fi_teach.basics.nominal import NominalTree
-from fi_teach.basics.tables import (
-    Table,
-    check_real_table,
-    feature_names,
-    in_order,
-    some_names,
-)
+from fi_teach.basics.tables import Table, check_real_table, feature_names, in_order, some_names
 from fi_teach.basics.tree import Tree, rows_for
 
 OURS = (Tree, Forest, NominalTree)
@@ -59,8 +53,6 @@ class Model:
         """Labels or numbers, or what the function returns: X (n, p) -> (n,) or (n, n_outputs).
 
         arranged : has X been through `arrange` before?
-
-        Raises ValueError for other columns, and for anything but one finite answer a row.
         """
         function = self.given if self.is_function else self.given.predict
         answers = _answers(function, X if arranged else self.arrange(X))
@@ -72,8 +64,6 @@ class Model:
         """Class probabilities: X (n, p) -> (n, K), in the order of the classes.
 
         Of a function that returns one number a row, this is the second of two classes'.
-
-        Raises ValueError where there are none.
         """
         function = self.given if self.is_function else getattr(self.given, "predict_proba", None)
         if not callable(function) or self.is_classifier is False:
@@ -85,8 +75,6 @@ class Model:
         """What Shapley values explain: X (n, p) -> (n, n_outputs).
 
         A boosting model's margin; any other classifier's probabilities; else the prediction.
-
-        Raises ValueError where that is not made of numbers.
         """
         answers = _answers(_asked_raw(self), self.arrange(X))
         try:
@@ -113,10 +101,7 @@ class Model:
         return frozenset(np.unique(asked).tolist())
 
     def arrange(self, X: ArrayLike) -> Table:
-        """X with its columns in the model's order, by name wherever both have names.
-
-        Raises ValueError for a table that has other columns, or another number of them.
-        """
+        """X with its columns in the model's order, by name wherever both have names."""
         if not isinstance(X, pd.DataFrame | np.ndarray):
             X = check_real_table(X)
         if isinstance(X, pd.DataFrame) and self.names:
@@ -150,8 +135,6 @@ class Model:
 
 def as_model(model: object) -> Model:
     """Any model, or a function of a table, as a Model; a Model passes through.
-
-    Raises ValueError for anything else, and for a model that is not fitted.
 
     >>> halves = as_model(lambda X: X[:, 0] / 2)
     >>> halves.predict(np.array([[2.0], [4.0]])), halves.is_classifier
@@ -262,7 +245,7 @@ def _is_booster(model: object) -> bool:
 
 
 def _check_fitted(model: object) -> None:
-    """Raises ValueError for a model with scikit-learn's manners that was never fitted."""
+    """Refuse a model with scikit-learn's manners that was never fitted."""
     if hasattr(model, "__sklearn_is_fitted__"):
         fitted = model.__sklearn_is_fitted__()
     elif hasattr(model, "get_params"):
@@ -327,8 +310,7 @@ def _check_categories(model: Model, X: pd.DataFrame) -> None:
 
 
 def _check_width(given: object, X: Table) -> None:
-    attribute = "n_features" if isinstance(given, OURS) else "n_features_in_"
-    width = getattr(given, attribute, None)
+    width = getattr(given, "n_features" if isinstance(given, OURS) else "n_features_in_", None)
     if width is not None and X.ndim == 2 and X.shape[1] != width:
         raise ValueError(
             f"X has {X.shape[1]} columns, the model was fitted on {width}: pass the same table, "
@@ -336,7 +318,7 @@ def _check_width(given: object, X: Table) -> None:
 
 
 def _check_numbers(model: object, X: pd.DataFrame) -> None:
-    """Raises ValueError where x0, x1, ... come in another order than a model without names has."""
+    """Refuse x0, x1, ... in another order than a model without names has."""
     given = feature_names(X)
     numbered = tuple(f"x{j}" for j in range(len(given)))
     in_order = given == numbered or set(given) != set(numbered)

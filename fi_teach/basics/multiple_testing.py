@@ -20,7 +20,7 @@ def holm(p_values: ArrayLike) -> NDArray:
     order = np.argsort(p, kind="stable")
     tests_left = np.arange(len(p), 0, -1)
     steps = np.maximum.accumulate(tests_left * p[order])
-    return np.minimum(1, _put_back(steps, order))
+    return np.minimum(1, steps[np.argsort(order)])
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> NDArray:
@@ -39,14 +39,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray:
     place = np.arange(1, len(p) + 1)
     ratio = len(p) * p[order] / place
     steps = np.minimum.accumulate(ratio[::-1])[::-1]
-    return np.minimum(1, _put_back(steps, order))
-
-
-def _put_back(sorted_values, order):
-    """Values in sorted order -> values in the order in which they came."""
-    values = np.empty_like(sorted_values)
-    values[order] = sorted_values
-    return values
+    return np.minimum(1, steps[np.argsort(order)])
 
 
 def _checked(p_values):

@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fi_teach.basics.equality import same_fields
 from fi_teach.basics.tables import feature_names, places_by_name
-from fi_teach.basics.tree import UNDEFINED, Tree
+from fi_teach.basics.tree import UNDEFINED, Nodes, Tree, labels_or_numbers
 
 
 @dataclass(frozen=True, eq=False)
-class NominalTree:
+class NominalTree(Nodes):
     """A decision tree on columns of words. Node 0 is the root; parents come before their children.
 
     branches : one dict a node, {word: child node}; empty in leaves
@@ -28,17 +27,6 @@ class NominalTree:
     names: tuple
     classes: tuple
     criterion: str = "entropy"
-
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
-
-    @property
-    def n_nodes(self) -> int:
-        return len(self.feature)
-
-    @property
-    def n_features(self) -> int:
-        return len(self.names)
 
     @property
     def is_leaf(self) -> NDArray:
@@ -79,8 +67,7 @@ class NominalTree:
 
     def predict(self, X: pd.DataFrame) -> NDArray:
         """Predict class labels: X DataFrame (n, p) -> (n,)."""
-        shares = self.predict_proba(X)
-        return np.asarray(self.classes)[shares.argmax(axis=1)]
+        return labels_or_numbers(self.predict_proba(X), self.classes)
 
 
 def _words_for(tree: NominalTree, X: pd.DataFrame) -> NDArray:
@@ -95,8 +82,7 @@ def _words_for(tree: NominalTree, X: pd.DataFrame) -> NDArray:
 
 
 def check_words(X: pd.DataFrame) -> tuple[NDArray, tuple]:
-    """Check a DataFrame of categories -> (object array (n, p), names).
-    """
+    """Check a DataFrame of categories -> (object array (n, p), names)."""
     if not isinstance(X, pd.DataFrame) or X.size == 0:
         raise ValueError(
             f"{type(X).__name__} of shape {np.shape(X)} came, "
@@ -108,19 +94,15 @@ def check_words(X: pd.DataFrame) -> tuple[NDArray, tuple]:
             "Rename one.")
     words = X.to_numpy(dtype=object)
     for name, column in zip(names, words.T, strict=True):
-        _check_column(name, column)
+        if pd.isna(column).any():
+            raise ValueError(
+                f"column {name!r} has missing values: "
+                "give them a word of their own, such as 'unknown', or drop the rows.")
+        if any(isinstance(value, float) and not value.is_integer() for value in column):
+            raise ValueError(
+                f"column {name!r} holds numbers with fractions, not categories: "
+                "cut it into classes first (pd.cut).")
     return words, names
-
-
-def _check_column(name: str, column: NDArray) -> None:
-    if pd.isna(column).any():
-        raise ValueError(
-            f"column {name!r} has missing values: "
-            "give them a word of their own, such as 'unknown', or drop the rows.")
-    if any(isinstance(value, float) and not value.is_integer() for value in column):
-        raise ValueError(
-            f"column {name!r} holds numbers with fractions, not categories: "
-            "cut it into classes first (pd.cut).")
 
 
 def is_nominal(X: ArrayLike) -> bool:

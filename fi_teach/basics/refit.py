@@ -31,24 +31,19 @@ def call_importance(importance_of: ImportanceOf, X: object, y: NDArray, n_column
         raise ValueError(
             f"importance_of refused the table ({refusal}): let it encode words and fill gaps, as "
             "a pipeline does, or pass a table that it can take.") from refusal
-    values = _as_numbers(found, n_columns)
+    found = found.mean if isinstance(found, Importance) else found
+    try:
+        values = np.asarray(found, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"importance_of returned {type(found).__name__}, expected {n_columns} numbers or an "
+            "Importance: let it measure the model that it fitted, as in mdi(model).") from None
     if values.shape != (n_columns,) or not np.isfinite(values).all():
         raise ValueError(
             f"importance_of returned shape {values.shape} for {n_columns} columns, or values that "
             f"are not finite: expected {n_columns} finite numbers, one for each column it is given."
         )
     return values
-
-
-def _as_numbers(found, n_columns):
-    if isinstance(found, Importance):
-        return found.mean
-    try:
-        return np.asarray(found, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"importance_of returned {type(found).__name__}, expected {n_columns} numbers or an "
-            "Importance: let it measure the model that it fitted, as in mdi(model).") from None
 
 
 def with_progress(rounds: Iterable, progress: Callable | None) -> Iterable:

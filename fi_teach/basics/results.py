@@ -1,22 +1,17 @@
 """Results of importance methods: all repeats are kept, so that every mean has a standard error."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fi_teach.basics.equality import same_fields
+from fi_teach.basics.equality import EqualByFields
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(EqualByFields):
     """Base class of results: two are equal (==) if all their fields are."""
-
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +34,8 @@ class Importance(Result):
     draws: NDArray
     method: str = "importance"
     unit: str = ""
-    sampling_error: NDArray | None = field(default=None)
-    permutation_sd: NDArray | None = field(default=None)
+    sampling_error: NDArray | None = None
+    permutation_sd: NDArray | None = None
 
     def __post_init__(self) -> None:
         draws = np.asarray(self.draws, dtype=float)
@@ -128,11 +123,10 @@ class Attribution(Result):
         >>> Attribution.of_outputs(np.array([[[1.0], [2.0]]]), np.array([3.0]), ("a", "b")).values
         array([[1., 2.]])
         """
-        if values.shape[2] > 1:
-            return cls(values, base, names, standard_error=standard_error, **said)
-        if standard_error is not None:
-            standard_error = standard_error[:, :, 0]
-        return cls(values[:, :, 0], float(base[0]), names, standard_error=standard_error, **said)
+        if values.shape[2] == 1:
+            errors = None if standard_error is None else standard_error[:, :, 0]
+            return cls(values[:, :, 0], float(base[0]), names, standard_error=errors, **said)
+        return cls(values, base, names, standard_error=standard_error, **said)
 
     def to_importance(self) -> Importance:
         """The mean over rows of |phi_ij|, added over outputs; each row is one repeat."""

@@ -34,8 +34,7 @@ def own_stream(rng: Seed, name: str) -> np.random.Generator:
 
 
 def plain_stream(rng: Seed) -> np.random.Generator:
-    """Return np.random.default_rng(rng) for functions that draw data.
-    """
+    """Return np.random.default_rng(rng) for functions that draw data."""
     if rng is not None and not isinstance(rng, np.random.Generator):
         _whole_numbers(rng)
     return np.random.default_rng(rng)

@@ -24,7 +24,7 @@ def shuffles(n_rows: int, n_repeats: int, rng: np.random.Generator) -> NDArray:
     return np.stack(permutations, axis=1).astype(np.int64)
 
 
-def take(X: Table, rows: NDArray) -> Any:
+def take(X: Table, rows: NDArray | slice) -> Any:
     """Take rows of a table, as a new table of the same kind: rows (m,) int -> (m, p)."""
     if isinstance(X, pd.DataFrame):
         return X.iloc[rows].reset_index(drop=True)
@@ -108,7 +108,9 @@ def receiver_donor_variance(
     receiver = differences.mean(axis=1)
     caused = [np.bincount(rows, weights=differences.ravel(), minlength=n) for rows in donors]
     donor = sum(caused) / n_repeats
-    centre = _means_within(receiver, within)
+    centre = np.full(n, receiver.mean())
+    if within is not None:
+        centre = (np.bincount(within, weights=receiver) / np.bincount(within))[within]
     psi = receiver + donor - times_donor * centre
 
     noise = times_donor * ((differences - centre[:, None]) ** 2).mean() / n_repeats
@@ -135,14 +137,6 @@ def variance_of_mean(psi: NDArray, groups: NDArray | None = None) -> float:
     occurring = np.bincount(groups) > 0
     n_groups = int(occurring.sum())
     return float((sums**2).sum() / n**2 * n_groups / (n_groups - 1))
-
-
-def _means_within(values: NDArray, within: NDArray | None) -> NDArray:
-    """The mean of each row's subgroup: (n,) -> (n,)."""
-    if within is None:
-        return np.full(len(values), values.mean())
-    means = np.bincount(within, weights=values) / np.bincount(within)
-    return means[within]
 
 
 # --- a column drawn anew given the others ---

@@ -33,9 +33,6 @@ def check_table(
 
     X : array-like or DataFrame (n, p) -> (array float64 (n, p), tuple of p str)
 
-    Raises ValueError for a table that is not two-dimensional, has no rows or columns, holds text,
-    NaN (unless `allow_nan`) or infinities, or has two columns of one name.
-
     >>> check_table([[1, 2], [3, 4]])
     (array([[1., 2.],
            [3., 4.]]), ('x0', 'x1'))
@@ -43,7 +40,11 @@ def check_table(
     names = feature_names(X)
     if isinstance(X, pd.DataFrame):
         _check_names(names, what)
-        _check_numeric_columns(X, names, what)
+        for name, kind in zip(names, X.dtypes, strict=True):
+            if not pd.api.types.is_numeric_dtype(kind):
+                raise ValueError(
+                    f"column {name!r} of {what} holds text or categories, not numbers: "
+                    "encode it first, for example with pd.get_dummies or pd.factorize.")
     array = as_floats(X, what)
     _check_shape(array.shape, what)
     if np.isfinite(array).all():
@@ -62,15 +63,16 @@ def check_real_table(X: ArrayLike, *, what: str = "X") -> Table:
 
     -> X itself, or what an array-like becomes as an array of floats
 
-    Raises ValueError for a table that is not two-dimensional, has no rows or columns, holds
-    infinities, has two columns of one name, or holds words outside a DataFrame.
-
     >>> check_real_table([[1, 2], [3, 4]])
     array([[1., 2.],
            [3., 4.]])
     """
     if not isinstance(X, pd.DataFrame):
-        return _check_array(X, what)
+        has_numbers = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
+        array = np.asarray(X) if has_numbers else as_floats(X, what)
+        _check_shape(array.shape, what)
+        _check_infinities(array, feature_names(array), what)
+        return array
     names = feature_names(X)
     _check_names(names, what)
     _check_shape(X.shape, what)
@@ -89,8 +91,6 @@ def positions_of(
 
     In a DataFrame a column goes by its name, whatever its kind: 1 is the column called 1. In an
     array, which has no names, it goes by its position, or as "x1", or by the `names` given.
-
-    Raises ValueError for a column that X does not have, for none, and for one named twice.
 
     >>> positions_of([1, 3], pd.DataFrame([[7, 8, 9]], columns=[1, 2, 3]))
     [0, 2]
@@ -117,8 +117,6 @@ def places_by_name(
     A column goes by its own name, or else by what LightGBM makes of it: _ for every space. No
     column is found twice.
 
-    Raises ValueError where two columns of the table go by one name.
-
     >>> places_by_name(["long_name", "a", "b"], ["a", "c", "long name"])
     [2, 0, -1]
     """
@@ -140,8 +138,6 @@ def in_order(
     """Put X's columns in the order of `names`, found by name as in places_by_name.
 
     of : whose names these are
-
-    Raises ValueError for a column that is missing, and for one too many.
 
     >>> in_order(pd.DataFrame([[1, 2]], columns=["b", "a"]), ("a", "b")).columns.tolist()
     ['a', 'b']
@@ -222,16 +218,11 @@ def _known_columns(X: Table) -> str:
     """A sentence's end: what may be chosen, at most ten names of it."""
     if not isinstance(X, pd.DataFrame):
         return f"choose positions from 0 to {X.shape[1] - 1}"
-    some = [repr(label) for label in X.columns[:10]]
-    more = ", ..." if X.shape[1] > len(some) else ""
-    return f"choose names among {', '.join(some)}{more}"
+    return f"choose names among {some_names([repr(label) for label in X.columns])}"
 
 
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray:
-    """Row weights as a float array (n,); None means one each.
-
-    Raises ValueError for negative or all-zero weights.
-    """
+    """Check row weights and return them as floats (n,); None means one each."""
     if sample_weight is None:
         return np.ones(n_rows)
     weights = as_floats(sample_weight, "sample_weight")
@@ -271,14 +262,6 @@ def _check_names(names: Sequence[str], what: str) -> None:
             "an importance could not say which it means. Rename one.")
 
 
-def _check_numeric_columns(X: pd.DataFrame, names: tuple[str, ...], what: str) -> None:
-    for name, kind in zip(names, X.dtypes, strict=True):
-        if not pd.api.types.is_numeric_dtype(kind):
-            raise ValueError(
-                f"column {name!r} of {what} holds text or categories, not numbers: "
-                "encode it first, for example with pd.get_dummies or pd.factorize.")
-
-
 def as_floats(X: ArrayLike, what: str) -> NDArray:
     """Numbers as an array of floats. Raises ValueError for text and the like."""
     try:
@@ -287,15 +270,6 @@ def as_floats(X: ArrayLike, what: str) -> NDArray:
         raise ValueError(
             f"{what} holds something that is not a number (text, perhaps): encode it first, "
             "for example with pd.get_dummies or pd.factorize.") from None
-
-
-def _check_array(X: ArrayLike, what: str) -> NDArray:
-    """An array of numbers stays as it is; anything else becomes one of floats."""
-    has_numbers = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
-    array = np.asarray(X) if has_numbers else as_floats(X, what)
-    _check_shape(array.shape, what)
-    _check_infinities(array, feature_names(array), what)
-    return array
 
 
 def _check_shape(shape: tuple[int, ...], what: str) -> None:

@@ -28,8 +28,6 @@ def encode_labels(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArr
 
     classes : the model's, in its order; None takes y's own labels, sorted
 
-    Raises ValueError for labels that cannot be sorted, and for one that is not among the classes.
-
     >>> encode_labels(["yes", "no", "yes"])
     (array(['no', 'yes'], dtype='<U3'), array([1, 0, 1]))
     >>> encode_labels([2, 1, 2], classes=[1, 2, 3])[1]
@@ -37,7 +35,8 @@ def encode_labels(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArr
     """
     y = np.asarray(y)
     if classes is None:
-        return _own_classes(y)
+        classes, codes = _distinct(y)
+        return classes, codes.astype(np.int64)
     classes = np.asarray(classes)
     codes = places_among(y, classes)
     unknown = codes < 0
@@ -59,11 +58,6 @@ def places_among(y: ArrayLike, classes: ArrayLike) -> NDArray:
     labels, which = _distinct(np.asarray(y))
     places = [place.get(label, -1) for label in labels.tolist()]
     return np.array(places, dtype=np.int64)[which]
-
-
-def _own_classes(y: NDArray) -> tuple[NDArray, NDArray]:
-    classes, codes = _distinct(y)
-    return classes, codes.astype(np.int64)
 
 
 def _distinct(y: NDArray) -> tuple[NDArray, NDArray]:

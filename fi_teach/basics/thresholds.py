@@ -53,19 +53,11 @@ def double_threshold(threshold: ArrayLike, *, strict: bool = False) -> NDArray:
     (False, False)
     """
     threshold = np.asarray(threshold, dtype=float)
-    left = _last_single_left_of(threshold, strict)
+    nearest = threshold.astype(np.float32)
+    above = np.greater_equal if strict else np.greater
+    too_large = above(nearest.astype(float), threshold)
+    left = np.where(too_large, np.nextafter(nearest, np.float32(-np.inf)), nearest)
     right = np.nextafter(left, np.float32(np.inf))
     middle = halfway(left.astype(float), right.astype(float))
     rounds_down = middle.astype(np.float32) == left  # a tie goes to the even neighbour
     return np.where(rounds_down, middle, np.nextafter(middle, -np.inf))
-
-
-def _last_single_left_of(threshold: NDArray, strict: bool) -> NDArray:
-    """The largest single-precision number that is <= threshold (or < it, if `strict`)."""
-    nearest = threshold.astype(np.float32)
-    above = np.greater_equal if strict else np.greater
-    return np.where(
-        above(nearest.astype(float), threshold),
-        np.nextafter(nearest, np.float32(-np.inf)),
-        nearest,
-    )

@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.encoding import as_codes
-from fi_teach.basics.equality import same_fields
+from fi_teach.basics.equality import EqualByFields
 from fi_teach.basics.tables import check_table, feature_names, in_order, some_names
 
 LEAF = -1
@@ -27,8 +27,23 @@ UNDEFINED = -2
 ALMOST_ZERO = 1e-35  # LightGBM's: what counts as 0 where 0 stands for a gap
 
 
+class Nodes(EqualByFields):
+    """The sizes of a tree: its nodes, and the features of its table."""
+
+    feature: NDArray
+    names: tuple
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.feature)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.names)
+
+
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(Nodes):
     """A fitted decision tree with n_nodes nodes. Two trees are equal (==) if all their fields are.
 
     children_left, children_right : (n_nodes,) int, -1 in leaves
@@ -60,17 +75,6 @@ class Tree:
     left_categories: dict = field(default_factory=dict)
     known_categories: dict = field(default_factory=dict)
     zero_missing: NDArray | None = None
-
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
-
-    @property
-    def n_nodes(self) -> int:
-        return len(self.feature)
-
-    @property
-    def n_features(self) -> int:
-        return len(self.names)
 
     @property
     def is_leaf(self) -> NDArray:
@@ -174,18 +178,15 @@ class Tree:
             here = t == node
             if here.any():
                 left[here] = np.isin(column[here], codes)
-                missing |= here & self._is_stranger(column, node)
+                known = self.known_categories.get(int(self.feature[node]))
+                if known is not None:
+                    missing |= here & ~np.isin(column, known)  # codes never seen in training
         if self.zero_missing is not None:
             zero = np.abs(column) <= ALMOST_ZERO
             missing |= zero & self.zero_missing[t]
         if self.missing_left is None:
             return left
         return np.where(missing, self.missing_left[t], left)
-
-    def _is_stranger(self, column: NDArray, node: int) -> NDArray | bool:
-        """Which codes were never seen in training, if the tree knows them -> (n,) bool."""
-        known = self.known_categories.get(int(self.feature[node]))
-        return False if known is None else ~np.isin(column, known)
 
     def leaf_of(self, X: NDArray) -> NDArray:
         """`apply` for an array that has been checked: X (n, p) float -> (n,) int."""
@@ -228,10 +229,7 @@ class Tree:
         return labels_or_numbers(self.raw(X), self.classes)
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
-        """Class shares of each row's leaf: X (n, p) -> (n, K), columns in the order of `classes`.
-
-        Raises ValueError for a tree that predicts numbers.
-        """
+        """Class shares of each row's leaf: X (n, p) -> (n, K), in the order of `classes`."""
         refuse_numbers(self)
         return self.raw(X)
 
@@ -284,8 +282,6 @@ def rows_for(model: Any, X: ArrayLike, *, what: str = "X") -> NDArray:
     By position only where one of the two has no names: a plain array, or a model that was fitted
     on one. NaN passes only where the trees know the way. Words become the codes that the trees
     know; an array holds codes already.
-
-    Raises ValueError for another number of columns or other names, and as check_table does.
     """
     trees = getattr(model, "trees", (model,))
     knows_gaps = any(tree.missing_left is not None for tree in trees)

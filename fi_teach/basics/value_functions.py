@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from fi_teach.basics.games import coalitions
 from fi_teach.basics.model import Table, as_model
 from fi_teach.basics.seeds import Seed, own_stream
+from fi_teach.basics.shuffles import take
 from fi_teach.basics.tables import (
     check_count,
     check_real_table,
@@ -56,13 +57,9 @@ def marginal(model: object, background: Table) -> ValueFunction:
         return answers.mean(axis=2)
 
     def v(X, S):
-        fitting = NUMBERS_AT_ONCE // (len(X) * background.size)
-        size = max(1, fitting)
-        parts = []
-        for start in range(0, len(S), size):
-            some = S[start:start + size]
-            parts.append(_in_chunks(means, X, len(background), some))
-        return np.concatenate(parts)
+        size = max(1, NUMBERS_AT_ONCE // (len(X) * background.size))
+        parts = [S[start:start + size] for start in range(0, len(S), size)]
+        return np.concatenate([_in_chunks(means, X, len(background), some) for some in parts])
 
     return v
 
@@ -82,7 +79,6 @@ def neighbours(
     n_neighbours : number, or None for the square root of the background's rows.
     -> value function, in units of the model's raw score
 
-    Raises ValueError for columns that are not numbers, and n_neighbours outside 1 .. m.
     Source: Aas, Jullum and Loland (2021), section 3.
 
     >>> twins = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]])
@@ -91,9 +87,7 @@ def neighbours(
     array([0.5, 1. , 1. , 1. ])
     """
     m = len(background)
-    k = n_neighbours
-    if k is None:
-        k = int(np.ceil(np.sqrt(m)))
+    k = int(np.ceil(np.sqrt(m))) if n_neighbours is None else n_neighbours
     if not 1 <= k <= m:
         raise ValueError(
             f"n_neighbours is {k}, expected between 1 and the background's {m} rows.")
@@ -201,7 +195,6 @@ def path_dependent(model: object) -> ValueFunction:
     model : our Tree or Forest, or any fitted model of trees
     -> value function, in units of the model's raw score
 
-    Raises ValueError for a model without trees.
     Source: Lundberg et al. (2020), Methods (Algorithm 1).
 
     >>> from fi_teach.trees import grow_cart
@@ -317,8 +310,6 @@ def _stacked(x, z):
 def check_background(background: ArrayLike | None, X: Table) -> Table:
     """Check the background and return it as a table of X's kind, columns in X's order.
 
-    Raises ValueError for no background, no rows, other columns, or no table.
-
     >>> check_background([[1, 2]], np.array([[5, 6], [7, 8]]))
     array([[1., 2.]])
     """
@@ -336,18 +327,6 @@ def check_background(background: ArrayLike | None, X: Table) -> Table:
     if isinstance(X, pd.DataFrame):
         return in_order(table, feature_names(X), what="background", of="X")
     return check_table(table, allow_nan=True, what="background")[0]
-
-
-def rows_of(X: Table, rows: NDArray | slice) -> Table:
-    """Some rows of a table, by position.
-
-    >>> rows_of(np.array([[1, 2], [3, 4], [5, 6]]), np.array([2, 0]))
-    array([[5, 6],
-           [1, 2]])
-    """
-    if isinstance(X, pd.DataFrame):
-        return X.iloc[rows]
-    return X[rows]
 
 
 def _like(X, array):
@@ -369,19 +348,11 @@ def _as_numbers(table, why):
 
 def _in_chunks(means, X, rows_each, known):
     """means(rows, known), for as many rows of X at a time as may go to the model, side by side."""
-    fitting = NUMBERS_AT_ONCE // (rows_each * X.shape[1])
-    size = max(1, fitting)
-    parts = []
-    for start in range(0, len(X), size):
-        rows = slice(start, start + size)
-        parts.append(means(rows_of(X, rows), known))
-    return np.concatenate(parts, axis=-2)
+    size = max(1, NUMBERS_AT_ONCE // (rows_each * X.shape[1]))
+    parts = [slice(start, start + size) for start in range(0, len(X), size)]
+    return np.concatenate([means(take(X, rows), known) for rows in parts], axis=-2)
 
 
 def _each_coalition(means, rows_each):
     """The value function whose v(S) is means(rows, known), one coalition after the other."""
-    def v(X, S):
-        each = [_in_chunks(means, X, rows_each, known) for known in S]
-        return np.stack(each)
-
-    return v
+    return lambda X, S: np.stack([_in_chunks(means, X, rows_each, known) for known in S])

@@ -12,8 +12,9 @@ from fi_teach.basics.games import check_players, check_repeats, coalitions, shap
 from fi_teach.basics.losses import Loss, zero_one
 from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
+from fi_teach.basics.shuffles import take
 from fi_teach.basics.tables import check_real_table
-from fi_teach.basics.value_functions import check_background, marginal, rows_of
+from fi_teach.basics.value_functions import check_background, marginal
 
 MOST_FEATURES = 16
 ROWS_AN_ORDERING = 32
@@ -120,7 +121,7 @@ def _risks_of(test_set, X, background, rng):
     if background is None:
         size = min(MOST_BACKGROUND, test_set.n_rows)
         drawn = rng.choice(test_set.n_rows, size=size, replace=False)
-        background = rows_of(table, drawn)
+        background = take(table, drawn)
     background = test_set.model.arrange(check_background(background, table))
     test_set.model.as_asked(background, what="background")  # refuses gaps no tree knows
     if test_set.loss is zero_one:
@@ -130,7 +131,7 @@ def _risks_of(test_set, X, background, rng):
     v = marginal(answer, background)
 
     def risks(rows, S):
-        means = v(rows_of(test_set.X, rows), S)  # (C, r, n_outputs)
+        means = v(take(test_set.X, rows), S)  # (C, r, n_outputs)
         return np.array([test_set.losses_of(decide(mean), rows) for mean in means])
 
     return risks

@@ -50,9 +50,6 @@ def from_model(model: object) -> Forest:
     library has them (xgboost: summed Hessians); histogram boosting, xgboost and lightgbm keep no
     impurities (NaN). Columns of categories may hold words in a DataFrame, and codes in an array.
 
-    Raises ValueError for a model that is not fitted, is not made of trees, or does not add its
-    trees up.
-
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from_model(DecisionTreeClassifier().fit([[0], [1]], ["no", "yes"])).predict([[0], [1]])
     array(['no', 'yes'], dtype='<U3')

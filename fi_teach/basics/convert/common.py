@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fi_teach.basics.forest import Forest
 from fi_teach.basics.tree import Tree
@@ -65,10 +66,7 @@ def names_of(model: object, p: int) -> tuple:
 
 
 def link_of(objective: str) -> str:
-    """What a raw score of this objective still needs to become a prediction.
-
-    Raises ValueError for objectives that we do not know.
-    """
+    """What a raw score of this objective still needs to become a prediction."""
     for link, objectives in LINKS.items():
         if objective in objectives:
             return link
@@ -87,6 +85,12 @@ def class_labels(model: object, objective: str, n_outputs: int) -> tuple | None:
     return tuple(np.asarray(given).tolist())
 
 
+def is_set(bitset: NDArray, n_bits: int) -> NDArray:
+    """Which of the first bits are set in a row of 32-bit words -> (n_bits,) bool."""
+    bit = np.arange(n_bits)
+    return bitset[bit // 32].astype(np.int64) >> bit % 32 & 1 == 1
+
+
 def several_classes(model: object) -> ValueError:
     """The refusal of a classifier that predicts several columns of classes."""
     return ValueError(
@@ -95,17 +99,16 @@ def several_classes(model: object) -> ValueError:
 
 
 def in_column(tree: Tree, k: int, n_outputs: int) -> Tree:
-    """A boosting tree speaks for one of the outputs: its value in column k, zeros elsewhere."""
+    """Put a boosting tree's value into column k, zeros elsewhere; a vector has its columns."""
+    if tree.value.shape[1] > 1:
+        return tree
     value = np.zeros((tree.n_nodes, n_outputs))
     value[:, k] = tree.value[:, 0]
     return replace(tree, value=value)
 
 
 def with_base(forest: Forest, raw_of: Callable, model: object) -> Forest:
-    """The forest with its constant: what the model says less what its trees say.
-
-    Raises ValueError if that depends on the row.
-    """
+    """The forest with its constant: what the model says less what its trees say."""
     rows = np.zeros((2, forest.n_features))
     rows[1] = 1.0
     trees_say = forest.raw(rows)

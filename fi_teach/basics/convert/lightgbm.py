@@ -10,7 +10,7 @@ A model's text has a paragraph a tree, a line a field. Splits are numbered 0, 1,
 import numpy as np
 from numpy.typing import NDArray
 
-from fi_teach.basics.convert.common import class_labels, has, in_column, link_of, names_of
+from fi_teach.basics.convert.common import class_labels, has, in_column, is_set, link_of, names_of
 from fi_teach.basics.forest import Forest
 from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 
@@ -149,8 +149,7 @@ def _categories(table: dict, nodes: NDArray, threshold: NDArray) -> dict:
     for t in nodes.tolist():
         which = int(threshold[t])
         bitset = words[border[which]:border[which + 1]]
-        is_in = bitset[:, None] >> np.arange(32) & 1
-        codes[t] = np.flatnonzero(is_in).astype(float)
+        codes[t] = np.flatnonzero(is_set(bitset, 32 * len(bitset))).astype(float)
     return codes
 
 

@@ -5,6 +5,7 @@ and categories.
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from fi_teach.basics.convert.common import (
     has,
     in_column,
+    is_set,
     names_of,
     several_classes,
     with_base,
@@ -185,13 +187,9 @@ def read_boosting(model) -> Forest:
     """Gradient boosting: a constant, and a row of trees a stage, one for each output."""
     names, classes = names_of(model, model.n_features_in_), _classes(model)
     n_outputs = model.estimators_.shape[1]
-    trees = []
-    for stage in model.estimators_:
-        for k, estimator in enumerate(stage):
-            tree = _tree_of(estimator, names, takes_nan=False)
-            trees.append(in_column(tree, k, n_outputs))
+    trees = _in_stages(model.estimators_, partial(_tree_of, names=names, takes_nan=False))
     forest = _forest(
-        tuple(trees),
+        trees,
         np.full(len(trees), float(model.learning_rate)),
         classes=classes,
         kind="boosting",
@@ -199,6 +197,15 @@ def read_boosting(model) -> Forest:
     )
     raw_of = model.predict if classes is None else model.decision_function
     return with_base(forest, raw_of, model)
+
+
+def _in_stages(stages, read_one) -> tuple:
+    """The trees of all stages, each stage's k-th for the output k."""
+    return tuple(
+        in_column(read_one(tree), k, len(stage))
+        for stage in stages
+        for k, tree in enumerate(stage)
+    )
 
 
 def _boosting_link(classes: tuple | None, n_outputs: int) -> str:
@@ -213,17 +220,13 @@ def read_histogram_boosting(model) -> Forest:
     """Histogram boosting: double-precision thresholds, gaps and categories, no impurities."""
     names, classes = names_of(model, model.n_features_in_), _classes(model)
     columns, codes, words = _histogram_columns(model)
-    n_outputs = len(model._predictors[0])
-    trees = []
-    for stage in model._predictors:
-        for k, predictor in enumerate(stage):
-            tree = _histogram_tree(predictor, names, columns, codes)
-            trees.append(in_column(tree, k, n_outputs))
-    link = _boosting_link(classes, n_outputs)
+    read_one = partial(_histogram_tree, names=names, columns=columns, codes=codes)
+    trees = _in_stages(model._predictors, read_one)
+    link = _boosting_link(classes, len(model._predictors[0]))
     if model.loss in ("poisson", "gamma"):
         link = "exp"
     base = np.ravel(model._baseline_prediction).astype(float)
-    forest = _forest(tuple(trees), np.ones(len(trees)), classes=classes, kind="boosting", link=link)
+    forest = _forest(trees, np.ones(len(trees)), classes=classes, kind="boosting", link=link)
     return replace(forest, base=base, words=words)
 
 
@@ -260,7 +263,8 @@ def _histogram_tree(predictor, names: tuple, columns: NDArray, codes: dict) -> T
     left_categories = {}
     for t in np.flatnonzero(by_category):
         bitset = predictor.raw_left_cat_bitsets[nodes["bitset_idx"][t]]
-        left_categories[int(t)] = _members(bitset, codes[feature[t]])
+        values = codes[feature[t]]
+        left_categories[int(t)] = values[is_set(bitset, len(values))]
     return Tree(
         np.where(leaf, LEAF, nodes["left"].astype(int)),
         np.where(leaf, LEAF, nodes["right"].astype(int)),
@@ -278,13 +282,6 @@ def _histogram_tree(predictor, names: tuple, columns: NDArray, codes: dict) -> T
     )
 
 
-def _members(bitset: NDArray, values: NDArray) -> NDArray:
-    """The values whose code's bit is set: bitset (8,) uint32, values by code."""
-    code = np.arange(len(values))
-    word, bit = bitset[code // 32], (code % 32).astype(np.uint32)
-    return values[(word >> bit) & 1 == 1]
-
-
 # --- votes ------------------------------------------------------------------------------------
 
 def read_voting(model) -> Forest:
@@ -298,7 +295,14 @@ def read_voting(model) -> Forest:
         raise ValueError(
             "VotingClassifier with voting='hard' counts votes for labels, which is no sum of "
             "trees: fit it with voting='soft', or explain a member.")
-    members = [_read_member(member) for member in model.estimators_]
+    members = []
+    for member in model.estimators_:
+        read = next((read for recognises, read in MEMBERS if recognises(member)), None)
+        if read is None:
+            raise ValueError(
+                f"the vote's member {type(member).__name__} is not made of trees of scikit-learn: "
+                "vote with trees, forests and boosting of scikit-learn, or explain each member.")
+        members.append(read(member))
     shares = np.array(model._weights_not_none or np.ones(len(members)), dtype=float)
     shares /= shares.sum()
     for forest, member in zip(members, model.estimators_, strict=True):
@@ -313,15 +317,6 @@ def read_voting(model) -> Forest:
     base = sum(share * forest.base for share, forest in zip(shares, members, strict=True))
     forest = _forest(tuple(trees), np.concatenate(weights), classes=classes, kind="voting")
     return replace(forest, base=base, names=names_of(model, forest.n_features))
-
-
-def _read_member(member) -> Forest:
-    for recognises, read in MEMBERS:
-        if recognises(member):
-            return read(member)
-    raise ValueError(
-        f"the vote's member {type(member).__name__} is not made of trees of scikit-learn: vote "
-        "with trees, forests and boosting of scikit-learn, or explain each member.")
 
 
 # --- who reads what ---------------------------------------------------------------------------

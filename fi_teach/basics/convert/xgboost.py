@@ -1,9 +1,10 @@
 """xgboost: rows and thresholds in single precision, left when x < threshold, leaves add margins."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +23,7 @@ from fi_teach.basics.tree import LEAF, UNDEFINED, Tree
 
 
 def read(model) -> Forest:
-    """A booster, or its scikit-learn face.
-
-    Raises ValueError for a linear booster, an own mark for missing values, several columns of
-    classes.
-    """
+    """A booster, or its scikit-learn face."""
     _check_missing(model)
     booster = model.get_booster() if hasattr(model, "get_booster") else model
     learner = json.loads(bytes(booster.save_raw("json")))["learner"]
@@ -45,7 +42,7 @@ def read(model) -> Forest:
     trees = [_tree_of(table, names) for table in content["trees"][:n_used]]
     outputs = content["tree_info"][:n_used]
     forest = Forest(
-        tuple(_in_its_column(tree, k, n_outputs) for tree, k in zip(trees, outputs, strict=True)),
+        tuple(in_column(tree, k, n_outputs) for tree, k in zip(trees, outputs, strict=True)),
         weights=np.array(weight_drop[:n_used] or [1.0] * n_used, dtype=float),
         base=np.zeros(n_outputs),
         names=names,
@@ -59,11 +56,6 @@ def read(model) -> Forest:
     settings = {"iteration_range": (0, n_rounds), "predict_type": "margin"}
     margin = partial(booster.inplace_predict, validate_features=False, **settings)
     return with_base(forest, margin, model)
-
-
-def _in_its_column(tree: Tree, k: int, n_outputs: int) -> Tree:
-    """The value of a tree for one output stands in column k; a vector has its columns already."""
-    return tree if tree.value.shape[1] > 1 else in_column(tree, k, n_outputs)
 
 
 def _check_missing(model) -> None:
@@ -176,25 +168,13 @@ def _parents_first(tree: Tree) -> Tree:
             order += [tree.children_left[t], tree.children_right[t]]
     number = np.full(tree.n_nodes + 1, LEAF)  # number[-1] stays -1: no child
     number[order] = np.arange(len(order))
-    kept = {
-        field: getattr(tree, field)[order]
-        for field in (
-            "feature",
-            "threshold",
-            "impurity",
-            "n_node_samples",
-            "weighted_n_node_samples",
-            "value",
-            "missing_left",
-        )
-    }
-    return replace(
-        tree,
-        **kept,
-        children_left=number[tree.children_left[order]],
-        children_right=number[tree.children_right[order]],
-        left_categories={int(number[t]): codes for t, codes in tree.left_categories.items()},
-    )
+    values = {field.name: getattr(tree, field.name) for field in fields(tree)}
+    kept: dict[str, Any] = {
+        name: of[order] for name, of in values.items() if isinstance(of, np.ndarray)}
+    for side in ("children_left", "children_right"):
+        kept[side] = number[kept[side]]
+    codes = {int(number[t]): codes for t, codes in tree.left_categories.items()}
+    return replace(tree, **kept, left_categories=codes)
 
 
 READERS = (
