@@ -249,7 +249,7 @@ GAP = [
             Mistake("a part of the gap", _gap_in_percent, "You divided by the whole gap. The question asks for the shares in units of the prediction."),
             Mistake("against everybody", lambda phi, group: np.asarray(phi)[np.asarray(group, bool)].mean(axis=0) - np.asarray(phi).mean(axis=0),
                     "You subtracted the mean of *all* rows, which holds the group itself: subtract the mean of the others.")),
-        closed=("fi_teach.importance.fairness.group_gap",),
+        closed=("fi_audit.fairness.group_gap",),
         meaning="The shares add up to the whole gap of the model. They divide what it says, and not what is just."),
     Question(
         id="field_two.within", title="An audit within the groups", kind="predict", stars=1, minutes=3, points=1,
