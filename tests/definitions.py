@@ -161,7 +161,7 @@ def debiased_mdi_by_definition(model, X, y, *, method="oob"):
     grown without row weights.
     """
     measure = {"oob": _moves_row_by_row, "ufi": _decreases_node_by_node}[method]
-    forest, rows, Y = debiased_mdi._asked(model, X, y)
+    forest, rows, Y = debiased_mdi._training_rows(model, X, y)
     draws = np.zeros((forest.n_features, len(forest.trees)))
     for m, tree in enumerate(forest.trees):
         draws[:, m] = measure(tree, rows, Y, forest.in_bag[m])
