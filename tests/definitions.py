@@ -309,7 +309,9 @@ def oob_importance_per_tree_by_definition(model, X, y, *, loss=None, n_repeats=1
     test_set, table = oob._checked(model, X, y, loss, sample_weight, groups)
     rng = own_stream(rng, "out-of-bag importance per tree")
     within = oob._shuffles_within(test_set, donors, n_repeats, rng)
-    judged = oob._trees_and_rows(test_set)
+    forest = test_set.model.forest
+    judged = [(tree, np.flatnonzero(unseen))
+              for tree, unseen in zip(forest.trees, forest.out_of_bag, strict=True) if unseen.any()]
     draws = np.zeros((test_set.n_features, len(judged)))  # what each tree loses
     roles = np.zeros((test_set.n_features, test_set.n_rows))  # each row's part in it
     for m, (tree, out) in enumerate(judged):

@@ -64,7 +64,6 @@ def drop_column_importance(
        widened to sd * sqrt(1/K + 1/(K - 1)), K folds, the correction of Nadeau and Bengio (2003):
        approximate, but it includes the variation of the learner.
 
-    Raises ValueError for a table of one column, which leaves nothing to fit.
     Source: Lei et al. (2018), sec. 6.
 
     >>> X = np.array([[i, i % 2] for i in range(40)])
