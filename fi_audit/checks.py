@@ -6,12 +6,12 @@ from numpy.typing import NDArray
 
 from fi_audit.inputs import AuditInputs
 from fi_audit.intervals import mean_with_interval, number, percent, share_removed, span
+from fi_audit.leakage import leak_suspects
 from fi_audit.results import Finding
 from fi_teach.basics.encoding import as_numbers
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.basics.folds import grouped_folds, stratified_folds
 from fi_teach.basics.losses import PROBABILITY_LOSSES, zero_one
-from fi_teach.importance.leakage import leak_suspects
 
 NEAR = 0.01  # of a column's standard deviation: closer than that is a rounded copy
 COPIES_SEEN = 0.01  # a share of the test rows from which copies are worth a word

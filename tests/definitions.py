@@ -162,7 +162,7 @@ def debiased_mdi_by_definition(model, X, y, *, method="oob"):
     grown without row weights.
     """
     measure = {"oob": _moves_row_by_row, "ufi": _decreases_node_by_node}[method]
-    forest, rows, Y = debiased_mdi._asked(model, X, y)
+    forest, rows, Y = debiased_mdi._training_rows(model, X, y)
     draws = np.zeros((forest.n_features, len(forest.trees)))
     for m, tree in enumerate(forest.trees):
         draws[:, m] = measure(tree, rows, Y, forest.in_bag[m])
@@ -310,7 +310,9 @@ def oob_importance_per_tree_by_definition(model, X, y, *, loss=None, n_repeats=1
     test_set, table = oob._checked(model, X, y, loss, sample_weight, groups)
     rng = own_stream(rng, "out-of-bag importance per tree")
     within = oob._shuffles_within(test_set, donors, n_repeats, rng)
-    judged = oob._trees_and_rows(test_set)
+    forest = test_set.model.forest
+    judged = [(tree, np.flatnonzero(unseen))
+              for tree, unseen in zip(forest.trees, forest.out_of_bag, strict=True) if unseen.any()]
     draws = np.zeros((test_set.n_features, len(judged)))  # what each tree loses
     roles = np.zeros((test_set.n_features, test_set.n_rows))  # each row's part in it
     for m, (tree, out) in enumerate(judged):

@@ -33,13 +33,14 @@ from calls import (
     parameters,
 )
 
+import fi_audit
 import fi_course
 import fi_teach
 import fi_teach.importance as importance
 import fi_teach.trees as trees
 from fi_course.tables import read_csv
 
-PACKAGES = {Path(module.__file__).parent for module in (fi_teach, fi_course)}
+PACKAGES = {Path(module.__file__).parent for module in (fi_teach, fi_audit, fi_course)}
 FLAGS = {"together", "progress", "normalize", "weighted", "bootstrap", "blank", "shown"}
 """What is only asked whether it is true: there is no wrong value."""
 

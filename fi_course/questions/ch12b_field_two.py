@@ -322,7 +322,7 @@ GAP = [
                     - np.asarray(phi).mean(axis=0),
                     "You subtracted the mean of *all* rows, which holds the group itself: "
                     "subtract the mean of the others.")),
-        closed=("fi_teach.importance.fairness.group_gap",),
+        closed=("fi_audit.fairness.group_gap",),
         meaning="The shares add up to the whole gap of the model. "
                 "They divide what it says, and not what is just."),
     Question(

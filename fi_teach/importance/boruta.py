@@ -53,8 +53,8 @@ class BorutaResult(Result):
         """P(Binomial(rounds, 1/2) >= hits) -> (p,): p-values were the rounds coins, which they are
         not (see `boruta`).
         """
-        tails = [binomial_tail(h, r) for h, r in zip(self.hits, self.rounds, strict=True)]
-        return np.array(tails)
+        return np.array([
+            binomial_tail(h, r) for h, r in zip(self.hits, self.rounds, strict=True)])
 
     def to_frame(self) -> pd.DataFrame:
         """A table, most hits a round first: feature, decision, hits, rounds, and the importance,
@@ -115,13 +115,14 @@ def boruta(
     history, best_shadow = [], []
     for _ in with_progress(range(n_repeats), progress):
         alive = np.flatnonzero(decision != "rejected")
-        importances, shadows = _contest(importance_of, X, y, alive, rng)
-        best = shadows.max()
+        shadowed = np.resize(alive, max(len(alive), FEWEST_SHADOWS))
+        both = _side_by_side(X, alive, shadowed, rng)
+        values = call_importance(importance_of, both, y, len(alive) + len(shadowed))
+        importances, best = values[: len(alive)], values[len(alive) :].max()
         hits[alive] += importances > best
         rounds[alive] += 1
-        everybody = np.full(p, np.nan)
-        everybody[alive] = importances
-        history.append(everybody)
+        history.append(np.full(p, np.nan))
+        history[-1][alive] = importances
         best_shadow.append(best)
         for j in np.flatnonzero(decision == "tentative"):
             decision[j] = _decide(hits[j], rounds[j], alpha / p)
@@ -139,8 +140,7 @@ def binomial_tail(hits: int, rounds: int) -> float:
     0.25
     """
     hits, rounds = int(hits), int(rounds)  # NumPy's integers would overflow at 2^63
-    ways = sum(comb(rounds, k) for k in range(hits, rounds + 1))
-    return ways / 2**rounds
+    return sum(comb(rounds, k) for k in range(hits, rounds + 1)) / 2**rounds
 
 
 def _decide(hits, rounds, alpha):
@@ -150,14 +150,6 @@ def _decide(hits, rounds, alpha):
     if binomial_tail(rounds - hits, rounds) < alpha:
         return "rejected"
     return "tentative"
-
-
-def _contest(importance_of, X, y, alive, rng):
-    """One round: importances of the remaining features, and of their shadows."""
-    shadowed = np.resize(alive, max(len(alive), FEWEST_SHADOWS))
-    both = _side_by_side(X, alive, shadowed, rng)
-    values = call_importance(importance_of, both, y, len(alive) + len(shadowed))
-    return values[: len(alive)], values[len(alive) :]
 
 
 def _side_by_side(X, alive, shadowed, rng):

@@ -2,8 +2,8 @@
 
 A causal model is a dict of equations in causal order; a function's arguments are the arrows into
 its variable. `observe` draws from it, `do` replaces an equation by a constant, and the back-door
-formula recovers what `do` shows from what `observe` gives, if it is fed a set of columns that
-blocks every back door. Importance measures see only what `observe` gives.
+formula recovers what `do` shows from what `observe` gives, if the columns that it adjusts for block
+every back door. Importance measures see only what `observe` gives.
 Source: Pearl (2009), sections 1.4 (models), 3.2 (do) and 3.3 (back door).
 """
 
@@ -36,8 +36,7 @@ def parents(model: CausalModel, name: str) -> tuple[str, ...]:
     _check_variables(model, name)
     if name in model.fixed:
         return ()
-    asked = arguments_of(model.equations[name])
-    return tuple(cause for cause in asked if cause != NOISE)
+    return tuple(cause for cause in arguments_of(model.equations[name]) if cause != NOISE)
 
 
 def descendants(model: CausalModel, name: str) -> set[str]:
@@ -110,11 +109,8 @@ def interventional_mean(
     """
     _check_variables(model, cause, outcome)
     seed = int(plain_stream(rng).integers(2**32))
-    means = []
-    for x in np.atleast_1d(values):
-        everybody = observe(do(model, **{cause: x}), n, seed)
-        means.append(everybody[outcome].mean())
-    return np.array(means)
+    worlds = (do(model, **{cause: x}) for x in np.atleast_1d(values))
+    return np.array([observe(world, n, seed)[outcome].mean() for world in worlds])
 
 
 def conditional_mean(
@@ -174,9 +170,7 @@ def satisfies_backdoor(
     forbidden = {cause, outcome} | descendants(model, cause)
     if adjusted & forbidden:
         return False
-    arrows = {}
-    for child in model.equations:
-        arrows[child] = set(parents(model, child)) - {cause}
+    arrows = {child: set(parents(model, child)) - {cause} for child in model.equations}
     return _separated(arrows, cause, outcome, adjusted)
 
 
@@ -207,7 +201,6 @@ def backdoor_mean(
     The sum is over the strata of the adjusted columns, each with its share of ALL rows, not of the
     rows with X = x.
 
-    Raises ValueError for unknown columns or a stratum without a row of X = x (no overlap).
     Source: Pearl (2009), theorem 3.3.2.
 
     >>> data = pd.DataFrame({"z": [0, 0, 1, 1], "x": [0, 1, 1, 1], "y": [0.0, 1.0, 5.0, 7.0]})
@@ -225,8 +218,7 @@ def backdoor_mean(
             raise ValueError(
                 f"no row has {cause} = {value} in the stratum {where}: "
                 "without overlap its outcome there is unknown. Use coarser strata.")
-        share = len(rows) / len(data)
-        total += share * seen.mean()
+        total += len(rows) / len(data) * seen.mean()
     return float(total)
 
 
@@ -246,8 +238,7 @@ def backdoor_adjustment(
     unadjusted, so that many rows allow finer, better strata. Without `adjust` it is the plain
     regression slope, which confounding biases.
 
-    Raises ValueError for unknown columns, n_strata < 1, or a stratum in which the cause does not
-    vary. Source: Pearl (2009), section 3.3.1.
+    Source: Pearl (2009), section 3.3.1.
 
     >>> sample = observe(confounder_model(effect=1), 20_000)
     >>> round(backdoor_adjustment(sample, "x1", "y"), 1)
@@ -274,8 +265,7 @@ def _strata(data, adjust, n_strata):
             classes = pd.factorize(values)[0]
         else:
             classes = pd.qcut(values, n_strata, labels=False, duplicates="drop")
-        n_classes = int(np.max(classes)) + 1
-        labels = labels * n_classes + np.asarray(classes)
+        labels = labels * (int(np.max(classes)) + 1) + np.asarray(classes)
     return labels
 
 
@@ -296,12 +286,8 @@ def regression_adjustment(
     effect  =  sum of own_i y_i / sum of own_i^2,
     own the residuals of the cause after least squares on 1 and adjust
 
-    cause, outcome : columns of data; adjust : a column, or a list of them
-    -> number, in units of the outcome for one unit of the cause
-
     Exact if everything is linear, biased if the adjusted columns act otherwise.
 
-    Raises ValueError for unknown columns, or a cause that the adjusted columns determine.
     Source: Pearl (2009), section 3.3; the slope on the residuals: Greene (2003), ch. 3.
 
     >>> sample = observe(confounder_model(effect=1), 20_000)
@@ -312,8 +298,7 @@ def regression_adjustment(
     _check_columns(data, cause, outcome, *adjust)
     others = np.column_stack([np.ones(len(data)), *_numbers(data, *adjust)])
     x, y = _numbers(data, cause, outcome)
-    weights = np.linalg.lstsq(others, x, rcond=None)[0]
-    own = x - others @ weights
+    own = x - others @ np.linalg.lstsq(others, x, rcond=None)[0]
     if own @ own <= 1e-12 * (x @ x):
         raise ValueError(
             f"{cause!r} does not vary once {adjust} are held fixed: "
@@ -344,9 +329,8 @@ def _check_columns(data, *names):
     if not isinstance(data, pd.DataFrame) or len(data) == 0:
         came = type(data).__name__
         raise ValueError(f"data is an empty or foreign {came}, expected a DataFrame with rows.")
-    hashable = [isinstance(name, Hashable) for name in names]
-    missing = [name for name, h in zip(names, hashable, strict=True)
-               if not h or name not in data.columns]
+    missing = [
+        name for name in names if not isinstance(name, Hashable) or name not in data.columns]
     if missing:
         known = ", ".join(map(str, data.columns))
         raise ValueError(f"no column {missing[0]!r} in the data, which has {known}.")

@@ -9,9 +9,6 @@ how the model uses the part of x_j that the others do not determine:
 
 If x_j tells nothing about y once the others are known, the expected importance is 0 in every model.
 The reverse does not hold: at 0 the model may use a feature that is correlated with x_j instead.
-
-The distribution of x_j given the others has to be known or estimated, and the result depends on
-that estimate.
 """
 
 import numpy as np
@@ -58,7 +55,6 @@ def conditional_importance(
        and donor, for gaussian draws as receiver and as one of the rows that fitted the
        distribution. Neither includes the error of a distribution of the wrong shape.
 
-    Raises ValueError for columns that the method cannot take.
     Source: Strobl et al. (2008); Molnar et al. (2023), subgroups by trees; Watson and Wright
     (2021), for tests.
 
@@ -113,10 +109,9 @@ def shuffle_within(groups: NDArray, rng: np.random.Generator) -> NDArray:
     >>> shuffle_within(np.array([0, 1, 0, 1, 2]), np.random.default_rng(0))[[4]]
     array([4])
     """
-    rows_by_group = np.argsort(groups, kind="stable")
-    the_same_shuffled = np.lexsort((rng.random(len(groups)), groups))
     donors = np.empty(len(groups), dtype=np.int64)
-    donors[rows_by_group] = the_same_shuffled
+    rows_by_group = np.argsort(groups, kind="stable")
+    donors[rows_by_group] = np.lexsort((rng.random(len(groups)), groups))
     return donors
 
 
@@ -138,14 +133,11 @@ def _leaves(table: NDArray, j: int, words: bool, min_samples_leaf: int | None = 
     target = table[:, j]
     if p == 1 or (target == target[0]).all():
         return np.zeros(n_rows, dtype=np.int64)
-    smallest = max(5, round(np.sqrt(n_rows)))
-    if min_samples_leaf is not None:
-        smallest = min_samples_leaf
+    smallest = min_samples_leaf or max(5, round(np.sqrt(n_rows)))
     others = np.delete(table, j, axis=1)
     criterion = "gini" if words else "variance"
     tree = grow_cart(others, target, criterion=criterion, min_samples_leaf=smallest)
-    leaf = tree.apply(others)
-    return np.unique(leaf, return_inverse=True)[1].astype(np.int64)
+    return np.unique(tree.apply(others), return_inverse=True)[1].astype(np.int64)
 
 
 def _holds_words(X: Table, j: int) -> bool:
@@ -171,11 +163,7 @@ def _gaussian(
 
 
 def _gaussian_variance(
-    test_set: Evaluation,
-    gains: NDArray,
-    noise: NDArray,
-    design: NDArray,
-    residual: NDArray,
+    test_set: Evaluation, gains: NDArray, noise: NDArray, design: NDArray, residual: NDArray,
     spread: float,
 ) -> float:
     """Variance of the mean gain, each row counted as receiver and as one that fitted the draws."""

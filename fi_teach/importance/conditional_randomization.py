@@ -38,8 +38,7 @@ def conditional_randomization_test(
         "marginal": a random permutation of the column. Null hypothesis: x_j is independent of the
         target AND of the other features; a correlated feature without any signal of its own fails
         to look like such copies.
-    importance_of, X, y, progress : as in target_permutation_test; importance_of is called
-        1 + p n_repeats times
+    the others : as in target_permutation_test; importance_of is called 1 + p n_repeats times
     -> NullTest with null (p, n_repeats); p_values for importance above its copies',
        p_values_below for negative ones
 

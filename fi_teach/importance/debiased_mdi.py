@@ -25,11 +25,7 @@ TITLES = {"oob": "out-of-bag MDI", "ufi": "unbiased feature importance (UFI)"}
 
 
 def debiased_mdi(
-    model: object,
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    method: str = "oob",
+    model: object, X: ArrayLike, y: ArrayLike, *, method: str = "oob"
 ) -> Importance:
     """MDI measured out of bag: a feature without information has mean 0, with any number of values.
 
@@ -48,8 +44,6 @@ def debiased_mdi(
     -> Importance, not normalised (shares of differences around 0 would mean nothing), one draw a
        tree; standard_error is NaN, for the reason that stands in `mdi`
 
-    Raises ValueError for a model without bootstrap counts, other rows or columns than it was grown
-    on.
     Source: Li et al. (2019), eq. 3; Zhou and Hooker (2021), sec. 3.
 
     >>> from fi_teach.importance.mdi import mdi
@@ -63,7 +57,7 @@ def debiased_mdi(
     True
     """
     measure = MEASURES[check_choice(method, MEASURES, "method")]
-    forest, rows, Y = _asked(model, X, y)
+    forest, rows, Y = _training_rows(model, X, y)
     draws = np.zeros((forest.n_features, len(forest.trees)))
     for m, tree in enumerate(forest.trees):
         unseen = forest.in_bag[m] == 0
@@ -151,17 +145,10 @@ def _by_feature(tree, split, gain):
 # --- the rows that the forest was grown on ---
 
 
-def _asked(model, X, y):
-    """The forest, its training rows (n, p), and their targets as columns (n, q)."""
-    asked = as_model(model)
-    forest = asked.forest
-    _check_bags(forest)
-    rows, Y = _training_rows(forest, asked.arrange(X), y)
-    return forest, rows, Y
-
-
-def _check_bags(forest):
-    """Refuse forests without bootstrap counts, and trees without out-of-bag rows."""
+def _training_rows(model, X, y):
+    """The forest, its training rows (n, p), and y as columns (n, q): 0/1 a class, or numbers."""
+    model = as_model(model)
+    forest = model.forest
     if forest.in_bag is None or forest.kind != "forest":
         raise ValueError(
             "this model does not say which rows each tree saw: expected a forest grown on "
@@ -170,30 +157,19 @@ def _check_bags(forest):
         raise ValueError(
             "some tree saw every row, so nothing is out of bag for it: "
             "grow the forest with bootstrap=True.")
-
-
-def _training_rows(forest, X, y):
-    """X as an array, y as columns (n, q): one 0/1 column a class, or the numbers."""
-    X = rows_for(forest, X)
+    rows = rows_for(forest, model.arrange(X))
     n_rows = forest.in_bag.shape[1]
-    if len(X) != n_rows:
+    if len(rows) != n_rows:
         raise ValueError(
-            f"X has {len(X)} rows, but the forest was grown on {n_rows}: "
+            f"X has {len(rows)} rows, but the forest was grown on {n_rows}: "
             "pass its training rows, in their order.")
-    if forest.classes is None:
-        return X, _number_columns(forest, y, n_rows)
-    return X, _class_columns(forest, y, n_rows)
-
-
-def _number_columns(forest, y, n_rows):
-    Y = check_y(y, n_rows, numeric=True, several=True, varies=True).reshape(n_rows, -1)
+    y = check_y(y, n_rows, numeric=forest.classes is None, several=True, varies=True)
+    if forest.classes is not None:
+        classes, codes = encode_labels(y, forest.classes)
+        return forest, rows, (codes[:, None] == np.arange(len(classes))).astype(float)
+    Y = y.reshape(n_rows, -1)
     if Y.shape[1] != forest.n_outputs:
         raise ValueError(
             f"y has {Y.shape[1]} columns, but the forest predicts {forest.n_outputs}: "
             "pass the y it was grown on.")
-    return Y
-
-
-def _class_columns(forest, y, n_rows):
-    classes, codes = encode_labels(check_y(y, n_rows, several=True, varies=True), forest.classes)
-    return (codes[:, None] == np.arange(len(classes))).astype(float)
+    return forest, rows, Y

@@ -64,7 +64,6 @@ def drop_column_importance(
        widened to sd * sqrt(1/K + 1/(K - 1)), K folds, the correction of Nadeau and Bengio (2003):
        approximate, but it includes the variation of the learner.
 
-    Raises ValueError for a table of one column, which leaves nothing to fit.
     Source: Lei et al. (2018), sec. 6.
 
     >>> X = np.array([[i, i % 2] for i in range(40)])
@@ -125,26 +124,19 @@ class _Refits:
     def __init__(
         self, fit: object, loss: str | Loss | None, whole: ArrayLike, blank: bool
     ) -> None:
-        self.fit = fit
-        self.loss = loss
+        self.fit, self.loss, self.blank, self.unit = fit, loss, blank, ""
         self.whole = whole  # the target of all rows: some labels may be missing in a part
-        self.unit = ""
-        self.blank = blank
 
     def gains(self, train: Rows, test: Rows) -> NDArray:
         """Each held-out row's gain in loss without each column -> (p, n_test)."""
         before = self.losses(train, test)
-        gains = []
-        for j in range(train[0].shape[1]):
-            after = self._losses_without(j, train, test)
-            gains.append(after - before)
-        return np.array(gains)
+        n_features = train[0].shape[1]
+        return np.array([self._losses_without(j, train, test) for j in range(n_features)]) - before
 
     def _losses_without(self, j: int, train: Rows, test: Rows) -> NDArray:
         """The held-out losses of a model fitted without column j."""
         if self.blank:
-            same_value = [(blanked(X, [j], like=train[0]), y) for X, y in (train, test)]
-            return self.losses(*same_value)
+            return self.losses(*[(blanked(X, [j], like=train[0]), y) for X, y in (train, test)])
         try:
             return self.losses(_without(train, j), _without(test, j))
         except (ValueError, KeyError) as refusal:
@@ -212,11 +204,11 @@ def _checked_test(test: object, X: Table, loss: str | Loss | None) -> Rows:
         raise ValueError("test is not a pair: expected (X_test, y_test).")
     X_test = check_real_table(test[0], what="X_test")
     both_named = isinstance(X, pd.DataFrame) and isinstance(X_test, pd.DataFrame)
-    same = set(feature_names(X_test)) == set(feature_names(X))
-    if X_test.shape[1] != X.shape[1] or (both_named and not same):
+    given, wanted = feature_names(X_test), feature_names(X)
+    if len(given) != len(wanted) or (both_named and set(given) != set(wanted)):
         raise ValueError(
-            f"X_test has the columns {some_names(feature_names(X_test))}, "
-            f"X has {some_names(feature_names(X))}: give both the same.")
-    if isinstance(X_test, pd.DataFrame) and both_named:
-        X_test = in_order(X_test, feature_names(X), what="X_test", of="X")
+            f"X_test has the columns {some_names(given)}, X has {some_names(wanted)}: "
+            "give both the same.")
+    if both_named:
+        X_test = in_order(X_test, wanted, what="X_test", of="X")
     return X_test, _checked_target(test[1], len(X_test), loss)

@@ -33,7 +33,6 @@ def pair_differences(
     Row means say what a row suffers as receiver, column means what its value causes as donor, the
     mean is the importance. column : a name; of an array, a position
 
-    Raises ValueError as permutation_importance does, and for a column that X does not have.
     Source: as in `exact_permutation_importance`.
 
     >>> X = np.array([[0.0], [1.0], [3.0]])
@@ -73,8 +72,7 @@ def exact_permutation_importance_by_definition(
     for j in range(task.n_features):
         D = np.zeros((n, n))
         for d in range(n):
-            same_donor = np.full((n, 1), d)
-            swapped = swap(task.X, [j], rows, same_donor)
+            swapped = swap(task.X, [j], rows, np.full((n, 1), d))
             D[:, d] = task.weights * (task.losses(swapped) - before)
 
         receiver = D.mean(axis=1, keepdims=True)
@@ -133,9 +131,7 @@ def exact_permutation_importance(
     roles = receiver + donor - np.outer(total, task.weights)
     errors = [np.sqrt(variance_of_mean(psi, task.groups)) for psi in roles]
 
-    explained_by_rows = n * (receiver**2).sum(axis=1)
-    explained_by_donors = n * (donor**2).sum(axis=1)
-    counted_twice = n**2 * total**2
-    residual = sums.square - explained_by_rows - explained_by_donors + counted_twice
+    explained = n * (receiver**2).sum(axis=1), n * (donor**2).sum(axis=1)
+    residual = sums.square - explained[0] - explained[1] + n**2 * total**2
     spread = np.sqrt(np.maximum(residual, 0) / (n - 1)) / n
     return Importance(task.names, receiver, METHOD, task.unit, np.array(errors), spread)

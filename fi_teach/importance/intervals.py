@@ -70,8 +70,7 @@ def naive_interval(differences: ArrayLike, *, level: float = 0.95) -> Interval:
     (0.87, 3.13)
     """
     of_rows = _checked_differences(differences).mean(axis=1)
-    variance = of_rows.var(ddof=1) / len(of_rows)
-    return _around(of_rows.mean(), variance, level)
+    return _around(of_rows.mean(), of_rows.var(ddof=1) / len(of_rows), level)
 
 
 def receiver_donor_interval(
@@ -121,9 +120,9 @@ def row_bootstrap_interval(
     Resampling the loss differences instead would repeat the naive interval's mistake: a resampled
     difference brings its receiver along but leaves its donor behind.
 
-    model, X (n, p), y (n,), loss, sample_weight : as in permutation_importance
     column : a name; of an array, a position; n_repeats : samples
     groups (n,) : rows drawn together; whole groups are then resampled
+    the others : as in permutation_importance
     -> (low, high), in units of the loss
 
     Source: the bootstrap of rows with which Breiman (1996) fits trees, here for a fitted model.
@@ -143,8 +142,7 @@ def row_bootstrap_interval(
     gains = losses_of_pairs(test_set, columns, rows, donors) - test_set.losses_before[rows]
     weights = test_set.weights[rows]
     importances = np.bincount(sample, weights * gains) / np.bincount(sample, weights)
-    low, high = np.quantile(importances, [tail, 1 - tail])
-    return float(low), float(high)
+    return tuple(np.quantile(importances, [tail, 1 - tail]).tolist())
 
 
 def _resampled(

@@ -44,8 +44,6 @@ def kernel_shap(
         2^p - 2 up to 12 features (then the values equal shapley_values), beyond that 2p + 2048
     -> Attribution, values (n, p) or (n, p, n_outputs). Cost: n_coalitions * n * m predictions.
 
-    Raises ValueError for too few coalitions to determine p values, for all coalitions of more than
-    20 features, a background with other columns or no rows, and predictions that are labels or NaN.
     Source: Lundberg and Lee (2017), section 4.1.
 
     >>> AND = lambda X: X[:, 0] * X[:, 1]
@@ -69,9 +67,8 @@ def kernel_shap(
     gains = payoffs[1:] - nothing
     shares = solve_for_shares(S, weight, gains[1:], total=gains[0])
 
-    values = np.moveaxis(shares, 0, 1)
-    method = "Shapley values (Kernel SHAP)"
-    return Attribution.of_outputs(values, nothing[0], names, method=method)
+    return Attribution.of_outputs(
+        np.moveaxis(shares, 0, 1), nothing[0], names, method="Shapley values (Kernel SHAP)")
 
 
 def kernel_weight(p: int, s: int) -> float:
@@ -96,7 +93,6 @@ def solve_for_shares(S: NDArray, weight: NDArray, payoffs: NDArray, total: NDArr
     S (C, p) bool, weight (C,), payoffs (C, ...) above the empty coalition's, total (...)
     -> shares (p, ...) that sum to total
 
-    Raises ValueError where the coalitions leave some share undetermined.
     Source: as in `kernel_shap`.
 
     >>> alone = np.array([[True, False], [False, True]])  # one earns 1, the other 3, both 6
@@ -117,8 +113,7 @@ def solve_for_shares(S: NDArray, weight: NDArray, payoffs: NDArray, total: NDArr
         raise ValueError(
             f"{n_coalitions} coalitions do not determine {p} shares: "
             f"raise n_coalitions, at least to {4 * p}.")
-    last = totals - others.sum(axis=0)
-    shares = np.vstack([others, last])
+    shares = np.vstack([others, totals - others.sum(axis=0)])
     return shares.reshape(p, *total.shape)
 
 
@@ -132,7 +127,10 @@ def _design(p, n_coalitions, rng):
             f"n_coalitions is {n_coalitions}, expected at least 2 (a coalition and its "
             "complement), or None for all.")
     if wanted < 2**p - 2:
-        _check_size(wanted, p)
+        if wanted * p > MOST_NUMBERS:
+            raise ValueError(
+                f"a regression of {wanted} coalitions on {p} features is too large: use "
+                "sampled_shapley_values (any model), or tree_shap (trees).")
         return _sampled_pairs(p, int(wanted) // 2, rng)
     if p > MOST_FEATURES:
         raise ValueError(
@@ -142,13 +140,6 @@ def _design(p, n_coalitions, rng):
     S = coalitions(p)[1:-1]
     weight = [kernel_weight(p, s) for s in S.sum(axis=1).tolist()]
     return S, np.array(weight)
-
-
-def _check_size(n_coalitions, p):
-    if n_coalitions * p > MOST_NUMBERS:
-        raise ValueError(
-            f"a regression of {n_coalitions} coalitions on {p} features is too large: use "
-            "sampled_shapley_values (any model), or tree_shap (trees).")
 
 
 def _sampled_pairs(p, n_pairs, rng):
@@ -162,6 +153,4 @@ def _sampled_pairs(p, n_pairs, rng):
     size = rng.choice(sizes, size=n_pairs, p=chance / chance.sum())
     place = rng.random((n_pairs, p)).argsort(axis=1)
     S, times = np.unique(place < size[:, None], axis=0, return_counts=True)
-    both = np.concatenate([S, ~S])
-    weight = np.concatenate([times, times])
-    return both, weight.astype(float)
+    return np.concatenate([S, ~S]), np.concatenate([times, times]).astype(float)

@@ -62,12 +62,8 @@ class KnockoffSelection(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """A table, largest statistic first: feature, statistic, selected."""
-        columns = {
-            "feature": self.names,
-            "statistic": self.statistics,
-            "selected": self.statistics >= self.threshold,
-        }
-        table = pd.DataFrame(columns)
+        table = pd.DataFrame({"feature": self.names, "statistic": self.statistics})
+        table["selected"] = table["statistic"] >= self.threshold
         return table.sort_values("statistic", ascending=False, ignore_index=True, kind="stable")
 
     def __iter__(self):
@@ -202,10 +198,8 @@ def gaussian_knockoffs(
     covariance = _check_shape(covariance, (p, p), "covariance")
     mean = _check_shape(mean, (p,), "mean")
     shrink, noise = _law(covariance, S_METHODS[method](covariance))
-    knockoffs = (X - mean) @ shrink.T  # what is expected of them, given X,
-    knockoffs += mean
-    knockoffs += rng.standard_normal(X.shape) @ _root(noise).T  # and chance
-    return knockoffs
+    expected = (X - mean) @ shrink.T + mean
+    return expected + rng.standard_normal(X.shape) @ _root(noise).T
 
 
 def _root(matrix):
@@ -213,9 +207,8 @@ def _root(matrix):
 
     An equicorrelated noise is singular, and rounding can push it below zero: that is cut off.
     """
-    variances = np.diag(np.diag(matrix))
     try:
-        return np.linalg.cholesky(matrix + 1e-10 * variances)
+        return np.linalg.cholesky(matrix + 1e-10 * np.diag(np.diag(matrix)))
     except np.linalg.LinAlgError:
         eigenvalues, vectors = np.linalg.eigh(matrix)
         return vectors * np.sqrt(np.maximum(eigenvalues, 0))
@@ -229,8 +222,7 @@ def knockoff_statistics(
 ) -> NDArray:
     """W_j = importance of feature j - importance of its knockoff, in a model that saw both.
 
-    X, knockoffs (n, p), y (n,) -> (p,)
-    importance_of(XX, y) gets (n, 2p) and returns 2p values or an Importance.
+    X, knockoffs (n, p), y (n,) -> (p,); importance_of(XX, y) as in `knockoff_filter`
 
     Every pair is handed over in an order that a fair coin decides, and put back afterwards. Without
     it a tree that breaks ties by column order would prefer the features, which always come first;
@@ -246,13 +238,16 @@ def knockoff_statistics(
     """
     rng = own_stream(rng, "knockoff statistics")
     X, _ = check_table(X)
-    knockoffs = _check_own(knockoffs, X)
+    knockoffs, _ = check_table(knockoffs, what="knockoffs")
+    if knockoffs.shape != X.shape:
+        raise ValueError(
+            f"knockoffs has shape {knockoffs.shape}, X has {X.shape}: "
+            "expected one knockoff for each value of X.")
     y = check_y(y, len(X), several=True, varies=True)
     p = X.shape[1]
     swapped = rng.random(p) < 0.5
-    first = np.where(swapped, knockoffs, X)
-    second = np.where(swapped, X, knockoffs)
-    values = call_importance(importance_of, np.hstack([first, second]), y, 2 * p)
+    both = np.hstack([np.where(swapped, knockoffs, X), np.where(swapped, X, knockoffs)])
+    values = call_importance(importance_of, both, y, 2 * p)
     difference = values[:p] - values[p:]
     return np.where(swapped, -difference, difference)
 
@@ -321,7 +316,6 @@ def knockoff_filter(
     rng = own_stream(rng, "knockoff filter")
     _check_filter(q, offset)
     table, names = check_table(X)
-    y = check_y(y, len(table), several=True, varies=True)
     if isinstance(knockoffs, str):
         named = pd.DataFrame(table, columns=names)
         knockoffs = gaussian_knockoffs(named, method=knockoffs, rng=rng)
@@ -336,16 +330,6 @@ def _check_filter(q, offset):
             f"q is {q!r}, expected a false discovery rate strictly between 0 and 1, such as 0.2.")
     if offset not in (0, 1):
         raise ValueError(f"offset is {offset!r}, expected 1 (knockoff+) or 0 (knockoff).")
-
-
-def _check_own(knockoffs, X):
-    """Knockoffs that the caller built: as an array of X's shape."""
-    array, _ = check_table(knockoffs, what="knockoffs")
-    if array.shape != X.shape:
-        raise ValueError(
-            f"knockoffs has shape {array.shape}, X has {X.shape}: "
-            "expected one knockoff for each value of X.")
-    return array
 
 
 def _check_shape(values, shape, what):

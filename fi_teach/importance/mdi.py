@@ -64,8 +64,6 @@ def mdi(model: object, *, normalize: bool = True, weighted: bool = True) -> Impo
     correct one another, so that sd over draws / sqrt(M) would only say how far other trees on the
     SAME rows move the mean: for a small share of what another training set would change.
 
-    Raises ValueError for a model whose nodes keep no impurity (histogram boosting, xgboost,
-    lightgbm).
     Source: Breiman et al. (1984), sec. 5.3.4; Breiman (2001); scikit-learn's feature_importances_.
 
     >>> from fi_teach.data import midterm
@@ -78,23 +76,22 @@ def mdi(model: object, *, normalize: bool = True, weighted: bool = True) -> Impo
     """
     trees, weights, kind = _parts(model)
     draws = np.array([decrease_by_feature(tree, weighted=weighted) for tree in trees]).T
-    _refuse_unknown(draws, model)
-    unit = UNITS.get(trees[0].criterion, trees[0].criterion)
+    if np.isnan(draws).any():
+        raise ValueError(
+            f"the trees of this {type(model).__name__} keep no impurities, so there is no MDI to "
+            "compute (histogram boosting, xgboost and lightgbm keep gains instead): use "
+            "permutation_importance or tree_shap, or ask the library for its gains.")
+    unit, method = UNITS.get(trees[0].criterion, trees[0].criterion), "MDI, not normalised"
     if normalize:
-        unit = "share of the decrease"
+        unit, method = "share of the decrease", "MDI" if weighted else "MDI without node weights"
         if kind != "boosting":
             draws = _shares(draws)
     draws = draws * weights
     if normalize and kind != "adaboost":
         # trees without a split are no reason for shares to fall short of 1
         draws = draws / (draws.mean(axis=1).sum() or 1.0)
-    return Importance(
-        trees[0].names,
-        draws,
-        method=_title(normalize, weighted),
-        unit=unit,
-        sampling_error=np.full(len(draws), np.nan),
-    )
+    unknown = np.full(len(draws), np.nan)
+    return Importance(trees[0].names, draws, method, unit, sampling_error=unknown)
 
 
 def _parts(model):
@@ -117,17 +114,3 @@ def _shares(draws):
     """Each column (a tree) divided by its sum; a tree without any decrease keeps its zeros."""
     total = draws.sum(axis=0)
     return np.divide(draws, total, out=np.zeros_like(draws), where=total > 0)
-
-
-def _title(normalize, weighted):
-    if not normalize:
-        return "MDI, not normalised"
-    return "MDI" if weighted else "MDI without node weights"
-
-
-def _refuse_unknown(draws, model):
-    if np.isnan(draws).any():
-        raise ValueError(
-            f"the trees of this {type(model).__name__} keep no impurities, so there is no MDI to "
-            "compute (histogram boosting, xgboost and lightgbm keep gains instead): use "
-            "permutation_importance or tree_shap, or ask the library for its gains.")

@@ -33,7 +33,6 @@ from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.shuffles import shuffles, variance_of_mean
 from fi_teach.basics.tables import check_count, check_table
-from fi_teach.basics.tree import Tree
 from fi_teach.fast.oob import sums_over_trees, vote_gains
 
 
@@ -63,7 +62,6 @@ def oob_importance(
        standard_error counts each row as receiver and as donor; it is about new rows for this
        forest.
 
-    Raises ValueError for forests without out-of-bag rows and for other rows than the training rows.
     Source: Breiman (2001), sec. 10.
 
     >>> from fi_teach.trees.forest import grow_forest
@@ -113,7 +111,6 @@ def oob_importance_per_tree(
     """Permutation importance of each tree on its own out-of-bag rows, averaged over trees.
 
     donors (n, K) int : as in oob_importance; they then need not be out of bag
-    The other parameters and the errors as in oob_importance.
     -> Importance in units of the loss: draws (p, M), a column a tree (trees without out-of-bag rows
        are left out). standard_error counts each row as receiver and as donor; it is about new rows
        for this forest. sd over trees / sqrt(M) would treat trees grown on the same rows as
@@ -141,7 +138,8 @@ def _importance_of_trees(test_set: Evaluation, draws: NDArray, roles: NDArray) -
     """
     n, n_trees = test_set.n_rows, draws.shape[1]
     share = np.zeros(n)  # as receiver a row has its weight, as donor each is as likely as another
-    for _, out in _trees_and_rows(test_set):
+    rows_of_trees = map(np.flatnonzero, test_set.model.forest.out_of_bag)
+    for out in filter(len, rows_of_trees):
         weights = test_set.weights[out]
         share[out] += (weights / weights.sum() + 1 / len(out)) / n_trees
     total = draws.mean(axis=1)
@@ -149,14 +147,6 @@ def _importance_of_trees(test_set: Evaluation, draws: NDArray, roles: NDArray) -
     error = np.sqrt([variance_of_mean(of_rows, test_set.groups) for of_rows in psi])
     method = "out-of-bag importance of the trees"
     return Importance(test_set.names, draws, method, test_set.unit, error)
-
-
-def _trees_and_rows(test_set: Evaluation) -> list[tuple[Tree, NDArray]]:
-    """Every tree with its out-of-bag rows, if it has any."""
-    forest = test_set.model.forest
-    pairs = [(tree, np.flatnonzero(unseen))
-             for tree, unseen in zip(forest.trees, forest.out_of_bag, strict=True)]
-    return [(tree, out) for tree, out in pairs if len(out)]
 
 
 # --- checks and shuffles ---
@@ -191,8 +181,7 @@ def _shuffles(
     test_set: Evaluation, donors: ArrayLike | None, n_repeats: int, rng: np.random.Generator
 ) -> Iterator[NDArray]:
     """Each feature's donors (n, K): the caller's, or random ones of its own."""
-    check_count(n_repeats, "n_repeats")
-    given = None if donors is None else _checked_donors(donors, test_set.n_rows)
+    given = _checked_donors(donors, n_repeats, test_set.n_rows)
     for _ in range(test_set.n_features):
         yield shuffles(test_set.n_rows, n_repeats, rng) if given is None else given
 
@@ -201,8 +190,7 @@ def _shuffles_within(
     test_set: Evaluation, donors: ArrayLike | None, n_repeats: int, rng: np.random.Generator
 ) -> Callable[[NDArray, int], NDArray]:
     """A function of a tree's rows O (m,) and its number of features: donors (features, m, K)."""
-    check_count(n_repeats, "n_repeats")
-    given = None if donors is None else _checked_donors(donors, test_set.n_rows)
+    given = _checked_donors(donors, n_repeats, test_set.n_rows)
 
     def within(out: NDArray, n_features: int) -> NDArray:
         if given is not None:
@@ -213,7 +201,10 @@ def _shuffles_within(
     return within
 
 
-def _checked_donors(donors: ArrayLike, n_rows: int) -> NDArray:
+def _checked_donors(donors: ArrayLike | None, n_repeats: int, n_rows: int) -> NDArray | None:
+    check_count(n_repeats, "n_repeats")
+    if donors is None:
+        return None
     donors = np.asarray(donors)
     shaped = donors.ndim == 2 and len(donors) == n_rows and donors.shape[1] > 0
     if not shaped or donors.dtype.kind not in "iu" or donors.min() < 0 or donors.max() >= n_rows:

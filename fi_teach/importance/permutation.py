@@ -10,17 +10,17 @@ fitted on.
 Read next: fast/permutation.py, which asks the model about many shuffles at once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fi_teach.basics.evaluation import Evaluation, check_groups
 from fi_teach.basics.losses import Loss, Score, auc, set_score
-from fi_teach.basics.model import Model, as_model
+from fi_teach.basics.model import as_model
 from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, own_stream
-from fi_teach.basics.shuffles import Table, shuffles, swap
+from fi_teach.basics.shuffles import shuffles, swap
 from fi_teach.basics.tables import check_real_table
 from fi_teach.basics.target import check_y
 from fi_teach.fast.permutation import losses_after_shuffling
@@ -42,7 +42,6 @@ def permutation_importance_by_definition(
 ) -> Importance:
     """Copy the table, permute one column, predict again, and count the new mistakes.
 
-    Same arguments, result and errors as permutation_importance without groups of features.
     Source: as in `permutation_importance`.
 
     >>> X = np.array([[0, 5], [1, 5], [2, 5], [3, 5]])
@@ -98,8 +97,6 @@ def permutation_importance(
        test sets (of rows, or of groups of rows), every row counted as receiver and as donor. It is
        about this fitted model, not about the learner.
 
-    Raises ValueError for unusable tables, targets, losses and models, fewer than one repeat, and
-    groups that are empty or name a column that X does not have.
     Source: Breiman (2001), sec. 10; Fisher, Rudin and Dominici (2019), sec. 3, for any model.
 
     >>> X, y = np.array([[0, 0], [1, 1], [2, 2], [3, 3]]), [0, 1, 2, 3]
@@ -180,8 +177,6 @@ def score_permutation_importance(
        standard_error is a jackknife over 20 parts of the rows: leave a part out both as receivers
        and as donors, and see how far the result moves.
 
-    Raises ValueError as permutation_importance, for an unknown score, and where the score is
-    undefined without a part of the rows.
     Source: as in `permutation_importance`, with a score in place of a mean loss.
 
     >>> X = np.array([[0, 5], [1, 5], [2, 5], [3, 5]])
@@ -195,18 +190,19 @@ def score_permutation_importance(
     y = _scored_target(y, len(X))
     rng = own_stream(rng, "score permutation importance")
     part = _parts(groups, len(y), rng)
-    predict = _scored_by(model, score)
-    before = predict(X)
+    takes_chances = score is auc and model.is_classifier and not model.is_function
+    predict = model.probabilities if takes_chances else model.predict
+    before, rows = predict(X), np.arange(len(y))
 
     draws, errors = [], []
     for j in range(X.shape[1]):
         donors = shuffles(len(y), n_repeats, rng)
-        after = _after_each_shuffle(predict, X, j, donors)
+        after = [predict(swap(X, [j], rows, donors[:, [k]])) for k in range(n_repeats)]
         everyone = np.ones(donors.shape, dtype=bool)
         draws.append(_drops(score, y, before, after, everyone))
         without = [(part[:, None] != g) & (part[donors] != g) for g in range(part.max() + 1)]
         left = [_drops(score, y, before, after, kept).mean() for kept in without]
-        errors.append(_jackknife_error(left))
+        errors.append(np.sqrt((len(left) - 1) * np.var(left)))  # of G parts: sqrt((G - 1) Var)
     spread = np.std(draws, axis=1, ddof=1) if n_repeats > 1 else None
     return Importance(
         model.column_names(X), np.array(draws), METHOD, "drop in the score", np.array(errors),
@@ -221,13 +217,6 @@ def _scored_target(y: ArrayLike, n_rows: int) -> NDArray:
     return check_y(y, n_rows, several=True, varies=True)
 
 
-def _scored_by(model: Model, score: Score):
-    """The predictions that the score takes: for the AUC a classifier's probabilities."""
-    if score is auc and model.is_classifier and not model.is_function:
-        return model.probabilities
-    return model.predict
-
-
 def _parts(groups: ArrayLike | None, n_rows: int, rng: np.random.Generator) -> NDArray:
     """Which of 20 random parts each row is in, rows of a group in the same -> (n,) int."""
     codes = np.arange(n_rows) if groups is None else check_groups(groups, n_rows)
@@ -236,22 +225,9 @@ def _parts(groups: ArrayLike | None, n_rows: int, rng: np.random.Generator) -> N
     return part_of_unit[codes]
 
 
-def _after_each_shuffle(predict, X: Table, j: int, donors: NDArray) -> list[NDArray]:
-    """The predictions with column j permuted, one array a permutation."""
-    rows = np.arange(len(donors))
-    return [predict(swap(X, [j], rows, donors[:, [k]])) for k in range(donors.shape[1])]
-
-
 def _drops(
     score: Score, y: NDArray, before: NDArray, after: list[NDArray], kept: NDArray
 ) -> NDArray:
     """The drop of the score in each shuffle, among the rows that are kept in it (n, K) -> (K,)."""
-    drops = []
-    for keep, prediction in zip(kept.T, after, strict=True):
-        drops.append(score(y[keep], before[keep]) - score(y[keep], prediction[keep]))
-    return np.array(drops)
-
-
-def _jackknife_error(left: Sequence[float]) -> float:
-    """Jackknife standard error from the values without each of G parts: sqrt((G-1) Var)."""
-    return float(np.sqrt((len(left) - 1) * np.var(left)))
+    return np.array([score(y[keep], before[keep]) - score(y[keep], prediction[keep])
+                     for keep, prediction in zip(kept.T, after, strict=True)])

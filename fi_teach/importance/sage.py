@@ -69,8 +69,7 @@ def sage(
     for k in range(n_repeats):
         some = _drawn(n, chances, rng)
         place = np.argsort(rng.permutation(p))
-        n_known = np.arange(p + 1)
-        known = place < n_known[:, None]
+        known = place < np.arange(p + 1)[:, None]
         saved = -np.diff(risks(some, known).mean(axis=1))
         draws[:, k] = saved[place]
     return _importance(test_set, draws)
@@ -96,9 +95,8 @@ def sage_by_definition(
 ) -> Importance:
     """The same shares by enumeration: the loss of every coalition on all rows.
 
-    Parameters as in `sage` -> Importance with one draw, exact for these rows and this background.
+    -> Importance with one draw, exact for these rows and this background; at most 16 features
 
-    Raises ValueError also for more than 16 features: use sage there.
     Source: as in `sage`.
 
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -110,8 +108,8 @@ def sage_by_definition(
     p = test_set.n_features
     check_players(p, most=MOST_FEATURES, instead="sage")
     risks = _risks_of(test_set, X, background, rng)
-    everyone = np.arange(test_set.n_rows)
-    risk = (risks(everyone, coalitions(p)) * test_set.weights).mean(axis=1)
+    of_rows = risks(np.arange(test_set.n_rows), coalitions(p))
+    risk = (of_rows * test_set.weights).mean(axis=1)
     return _importance(test_set, shapley(-risk, p))
 
 

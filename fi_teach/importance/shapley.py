@@ -54,8 +54,7 @@ def shapley_values(
         (model, background) that returns v(X, S) as in fi_teach.basics.value_functions
     -> Attribution, values (n, p) or (n, p, n_outputs), in units of the prediction
 
-    Raises ValueError for more than 16 features, an unknown removal, a background with other columns
-    or no rows, and predictions that are labels or NaN. Cost: 2^p * n * m predictions.
+    Cost: 2^p * n * m predictions.
     Source: Shapley (1953); Strumbelj and Kononenko (2014).
 
     >>> AND = lambda X: X[:, 0] * X[:, 1]
@@ -69,8 +68,7 @@ def shapley_values(
     check_players(
         p, most=MOST_FEATURES, instead="sampled_shapley_values (any model), or tree_shap (trees)")
     payoffs = every_coalition(v, rows)  # (2^p, n, n_outputs)
-    base = payoffs[0, 0]
-    return _attribution(shapley(payoffs, p), base, names, removal)
+    return _attribution(shapley(payoffs, p), payoffs[0, 0], names, removal)
 
 
 def sampled_shapley_values(
@@ -101,18 +99,16 @@ def sampled_shapley_values(
     check_repeats(n_repeats)
     v, rows, names = _value_function(model, X, background, removal)
     orders = [rng.permutation(len(names)) for _ in range(n_repeats)]
-    nobody = np.zeros((1, len(names)), dtype=bool)
-    base = v(rows, nobody)
+    base = v(rows, np.zeros((1, len(names)), dtype=bool))
     draws = np.array([_gains_in_order(v, rows, order, base) for order in orders])
-    shares = draws.mean(axis=0)
-    return _attribution(shares, base[0, 0], names, removal, standard_error(draws))
+    error = standard_error(draws)
+    return _attribution(draws.mean(axis=0), base[0, 0], names, removal, error)
 
 
 def _gains_in_order(v, X, order, base):
     """What each feature adds to each row if they enter in this order -> (p, n, n_outputs)."""
     place = np.argsort(order)
-    n_entered = np.arange(1, len(order) + 1)
-    entered = place < n_entered[:, None]
+    entered = place < np.arange(1, len(order) + 1)[:, None]
     payoffs = np.concatenate([base, v(X, entered)])
     return np.diff(payoffs, axis=0)[place]
 
@@ -139,8 +135,7 @@ def _value_function(model, X, background, removal):
 def _attribution(shares, base, names, removal, error=None):
     """Shares (p, n, n_outputs), and their errors, as an Attribution."""
     title = removal if isinstance(removal, str) else getattr(removal, "__name__", "own removal")
-    values = np.moveaxis(shares, 0, 1)
-    if error is not None:
-        error = np.moveaxis(error, 0, 1)
-    method = f"Shapley values ({title})"
-    return Attribution.of_outputs(values, base, names, method=method, standard_error=error)
+    error = None if error is None else np.moveaxis(error, 0, 1)
+    return Attribution.of_outputs(
+        np.moveaxis(shares, 0, 1), base, names, method=f"Shapley values ({title})",
+        standard_error=error)

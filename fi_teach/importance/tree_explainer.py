@@ -1,16 +1,14 @@
 """TreeSHAP for row after row: the tables of a model are made once and kept.
 
-Explaining is two kinds of work. What the features of a leaf contribute, for each pattern of passed
-and failed tests, depends on the model alone (and on the background); which pattern a row shows
-depends on the row. `tree_shap` does both in each call. If you explain rows as they come in, one
-after the other, the first kind is better done beforehand:
+What the features of a leaf contribute, for each pattern of passed and failed tests, depends on the
+model alone (and on the background); which pattern a row shows depends on the row. `tree_shap` does
+both kinds of work in each call. If rows come in one after the other, do the first kind beforehand:
 
     explain = tree_explainer(model)       # slow, once: all tables
     explain(first_row)                    # quick: look up, add
     explain(second_row)
 
-The tables are those of fi_teach/fast/tree_shap_tables.py, kept and joined in
-fi_teach/fast/tree_explainer.py. The numbers are the same as those of `tree_shap`.
+Read next: fast/tree_explainer.py, which keeps the tables.
 """
 
 import numpy as np
@@ -38,8 +36,7 @@ class TreeExplainer:
     def __call__(self, X: ArrayLike) -> Attribution:
         """The Shapley values of rows X (n, p), as `tree_shap` gives them -> Attribution."""
         forest = self._model.forest
-        table = check_real_table(X)
-        rows = rows_for(forest, self._model.arrange(table))
+        rows = rows_for(forest, self._model.arrange(check_real_table(X)))
         values = np.moveaxis(self._prepared.explain(rows), 2, 0)  # (n, p, n_outputs)
         base, unit = self._prepared.base.copy(), raw_unit(forest)
         return Attribution.of_outputs(values, base, forest.names, method="TreeSHAP", unit=unit)
@@ -58,8 +55,6 @@ def tree_explainer(model: object, *, background: ArrayLike | None = None) -> Tre
     Worth it for many calls of few rows: one call of many thousand is quicker by `tree_shap`, which
     makes larger tables for them.
 
-    Raises ValueError as `tree_shap` does: for a model that is not fitted or has no trees, columns
-    that disagree, NaN where the model takes none, no background rows.
     Source: as in `tree_shap`.
 
     >>> from fi_teach.trees import grow_cart
@@ -72,9 +67,7 @@ def tree_explainer(model: object, *, background: ArrayLike | None = None) -> Tre
     array([[ 0.125, -0.375]])
     """
     model = as_model(model)
-    forest = model.forest
-    if background is None:
-        return TreeExplainer(model, PreparedForest(forest, None))
-    background = check_real_table(background, what="background")
-    others = rows_for(forest, model.arrange(background), what="background")
-    return TreeExplainer(model, PreparedForest(forest, others))
+    if background is not None:
+        background = check_real_table(background, what="background")
+        background = rows_for(model.forest, model.arrange(background), what="background")
+    return TreeExplainer(model, PreparedForest(model.forest, background))

@@ -18,9 +18,7 @@ a_j the row's bit and b_j the chance that a stand-in passes,
 one is there with chance t). Path-dependent, b_j is a share of training rows; interventional, it is
 the bit of a background row, and the mean over background rows is taken.
 
-`tree_shap_by_definition` asks every coalition, `leaf_shapley` evaluates the integral of one leaf,
-`tree_shap_by_recursion` is the algorithm as it was published. What makes `tree_shap` fast is in
-fi_teach/fast/tree_shap.py and the files beside it. The numbers are the same.
+Read next: fast/tree_shap.py, which computes all leaves of all trees at once.
 """
 
 import numpy as np
@@ -47,12 +45,7 @@ Background = ArrayLike | None
 LeafGame = tuple[int, tuple[int, ...], list[float]]
 
 
-def tree_shap(
-    model: object,
-    X: ArrayLike,
-    *,
-    background: Background = None,
-) -> Attribution:
+def tree_shap(model: object, X: ArrayLike, *, background: Background = None) -> Attribution:
     """Exact Shapley values of every prediction of a tree model, in time that does not grow as 2^p.
 
     phi_ij = sum over S without j of |S|! (p-|S|-1)! / p! * (v_i(S + j) - v_i(S))
@@ -66,13 +59,9 @@ def tree_shap(
 
     Cost of a tree with d features on a path: about leaves * d * 2^d for tables, and a few look-ups
     a row; where that is more, leaves * d a row (path-dependent), or as many nodes as each row with
-    each background row may meet (interventional).
-    Memory beyond the result: a copy of X and of the background, for each of their rows 2 bytes a
-    level of the deepest tree and 16 more, and 40 MB.
+    each background row may meet (interventional). Memory beyond the result: about 40 MB.
 
-    Raises ValueError for a model that is not fitted or has no trees, columns that disagree, NaN
-    where the model takes none, no background rows. Sources: Lundberg et al. (2020), Methods; Nadel
-    and Wettenstein (2026).
+    Sources: Lundberg et al. (2020), Methods; Nadel and Wettenstein (2026).
 
     >>> from fi_teach.trees import grow_cart
     >>> bits = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -83,15 +72,11 @@ def tree_shap(
     """
     forest, rows, others = _forest_and_rows(model, X, background)
     total, base = sum_over_trees(forest, rows, others, order=1)
-    values = np.moveaxis(total, 2, 0)
-    return _attribution(values, base, forest)
+    return _attribution(np.moveaxis(total, 2, 0), base, forest)
 
 
 def tree_shap_interactions(
-    model: object,
-    X: ArrayLike,
-    *,
-    background: Background = None,
+    model: object, X: ArrayLike, *, background: Background = None
 ) -> NDArray:
     """Split every Shapley value into the feature's own part and half of each interaction.
 
@@ -99,10 +84,9 @@ def tree_shap_interactions(
                  * (v(S+i+j) - v(S+i) - v(S+j) + v(S))
     Phi_ii = phi_i - sum over j != i of Phi_ij
 
-    Parameters, games and errors as in `tree_shap` -> (n, p, p) or (n, p, p, n_outputs), symmetric;
-    row i sums to phi_i. Memory: twice the result, and what tree_shap takes.
+    Parameters and games as in `tree_shap` -> (n, p, p) or (n, p, p, n_outputs), symmetric; row i
+    sums to phi_i. Memory: twice the result, which may take 4 GB at most.
 
-    Raises ValueError also where the result would take more than 4 GB.
     Source: Lundberg et al. (2020), Methods.
 
     >>> from fi_teach.trees import grow_cart
@@ -113,7 +97,11 @@ def tree_shap_interactions(
             [0.125, 0.25 ]]])
     """
     forest, rows, others = _forest_and_rows(model, X, background)
-    _check_size(len(rows) * forest.n_features**2 * forest.n_outputs)
+    n_numbers = len(rows) * forest.n_features**2 * forest.n_outputs
+    if n_numbers > MOST_NUMBERS:
+        raise ValueError(
+            f"the interactions would be {n_numbers:,} numbers, more than {MOST_NUMBERS:,}: explain "
+            "fewer rows at a time, or fit the model on the columns that it asks about.")
     parts, _ = sum_over_trees(forest, rows, others, order=2)  # values at (i, i), pairs at i > j
     for i in range(forest.n_features):
         for j in range(i):
@@ -124,26 +112,14 @@ def tree_shap_interactions(
     return values[..., 0] if forest.n_outputs == 1 else values
 
 
-def _check_size(n_numbers):
-    if n_numbers > MOST_NUMBERS:
-        raise ValueError(
-            f"the interactions would be {n_numbers:,} numbers, more than {MOST_NUMBERS:,}: explain "
-            "fewer rows at a time, or fit the model on the columns that it asks about.")
-
-
 # --- by definition ---
 
 def tree_shap_by_definition(
-    model: object,
-    X: ArrayLike,
-    *,
-    background: Background = None,
+    model: object, X: ArrayLike, *, background: Background = None
 ) -> Attribution:
-    """Compute tree_shap by Shapley's formula, over all 2^p coalitions of features.
+    """Compute tree_shap by Shapley's formula, over all 2^p coalitions of at most 16 features.
 
-    Parameters and result as in `tree_shap`.
-
-    Raises ValueError for more than 16 features. Source: Lundberg et al. (2020), Methods.
+    Source: Lundberg et al. (2020), Methods.
 
     >>> from fi_teach.trees import grow_cart
     >>> bits = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -153,20 +129,16 @@ def tree_shap_by_definition(
     """
     forest, payoffs = _payoffs(model, X, background)
     phi = shapley(payoffs, forest.n_features)
-    values = np.moveaxis(phi, 1, 0)
     base = payoffs[0, 0]  # the empty coalition's, the same for every row
-    return _attribution(values, base, forest)
+    return _attribution(np.moveaxis(phi, 1, 0), base, forest)
 
 
 def tree_shap_interactions_by_definition(
-    model: object,
-    X: ArrayLike,
-    *,
-    background: Background = None,
+    model: object, X: ArrayLike, *, background: Background = None
 ) -> NDArray:
-    """Compute tree_shap_interactions by the interaction index, over all 2^p coalitions.
+    """Compute tree_shap_interactions by the interaction index, over at most 2^16 coalitions.
 
-    Raises ValueError for more than 16 features. Source: Lundberg et al. (2020), Methods.
+    Source: Lundberg et al. (2020), Methods.
 
     >>> from fi_teach.trees import grow_cart
     >>> bits = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -176,8 +148,7 @@ def tree_shap_interactions_by_definition(
             [0.125, 0.25 ]]])
     """
     forest, payoffs = _payoffs(model, X, background)
-    pairs = interaction_values(payoffs, forest.n_features)
-    values = np.moveaxis(pairs, 2, 0)
+    values = np.moveaxis(interaction_values(payoffs, forest.n_features), 2, 0)
     return values[..., 0] if forest.n_outputs == 1 else values
 
 
@@ -185,10 +156,7 @@ def _payoffs(model, X, background):
     """The forest, and the value of every coalition for every row (2^p, n, n_outputs)."""
     forest, rows, others = _forest_and_rows(model, X, background)
     check_players(forest.n_features, most=MOST_FEATURES, instead="tree_shap")
-    if background is None:
-        v = path_dependent(forest)
-    else:
-        v = marginal(forest, others)
+    v = path_dependent(forest) if background is None else marginal(forest, others)
     return forest, every_coalition(v, rows)
 
 
@@ -279,8 +247,9 @@ def tree_shap_by_recursion(model: object, X: ArrayLike) -> Attribution:
     """Path-dependent values by the published algorithm: extended at splits, unwound at leaves.
 
     A list of weights is carried down: a sum over all subsets of players that flow down this path,
-    by subset size. `extend` adds a player, `unwind` takes one away again. Result as in `tree_shap`
-    without background. Source: Lundberg, Erion and Lee (2018), Algorithm 2.
+    by subset size. `extend` adds a player, `unwind` takes one away again.
+
+    Source: Lundberg, Erion and Lee (2018), Algorithm 2.
 
     >>> from fi_teach.trees import grow_cart
     >>> bits = [[0, 0], [0, 1], [1, 0], [1, 1]]

@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from fi_audit import group_gap as borrowed_gap
 from fi_teach.basics.losses import concordance as borrowed_concordance
 from fi_teach.basics.results import Attribution
-from fi_teach.importance.fairness import group_gap as borrowed_gap
 
 WHY = "because of the rows concerned"
 

@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from fi_audit.leakage import forest_predictions
 from fi_teach.basics.encoding import as_numbers
-from fi_teach.basics.folds import fold_error, held_out_predictions, stratified_folds
+from fi_teach.basics.folds import fold_error, stratified_folds
 from fi_teach.basics.losses import auc
 from fi_teach.basics.results import Attribution, Importance, Result
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_count
 from fi_teach.basics.target import check_y, encode_labels
-from fi_teach.trees.forest import grow_forest
 
 N_FOLDS = 5
 
@@ -131,16 +131,10 @@ def proxies(
     in_second = _two_groups(protected, len(table), what="protected")
     fewest = min(in_second.sum(), (~in_second).sum())
     folds = stratified_folds(in_second, min(N_FOLDS, fewest), rng)
-    n_trees_a_fold = max(1, n_trees // len(folds))
-
-    def guess(X, y):
-        forest = grow_forest(
-            X, y, n_trees=n_trees_a_fold, min_samples_leaf=min_samples_leaf, rng=rng
-        )
-        return lambda rows: forest.predict_proba(rows)[:, 1]
 
     def aucs(columns):
-        said = held_out_predictions(guess, columns, in_second, folds)
+        said = forest_predictions(
+            columns, in_second, folds, n_trees, min_samples_leaf=min_samples_leaf, rng=rng)
         return np.array([auc(in_second[rows], said[rows]) for rows in folds])
 
     alone = np.array([aucs(table[:, [j]]) for j in range(len(names))])
