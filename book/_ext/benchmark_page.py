@@ -295,7 +295,8 @@ def picture(axes):
         return f"data:image/svg+xml;base64,{base64.b64encode(render(figure, 'svg')).decode()}"
 
     figure = axes.figure
-    image, for_phones = nodes.image(uri=drawn(figure), alt=alt_text(figure)), on_a_phone(figure, drawn)
+    image = nodes.image(uri=drawn(figure), alt=alt_text(figure))
+    for_phones = on_a_phone(figure, drawn)
     if for_phones is not None:
         image += nodes.image(uri=for_phones, alt="", classes=["fi-phone"])
     plt.close("all")
