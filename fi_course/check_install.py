@@ -31,8 +31,8 @@ class Finding:
 
     def __str__(self):
         mark = "ok     " if self.well else "MISSING" if self.needed else "absent "
-        return f"  {mark}  {self.name:<16} {self.found}" + (f"\n           -> {self.mend}"
-                                                            if not self.well else "")
+        mend = "" if self.well else f"\n           -> {self.mend}"
+        return f"  {mark}  {self.name:<16} {self.found}{mend}"
 
 
 def examine(folder="."):

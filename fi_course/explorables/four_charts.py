@@ -22,7 +22,7 @@ TOLD = {"twins": "x1 and x2 are nearly the same column",
         "cardinality": "no column knows anything; they differ in how many values they have",
         "correlated_proxy": "x2 does nothing, but it goes with x1",
         "confounder": "x1 changes nothing: a hidden cause moves it and y together; "
-                      "x2 is a weak cause", "mediator": "x1 is the cause, and works through m only"}
+        "x2 is a weak cause", "mediator": "x1 is the cause, and works through m only"}
 """World -> what is true of it, in a sentence."""
 
 
@@ -58,9 +58,8 @@ def in_common_units(table):
         spread = float(WORLDS[world](10_000, rng=0).y.astype(float).std())
         units = {"permutation, held out": spread**2, "drop column": spread**2,
                  "SHAP, interventional": spread}
-        found[world] = mean[world].unstack("method").loc[features,
-                                                         list(MEASURES)] / pd.Series(units).reindex(
-                                                             list(MEASURES), fill_value=1.0)
+        measured = mean[world].unstack("method").loc[features, list(MEASURES)]
+        found[world] = measured / pd.Series(units).reindex(list(MEASURES), fill_value=1.0)
     return found
 
 

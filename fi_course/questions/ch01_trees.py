@@ -30,8 +30,8 @@ def _thresholds(values, labels):
 
 def _decrease_swapped(left, right):
     n_left, n_right = np.sum(left), np.sum(right)
-    return trials.gini(trials.pooled(left,
-        right)) - (n_right * trials.gini(left) + n_left * trials.gini(right)) / (n_left + n_right)
+    swapped = n_right * trials.gini(left) + n_left * trials.gini(right)
+    return trials.gini(trials.pooled(left, right)) - swapped / (n_left + n_right)
 
 
 def _decrease_in_rows(left, right):
@@ -123,7 +123,7 @@ def _columns(rng):
 
 
 PRINTED = {"Rent <= 435": 0.44, "Rent <= 495": 0.48, "Rent <= 525": 0.45, "Rent <= 640": 0.29,
-    "Rent <= 680": 0.40}
+           "Rent <= 680": 0.40}
 
 
 def _split_lists(rng):
@@ -282,8 +282,8 @@ IMPURITY = [
                     "The right child's impurity is missing. It may be zero, but need not."),
             Mistake("one child forgotten", lambda left, right: trials.left_only(right, left),
                     "The left child's impurity is missing. It may be zero, but need not."),
-            Mistake("the parent forgotten", lambda left, right: trials.split(trials.gini, left,
-                    right),
+            Mistake("the parent forgotten",
+                    lambda left, right: trials.split(trials.gini, left, right),
                     "This is what is left in the children: "
                     "the decrease is the parent's impurity less this."),
             Mistake("sign", trials.turned_round, "The sign is turned round: parent less children."),
@@ -328,8 +328,8 @@ IMPURITY = [
                       "Rows of one value stay together: "
                       "gather their labels first, then look at neighbouring *values*.")
               for order in (sorted, _by_value) for skip in (False, True)),
-            Mistake("not in ascending order", lambda values, labels: set(_thresholds(values,
-                    labels)),
+            Mistake("not in ascending order",
+                    lambda values, labels: set(_thresholds(values, labels)),
                     "These are the right cuts. The question asks for them in ascending order, each "
                     "once.")),
         closed=CLOSED,
@@ -347,12 +347,12 @@ IMPORTANCE = [
                "In both wrong entries a child was taken as half and half that is not."),
         check=value(
             {"Rent <= 435": 4 / 9, "Rent <= 495": 10 / 21, "Rent <= 525": 5 / 12,
-                "Rent <= 640": 2 / 7, "Rent <= 680": 3 / 8},
+             "Rent <= 640": 2 / 7, "Rent <= 680": 3 / 8},
             Mistake("left as printed", {"Rent <= 525": 0.45, "Rent <= 680": 0.40},
                     "The two wrong entries stand as printed: in each a mixed child counts as half "
                     "and half, with Gini 0.5."),
-            Mistake("children not weighted", {"Rent <= 525": (3 / 8 + 4 / 9) / 2,
-                    "Rent <= 680": 15 / 64},
+            Mistake("children not weighted",
+                    {"Rent <= 525": (3 / 8 + 4 / 9) / 2, "Rent <= 680": 15 / 64},
                     "You averaged the children as if both held as many rows."),
             Mistake("the larger child alone", {"Rent <= 525": 4 / 9, "Rent <= 680": 15 / 32},
                     "These are the impurities of the larger children alone: each counts with its "

@@ -138,7 +138,7 @@ TIED_SKY = _left(2, 1) - _left(1, 1)
 def _of_museum(leaf_of_wind=0, leaf_of_sky=0):
     """The decreases in bits times days, with so much overlooked of what the two leaves keep."""
     return {"Day": DAY, "Sky": SKY + TIED_SKY + leaf_of_sky,
-        "Wind": WIND + TIED_WIND + leaf_of_wind}
+            "Wind": WIND + TIED_WIND + leaf_of_wind}
 
 
 HEAT = _gain([[5, 1], [6, 6]])
@@ -379,11 +379,12 @@ IMPORTANCE = [
                     "the table says what it takes away exactly."),
             Mistake("not normalised", _of_museum(), "The decreases are right. Shares are these "
                     "divided by their sum."),
-            Mistake("the last split only", trials.shares({"Day": DAY, "Sky": TIED_SKY,
-                    "Wind": TIED_WIND}),
+            Mistake("the last split only",
+                    trials.shares({"Day": DAY, "Sky": TIED_SKY, "Wind": TIED_WIND}),
                     "Sky and Wind are split on twice: add both decreases."),
-            Mistake("mean of the splits", trials.shares({"Day": DAY, "Sky": (SKY + TIED_SKY) / 2,
-                    "Wind": (WIND + TIED_WIND) / 2}),
+            Mistake("mean of the splits",
+                    trials.shares({"Day": DAY, "Sky": (SKY + TIED_SKY) / 2,
+                                   "Wind": (WIND + TIED_WIND) / 2}),
                     "You averaged over a feature's splits. "
                     "A feature used twice has earned twice: add."),
             Mistake("another tree's total", {f: d / _left(11, 7) for f, d in _of_museum().items()},

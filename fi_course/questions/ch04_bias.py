@@ -101,8 +101,8 @@ def _root_of_two_means(in_left, in_right, out_left, out_right):
 def _sides_alike(in_left, in_right, out_left, out_right):
     in_left, in_right, out_left, out_right = _arrays(in_left, in_right, out_left, out_right)
     left, right, root = _moves(in_left, in_right)
-    sides = [move * (side - root).mean() for move, side in ((left, out_left), (right,
-        out_right)) if len(side)]
+    sides = [move * (side - root).mean() for move, side in ((left, out_left), (right, out_right))
+             if len(side)]
     return np.mean(sides)
 
 

@@ -51,8 +51,8 @@ def _times_pairs(X, y, weights, j):
 
 
 def _wrong_columns_put_back(X, y, weights, groups, order):
-    return [trials.rise(X, y, weights, list(range(len(group))) if len(group) > 1 else group,
-        order) for group in groups]
+    return [trials.rise(X, y, weights, list(range(len(group))) if len(group) > 1 else group, order)
+            for group in groups]
 
 
 def _first_column(X, y, weights, groups, order):
@@ -75,9 +75,8 @@ def _once_a_column(X, y, weights, groups, order):
 
 def _linear(rng, n, p):
     """Rows, targets and weights of a linear model, none of them too tidy."""
-    return rng.integers(-3, 4,
-                        size=(n, p)).astype(float), rng.integers(-5, 6, size=n).astype(
-                            float), rng.integers(1, 4, size=p).astype(float)
+    return (rng.integers(-3, 4, size=(n, p)).astype(float),
+            rng.integers(-5, 6, size=n).astype(float), rng.integers(1, 4, size=p).astype(float))
 
 
 def _models(rng):
@@ -238,8 +237,8 @@ SHUFFLES = [
             Mistake("absolute error",
                     lambda *case: _mean_over(*case, donors_of=lambda i, n: range(n), loss=np.abs),
                     "You took the size of the error. The question asks for its square."),
-            Mistake("one shuffle", lambda *case: _mean_over(*case,
-                                                            donors_of=lambda i, n: [(i + 1) % n]),
+            Mistake("one shuffle",
+                    lambda *case: _mean_over(*case, donors_of=lambda i, n: [(i + 1) % n]),
                     "Each row got the next row's value: that is one shuffle. "
                     "Every row must meet every donor."),
             Mistake("the mean put in", _mean_put_in,

@@ -26,8 +26,9 @@ def _worth(row, background, known):
 # Mistaken ways, each under the name a check gives it.
 
 def _two_orders(pay):
-    there, back = trials.in_order(pay, trials.players(pay)), trials.in_order(pay,
-        trials.players(pay)[::-1])
+    there, back = trials.in_order(pay,
+                                  trials.players(pay)), trials.in_order(
+                                      pay, trials.players(pay)[::-1])
     return {p: (there[p] + back[p]) / 2 for p in there}
 
 
@@ -73,8 +74,8 @@ def _rows_that_agree(row, background, known):
 # Cases, the smallest first.
 
 def _game(rng, players, base=0):
-    groups = [trials.named(S) for size in range(len(players) + 1) for S in combinations(players,
-        size)]
+    groups = [trials.named(S) for size in range(len(players) + 1)
+              for S in combinations(players, size)]
     return {S: int(rng.integers(0, 60)) if S else base for S in groups}
 
 

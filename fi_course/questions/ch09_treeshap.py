@@ -173,8 +173,8 @@ THREE = ("conditional", "interventional", "path-dependent")
 def _in_each_game(name, shares, message):
     """The same slip in all three games, or in one of them."""
     whole = dict(zip(THREE, shares, strict=True))
-    return [Mistake(name, whole, message), *(Mistake(name, {game: whole[game]}, message,
-        partly=True) for game in THREE)]
+    return [Mistake(name, whole, message),
+            *(Mistake(name, {game: whole[game]}, message, partly=True) for game in THREE)]
 
 
 # Cases, the smallest first.

@@ -25,12 +25,12 @@ def _with(**changed):
 
 
 def _towns(rng):
-    small = [([0, 0], [1, 5], [True, False]), ([0, 1, 1], [2, 4, 9], [True, True, False]), ([3, 3,
-        7], [2, 4, 9], [True, True, False])]
-    drawn = [(rng.integers(0, 4, n), rng.integers(0, 20, n), np.append([True, False],
-        rng.random(n - 2) < 0.6)) for n in range(5, 12)]
-    return [(np.array(town), np.array(y, float), np.array(train)) for town, y,
-        train in small + drawn]
+    small = [([0, 0], [1, 5], [True, False]), ([0, 1, 1], [2, 4, 9], [True, True, False]),
+             ([3, 3, 7], [2, 4, 9], [True, True, False])]
+    drawn = [(rng.integers(0, 4, n), rng.integers(0, 20, n),
+              np.append([True, False], rng.random(n - 2) < 0.6)) for n in range(5, 12)]
+    return [(np.array(town), np.array(y, float), np.array(train))
+            for town, y, train in small + drawn]
 
 
 def _frequency(importances, k):

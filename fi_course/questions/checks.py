@@ -1,15 +1,13 @@
 """The ready-made checks: each takes what is right and the mistakes people make,
 and gives a check (answer, rng) -> Verdict.
 
-==============
-=====================================================================================
+============== ==================================================================================
 `choice`        a letter with a reason (predict)
 `value`         a number, or several in a list or dictionary (number, claim)
 `function`      a function, judged on cases drawn from rng against the definition (implement, mend)
 `catches`       a test, judged by running it on right and on wrong implementations (test)
 `by_hand`       prose, which a person reads (explain, open)
-==============
-=====================================================================================
+============== ==================================================================================
 
 A check is data that can be called, so that `fi_course.questions.specification` can write it
 down.
@@ -90,7 +88,7 @@ def by_hand(answer, rng):
         return Verdict("not started", "Nothing is written yet: a few sentences will do.")
     if len(words) < SHORTEST_PROSE:
         return Verdict("wrong", f"Only {len(words)} words so far: a person will read this, so "
-            f"write a few sentences.",
+                       f"write a few sentences.",
                        "too short to be read")
     return Verdict("by hand", "Written. A person will read and grade it.")
 

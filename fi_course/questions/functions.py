@@ -229,7 +229,7 @@ def _told(answer, runs, cases, message, name):
         return Verdict("wrong", f"{message} {said}".strip(), name, trace=run.trace)
     if run.value is None:
         return Verdict("wrong", f"On `{on}` your function returns nothing: "
-                                "is a `return` missing on some way through it?", name)
+                       "is a `return` missing on some way through it?", name)
     yours, expected = show_apart(run.value, cases.expected[at])
     return Verdict("wrong", message, name, on=on, yours=yours, expected=expected)
 
@@ -312,7 +312,7 @@ def judge_test(asked, answer, rng):
         return refused
     if any(outcome.value is False for outcomes in found.values() for outcome in outcomes):
         return Verdict("wrong", "Your test returns True or False, and nobody looks at what a test "
-                                "returns: write `assert` in front of what must be true.", RETURNED)
+                       "returns: write `assert` in front of what must be true.", RETURNED)
     missed = [bug for bug in asked.bugs if not all(outcome.error for outcome in found[bug])]
     if missed:
         planted, caught = len(asked.bugs), len(asked.bugs) - len(missed)

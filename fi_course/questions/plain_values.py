@@ -29,7 +29,7 @@ LONGEST = 100_000
 """No answer has more parts than this: an endless generator is cut here."""
 NUMBER = r"[+-]?\s*(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:e[+-]?[0-9]+)?"
 WRITTEN = re.compile(rf"\s*({NUMBER})(?:\s*/\s*({NUMBER}))?\s*((?:[^\W\d_]|[%€$£°]).*?)?\s*",
-    re.IGNORECASE | re.DOTALL)
+                     re.IGNORECASE | re.DOTALL)
 PERCENT = re.compile(r"(?:%|percent|per cent|percentage points?|pp)(?![a-z])\s*", re.IGNORECASE)
 THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}(?![0-9])")
 
@@ -211,8 +211,8 @@ def _same_set(got, expected, tolerance):
 
 
 def _same_entries(got, expected, tolerance):
-    if isinstance(got, list) and got and all(isinstance(g,
-        list) and len(g) == 2 and isinstance(g[0], str) for g in got):
+    if isinstance(got, list) and got and all(isinstance(g, list) and len(g) == 2
+                                             and isinstance(g[0], str) for g in got):
         got = dict(got)
     if isinstance(got, list):
         return _same_list(got, list(expected.values()), tolerance)

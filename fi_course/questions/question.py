@@ -84,8 +84,8 @@ def judge(question, answer, rng=None):
     if is_blank(answer):
         return Verdict("not started", "Nothing is filled in yet.")
     verdict = question.check(answer, rng)
-    return replace(verdict,
-        meaning=verdict.meaning or question.meaning) if verdict.status == "right" else verdict
+    return (replace(verdict, meaning=verdict.meaning or question.meaning)
+            if verdict.status == "right" else verdict)
 
 
 class CheckFailed(Exception):

@@ -84,16 +84,14 @@ def test_an_object_that_equals_everything_is_no_right_answer():
 
 
 @pytest.mark.parametrize(("answer", "words"), [
-    ("maybe", "asks for a number"), (0.5, "not the value"), ([0, 5], "decimal point"), ((1, "nats"),
-        "asks for bits")])
+    ("maybe", "asks for a number"), (0.5, "not the value"), ([0, 5], "decimal point"), ((1, "nats"), "asks for bits")])
 def test_a_number_that_is_no_known_mistake_gets_a_helpful_word(answer, words):
     assert words in judge(question(value(1, unit="bits")), answer).message
 
 
 @pytest.mark.parametrize(("answer", "words"), [
     ({"a": 1, "b": ...}, "Still to be filled in: `b`"), ({"a": 5, "b": 2}, "Not right yet: `a`."),
-        ({"a": 1}, "No entry yet for `b`"), ([3, 4], "None of the 2 values"), ([1],
-            "2 values: `a`, `b`")])
+        ({"a": 1}, "No entry yet for `b`"), ([3, 4], "None of the 2 values"), ([1], "2 values: `a`, `b`")])
 def test_several_values_say_what_is_missing(answer, words):
     assert words in judge(question(value({"a": 1, "b": 2})), answer).message
 
@@ -130,10 +128,9 @@ def test_a_letter_may_be_parted_from_its_reason_in_any_way(answer):
 
 
 @pytest.mark.parametrize(("answer", "name", "words"), [
-    ("a", "no reason yet", "chosen `a`"), (("a", ""), "no reason yet", "say why"), ("b - yes",
-        "no reason yet", "3 words"),
-    ("because it is so", "no letter yet", "a, b"), ("A tree is greedy here", "no letter yet",
-        "a, b"),
+    ("a", "no reason yet", "chosen `a`"), (("a", ""), "no reason yet", "say why"),
+    ("b - yes", "no reason yet", "3 words"),
+    ("because it is so", "no letter yet", "a, b"), ("A tree is greedy here", "no letter yet", "a, b"),
     (("z", "because I say so"), "", "a, b"), (("b", "because I say so"), "other", "no"),
     ("b the cut is pure", "other", "no")])
 def test_what_a_prediction_lacks_is_told_without_a_word_on_its_letter(answer, name, words):
@@ -193,8 +190,7 @@ def test_a_stub_that_raises_not_implemented_is_not_started():
 
 def test_a_bug_that_was_only_rewritten_is_told_so():
     """Not started, as far as one sees from afar; title and message say what else it may be."""
-    asked = question(function(lambda rng: [(2,), (3,)], lambda x: x + 1, planted=lambda x: x - 1),
-        kind="mend")
+    asked = question(function(lambda rng: [(2,), (3,)], lambda x: x + 1, planted=lambda x: x - 1), kind="mend")
     verdict = judge(asked, lambda x: -(1 - x))
     assert verdict.status == "not started" and "the change makes no difference" in verdict.message
     assert card_of(asked, verdict).title == "Not started, or the bug is still there (a.question)"
@@ -265,8 +261,7 @@ def test_a_thread_that_ran_before_keeps_what_is_closed_to_the_check():
         assert in_another_thread(lambda: impurity.gini([1, 1]), before) == 0.5
         with closing(("fi_teach.basics.impurity",), to_others=False):
             assert in_another_thread(lambda: impurity.gini(counts=[1, 1]), before) == 0.5
-            assert in_another_thread(lambda: impurity.entropy([1, 3]),
-                before) == pytest.approx(0.811, abs=1e-3)
+            assert in_another_thread(lambda: impurity.entropy([1, 3]), before) == pytest.approx(0.811, abs=1e-3)
             with pytest.raises(ClosedName, match="gini"):
                 impurity.gini([1, 1])
     assert impurity.gini([1, 1]) == 0.5
@@ -281,7 +276,7 @@ def test_a_grader_closes_names_to_every_thread():
 
 def test_a_thread_that_the_answer_starts_finds_closed_names_closed():
     with closing(("fi_teach.basics.impurity",),
-        to_others=False), ThreadPoolExecutor(1) as started, pytest.raises(ClosedName):
+                 to_others=False), ThreadPoolExecutor(1) as started, pytest.raises(ClosedName):
         in_another_thread(lambda: impurity.gini([1, 1]), started)
 
 
@@ -347,8 +342,8 @@ def test_the_traceback_comes_on_request():
 
 def test_hints_come_one_at_a_time_and_the_last_stays():
     handle = Handle(question(value(1)))
-    assert [handle.hint().paragraphs[0] for _ in range(3)] == ["one", "two That is the last one.",
-                                                               "two That is the last one."]
+    last = "two That is the last one."
+    assert [handle.hint().paragraphs[0] for _ in range(3)] == ["one", last, last]
 
 
 def test_the_hidden_check_draws_from_the_instructors_seed(monkeypatch):
