@@ -4,7 +4,7 @@ out-of-bag means, boosting's weights, what is averaged, what noise is paid."""
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_course.questions.implementations_to_test import ch03_mdi as trials
+from fi_course.questions.implementations_to_test import ch03_mdi as implementations
 from fi_course.questions.question import Question
 
 # Definitions to judge by, slow and short.
@@ -207,7 +207,7 @@ MANY_TREES = [
             Mistake("zero for silence", _oob_zero,
                     "Where every tree saw the row nobody may speak. "
                     "That is unknown (NaN), not 0.")),
-        closed=("fi_teach.trees.forest",),
+        blocked=("fi_teach.trees.forest",),
         meaning="With 100 trees about 37 judge each row. With five trees some rows have none: "
                 "0.632 to the fifth is a tenth of them."),
     Question(
@@ -282,7 +282,7 @@ CREDIT = [
             Mistake("down the columns", _by_feature,
                     "You divided each feature's column by its sum. "
                     "It is each *tree* that must add up to 1.")),
-        closed=("fi_teach.importance.mdi",),
+        blocked=("fi_teach.importance.mdi",),
         meaning="On two trees with (.30, .10) and (.01, .03) this gives one half; "
                 "averaging first gives .70. Both are called feature importance."),
     Question(
@@ -318,29 +318,29 @@ CREDIT = [
                "2, 3, 4, 9, and mixed labels; compare with a tolerance."),
         check=catches(
             right=[
-                Mistake("refuses a tree's measure", trials.best_gini,
+                Mistake("refuses a tree's measure", implementations.best_gini,
                         "Your test refuses the best Gini decrease, which sees the order only: "
                         "is your change strictly increasing, and do you compare with a tolerance?"),
-                Mistake("refuses entropy", trials.best_entropy,
+                Mistake("refuses entropy", implementations.best_entropy,
                         "Your test refuses the best entropy decrease: "
                         "do not ask for one particular value."),
-                Mistake("refuses ranks", trials.rank_difference,
+                Mistake("refuses ranks", implementations.rank_difference,
                         "Your test refuses a difference of mean ranks. "
                         "It is no decrease, but it sees the order only: "
                         "that is all you were asked to test. "
                         "(x² is no increasing change where x is negative.)")],
             bugs=[
-                Mistake("misses a change of unit", trials.mean_difference,
+                Mistake("misses a change of unit", implementations.mean_difference,
                         "An importance that grows with the unit passes your test: "
                         "multiply the column by something."),
-                Mistake("misses a bend", trials.standardised_difference,
+                Mistake("misses a bend", implementations.standardised_difference,
                         "A standardised difference of means passes your test. It survives every "
                         "straight change, not a bent one: try np.exp or a cube."),
-                Mistake("misses a cut at the mean", trials.cut_at_the_mean,
+                Mistake("misses a cut at the mean", implementations.cut_at_the_mean,
                         "A tree that always cuts at the mean passes your test: "
                         "bend the axis so far that another row falls on the other side of "
                         "the mean."),
-                Mistake("misses a cut at mid-range", trials.cut_at_mid_range,
+                Mistake("misses a cut at mid-range", implementations.cut_at_mid_range,
                         "A tree that cuts halfway between the smallest and the largest value "
                         "passes your test: bend the axis so far that the middle moves past a "
                         "row.")]),

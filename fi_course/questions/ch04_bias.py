@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_course.questions.implementations_to_test import ch04_bias as trials
+from fi_course.questions.implementations_to_test import ch04_bias as implementations
 from fi_course.questions.question import Question
 
 # Definitions to judge by, slow and short.
@@ -301,7 +301,7 @@ CHANCES = [
                     "You divided by the node's impurity: the question asks for the decrease "
                     "itself."),
             lists=True),
-        closed=("fi_teach.trees.cart", "fi_teach.fast.cart"),
+        blocked=("fi_teach.trees.cart", "fi_teach.fast.cart"),
         meaning="The average of a maximum is larger than the maximum of the averages: "
                 "here lies the whole bias. Compare your value with impurity / (n - 1), "
                 "the average of any single cut."),
@@ -348,7 +348,7 @@ REMEDIES = [
                     "This is the drop in squared error. It is honest too, but another measure: "
                     "2 · move · distance − move². The chapter's takes move · distance."),
             lists=True),
-        closed=("fi_teach.importance.mdi", "fi_teach.importance.debiased_mdi"),
+        blocked=("fi_teach.importance.mdi", "fi_teach.importance.debiased_mdi"),
         meaning="With the in-bag rows as judges your function is the decrease in variance. "
                 "With others it can be negative, and for noise it is 0 on average."),
     Question(
@@ -386,30 +386,31 @@ REMEDIES = [
                "Which values, how many of each, in which order? `sorted` helps with the first two.",
                "And keep a copy of the column from before the call: has it changed?"),
         check=catches(
-            right=[Mistake("refuses a right one", trials.shuffled,
+            right=[Mistake("refuses a right one", implementations.shuffled,
                            "Your test refuses a control that is right: the same values, shuffled."),
-                   Mistake("asks for one order", trials.shuffled_by_keys,
+                   Mistake("asks for one order", implementations.shuffled_by_keys,
                            "Your test asks for one certain order. "
                            "Any random order is right, however it was drawn."),
-                   Mistake("refuses some right ones", trials.many_orders,
+                   Mistake("refuses some right ones", implementations.many_orders,
                            "Your test refuses a right control now and then: "
                            "it asks for something that a random order has by luck only, "
                            "as that the first value is another. "
                            "Ask for what is true of every shuffle, and take a column long "
                            "enough.")],
-            bugs=[Mistake("misses a constant", trials.constant, "Your test lets a constant pass, "
+            bugs=[Mistake("misses a constant", implementations.constant,
+                          "Your test lets a constant pass, "
                           "the very bug of the public course: such a column is never split on."),
-                  Mistake("misses foreign values", trials.fresh_numbers,
+                  Mistake("misses foreign values", implementations.fresh_numbers,
                           "Your test lets fresh random numbers pass. "
                           "A control must have the column's own values, "
                           "or it has other chances to be lucky."),
-                  Mistake("misses drawing with replacement", trials.with_replacement,
+                  Mistake("misses drawing with replacement", implementations.with_replacement,
                           "Your test lets a column pass in which some values are missing and "
                           "others occur too often: compare how often each occurs."),
-                  Mistake("misses an unshuffled copy", trials.untouched_copy,
+                  Mistake("misses an unshuffled copy", implementations.untouched_copy,
                           "Your test lets the column itself pass, in its own order. "
                           "That is no noise, that is a twin."),
-                  Mistake("misses a changed column", trials.shuffled_in_place,
+                  Mistake("misses a changed column", implementations.shuffled_in_place,
                           "Your test lets a control pass that shuffles the caller's own column on "
                           "the way, and so ruins the table.")]),
         meaning="A control with the same values has the same chances to be lucky, "

@@ -6,8 +6,8 @@ import numpy as np
 from fi_course.questions.checks import Mistake, by_hand, choice, function, value
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_teach.basics.shuffles.receiver_donor_variance", "fi_teach.importance.intervals",
-          "fi_teach.importance.exact_permutation", "fi_teach.fast.exact_permutation")
+BLOCKED = ("fi_teach.basics.shuffles.receiver_donor_variance", "fi_teach.importance.intervals",
+           "fi_teach.importance.exact_permutation", "fi_teach.fast.exact_permutation")
 
 
 # Definitions to judge by, slow and short.
@@ -310,7 +310,7 @@ INTERVALS = [
             Mistake("not of the mean", lambda D: np.std(sum(_roles(D)), ddof=1),
                     "This is the spread of single rows. "
                     "The standard error of their mean is smaller by the square root of n.")),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="This is `standard_error` in the package's exact permutation importance. "
                 "It needs no extra predictions: the second role was in the matrix all along."),
     Question(

@@ -4,12 +4,12 @@ shuffles among rows that are alike."""
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_course.questions.implementations_to_test import ch07_correlated as trials
+from fi_course.questions.implementations_to_test import ch07_correlated as implementations
 from fi_course.questions.plain_values import OneOf
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_teach.basics.shuffles.gaussian_conditional",
-          "fi_teach.basics.shuffles.normal_given_others")
+BLOCKED = ("fi_teach.basics.shuffles.gaussian_conditional",
+           "fi_teach.basics.shuffles.normal_given_others")
 
 
 # Definitions to judge by, slow and short.
@@ -274,7 +274,7 @@ ALIKE = [
             Mistake("among all", _drawn_from_all,
                     "You draw around the mean of x whatever z is: that is a draw among all."),
             planted=_drawn_with(lambda x, residual: x.std())),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="With the bug the new rows keep their slope and lose their narrowness: "
                 "still impossible rows, only fewer. "
                 "Looking at a plot of the drawn rows shows it at once."),
@@ -289,28 +289,28 @@ ALIKE = [
                "One shuffle may leave all in place by luck: use long groups or several draws."),
         check=catches(
             right=[
-                Mistake("refuses a right one", trials.within,
+                Mistake("refuses a right one", implementations.within,
                         "Your test refuses a right implementation. "
                         "A value may stay where it is by chance: "
                         "do not ask that every single one moves."),
-                Mistake("asks for one shuffle", trials.within_by_sorting,
+                Mistake("asks for one shuffle", implementations.within_by_sorting,
                         "Your test refuses a right implementation that uses its random numbers in "
                         "another way: test what is true of every shuffle, "
                         "not one particular outcome.")],
             bugs=[
-                Mistake("misses crossed groups", trials.across,
+                Mistake("misses crossed groups", implementations.across,
                         "An implementation that ignores the groups passes your test: "
                         "compare the sorted values of each group."),
-                Mistake("misses a standstill", trials.unmoved,
+                Mistake("misses a standstill", implementations.unmoved,
                         "An implementation that moves nothing passes your test: "
                         "with long groups a shuffle must change something."),
-                Mistake("misses replacement", trials.with_replacement,
+                Mistake("misses replacement", implementations.with_replacement,
                         "An implementation that draws with replacement passes your test: "
                         "in a shuffle every value turns up again, as often as before."),
-                Mistake("misses another order", trials.groups_sorted,
+                Mistake("misses another order", implementations.groups_sorted,
                         "An implementation that hands the rows back sorted by group passes your "
                         "test: mix the groups up, as in 0, 1, 0, 1."),
-                Mistake("misses a changed argument", trials.in_place,
+                Mistake("misses a changed argument", implementations.in_place,
                         "An implementation that scrambles the caller's `values` passes your test: "
                         "keep a copy and compare.")]),
         meaning="The last bug has happened to a popular package: "

@@ -8,7 +8,7 @@ import numpy as np
 from fi_course.questions.checks import Mistake, by_hand, choice, function, value
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_teach.basics.games", "fi_teach.importance.shapley", "fi_teach.importance.tree_shap")
+BLOCKED = ("fi_teach.basics.games", "fi_teach.importance.shapley", "fi_teach.importance.tree_shap")
 
 
 # Definitions to judge by. A tree is a leaf's number, or (feature, low, high, share_low):
@@ -391,7 +391,7 @@ ALGORITHM = [
                     "the known features take `a`, the others `b`."),
             Mistake("stand-in forgotten", _stand_in_forgotten,
                     "You pay nothing where a stand-in fills the gap. It passes with chance b.")),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="Sum this over the leaves of a forest and you have SHAP values for any number of "
                 "columns: the cost depends on the features on a path, not on those in the table."),
 ]

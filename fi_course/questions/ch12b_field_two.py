@@ -322,7 +322,7 @@ GAP = [
                     - np.asarray(phi).mean(axis=0),
                     "You subtracted the mean of *all* rows, which holds the group itself: "
                     "subtract the mean of the others.")),
-        closed=("fi_teach.importance.fairness.group_gap",),
+        blocked=("fi_teach.importance.fairness.group_gap",),
         meaning="The shares add up to the whole gap of the model. "
                 "They divide what it says, and not what is just."),
     Question(
@@ -465,8 +465,8 @@ SURVIVAL = [
                     "They can be compared, and count one half."),
             Mistake("the order turned", lambda *case: 1 - _concordance(*case),
                     "You rewarded a high risk for a *late* event: turn the comparison round.")),
-        closed=("fi_teach.basics.losses.concordance",
-                "fi_teach.basics.losses.survival_concordance"),
+        blocked=("fi_teach.basics.losses.concordance",
+                 "fi_teach.basics.losses.survival_concordance"),
         meaning="This is Harrell's C. Permutation importance for survival is the fall of this "
                 "number when a column is shuffled."),
     Question(

@@ -6,7 +6,7 @@ import numpy as np
 from fi_course.questions.checks import Mistake, by_hand, choice, function, value
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_course.compare", "fi_teach.basics.losses.auc")
+BLOCKED = ("fi_course.compare", "fi_teach.basics.losses.auc")
 
 
 # How well a ranking tells yes from no, pair by pair, and what people write instead.
@@ -169,7 +169,7 @@ CHOOSING = [
                     "This is the share of yes among the first so many places. "
                     "The grade looks at all pairs."),
             lists=True),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="It is an AUC, and the chapter's first grade. "
                 "It uses the order only, so a false bar in second place costs nothing: "
                 "that is why the chapter counts false alarms beside it."),

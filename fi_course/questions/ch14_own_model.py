@@ -4,7 +4,7 @@ to sign."""
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_course.questions.implementations_to_test import ch14_own_model as trials
+from fi_course.questions.implementations_to_test import ch14_own_model as implementations
 from fi_course.questions.question import Question
 
 # The gain of a split, and what people write instead.
@@ -282,24 +282,24 @@ WORDS_AND_GAPS = [
                "Ask several seeds whether anything moves, and look at the column you gave "
                "afterwards."),
         check=catches(
-            right=[Mistake("refuses a right one", trials.right,
+            right=[Mistake("refuses a right one", implementations.right,
                            "Your test refuses a right implementation: "
                            "work out again what must come back."),
-                   Mistake("one order only", trials.right_by_keys,
+                   Mistake("one order only", implementations.right_by_keys,
                            "Your test refuses a right implementation that deals the values out in "
                            "another order from the same generator: "
                            "ask for what must hold of *every* shuffle.")],
-            bugs=[Mistake("misses gaps that move", trials.gaps_move,
+            bugs=[Mistake("misses gaps that move", implementations.gaps_move,
                           "An implementation that shuffles the gaps as well passes your test."),
-                  Mistake("misses gaps that are filled", trials.gaps_filled,
+                  Mistake("misses gaps that are filled", implementations.gaps_filled,
                           "An implementation that fills the gaps passes your test."),
-                  Mistake("misses values drawn again", trials.drawn_again,
+                  Mistake("misses values drawn again", implementations.drawn_again,
                           "An implementation that draws with replacement passes your test: "
                           "some values then come twice and others not at all."),
-                  Mistake("misses that nothing moves", trials.nothing_moves,
+                  Mistake("misses that nothing moves", implementations.nothing_moves,
                           "An implementation that changes nothing passes your test: "
                           "over several seeds, something must move."),
-                  Mistake("misses a changed column", trials.in_place,
+                  Mistake("misses a changed column", implementations.in_place,
                           "An implementation that shuffles the caller's own column passes "
                           "your test.")]),
         meaning="With such a shuffle the importance of an amount can be told from the importance "

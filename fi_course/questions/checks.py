@@ -31,23 +31,25 @@ def choice(right, *mistakes):
     person reads the reason.
 
     right : the letter
-    mistakes : one Mistake for every other letter on offer, `leads_to` being the letter
+    mistakes : one Mistake for every other letter on offer, `output` being the letter
     """
     return Choice(right, mistakes)
 
 
-def value(right, *mistakes, unit="", tolerance=0.0051, usual=None):
+def value(right, *mistakes, unit="", tolerance=0.0051, default=None):
     """A check for a number, or for several in a list or dictionary; the right value is never shown.
 
     right : the value; a dictionary may be answered by a list in its order
-    mistakes : Mistakes whose `leads_to` is the value they lead to; entries that they leave out are
+    mistakes : Mistakes whose `output` is the value they lead to; entries that they leave out are
         0, or free if `partly`
     unit : if the answer comes as (number, unit) or as "10 minutes", the unit must be this one;
         a tuple lists other spellings
     tolerance : how far off a rounded answer may be, relative for values above 1
-    usual : {entry: value} that an entry is taken to have if the answer leaves it out; 0 without it
+    default : {entry: value} that an entry is taken to have if the answer leaves it out;
+        0 without it
     """
-    return value_of(right, mistakes, unit if isinstance(unit, tuple) else (unit,), tolerance, usual)
+    return value_of(right, mistakes, unit if isinstance(unit, tuple) else (unit,), tolerance,
+                    default)
 
 
 def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False):
@@ -55,7 +57,7 @@ def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False)
 
     cases : rng -> list of argument tuples, the smallest first: the first one that fails is shown
     right : the definition by brute force; it may return OneOf where several answers are right
-    mistakes : Mistakes whose `leads_to` is the mistaken function;
+    mistakes : Mistakes whose `output` is the mistaken function;
         one is named if it agrees on all the cases
     planted : for a bug hunt, the function as it was handed out:
         not started while the answer still behaves like it
@@ -71,9 +73,9 @@ def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False)
 def catches(right, bugs):
     """A check for a test: a function that takes an implementation and raises if it is wrong.
 
-    right : Mistakes whose `leads_to` is a right implementation, or a tuple of them: named if the
+    right : Mistakes whose `output` is a right implementation, or a tuple of them: named if the
         test refuses one
-    bugs : Mistakes whose `leads_to` is a wrong one: named if the test lets it pass
+    bugs : Mistakes whose `output` is a wrong one: named if the test lets it pass
 
     Each is tried twice, in an order drawn from rng:
     a test that counts its calls instead of looking gets nowhere.

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from fi_course.questions.blocked_calls import ClosedName
-from fi_course.questions.plain_values import is_blank, plain, same, show, show_apart
+from fi_course.questions.blocked_calls import BlockedCall
+from fi_course.questions.plain_values import is_blank, normalise, same, show, show_apart
 from fi_course.questions.verdict import Verdict
 
 HANDED_OUT = "the bug is still there"
@@ -39,7 +39,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Led:
+class MistakeOutputs:
     """What a mistake leads to: `gives(k)` is its value on case k, or an Outcome if it raises."""
 
     name: str
@@ -48,7 +48,7 @@ class Led:
 
 
 @dataclass(frozen=True)
-class Cases:
+class TestCases:
     """What a function is judged by.
 
     inputs : tuples of arguments, the smallest first
@@ -82,19 +82,23 @@ class Function:
         return frozenset(m.name for m in self.mistakes) | ({ARRAYS_ONLY} if self.lists else set())
 
     def drawn(self, rng):
-        """The cases of this rng -> Cases. What mistakes give is computed when it is asked for."""
+        """The cases of this rng -> TestCases.
+
+        What mistakes give is computed when it is asked for.
+        """
         inputs = self.cases(rng)
-        led = tuple(Led(m.name, m.message, _gives(m.leads_to, inputs)) for m in self.mistakes)
+        outputs = tuple(MistakeOutputs(m.name, m.message, _gives(m.output, inputs))
+                        for m in self.mistakes)
         planted = self.planted and _gives(self.planted, inputs)
-        return Cases(inputs, [quietly(self.right, case) for case in inputs], led, planted,
-                     self.tolerance, self.lists)
+        return TestCases(inputs, [quietly(self.right, case) for case in inputs], outputs, planted,
+                         self.tolerance, self.lists)
 
     def __call__(self, answer, rng):
         return judge_function(self.drawn, answer, rng)
 
 
 def _gives(function, inputs):
-    return lambda k: led_to(function, inputs[k])
+    return lambda k: output_of(function, inputs[k])
 
 
 def judge_function(drawn, answer, rng):
@@ -108,7 +112,7 @@ def judge_function(drawn, answer, rng):
     if right == "every way" or (right and not cases.lists):
         return Verdict("right")
     runs = min(by_style, key=lambda runs: sum(bool(run.error) for run in runs))
-    if any(run.error == "ClosedName" for run in runs):
+    if any(run.error == "BlockedCall" for run in runs):
         return _borrowed(runs)
     if right:
         return _right_but_for_lists(answer, cases, by_style[0])
@@ -118,8 +122,8 @@ def judge_function(drawn, answer, rng):
 def ask(answer, *arguments):
     """Call an answer on copies of the arguments and take in whatever happens -> Outcome."""
     try:
-        return Outcome(plain(quietly(answer, arguments)))
-    except (Exception, SystemExit, ClosedName) as error:
+        return Outcome(normalise(quietly(answer, arguments)))
+    except (Exception, SystemExit, BlockedCall) as error:
         return Outcome(error=getattr(error, "kind", type(error).__name__), words=str(error),
                        trace=_trace(error))
 
@@ -139,7 +143,7 @@ def quietly(function, arguments):
         return function(*copy.deepcopy(arguments))
 
 
-def led_to(function, arguments):
+def output_of(function, arguments):
     """What a function of ours gives (sets stay sets), or an Outcome if it raises."""
     try:
         return quietly(function, arguments)
@@ -180,7 +184,7 @@ def _runs(answer, cases):
 
 
 def _borrowed(runs):
-    name = next(run.words for run in runs if run.error == "ClosedName")
+    name = next(run.words for run in runs if run.error == "BlockedCall")
     return Verdict("wrong",
                    f"Your function calls `{name}` of the package, which is the answer itself: "
                    "write it out. Once it passes you may import it for ever.", "borrowed")
@@ -301,7 +305,7 @@ def judge_test(asked, answer, rng):
     for again in (False, True):
         for k in rng.permutation(len(found)):
             one = [*found][k]
-            several = one.leads_to if isinstance(one.leads_to, tuple) else (one.leads_to,)
+            several = one.output if isinstance(one.output, tuple) else (one.output,)
             found[one] += [_trial(answer, each, called) for each in several[: 1 if again else None]]
     if not called:
         return Verdict("not started",

@@ -41,13 +41,13 @@ class OneOf:
     answers: tuple
 
 
-def plain(value):
+def normalise(value):
     """The value as None, bool, int, float, str, list or dict;
     `...` counts as None, an answer not yet given.
 
     Raises ValueError for what is none of these (a model, a function), naming its type.
 
-    >>> plain((np.float64(0.5), np.array([1, 2]), ...))
+    >>> normalise((np.float64(0.5), np.array([1, 2]), ...))
     [0.5, [1, 2], None]
     """
     if value is None or value is Ellipsis:
@@ -60,16 +60,16 @@ def plain(value):
 
 
 def _of_mapping(mapping):
-    return {_key(k): plain(v) for k, v in islice(mapping.items(), LONGEST)}
+    return {_key(k): normalise(v) for k, v in islice(mapping.items(), LONGEST)}
 
 
 def _of_series(series):
     counted = isinstance(series.index, pd.RangeIndex)
-    return plain(series.tolist()) if counted else _of_mapping(series)
+    return normalise(series.tolist()) if counted else _of_mapping(series)
 
 
 def _of_many(values):
-    return [plain(v) for v in islice(values, LONGEST)]
+    return [normalise(v) for v in islice(values, LONGEST)]
 
 
 def _by_kind(value):
@@ -77,7 +77,7 @@ def _by_kind(value):
 
 
 def _key(key):
-    return key if isinstance(key, str) else str(plain(key))
+    return key if isinstance(key, str) else str(normalise(key))
 
 
 _WRAPPINGS = (
@@ -87,7 +87,7 @@ _WRAPPINGS = (
     (str, str),
     (pd.Series, _of_series),
     ((pd.DataFrame, Mapping), _of_mapping),
-    (np.ndarray, lambda array: plain(array.tolist())),
+    (np.ndarray, lambda array: normalise(array.tolist())),
     ((set, frozenset), lambda values: sorted(_of_many(values), key=_by_kind)),
     (Iterable, _of_many),
 )
@@ -168,10 +168,10 @@ def same(got, expected, tolerance=1e-6):
     if isinstance(expected, OneOf):
         return any(same(got, one, tolerance) for one in expected.answers)
     if isinstance(expected, Mapping):
-        return _same_entries(got, plain(expected), tolerance)
+        return _same_entries(got, normalise(expected), tolerance)
     if isinstance(expected, set | frozenset):
         return _same_set(got, expected, tolerance)
-    expected = plain(expected)
+    expected = normalise(expected)
     if isinstance(expected, list):
         return _same_list(got, expected, tolerance)
     if isinstance(expected, str):
@@ -236,7 +236,7 @@ def show(value, digits=4):
         return " or ".join(show(one, digits) for one in value.answers)
     if callable(value):
         return getattr(value, "__name__", "a function")
-    text = _written(plain(value), digits)
+    text = _written(normalise(value), digits)
     return text if len(text) <= 300 else text[:297] + "..."
 
 

@@ -20,22 +20,19 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from fi_course.questions.blocked_calls import closing
 from fi_course.questions.cards import Card, in_notebook
-from fi_course.questions.question import judge
 
 
-def play(question, function, picture, sliders):
-    """Sliders and a picture for a function that its question finds right -> a widget, or a Card.
+def play(id, function, verdict, picture, sliders):
+    """Show sliders and a picture for a function that is right -> a widget, or a Card.
 
+    verdict : of the question of that id, on the function
     sliders : {name of an argument of `picture`: (least, most) or (least, most, step), or options}
     """
     name = getattr(function, "__name__", "answer")
-    with closing(question.closed, to_others=False):
-        verdict = judge(question, function)
     if verdict.status != "right":
         first = (
-            f"First `Q({question.id!r}).check({name})` must say Right; then run this cell again.")
+            f"First `Q({id!r}).check({name})` must say Right; then run this cell again.")
         return Card(f"Sliders wait here for your `{name}`", (_title(picture), first))
     if not in_notebook() or find_spec("ipywidgets") is None:  # a page's Python has no sliders
         return Card(f"Your `{name}` moves this picture in a notebook", (_title(picture),))

@@ -11,9 +11,10 @@ from functools import cache
 
 import numpy as np
 
-from fi_course.questions.blocked_calls import closing
+from fi_course.questions.blocked_calls import blocked
 from fi_course.questions.cards import Card, draw
-from fi_course.questions.plain_values import is_blank, plain
+from fi_course.questions.plain_values import is_blank, normalise
+from fi_course.questions.playground import play
 from fi_course.questions.verdict import Verdict
 
 PUBLIC_SEED = 20230511
@@ -37,7 +38,7 @@ class Question:
     hints : from a nudge to nearly there
     check : (answer, rng) -> Verdict; see fi_course.questions.checks for the ready-made ones
     meaning : what the right answer means, told to those who found it
-    closed : dotted names of the package functions (or modules) whose call is a mistake
+    blocked : dotted names of the package functions (or modules) whose call is a mistake
     rubric : for what is graded by hand, (points, what earns them) pairs
     seconds : the longest an answer may take
     notebook : the exercise set it belongs to, filled in from the name of the module that defines it
@@ -52,7 +53,7 @@ class Question:
     hints: tuple
     check: Callable = field(repr=False)
     meaning: str = ""
-    closed: tuple = ()
+    blocked: tuple = ()
     rubric: tuple = ()
     seconds: float = 10
     notebook: str = ""
@@ -73,12 +74,12 @@ def judge(question, answer, rng=None):
         anything that can be called)
     rng : seed of the inputs; None is the public one
 
-    Close the question's names (`closing(question.closed)`) in the process where the answer runs.
+    Close the question's names (`blocked(question.blocked)`) in the process where the answer runs.
     """
     rng = np.random.default_rng(PUBLIC_SEED if rng is None else rng)
     if not callable(answer):
         try:
-            answer = plain(answer)
+            answer = normalise(answer)
         except ValueError as error:
             return Verdict("wrong", f"Your answer cannot be read: {error}", "not an answer")
     if is_blank(answer):
@@ -118,7 +119,7 @@ class Handle:
             raise CheckFailed(repr(card), draw(card)) from None
         return card
 
-    def told(self, answer):
+    def feedback(self, answer):
         """What `check` would show, as plain data for a page that draws cards of its own -> dict
         of str.
 
@@ -131,9 +132,12 @@ class Handle:
                 "message": message, "trace": found.trace}
 
     def _judged(self, answer, rng=None):
-        with closing(self.question.closed, to_others=False):
-            self.last = judge(self.question, answer, rng)
+        self.last = self._verdict(answer, rng)
         return self.last
+
+    def _verdict(self, answer, rng=None):
+        with blocked(self.question.blocked, to_others=False):
+            return judge(self.question, answer, rng)
 
     def check_hidden(self, answer):
         """The same check on inputs nobody has seen:
@@ -151,9 +155,8 @@ class Handle:
 
     def play(self, function, picture, **sliders):
         """Sliders that let one's own right function move a picture;
-        see `questions.own` -> a widget, or a Card."""
-        from fi_course.questions.playground import play
-        return play(self.question, function, picture, sliders)
+        see `playground` -> a widget, or a Card."""
+        return play(self.question.id, function, self._verdict(function), picture, sliders)
 
     def solution(self):
         """The reference with its reason, where the solutions lie beside the exercises -> Card."""

@@ -57,7 +57,7 @@ How numbers are judged
 asks "function" and "test", in students' copies only
 ----------------------------------------------------
 cases, expected, mistakes (name, message, gives), planted, tolerance, lists
-    as in `functions.Cases`, written by `encode`
+    as in `functions.TestCases`, written by `encode`
 right, bugs (name, message, implementation), code
     of a test. Implementations are code, and code can be read: they are sealed against a passing
     glance only. A page carries neither kind; it says how to run the question.
@@ -74,15 +74,15 @@ import numpy as np
 from fi_course.questions import hashed_answers
 from fi_course.questions.checks import by_hand
 from fi_course.questions.functions import (
-    Cases,
     Catches,
     Function,
-    Led,
+    MistakeOutputs,
     Outcome,
+    TestCases,
     judge_function,
     judge_test,
 )
-from fi_course.questions.plain_values import OneOf, near, plain
+from fi_course.questions.plain_values import OneOf, near, normalise
 from fi_course.questions.question import PUBLIC_SEED, QUESTIONS, Question, judge
 from fi_course.questions.values import Choice, Mistake, Value, judge_choice, judge_value
 
@@ -102,7 +102,7 @@ def of(question):
     about |= {
         "heading": question.heading,
         "hints": list(question.hints),
-        "closed": list(question.closed),
+        "closed": list(question.blocked),
     }
     for kind, written in _WRITERS.items():
         if isinstance(question.check, kind):
@@ -140,16 +140,17 @@ def page_specification(notebook):
 
 
 def _written_choice(question):
-    told = {
-        letter: _verdict(question, *question.check.told(letter))
+    feedback = {
+        letter: _verdict(question, *question.check.feedback(letter))
         for letter in question.check.options
     }
-    words = {letter: f"{question.id}|{letter}" for letter in told}
+    words = {letter: f"{question.id}|{letter}" for letter in feedback}
     return {
         "asks": "choice",
-        "options": list(told),
-        "verdicts": _sorted({hashed_answers.tag(words[a]): hashed_answers.seal(told[a], words[a])
-                             for a in told}),
+        "options": list(feedback),
+        "verdicts": _sorted(
+            {hashed_answers.tag(words[a]): hashed_answers.seal(feedback[a], words[a])
+             for a in feedback}),
     }
 
 
@@ -167,7 +168,7 @@ def _sorted(entries):
 def _written_number(question):
     check, cells, verdicts = question.check, {}, []
     for k, target in enumerate(check.targets):
-        places = check.spoken_of[k]
+        places = check.relevant[k]
         cells |= {
             hashed_answers.tag(word): hashed_answers.pad(word, target.values[i])
             for i in places
@@ -181,8 +182,8 @@ def _written_number(question):
         "entries": list(check.entries),
         "units": [u for u in check.units if u],
         "tolerance": check.tolerance,
-        "usual": list(check.usual),
-        "spoken_of": [list(places) for places in check.spoken_of],
+        "usual": list(check.default),
+        "spoken_of": [list(places) for places in check.relevant],
         "cells": _sorted(cells),
         "verdicts": verdicts,
     }
@@ -223,11 +224,11 @@ def _key_of_cases(id, expected):
 
 def _flat(value):
     """What a function gave, unwrapped, but for what is compared in a way of its own."""
-    return value if isinstance(value, Outcome | OneOf | set | frozenset) else plain(value)
+    return value if isinstance(value, Outcome | OneOf | set | frozenset) else normalise(value)
 
 
 def _written_test(question):
-    module = sys.modules[question.check.right[0].leads_to.__module__]
+    module = sys.modules[question.check.right[0].output.__module__]
     if not module.__name__.startswith(TRIALS):
         raise ValueError(f"{question.id} tries tests on what stands in {module.__name__}: "
                          "its implementations go out as code, so put them, and nothing else, "
@@ -235,7 +236,7 @@ def _written_test(question):
     names = {id(found): name for name, found in vars(module).items()}
     written = {
         part: [
-            {"name": m.name, "message": m.message, "implementation": names[id(m.leads_to)]}
+            {"name": m.name, "message": m.message, "implementation": names[id(m.output)]}
             for m in those
         ]
         for part, those in (("right", question.check.right), ("bugs", question.check.bugs))
@@ -265,7 +266,7 @@ def question_from(data):
     return Question(
         **about,
         hints=tuple(data["hints"]),
-        closed=tuple(data["closed"]),
+        blocked=tuple(data["closed"]),
         check=_CHECKS[data["asks"]](data),
     )
 
@@ -276,7 +277,7 @@ def judge_from(data, answer):
 
 
 @dataclass(frozen=True)
-class SealedChoice:
+class HashedChoice:
     """The check of a letter that knows no letter's verdict until it is given."""
 
     data: dict = field(repr=False)
@@ -285,7 +286,7 @@ class SealedChoice:
     def options(self):
         return tuple(self.data["options"])
 
-    def told(self, letter):
+    def feedback(self, letter):
         word = f"{self.data['id']}|{letter}"
         return _opened(self.data["verdicts"][hashed_answers.tag(word)], word)
 
@@ -299,7 +300,7 @@ def _opened(sealed, key):
 
 
 @dataclass(frozen=True)
-class SealedValue:
+class HashedValue:
     """The check of numbers that knows none of them until it is given."""
 
     data: dict = field(repr=False)
@@ -313,11 +314,11 @@ class SealedValue:
         return tuple(self.data["units"])
 
     @property
-    def usual(self):
+    def default(self):
         return tuple(self.data["usual"])
 
     @property
-    def spoken_of(self):
+    def relevant(self):
         return self.data["spoken_of"]
 
     def _value(self, k, i, number):
@@ -333,8 +334,8 @@ class SealedValue:
         value = self._value(k, i, number)
         return value is not None and near(number, value, self.data["tolerance"])
 
-    def told(self, k, numbers):
-        key = _key(self.data["id"], k, [self._value(k, i, numbers[i]) for i in self.spoken_of[k]])
+    def feedback(self, k, numbers):
+        key = _key(self.data["id"], k, [self._value(k, i, numbers[i]) for i in self.relevant[k]])
         return _opened(self.data["verdicts"][k], key)
 
     def __call__(self, answer, rng):
@@ -349,11 +350,11 @@ class WrittenFunction:
 
     @cached_property
     def cases(self):
-        mistakes = tuple(Led(m["name"], m["message"], _given(m["gives"]))
+        mistakes = tuple(MistakeOutputs(m["name"], m["message"], _given(m["gives"]))
                          for m in self.data["mistakes"])
         planted = self.data["planted"] and _given(self.data["planted"])
-        return Cases(decode(self.data["cases"]), decode(self.data["expected"]), mistakes, planted,
-                     self.data["tolerance"], self.data["lists"])
+        return TestCases(decode(self.data["cases"]), decode(self.data["expected"]), mistakes,
+                         planted, self.data["tolerance"], self.data["lists"])
 
     def __call__(self, answer, rng):
         verdict = judge_function(lambda rng: self.cases, answer, rng)
@@ -371,7 +372,7 @@ def _with_meaning(verdict, sealed, key):
 
 
 @dataclass(frozen=True)
-class SealedTest:
+class HashedTest:
     """The check of a test; its implementations come out of the seal when they are tried."""
 
     data: dict = field(repr=False)
@@ -396,8 +397,8 @@ class SealedTest:
         return _with_meaning(verdict, self.data["meaning"], self._key)
 
 
-_CHECKS = {"choice": SealedChoice, "number": SealedValue, "function": WrittenFunction,
-           "test": SealedTest, "prose": lambda data: by_hand}
+_CHECKS = {"choice": HashedChoice, "number": HashedValue, "function": WrittenFunction,
+           "test": HashedTest, "prose": lambda data: by_hand}
 
 
 # What JSON has no word for.

@@ -26,7 +26,7 @@ class Mistake:
     """
 
     name: str
-    leads_to: object
+    output: object
     message: str
     partly: bool = False
 
@@ -43,15 +43,15 @@ class Choice:
 
     @property
     def options(self):
-        return tuple(sorted({self.right, *(m.leads_to for m in self.mistakes)}))
+        return tuple(sorted({self.right, *(m.output for m in self.mistakes)}))
 
     @property
     def names(self):
         return frozenset(m.name for m in self.mistakes)
 
-    def told(self, letter):
+    def feedback(self, letter):
         """What is said to a letter -> (status, mistake, message), or None if it is not on offer."""
-        mistakes = {m.leads_to: ("wrong", m.name, m.message) for m in self.mistakes}
+        mistakes = {m.output: ("wrong", m.name, m.message) for m in self.mistakes}
         return {self.right: ("right", "", ""), **mistakes}.get(letter)
 
     def __call__(self, answer, rng):
@@ -59,7 +59,7 @@ class Choice:
 
 
 def judge_choice(asked, answer):
-    """The verdict on a letter with a reason -> Verdict; `asked` has `options` and `told`."""
+    """The verdict on a letter with a reason -> Verdict; `asked` has `options` and `feedback`."""
     offered = ", ".join(asked.options)
     letter, reason = letter_and_reason(answer)
     if isinstance(answer, list) and None in answer[:2]:
@@ -76,7 +76,7 @@ def judge_choice(asked, answer):
                        f"You have chosen `{letter}`. Now say why, in a sentence of at least "
                        f"{SHORTEST_REASON} words: a prediction teaches only if it had a reason.",
                        "no reason yet")
-    status, name, message = asked.told(letter)
+    status, name, message = asked.feedback(letter)
     return Verdict(status, name and message, name, meaning=message if status == "right" else "")
 
 
@@ -99,21 +99,21 @@ class Value:
 
     targets : the right one first, then the mistakes
     entries : names of several values; none for a single number
-    usual : what an entry is taken to be if it is left out
+    default : what an entry is taken to be if it is left out
     """
 
     targets: tuple
     entries: tuple = ()
     units: tuple = ()
     tolerance: float = 0.0051
-    usual: tuple = field(default=())
+    default: tuple = field(default=())
 
     @property
     def names(self):
         return frozenset(target.name for target in self.targets[1:])
 
     @property
-    def spoken_of(self):
+    def relevant(self):
         """For each target the places of the values that it speaks of -> list of tuples."""
         return [
             tuple(i for i, v in enumerate(target.values) if v is not None)
@@ -124,7 +124,7 @@ class Value:
         """Is the number what target k has in place i, within the tolerance? -> bool"""
         return near(number, self.targets[k].values[i], self.tolerance)
 
-    def told(self, k, numbers):
+    def feedback(self, k, numbers):
         """What is said to who hits target k -> (status, mistake, message)."""
         target = self.targets[k]
         return target.status, target.name, target.message
@@ -133,27 +133,27 @@ class Value:
         return judge_value(self, answer)
 
 
-def value_of(right, mistakes, units, tolerance, usual=None):
+def value_of(right, mistakes, units, tolerance, default=None):
     """The check of these values -> Value, in the right one's order; what they leave out is 0."""
     if not isinstance(right, dict):
         targets = (
             Target((float(right),)),
-            *(Target((float(m.leads_to),), "wrong", m.name, m.message) for m in mistakes),
+            *(Target((float(m.output),), "wrong", m.name, m.message) for m in mistakes),
         )
         return Value(targets, (), units, tolerance)
     entries = tuple(right)
-    usual = dict.fromkeys(entries, 0.0) | (usual or {})
+    default = dict.fromkeys(entries, 0.0) | (default or {})
 
     def placed(values, partly=False):
-        left_out = dict.fromkeys(entries) if partly else usual
+        left_out = dict.fromkeys(entries) if partly else default
         found = [(left_out | values)[entry] for entry in entries]
         return tuple(None if value is None else float(value) for value in found)
 
     targets = (
         Target(placed(right)),
-        *(Target(placed(m.leads_to, m.partly), "wrong", m.name, m.message) for m in mistakes),
+        *(Target(placed(m.output, m.partly), "wrong", m.name, m.message) for m in mistakes),
     )
-    return Value(targets, entries, units, tolerance, tuple(map(usual.get, entries)))
+    return Value(targets, entries, units, tolerance, tuple(map(default.get, entries)))
 
 
 def judge_value(asked, answer):
@@ -197,8 +197,8 @@ def _judge_several(asked, answer):
                        f"There is no entry `{strange[0]}`: "
                        f"the entries are {listed(asked.entries)}.")
     read = {
-        entry: number_and_unit(given[entry]) if entry in given else (usual, "")
-        for entry, usual in zip(asked.entries, asked.usual, strict=True)
+        entry: number_and_unit(given[entry]) if entry in given else (default, "")
+        for entry, default in zip(asked.entries, asked.default, strict=True)
     }
     wordy = [entry for entry, (number, _) in read.items() if number is None]
     if wordy:
@@ -213,16 +213,16 @@ def _of_numbers(asked, numbers, answer, missing=()):
     """The verdict on the numbers: right, a mistake of all, mistakes of some, or which are wrong."""
     hit = [
         k
-        for k, places in enumerate(asked.spoken_of)
+        for k, places in enumerate(asked.relevant)
         if all(asked.fits(k, i, numbers[i]) for i in places)
     ]
     if hit and hit[0] == 0:
-        status, _, meaning = asked.told(0, numbers)
+        status, _, meaning = asked.feedback(0, numbers)
         return Verdict(status, meaning=meaning)
-    whole = [k for k in hit if len(asked.spoken_of[k]) == len(numbers)]
+    whole = [k for k in hit if len(asked.relevant[k]) == len(numbers)]
     named = whole[:1] or hit
-    found = [asked.told(k, numbers)[1:] for k in named]
-    explained = {i for k in named for i in asked.spoken_of[k]}
+    found = [asked.feedback(k, numbers)[1:] for k in named]
+    explained = {i for k in named for i in asked.relevant[k]}
     wrong = [
         i for i, number in enumerate(numbers) if i not in explained and not asked.fits(0, i, number)
     ]
@@ -235,7 +235,7 @@ def _not_right(asked, wrong, missing):
     """What to say to values in these places that are no known mistake -> str."""
     if not asked.entries:
         return "That is not the value."
-    if any(asked.usual):
+    if any(asked.default):
         return "Not all of the values are right, or one is missing."
     wrong = [asked.entries[i] for i in wrong]
     lost = [entry for entry in missing if entry in wrong]

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from fi_course.questions import QUESTIONS, judge
-from fi_course.questions.blocked_calls import closing
+from fi_course.questions.blocked_calls import blocked
 
 from .conftest import ROOT
 from .lasting import alone
@@ -57,7 +57,7 @@ def check(tab, id, source=None):
 
 def said_in_python(id, answer):
     """The verdict of the course's own Python -> (title's beginning, message)."""
-    with closing(QUESTIONS[id].closed):
+    with blocked(QUESTIONS[id].blocked):
         found = judge(QUESTIONS[id], answer)
     if found.status == "right":
         return "Right on all the inputs tried here; a grader draws others. ", plain_words(found.meaning)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from fi_course.questions import plain_values as module
-from fi_course.questions.plain_values import LONGEST, OneOf, number, plain, same, show, show_apart
+from fi_course.questions.plain_values import LONGEST, OneOf, normalise, number, same, show, show_apart
 
 
 @pytest.mark.parametrize(("value", "expected"), [
@@ -21,14 +21,14 @@ from fi_course.questions.plain_values import LONGEST, OneOf, number, plain, same
     ({1: 2}.items(), [[1, 2]]),
     ({np.int64(1): ...}, {"1": None})])
 def test_wrappings_come_off(value, expected):
-    found = plain(value)
+    found = normalise(value)
     assert found == expected and type(found) is type(expected)
 
 
 def test_an_endless_answer_is_cut_and_a_model_is_refused():
-    assert len(plain(count())) == LONGEST
+    assert len(normalise(count())) == LONGEST
     with pytest.raises(ValueError, match="object is not an answer"):
-        plain([1, object()])
+        normalise([1, object()])
 
 
 @pytest.mark.parametrize(("value", "expected"), [
