@@ -1,9 +1,8 @@
-"""While an answer is checked, the package's own answer is closed:
-calling it is a mistake with a name.
+"""Block calls of the package's own solutions while an answer is checked.
 
-A closed function keeps its identity and loses its body, so that an alias, a partial or a
-`from ... import` made before is closed as well. Leaving the last `with` block that closes a
-function gives its body back.
+A blocked function keeps its identity and loses its body, so that an alias, a partial or a
+`from ... import` made before is blocked as well. Leaving the last `with` block that blocks a
+function restores its body.
 """
 
 import importlib
@@ -15,12 +14,12 @@ from types import CodeType, FunctionType, ModuleType
 
 
 class BlockedCall(BaseException):
-    """A closed function was called. It is no Exception: `except Exception` cannot hide it."""
+    """A blocked function was called. It is no Exception: `except Exception` cannot hide it."""
 
 
 @dataclass
 class _Blocked:
-    """A function whose body is taken away: the body, and who may still run it."""
+    """A blocked function's body, and the threads that may still run it."""
 
     body: CodeType
     bystanders: set
@@ -39,7 +38,9 @@ def _blocked_body(*arguments, **options):
 
 
 def called(code, arguments, options):
-    """What a call of a function with this closed body comes to: its value, for a bystander.
+    """Answer a call of a blocked function: run its original body for a bystander thread.
+
+    Raises BlockedCall for everybody else.
 
     Raises BlockedCall for everybody else.
     """
@@ -55,7 +56,7 @@ def called(code, arguments, options):
 
 @contextmanager
 def blocked(names, to_others=True):
-    """Close the named functions, or all functions of a named module, for a `with` block.
+    """Block the named functions, or all functions of a named module, for a `with` block.
 
     names : dotted names such as "fi_teach.basics.impurity" (a module) or
         "fi_teach.basics.impurity.gini"
@@ -94,7 +95,7 @@ def _unblock(function):
 
 
 def functions_at(name):
-    """The function of a dotted name, or every public function that a module defines -> list."""
+    """Return the function of a dotted name, or every public function of a module -> list."""
     found = _resolve(name)
     if isinstance(found, ModuleType):
         return [f for key, f in vars(found).items()

@@ -1,5 +1,4 @@
-"""Exercise set 1, trees that explain themselves:
-impurity, the best cut, node weights, and what 60 % does not say."""
+"""Exercise set 1, decision trees: impurity, best splits, node weights, what accuracy hides."""
 
 from itertools import pairwise
 
@@ -44,7 +43,7 @@ def _decrease_in_bits(left, right):
 
 
 def _on_data_points(pick):
-    """Boundaries found rightly, but the value of one neighbour used in place of the midpoint."""
+    """Return class boundaries, with one neighbour's value in place of the midpoint."""
     def thresholds(values, labels):
         distinct = sorted(set(values))
         middle = {(v + w) / 2: pick(v, w) for v, w in pairwise(distinct)}
@@ -57,7 +56,7 @@ def _all_midpoints(values, labels):
 
 
 def _row_by_row(order, skip_ties):
-    """Compares each row with the next only, so that rows of one value are taken for two places."""
+    """Compare each row with the next only, so that tied rows count as two places."""
     def thresholds(values, labels):
         rows = order(list(zip(values, labels, strict=True)))
         pairs = pairwise(rows)
@@ -70,8 +69,7 @@ def _by_value(rows):
 
 
 def _shares(weigh, collect=lambda old, new: old + new):
-    """Shares of the total, each split counted as `weigh(rows, decrease)`
-    and collected a feature at a time."""
+    """Return shares of the total: `weigh(rows, decrease)` of each split, summed by feature."""
     def importance(splits):
         total = {}
         for feature, rows, decrease in splits:

@@ -1,5 +1,4 @@
-"""Exercise set 2, golf by hand: bits, gain and gain ratio, tied leaves, shares, rules,
-and what a code does to a tree."""
+"""Exercise set 2, the golf tree by hand: entropy, gain, gain ratio, ties and encodings."""
 
 from functools import cache
 
@@ -39,7 +38,7 @@ def _gain_ratio(branches):
 
 @cache
 def _days():
-    """The fourteen days -> {codes of Outlook, Temperature, Humidity, Wind: decision}."""
+    """Return the fourteen days -> {codes of Outlook, Temperature, Humidity, Wind: decision}."""
     X, y = golf()
     return dict(zip(X.itertuples(index=False, name=None), y, strict=True))
 
@@ -51,7 +50,7 @@ def _decision(*codes):
 # Mistaken formulas, each under the name a check gives it.
 
 def _entropy_without_care(counts):
-    """Does not know that 0 log 0 is 0."""
+    """Compute entropy without the convention 0 log 0 = 0."""
     return _entropy(counts) if np.all(np.asarray(counts) > 0) else np.nan
 
 
@@ -91,7 +90,7 @@ def _printed_rules(outlook, temperature, humidity, wind):
 
 
 def _rules_without(day_left):
-    """The table's decisions, but for one day that is still answered Yes."""
+    """Return the table's decisions, with one day wrongly answered Yes."""
     def rules(*codes):
         return "Yes" if codes == day_left else _decision(*codes)
     return rules
@@ -122,7 +121,7 @@ def _fourteen_days(rng):
 
 
 def _left(*counts):
-    """What a node of these counts has, in bits times days."""
+    """Return the entropy of a node with these counts, in bits times days."""
     return sum(counts) * _entropy(counts)
 
 
@@ -136,7 +135,7 @@ TIED_SKY = _left(2, 1) - _left(1, 1)
 
 
 def _of_museum(leaf_of_wind=0, leaf_of_sky=0):
-    """The decreases in bits times days, with so much overlooked of what the two leaves keep."""
+    """Return the decreases in bits times days, ignoring some entropy of the two leaves."""
     return {"Day": DAY, "Sky": SKY + TIED_SKY + leaf_of_sky,
             "Wind": WIND + TIED_WIND + leaf_of_wind}
 

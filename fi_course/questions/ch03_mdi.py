@@ -1,5 +1,4 @@
-"""Exercise set 3, mean decrease in impurity:
-out-of-bag means, boosting's weights, what is averaged, what noise is paid."""
+"""Exercise set 3, mean decrease in impurity: out-of-bag means, boosting weights, averaging."""
 
 import numpy as np
 
@@ -10,14 +9,14 @@ from fi_course.questions.question import Question
 # Definitions to judge by, slow and short.
 
 def _oob_mean(predictions, in_bag):
-    """Mean over the trees that did not see the row; NaN where all did."""
+    """Average over the trees that did not see the row; NaN if all did."""
     columns = zip(np.transpose(predictions), np.transpose(in_bag), strict=True)
     return [np.mean(said[counts == 0]) if (counts == 0).any() else np.nan
             for said, counts in columns]
 
 
 def _reweighed(step):
-    """AdaBoost's next weights, with `step(error)` for alpha."""
+    """Return AdaBoost's next weights, with `step(error)` for alpha."""
     def weights(weight, missed):
         weight, missed = np.asarray(weight, float), np.asarray(missed, bool)
         new = np.where(missed, weight * np.exp(step(weight[missed].sum())), weight)
@@ -42,7 +41,7 @@ def _oob_weighted(predictions, in_bag):
 
 
 def _oob_seen(predictions, in_bag):
-    """The trees that did see the row; NaN where none did."""
+    """Average over the trees that did see the row; NaN if none did."""
     return _oob_mean(predictions, (np.asarray(in_bag) == 0).astype(int))
 
 
@@ -65,7 +64,7 @@ def _not_scaled(weight, missed):
 
 
 def _counted(weight, missed):
-    """The error as a share of the rows, whatever they weigh."""
+    """Return the error as a share of the rows, without weights."""
     weight, missed = np.asarray(weight, float), np.asarray(missed, bool)
     new = np.where(missed, weight * (1 - missed.mean()) / missed.mean(), weight)
     return new / new.sum()
@@ -86,7 +85,7 @@ def _short_of_one(decreases):
 
 
 def _by_feature(decreases):
-    """Divided down the columns: each feature's trees add up to 1."""
+    """Divide by column sums: each feature's importances add up to 1 over the trees."""
     decreases = np.asarray(decreases, float)
     total = decreases.sum(axis=0, keepdims=True)
     return np.divide(decreases, total, out=np.zeros_like(decreases), where=total > 0).mean(axis=0)

@@ -1,5 +1,4 @@
-"""Exercise set 4, the biases of MDI: chances to be lucky, splits marked by other rows, controls
-that control, and twins."""
+"""Exercise set 4, biases of MDI: many thresholds, in-bag evaluation, controls, duplicates."""
 
 from itertools import permutations
 
@@ -17,15 +16,16 @@ def _gini(labels):
 
 
 def _cut(labels, k, weigh=True):
-    """Gini decrease of a cut after the first k labels;
-    weigh=False averages the two sides as if they were equally large."""
+    """Return the Gini decrease of a split after the first k labels.
+
+    weigh=False averages the two sides as if they were equally large.
+    """
     share = k / len(labels) if weigh else 0.5
     return _gini(labels) - share * _gini(labels[:k]) - (1 - share) * _gini(labels[k:])
 
 
 def _over_orders(labels, taken, summary=np.mean):
-    """`summary`, over all orders of the labels, of what `taken` makes of the decreases
-    of the n - 1 cuts."""
+    """Summarise `taken` of the n - 1 decreases over all orders of the labels."""
     labels = [float(label) for label in labels]
     return summary([taken([_cut(order, k) for k in range(1, len(order))])
                     for order in set(permutations(labels))])
@@ -51,8 +51,7 @@ def _arrays(*groups):
 
 
 def _moves(in_left, in_right):
-    """How far the split moves rows on its left and on its right, and the node's mean, all
-    from the in-bag rows."""
+    """Return the shift of both children's means and the node's mean, from the in-bag rows."""
     mean = np.concatenate([in_left, in_right]).mean()
     return in_left.mean() - mean, in_right.mean() - mean, mean
 

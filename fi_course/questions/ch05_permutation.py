@@ -1,5 +1,4 @@
-"""Exercise set 5, permutation importance: who may judge, what a shuffle is worth,
-all pairs at once, and a bug from the field."""
+"""Exercise set 5, permutation importance: out-of-bag rows, exact permutation, grouped columns."""
 
 import numpy as np
 
@@ -20,7 +19,7 @@ def _all_pairs(X, y, weights, j):
 # Mistaken formulas, each under the name a check gives it.
 
 def _mean_over(X, y, weights, j, *, donors_of, loss=np.square, baseline=True):
-    """Mean rise of the loss over the pairs of each row with the donors given to it."""
+    """Average the rise of the loss over pairs of each row and its donors."""
     X, y, weights = (np.asarray(part, dtype=float) for part in (X, y, weights))
     error, rises = y - X @ weights, []
     for i in range(len(X)):
@@ -67,7 +66,7 @@ def _last_column(X, y, weights, groups, order):
 
 
 def _once_a_column(X, y, weights, groups, order):
-    """The whole group is shuffled again for each of its columns."""
+    """Permute the whole group again for each of its columns."""
     orders = {1: np.asarray(order)}
     for size in range(2, 1 + max(map(len, groups))):
         orders[size] = orders[size - 1][np.asarray(order)]
@@ -77,7 +76,7 @@ def _once_a_column(X, y, weights, groups, order):
 # Cases, the smallest first.
 
 def _linear(rng, n, p):
-    """Rows, targets and weights of a linear model, none of them too tidy."""
+    """Draw rows, targets and weights of a linear model."""
     return (rng.integers(-3, 4, size=(n, p)).astype(float),
             rng.integers(-5, 6, size=n).astype(float), rng.integers(1, 4, size=p).astype(float))
 

@@ -1,5 +1,4 @@
-"""Exercise set 7, correlated features: impossible rows, models that agree on all real ones,
-shuffles among rows that are alike."""
+"""Exercise set 7, correlated features: impossible rows, conditional permutation."""
 
 import numpy as np
 
@@ -15,13 +14,13 @@ BLOCKED = ("fi_teach.basics.shuffles.gaussian_conditional",
 # Definitions to judge by, slow and short.
 
 def _among_alike(D, groups):
-    """Each row's mean over the donors of its own group, then the mean over rows."""
+    """Average each row over the donors of its own group, then over rows."""
     D, groups = np.asarray(D, float), np.asarray(groups)
     return np.mean([D[i, groups == groups[i]].mean() for i in range(len(D))])
 
 
 def _line(x, z):
-    """Slope, fitted values and residuals of the regression of x on z."""
+    """Return slope, fitted values and residuals of the regression of x on z."""
     x, z = np.asarray(x, float), np.asarray(z, float)
     slope = ((x - x.mean()) * (z - z.mean())).mean() / z.var()
     fitted = x.mean() + slope * (z - z.mean())
@@ -29,8 +28,7 @@ def _line(x, z):
 
 
 def _drawn(x, z, noise):
-    """A spread of residuals may be divided by n, by n - 1, or by n - 2
-    for the two numbers fitted."""
+    """Draw x given z; the residual variance may be divided by n, n - 1 or n - 2."""
     _, fitted, residual = _line(x, z)
     return OneOf(tuple(fitted + residual.std(ddof=k) * np.asarray(noise, float) for k in range(3)))
 
@@ -38,8 +36,7 @@ def _drawn(x, z, noise):
 # Mistaken formulas, each under the name a check gives it.
 
 def _mean_of_rows(donors_of):
-    """A conditional importance in which row i may receive from the rows
-    that `donors_of(groups, i)` marks."""
+    """Return a conditional importance whose donors `donors_of(groups, i)` marks."""
     def importance(D, groups):
         D, groups = np.asarray(D, float), np.asarray(groups)
         return np.mean([D[i, donors_of(groups, i)].mean() if donors_of(groups, i).any() else 0.0
@@ -61,7 +58,7 @@ def _groups_pooled(D, groups):
 
 
 def _drawn_with(spread):
-    """Fitted value plus noise of another spread, `spread(x, residual)`."""
+    """Return a draw of fitted value plus noise with the spread `spread(x, residual)`."""
     def drawn(x, z, noise):
         _, fitted, residual = _line(x, z)
         return fitted + spread(np.asarray(x, float), residual) * np.asarray(noise, float)

@@ -1,5 +1,4 @@
-"""Exercise set 8, Shapley values: bills, orders of entry, gates, what fills a gap, and
-which split MDI favours."""
+"""Exercise set 8, Shapley values: orders of entry, missing features, and MDI's preferences."""
 
 from itertools import combinations, permutations
 
@@ -44,7 +43,7 @@ def _summed(pay):
 
 
 def _average_row(row, background, known):
-    """The planted bug: asks the model about one row, filled with the background's means."""
+    """Predict one row only, filled with the background's means: the planted bug."""
     return np.where(np.asarray(known, bool), row, np.mean(background, axis=0)).prod()
 
 
@@ -65,7 +64,7 @@ def _first_row_only(row, background, known):
 
 
 def _rows_that_agree(row, background, known):
-    """The conditional choice: averages only over background rows with the known values."""
+    """Average only over background rows with the known values: the conditional game."""
     known = np.asarray(known, bool)
     agree = (np.asarray(background)[:, known] == np.asarray(row)[known]).all(axis=1)
     return _mix(row, background, known)[agree].prod(axis=1).mean()

@@ -1,5 +1,4 @@
-"""Exercise set 10, from importance to inference:
-doubles, duels, the threshold, and what a list of discoveries promises."""
+"""Exercise set 10, inference: knockoffs, the threshold, and what a selection guarantees."""
 
 import numpy as np
 
@@ -13,13 +12,15 @@ BLOCKED = ("fi_teach.importance.knockoffs",)
 # Definitions to judge by, slow and short.
 
 def _threshold(w, q):
-    """The smallest t > 0 among the sizes of w with (1 + losers) / winners <= q, or infinity."""
+    """Return the smallest t > 0 among |w| with (1 + losers) / winners <= q, or infinity."""
     return _scan(w, q, lambda w, t: (1 + (w <= -t).sum(), (w >= t).sum()))
 
 
 def _scan(w, q, counts, pick=min, least=0.0):
-    """A threshold by `counts(w, t)` -> (above the line, below it), among all sizes above `least`,
-    by `pick`."""
+    """Return a threshold by `counts(w, t)` among all |w| above `least`, chosen by `pick`.
+
+    counts returns (how many lie above the line, how many below).
+    """
     w = np.asarray(w, float)
     passes = [t for t in np.abs(w) if t > least and counts(w, t)[0] <= q * counts(w, t)[1]]
     return pick(passes, default=np.inf)
@@ -65,8 +66,7 @@ def _zero_for_none(w, q):
 
 
 def _first_failure(w, q):
-    """Comes down from the top and stops where a size that had passed is followed by one
-    that does not."""
+    """Descend from the largest |w| and stop at the first failure after a success."""
     w, best = np.asarray(w, float), np.inf
     for t in sorted(set(np.abs(w[w != 0]).tolist()), reverse=True):
         above, below = _plus(w, t)

@@ -1,5 +1,4 @@
-"""Exercise set 11, importance is not causality:
-seeing and doing, the back door, records with an error, which columns to adjust for."""
+"""Exercise set 11, causality: intervening, the back door, measurement error, adjustment."""
 
 import numpy as np
 
@@ -21,14 +20,14 @@ def _effect(z, x, y, value):
 
 
 def _by_regression(z, x, y, value):
-    """Mean of the line y ~ 1 + z + x with x set to the value."""
+    """Return the mean of the regression y ~ 1 + z + x with x set to the value."""
     z, x, y = (np.asarray(part, float) for part in (z, x, y))
     slopes = np.linalg.lstsq(np.column_stack([np.ones(len(z)), z, x]), y, rcond=None)[0]
     return slopes @ [1, z.mean(), value]
 
 
 def _tables(rng):
-    """Tables in which every group has rows of either value, the smallest first."""
+    """Draw tables in which every group has rows of either value, the smallest first."""
     small = [([0, 0, 1, 1], [0, 1, 1, 0], [0, 1, 5, 7], 1),
              ([0, 0, 1, 1, 1], [0, 1, 1, 1, 0], [0, 1, 5, 7, 2], 1),
              (np.repeat([1, 0], 10), np.repeat([1, 0, 1, 0], [8, 2, 2, 8]), np.repeat([6, 2], 10),
@@ -49,8 +48,7 @@ def _mean_done(z, e_x, e_y, effect, value):
 
 
 def _nearest(z, e_x, e_y, effect, value):
-    """As planted: it looks up the two patients whose value is nearest instead
-    of setting the value."""
+    """Average the two patients with the nearest value, without setting it: the planted bug."""
     x = z + e_x
     y = 2 * z + effect * x + e_y
     return y[np.argsort(abs(x - value))[:2]].mean()
@@ -84,15 +82,14 @@ def _line(z, e_x, e_y, effect, value):
 
 
 def _wards(rng):
-    """Patients' healths and noises, an effect and a value, the smallest first."""
+    """Draw patients' health and noise, an effect and a value, the smallest first."""
     small = [([0, 1, 3], [0, 0, 0], [0, 0, 0], 0, 3), ([0, 1, 3], [0, 0, 1], [0, 1, 0], 2, 1)]
     return [(np.array(z, float), np.array(e_x, float), np.array(e_y, float), effect, value)
             for z, e_x, e_y, effect, value in [*small, *(_ward(n, rng) for n in range(4, 11))]]
 
 
 def _ward(n, rng):
-    """One ward whose two patients nearest to the value are no matter
-    of the sorting machine's taste."""
+    """Draw a ward whose two nearest patients do not depend on how ties are sorted."""
     while True:
         z, e_x, e_y = rng.integers(-4, 5, size=(3, n))
         effect, value = int(rng.integers(-2, 3)), int(rng.integers(-3, 4))

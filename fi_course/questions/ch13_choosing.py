@@ -1,5 +1,4 @@
-"""Exercise set 13, which one should I use: a measure for a situation, a sentence for a measure,
-a grade for a ranking, a report."""
+"""Exercise set 13, choosing a method: situations, statements, grades, a report."""
 
 import numpy as np
 
@@ -50,8 +49,10 @@ def _share_at_the_top(importance, yes):
 
 
 def _rankings(rng):
-    """Importances and answers, both of them present, with ties and negative values;
-    the smallest first."""
+    """Draw importances and true answers of both kinds, with ties and negative values.
+
+    The smallest come first.
+    """
     small = [([2, 1], [True, False]), ([1, 1], [True, False]), ([-2, 1], [False, True]),
              ([3, 2, 1], [False, True, False]), ([2, 2, 0, -3], [True, False, True, False])]
     drawn = [(rng.integers(-3, 4, size=n), np.append([True, False], rng.random(n - 2) < 0.5))

@@ -1,5 +1,4 @@
-"""Exercise set 14, with your own model: printed importances taken apart, words and gaps, an audit
-to sign."""
+"""Exercise set 14, with your own model: libraries' importances, words, gaps, an audit."""
 
 import numpy as np
 
@@ -11,8 +10,7 @@ from fi_course.questions.question import Question
 
 
 def _gain_of(saving, combine):
-    """A gain whose sides save `saving(errors, lam)`, combined
-    as (left, right, both) -> a number."""
+    """Return a gain that combines `saving(errors, lam)` of (left, right, both)."""
     def gain(left, right, lam):
         left, right = np.asarray(left, float), np.asarray(right, float)
         both = np.concatenate([left, right])
@@ -43,7 +41,7 @@ def _per_row(left, right, lam):
 
 
 def _splits(rng):
-    """Errors on both sides of a split, and lambda; the smallest first."""
+    """Draw errors on both sides of a split, and lambda; the smallest first."""
     small = [([1], [-1], 0), ([1, 1, 1], [-3], 0), ([1, 1, 1], [-3], 1), ([2, 1], [2], 0),
              ([2, -1], [4, 1, 1], 3)]
     drawn = [(rng.integers(-5, 6, size=a), rng.integers(-5, 6, size=b), lam)
@@ -56,7 +54,7 @@ def _splits(rng):
 
 
 def _encoded_by(mean_for):
-    """An encoding in which row i gets `mean_for(i, words, y, fold)`."""
+    """Return an encoding in which row i gets `mean_for(i, words, y, fold)`."""
     def encode(words, y, fold):
         words, y, fold = np.asarray(words), np.asarray(y, float), np.asarray(fold)
         return [float(mean_for(i, words, y, fold)) for i in range(len(y))]
@@ -85,8 +83,10 @@ _all_for_new = _encoded_by(lambda i, words, y, fold: _mean_or(
 
 
 def _streets(rng):
-    """Words, targets and folds, every word in some fold and two folds at least;
-    the smallest first."""
+    """Draw words, targets and folds: every word in some fold, at least two folds.
+
+    The smallest come first.
+    """
     small = [(["a", "a"], [0, 1], [0, 1]), (["a", "b", "a"], [1, 0, 0], [0, 1, 1]),
              (["a", "a", "b", "b"], [1, 0, 1, 1], [0, 1, 0, 1]),
              (["a", "a", "a", "b"], [1, 1, 0, 0], [0, 0, 1, 1])]

@@ -1,5 +1,4 @@
-"""The ready-made checks: each takes what is right and the mistakes people make,
-and gives a check (answer, rng) -> Verdict.
+"""Make checks: each takes the right answer and common mistakes, and judges (answer, rng).
 
 ============== ==================================================================================
 `choice`        a letter with a reason (predict)
@@ -27,8 +26,9 @@ SHORTEST_PROSE = 5
 
 
 def choice(right, *mistakes):
-    """A check for a letter with a reason, as in ("b", "because each row counts once"). Nobody but a
-    person reads the reason.
+    """Return a check for a letter with a reason, as in ("b", "because each row counts once").
+
+    Only a person reads the reason.
 
     right : the letter
     mistakes : one Mistake for every other letter on offer, `output` being the letter
@@ -37,7 +37,7 @@ def choice(right, *mistakes):
 
 
 def value(right, *mistakes, unit="", tolerance=0.0051, default=None):
-    """A check for a number, or for several in a list or dictionary; the right value is never shown.
+    """Return a check for one number or several; it never shows the right value.
 
     right : the value; a dictionary may be answered by a list in its order
     mistakes : Mistakes whose `output` is the value they lead to; entries that they leave out are
@@ -53,7 +53,7 @@ def value(right, *mistakes, unit="", tolerance=0.0051, default=None):
 
 
 def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False):
-    """A check for a function: on every case it must return what the definition returns.
+    """Return a check for a function: on every case it must return what the definition returns.
 
     cases : rng -> list of argument tuples, the smallest first: the first one that fails is shown
     right : the definition by brute force; it may return OneOf where several answers are right
@@ -71,7 +71,7 @@ def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False)
 
 
 def catches(right, bugs):
-    """A check for a test: a function that takes an implementation and raises if it is wrong.
+    """Return a check for a test: a function that raises if the implementation it gets is wrong.
 
     right : Mistakes whose `output` is a right implementation, or a tuple of them: named if the
         test refuses one
@@ -84,7 +84,7 @@ def catches(right, bugs):
 
 
 def by_hand(answer, rng):
-    """The check of prose: it says only whether anything was written, since a person reads it."""
+    """Check prose: only whether enough was written, since a person grades it."""
     words = answer.replace(TEXT_STUB, "").split() if isinstance(answer, str) else []
     if not words:
         return Verdict("not started", "Nothing is written yet: a few sentences will do.")

@@ -1,5 +1,4 @@
-"""How a function is judged: called on cases, beside what is expected and what each mistake would
-have given.
+"""Judge a function by its outputs on test cases, and a test by the implementations it rejects.
 
 `Function` calls the definitions to know that; its sealed twin in
 `fi_course.questions.specification` has it in writing.
@@ -24,7 +23,7 @@ ARRAYS_ONLY = "right for arrays only"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call came to: a plain value, or the kind of error with its words and traceback."""
+    """The result of one call: a plain value, or an error's type, message and traceback."""
 
     value: object = None
     error: str = ""
@@ -32,7 +31,7 @@ class Outcome:
     trace: str = ""
 
     def agrees(self, expected, tolerance):
-        """Is it the expected value, or an error where an error is expected? -> bool."""
+        """Return whether it is the expected value, or an error if one is expected -> bool."""
         if isinstance(expected, Outcome):
             return bool(self.error)
         return not self.error and same(self.value, expected, tolerance)
@@ -40,7 +39,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class MistakeOutputs:
-    """What a mistake leads to: `gives(k)` is its value on case k, or an Outcome if it raises."""
+    """A mistake's outputs: `gives(k)` is its value on case k, or an Outcome if it raises."""
 
     name: str
     message: str
@@ -49,7 +48,7 @@ class MistakeOutputs:
 
 @dataclass(frozen=True)
 class TestCases:
-    """What a function is judged by.
+    """The inputs and expected outputs by which a function is judged.
 
     inputs : tuples of arguments, the smallest first
     expected : what the definition gives for each
@@ -68,7 +67,7 @@ class TestCases:
 
 @dataclass(frozen=True)
 class Function:
-    """The check of a function by brute force, as `checks.function` makes it."""
+    """The check of a function against a brute-force definition, made by `checks.function`."""
 
     cases: Callable
     right: Callable
@@ -82,7 +81,7 @@ class Function:
         return frozenset(m.name for m in self.mistakes) | ({ARRAYS_ONLY} if self.lists else set())
 
     def drawn(self, rng):
-        """The cases of this rng -> TestCases.
+        """Draw the cases with this rng -> TestCases.
 
         What mistakes give is computed when it is asked for.
         """
@@ -102,7 +101,7 @@ def _gives(function, inputs):
 
 
 def judge_function(drawn, answer, rng):
-    """The verdict on a function, by the cases that `drawn(rng)` gives -> Verdict."""
+    """Judge a function on the cases that `drawn(rng)` returns -> Verdict."""
     if not callable(answer):
         return Verdict("wrong",
                        "The question asks for a function: "
@@ -120,7 +119,7 @@ def judge_function(drawn, answer, rng):
 
 
 def ask(answer, *arguments):
-    """Call an answer on copies of the arguments and take in whatever happens -> Outcome."""
+    """Call an answer on copies of the arguments and catch whatever it raises -> Outcome."""
     try:
         return Outcome(normalise(quietly(answer, arguments)))
     except (Exception, SystemExit, BlockedCall) as error:
@@ -129,7 +128,7 @@ def ask(answer, *arguments):
 
 
 def _trace(error):
-    """The traceback from where the answer's own code begins -> str."""
+    """Return the traceback from the first frame of the answer's own code -> str."""
     frames = error.__traceback__
     while frames and frames.tb_frame.f_code.co_filename == __file__:
         frames = frames.tb_next
@@ -137,14 +136,14 @@ def _trace(error):
 
 
 def quietly(function, arguments):
-    """The function's value on copies of the arguments; warnings are no error and are not shown."""
+    """Call a function on copies of the arguments, with warnings suppressed."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return function(*copy.deepcopy(arguments))
 
 
 def output_of(function, arguments):
-    """What a function of ours gives (sets stay sets), or an Outcome if it raises."""
+    """Return what a function of ours returns (sets stay sets), or an Outcome if it raises."""
     try:
         return quietly(function, arguments)
     except Exception as error:
@@ -152,7 +151,7 @@ def output_of(function, arguments):
 
 
 def as_lists(argument):
-    """An argument as the text of a question writes it: arrays as lists."""
+    """Convert an argument to the form used in the text of a question: arrays become lists."""
     return argument.tolist() if isinstance(argument, np.ndarray) else argument
 
 
@@ -173,7 +172,7 @@ calls it with lists; then it must be right for these."""
 
 
 def _runs(answer, cases):
-    """Outcomes by style, as far as tried -> (list of lists, "every way", "one way" or "")."""
+    """Run the cases in each style of arguments -> (outcomes, "every way", "one way" or "")."""
     seen = []
     for style in STYLES[cases.lists]:
         runs = [ask(answer, *map(style, case)) for case in cases.inputs]
@@ -191,7 +190,7 @@ def _borrowed(runs):
 
 
 def _right_but_for_lists(answer, cases, runs):
-    """The verdict on a function that is right for arrays, and not for the lists of the text."""
+    """Return the verdict on a function that is right for arrays but not for lists."""
     return _told(answer, runs, cases,
                  "With arrays your function is right. "
                  "With plain lists, as the text calls it, it is not: "
@@ -200,7 +199,7 @@ def _right_but_for_lists(answer, cases, runs):
 
 
 def _untouched(answer, runs, cases):
-    """The verdict "not started" on nothing, or on what was handed out; else None."""
+    """Return "not started" for an empty or unchanged function, else None."""
     name = getattr(answer, "__name__", "the function")
     if all(run.error == "NotImplementedError" or _is_nothing(run) for run in runs):
         return Verdict("not started",
@@ -217,14 +216,14 @@ def _is_nothing(run):
 
 
 def _mistaken(answer, runs, cases):
-    """The verdict "wrong": the first case that fails, and the mistake that all cases agree with."""
+    """Return "wrong" with the first failing case and the mistake that matches all cases."""
     known = next((m for m in cases.mistakes if _behaves_like(m.gives, runs, cases.tolerance)), None)
     message, name = (known.message, known.name) if known else (_rounds(runs, cases.expected), "")
     return _told(answer, runs, cases, message, name)
 
 
 def _told(answer, runs, cases, message, name):
-    """The verdict "wrong" with this message and name, and the first case that fails."""
+    """Return "wrong" with this message and name, and the first failing case."""
     at = next(k for k, (run, t) in enumerate(zip(runs, cases.expected, strict=True))
               if not run.agrees(t, cases.tolerance))
     run, on = runs[at], _call(answer, map(as_lists, cases.inputs[at]))
@@ -239,13 +238,13 @@ def _told(answer, runs, cases, message, name):
 
 
 def _rounds(runs, expected):
-    """What to say to numbers that are nearly right on every case -> str, empty if they are not."""
+    """Return a hint for numbers that are nearly right on every case, else ""."""
     close = all(run.agrees(t, 0.0051) for run, t in zip(runs, expected, strict=True))
     return "Close, but not exact: compute it exactly, and do not round." if close else ""
 
 
 def _behaves_like(gives, runs, tolerance):
-    """Did the answer do on every case what `gives` says? Stops at the first that differs."""
+    """Return whether the answer equals `gives` on every case; stops at the first difference."""
     return all(run.agrees(gives(k), tolerance) for k, run in enumerate(runs))
 
 
@@ -255,7 +254,7 @@ def _call(answer, case):
 
 
 def written(argument):
-    """An argument as one would write it, tuples as tuples, cut after 300 characters -> str."""
+    """Format an argument as Python code, cut after 300 characters -> str."""
     if not _holds_tuples(argument):
         return show(argument)
     text = _nested(argument)
@@ -279,7 +278,7 @@ def _nested(argument):
 
 @dataclass(frozen=True)
 class Catches:
-    """The check of a test: what it must let pass, and what it must refuse."""
+    """The check of a test: the implementations it must accept, and those it must reject."""
 
     right: tuple
     bugs: tuple
@@ -296,7 +295,10 @@ RETURNED = "returns what it should assert"
 
 
 def judge_test(asked, answer, rng):
-    """The verdict on a test -> Verdict. Each is tried twice (of many the first), in any order."""
+    """Judge a test -> Verdict. Each implementation is tried twice, in random order.
+
+    Of several for one name only the first is tried again.
+    """
     if not callable(answer):
         return Verdict("wrong",
                        "The question asks for a test: hand over its name, "
@@ -326,7 +328,7 @@ def judge_test(asked, answer, rng):
 
 
 def _trial(test, implementation, called):
-    """Run a test on an implementation, noting its calls -> Outcome: an error is a refusal."""
+    """Run a test on an implementation and record its calls -> Outcome; an error is a rejection."""
 
     def watched(*arguments, **options):
         called.append(arguments)
@@ -336,6 +338,6 @@ def _trial(test, implementation, called):
 
 
 def _refused(one, outcome):
-    """The verdict on a test that refuses a right implementation."""
+    """Return the verdict on a test that rejects a right implementation."""
     said = f" It raised {outcome.error}: {outcome.words}".rstrip(": ") + "."
     return Verdict("wrong", one.message + said, one.name, trace=outcome.trace)

@@ -1,4 +1,4 @@
-"""Sliders for a student's own function: once its check has passed, it moves a picture.
+"""Let sliders move a picture of the student's own function, once its check has passed.
 
 An exercise writes a *picture*, a function of the sliders that calls the student's function and
 returns what is to be drawn:
@@ -40,7 +40,7 @@ def play(id, function, verdict, picture, sliders):
 
 
 def _sliders(picture, sliders):
-    """A slider for each argument, and the picture, whose scale never shrinks, below -> a widget.
+    """Return a widget with a slider for each argument above the picture; its scale never shrinks.
 
     The picture is the value of a widget of its own. The output of a cell inside a widget would be
     sent back by what runs notebooks (nbclient), which can then miss that the cell has ended.
@@ -64,7 +64,7 @@ def _sliders(picture, sliders):
 
 
 def _as_html(picture, values, seen):
-    """The picture for these values; what the function prints, and what it raises, in words.
+    """Return the picture for these values as HTML, with what the function prints or raises.
 
     seen : ends of the scale so far, which may grow
     """
@@ -85,7 +85,7 @@ def _as_html(picture, values, seen):
 
 
 def _drawn(figure):
-    """The figure with its words, as a picture in HTML."""
+    """Return the figure with its alternative text as an HTML image."""
     from fi_teach.plots.alt_text import alt_text, render
 
     svg = base64.b64encode(render(figure, "svg")).decode()

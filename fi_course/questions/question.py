@@ -1,4 +1,4 @@
-"""A question knows its hints and how to judge an answer: right, not started, or which mistake.
+"""A question and its judgement: right, not started, or which mistake.
 
 `judge` is pure and is what the grader calls; `Q(id)` is the student's handle on the same judgement.
 """
@@ -30,7 +30,7 @@ QUESTIONS: dict[str, "Question"] = {}
 
 @dataclass(frozen=True)
 class Question:
-    """One exercise: what it is worth, its hints, and the check that tells right from which mistake.
+    """One exercise: its points, its hints, and the check of its answers.
 
     id : "chapter.name", as in "trees.decrease"
     kind : one of KINDS
@@ -60,15 +60,16 @@ class Question:
 
     @property
     def heading(self):
-        """Title, stars, minutes and points in a line, as the notebook prints them -> str."""
+        """Return title, stars, minutes and points in one line, as notebooks print them -> str."""
         points = f"{self.points} point{'s' * (self.points > 1)}"
         return (f"{self.title} {'★' * self.stars}{'☆' * (3 - self.stars)} ({self.minutes} min, "
                 f"{points})")
 
 
 def judge(question, answer, rng=None):
-    """Judge an answer -> Verdict. Pure: the same answer and rng give the same verdict,
-    nothing is shown or raised.
+    """Judge an answer -> Verdict.
+
+    Pure: the same answer and rng give the same verdict, nothing is shown or raised.
 
     answer : a value, or a function (or a handle on one in another process:
         anything that can be called)
@@ -90,7 +91,7 @@ def judge(question, answer, rng=None):
 
 
 class CheckFailed(Exception):
-    """An answer is not right (yet): its text is the whole story, so no traceback is shown."""
+    """Raised by a check for an answer that is not right (yet); its text replaces the traceback."""
 
     def __init__(self, text, drawn=False):
         super().__init__(text)
@@ -102,8 +103,7 @@ class CheckFailed(Exception):
 
 @dataclass
 class Handle:
-    """The student's handle on a question: `check`, `hint`, `solution`,
-    and `traceback` after a check that failed."""
+    """What a student calls on a question: `check`, `hint`, `solution` and `traceback`."""
 
     question: Question
     hints_given: int = 0
@@ -120,8 +120,7 @@ class Handle:
         return card
 
     def feedback(self, answer):
-        """What `check` would show, as plain data for a page that draws cards of its own -> dict
-        of str.
+        """Return what `check` would show as data, for pages with their own cards -> dict of str.
 
         status, title, message (with the counterexample, or what a right answer means), trace
         """
@@ -140,13 +139,12 @@ class Handle:
             return judge(self.question, answer, rng)
 
     def check_hidden(self, answer):
-        """The same check on inputs nobody has seen:
-        drawn from FI_TEACH_SEED, or from fresh chance without it -> Card."""
+        """Check on other inputs, drawn from FI_TEACH_SEED or, without it, at random -> Card."""
         seed = os.environ.get("FI_TEACH_SEED")
         return self.check(answer, rng=np.random.default_rng(None if seed is None else int(seed)))
 
     def hint(self):
-        """The next hint, one at a time; after the last it stays -> Card."""
+        """Show the next hint, one at a time; after the last it stays -> Card."""
         hints = self.question.hints
         self.hints_given = min(self.hints_given + 1, len(hints))
         last = " That is the last one." if self.hints_given == len(hints) else ""
@@ -154,12 +152,14 @@ class Handle:
                     (hints[self.hints_given - 1] + last,))
 
     def play(self, function, picture, **sliders):
-        """Sliders that let one's own right function move a picture;
-        see `playground` -> a widget, or a Card."""
+        """Show sliders that move a picture of one's own right function -> a widget, or a Card.
+
+        See `playground`.
+        """
         return play(self.question.id, function, self._verdict(function), picture, sliders)
 
     def solution(self):
-        """The reference with its reason, where the solutions lie beside the exercises -> Card."""
+        """Show the reference solution and its reason, if the solutions are installed -> Card."""
         from fi_course.questions.reference_solution import reference
         found = reference(self.question)
         if found is None:
@@ -168,7 +168,7 @@ class Handle:
         return Card(f"One right answer to {self.question.id}", listing=found)
 
     def traceback(self):
-        """Where your own function stumbled in the last check -> Card."""
+        """Show where your function raised an error in the last check -> Card."""
         trace = self.last.trace if self.last else ""
         return Card("Traceback of your function" if trace
                     else "No traceback: your function has not stumbled", listing=trace)
@@ -178,7 +178,7 @@ class Handle:
 
 
 def card_of(question, verdict):
-    """The verdict on an answer to the question, ready to be shown -> Card."""
+    """Return the card that shows a verdict to a student -> Card."""
     stuck = f"Stuck? `Q({question.id!r}).hint()`"
     if verdict.status == "right":
         drawn = question.kind in DRAWS_INPUTS
@@ -200,7 +200,7 @@ def _title_of(verdict):
 
 @cache
 def Q(id):
-    """The question of that id, as a handle with `check`, `hint` and `solution` -> Handle.
+    """Return the handle of the question with that id -> Handle.
 
     Raises ValueError for an unknown id, with the nearest ones.
     """

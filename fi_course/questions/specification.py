@@ -1,4 +1,4 @@
-"""A question as data: all that a page or a student's copy needs to judge, and no answer to read.
+"""Write a question as data: all that a page or a student's copy needs to judge, and no answer.
 
 `of(question)` writes it down, from the same check that `judge` calls; `question_from(data)` makes a
 question of it whose verdicts are the same, word for word; `page_specification(name)` is what the
@@ -94,7 +94,7 @@ ABOUT = ("id", "notebook", "title", "kind", "stars", "minutes", "points", "secon
 
 
 def of(question):
-    """The question as plain data, without what it would be judged by -> dict.
+    """Return the question as plain data, without its answers -> dict.
 
     Raises ValueError for a check that no specification can hold.
     """
@@ -114,7 +114,7 @@ def of(question):
 
 
 def specification_of(notebook):
-    """The specification of an exercise set, as a student's copy holds it -> dict.
+    """Return the specification of an exercise set, as in a student's copy -> dict.
 
     Raises ValueError for an unknown set.
     """
@@ -126,7 +126,7 @@ def specification_of(notebook):
 
 
 def page_specification(notebook):
-    """The specification of a set, as its page carries it: no cases of functions -> dict."""
+    """Return the specification of a set for its page: without the cases of functions -> dict."""
     whole = specification_of(notebook)
     kept = {"asks", "heading", "hints", *ABOUT}
     return whole | {
@@ -161,7 +161,7 @@ def _verdict(question, status, mistake, message):
 
 
 def _sorted(entries):
-    """By tag, so that their order says nothing."""
+    """Sort by tag, so that the order reveals nothing."""
     return dict(sorted(entries.items()))
 
 
@@ -223,7 +223,7 @@ def _key_of_cases(id, expected):
 
 
 def _flat(value):
-    """What a function gave, unwrapped, but for what is compared in a way of its own."""
+    """Normalise what a function returned, except what is compared in its own way."""
     return value if isinstance(value, Outcome | OneOf | set | frozenset) else normalise(value)
 
 
@@ -258,7 +258,7 @@ _WRITERS = {Choice: _written_choice, Value: _written_number, Function: _written_
 
 
 def question_from(data):
-    """The question that `of` has written down; its check gives the same verdicts -> Question.
+    """Return the question that `of` has written; its check gives the same verdicts -> Question.
 
     Functions are judged on the public cases whatever the seed: others are nowhere in the data.
     """
@@ -278,7 +278,7 @@ def judge_from(data, answer):
 
 @dataclass(frozen=True)
 class HashedChoice:
-    """The check of a letter that knows no letter's verdict until it is given."""
+    """The check of a letter by hashes: it knows no verdict until the letter is given."""
 
     data: dict = field(repr=False)
 
@@ -301,7 +301,7 @@ def _opened(sealed, key):
 
 @dataclass(frozen=True)
 class HashedValue:
-    """The check of numbers that knows none of them until it is given."""
+    """The check of numbers by hashes: it knows none of them until it is given."""
 
     data: dict = field(repr=False)
 
@@ -322,7 +322,7 @@ class HashedValue:
         return self.data["spoken_of"]
 
     def _value(self, k, i, number):
-        """The value of target k in place i, if the number lies near it -> float or None."""
+        """Return the value of target k in place i if the number is near it -> float or None."""
         if not np.isfinite(number):
             return None
         cell = hashed_answers.cell(number, hashed_answers.width_of(self.data["tolerance"]))
@@ -344,7 +344,7 @@ class HashedValue:
 
 @dataclass(frozen=True)
 class WrittenFunction:
-    """The check of a function by what is written down of the public cases."""
+    """The check of a function by stored outputs on the public cases."""
 
     data: dict = field(repr=False)
 
@@ -373,7 +373,7 @@ def _with_meaning(verdict, sealed, key):
 
 @dataclass(frozen=True)
 class HashedTest:
-    """The check of a test; its implementations come out of the seal when they are tried."""
+    """The check of a test; its encrypted implementations are decrypted when they are run."""
 
     data: dict = field(repr=False)
 
@@ -405,7 +405,7 @@ _CHECKS = {"choice": HashedChoice, "number": HashedValue, "function": WrittenFun
 
 
 def encode(value):
-    """A value as JSON: what JSON has no word for stands under a key that begins with $.
+    """Encode a value as JSON; types unknown to JSON stand under a key that begins with $.
 
     >>> encode((1, float("nan")))
     {'$tuple': [1, {'$number': 'nan'}]}
@@ -430,7 +430,7 @@ _KEYS = {tuple: "$tuple", set: "$set", frozenset: "$set", OneOf: "$oneof"}
 
 
 def decode(written):
-    """The value that `encode` has written down.
+    """Decode the value that `encode` has written.
 
     >>> decode(encode({"a": (1, {2})}))
     {'a': (1, {2})}

@@ -1,9 +1,8 @@
-"""How a letter, a number or several numbers are judged, whether the right ones lie open or only
-open to who has them.
+"""Judge a letter, a number or several numbers, from known or from hashed answers.
 
-`Choice` and `Value` know what is right. `fi_course.questions.specification` has their sealed
-twins, with the same three questions to ask: which targets does a number fit, what do these speak
-of, what is told to who hits one.
+`Choice` and `Value` hold the right answers. `fi_course.questions.specification` has their hashed
+counterparts, with the same three methods: which targets a number fits, which entries these
+concern, and the feedback on a hit.
 """
 
 from dataclasses import dataclass, field
@@ -18,8 +17,7 @@ SHORTEST_REASON = 3
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake people make: its name, what it leads to (a letter, a value or a function), and what
-    to say to it.
+    """A common mistake: its name, its output (a letter, a value or a function) and the feedback.
 
     Of several values a mistake may speak of some only, with `partly=True`: whatever the others are,
     it is named.
@@ -50,7 +48,7 @@ class Choice:
         return frozenset(m.name for m in self.mistakes)
 
     def feedback(self, letter):
-        """What is said to a letter -> (status, mistake, message), or None if it is not on offer."""
+        """Return a letter's feedback -> (status, mistake, message), or None if it is no option."""
         mistakes = {m.output: ("wrong", m.name, m.message) for m in self.mistakes}
         return {self.right: ("right", "", ""), **mistakes}.get(letter)
 
@@ -59,7 +57,7 @@ class Choice:
 
 
 def judge_choice(asked, answer):
-    """The verdict on a letter with a reason -> Verdict; `asked` has `options` and `feedback`."""
+    """Judge a letter with a reason -> Verdict; `asked` has `options` and `feedback`."""
     offered = ", ".join(asked.options)
     letter, reason = letter_and_reason(answer)
     if isinstance(answer, list) and None in answer[:2]:
@@ -85,7 +83,7 @@ def judge_choice(asked, answer):
 
 @dataclass(frozen=True)
 class Target:
-    """Values in the order of the entries (None: not spoken of), and what is said to a hit."""
+    """Values in the order of the entries (None: not relevant), and the feedback on a hit."""
 
     values: tuple
     status: str = "right"
@@ -114,18 +112,18 @@ class Value:
 
     @property
     def relevant(self):
-        """For each target the places of the values that it speaks of -> list of tuples."""
+        """Return for each target the places of its relevant values -> list of tuples."""
         return [
             tuple(i for i, v in enumerate(target.values) if v is not None)
             for target in self.targets
         ]
 
     def fits(self, k, i, number):
-        """Is the number what target k has in place i, within the tolerance? -> bool"""
+        """Return whether the number is within the tolerance of target k in place i -> bool."""
         return near(number, self.targets[k].values[i], self.tolerance)
 
     def feedback(self, k, numbers):
-        """What is said to who hits target k -> (status, mistake, message)."""
+        """Return the feedback on a hit of target k -> (status, mistake, message)."""
         target = self.targets[k]
         return target.status, target.name, target.message
 
@@ -134,7 +132,7 @@ class Value:
 
 
 def value_of(right, mistakes, units, tolerance, default=None):
-    """The check of these values -> Value, in the right one's order; what they leave out is 0."""
+    """Return the check of these values -> Value, in the order of the right one; omissions are 0."""
     if not isinstance(right, dict):
         targets = (
             Target((float(right),)),
@@ -157,7 +155,7 @@ def value_of(right, mistakes, units, tolerance, default=None):
 
 
 def judge_value(asked, answer):
-    """The verdict on one number or on several -> Verdict; `asked` is a Value or its sealed twin."""
+    """Judge one number or several -> Verdict; `asked` is a Value or its hashed counterpart."""
     return _judge_several(asked, answer) if asked.entries else _judge_one(asked, answer)
 
 
@@ -177,7 +175,7 @@ def _no_number(answer):
 
 
 def _wrong_unit(asked, unit):
-    """The verdict on a wrong unit. Where none is asked for, words behind a number do no harm."""
+    """Return the verdict on a wrong unit, or None; if no unit is asked for, any is accepted."""
     wanted = [unit for unit in asked.units if unit]
     if not unit or not wanted or unit_word(unit) in map(unit_word, wanted):
         return None
@@ -210,7 +208,7 @@ def _judge_several(asked, answer):
 
 
 def _of_numbers(asked, numbers, answer, missing=()):
-    """The verdict on the numbers: right, a mistake of all, mistakes of some, or which are wrong."""
+    """Judge the numbers: right, a mistake in all, mistakes in some, or which are wrong."""
     hit = [
         k
         for k, places in enumerate(asked.relevant)
@@ -232,7 +230,7 @@ def _of_numbers(asked, numbers, answer, missing=()):
 
 
 def _not_right(asked, wrong, missing):
-    """What to say to values in these places that are no known mistake -> str."""
+    """Return the feedback on wrong values in these places that match no known mistake -> str."""
     if not asked.entries:
         return "That is not the value."
     if any(asked.default):
