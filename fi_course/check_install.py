@@ -1,4 +1,4 @@
-"""Is everything here that the exercises need?
+"""Check that Python, the packages and Jupyter are ready for the exercises.
 
 One screen: what was found, what is missing, and how to mend it.
 """
@@ -20,8 +20,7 @@ ROLES = {"": "the package", "lab": "to work in Jupyter", "grade": "only to grade
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at: its name, whether it is well, what was found, how to mend it,
-    and whether a student needs it."""
+    """One check of the installation: its name, its outcome, what was found and how to mend it."""
 
     name: str
     well: bool
@@ -31,18 +30,18 @@ class Finding:
 
     def __str__(self):
         mark = "ok     " if self.well else "MISSING" if self.needed else "absent "
-        return f"  {mark}  {self.name:<16} {self.found}" + (f"\n           -> {self.mend}"
-                                                            if not self.well else "")
+        mend = "" if self.well else f"\n           -> {self.mend}"
+        return f"  {mark}  {self.name:<16} {self.found}{mend}"
 
 
 def examine(folder="."):
-    """Look at Python, the packages, Jupyter's kernel and the folder -> list of Finding."""
+    """Check Python, the packages, Jupyter's kernel and the folder -> list of Finding."""
     return [_python(), *_packages(), _kernel(), _exercises(Path(folder)), _writable(Path(folder)),
             *([_sandbox()] if GRADES else [])]
 
 
 def report(findings):
-    """The findings on one screen, the last line saying what to do -> str."""
+    """Format the findings; the last line says what to do -> str."""
     missing = [f for f in findings if f.needed and not f.well]
     last = ("All is well: start with `python -m jupyterlab`." if not missing
             else f"{len(missing)} thing{'s' * (len(missing) > 1)} to mend; "
@@ -57,8 +56,7 @@ def _python():
 
 
 def _packages():
-    """A finding for each package that the course's own list names, with the oldest version
-    that will do."""
+    """Check each package of the course's own list against its oldest accepted version."""
     try:
         wanted = requires("fi-teach") or []
     except PackageNotFoundError:
@@ -88,7 +86,7 @@ def _package(name, condition, extra):
 
 
 def _numbers(text):
-    """A version as numbers: "2.3.0rc1" -> (2, 3)."""
+    """Read a version as numbers: "2.3.0rc1" -> (2, 3)."""
     numbers = [int(n) for n in re.match(r"\d+(?:\.\d+)*", text)[0].split(".")]
     while numbers and numbers[-1] == 0:
         numbers.pop()

@@ -1,4 +1,4 @@
-"""A claim is settled by the cell that computes it: `claim` asserts the verdict, shows the figure.
+"""Settle claims of the sources: `claim` asserts the verdict in a cell and shows the figure.
 
 The statements stand in `book/claims.yaml`, in the course's own words. The ledger page of the book
 is made from the badges that claims leave, so that a figure on it is one that the build computed,
@@ -25,7 +25,7 @@ CHECKS = {"holds": "holds=...",
 
 @cache
 def read_ledger(path=LEDGER):
-    """The ledger's entries by id, each a dict of id, source, claim, verdict and chapter.
+    """Read the ledger: its entries by id, each a dict of id, source, claim, verdict and chapter.
 
     What code cannot settle (verdict "open") has `because`, the reason, in place of a chapter.
 
@@ -43,7 +43,7 @@ def read_ledger(path=LEDGER):
 
 @dataclass(frozen=True)
 class Badge:
-    """A settled claim as a cell shows it: words for a terminal, a box with a link for a page."""
+    """A settled claim as a cell shows it: text in a terminal, a box with a link on a page."""
 
     id: str
     source: tuple
@@ -56,7 +56,7 @@ class Badge:
                 f"Computed here: {self.figure}")
 
     def _repr_html_(self):
-        """The box; its data attributes are what the ledger page is made from."""
+        """Return the badge as HTML; the ledger page is made from its data attributes."""
         id, verdict, figure = escape(self.id), escape(self.verdict), escape(self.figure)
         anchor, sources = id.lower(), escape(", ".join(self.source))
         return (
@@ -69,7 +69,7 @@ class Badge:
 
 
 def verdict_of(holds, fails):
-    """The verdict that a cell's checks amount to: both kinds make a claim conditional."""
+    """Return the verdict of a cell's checks; a claim with both kinds of checks is conditional."""
     if holds is None and fails is None:
         raise ValueError(
             "claim came without a check: give holds=... (a condition that must be true), fails=... "
@@ -80,7 +80,7 @@ def verdict_of(holds, fails):
 
 
 def check(id, name, value):
-    """Every truth value in `value`, one or many, must be true; None asks nothing."""
+    """Return whether every truth value in `value` is true; None means that nothing was checked."""
     truths = [] if value is None else np.ravel(np.asarray(value)).tolist()
     if value is not None and (not truths or not all(isinstance(truth, bool) for truth in truths)):
         raise ValueError(
@@ -94,7 +94,7 @@ def check(id, name, value):
 
 
 def figure_text(figure):
-    """The figure as the badge prints it: a string as it is, numbers to four digits.
+    """Format a figure for the badge: strings unchanged, numbers to four digits.
 
     >>> figure_text("3.244 printed, 1.245 counted"), figure_text((0.48071, 0.2872, 7))
     ('3.244 printed, 1.245 counted', '0.4807, 0.2872, 7')
@@ -107,7 +107,7 @@ def figure_text(figure):
 
 
 def settle(id, *, holds=None, fails=None, figure, ledger=LEDGER):
-    """The badge of a claim whose checks bear out the ledger's verdict; `claim` shows it.
+    """Return the badge of a claim if its checks confirm the ledger's verdict.
 
     Raises as `claim` does.
     """

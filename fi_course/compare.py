@@ -1,5 +1,7 @@
-"""Every method on every world, with the truth beside it: a measure is not right or wrong, it
-answers one of four questions, and may mislead about the other three.
+"""Compare all methods on all worlds whose truth is known.
+
+A measure is not right or wrong: it answers one of four questions, and may mislead about the other
+three.
 
 Every world is met by a forest that predicts numbers, also where the target is a class (then the
 number is the chance of class 1), so that all measures speak of squared error. Half of the rows grow
@@ -58,13 +60,15 @@ Table = tuple[pd.DataFrame, pd.Series | pd.DataFrame]
 
 
 class DoesNotApply(ValueError):
-    """A method says that it has no answer in a world: its importances are NaN there, with the
-    reason. Any other error is an error."""
+    """Raised by a method that has no answer in a world; its importances are NaN there.
+
+    The message is the reason. Any other error is an error.
+    """
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One world, split in two, and a way to grow a forest on it.
+    """A world split into training and test rows, with a way to grow a forest on it.
 
     n_trees : trees a forest; seed : of the forests and the methods
     without : a column that `model` has never seen, so that it cannot read it; else None
@@ -77,19 +81,19 @@ class Trial:
 
     @cached_property
     def train(self) -> Table:
-        """X, y to grow on: every second row, or all where the world has test rows of its own."""
+        """Return the training X, y: every second row, or all if the world has its own test rows."""
         X, y = self.world.X, self.world.y.astype(float)
         return (X[::2], y[::2]) if self.world.test is None else (X, y)
 
     @cached_property
     def test(self) -> Table:
-        """X, y to judge on: the other rows, or the world's test rows."""
+        """Return the test X, y: the other rows, or the world's own test rows."""
         if self.world.test is not None:
             return self.world.test.X, self.world.test.y.astype(float)
         return self.world.X[1::2], self.world.y[1::2].astype(float)
 
     def grow(self, X: pd.DataFrame, y: pd.Series | pd.DataFrame) -> Forest | Tree:
-        """A forest on these rows: of numbers, or for survival one whose number is the risk."""
+        """Grow a forest on these rows; for survival, one that predicts the risk as a number."""
         if self.world.task == "survival":
             return as_risk(grow_survival_forest(X, y, n_trees=self.n_trees, rng=self.seed))
         return grow_forest(X, np.asarray(y, dtype=float), n_trees=self.n_trees,
@@ -97,13 +101,13 @@ class Trial:
 
     @cached_property
     def model(self) -> Forest | Tree:
-        """The forest of the training half. A column that it must not see is blank there."""
+        """Return the forest of the training rows; a column it must not see is blank there."""
         X, y = self.train
         return self.grow(X if self.without is None else X.assign(**{self.without: 0.0}), y)
 
     @cached_property
     def truth(self) -> pd.DataFrame:
-        """The world's truth, `used` as it is for this model, and which columns are copies."""
+        """Return the world's truth, with `used` for this model, and which columns are copies."""
         X = self.world.X
         values = X.to_numpy()
         alike = [X.columns[(values == column[:, None]).all(axis=0)][0] for column in values.T]
@@ -112,13 +116,13 @@ class Trial:
 
     @property
     def used(self) -> NDArray:
-        """Which columns the model reads: those on which at least one tree splits -> (p,) bool."""
+        """Return which columns at least one tree splits on -> (p,) bool."""
         trees = self.model.trees if isinstance(self.model, Forest) else [self.model]
         asked = np.concatenate([tree.feature for tree in trees])
         return np.isin(np.arange(len(self.world.names)), asked)
 
     def importance_of(self, X: pd.DataFrame, y: pd.Series | pd.DataFrame) -> Importance:
-        """What the methods that refit measure: the out-of-bag MDI of a forest on these rows."""
+        """Return what refitting methods compare: out-of-bag MDI of a forest grown on these rows."""
         return debiased_mdi(self.grow(X, y), X, y)
 
 
@@ -126,7 +130,7 @@ class Trial:
 
 
 def _alone(trial):
-    """The loss of the training mean, less that of a small tree grown on this column alone."""
+    """Return the loss of the training mean less that of a small tree grown on this column alone."""
     _check_has_a_loss(trial)
     (X, y), (X_new, y_new) = trial.train, trial.test
     before = _squared_error(y_new, np.mean(y, axis=0))
@@ -138,7 +142,7 @@ def _alone(trial):
 
 
 def _squared_error(y, prediction):
-    """Of each row, summed over outputs -> (n,)."""
+    """Return each row's squared error, summed over outputs -> (n,)."""
     error = np.asarray(y, dtype=float) - np.asarray(prediction)
     return (error**2).reshape(len(error), -1).sum(axis=1)
 
@@ -251,7 +255,7 @@ def compare(worlds: Mapping[str, Callable] | Iterable[str] = WORLDS,
             methods: Mapping[str, Callable] | Iterable[str] = METHODS, *, n: int = 400,
             n_trees: int = 50, n_repeats: int = 1, without: Mapping[str, str] | None = None,
             rng: Seed = 0, progress: Callable | None = None) -> pd.DataFrame:
-    """Every method on every world, one row for each feature and draw, with the truth beside it.
+    """Run every method on every world -> one row for each feature and draw, with the truth.
 
     worlds : {name: function (n, rng=) -> World}, or a list of names from WORLDS
     methods : {name: function of a Trial}, or a list of names from METHODS
@@ -291,7 +295,10 @@ def compare(worlds: Mapping[str, Callable] | Iterable[str] = WORLDS,
 
 
 def _chosen(asked, known, what) -> Mapping[str, Callable]:
-    """What was asked for as {name: function}. Raises ValueError for a name that is not known."""
+    """Return what was asked for as {name: function}.
+
+    Raises ValueError for an unknown name.
+    """
     if isinstance(asked, Mapping):
         _check_functions(asked, what)
         return asked
@@ -306,7 +313,7 @@ def _chosen(asked, known, what) -> Mapping[str, Callable]:
 
 
 def _check_functions(asked, what):
-    """Raises ValueError unless every name has a function."""
+    """Check that every name has a function; raises ValueError otherwise."""
     wrong = [name for name, function in asked.items() if not callable(function)]
     if wrong or not asked:
         came = f"{what} {wrong[0]!r} is {asked[wrong[0]]!r}" if wrong else f"no {what} is named"
@@ -314,7 +321,7 @@ def _check_functions(asked, what):
 
 
 def _check_unseen(without, draws) -> Mapping[str, str]:
-    """{world: column}. Raises ValueError for a world that is not drawn."""
+    """Check {world: column}; raises ValueError for a world that is not drawn."""
     if without is None:
         return {}
     if not isinstance(without, Mapping):
@@ -330,7 +337,10 @@ def _check_unseen(without, draws) -> Mapping[str, str]:
 
 
 def _world(draw, n, seed, without):
-    """A draw of the world. Raises ValueError if it has no such column to do without."""
+    """Draw the world.
+
+    Raises ValueError if it lacks the column that the model must not see.
+    """
     world = draw(n, rng=seed)
     if not isinstance(world, World):
         raise ValueError(
@@ -343,7 +353,7 @@ def _world(draw, n, seed, without):
 
 
 def _asked(measure, trial):
-    """One method on one world -> its Importance, and why it is empty."""
+    """Run one method on one world -> its Importance, and the reason if it is empty."""
     try:
         found = measure(trial)
     except DoesNotApply as refusal:
@@ -357,7 +367,7 @@ def _asked(measure, trial):
 
 
 def _beside_the_truth(found, trial, note):
-    """What a method found, a row a feature, and what is true of it."""
+    """Put a method's importances beside the truth, one row for each feature."""
     rank = np.full(len(found.names), np.nan) if note else found.rank
     measured = zip(found.mean, found.standard_error, rank, strict=True)
     truth = trial.truth.itertuples(name=None)
@@ -371,7 +381,7 @@ def _beside_the_truth(found, trial, note):
 
 
 def grade(table: pd.DataFrame, question: str) -> pd.DataFrame:
-    """How well each method answers a question, by the three GRADES.
+    """Grade how well each method answers a question, by the three GRADES.
 
     A pair is a feature for which the answer is yes and one of the same draw of the same world for
     which it is no; a pair that is level counts half. An importance is clear of zero if it is
@@ -408,7 +418,7 @@ def grade(table: pd.DataFrame, question: str) -> pd.DataFrame:
 
 
 def misled_by(graded: pd.DataFrame) -> pd.Series:
-    """The world that misleads each method most about a question, "" where none does.
+    """Return the world that misleads each method most about a question, "" if there is none.
 
     A world misleads if fewer than a third of its pairs are in order, or if more than half of its
     features with the answer no stand clear of zero. A yes that is not clear is no counterexample:
@@ -441,7 +451,7 @@ def misled_by(graded: pd.DataFrame) -> pd.Series:
 
 
 def clear_of_zero(table: pd.DataFrame) -> pd.Series:
-    """Is an importance larger than twice its own standard deviation over the draws? -> bool.
+    """Return whether an importance exceeds twice its standard deviation over the draws -> bool.
 
     Raises ValueError for a table that `compare` did not return.
     """
@@ -451,7 +461,7 @@ def clear_of_zero(table: pd.DataFrame) -> pd.Series:
 
 
 def _check_columns(table, what, needed, maker):
-    """Raises ValueError unless the table has the columns, and numbers where they belong."""
+    """Check that the table has these columns, and numbers where they belong."""
     if not isinstance(table, pd.DataFrame):
         raise ValueError(
             f"{what} is of type {type(table).__name__}, expected a DataFrame: "
@@ -467,7 +477,7 @@ def _check_columns(table, what, needed, maker):
 
 
 def _decided(table, question):
-    """The rows whose answer a table can tell: not those of copies whose answers differ."""
+    """Return the rows whose answer is determined: not those of copies with different answers."""
     if question == "used":
         return table
     copies = table.groupby(["world", "method", "repeat", "copy_of"])[question]
@@ -475,7 +485,7 @@ def _decided(table, question):
 
 
 def _cases(of_method):
-    """One row for each draw of each world: its three shares, and how many cases they come from."""
+    """Return the three shares of each draw of each world, and the number of cases behind them."""
     rows = []
     for (world, repeat), draw in of_method.groupby(["world", "repeat"], sort=False):
         yes, clear = draw["yes"].to_numpy(), draw["clear"].to_numpy()
@@ -491,7 +501,7 @@ def _cases(of_method):
 
 
 def _graded(cases, name):
-    """A grade of one method, every world with one vote."""
+    """Average one method's grade; every world counts once."""
     of_grade = cases[(cases["grade"] == name) & (cases["count"] > 0)]
     if of_grade.empty:
         nothing = {"share": np.nan, "error": np.nan, "worlds": 0, "cases": 0}
@@ -511,7 +521,7 @@ def _graded(cases, name):
 
 
 def _told_apart(importance, yes):
-    """Share of the pairs of a yes and a no in which the yes is higher, ties counting half."""
+    """Return the share of (yes, no) pairs with the higher value at yes; ties count half (AUC)."""
     if yes.all() or not yes.any():
         return np.nan
     higher = importance[yes][:, None] - importance[~yes][None, :]

@@ -1,4 +1,4 @@
-"""A zip file with the same content has the same bytes, whenever it is made."""
+"""Write zip files whose bytes depend on their content only, not on the time."""
 
 import os
 import zipfile

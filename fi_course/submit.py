@@ -1,4 +1,4 @@
-"""One file to hand in: the notebooks, their hashes, the versions they were made with.
+"""Pack the notebooks into one file to hand in, with their hashes and package versions.
 
 Nothing leaves the machine.
 """
@@ -17,8 +17,7 @@ MANIFEST = "submission.json"
 
 
 def submit(paths, out):
-    """Pack notebooks into one zip file with a manifest -> the manifest (dict),
-    which also says what is unanswered.
+    """Pack notebooks into one zip file -> its manifest (dict), which lists unanswered questions.
 
     paths : notebooks, one or more
     out : the file to write; an older one is replaced
@@ -56,13 +55,13 @@ def _check_paths(paths, out):
 
 
 def versions():
-    """What the answers were made with -> {name: version}."""
+    """Return the versions of Python and the packages in use -> {name: version}."""
     return {"fi-teach": fi_teach.__version__, "python": platform.python_version(),
             **{name: version(name) for name in ("numpy", "pandas")}}
 
 
 def _entry(name, content):
-    """What the manifest says of one notebook: its hash, and its questions by state."""
+    """Return the manifest's entry of one notebook: its hash, and its questions by state."""
     cells = _cells(name, content)
     states = {id: state for cell in cells for id, state in [_state(cell)] if id}
     if not states:
@@ -85,8 +84,7 @@ def _cells(name, content):
 
 
 def _state(cell):
-    """The question a cell answers, with "answered" if it is no longer
-    as it was handed out -> (id or None, state)."""
+    """Return a cell's question and "answered" if the cell has changed -> (id or None, state)."""
     metadata = cell.get("metadata", {})
     about, grading = metadata.get("fi_teach", {}), metadata.get("nbgrader", {})
     if about.get("part") != "answer":
@@ -96,8 +94,10 @@ def _state(cell):
 
 
 def checksum(cell):
-    """nbgrader's checksum of an answer cell: of its source, type, id and,
-    where it is graded by hand, its points -> str."""
+    """Compute nbgrader's checksum of an answer cell -> str.
+
+    It covers source, type, id and, where it is graded by hand, points.
+    """
     grading = cell["metadata"]["nbgrader"]
     source = "".join(cell["source"])
     flags = f"{grading['grade']}{grading['solution']}False"
@@ -107,7 +107,7 @@ def checksum(cell):
 
 
 def report(manifest, out):
-    """What a student reads after handing in -> str."""
+    """Return the message that a student reads after handing in -> str."""
     lines = [f"Wrote {out}. Nothing has left this machine: hand the file in yourself."]
     for name, entry in manifest["notebooks"].items():
         asked = sum(len(entry[state]) for state in ("answered", "unanswered", "missing"))

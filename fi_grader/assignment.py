@@ -59,7 +59,7 @@ class Assignment:
         nodes = [node for c in self.cells if c.kind == "code" and c.part != "play"
                  for node in ast.walk(ast.parse(c.source))]
         names = {alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
-        blocked = {name for id in self.questions for name in QUESTIONS[id].closed}
+        blocked = {name for id in self.questions for name in QUESTIONS[id].blocked}
         names |= blocked | {name.rpartition(".")[0] for name in blocked}
         return sorted(names | {n.module
                                for n in nodes if isinstance(n, ast.ImportFrom) and n.module})

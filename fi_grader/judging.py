@@ -186,7 +186,7 @@ def _verdict(run, student, question):
 
 
 def _judged(run, student, question, answer):
-    blocked = QUESTIONS[question].closed
+    blocked = QUESTIONS[question].blocked
     if blocked:
         student.ask("block", list(blocked))
     try:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pandas as pd
 
-from fi_course.questions.plain_values import plain, same
+from fi_course.questions.plain_values import normalise, same
 from fi_grader.escaping import printable, without_host
 from fi_grader.inside import messages
 
@@ -211,7 +211,7 @@ class RemoteFunction:
 def _question_key(arguments):
     """Normalize arguments, whatever their container -> str, None if one is a function."""
     try:
-        return json.dumps([plain(a.to_numpy() if isinstance(a, pd.Series | pd.DataFrame) else a)
+        return json.dumps([normalise(a.to_numpy() if isinstance(a, pd.Series | pd.DataFrame) else a)
                            for a in arguments])
     except ValueError:
         return None

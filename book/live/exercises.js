@@ -215,11 +215,11 @@ class Answer {
 
   async check() {
     if (!(await this.run())) return;
-    const call = sourceOf(this.set.cell(this.id, "check")).trim().replace(".check(", ".told(");
-    const told = `__import__("IPython.display").display.publish_display_data({${JSON.stringify(VERDICT)}: ${call}})`;
+    const call = sourceOf(this.set.cell(this.id, "check")).trim().replace(".check(", ".feedback(");
+    const feedback = `__import__("IPython.display").display.publish_display_data({${JSON.stringify(VERDICT)}: ${call}})`;
     let found;
     this.set.line.textContent = "Checking …";
-    const end = await this.set.py.run(told, { name: "check", onOutput: (output) => {
+    const end = await this.set.py.run(feedback, { name: "check", onOutput: (output) => {
       if (output.data?.[VERDICT]) found = output.data[VERDICT];
       else this.outputs.add(output);
     } });

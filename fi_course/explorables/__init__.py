@@ -1,4 +1,4 @@
-"""Explorables: pictures with controls, whose every state was computed by Python.
+"""Interactive pictures whose every state is computed by Python in advance.
 
 `explorable` says how to make one; `marks` and `tree_marks` hold what a picture is made of;
 the other modules are one explorable each. explorable.js draws all of them, and host.js shows them

@@ -1,5 +1,4 @@
-"""The banana shuffler: deal the four lengths out to the four fruits, and see who is judged wrongly
-and what Length is worth."""
+"""Shuffle the four lengths among the four fruits and see how the importance of Length arises."""
 
 from functools import cache
 from itertools import permutations
@@ -21,7 +20,7 @@ LENGTH = 3  # the column
 
 
 def explore_bananas():
-    """Deal the lengths out as you like: 24 deals, two measures.
+    """Show the 24 permutations of the lengths under two measures.
 
     >>> explore_bananas().sentence.split(": ")[-1]
     'importance 0.667 for this deal, 0.333 on average over all 24 deals.'
@@ -37,8 +36,7 @@ def explore_bananas():
 
 @cache
 def drawn_forest():
-    """The two trees of the drawing: the smallest that answer as drawn, asking
-    for the length alone -> Forest of two trees.
+    """Return the two smallest trees that answer as in the drawing, on Length alone -> Forest.
 
     Length 10 is no banana for either; 11 and 14 are for both; 19 is one for tree M only.
     """
@@ -53,8 +51,10 @@ def drawn_forest():
 
 @cache
 def importance_of_deals(aggregate):
-    """Length's importance in each of the 24 deals -> {donors: importance};
-    donors[i] is the row whose length row i gets."""
+    """Compute the importance of Length for each of the 24 permutations -> {donors: importance}.
+
+    donors[i] is the row whose length row i receives.
+    """
     X, y = bananas()
     deals = list(permutations(range(4)))
     measure = oob_importance if aggregate else oob_importance_per_tree
@@ -73,8 +73,7 @@ def banana_state(aggregate, **picks):
 
 
 def _deal(picks):
-    """Each fruit takes one of the lengths that are left, the last what remains -> donors (4 rows),
-    and what each could choose from."""
+    """Assign one remaining length to each fruit -> donors (4 rows), and each one's options."""
     left, deal, offered = [0, 1, 2, 3], [], []
     for pick in picks:
         offered.append(tuple(left))
@@ -83,8 +82,7 @@ def _deal(picks):
 
 
 def _judgement(deal):
-    """Fruit by fruit: its own and its dealt length, which tree judges it, and what
-    that tree says -> DataFrame."""
+    """List each fruit's own and permuted length, its tree and the answer -> DataFrame."""
     X, y = bananas()
     dealt = X.assign(Length=X["Length"].to_numpy()[list(deal)])
     judge = {fruit: name for name, out in BANANA_OUT_OF_BAG.items() for fruit in out}
@@ -122,8 +120,7 @@ def _mark(row):
 
 
 def _fruit_panel(table):
-    """Each fruit's own length and the one dealt to it, marked by what its judge makes of it;
-    the cuts of the trees as lines."""
+    """Draw each fruit's own and permuted length, right or wrong, with the trees' thresholds."""
     cuts = [float(tree.threshold[~tree.is_leaf].max()) for tree in drawn_forest().trees]
     looks = {"right": ("good", "triangle", "dealt: judged right"),
              "wrong": ("bad", "cross", "dealt: judged wrong"),
@@ -144,8 +141,7 @@ def _fruit_panel(table):
 
 
 def _deals_panel(worth, deal):
-    """How many of the 24 deals make Length worth how much;
-    the bar of the deal that is shown stands out."""
+    """Draw the importances of all 24 permutations as bars; the one on show is highlighted."""
     values = pd.Series(worth).round(9).value_counts().sort_index()
     here = values.index == round(worth[deal], 9)
     places = np.arange(len(values))

@@ -1,5 +1,4 @@
-"""The cardinality race: five columns of noise compete for credit, and the one with the most places
-to cut wins.
+"""Five noise columns compete at a split: the one with the most possible thresholds wins most.
 
 At the root the race is run many times, each time with fresh labels;
 in a forest every node of every tree is another race.
@@ -27,8 +26,7 @@ N_RACES, N_TREES, ROWS_IN_ALL = 1000, 15, 1000
 
 
 def explore_cardinality_race():
-    """The cardinality race: choose an impurity and a number of rows, at the root or in a forest,
-    and see which noise wins.
+    """Show which noise column wins, for an impurity and a number of rows, at a root or in a forest.
 
     >>> explore_cardinality_race().sentence_at(where="forest", criterion="gini", n=100)[:60]
     'In a forest on 100 rows of pure noise (Gini), shares of the '
@@ -52,8 +50,7 @@ def race_state(where, criterion, n):
 # --- at the root ----------------------------------------------------------------------------------
 
 def races_at_root(criterion, n, n_races, *, rng=0):
-    """The decrease of each column's best cut in many races between the same five kinds
-    of noise -> (n_races, 5).
+    """Draw many samples and return each column's best decrease at the root -> (n_races, 5).
 
     Labels are fair coins, or standard normal numbers for "variance".
     They are drawn in the order of the column whose values all differ, so
@@ -71,23 +68,26 @@ def races_at_root(criterion, n, n_races, *, rng=0):
 
 
 def _left_of_every_place(y):
-    """How many rows lie left of each of the n - 1 places, and the sum
-    of their y -> two arrays (n_races, n - 1)."""
+    """Count rows and sum y left of each of the n - 1 thresholds -> two (n_races, n - 1)."""
     total = y.cumsum(axis=1)[:, :-1]
     return np.broadcast_to(np.arange(1.0, y.shape[1]), total.shape), total
 
 
 def _left_of_levels(y, column, levels):
-    """The same for a column of `levels` values, cut after each value
-    but the last -> two arrays (n_races, levels - 1)."""
+    """Count rows and sum y left of each threshold of a column of `levels` values.
+
+    Returns two arrays (n_races, levels - 1).
+    """
     left = [column <= value for value in range(levels - 1)]
     return np.column_stack([side.sum(axis=1) for side in left]).astype(float), np.column_stack(
         [(y * side).sum(axis=1) for side in left])
 
 
 def decreases(y, rows, total, criterion):
-    """What cuts take off the impurity of y (R, n), given the rows and the sum of y on their left,
-    (R, m) each -> (R, m)."""
+    """Return the decreases in impurity of y (R, n) at m splits -> (R, m).
+
+    The number of rows on the left and the sum of their y have the shape (R, m).
+    """
     n, whole = y.shape[1], y.sum(axis=1, keepdims=True)
     right, rest = n - rows, whole - total
     if criterion == "variance":
@@ -103,8 +103,10 @@ def decreases(y, rows, total, criterion):
 
 @cache
 def _won(criterion, n):
-    """Which column won each race, as shares of 1 where several tie -> (n_races, 5);
-    and how often each beat the first, (5,)."""
+    """Return each race's winner as shares, split evenly among ties -> (n_races, 5), and win rates.
+
+    The second array, (5,), says how often each column beat the first.
+    """
     best = races_at_root(criterion, n, N_RACES)
     winners = best > best.max(axis=1, keepdims=True) - 1e-12
     return winners / winners.sum(axis=1, keepdims=True), (best > best[:, :1] + 1e-12).mean(axis=0)
@@ -114,8 +116,7 @@ def _won(criterion, n):
 
 @cache
 def _forest_shares(criterion, n):
-    """MDI shares of the five columns, averaged over as many worlds
-    as make 1000 rows together -> (5,)."""
+    """Average the MDI shares of the five columns over samples of 1000 rows in all -> (5,)."""
     return np.mean([_one_forest(criterion, n, seed) for seed in range(ROWS_IN_ALL // n)], axis=0)
 
 
@@ -128,8 +129,7 @@ def _one_forest(criterion, n, seed):
 # --- the picture ----------------------------------------------------------------------------------
 
 def shares_over_sizes(where, criterion):
-    """Each column's share of the races won, or of the MDI, by the number
-    of rows -> DataFrame (sizes, 5)."""
+    """Return each column's share of wins, or of MDI, by number of rows -> DataFrame (sizes, 5)."""
     found = [_won(criterion, n)[0].mean(axis=0) if where == "root" else _forest_shares(criterion, n)
              for n in SIZES]
     return pd.DataFrame(found, index=SIZES, columns=list(LEVELS))

@@ -1,5 +1,6 @@
-"""A coalition is built player by player: what each adds depends on who came before,
-and the mean over all orders does not.
+"""Show a player's marginal contributions in one order beside the means over all orders.
+
+They depend on who came before; their mean over all orders, the Shapley value, does not.
 
 Four games of three players, each a table of what every coalition earns;
 the features of a model are players, too.
@@ -29,8 +30,7 @@ DAY = 14
 
 @dataclass(frozen=True)
 class Game:
-    """A game to play with: its players' names, the payoff of every coalition by bitmask, and how
-    to speak of it."""
+    """A cooperative game: players, the payoff of every coalition by bitmask, and its wording."""
 
     players: tuple
     table: np.ndarray
@@ -39,13 +39,13 @@ class Game:
 
 
 def explore_coalitions():
-    """Build a coalition player by player, in any order, and compare what each adds
-    with its mean over all orders.
+    """Show marginal contributions in any order of entry beside their means over all orders.
 
-    >>> explore_coalitions().sentence_at(game="taxi", order=(0, 1, 2), entered=1)
-    'A shared taxi, order Ada, Ben, Cleo, 1 of 3 in: Ada adds +12.
-    The fare stands at 12 (nobody in the taxi: 0). Mean over all six orders:
-    Ada +8, Ben +11, Cleo +17.'
+    >>> said = explore_coalitions().sentence_at(game="taxi", order=(0, 1, 2), entered=1)
+    >>> print(said.replace(". ", ".\\n"))
+    A shared taxi, order Ada, Ben, Cleo, 1 of 3 in: Ada adds +12.
+    The fare stands at 12 (nobody in the taxi: 0).
+    Mean over all six orders: Ada +8, Ben +11, Cleo +17.
     """
     orders = dict(zip(ORDERS, orders_of(game_called("taxi")), strict=True))
     controls = [choice("game", "Game", TITLES, kind="select"),
@@ -61,7 +61,7 @@ TITLES = {"taxi": "A shared taxi", "and": "AND of three bits, all 1",
 
 @cache
 def game_called(game):
-    """The game of that name -> Game."""
+    """Return the game of that name -> Game."""
     bits = coalitions(3).astype(float)  # all eight rows of three bits
     if game == "taxi":
         return Game(("Ada", "Ben", "Cleo"), fares(), "fare", "nobody in the taxi")
@@ -77,13 +77,14 @@ def game_called(game):
 
 
 def fares():
-    """The taxi's fare for every coalition -> (8,)."""
+    """Return the taxi fare of every coalition -> (8,)."""
     return tabulate(lambda S: SHARED_TAXI["".join("ABC"[player] for player in sorted(S))], 3)
 
 
 def what_is_predicted(predict, row, background, known=()):
-    """What the model predicts from every coalition of a row's features, those not in it drawn
-    from the background.
+    """Return the mean prediction of every coalition of a row's features.
+
+    Features outside the coalition are drawn from the background.
 
     known : features that are in every coalition -> (2^players,)
     """
@@ -96,8 +97,10 @@ def what_is_predicted(predict, row, background, known=()):
 
 
 def chances_of_golf():
-    """The golf tree's chance of Yes on one day;
-    Temperature, which the tree never asks for, counts as known -> (8,)."""
+    """Return the golf tree's probability of Yes on one day for every coalition -> (8,).
+
+    Temperature, on which the tree never splits, counts as known.
+    """
     X, y = golf()
     tree, yes = grow_c45(X, y), 1
     return what_is_predicted(lambda rows: tree.predict_proba(rows)[:, yes], X.loc[DAY], X,
@@ -105,18 +108,18 @@ def chances_of_golf():
 
 
 def orders_of(game):
-    """The six orders of entry in words -> list of 6 str."""
+    """List the six orders of entry in words -> list of 6 str."""
     return [" → ".join(game.players[k] for k in order) for order in ORDERS]
 
 
 def look_of(game, player):
-    """A player's hue, as in every figure of the book, and whether its bars are striped."""
+    """Return a player's colour, the same in all figures, and whether its bars are hatched."""
     name = game.players[player]
     return {"colour": hues_of(game.players)[name], "hatch": STRIPED[player]}
 
 
 def gains_in_order(game, order):
-    """What each player adds on entering in this order, by player -> (3,)."""
+    """Return each player's marginal contribution in this order -> (3,)."""
     after = np.cumsum(1 << np.array(order))
     gains = np.empty(3)
     gains[list(order)] = game.table[after] - game.table[after - (1 << np.array(order))]
@@ -154,7 +157,7 @@ def _signed(value):
 
 
 def _waterfall(game, order, gains, entered):
-    """Bars from the empty coalition upwards, one a player who is in."""
+    """Draw a waterfall from the empty coalition, one bar for each player in the coalition."""
     low, high = _span(game.table)
     steps, stands = [], game.table[0]
     for place, k in enumerate(order[:entered]):
@@ -169,7 +172,7 @@ def _waterfall(game, order, gains, entered):
 
 
 def _shares(game, gains, share, inside):
-    """The gains of this order as bars, the means over all orders as diamonds."""
+    """Draw the contributions in this order as bars and their means over all orders as diamonds."""
     seen = [gains_in_order(game, order) for order in ORDERS]
     low, high = _span(np.concatenate([*seen, [0]]))
     drawn = [bars([gains[k]], at=[k], horizontal=True, width=0.6, **look_of(game, k))
@@ -182,6 +185,6 @@ def _shares(game, gains, share, inside):
 
 
 def _span(values):
-    """An axis' ends with a little room on both sides."""
+    """Return an axis' limits with some room on both sides."""
     room = 0.08 * np.ptp(values)
     return values.min() - room, values.max() + room

@@ -1,5 +1,4 @@
-"""The correlated leak: a cause, a proxy that knows nothing of its own, and four measures
-that say what each is worth.
+"""Compare four importance measures of a cause and of a proxy that adds no information.
 
 The same random numbers make the world at every correlation, so that what moves
 with the slider is the correlation alone.
@@ -29,8 +28,9 @@ RARE = 2.576  # a standard normal number is larger in size once in a hundred tim
 
 
 def explore_correlated_leak():
-    """The correlated leak: slide the correlation of cause and proxy, for a forest
-    that must take turns and one that may choose.
+    """Show four measures by the correlation of cause and proxy, for two kinds of forest.
+
+    One forest must alternate between the two columns, the other may choose.
 
     >>> explore_correlated_leak().sentence_at(candidates="both", rho=0.0)[:52]
     'Correlation 0.00, each split chooses among both feat'
@@ -62,7 +62,7 @@ def _short(value):
 
 @cache
 def four_measures(rho, candidates):
-    """What the four measures say of x1 and x2, all in squared error -> DataFrame (4, 2).
+    """Compute the four measures of x1 and x2, all in squared error -> DataFrame (4, 2).
 
     impurity: the MDI before normalising, what a feature's splits take off the squared error
     of the training rows; the other three on N_TEST new rows, permutation
@@ -84,8 +84,9 @@ def four_measures(rho, candidates):
 
 
 def shuffled_rows(rho):
-    """Test rows, the same rows with x2 dealt out anew, and which of these are rare -> X (n, 2),
-    shuffled (n, 2), rare (n,) bool.
+    """Return test rows, the same rows with x2 permuted, and which of these are rare.
+
+    X (n, 2), permuted (n, 2), rare (n,) bool.
 
     Given x1, x2 is normal with mean rho x1 and standard deviation sqrt(1 - rho^2);
     rare is what one row in a hundred exceeds.

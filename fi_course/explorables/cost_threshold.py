@@ -1,4 +1,4 @@
-"""Where to cut a forecast?
+"""Choose the threshold of a forecast by the costs of its two kinds of errors.
 
 Move the cut and the costs: how many are wrongly accepted, how many wrongly refused,
 and what it costs.
@@ -16,8 +16,7 @@ EDGES = np.linspace(0, 1, 21)
 
 
 def explore_costs(chance, accepted):
-    """The cut and the costs: who is wrongly accepted, who wrongly refused, and
-    where the least cost lies.
+    """Show false acceptances and refusals by threshold, and the threshold of least cost.
 
     chance (n,) : forecast chances of acceptance; accepted (n,) bool : what was decided
 
@@ -50,7 +49,7 @@ def _checked(chance, accepted):
 
 
 def errors_at(chance, accepted, cut):
-    """Wrongly accepted and wrongly refused, of 100 applicants.
+    """Return how many of 100 applicants are wrongly accepted and wrongly refused.
 
     >>> errors_at(np.array([0.2, 0.7, 0.9, 0.4]), np.array([False, False, True, True]), 0.5)
     (25.0, 25.0)
@@ -60,7 +59,7 @@ def errors_at(chance, accepted, cut):
 
 
 def cost_at(chance, accepted, ratio, cut):
-    """What 100 applicants cost, in wrong refusals: ratio * wrongly accepted + wrongly refused."""
+    """Return the cost of 100 applicants: ratio * wrongly accepted + wrongly refused."""
     wrongly_in, wrongly_out = errors_at(chance, accepted, cut)
     return ratio * wrongly_in + wrongly_out
 
@@ -86,7 +85,7 @@ def cost_state(chance, accepted, ratio, cut):
 
 
 def _forecast_panel(chance, accepted, cut):
-    """How many of each kind get which forecast, one kind upwards, the other downwards."""
+    """Draw the forecasts of both classes as histograms, one upwards, one downwards."""
     middle = (EDGES[1:] + EDGES[:-1]) / 2
     kinds = (("accepted by the bank", accepted, 1, "c4", False),
              ("refused by the bank", ~accepted, -1, "c3", True))

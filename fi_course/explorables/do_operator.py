@@ -1,5 +1,4 @@
-"""Seeing and doing: four worlds that make the very same table, and what happens in each
-when x1 is set by hand."""
+"""Conditioning and intervening in four causal models with the same joint distribution."""
 
 from functools import cache
 
@@ -26,8 +25,9 @@ SLOPE = 2 / 1.09  # of severity on the value, in the table of each of the four w
 
 
 def same_table_worlds():
-    """Four causal models of a value x1 and a severity y, both jointly normal with one
-    and the same law -> dict of CausalModel.
+    """Return four causal models of x1 and y with the same bivariate normal distribution.
+
+    x1 is a value, y a severity -> dict of CausalModel.
 
     In all of them Var(x1) = 1.09, Var(y) = 4.34 and Cov(x1, y) = 2.
     One unit more of x1, set by hand, changes y by 0 ("health" and "severity"), 2 / 1.09 ("value")
@@ -59,7 +59,7 @@ def same_table_worlds():
 
 
 def explore_do_operator():
-    """The do-operator: choose a world, a value of x1, and whether to look it up or to set it.
+    """Show the mean of y for one world and one x1, observed or set.
 
     >>> explore_do_operator().sentence_at(world="health", mode="do", x1=2.0)[:62]
     'Hidden health moves both. Give everybody the value 2.0, and th'
@@ -84,8 +84,7 @@ def do_state(world, mode, x1):
 
 @cache
 def two_curves(world):
-    """Mean severity at every value, for those who have it and for everybody set to it,
-    from N_ROWS rows -> DataFrame."""
+    """Return E[y | x1] and E[y | do(x1)] at every value, from N_ROWS rows -> DataFrame."""
     model = same_table_worlds()[world]
     seen = conditional_mean(observe(model, N_ROWS, [0, 1]), "x1", VALUES, "y", n_neighbours=400)
     done = interventional_mean(model, "x1", VALUES, "y", n=N_ROWS, rng=[0, 2])
@@ -102,13 +101,12 @@ def _signed(value):
 
 @cache
 def patients(world):
-    """The patients that are drawn, as they are -> DataFrame with columns x1 and y among others."""
+    """Return the patients to draw, as observed -> DataFrame with columns x1, y and others."""
     return observe(same_table_worlds()[world], N_DRAWN, [0, 3])
 
 
 def patients_after(world, x1):
-    """The same patients with their value set to x1:
-    the seed gives everyone the noises they had -> DataFrame."""
+    """Return the same patients with x1 set: the seed gives everyone the same noise -> DataFrame."""
     return observe(do(same_table_worlds()[world], x1=x1), N_DRAWN, [0, 3])
 
 
@@ -145,7 +143,7 @@ def _graph_panel(world, mode):
 
 
 def _arrow(start, end, *, cut):
-    """A line with a head, from box to box; a cut one is grey and dashed and says so."""
+    """Draw an arrow from box to box; a cut arrow is grey, dashed and labelled."""
     a, b = np.array(PLACES[start]), np.array(PLACES[end])
     along = (b - a) / np.hypot(*(b - a))
     room = np.hypot(*(along * (0.2, 0.12)))  # boxes are wider than high

@@ -1,5 +1,4 @@
-"""An explorable: Python computes every state before the page is made,
-and one small script draws whichever is asked for.
+"""An interactive picture: Python computes every state in advance, a small script draws them.
 
 So it works with no kernel and no network. To make one, say what can be moved,
 and what is then seen:
@@ -43,7 +42,7 @@ KINDS = ("slider", "select", "radio", "checkbox")
 
 @dataclass(frozen=True)
 class State:
-    """What is seen at one combination of control positions.
+    """The picture at one combination of control positions.
 
     sentence : plain text that says what the picture shows, with its numbers
     panels : list of panel(...), the picture
@@ -62,7 +61,7 @@ class State:
 
 
 def slider(name, label, values, *, format="{}", fine=1):
-    """A slider over `values`; `name` is the keyword by which the state function gets the value.
+    """Return a slider over `values`; `name` is its keyword in the state function.
 
     With fine=10 the slider stands at ten places from each value
     to the next wherever a kernel runs (JupyterLab); a built page keeps to the grid.
@@ -81,8 +80,7 @@ def slider(name, label, values, *, format="{}", fine=1):
 
 
 def choice(name, label, options, *, kind="radio"):
-    """One of a few options, as "radio" buttons or a "select" list; options: a list, or {value:
-    label}.
+    """Return "radio" buttons or a "select" list; options: a list, or {value: label}.
 
     >>> choice("criterion", "Impurity", {"gini": "Gini", "entropy": "entropy"})["values"]
     ['gini', 'entropy']
@@ -92,12 +90,12 @@ def choice(name, label, options, *, kind="radio"):
 
 
 def switch(name, label):
-    """A checkbox: False, then True."""
+    """Return a checkbox: False, then True."""
     return _control("checkbox", name, label, [False, True], ["off", "on"])
 
 
 def explore(title, controls, state_of, *, start=None):
-    """An explorable of every state that the controls can reach.
+    """Compute every state that the controls can reach -> Explorable.
 
     title : one line. controls : list of slider(...), choice(...), switch(...).
     state_of(**values) -> State, or None at a position that does not exist (see State.options).
@@ -148,12 +146,14 @@ class Explorable(anywidget.AnyWidget):
 
     @property
     def sentence(self):
-        """The sentence under the picture as it stands."""
+        """Return the sentence of the current state."""
         return _call(self._state_of, self._asked, self.positions).sentence
 
     def sentence_at(self, **values):
-        """The sentence for these control values, e.g. sentence_at(threshold=70);
-        controls left out stand at their first."""
+        """Return the sentence for these control values; omitted controls take their first value.
+
+        As in sentence_at(threshold=70).
+        """
         at = {control["name"]: control["values"][0] for control in self._asked} | values
         return self._state_of(**at).sentence
 
@@ -161,7 +161,7 @@ class Explorable(anywidget.AnyWidget):
         return f"{self.title} – {self.sentence}"
 
     def _ipython_display_(self):
-        """The widget, and for readers without scripts the sentence of its first state."""
+        """Display the widget, and for readers without scripts the sentence of its first state."""
         display({"text/html": f"<noscript><p>{escape(repr(self))}</p></noscript>",
                  "text/plain": repr(self)}, raw=True)
         data, metadata = self._repr_mimebundle_()
@@ -169,7 +169,7 @@ class Explorable(anywidget.AnyWidget):
 
 
 def _answer(widget, content, buffers):
-    """A page with a kernel asks: is anyone there?
+    """Answer the script: say that a kernel is there, or compute a state between grid values.
 
     And then: what is seen between two places of the grid?
     """
@@ -212,7 +212,7 @@ def _call(state_of, controls, positions):
 
 
 def _value_at(control, position):
-    """The control's value; between two grid values, the one that lies as far between them."""
+    """Return the control's value, interpolated between two grid values."""
     values, below = control["values"], int(position)
     if below == position:
         return values[below]
@@ -225,8 +225,7 @@ def _label_at(control, position):
 
 
 def _as_json(state, pool):
-    """A state as plain lists and dicts; with a pool ({json: index}), marks, frames
-    and rows become indices into it."""
+    """Return a state as lists and dicts; with a pool, shared parts become indices into it."""
     if state is None:
         return None
     if not isinstance(state, State):
@@ -245,7 +244,7 @@ def _as_json(state, pool):
 
 
 def _rows(table):
-    """The table's rows as words: fractions with three decimals, whole columns without any."""
+    """Format the table's rows: fractions with three decimals, whole columns with none."""
     columns = [_column(table[name]) for name in table.columns]
     return [list(row) for row in zip(*columns, strict=True)]
 
@@ -279,8 +278,10 @@ def _check_states(states, controls, title):
 
 
 def _check_reachable(at, states, shape, title):
-    """Whatever earlier controls say, the first option of each later one exists:
-    a control that moves resets later ones to it."""
+    """Check that the first option of each later control exists for all earlier values.
+
+    A control that moves resets later ones to it.
+    """
     for k in range(len(at)):
         start = at[:k] + [0] * (len(at) - k)
         if states[np.ravel_multi_index(start, shape)] is None:
@@ -290,7 +291,7 @@ def _check_reachable(at, states, shape, title):
 
 
 def _check_readable(at, state, sentences, title):
-    """Two different pictures have two different sentences."""
+    """Check that different pictures have different sentences."""
     picture = json.dumps([state["panels"], state["table"]])
     if not state["sentence"].strip() or sentences.setdefault(state["sentence"], picture) != picture:
         raise ValueError(f"{title!r} at positions {at} has no sentence of its own "

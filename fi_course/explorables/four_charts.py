@@ -1,4 +1,4 @@
-"""The book's question: one forest, four measures, four charts. Which of them is right?
+"""One forest, four measures, four charts: which of them is right?
 
 It depends on what is asked.
 """
@@ -22,12 +22,12 @@ TOLD = {"twins": "x1 and x2 are nearly the same column",
         "cardinality": "no column knows anything; they differ in how many values they have",
         "correlated_proxy": "x2 does nothing, but it goes with x1",
         "confounder": "x1 changes nothing: a hidden cause moves it and y together; "
-                      "x2 is a weak cause", "mediator": "x1 is the cause, and works through m only"}
+        "x2 is a weak cause", "mediator": "x1 is the cause, and works through m only"}
 """World -> what is true of it, in a sentence."""
 
 
 def explore_four_charts(table=None, *, n=300, n_trees=20, n_repeats=6):
-    """Choose a world whose truth is known, and see what four measures make of it.
+    """Show four measures of the same forest in a world whose truth is known.
 
     table : what `compare` returned for these worlds and measures; None:
         it is asked, n_repeats draws of n rows.
@@ -45,8 +45,9 @@ def explore_four_charts(table=None, *, n=300, n_trees=20, n_repeats=6):
 
 
 def in_common_units(table):
-    """Mean importance over the draws in units without a unit -> {world:
-    DataFrame, features x measures}.
+    """Return the mean importance over the draws, without units -> {world: DataFrame}.
+
+    The tables have the shape features x measures.
 
     Losses of squared error as shares of the target's variance, SHAP values as shares
     of its standard deviation.
@@ -58,9 +59,8 @@ def in_common_units(table):
         spread = float(WORLDS[world](10_000, rng=0).y.astype(float).std())
         units = {"permutation, held out": spread**2, "drop column": spread**2,
                  "SHAP, interventional": spread}
-        found[world] = mean[world].unstack("method").loc[features,
-                                                         list(MEASURES)] / pd.Series(units).reindex(
-                                                             list(MEASURES), fill_value=1.0)
+        measured = mean[world].unstack("method").loc[features, list(MEASURES)]
+        found[world] = measured / pd.Series(units).reindex(list(MEASURES), fill_value=1.0)
     return found
 
 
@@ -78,8 +78,7 @@ def world_state(share, world):
 
 
 def _agreement(share):
-    """In words: the feature about which two measures differ most, as a part of all that each
-    of them gives."""
+    """Describe the feature about which two measures differ most, in shares of each."""
     # what is all but zero stays small
     parts = share.clip(lower=0) / share.clip(lower=0).sum().clip(lower=VISIBLE)
     feature = (parts.max(axis=1) - parts.min(axis=1)).idxmax()

@@ -1,5 +1,4 @@
-"""One table, several right trees: wherever two splits are equally good the reader chooses,
-and the importances follow."""
+"""Grow all trees that a greedy rule allows on one table: tied splits change the importances."""
 
 from functools import cache
 
@@ -18,11 +17,12 @@ RULES = {"c45": "C4.5 (gain ratio)", "gini": "CART (Gini)",
 
 
 def explore_golf_trees():
-    """Grow your own golf tree: choose a rule, then break each of its ties as you like.
+    """Show the golf tree and its importances for every way to break the rule's ties.
 
-    >>> explore_golf_trees().sentence_at(rule="gini").split(",")[0]
-    'CART (Gini) could grow 4 trees; in this one tie 1 goes to Outlook ≤ 2.5 before Wind ≤ 1.5
-    and tie 2 goes to Outlook ≤ 2.5 before Wind ≤ 1.5. Importance: Outlook 0.437'
+    >>> said = explore_golf_trees().sentence_at(rule="gini").split(",")[0]
+    >>> print(said.replace(" and ", "\\nand "))
+    CART (Gini) could grow 4 trees; in this one tie 1 goes to Outlook ≤ 2.5 before Wind ≤ 1.5
+    and tie 2 goes to Outlook ≤ 2.5 before Wind ≤ 1.5. Importance: Outlook 0.437
     """
     grown = {rule: greedy_golf_trees(rule) for rule in RULES}
     ties = [f"tie{k + 1}" for k in range(max(most_questions(trees) for trees in grown.values()))]
@@ -39,8 +39,7 @@ def explore_golf_trees():
 
 @cache
 def greedy_golf_trees(rule):
-    """Every tree that this rule could have grown on the golf table,
-    had it broken its ties otherwise."""
+    """Return every tree that this rule grows on the golf table under some breaking of ties."""
     X, y = golf()
     grow = {"c45": every_c45_tree, "gini": every_greedy_tree,
             "cut once": lambda X, y: [grow_cut_once(X, y)]}
@@ -50,8 +49,7 @@ def greedy_golf_trees(rule):
 # --- which node is left open by the trees that remain ---------------------------------------------
 
 def places(tree):
-    """Each node's place, the answers that lead there:
-    "" at the root, "ny" below no and then yes -> list of n_nodes str."""
+    """Return each node's path from the root: "", or "ny" below no and then yes -> list of str."""
     place = {0: ""}
     for t in np.flatnonzero(~tree.is_leaf):  # parents are stored before their children
         place[tree.children_left[t]], place[tree.children_right[t]] = place[t] + "y", place[t] + "n"
@@ -59,13 +57,12 @@ def places(tree):
 
 
 def splits_by_place(tree):
-    """{place: (feature, threshold in words)} for every split of the tree."""
+    """Return {place: (feature, threshold in words)} for every split of the tree."""
     return {place: question(tree, t) for t, place in enumerate(places(tree)) if not tree.is_leaf[t]}
 
 
 def open_question(trees):
-    """The first node, from the root down, at which the trees differ ->
-    (place, the different splits there), or None."""
+    """Find the first node where the trees differ -> (place, the different splits) or None."""
     splits = [splits_by_place(tree) for tree in trees]
     places = sorted({place for tree in splits for place in tree},
                     key=lambda place: (len(place), place))
@@ -77,8 +74,7 @@ def open_question(trees):
 
 
 def follow(trees, picks):
-    """Break one tie after another: the questions met, and the trees
-    that remain (none where a pick does not exist)."""
+    """Break ties in turn -> the questions met, the remaining trees (none for a missing pick)."""
     asked = []
     for pick in picks:
         found = open_question(trees)
@@ -92,7 +88,7 @@ def follow(trees, picks):
 
 
 def most_questions(trees):
-    """How many ties must be broken, at most, before one tree is left."""
+    """Return how many ties must be broken, at most, before one tree is left."""
     found = open_question(trees)
     if found is None:
         return 0

@@ -1,4 +1,4 @@
-"""One cut for two groups: who is denied, and who of those that were granted.
+"""Denial and error rates of two groups under one threshold or one for each group.
 
 Make one difference vanish, and watch the others.
 """
@@ -16,11 +16,11 @@ RATES = ("denied, of all", "denied, of those granted", "denied, of those denied"
 
 
 def explore_group_rates(risk, denied, group, *, names=("the group", "others")):
-    """The share denied and the way to cut: what each of two groups meets,
-    and how sure a risk at its cut is.
+    """Show both groups' rates by the share denied and the rule for the thresholds.
 
-    risk (n,) : predicted chances of denial; denied (n,) bool : what was decided; group (n,) bool :
-    who belongs to the group
+    risk (n,) : predicted chances of denial
+    denied (n,) bool : what was decided
+    group (n,) bool : who belongs to the group
     names : what the group and the others are called
 
     Raises ValueError unless the three have one length, and both groups hold some denied
@@ -54,8 +54,7 @@ def _checked(risk, denied, group):
 
 
 def rates_of(denials, denied):
-    """Share denied by the model: of all, of those whom the lenders granted,
-    of those whom they denied.
+    """Return the shares the model denies: of all, of those granted, of those denied by lenders.
 
     >>> rates_of(np.array([True, False, True, False]), np.array([True, True, False, False]))
     (0.5, 0.5, 0.5)
@@ -65,8 +64,7 @@ def rates_of(denials, denied):
 
 
 def cuts_for(risk, denied, group, way, share):
-    """A cut for the group and one for the others, so that `share` of all rows is denied
-    and the wished rate is equal -> (cut, cut).
+    """Return both groups' thresholds that deny `share` of all rows and equalise a rate.
 
     The common rate is looked for by halving: the higher it is, the more are denied.
     """

@@ -1,4 +1,4 @@
-"""What is held out: single rows, whole units, whole families of units. Who has a sister left?
+"""Hold out rows, units or groups of units: similar rows in training make errors look small.
 
 The rows of a table are drawn at two of their values, the splits and the errors come from the
 chapter: nothing is fitted here, so that the picture shows the numbers of the text.
@@ -19,8 +19,7 @@ SIDES = {
 
 
 def explore_held_out(places, sisters, splits, errors, *, unit=""):
-    """Which rows does a split hold out, who of them has a sister in training, and how large is the
-    error?
+    """Show the held-out rows of a split, their sisters in training, and the error.
 
     places (n, 2) : DataFrame, where each row stands in the picture
     sisters (n,) : labels, the same for rows that are sisters (tests of one pour)
@@ -52,7 +51,7 @@ def explore_held_out(places, sisters, splits, errors, *, unit=""):
 
 
 def with_sister(new, sisters):
-    """Which of the held-out rows have a sister that is not held out? -> (n,) True or False.
+    """Return which held-out rows have a sister in training -> (n,) bool.
 
     >>> with_sister(np.array([True, False, True]), np.array([0, 0, 1])).tolist()
     [True, False, False]
@@ -88,7 +87,7 @@ def _state(places, sisters, new, errors, kind, split, unit):
 
 
 def _map(places, sisters, new, known):
-    """A point a family of sisters, at its first row: how does it stand in this split?"""
+    """Draw one point for each group of sisters, at its first row, by its role in this split."""
     first = np.unique(sisters, return_index=True)[1]
     some_new, some_known = (np.bincount(sisters, weights=side) > 0 for side in (new, known))
     side = np.where(some_known, 1, np.where(some_new, 2, 0))

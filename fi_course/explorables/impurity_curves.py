@@ -1,4 +1,4 @@
-"""How mixed is a node?
+"""Gini, entropy and classification error as functions of the class shares.
 
 Gini and entropy as the shares of two or three classes move: the same shape, another unit.
 """
@@ -18,12 +18,11 @@ GRID = np.linspace(0, 1, 51)
 
 
 def explore_impurity():
-    """The impurity curves: move the first class's share;
-    the others share the rest in a chosen ratio.
+    """Show the impurities by the first class's share; the others divide the rest by a ratio.
 
-    >>> explore_impurity().sentence_at(share=0.5)
-    'Shares 0.50, 0.50: Gini 0.500, entropy 1.000 bits or 0.693 nats, as mixed
-    as two classes can be.'
+    >>> print(explore_impurity().sentence_at(share=0.5).replace(", as", ",\\nas"))
+    Shares 0.50, 0.50: Gini 0.500, entropy 1.000 bits or 0.693 nats,
+    as mixed as two classes can be.
     """
     controls = [
         choice("classes", "Classes", {2: "two", 3: "three"}),
@@ -50,8 +49,7 @@ def impurity_state(classes, ratio, share, scaled):
 
 
 def shares_of(classes, ratio, first):
-    """Class shares when the first class has share `first` (m,)
-    and the others divide the rest -> (m, classes).
+    """Return class shares when the first has share `first` (m,) -> (m, classes).
 
     >>> shares_of(3, (3, 1), np.array([0.5])).tolist()
     [[0.5, 0.375, 0.125]]

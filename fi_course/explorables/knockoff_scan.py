@@ -1,4 +1,4 @@
-"""Where does knockoff+ stop?
+"""The threshold of knockoff+, and the share of false selections above it.
 
 One study of forty features, scanned by hand:
 who wins against the double, who loses, who is announced.
@@ -30,8 +30,7 @@ SIZES = tuple(np.arange(1, 28) * 0.015)
 
 
 def explore_knockoffs():
-    """The knockoff threshold: move t, count winners and losers, and see which share
-    of the winners is false.
+    """Show selections and their false share as the threshold t moves.
 
     >>> explore_knockoffs().sentence_at(study="four", q=0.2, t=0.15)[-45:]
     'No t passes, and knockoff+ announces nothing.'
@@ -64,8 +63,7 @@ def scan_state(study, q, t):
 
 @cache
 def statistics_of(study):
-    """W of each feature, by a ridge regression on features and doubles, and
-    which features are causes -> ((p,), (p,) bool)."""
+    """Return W of each feature by ridge regression, and which are causes -> ((p,), (p,) bool)."""
     n_causes, effect = CAUSES[study]
     covariance = np.eye(N_FEATURES)
     for j in range(12):  # each of the first twelve has a follower with correlation .8
@@ -78,7 +76,7 @@ def statistics_of(study):
 
 
 def counts_at(statistics, cause, t):
-    """Winners and losers at t, how many of the winners are no causes, and (1 + losers) / winners.
+    """Return winners and losers at t, the false winners, and (1 + losers) / winners.
 
     >>> counts_at(np.array([3.0, 2.0, -2.0]), np.array([True, False, False]), 2.0)
     (2, 1, 1, 1.0)
@@ -112,8 +110,10 @@ def _stop(statistics, cause, stop):
 
 
 def _duels_panel(statistics, cause, t):
-    """Every feature at the size of its W, winners in the upper row, losers in the lower;
-    spread a little, by their number."""
+    """Draw each feature at |W|, winners in the upper row, losers in the lower.
+
+    Points are spread a little by their number.
+    """
     row = np.where(statistics > 0, 0, 1) + 0.32 * np.sin(2.4 * np.arange(len(statistics)))
     sides = [points(np.abs(statistics[side]), row[side], colour=colour, shape=shape, name=name,
                     size=5)
@@ -126,7 +126,7 @@ def _duels_panel(statistics, cause, t):
 
 
 def _share_panel(statistics, cause, q, t):
-    """Estimated and true share of false winners at every threshold, as far as they fit."""
+    """Draw the estimated and the true share of false winners at every threshold."""
     scanned = [counts_at(statistics, cause, size) for size in SIZES]
     estimated = [min(1.05, estimate) for *_, estimate in scanned]
     true = [false / max(1, won) for won, _, false, _ in scanned]

@@ -1,5 +1,4 @@
-"""A debugger for TreeSHAP: step through the leaves of a tree and see what each one knows of a row,
-and what it pays for that.
+"""Show the pattern, the integrand and the SHAP values of each leaf of a small tree.
 
 A leaf sees a pattern of bits: does the row pass the tests on each feature, and would a stand-in?
 Owen's integral turns the pattern into shares, and the shares of all leaves add up
@@ -34,8 +33,7 @@ TIMES = np.linspace(0, 1, 21)
 
 
 def explore_leaf_pattern():
-    """Step through the eight leaves of a small tree for the strength of concrete;
-    at each, the pattern, the integrand and the shares.
+    """Show the pattern, the integrand and the SHAP values of each leaf of a small tree.
 
     >>> explore_leaf_pattern().sentence_at(mix=100, stands_in="cover", leaf=1)[:72]
     'Leaf 1 of 8 says 15.7 MPa and asks about age, cement. Mix 100: age passe'
@@ -48,14 +46,13 @@ def explore_leaf_pattern():
 
 @cache
 def small_tree():
-    """A tree of three levels for the strength of concrete, in MPa -> Tree."""
+    """Grow a tree of three levels for the strength of concrete, in MPa -> Tree."""
     X, y = concrete()
     return grow_cart(X, y, criterion="variance", max_depth=3, min_samples_leaf=20)
 
 
 def patterns_of(mix, stands_in):
-    """What every leaf sees of a mix, from left to right -> list
-    of (leaf, names of its players, a, b)."""
+    """List the leaves' patterns for a mix -> list of (leaf, names of its players, a, b)."""
     tree, X = small_tree(), concrete().X
     passes = row_passes(tree, X.loc[mix])
     others = row_passes(tree, X.loc[STAND_IN]) if stands_in == "row" else training_passes(tree)
@@ -66,7 +63,7 @@ def patterns_of(mix, stands_in):
 
 @cache
 def shares_by_leaf(mix, stands_in):
-    """What each leaf pays to each of the three features, in MPa -> (8, 3)."""
+    """Return each leaf's SHAP values of the three features, in MPa -> (8, 3)."""
     paid = np.zeros((8, len(FEATURES)))
     for row, (leaf, players, a, b) in zip(paid, patterns_of(mix, stands_in), strict=True):
         row[[list(FEATURES).index(name) for name in players]] = leaf_shapley(
@@ -109,15 +106,17 @@ def _in_words(mix, stands_in, leaf, value, players, a, b, of, total):
 
 
 def integrand(value, a, b, i, t):
-    """What player i adds at this leaf if it arrives at time t and the others are there
-    with chance t: t (Q,) -> (Q,)."""
+    """Return player i's expected contribution at this leaf on entering at time t: (Q,) -> (Q,).
+
+    The others are present with probability t.
+    """
     others = [t * a[j] + (1 - t) * b[j] for j in range(len(a)) if j != i]
     return value * (a[i] - b[i]) * np.prod([np.ones_like(t), *others], axis=0)
 
 
 def _integrand_panel(value, players, a, b):
-    """The curve of every player, and the places where Gauss and Legendre look:
-    their weighted mean is the area."""
+    """Draw each player's integrand and the Gauss-Legendre nodes; their weighted mean is the area.
+    """
     nodes, drawn = gauss_legendre(len(a))[0], []
     for i, name in enumerate(players):
         colour, dashed, shape = FEATURES[name]

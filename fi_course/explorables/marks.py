@@ -1,5 +1,4 @@
-"""A scene is a few panels of marks: bars, points, lines, words.
-Python says where they are, JavaScript only draws them.
+"""Describe a scene as panels of marks (bars, points, lines, text) that JavaScript draws.
 
 Every function returns plain dicts. Places are in the units of the panel's axes;
 lengths such as `size` are in pixels.
@@ -15,8 +14,9 @@ SHAPES = ("circle", "square", "triangle", "diamond", "cross")
 
 
 def axis(low, high, label="", *, ticks=None, format="{:.4g}"):
-    """An axis from low to high: `ticks` is None (about five round ones), a list of places,
-    or {place: words}.
+    """Return an axis from low to high; `ticks` is None, a list of places, or {place: words}.
+
+    None gives about five round ticks.
 
     >>> axis(0, 1, "share")["ticks"][1]
     [0.2, '0.2']
@@ -31,7 +31,7 @@ def axis(low, high, label="", *, ticks=None, format="{:.4g}"):
 
 
 def categories(names, label=""):
-    """An axis of names at places 0, 1, 2, ...; on a y axis the first name is on top.
+    """Return an axis of names at places 0, 1, 2, ...; on a y axis the first name is on top.
 
     >>> categories(["a", "b"])["ticks"]
     [[0.0, 'a'], [1.0, 'b']]
@@ -43,7 +43,7 @@ def categories(names, label=""):
 
 
 def panel(*marks, x=None, y=None, title="", height=220, min_width=260):
-    """One frame of the scene with its marks; x and y are axes (None: 0 to 1, not drawn).
+    """Return a frame of the scene with its marks; x and y are axes (None: 0 to 1, not drawn).
 
     Panels stand side by side while each gets its min_width, and below one another on a phone.
     height in pixels.
@@ -61,7 +61,7 @@ def panel(*marks, x=None, y=None, title="", height=220, min_width=260):
 
 
 def points(x, y, *, colour="c0", shape="circle", name="", size=6):
-    """Points at (x, y), size their radius; a `name` puts them into the legend."""
+    """Return points at (x, y), size their radius; a `name` puts them into the legend."""
     if shape not in SHAPES:
         raise ValueError(f"unknown shape {shape!r}: expected one of {', '.join(SHAPES)}.")
     return _mark("points", x=_places(x), y=_places(y), colour=colour, shape=shape, name=name,
@@ -69,7 +69,7 @@ def points(x, y, *, colour="c0", shape="circle", name="", size=6):
 
 
 def line(x, y, *, colour="c0", name="", dashed=False, step=False, width=2):
-    """A line through the points (x, y); with `step` it keeps each y until the next x."""
+    """Return a line through the points (x, y); with `step` it keeps each y until the next x."""
     x, y = _places(x), _places(y)
     if step:
         x, y = np.repeat(x, 2)[1:].tolist(), np.repeat(y, 2)[:-1].tolist()
@@ -77,14 +77,14 @@ def line(x, y, *, colour="c0", name="", dashed=False, step=False, width=2):
 
 
 def band(x, low, high, *, colour="c0", name=""):
-    """The area between low and high along x: a spread, an interval."""
+    """Return the area between low and high along x: a spread, an interval."""
     x = _places(x)
     return _mark("area", x=x + x[::-1], y=_places(low) + _places(high)[::-1], colour=colour,
                  name=name)
 
 
 def rule(*, x=None, y=None, colour="muted", name="", dashed=True):
-    """A reference line across the whole panel, at x or at y."""
+    """Return a reference line across the whole panel, at x or at y."""
     if (x is None) == (y is None):
         raise ValueError("a rule stands at one place: give either x or y.")
     ends = ({"x": [None, None], "y": _places([y, y])} if x is None
@@ -93,16 +93,17 @@ def rule(*, x=None, y=None, colour="muted", name="", dashed=True):
 
 
 def region(*, x=None, y=None, colour="c0", hatch=False, name=""):
-    """A tinted rectangle from x[0] to x[1] and y[0] to y[1];
-    None reaches from edge to edge of the panel."""
+    """Return a tinted rectangle from x[0] to x[1] and y[0] to y[1].
+
+    None reaches from edge to edge of the panel.
+    """
     edges = {key: [None if end is None else _short(end) for end in span or (None, None)]
              for key, span in (("x", x), ("y", y))}
     return _mark("rect", **edges, colour=colour, hatch=hatch, name=name, tint=True)
 
 
 def handle(mark, control, places, *, along="x"):
-    """The mark, to be taken by hand: dragged along x or y it moves a control of the explorable,
-    slider or choice.
+    """Make a mark draggable along x or y, to move a slider or choice of the explorable.
 
     control : the control's name. places : where the mark stands at each position of the control,
         in its order.
@@ -117,8 +118,9 @@ def handle(mark, control, places, *, along="x"):
 
 
 def bars(values, *, start=0, error=None, labels=None, horizontal=False, **look):
-    """One bar a value, from `start` to start + value, at places 0, 1, 2, ...;
-    waterfalls and stacks set `start`.
+    """Return bars from `start` to start + value at places 0, 1, 2, ...
+
+    Waterfalls and stacked bars set `start`.
 
     values (k,); start a number or (k,); error (k,) half-lengths of error bars, NaN for none;
     labels: words at the bars' ends, a list or a format such as "{:.2f}";
@@ -144,8 +146,10 @@ def bars(values, *, start=0, error=None, labels=None, horizontal=False, **look):
 
 
 def text(x, y, words, *, colour="ink", anchor="middle", shift=(0, 0)):
-    """Words at (x, y), shifted right and down by so many pixels;
-    anchor "start", "middle" or "end" says which part stands at x."""
+    """Return text at (x, y), shifted right and down by so many pixels.
+
+    anchor "start", "middle" or "end" says which part stands at x.
+    """
     if anchor not in ("start", "middle", "end"):
         raise ValueError(f"unknown anchor {anchor!r}: expected 'start', 'middle' or 'end'.")
     return _mark("text", x=_short(x), y=_short(y), words=str(words), colour=colour, anchor=anchor,
@@ -153,7 +157,7 @@ def text(x, y, words, *, colour="ink", anchor="middle", shift=(0, 0)):
 
 
 def box(x, y, lines, *, colour="ink", rounded=False):
-    """A small box with lines of text, centred at (x, y): a node of a tree or of a graph."""
+    """Return a small box with lines of text, centred at (x, y): a node of a tree or graph."""
     return _mark("box", x=_short(x), y=_short(y), lines=[str(words) for words in lines],
                  colour=colour, rounded=rounded)
 
@@ -186,7 +190,7 @@ def _turn(ends, horizontal):
 
 
 def _mark(kind, *, colour, **fields):
-    """A mark without the fields that say nothing, so that the page stays small."""
+    """Return a mark without its empty fields, to keep the page small."""
     if colour not in COLOURS:
         raise ValueError(f"unknown colour {colour!r}: expected one of {', '.join(COLOURS)}.")
     sizes = [len(fields[key]) for key in ("x", "y") if isinstance(fields[key], list)]
@@ -208,7 +212,7 @@ def _places(values):
 
 
 def _short(value):
-    """Five significant digits: more than a screen shows, and a page of states stays small."""
+    """Round to five significant digits, to keep the page small."""
     if not np.isfinite(float(value)):
         raise ValueError(
             f"a mark stands at {value}: leave out what is missing, a screen cannot show it.")
@@ -216,7 +220,7 @@ def _short(value):
 
 
 def _round_ticks(low, high, about=5):
-    """Multiples of 1, 2 or 5 times a power of ten between low and high."""
+    """Return ticks between low and high: multiples of 1, 2 or 5 times a power of ten."""
     low, high = sorted((low, high))
     rough = (high - low) / about
     power = 10.0 ** np.floor(np.log10(rough))

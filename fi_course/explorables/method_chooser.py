@@ -1,4 +1,4 @@
-"""Which measure should I use?
+"""Choose an importance method by four questions about the purpose.
 
 Four questions lead to one, and the worlds of known truth show what may mislead.
 """
@@ -26,8 +26,7 @@ UNSEEN = {"twins": "x1", "correlated_proxy": "x1", "confounder": "x1", "mediator
 
 
 class Advice(NamedTuple):
-    """What to use, why, and what to beware of;
-    `shown` is its name in the table of comparisons, or None."""
+    """Which method to use, why, and its pitfalls; `shown` is its row in the comparison, or None."""
 
     method: str
     why: str
@@ -86,8 +85,7 @@ ALONE_LIST = Advice("a test of each column alone, with Benjamini and Hochberg's 
 
 
 def advise(aim, scope, company, promise):
-    """The advice for four answers: what is asked, of how many rows, in what company,
-    with what promise -> Advice.
+    """Return the advice for four answers: question, scope, correlation and guarantee -> Advice.
 
     >>> advise("relevant", "all", "each", "list").method
     'the knockoff filter'
@@ -114,8 +112,10 @@ def _of_the_data(company, promise):
 
 
 def explore_methods(grades=None, *, n=120, n_trees=5, n_repeats=4, rng=0):
-    """The method chooser. grades : {question: what `grade` returned}; None:
-    from small forests on a few worlds.
+    """Show the advice for every set of answers, with the method's grades.
+
+    grades : {question: what `grade` returned};
+        None computes them from small forests on a few worlds
 
     >>> seen = explore_methods(n=60, n_trees=3, n_repeats=2)
     >>> seen.sentence_at(aim="causal", scope="all", company="apart", promise="interval")[:60]
@@ -143,7 +143,7 @@ def explore_methods(grades=None, *, n=120, n_trees=5, n_repeats=4, rng=0):
 
 
 def method_state(table, aim, advice, rest):
-    """Sentence, bars and table for one set of answers."""
+    """Return sentence, bars and table for one set of answers."""
     order, alarms = table[GRADES[0]], table[GRADES[1]]
     asked = "; ".join((AIMS[aim], SCOPES[rest[0]], COMPANY[rest[1]], PROMISES[rest[2]]))
     sentence = (f"Use {advice.method} (chapter {advice.chapter}): {advice.why}. Beware: "

@@ -1,4 +1,4 @@
-"""Does overfitting make an importance negative?
+"""Test whether overfitting makes permutation importances negative.
 
 Trees of every depth, three worlds, and where the importance of x1 falls.
 """
@@ -23,8 +23,7 @@ EDGES = np.linspace(-1.6, 1.6, 33)
 
 
 def explore_negative_null():
-    """The negative-importance null: let the tree overfit as far as you like, and watch
-    where the importances settle.
+    """Show the distribution of importances by the depth of an overfitting tree.
 
     >>> explore_negative_null().sentence_at(world="noise", depth=12)[:48]
     'Nothing to learn, trees of depth 12: error 0.00 '
@@ -56,8 +55,10 @@ def null_state(world, depth):
 
 @cache
 def runs_of(world):
-    """Every fit of this world cut off at every depth -> DataFrame:
-    depth, train and test error, mean alone, importance of x1."""
+    """Return every fit of this world, pruned at every depth -> DataFrame.
+
+    Columns: depth, train and test error, error of the mean alone, importance of x1.
+    """
     return pd.DataFrame([row for seed in range(N_FITS) for row in _one_fit(world, seed)])
 
 
@@ -76,20 +77,20 @@ def _one_fit(world, seed):
 
 @cache
 def _grown(slope, seed):
-    """Two of the worlds learn from the same rows, so they share their trees."""
+    """Return the trees of a world; two worlds share their training rows and so their trees."""
     return grow_cart(*_rows(N_TRAIN, slope, np.random.default_rng([1, seed])), criterion="variance")
 
 
 def _rows(n, slope, rng):
-    """y = slope * x1 + e, with x1, x2, x3 and e independent and standard normal -> X (n, 3),
-    y (n,)."""
+    """Draw y = slope * x1 + e; x1, x2, x3, e are standard normal -> X (n, 3), y (n,)."""
     X = rng.standard_normal((n, N_FEATURES))
     return X, slope * X[:, 0] + rng.standard_normal(n)
 
 
 def cut_off(tree, depth):
-    """The regression tree that stops at this depth, as a predict function:
-    a greedy tree holds all its shallower selves.
+    """Return the predict function of the tree stopped at this depth.
+
+    A greedy tree contains all its shallower versions.
 
     >>> cut_off(grow_cart([[0.0], [1.0]], [2.0, 4.0], criterion="variance"), 0)(np.array([[0.0]]))
     array([3.])
@@ -102,7 +103,7 @@ def cut_off(tree, depth):
 
 
 def _importance_panel(found, mean):
-    """A histogram; what lies beyond its edges is counted in the outermost bars."""
+    """Draw a histogram; values beyond its limits count in the outermost bars."""
     counts, _ = np.histogram(found.clip(EDGES[0] + 1e-9, EDGES[-1] - 1e-9), EDGES)
     middle, width = (EDGES[1:] + EDGES[:-1]) / 2, EDGES[1] - EDGES[0]
     negative, some = middle < 0, counts > 0

@@ -1,5 +1,4 @@
-"""One fitted model, and the charts that libraries print of it:
-one column of the table climbs and falls."""
+"""One fitted model, and the importance charts that libraries print of it."""
 
 from fi_course.explorables.explorable import State, choice, explore
 from fi_course.explorables.marks import axis, bars, categories, panel
@@ -9,12 +8,12 @@ MOST_WATCHED = 4
 
 
 def explore_printed_charts(printed, *, watched, told):
-    """Choose a chart, and see where the watched columns of the table stand in it.
+    """Show where the watched columns rank in each chart.
 
     printed : DataFrame, features x charts, no negative value;
         each chart is shown as shares of its sum
-    watched : up to four features that keep a colour of their own; told : {chart:
-        what it counts, in a few words}
+    watched : up to four features that keep a colour of their own
+    told : {chart: what it counts, in a few words}
 
     >>> import pandas as pd
     >>> table = pd.DataFrame({"weight": [3, 1], "gain": [1, 3]}, index=["a", "b"])

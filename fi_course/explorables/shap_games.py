@@ -1,5 +1,4 @@
-"""Three SHAP games side by side: one tree, one row, one set of mornings, and three meanings
-of "not known".
+"""Three SHAP games of one tree and one row: three meanings of "not known".
 
 Forty mornings are cold or not, wet or not; a tree says whether there is ice.
 What moves is the tree, the morning that is explained, and how often cold and wet come together.
@@ -32,8 +31,7 @@ GAMES = {"conditional": "given what is known", "interventional": "whatever is kn
 
 
 def explore_shap_games():
-    """The conditional, the interventional and the path-dependent values of one row:
-    change the tree, the row or the mornings.
+    """Show conditional, interventional and path-dependent SHAP values of one row.
 
     >>> explore_shap_games().sentence_at(tree="cold", row=(1, 1), together=12)[-75:]
     'interventional cold +0.4, wet +0.3; path-dependent cold +0.525, wet +0.175.'
@@ -60,15 +58,14 @@ def games_state(tree, row, together):
 
 
 def mornings(together):
-    """The forty mornings as rows (cold, wet) -> (40, 2) of 0 and 1."""
+    """Return the forty mornings as rows (cold, wet) -> (40, 2) of 0 and 1."""
     counts = [together, N_COLD - together, N_WET - together, N_MORNINGS - N_COLD - N_WET + together]
     return np.repeat(np.array(list(ROWS), dtype=float), counts, axis=0)
 
 
 @cache
 def ice_tree(asks, together):
-    """The tree that asks in this order, with the mornings that took each
-    of its branches -> Tree."""
+    """Return the tree that splits in this order, with row counts of these mornings -> Tree."""
     rows = mornings(together)
     if asks == "only":
         return _tree([0, UNDEFINED, UNDEFINED], [rows[:, 0] >= 0, rows[:, 0] == 0, rows[:, 0] == 1],
@@ -80,8 +77,10 @@ def ice_tree(asks, together):
 
 
 def _tree(feature, reached, ice):
-    """A tree whose nodes ask for these bits: every question's "no" is a leaf,
-    its "yes" comes two nodes later -> Tree."""
+    """Return a tree that splits on these bits in turn; each "no" is a leaf -> Tree.
+
+    The child for "yes" stands two nodes later.
+    """
     feature, count = np.array(feature), np.array([members.sum() for members in reached])
     inner, t = feature >= 0, np.arange(len(feature))
     value = np.array([ice[members].mean() for members in reached])
@@ -91,7 +90,7 @@ def _tree(feature, reached, ice):
 
 
 def three_games(asks, row, together):
-    """What each game pays to nobody, to cold, to wet and to both -> dict of (4,)."""
+    """Return each game's payoff of the empty set, cold, wet and both -> dict of (4,)."""
     tree, rows = ice_tree(asks, together), mornings(together)
     v = {"conditional": neighbours(tree.raw, rows, n_neighbours=1),
          "interventional": marginal(tree.raw, rows),

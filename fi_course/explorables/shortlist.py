@@ -1,4 +1,4 @@
-"""A shortlist by how often: where to put the threshold, and what the bound on mistakes says there.
+"""Stability selection: choose the threshold, and read the bound on false selections.
 
 Lists of the k best features are made on many halves of the rows; a feature is named if it is in
 enough of them. The halves come from the chapter, and nothing is fitted here.
@@ -17,7 +17,7 @@ MOST = 30  # where the second panel ends
 
 
 def explore_shortlist(halves, names):
-    """How many features are named at each threshold, and how many of them may be there by luck?
+    """Show how many features each threshold selects, and how many of them may be false.
 
     halves {scorer: (n_halves, p)} : importances on halves of the rows, the halves in complementary
         pairs; names : p names
@@ -51,7 +51,7 @@ def explore_shortlist(halves, names):
 
 
 def frequency(importances, k):
-    """In which share of the rows is each column among the k largest? (B, p) -> (p,).
+    """Return how often each column is among the k largest: (B, p) -> (p,).
 
     >>> frequency(np.array([[3, 2, 1], [3, 1, 2]]), 2).tolist()
     [1.0, 0.5, 0.5]
@@ -61,7 +61,7 @@ def frequency(importances, k):
 
 
 def bound(k, p, threshold):
-    """Features of low chance among those named, at most, on average: k^2 / p / (2 threshold - 1).
+    """Bound the expected number of false selections: k^2 / p / (2 threshold - 1).
 
     Low chance: in a list less often than one in p / k, as if the list were drawn blindly. Infinite
     at a threshold of one half. Source: Meinshausen and Bühlmann (2010), theorem 1; without their

@@ -1,4 +1,4 @@
-"""Where to cut?
+"""Choose the threshold of a split and see both children.
 
 Every split of the midterm table, its children and what it gains:
 one decides for the smallest weighted Gini.
@@ -29,8 +29,7 @@ LOOKS = {"Pass": ("c0", "circle", False), "Fail": ("c1", "square", True)}
 
 
 def explore_splits():
-    """The split explorer: drag the threshold through all seven midpoints of Time,
-    or split on attendance.
+    """Show the children and their impurity for all seven thresholds of Time, or for attendance.
 
     >>> explore_splits().sentence_at(feature="Attends")[-73:]
     "ase of 0.300 from the parent's 0.500, the largest decrease of all splits."
@@ -52,8 +51,7 @@ def explore_splits():
 
 
 def children_of(X, y, feature, cut):
-    """Both children of a split as a table: rows of each class, Gini, share
-    of the rows (the weight)."""
+    """Return both children of a split: rows of each class, Gini, share of the rows (the weight)."""
     left = X[feature] <= cut
     names = (f"Time ≤ {cut:g}", f"Time > {cut:g}") if feature == "Time" else ("absent", "attends")
     counts = np.array([[(y[side] == label).sum() for label in LOOKS] for side in (left, ~left)])
@@ -63,7 +61,7 @@ def children_of(X, y, feature, cut):
 
 
 def weighted_gini(children):
-    """Mean Gini of the children, each weighted by its share of the rows."""
+    """Return the children's mean Gini, weighted by their share of the rows."""
     return float((children["weight"] * children["Gini"]).sum())
 
 
@@ -84,7 +82,7 @@ def split_state(X, y, feature, cut):
 
 
 def _verdict(X, y, feature, cut):
-    """Is this the best cut of its feature, or of all?"""
+    """Say whether this is the best split of its feature, or of all."""
     after = {(name, place): weighted_gini(children_of(X, y, name, place)) for name in X
              for place in midpoints(X[name])}
     here = after[feature, cut]

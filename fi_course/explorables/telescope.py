@@ -1,5 +1,4 @@
-"""Telescoping bars: each split takes a piece of what its predecessors left,
-and at the end every piece has an owner.
+"""Split by split, the total impurity is divided among the features: MDI adds up.
 
 The same forty mixes of concrete are grown twice, with their own labels and
 with the labels shuffled.
@@ -27,10 +26,9 @@ N_ROWS, STRONG, SEED = 40, 40, 1
 
 
 def explore_telescope():
-    """The telescope: let a tree make one split after the other, on measured or on shuffled labels,
-    and see who is credited.
+    """Show how each split of a tree reduces impurity, on true or on shuffled labels.
 
-    >>> print(explore_telescope().sentence_at(splits=0))
+    >>> print(explore_telescope().sentence_at(splits=0).replace(": ", ":\\n"))
     Labels as measured, before the first split:
     no feature has any credit, and all of the root's 0.469 (Gini) is there.
     """
@@ -42,7 +40,7 @@ def explore_telescope():
 
 @cache
 def grown(labels, criterion):
-    """The tree grown to purity on forty mixes: is a mix strong (40 MPa or more)?"""
+    """Grow a tree to purity on forty mixes: is a mix strong (40 MPa or more)?"""
     X, strength = concrete()
     rng = np.random.default_rng(SEED)
     rows = rng.choice(np.flatnonzero(~X[list(FEATURES)].duplicated()), N_ROWS, replace=False)
@@ -52,14 +50,12 @@ def grown(labels, criterion):
 
 
 def weighted_decrease(tree):
-    """Each node's decrease times its share of the rows:
-    what it adds to the MDI of its feature -> (n_nodes,)."""
+    """Return each node's decrease times its share of the rows: its part of MDI -> (n_nodes,)."""
     return tree.decrease * tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]
 
 
 def order_of_splits(tree):
-    """The tree's inner nodes in the order of a grower that always makes the split
-    that takes most -> list of nodes."""
+    """Order the inner nodes by a grower that always makes the split of largest decrease."""
     worth, order, ready = weighted_decrease(tree), [], [0]
     while ready:
         t = max(ready, key=lambda node: worth[node])
@@ -71,8 +67,7 @@ def order_of_splits(tree):
 
 
 def steps_of(tree):
-    """The telescope as a table: for each split its question, its feature, what it takes,
-    and what is left after it."""
+    """List for each split its question, feature, decrease and the remaining impurity."""
     order = order_of_splits(tree)
     takes = weighted_decrease(tree)[order]
     return pd.DataFrame({"split": [" ".join(question(tree, t)) for t in order],

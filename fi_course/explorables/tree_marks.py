@@ -1,5 +1,4 @@
-"""A fitted tree as a panel of boxes and edges:
-leaves side by side, each node above the middle of its children."""
+"""Draw a fitted tree as a panel: leaves side by side, each node centred above its children."""
 
 import numpy as np
 
@@ -10,8 +9,7 @@ CLASS_COLOURS = ("c1", "c0", "c2", "c3", "c5", "c4", "c6", "c7")
 
 def tree_panel(tree, *, title="", notes=None, level=76, leaf_width=44, hues=None, answers=None,
                to=None):
-    """A Tree drawn from the root down; a node says its question and its rows,
-    a leaf its prediction.
+    """Return the panel of a Tree; a node shows its question and rows, a leaf its prediction.
 
     tree : fi_teach.trees.Tree. notes : {node: words} to write above a node
         (a tie, the row followed).
@@ -52,7 +50,7 @@ def _children(tree, t):
 
 
 def _way(tree, to):
-    """The nodes from the root to this one, the root left out; none for None."""
+    """Return the nodes from below the root to this one; no nodes for None."""
     parent = {child: t for t in np.flatnonzero(~tree.is_leaf) for child in _children(tree, t)}
     way = []
     while to in parent:
@@ -62,7 +60,7 @@ def _way(tree, to):
 
 
 def question(tree, t):
-    """What node t asks, in two parts: the feature, and the values that answer yes.
+    """Return the question of node t: the feature, and the values that answer yes.
 
     >>> from fi_teach.trees import grow_cart
     >>> question(grow_cart([[1], [2]], ["no", "yes"]), 0)
@@ -75,7 +73,7 @@ def question(tree, t):
 
 
 def _lines(tree, t, answers):
-    """A leaf: its prediction and its rows ("1 of 2" where they disagree).
+    """Return a leaf's prediction and rows ("1 of 2" if they disagree).
 
     A node: its question and the rows of each class.
     """
@@ -109,7 +107,7 @@ def _colour(tree, t, hues, here):
 
 
 def _note(tree, x, y, t, words):
-    """Words above a node, on the side that its edge from above leaves free."""
+    """Return text above a node, on the side that the edge from its parent leaves free."""
     if t in tree.children_right:
         return text(x[t], y[t], words, colour="c3", anchor="start", shift=(4, -34))
     return text(x[t], y[t], words, colour="c3", anchor="end" if t else "middle",

@@ -1,5 +1,4 @@
-"""Questions that answer back: `Q("trees.decrease").check(answer)` says right, not started, or
-which mistake.
+"""The exercise questions: `Q("trees.decrease").check(answer)` judges an answer at once.
 
 A module chNN_name.py defines the questions of the exercise set NN_name in a list QUESTIONS; putting
 the file here is all it takes. See CONTRIBUTING.md for how a question comes with its proof. A

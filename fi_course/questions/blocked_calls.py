@@ -1,9 +1,8 @@
-"""While an answer is checked, the package's own answer is closed:
-calling it is a mistake with a name.
+"""Block calls of the package's own solutions while an answer is checked.
 
-A closed function keeps its identity and loses its body, so that an alias, a partial or a
-`from ... import` made before is closed as well. Leaving the last `with` block that closes a
-function gives its body back.
+A blocked function keeps its identity and loses its body, so that an alias, a partial or a
+`from ... import` made before is blocked as well. Leaving the last `with` block that blocks a
+function restores its body.
 """
 
 import importlib
@@ -14,24 +13,24 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 
 
-class ClosedName(BaseException):
-    """A closed function was called. It is no Exception: `except Exception` cannot hide it."""
+class BlockedCall(BaseException):
+    """A blocked function was called. It is no Exception: `except Exception` cannot hide it."""
 
 
 @dataclass
-class _Closed:
-    """A function whose body is taken away: the body, and who may still run it."""
+class _Blocked:
+    """A blocked function's body, and the threads that may still run it."""
 
     body: CodeType
     bystanders: set
     checks: int = 0
 
 
-_CLOSED: dict = {}
+_BLOCKED: dict = {}
 _LOCK = threading.RLock()
 
 
-def _closed_body(*arguments, **options):
+def _blocked_body(*arguments, **options):
     import sys
 
     from fi_course.questions.blocked_calls import called
@@ -39,14 +38,16 @@ def _closed_body(*arguments, **options):
 
 
 def called(code, arguments, options):
-    """What a call of a function with this closed body comes to: its value, for a bystander.
+    """Answer a call of a blocked function: run its original body for a bystander thread.
 
-    Raises ClosedName for everybody else.
+    Raises BlockedCall for everybody else.
+
+    Raises BlockedCall for everybody else.
     """
     with _LOCK:
-        found = [(f, one.body, one.bystanders) for f, one in _CLOSED.items() if f.__code__ is code]
+        found = [(f, one.body, one.bystanders) for f, one in _BLOCKED.items() if f.__code__ is code]
     if not found or threading.current_thread() not in found[0][2]:
-        raise ClosedName(code.co_name)
+        raise BlockedCall(code.co_name)
     function, body, _ = found[0]
     open_one = FunctionType(body, function.__globals__, function.__name__, function.__defaults__)
     open_one.__kwdefaults__ = function.__kwdefaults__
@@ -54,8 +55,8 @@ def called(code, arguments, options):
 
 
 @contextmanager
-def closing(names, to_others=True):
-    """Close the named functions, or all functions of a named module, for a `with` block.
+def blocked(names, to_others=True):
+    """Block the named functions, or all functions of a named module, for a `with` block.
 
     names : dotted names such as "fi_teach.basics.impurity" (a module) or
         "fi_teach.basics.impurity.gini"
@@ -67,34 +68,34 @@ def closing(names, to_others=True):
     functions = {function for name in names for function in functions_at(name)}
     with _LOCK:
         for function in functions:
-            _close(function, to_others)
+            _block(function, to_others)
     try:
         yield
     finally:
         with _LOCK:
             for function in functions:
-                _open(function)
+                _unblock(function)
 
 
-def _close(function, to_others):
-    if function not in _CLOSED:
-        _CLOSED[function] = _Closed(function.__code__, set(threading.enumerate()))
-        function.__code__ = _closed_body.__code__.replace(co_name=function.__name__)
-    one = _CLOSED[function]
+def _block(function, to_others):
+    if function not in _BLOCKED:
+        _BLOCKED[function] = _Blocked(function.__code__, set(threading.enumerate()))
+        function.__code__ = _blocked_body.__code__.replace(co_name=function.__name__)
+    one = _BLOCKED[function]
     one.checks += 1
     one.bystanders -= one.bystanders if to_others else {threading.current_thread()}
 
 
-def _open(function):
-    one = _CLOSED[function]
+def _unblock(function):
+    one = _BLOCKED[function]
     one.checks -= 1
     one.bystanders.add(threading.current_thread())
     if one.checks == 0:
-        function.__code__ = _CLOSED.pop(function).body
+        function.__code__ = _BLOCKED.pop(function).body
 
 
 def functions_at(name):
-    """The function of a dotted name, or every public function that a module defines -> list."""
+    """Return the function of a dotted name, or every public function of a module -> list."""
     found = _resolve(name)
     if isinstance(found, ModuleType):
         return [f for key, f in vars(found).items()
@@ -110,5 +111,5 @@ def _resolve(name):
     try:
         return getattr(importlib.import_module(module), attribute)
     except (ModuleNotFoundError, AttributeError, ValueError):
-        raise ValueError(f"{name!r} is closed during a check, but there is no such function or "
-                         "module: correct the name in `closed`.") from None
+        raise ValueError(f"{name!r} is blocked during a check, but there is no such function or "
+                         "module: correct the name in `blocked`.") from None

@@ -1,5 +1,4 @@
-"""What a student sees: a card with a coloured edge in a notebook, the same words
-in plain text elsewhere."""
+"""Show messages as cards: coloured boxes in a notebook, plain text elsewhere."""
 
 import re
 from dataclasses import dataclass
@@ -12,8 +11,10 @@ COLOURS = {"right": "#1a7f4b", "wrong": "#b3261e", "not started": "#8a6d00", "by
 
 @dataclass(frozen=True, repr=False)
 class Card:
-    """A title, paragraphs and perhaps a listing, shown as HTML or as text;
-    the text never reads as a number."""
+    """A title, paragraphs and perhaps a listing, shown as HTML or as text.
+
+    The text never reads as a number.
+    """
 
     title: str
     paragraphs: tuple = ()
@@ -34,7 +35,7 @@ class Card:
 
 
 def _marked(text):
-    """Escaped text in which `backticks` become code and *stars* emphasis."""
+    """Return escaped text in which `backticks` become code and *stars* emphasis."""
     def tagged(match):
         code, words = match.groups()
         return f"<code>{code}</code>" if code else f"<em>{words}</em>"
@@ -42,14 +43,14 @@ def _marked(text):
 
 
 def in_notebook():
-    """Is this running in a Jupyter kernel, where cards are drawn? -> bool."""
+    """Return whether this runs in a Jupyter kernel, where cards are drawn -> bool."""
     import sys
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return hasattr(shell, "kernel")
 
 
 def draw(card):
-    """Show a card in the notebook -> True if there was one to show it in."""
+    """Show a card in the notebook -> whether there was a notebook to show it in."""
     if in_notebook():
         from IPython.display import display
         display(card)

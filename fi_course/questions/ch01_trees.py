@@ -1,16 +1,15 @@
-"""Exercise set 1, trees that explain themselves:
-impurity, the best cut, node weights, and what 60 % does not say."""
+"""Exercise set 1, decision trees: impurity, best splits, node weights, what accuracy hides."""
 
 from itertools import pairwise
 
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_course.questions.implementations_to_test import ch01_trees as trials
+from fi_course.questions.implementations_to_test import ch01_trees as implementations
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_teach.basics.impurity", "fi_teach.basics.thresholds", "fi_teach.trees.cart",
-          "fi_teach.fast.cart")
+BLOCKED = ("fi_teach.basics.impurity", "fi_teach.basics.thresholds", "fi_teach.trees.cart",
+           "fi_teach.fast.cart")
 
 
 # Definitions to judge by, slow and short.
@@ -30,20 +29,21 @@ def _thresholds(values, labels):
 
 def _decrease_swapped(left, right):
     n_left, n_right = np.sum(left), np.sum(right)
-    return trials.gini(trials.pooled(left,
-        right)) - (n_right * trials.gini(left) + n_left * trials.gini(right)) / (n_left + n_right)
+    swapped = n_right * implementations.gini(left) + n_left * implementations.gini(right)
+    return implementations.gini(implementations.pooled(left, right)) - swapped / (n_left + n_right)
 
 
 def _decrease_in_rows(left, right):
-    return np.sum(trials.pooled(left, right)) * trials.decrease(left, right)
+    return np.sum(implementations.pooled(left, right)) * implementations.decrease(left, right)
 
 
 def _decrease_in_bits(left, right):
-    return _entropy(trials.pooled(left, right)) - trials.split(_entropy, left, right)
+    return _entropy(implementations.pooled(left, right)) - implementations.split(
+        _entropy, left, right)
 
 
 def _on_data_points(pick):
-    """Boundaries found rightly, but the value of one neighbour used in place of the midpoint."""
+    """Return class boundaries, with one neighbour's value in place of the midpoint."""
     def thresholds(values, labels):
         distinct = sorted(set(values))
         middle = {(v + w) / 2: pick(v, w) for v, w in pairwise(distinct)}
@@ -56,7 +56,7 @@ def _all_midpoints(values, labels):
 
 
 def _row_by_row(order, skip_ties):
-    """Compares each row with the next only, so that rows of one value are taken for two places."""
+    """Compare each row with the next only, so that tied rows count as two places."""
     def thresholds(values, labels):
         rows = order(list(zip(values, labels, strict=True)))
         pairs = pairwise(rows)
@@ -69,8 +69,7 @@ def _by_value(rows):
 
 
 def _shares(weigh, collect=lambda old, new: old + new):
-    """Shares of the total, each split counted as `weigh(rows, decrease)`
-    and collected a feature at a time."""
+    """Return shares of the total: `weigh(rows, decrease)` of each split, summed by feature."""
     def importance(splits):
         total = {}
         for feature, rows, decrease in splits:
@@ -123,7 +122,7 @@ def _columns(rng):
 
 
 PRINTED = {"Rent <= 435": 0.44, "Rent <= 495": 0.48, "Rent <= 525": 0.45, "Rent <= 640": 0.29,
-    "Rent <= 680": 0.40}
+           "Rent <= 680": 0.40}
 
 
 def _split_lists(rng):
@@ -269,25 +268,27 @@ IMPURITY = [
                "Lists join when you add them: `[a + b for a, b in zip(left, right)]` adds class by "
                "class. And each child counts with its rows over all rows."),
         check=function(
-            _pairs_of_counts, trials.decrease,
-            Mistake("mean of two class shares", trials.of_mean_shares,
+            _pairs_of_counts, implementations.decrease,
+            Mistake("mean of two class shares", implementations.of_mean_shares,
                     "You took the parent's class shares as the mean of its children's shares, "
                     "as if both were equally large: add up the *counts* and then divide."),
-            Mistake("children not weighted", trials.unweighted,
+            Mistake("children not weighted", implementations.unweighted,
                     "You averaged the children's impurities as if both held as many rows: "
                     "weight each by its rows."),
             Mistake("weights swapped", _decrease_swapped,
                     "Each child's impurity must be weighted by its own rows, not by the other's."),
-            Mistake("one child forgotten", trials.left_only,
+            Mistake("one child forgotten", implementations.left_only,
                     "The right child's impurity is missing. It may be zero, but need not."),
-            Mistake("one child forgotten", lambda left, right: trials.left_only(right, left),
+            Mistake("one child forgotten",
+                    lambda left, right: implementations.left_only(right, left),
                     "The left child's impurity is missing. It may be zero, but need not."),
-            Mistake("the parent forgotten", lambda left, right: trials.split(trials.gini, left,
-                    right),
+            Mistake("the parent forgotten",
+                    lambda left, right: implementations.split(implementations.gini, left, right),
                     "This is what is left in the children: "
                     "the decrease is the parent's impurity less this."),
-            Mistake("sign", trials.turned_round, "The sign is turned round: parent less children."),
-            Mistake("two classes only", trials.of_two_classes,
+            Mistake("sign", implementations.turned_round,
+                    "The sign is turned round: parent less children."),
+            Mistake("two classes only", implementations.of_two_classes,
                     "2p(1 - p) is the Gini of two classes. "
                     "With a third class you need 1 minus the sum of all squared shares."),
             Mistake("decrease in rows", _decrease_in_rows,
@@ -296,7 +297,7 @@ IMPURITY = [
             Mistake("entropy, not Gini", _decrease_in_bits,
                     "These are bits: the question asks for the decrease in Gini."),
             lists=True),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="On the midterm table it gives 0.3 for attendance, more than any cut in time: "
                 "that is why the tree asks for attendance first."),
     Question(
@@ -328,11 +329,11 @@ IMPURITY = [
                       "Rows of one value stay together: "
                       "gather their labels first, then look at neighbouring *values*.")
               for order in (sorted, _by_value) for skip in (False, True)),
-            Mistake("not in ascending order", lambda values, labels: set(_thresholds(values,
-                    labels)),
+            Mistake("not in ascending order",
+                    lambda values, labels: set(_thresholds(values, labels)),
                     "These are the right cuts. The question asks for them in ascending order, each "
                     "once.")),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="Seven midpoints lie in the midterm's times, but only four can be best. "
                 "For Gini and entropy the best cut is always a class boundary."),
 ]
@@ -347,19 +348,19 @@ IMPORTANCE = [
                "In both wrong entries a child was taken as half and half that is not."),
         check=value(
             {"Rent <= 435": 4 / 9, "Rent <= 495": 10 / 21, "Rent <= 525": 5 / 12,
-                "Rent <= 640": 2 / 7, "Rent <= 680": 3 / 8},
+             "Rent <= 640": 2 / 7, "Rent <= 680": 3 / 8},
             Mistake("left as printed", {"Rent <= 525": 0.45, "Rent <= 680": 0.40},
                     "The two wrong entries stand as printed: in each a mixed child counts as half "
                     "and half, with Gini 0.5."),
-            Mistake("children not weighted", {"Rent <= 525": (3 / 8 + 4 / 9) / 2,
-                    "Rent <= 680": 15 / 64},
+            Mistake("children not weighted",
+                    {"Rent <= 525": (3 / 8 + 4 / 9) / 2, "Rent <= 680": 15 / 64},
                     "You averaged the children as if both held as many rows."),
             Mistake("the larger child alone", {"Rent <= 525": 4 / 9, "Rent <= 680": 15 / 32},
                     "These are the impurities of the larger children alone: each counts with its "
                     "rows, and the smaller one counts too."),
             Mistake("one of two", {"Rent <= 525": 5 / 12}, "That one is right. There is another."),
             Mistake("one of two", {"Rent <= 680": 3 / 8}, "That one is right. There is another."),
-            usual=PRINTED),
+            default=PRINTED),
         meaning="Harmless: the best of the five cuts is the same by both tables. An error is worth "
                 "finding also when it changes nothing, since only then do you know that it changes "
                 "nothing."),
@@ -423,29 +424,29 @@ IMPORTANCE = [
                "hand."),
         check=catches(
             right=[
-                Mistake("refuses a right one", trials.decrease,
+                Mistake("refuses a right one", implementations.decrease,
                         "Your test refuses a right implementation. "
                         "Work its cases out again, and mind that 0.3 may come out as "
                         "0.30000000000000004: compare with a tolerance."),
-                Mistake("exact equality", trials.rounded_otherwise,
+                Mistake("exact equality", implementations.rounded_otherwise,
                         "Your test refuses a right implementation whose last bit is rounded "
                         "differently: compare floats with a tolerance, as in `abs(a - b) < 1e-9`."),
-                Mistake("asks for a type", trials.as_a_float,
+                Mistake("asks for a type", implementations.as_a_float,
                         "Your test refuses a right implementation that returns a plain float.")],
             bugs=[
-                Mistake("misses unweighted children", trials.unweighted,
+                Mistake("misses unweighted children", implementations.unweighted,
                         "An implementation that gives both children the same weight passes your "
                         "test: use children of different size *and* different impurity."),
-                Mistake("misses the mean of shares", trials.of_mean_shares,
+                Mistake("misses the mean of shares", implementations.of_mean_shares,
                         "An implementation that averages the children's shares to get the parent's "
                         "passes your test."),
-                Mistake("misses a forgotten child", trials.left_only,
+                Mistake("misses a forgotten child", implementations.left_only,
                         "An implementation that forgets the right child passes your test: "
                         "use a right child that is mixed."),
-                Mistake("misses the sign", trials.turned_round,
+                Mistake("misses the sign", implementations.turned_round,
                         "An implementation with its sign turned round passes your test: "
                         "check more than that a decrease is small."),
-                Mistake("misses the third class", trials.of_two_classes,
+                Mistake("misses the third class", implementations.of_two_classes,
                         "An implementation that only knows two classes passes your test: "
                         "use three.")]),
         meaning="A test is good if it lets every right program pass and stops every wrong one you "

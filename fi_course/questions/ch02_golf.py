@@ -1,16 +1,15 @@
-"""Exercise set 2, golf by hand: bits, gain and gain ratio, tied leaves, shares, rules,
-and what a code does to a tree."""
+"""Exercise set 2, the golf tree by hand: entropy, gain, gain ratio, ties and encodings."""
 
 from functools import cache
 
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_course.questions.implementations_to_test import ch02_golf as trials
+from fi_course.questions.implementations_to_test import ch02_golf as implementations
 from fi_course.questions.question import Question
 from fi_teach.data import golf
 
-CLOSED = ("fi_teach.basics.impurity", "fi_teach.trees.c45", "fi_teach.trees.cart")
+BLOCKED = ("fi_teach.basics.impurity", "fi_teach.trees.c45", "fi_teach.trees.cart")
 
 
 # Definitions to judge by, slow and short.
@@ -39,7 +38,7 @@ def _gain_ratio(branches):
 
 @cache
 def _days():
-    """The fourteen days -> {codes of Outlook, Temperature, Humidity, Wind: decision}."""
+    """Return the fourteen days -> {codes of Outlook, Temperature, Humidity, Wind: decision}."""
     X, y = golf()
     return dict(zip(X.itertuples(index=False, name=None), y, strict=True))
 
@@ -51,7 +50,7 @@ def _decision(*codes):
 # Mistaken formulas, each under the name a check gives it.
 
 def _entropy_without_care(counts):
-    """Does not know that 0 log 0 is 0."""
+    """Compute entropy without the convention 0 log 0 = 0."""
     return _entropy(counts) if np.all(np.asarray(counts) > 0) else np.nan
 
 
@@ -91,7 +90,7 @@ def _printed_rules(outlook, temperature, humidity, wind):
 
 
 def _rules_without(day_left):
-    """The table's decisions, but for one day that is still answered Yes."""
+    """Return the table's decisions, with one day wrongly answered Yes."""
     def rules(*codes):
         return "Yes" if codes == day_left else _decision(*codes)
     return rules
@@ -122,7 +121,7 @@ def _fourteen_days(rng):
 
 
 def _left(*counts):
-    """What a node of these counts has, in bits times days."""
+    """Return the entropy of a node with these counts, in bits times days."""
     return sum(counts) * _entropy(counts)
 
 
@@ -136,9 +135,9 @@ TIED_SKY = _left(2, 1) - _left(1, 1)
 
 
 def _of_museum(leaf_of_wind=0, leaf_of_sky=0):
-    """The decreases in bits times days, with so much overlooked of what the two leaves keep."""
+    """Return the decreases in bits times days, ignoring some entropy of the two leaves."""
     return {"Day": DAY, "Sky": SKY + TIED_SKY + leaf_of_sky,
-        "Wind": WIND + TIED_WIND + leaf_of_wind}
+            "Wind": WIND + TIED_WIND + leaf_of_wind}
 
 
 HEAT = _gain([[5, 1], [6, 6]])
@@ -236,7 +235,7 @@ BITS = [
             Mistake("Gini, not entropy", _gini, "This is the Gini impurity: the question asks for "
                     "the entropy."),
             lists=True),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="9 Yes and 5 No have 0.940 bits, nearly a full question a day: "
                 "knowing how often people play tells you little."),
     Question(
@@ -300,7 +299,7 @@ BITS = [
             Mistake("upside down", lambda b: 1 / _gain_ratio(b),
                     "Upside down: the gain is divided by the split information."),
             lists=True),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="The ratio asks how much of what a branching says is about the target. "
                 "Outlook in three branches: 0.247 bits of gain for 1.577 bits of branching, "
                 "ratio 0.156; Humidity 0.152 for 1, ratio 0.152: nearly a draw."),
@@ -366,30 +365,32 @@ IMPORTANCE = [
                "Day 3.296, Sky 4.200 + 0.755, Wind 1.594 and your own number.",
                "Divide each by the sum of these three, not by another tree's total."),
         check=value(
-            trials.shares(_of_museum()),
-            Mistake("forgetting the leaf", trials.shares(_of_museum(4, 2)),
+            implementations.shares(_of_museum()),
+            Mistake("forgetting the leaf", implementations.shares(_of_museum(4, 2)),
                     "These are the shares of the notes, with the two mixed leaves counted "
                     "as pure."),
-            Mistake("one leaf of two", trials.shares(_of_museum(4, 0)),
+            Mistake("one leaf of two", implementations.shares(_of_museum(4, 0)),
                     "The leaf of two days is counted rightly, the leaf of four days as if it "
                     "were pure."),
-            Mistake("one leaf of two", trials.shares(_of_museum(0, 2)),
+            Mistake("one leaf of two", implementations.shares(_of_museum(0, 2)),
                     "The leaf of four days is counted rightly; "
                     "the fifth split has a mixed leaf, too: "
                     "the table says what it takes away exactly."),
             Mistake("not normalised", _of_museum(), "The decreases are right. Shares are these "
                     "divided by their sum."),
-            Mistake("the last split only", trials.shares({"Day": DAY, "Sky": TIED_SKY,
-                    "Wind": TIED_WIND}),
+            Mistake("the last split only",
+                    implementations.shares({"Day": DAY, "Sky": TIED_SKY, "Wind": TIED_WIND}),
                     "Sky and Wind are split on twice: add both decreases."),
-            Mistake("mean of the splits", trials.shares({"Day": DAY, "Sky": (SKY + TIED_SKY) / 2,
-                    "Wind": (WIND + TIED_WIND) / 2}),
+            Mistake("mean of the splits",
+                    implementations.shares({"Day": DAY, "Sky": (SKY + TIED_SKY) / 2,
+                                            "Wind": (WIND + TIED_WIND) / 2}),
                     "You averaged over a feature's splits. "
                     "A feature used twice has earned twice: add."),
             Mistake("another tree's total", {f: d / _left(11, 7) for f, d in _of_museum().items()},
                     "You divided by 17.35, what a tree with pure leaves takes away. This one takes "
                     "away less; your shares do not add up to 1."),
-            Mistake("percent", {f: 100 * s for f, s in trials.shares(_of_museum()).items()},
+            Mistake("percent",
+                    {f: 100 * s for f, s in implementations.shares(_of_museum()).items()},
                     "Right as percentages: write them as shares of 1, or as words with the sign, "
                     "as in `\"50 %\"`.")),
         meaning="Sky .44, Day .29, Wind .27. By the notes Wind came first, with .41: counting "
@@ -444,30 +445,30 @@ IMPORTANCE = [
                "Give one feature the decrease 0 and ask for its entry: it must be there, and 0."),
         check=catches(
             right=[
-                Mistake("refuses a right one", trials.shares,
+                Mistake("refuses a right one", implementations.shares,
                         "Your test refuses a right implementation. "
                         "Work its cases out again, and compare with a tolerance: "
                         "0.1 + 0.2 is 0.30000000000000004."),
-                Mistake("exact equality or order", trials.in_another_order,
+                Mistake("exact equality or order", implementations.in_another_order,
                         "Your test refuses a right implementation that lists the features in "
                         "another order, with a last bit rounded differently: "
                         "compare feature by feature and with a tolerance.")],
             bugs=[
-                Mistake("misses the largest as 1", trials.by_the_largest,
+                Mistake("misses the largest as 1", implementations.by_the_largest,
                         "An implementation that divides by the largest passes your test."),
-                Mistake("misses another total", trials.by_the_rows,
+                Mistake("misses another total", implementations.by_the_rows,
                         "An implementation that divides by 14 instead of by the sum passes "
                         "your test."),
-                Mistake("misses a lost feature", trials.without_zeros,
+                Mistake("misses a lost feature", implementations.without_zeros,
                         "An implementation that drops features with decrease 0 passes your test. "
                         "Temperature has 0, and that is a result."),
-                Mistake("misses cut-off decimals", trials.truncated,
+                Mistake("misses cut-off decimals", implementations.truncated,
                         "An implementation that cuts shares off after two decimals passes your "
                         "test: use shares such as 1/3, and see that they add up to 1."),
-                Mistake("misses equal shares", trials.equal,
+                Mistake("misses equal shares", implementations.equal,
                         "An implementation that gives every feature the same passes your test: "
                         "use decreases that differ."),
-                Mistake("misses squared decreases", trials.of_squares,
+                Mistake("misses squared decreases", implementations.of_squares,
                         "An implementation that squares the decreases first passes your test: "
                         "compare every share with its value.")]),
         meaning="One of the planted bugs is from the field: .16 + .48 + .35 = .99, since .487 was "

@@ -1,23 +1,22 @@
-"""Exercise set 3, mean decrease in impurity:
-out-of-bag means, boosting's weights, what is averaged, what noise is paid."""
+"""Exercise set 3, mean decrease in impurity: out-of-bag means, boosting weights, averaging."""
 
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_course.questions.implementations_to_test import ch03_mdi as trials
+from fi_course.questions.implementations_to_test import ch03_mdi as implementations
 from fi_course.questions.question import Question
 
 # Definitions to judge by, slow and short.
 
 def _oob_mean(predictions, in_bag):
-    """Mean over the trees that did not see the row; NaN where all did."""
+    """Average over the trees that did not see the row; NaN if all did."""
     columns = zip(np.transpose(predictions), np.transpose(in_bag), strict=True)
     return [np.mean(said[counts == 0]) if (counts == 0).any() else np.nan
             for said, counts in columns]
 
 
 def _reweighed(step):
-    """AdaBoost's next weights, with `step(error)` for alpha."""
+    """Return AdaBoost's next weights, with `step(error)` for alpha."""
     def weights(weight, missed):
         weight, missed = np.asarray(weight, float), np.asarray(missed, bool)
         new = np.where(missed, weight * np.exp(step(weight[missed].sum())), weight)
@@ -42,7 +41,7 @@ def _oob_weighted(predictions, in_bag):
 
 
 def _oob_seen(predictions, in_bag):
-    """The trees that did see the row; NaN where none did."""
+    """Average over the trees that did see the row; NaN if none did."""
     return _oob_mean(predictions, (np.asarray(in_bag) == 0).astype(int))
 
 
@@ -65,7 +64,7 @@ def _not_scaled(weight, missed):
 
 
 def _counted(weight, missed):
-    """The error as a share of the rows, whatever they weigh."""
+    """Return the error as a share of the rows, without weights."""
     weight, missed = np.asarray(weight, float), np.asarray(missed, bool)
     new = np.where(missed, weight * (1 - missed.mean()) / missed.mean(), weight)
     return new / new.sum()
@@ -86,7 +85,7 @@ def _short_of_one(decreases):
 
 
 def _by_feature(decreases):
-    """Divided down the columns: each feature's trees add up to 1."""
+    """Divide by column sums: each feature's importances add up to 1 over the trees."""
     decreases = np.asarray(decreases, float)
     total = decreases.sum(axis=0, keepdims=True)
     return np.divide(decreases, total, out=np.zeros_like(decreases), where=total > 0).mean(axis=0)
@@ -207,7 +206,7 @@ MANY_TREES = [
             Mistake("zero for silence", _oob_zero,
                     "Where every tree saw the row nobody may speak. "
                     "That is unknown (NaN), not 0.")),
-        closed=("fi_teach.trees.forest",),
+        blocked=("fi_teach.trees.forest",),
         meaning="With 100 trees about 37 judge each row. With five trees some rows have none: "
                 "0.632 to the fifth is a tenth of them."),
     Question(
@@ -282,7 +281,7 @@ CREDIT = [
             Mistake("down the columns", _by_feature,
                     "You divided each feature's column by its sum. "
                     "It is each *tree* that must add up to 1.")),
-        closed=("fi_teach.importance.mdi",),
+        blocked=("fi_teach.importance.mdi",),
         meaning="On two trees with (.30, .10) and (.01, .03) this gives one half; "
                 "averaging first gives .70. Both are called feature importance."),
     Question(
@@ -318,29 +317,29 @@ CREDIT = [
                "2, 3, 4, 9, and mixed labels; compare with a tolerance."),
         check=catches(
             right=[
-                Mistake("refuses a tree's measure", trials.best_gini,
+                Mistake("refuses a tree's measure", implementations.best_gini,
                         "Your test refuses the best Gini decrease, which sees the order only: "
                         "is your change strictly increasing, and do you compare with a tolerance?"),
-                Mistake("refuses entropy", trials.best_entropy,
+                Mistake("refuses entropy", implementations.best_entropy,
                         "Your test refuses the best entropy decrease: "
                         "do not ask for one particular value."),
-                Mistake("refuses ranks", trials.rank_difference,
+                Mistake("refuses ranks", implementations.rank_difference,
                         "Your test refuses a difference of mean ranks. "
                         "It is no decrease, but it sees the order only: "
                         "that is all you were asked to test. "
                         "(x² is no increasing change where x is negative.)")],
             bugs=[
-                Mistake("misses a change of unit", trials.mean_difference,
+                Mistake("misses a change of unit", implementations.mean_difference,
                         "An importance that grows with the unit passes your test: "
                         "multiply the column by something."),
-                Mistake("misses a bend", trials.standardised_difference,
+                Mistake("misses a bend", implementations.standardised_difference,
                         "A standardised difference of means passes your test. It survives every "
                         "straight change, not a bent one: try np.exp or a cube."),
-                Mistake("misses a cut at the mean", trials.cut_at_the_mean,
+                Mistake("misses a cut at the mean", implementations.cut_at_the_mean,
                         "A tree that always cuts at the mean passes your test: "
                         "bend the axis so far that another row falls on the other side of "
                         "the mean."),
-                Mistake("misses a cut at mid-range", trials.cut_at_mid_range,
+                Mistake("misses a cut at mid-range", implementations.cut_at_mid_range,
                         "A tree that cuts halfway between the smallest and the largest value "
                         "passes your test: bend the axis so far that the middle moves past a "
                         "row.")]),

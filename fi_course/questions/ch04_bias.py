@@ -1,12 +1,11 @@
-"""Exercise set 4, the biases of MDI: chances to be lucky, splits marked by other rows, controls
-that control, and twins."""
+"""Exercise set 4, biases of MDI: many thresholds, in-bag evaluation, controls, duplicates."""
 
 from itertools import permutations
 
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_course.questions.implementations_to_test import ch04_bias as trials
+from fi_course.questions.implementations_to_test import ch04_bias as implementations
 from fi_course.questions.question import Question
 
 # Definitions to judge by, slow and short.
@@ -17,15 +16,16 @@ def _gini(labels):
 
 
 def _cut(labels, k, weigh=True):
-    """Gini decrease of a cut after the first k labels;
-    weigh=False averages the two sides as if they were equally large."""
+    """Return the Gini decrease of a split after the first k labels.
+
+    weigh=False averages the two sides as if they were equally large.
+    """
     share = k / len(labels) if weigh else 0.5
     return _gini(labels) - share * _gini(labels[:k]) - (1 - share) * _gini(labels[k:])
 
 
 def _over_orders(labels, taken, summary=np.mean):
-    """`summary`, over all orders of the labels, of what `taken` makes of the decreases
-    of the n - 1 cuts."""
+    """Summarise `taken` of the n - 1 decreases over all orders of the labels."""
     labels = [float(label) for label in labels]
     return summary([taken([_cut(order, k) for k in range(1, len(order))])
                     for order in set(permutations(labels))])
@@ -51,8 +51,7 @@ def _arrays(*groups):
 
 
 def _moves(in_left, in_right):
-    """How far the split moves rows on its left and on its right, and the node's mean, all
-    from the in-bag rows."""
+    """Return the shift of both children's means and the node's mean, from the in-bag rows."""
     mean = np.concatenate([in_left, in_right]).mean()
     return in_left.mean() - mean, in_right.mean() - mean, mean
 
@@ -101,8 +100,8 @@ def _root_of_two_means(in_left, in_right, out_left, out_right):
 def _sides_alike(in_left, in_right, out_left, out_right):
     in_left, in_right, out_left, out_right = _arrays(in_left, in_right, out_left, out_right)
     left, right, root = _moves(in_left, in_right)
-    sides = [move * (side - root).mean() for move, side in ((left, out_left), (right,
-        out_right)) if len(side)]
+    sides = [move * (side - root).mean() for move, side in ((left, out_left), (right, out_right))
+             if len(side)]
     return np.mean(sides)
 
 
@@ -301,7 +300,7 @@ CHANCES = [
                     "You divided by the node's impurity: the question asks for the decrease "
                     "itself."),
             lists=True),
-        closed=("fi_teach.trees.cart", "fi_teach.fast.cart"),
+        blocked=("fi_teach.trees.cart", "fi_teach.fast.cart"),
         meaning="The average of a maximum is larger than the maximum of the averages: "
                 "here lies the whole bias. Compare your value with impurity / (n - 1), "
                 "the average of any single cut."),
@@ -348,7 +347,7 @@ REMEDIES = [
                     "This is the drop in squared error. It is honest too, but another measure: "
                     "2 · move · distance − move². The chapter's takes move · distance."),
             lists=True),
-        closed=("fi_teach.importance.mdi", "fi_teach.importance.debiased_mdi"),
+        blocked=("fi_teach.importance.mdi", "fi_teach.importance.debiased_mdi"),
         meaning="With the in-bag rows as judges your function is the decrease in variance. "
                 "With others it can be negative, and for noise it is 0 on average."),
     Question(
@@ -386,30 +385,31 @@ REMEDIES = [
                "Which values, how many of each, in which order? `sorted` helps with the first two.",
                "And keep a copy of the column from before the call: has it changed?"),
         check=catches(
-            right=[Mistake("refuses a right one", trials.shuffled,
+            right=[Mistake("refuses a right one", implementations.shuffled,
                            "Your test refuses a control that is right: the same values, shuffled."),
-                   Mistake("asks for one order", trials.shuffled_by_keys,
+                   Mistake("asks for one order", implementations.shuffled_by_keys,
                            "Your test asks for one certain order. "
                            "Any random order is right, however it was drawn."),
-                   Mistake("refuses some right ones", trials.many_orders,
+                   Mistake("refuses some right ones", implementations.many_orders,
                            "Your test refuses a right control now and then: "
                            "it asks for something that a random order has by luck only, "
                            "as that the first value is another. "
                            "Ask for what is true of every shuffle, and take a column long "
                            "enough.")],
-            bugs=[Mistake("misses a constant", trials.constant, "Your test lets a constant pass, "
+            bugs=[Mistake("misses a constant", implementations.constant,
+                          "Your test lets a constant pass, "
                           "the very bug of the public course: such a column is never split on."),
-                  Mistake("misses foreign values", trials.fresh_numbers,
+                  Mistake("misses foreign values", implementations.fresh_numbers,
                           "Your test lets fresh random numbers pass. "
                           "A control must have the column's own values, "
                           "or it has other chances to be lucky."),
-                  Mistake("misses drawing with replacement", trials.with_replacement,
+                  Mistake("misses drawing with replacement", implementations.with_replacement,
                           "Your test lets a column pass in which some values are missing and "
                           "others occur too often: compare how often each occurs."),
-                  Mistake("misses an unshuffled copy", trials.untouched_copy,
+                  Mistake("misses an unshuffled copy", implementations.untouched_copy,
                           "Your test lets the column itself pass, in its own order. "
                           "That is no noise, that is a twin."),
-                  Mistake("misses a changed column", trials.shuffled_in_place,
+                  Mistake("misses a changed column", implementations.shuffled_in_place,
                           "Your test lets a control pass that shuffles the caller's own column on "
                           "the way, and so ruins the table.")]),
         meaning="A control with the same values has the same chances to be lucky, "

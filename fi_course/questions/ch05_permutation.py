@@ -1,14 +1,13 @@
-"""Exercise set 5, permutation importance: who may judge, what a shuffle is worth,
-all pairs at once, and a bug from the field."""
+"""Exercise set 5, permutation importance: out-of-bag rows, exact permutation, grouped columns."""
 
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_course.questions.implementations_to_test import ch05_permutation as trials
+from fi_course.questions.implementations_to_test import ch05_permutation as implementations
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_teach.importance.permutation", "fi_teach.importance.exact_permutation",
-          "fi_teach.fast.exact_permutation")
+BLOCKED = ("fi_teach.importance.permutation", "fi_teach.importance.exact_permutation",
+           "fi_teach.fast.exact_permutation")
 
 
 # Definitions to judge by, slow and short.
@@ -20,7 +19,7 @@ def _all_pairs(X, y, weights, j):
 # Mistaken formulas, each under the name a check gives it.
 
 def _mean_over(X, y, weights, j, *, donors_of, loss=np.square, baseline=True):
-    """Mean rise of the loss over the pairs of each row with the donors given to it."""
+    """Average the rise of the loss over pairs of each row and its donors."""
     X, y, weights = (np.asarray(part, dtype=float) for part in (X, y, weights))
     error, rises = y - X @ weights, []
     for i in range(len(X)):
@@ -33,13 +32,15 @@ def _mean_over(X, y, weights, j, *, donors_of, loss=np.square, baseline=True):
 def _mean_put_in(X, y, weights, j):
     filled = np.array(X, dtype=float)
     filled[:, j] = filled[:, j].mean()
-    return trials.losses(filled, y, weights).mean() - trials.losses(X, y, weights).mean()
+    return implementations.losses(filled, y,
+                                  weights).mean() - implementations.losses(X, y, weights).mean()
 
 
 def _column_left_out(X, y, weights, j):
     without = np.array(X, dtype=float)
     without[:, j] = 0
-    return trials.losses(without, y, weights).mean() - trials.losses(X, y, weights).mean()
+    return implementations.losses(without, y,
+                                  weights).mean() - implementations.losses(X, y, weights).mean()
 
 
 def _times_rows(X, y, weights, j):
@@ -51,33 +52,33 @@ def _times_pairs(X, y, weights, j):
 
 
 def _wrong_columns_put_back(X, y, weights, groups, order):
-    return [trials.rise(X, y, weights, list(range(len(group))) if len(group) > 1 else group,
-        order) for group in groups]
+    return [implementations.rise(X, y, weights,
+                                 list(range(len(group))) if len(group) > 1 else group, order)
+            for group in groups]
 
 
 def _first_column(X, y, weights, groups, order):
-    return [trials.rise(X, y, weights, group[:1], order) for group in groups]
+    return [implementations.rise(X, y, weights, group[:1], order) for group in groups]
 
 
 def _last_column(X, y, weights, groups, order):
-    return [trials.rise(X, y, weights, group[-1:], order) for group in groups]
+    return [implementations.rise(X, y, weights, group[-1:], order) for group in groups]
 
 
 def _once_a_column(X, y, weights, groups, order):
-    """The whole group is shuffled again for each of its columns."""
+    """Permute the whole group again for each of its columns."""
     orders = {1: np.asarray(order)}
     for size in range(2, 1 + max(map(len, groups))):
         orders[size] = orders[size - 1][np.asarray(order)]
-    return [trials.rise(X, y, weights, group, orders[len(group)]) for group in groups]
+    return [implementations.rise(X, y, weights, group, orders[len(group)]) for group in groups]
 
 
 # Cases, the smallest first.
 
 def _linear(rng, n, p):
-    """Rows, targets and weights of a linear model, none of them too tidy."""
-    return rng.integers(-3, 4,
-                        size=(n, p)).astype(float), rng.integers(-5, 6, size=n).astype(
-                            float), rng.integers(1, 4, size=p).astype(float)
+    """Draw rows, targets and weights of a linear model."""
+    return (rng.integers(-3, 4, size=(n, p)).astype(float),
+            rng.integers(-5, 6, size=n).astype(float), rng.integers(1, 4, size=p).astype(float))
 
 
 def _models(rng):
@@ -238,8 +239,8 @@ SHUFFLES = [
             Mistake("absolute error",
                     lambda *case: _mean_over(*case, donors_of=lambda i, n: range(n), loss=np.abs),
                     "You took the size of the error. The question asks for its square."),
-            Mistake("one shuffle", lambda *case: _mean_over(*case,
-                                                            donors_of=lambda i, n: [(i + 1) % n]),
+            Mistake("one shuffle",
+                    lambda *case: _mean_over(*case, donors_of=lambda i, n: [(i + 1) % n]),
                     "Each row got the next row's value: that is one shuffle. "
                     "Every row must meet every donor."),
             Mistake("the mean put in", _mean_put_in,
@@ -248,7 +249,7 @@ SHUFFLES = [
             Mistake("zero put in", _column_left_out, "You set the column to 0 (or left its weight "
                                                      "out). A shuffle puts in other rows' "
                                                      "values.")),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="n² predictions in place of n! shuffles, and no luck left. "
                 "For a linear model with squared error it even has a formula; "
                 "for trees `exact_permutation_importance` counts the pairs without visiting "
@@ -262,15 +263,16 @@ SHUFFLES = [
                "Shuffle `X[:, group]`, all of the group's columns with the same order, "
                "and put exactly these back."),
         check=function(
-            _families, trials.grouped,
+            _families, implementations.grouped,
             Mistake("wrong columns, put back", _wrong_columns_put_back,
                     "The table is put in order again after each group, good. "
                     "But a group of two still shuffles the first two columns of the table, "
                     "and not its own."),
-            Mistake("left scrambled", trials.left_scrambled, "The right columns are shuffled now, "
+            Mistake("left scrambled", implementations.left_scrambled,
+                    "The right columns are shuffled now, "
                     "but they stay shuffled: from the second group on you measure several groups "
                     "at once. Put them back, or copy X for each group."),
-            Mistake("sum of the parts", trials.sum_of_parts,
+            Mistake("sum of the parts", implementations.sum_of_parts,
                     "You shuffled the group's columns one after the other and added the rises. "
                     "A group is shuffled as one: all its columns at the same time."),
             Mistake("one column of the group", _first_column,
@@ -280,10 +282,10 @@ SHUFFLES = [
             Mistake("shuffled once a column", _once_a_column,
                     "The whole group is shuffled again for each of its columns, "
                     "so a group of two ends in another order than a group of one."),
-            Mistake("donors for receivers", trials.backwards,
+            Mistake("donors for receivers", implementations.backwards,
                     "Your row i *gives* its values to row order[i]. "
                     "It should receive them from there."),
-            planted=trials.wrong_columns),
+            planted=implementations.wrong_columns),
         meaning="The bug is from a widely used package (mlxtend, issue 1092). For single columns "
                 "its answers are right, and a wrong number looks like any number: only a group "
                 "whose worth is known, such as one of constant columns, gives it away. It also "
@@ -298,28 +300,28 @@ SHUFFLES = [
                "Use an order that is not its own inverse ([1, 2, 0]) and targets that the model "
                "does not hit exactly. Has X changed afterwards?"),
         check=catches(
-            right=[Mistake("refuses a right one", trials.grouped,
+            right=[Mistake("refuses a right one", implementations.grouped,
                            "Your test refuses a right implementation: "
                            "work its numbers out again, and compare with a tolerance."),
-                   Mistake("exact equality", trials.in_an_array,
+                   Mistake("exact equality", implementations.in_an_array,
                            "Your test refuses a right implementation that returns an array whose "
                            "last bits are rounded differently: "
                            "compare number by number, with a tolerance.")],
-            bugs=[Mistake("misses the wrong columns", trials.wrong_columns,
+            bugs=[Mistake("misses the wrong columns", implementations.wrong_columns,
                           "The bug from the field passes your test. With groups of one column it "
                           "is right: use a group of two that does not stand at the left edge."),
-                  Mistake("misses a table left scrambled", trials.left_scrambled,
+                  Mistake("misses a table left scrambled", implementations.left_scrambled,
                           "An implementation that never puts a group back passes your test: use "
                           "two groups, and look at the second."),
-                  Mistake("misses columns shuffled apart", trials.sum_of_parts,
+                  Mistake("misses columns shuffled apart", implementations.sum_of_parts,
                           "An implementation that shuffles a group's columns one by one and adds "
                           "up the rises passes your test: the columns of a group must travel "
                           "together."),
-                  Mistake("misses donors for receivers", trials.backwards,
+                  Mistake("misses donors for receivers", implementations.backwards,
                           "An implementation in which row i *gives* to row order[i] passes your "
                           "test: use an order that is not its own inverse, "
                           "and targets that the model does not hit exactly."),
-                  Mistake("misses a changed table", trials.table_changed,
+                  Mistake("misses a changed table", implementations.table_changed,
                           "An implementation that shuffles the caller's own X passes your test: "
                           "keep a copy, and compare.")]),
         meaning="A test of single columns passes the bug from the field. "

@@ -1,13 +1,12 @@
-"""Exercise set 6, negative and uncertain: zero on average, slopes that point the wrong way,
-luck made on purpose, rows used twice."""
+"""Exercise set 6, negative and uncertain importances: null, intervals, rows used twice."""
 
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, choice, function, value
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_teach.basics.shuffles.receiver_donor_variance", "fi_teach.importance.intervals",
-          "fi_teach.importance.exact_permutation", "fi_teach.fast.exact_permutation")
+BLOCKED = ("fi_teach.basics.shuffles.receiver_donor_variance", "fi_teach.importance.intervals",
+           "fi_teach.importance.exact_permutation", "fi_teach.fast.exact_permutation")
 
 
 # Definitions to judge by, slow and short.
@@ -18,7 +17,7 @@ def _p_below(observed, copies):
 
 
 def _roles(D):
-    """What each row suffers as receiver, and what it causes as donor."""
+    """Return each row's mean difference as receiver and as donor."""
     D = np.asarray(D, float)
     return D.mean(axis=1), D.mean(axis=0)
 
@@ -36,8 +35,10 @@ def _resampled(x, y, rows, order):
 # Mistaken formulas, each under the name a check gives it.
 
 def _p_of(count, extra=(1, 1)):
-    """A share of copies, counted by `count(copies, observed)`, with what is added above
-    and below."""
+    """Return a share of null copies, counted by `count(copies, observed)`.
+
+    A constant is added above and below.
+    """
     def p_value(observed, copies):
         copies = np.asarray(copies, float)
         return (extra[0] + count(copies, observed).sum()) / (extra[1] + len(copies))
@@ -45,7 +46,7 @@ def _p_of(count, extra=(1, 1)):
 
 
 def _se_of(psi):
-    """A standard error in which the two roles are put together as `psi(receiver, donor)`."""
+    """Return a standard error that combines the two roles by `psi(receiver, donor)`."""
     return lambda D: np.std(psi(*_roles(D)), ddof=1) / np.sqrt(len(D))
 
 
@@ -58,8 +59,7 @@ def _pairs_as_independent(D):
 
 
 def _resample_of(after, before):
-    """A mean of squared errors after less before, each given the rows as they are and
-    as they were drawn."""
+    """Return mean squared error after less before, each on the original and the drawn rows."""
     def one_resample(x, y, rows, order):
         x, y = np.asarray(x, float), np.asarray(y, float)
         return np.mean(after(x, y, rows, order) - before(x, y, rows))
@@ -310,7 +310,7 @@ INTERVALS = [
             Mistake("not of the mean", lambda D: np.std(sum(_roles(D)), ddof=1),
                     "This is the spread of single rows. "
                     "The standard error of their mean is smaller by the square root of n.")),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="This is `standard_error` in the package's exact permutation importance. "
                 "It needs no extra predictions: the second role was in the matrix all along."),
     Question(

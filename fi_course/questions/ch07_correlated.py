@@ -1,27 +1,26 @@
-"""Exercise set 7, correlated features: impossible rows, models that agree on all real ones,
-shuffles among rows that are alike."""
+"""Exercise set 7, correlated features: impossible rows, conditional permutation."""
 
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_course.questions.implementations_to_test import ch07_correlated as trials
+from fi_course.questions.implementations_to_test import ch07_correlated as implementations
 from fi_course.questions.plain_values import OneOf
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_teach.basics.shuffles.gaussian_conditional",
-          "fi_teach.basics.shuffles.normal_given_others")
+BLOCKED = ("fi_teach.basics.shuffles.gaussian_conditional",
+           "fi_teach.basics.shuffles.normal_given_others")
 
 
 # Definitions to judge by, slow and short.
 
 def _among_alike(D, groups):
-    """Each row's mean over the donors of its own group, then the mean over rows."""
+    """Average each row over the donors of its own group, then over rows."""
     D, groups = np.asarray(D, float), np.asarray(groups)
     return np.mean([D[i, groups == groups[i]].mean() for i in range(len(D))])
 
 
 def _line(x, z):
-    """Slope, fitted values and residuals of the regression of x on z."""
+    """Return slope, fitted values and residuals of the regression of x on z."""
     x, z = np.asarray(x, float), np.asarray(z, float)
     slope = ((x - x.mean()) * (z - z.mean())).mean() / z.var()
     fitted = x.mean() + slope * (z - z.mean())
@@ -29,8 +28,7 @@ def _line(x, z):
 
 
 def _drawn(x, z, noise):
-    """A spread of residuals may be divided by n, by n - 1, or by n - 2
-    for the two numbers fitted."""
+    """Draw x given z; the residual variance may be divided by n, n - 1 or n - 2."""
     _, fitted, residual = _line(x, z)
     return OneOf(tuple(fitted + residual.std(ddof=k) * np.asarray(noise, float) for k in range(3)))
 
@@ -38,8 +36,7 @@ def _drawn(x, z, noise):
 # Mistaken formulas, each under the name a check gives it.
 
 def _mean_of_rows(donors_of):
-    """A conditional importance in which row i may receive from the rows
-    that `donors_of(groups, i)` marks."""
+    """Return a conditional importance whose donors `donors_of(groups, i)` marks."""
     def importance(D, groups):
         D, groups = np.asarray(D, float), np.asarray(groups)
         return np.mean([D[i, donors_of(groups, i)].mean() if donors_of(groups, i).any() else 0.0
@@ -61,7 +58,7 @@ def _groups_pooled(D, groups):
 
 
 def _drawn_with(spread):
-    """Fitted value plus noise of another spread, `spread(x, residual)`."""
+    """Return a draw of fitted value plus noise with the spread `spread(x, residual)`."""
     def drawn(x, z, noise):
         _, fitted, residual = _line(x, z)
         return fitted + spread(np.asarray(x, float), residual) * np.asarray(noise, float)
@@ -274,7 +271,7 @@ ALIKE = [
             Mistake("among all", _drawn_from_all,
                     "You draw around the mean of x whatever z is: that is a draw among all."),
             planted=_drawn_with(lambda x, residual: x.std())),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="With the bug the new rows keep their slope and lose their narrowness: "
                 "still impossible rows, only fewer. "
                 "Looking at a plot of the drawn rows shows it at once."),
@@ -289,28 +286,28 @@ ALIKE = [
                "One shuffle may leave all in place by luck: use long groups or several draws."),
         check=catches(
             right=[
-                Mistake("refuses a right one", trials.within,
+                Mistake("refuses a right one", implementations.within,
                         "Your test refuses a right implementation. "
                         "A value may stay where it is by chance: "
                         "do not ask that every single one moves."),
-                Mistake("asks for one shuffle", trials.within_by_sorting,
+                Mistake("asks for one shuffle", implementations.within_by_sorting,
                         "Your test refuses a right implementation that uses its random numbers in "
                         "another way: test what is true of every shuffle, "
                         "not one particular outcome.")],
             bugs=[
-                Mistake("misses crossed groups", trials.across,
+                Mistake("misses crossed groups", implementations.across,
                         "An implementation that ignores the groups passes your test: "
                         "compare the sorted values of each group."),
-                Mistake("misses a standstill", trials.unmoved,
+                Mistake("misses a standstill", implementations.unmoved,
                         "An implementation that moves nothing passes your test: "
                         "with long groups a shuffle must change something."),
-                Mistake("misses replacement", trials.with_replacement,
+                Mistake("misses replacement", implementations.with_replacement,
                         "An implementation that draws with replacement passes your test: "
                         "in a shuffle every value turns up again, as often as before."),
-                Mistake("misses another order", trials.groups_sorted,
+                Mistake("misses another order", implementations.groups_sorted,
                         "An implementation that hands the rows back sorted by group passes your "
                         "test: mix the groups up, as in 0, 1, 0, 1."),
-                Mistake("misses a changed argument", trials.in_place,
+                Mistake("misses a changed argument", implementations.in_place,
                         "An implementation that scrambles the caller's `values` passes your test: "
                         "keep a copy and compare.")]),
         meaning="The last bug has happened to a popular package: "

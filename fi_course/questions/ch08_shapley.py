@@ -1,15 +1,14 @@
-"""Exercise set 8, Shapley values: bills, orders of entry, gates, what fills a gap, and
-which split MDI favours."""
+"""Exercise set 8, Shapley values: orders of entry, missing features, and MDI's preferences."""
 
 from itertools import combinations, permutations
 
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_course.questions.implementations_to_test import ch08_shapley as trials
+from fi_course.questions.implementations_to_test import ch08_shapley as implementations
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_teach.basics.games", "fi_teach.importance.shapley")
+BLOCKED = ("fi_teach.basics.games", "fi_teach.importance.shapley")
 
 
 # Definitions to judge by, slow and short. A game is {"": 0, "A": 12, "B": 18, "AB":
@@ -26,24 +25,25 @@ def _worth(row, background, known):
 # Mistaken ways, each under the name a check gives it.
 
 def _two_orders(pay):
-    there, back = trials.in_order(pay, trials.players(pay)), trials.in_order(pay,
-        trials.players(pay)[::-1])
+    there, back = implementations.in_order(pay,
+                                           implementations.players(pay)), implementations.in_order(
+                                      pay, implementations.players(pay)[::-1])
     return {p: (there[p] + back[p]) / 2 for p in there}
 
 
 def _in_proportion(pay):
-    alone = {p: pay[p] - pay[""] for p in trials.players(pay)}
-    whole = pay[trials.players(pay)] - pay[""]
+    alone = {p: pay[p] - pay[""] for p in implementations.players(pay)}
+    whole = pay[implementations.players(pay)] - pay[""]
     return {p: whole * own / sum(alone.values()) for p, own in alone.items()}
 
 
 def _summed(pay):
-    orders = len(list(permutations(trials.players(pay))))
-    return {p: share * orders for p, share in trials.divide(pay).items()}
+    orders = len(list(permutations(implementations.players(pay))))
+    return {p: share * orders for p, share in implementations.divide(pay).items()}
 
 
 def _average_row(row, background, known):
-    """The planted bug: asks the model about one row, filled with the background's means."""
+    """Predict one row only, filled with the background's means: the planted bug."""
     return np.where(np.asarray(known, bool), row, np.mean(background, axis=0)).prod()
 
 
@@ -64,7 +64,7 @@ def _first_row_only(row, background, known):
 
 
 def _rows_that_agree(row, background, known):
-    """The conditional choice: averages only over background rows with the known values."""
+    """Average only over background rows with the known values: the conditional game."""
     known = np.asarray(known, bool)
     agree = (np.asarray(background)[:, known] == np.asarray(row)[known]).all(axis=1)
     return _mix(row, background, known)[agree].prod(axis=1).mean()
@@ -73,8 +73,8 @@ def _rows_that_agree(row, background, known):
 # Cases, the smallest first.
 
 def _game(rng, players, base=0):
-    groups = [trials.named(S) for size in range(len(players) + 1) for S in combinations(players,
-        size)]
+    groups = [implementations.named(S) for size in range(len(players) + 1)
+              for S in combinations(players, size)]
     return {S: int(rng.integers(0, 60)) if S else base for S in groups}
 
 
@@ -157,17 +157,17 @@ BILLS = [
                "C comes first in two orders, right after A in one, right after B in one, and last "
                "in two."),
         check=value(
-            trials.divide(PLAN),
-            Mistake("plain average", trials.plain_average(PLAN),
+            implementations.divide(PLAN),
+            Mistake("plain average", implementations.plain_average(PLAN),
                     "You averaged over the coalitions, each counted once. "
                     "Nobody-before and everybody-before come in two orders each, "
                     "the others in one."),
             Mistake("in proportion", _in_proportion(PLAN),
                     "In proportion to each one's own plan: "
                     "then C pays nothing, though C does raise the price once B is there."),
-            Mistake("equal shares", trials.equal(PLAN),
+            Mistake("equal shares", implementations.equal(PLAN),
                     "Equal shares: people who add different amounts pay the same."),
-            Mistake("one order", trials.one_order(PLAN),
+            Mistake("one order", implementations.one_order(PLAN),
                     "That is one order, A, B, C. The others have the same right."),
             Mistake("two orders", _two_orders(PLAN),
                     "You averaged an order and its reverse. There are six."),
@@ -186,26 +186,28 @@ BILLS = [
                "Each time a player enters, note what the payoff rises by. What becomes of these "
                "notes after the last order?"),
         check=function(
-            _games, trials.divide,
-            Mistake("plain average", trials.plain_average,
+            _games, implementations.divide,
+            Mistake("plain average", implementations.plain_average,
                     "This is the plain average over coalitions (Banzhaf). "
                     "With three players it no longer adds up: "
                     "average over *orders*, or give each coalition the share of the orders that "
                     "lead to it."),
-            Mistake("one order", trials.one_order, "You let them enter in one order only. Average "
+            Mistake("one order", implementations.one_order,
+                    "You let them enter in one order only. Average "
                     "over all."),
             Mistake("two orders", _two_orders,
                     "An order and its reverse are enough for two players, not for three."),
-            Mistake("equal shares", trials.equal, "These are equal shares: nobody's own part is in "
+            Mistake("equal shares", implementations.equal,
+                    "These are equal shares: nobody's own part is in "
                     "them."),
             Mistake("in proportion", _in_proportion,
                     "You divided in proportion to what each pays alone. "
                     "The other coalitions have a say, too."),
             Mistake("not averaged", _summed, "You added over the orders: divide by their number."),
-            Mistake("empty coalition forgotten", trials.base_included,
+            Mistake("empty coalition forgotten", implementations.base_included,
                     "The first to enter adds `pay[player] - pay[\"\"]`, "
                     "and nobody's payoff is not always 0.")),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="Twelve lines, and exact, for up to about nine players: "
                 "at ten there are 3.6 million orders. "
                 "The other formula asks for 1,024 payoffs there, each once."),
@@ -219,26 +221,27 @@ BILLS = [
                "And `pay[\"\"]` may be something else than 0: a gate's base."),
         check=catches(
             right=[
-                Mistake("refuses a right one", trials.divide,
+                Mistake("refuses a right one", implementations.divide,
                         "Your test refuses a right implementation: "
                         "work its cases out again, and compare with a tolerance."),
-                Mistake("exact equality or order", trials.backwards_and_rounded,
+                Mistake("exact equality or order", implementations.backwards_and_rounded,
                         "Your test refuses a right implementation whose last bit is rounded "
                         "differently, or which lists the players in another order: compare player "
                         "by player and with a tolerance.")],
             bugs=[
-                Mistake("misses equal shares", trials.equal, "Equal shares pass your test."),
-                Mistake("misses the plain average", trials.plain_average,
+                Mistake("misses equal shares", implementations.equal,
+                        "Equal shares pass your test."),
+                Mistake("misses the plain average", implementations.plain_average,
                         "The plain average over coalitions passes your test. "
                         "With two players it is right: take three."),
-                Mistake("misses one order", trials.one_order,
+                Mistake("misses one order", implementations.one_order,
                         "\"Each pays the rise, in alphabetical order\" passes your test."),
-                Mistake("misses a lost player", trials.without_idle,
+                Mistake("misses a lost player", implementations.without_idle,
                         "A rule that drops players whose share is 0 passes your test."),
-                Mistake("misses negative shares", trials.never_negative,
+                Mistake("misses negative shares", implementations.never_negative,
                         "A rule that turns negative shares into 0 passes your test: let a player "
                         "lower the bill."),
-                Mistake("misses the base", trials.base_included,
+                Mistake("misses the base", implementations.base_included,
                         "A rule that takes `pay[\"\"]` for 0 passes your test.")]),
         meaning="Each bug breaks a wish: that is what wishes are for. "
                 "A test that asks for all four on a few odd games needs no reference "

@@ -1,5 +1,4 @@
-"""Exercise set 9, TreeSHAP: which game, one tree walked by hand, one leaf divided,
-and what a ranking hides."""
+"""Exercise set 9, TreeSHAP: which game, one tree by hand, one leaf, what a ranking hides."""
 
 from itertools import permutations
 
@@ -8,14 +7,14 @@ import numpy as np
 from fi_course.questions.checks import Mistake, by_hand, choice, function, value
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_teach.basics.games", "fi_teach.importance.shapley", "fi_teach.importance.tree_shap")
+BLOCKED = ("fi_teach.basics.games", "fi_teach.importance.shapley", "fi_teach.importance.tree_shap")
 
 
 # Definitions to judge by. A tree is a leaf's number, or (feature, low, high, share_low):
 # a row goes low where its bit is 0.
 
 def _expect(tree, row, known):
-    """What the path-dependent game pays to the known features."""
+    """Return the payoff of the path-dependent game for the known features."""
     if not isinstance(tree, tuple):
         return tree
     feature, low, high, share_low = tree
@@ -29,7 +28,7 @@ def _worth(value, a, b, members):
 
 
 def _divide_leaf(value, a, b):
-    """A leaf's shares, over all orders of entry."""
+    """Return a leaf's Shapley values, over all orders of entry."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     shares, orders = np.zeros(len(a)), list(permutations(range(len(a))))
     for order in orders:
@@ -89,7 +88,7 @@ def _low_and_high_swapped(tree, row, known):
 
 
 def _alone(value, a, b):
-    """What each bit changes of the value, whoever else is there."""
+    """Return how much each bit changes the value, whatever the others are."""
     return value * (np.asarray(a, float) - np.asarray(b, float))
 
 
@@ -98,7 +97,7 @@ def _row_and_stand_in_swapped(value, a, b):
 
 
 def _last_to_arrive(value, a, b):
-    """The gain with everybody else there."""
+    """Return the marginal contribution to the full coalition."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     return np.array([value * (a[i] - b[i]) * np.delete(a, i).prod() for i in range(len(a))])
 
@@ -109,7 +108,7 @@ def _first_to_arrive(value, a, b):
 
 
 def _at_half_time(value, a, b):
-    """Owen's integrand at t = 1/2: the plain average over coalitions."""
+    """Return Owen's integrand at t = 1/2: the unweighted mean over coalitions."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     return np.array([value * (a[i] - b[i]) * np.delete((a + b) / 2, i).prod()
                      for i in range(len(a))])
@@ -130,12 +129,12 @@ def _stand_in_forgotten(value, a, b):
 
 
 def _size_of_mean(phi):
-    """The planted bug: averages first, so that shares of both signs cancel."""
+    """Average before taking absolute values, so that signs cancel: the planted bug."""
     return np.abs(np.asarray(phi, float).mean(axis=0))
 
 
 def _nodes_not_moved(value, a, b):
-    """Gauss and Legendre's times between -1 and 1, with the weights of that interval."""
+    """Integrate with Gauss-Legendre nodes on [-1, 1], not moved to [0, 1]."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     times, weights = np.polynomial.legendre.leggauss(len(a))
     return sum(w * value * np.array(
@@ -171,10 +170,10 @@ THREE = ("conditional", "interventional", "path-dependent")
 
 
 def _in_each_game(name, shares, message):
-    """The same slip in all three games, or in one of them."""
+    """Return mistakes with the same slip in all three games, or in one of them."""
     whole = dict(zip(THREE, shares, strict=True))
-    return [Mistake(name, whole, message), *(Mistake(name, {game: whole[game]}, message,
-        partly=True) for game in THREE)]
+    return [Mistake(name, whole, message),
+            *(Mistake(name, {game: whole[game]}, message, partly=True) for game in THREE)]
 
 
 # Cases, the smallest first.
@@ -391,7 +390,7 @@ ALGORITHM = [
                     "the known features take `a`, the others `b`."),
             Mistake("stand-in forgotten", _stand_in_forgotten,
                     "You pay nothing where a stand-in fills the gap. It passes with chance b.")),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="Sum this over the leaves of a forest and you have SHAP values for any number of "
                 "columns: the cost depends on the features on a path, not on those in the table."),
 ]

@@ -1,25 +1,26 @@
-"""Exercise set 10, from importance to inference:
-doubles, duels, the threshold, and what a list of discoveries promises."""
+"""Exercise set 10, inference: knockoffs, the threshold, and what a selection guarantees."""
 
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_course.questions.implementations_to_test import ch10_knockoffs as trials
+from fi_course.questions.implementations_to_test import ch10_knockoffs as implementations
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_teach.importance.knockoffs",)
+BLOCKED = ("fi_teach.importance.knockoffs",)
 
 
 # Definitions to judge by, slow and short.
 
 def _threshold(w, q):
-    """The smallest t > 0 among the sizes of w with (1 + losers) / winners <= q, or infinity."""
+    """Return the smallest t > 0 among |w| with (1 + losers) / winners <= q, or infinity."""
     return _scan(w, q, lambda w, t: (1 + (w <= -t).sum(), (w >= t).sum()))
 
 
 def _scan(w, q, counts, pick=min, least=0.0):
-    """A threshold by `counts(w, t)` -> (above the line, below it), among all sizes above `least`,
-    by `pick`."""
+    """Return a threshold by `counts(w, t)` among all |w| above `least`, chosen by `pick`.
+
+    counts returns (how many lie above the line, how many below).
+    """
     w = np.asarray(w, float)
     passes = [t for t in np.abs(w) if t > least and counts(w, t)[0] <= q * counts(w, t)[1]]
     return pick(passes, default=np.inf)
@@ -65,8 +66,7 @@ def _zero_for_none(w, q):
 
 
 def _first_failure(w, q):
-    """Comes down from the top and stops where a size that had passed is followed by one
-    that does not."""
+    """Descend from the largest |w| and stop at the first failure after a success."""
     w, best = np.asarray(w, float), np.inf
     for t in sorted(set(np.abs(w[w != 0]).tolist()), reverse=True):
         above, below = _plus(w, t)
@@ -194,29 +194,30 @@ DUELS = [
                "ask for the same size as well as the other sign."),
         check=catches(
             right=[
-                Mistake("refuses the difference", trials.difference,
+                Mistake("refuses the difference", implementations.difference,
                         "Your test refuses the plain difference of feature and double, "
                         "which is fair. Compare with a tolerance."),
-                Mistake("refuses the signed maximum", trials.signed_maximum,
+                Mistake("refuses the signed maximum", implementations.signed_maximum,
                         "Your test refuses the larger of the two values with the winner's sign. It "
                         "is fair: do not ask for one particular value."),
-                Mistake("refuses a difference of squares", trials.difference_of_squares,
+                Mistake("refuses a difference of squares", implementations.difference_of_squares,
                         "Your test refuses a difference of squares. It turns its sign and nothing "
                         "else moves: that is all you were asked to test.")],
             bugs=[
-                Mistake("misses a lost sign", trials.size, "A duel that forgets who won, |a - b|, "
+                Mistake("misses a lost sign", implementations.size,
+                        "A duel that forgets who won, |a - b|, "
                         "passes your test: after a swap the *sign* must turn."),
-                Mistake("misses a shared opponent", trials.against_the_mean,
+                Mistake("misses a shared opponent", implementations.against_the_mean,
                         "A duel of each feature against the mean of all doubles passes your test: "
                         "swap one pair and compare every number."),
-                Mistake("misses a thumb on the scale", trials.thumb,
+                Mistake("misses a thumb on the scale", implementations.thumb,
                         "A duel in which features win twice as high as doubles passes your test: "
                         "after the swap the *size* must be the same as before."),
-                Mistake("misses mixed-up pairs", trials.sorted_rows,
+                Mistake("misses mixed-up pairs", implementations.sorted_rows,
                         "A duel that sorts features and doubles first, and so mixes up the pairs, "
                         "passes your test. Swapping all pairs at once does not show it: "
                         "swap one pair alone, with numbers in no order."),
-                Mistake("misses a neighbour that moves", trials.times_the_neighbour,
+                Mistake("misses a neighbour that moves", implementations.times_the_neighbour,
                         "A duel in which a swap also moves the neighbour's W passes your test: its "
                         "own W turns the sign as it should. Compare *every* number after a swap, "
                         "not that of the swapped pair alone.")]),
@@ -256,7 +257,7 @@ DUELS = [
             Mistake("zero as a candidate", _zero_too,
                     "t = 0 is no candidate: a W of 0 is no duel, and would be winner and loser "
                     "at once.")),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="Nothing in these lines knows which features are false. The losers told."),
     Question(
         id="knockoffs.fewest", title="The price of a loser", kind="number", stars=1, minutes=4,

@@ -1,34 +1,33 @@
-"""Exercise set 11, importance is not causality:
-seeing and doing, the back door, records with an error, which columns to adjust for."""
+"""Exercise set 11, causality: intervening, the back door, measurement error, adjustment."""
 
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_course.questions.implementations_to_test import ch11_causality as trials
+from fi_course.questions.implementations_to_test import ch11_causality as implementations
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_teach.importance.causal",)
+BLOCKED = ("fi_teach.importance.causal",)
 
 
 # The back-door mean, by its formula, and what people write instead.
 
 def _sum_of_groups(z, x, y, value):
-    return len(y) * trials.back_door(z, x, y, value)
+    return len(y) * implementations.back_door(z, x, y, value)
 
 
 def _effect(z, x, y, value):
-    return trials.back_door(z, x, y, value) - trials.back_door(z, x, y, 1 - value)
+    return implementations.back_door(z, x, y, value) - implementations.back_door(z, x, y, 1 - value)
 
 
 def _by_regression(z, x, y, value):
-    """Mean of the line y ~ 1 + z + x with x set to the value."""
+    """Return the mean of the regression y ~ 1 + z + x with x set to the value."""
     z, x, y = (np.asarray(part, float) for part in (z, x, y))
     slopes = np.linalg.lstsq(np.column_stack([np.ones(len(z)), z, x]), y, rcond=None)[0]
     return slopes @ [1, z.mean(), value]
 
 
 def _tables(rng):
-    """Tables in which every group has rows of either value, the smallest first."""
+    """Draw tables in which every group has rows of either value, the smallest first."""
     small = [([0, 0, 1, 1], [0, 1, 1, 0], [0, 1, 5, 7], 1),
              ([0, 0, 1, 1, 1], [0, 1, 1, 1, 0], [0, 1, 5, 7, 2], 1),
              (np.repeat([1, 0], 10), np.repeat([1, 0, 1, 0], [8, 2, 2, 8]), np.repeat([6, 2], 10),
@@ -49,8 +48,7 @@ def _mean_done(z, e_x, e_y, effect, value):
 
 
 def _nearest(z, e_x, e_y, effect, value):
-    """As planted: it looks up the two patients whose value is nearest instead
-    of setting the value."""
+    """Average the two patients with the nearest value, without setting it: the planted bug."""
     x = z + e_x
     y = 2 * z + effect * x + e_y
     return y[np.argsort(abs(x - value))[:2]].mean()
@@ -84,15 +82,14 @@ def _line(z, e_x, e_y, effect, value):
 
 
 def _wards(rng):
-    """Patients' healths and noises, an effect and a value, the smallest first."""
+    """Draw patients' health and noise, an effect and a value, the smallest first."""
     small = [([0, 1, 3], [0, 0, 0], [0, 0, 0], 0, 3), ([0, 1, 3], [0, 0, 1], [0, 1, 0], 2, 1)]
     return [(np.array(z, float), np.array(e_x, float), np.array(e_y, float), effect, value)
             for z, e_x, e_y, effect, value in [*small, *(_ward(n, rng) for n in range(4, 11))]]
 
 
 def _ward(n, rng):
-    """One ward whose two patients nearest to the value are no matter
-    of the sorting machine's taste."""
+    """Draw a ward whose two nearest patients do not depend on how ties are sorted."""
     while True:
         z, e_x, e_y = rng.integers(-4, 5, size=(3, n))
         effect, value = int(rng.integers(-2, 3)), int(rng.integers(-3, 4))
@@ -190,14 +187,16 @@ SEEING = [
                "Two masks: rows of the group, and those of them with the value. Which of the two "
                "gives the weight, which the mean?"),
         check=function(
-            _tables, trials.back_door,
-            Mistake("seeing, not doing", trials.seen, "This is the plain mean of the rows with "
+            _tables, implementations.back_door,
+            Mistake("seeing, not doing", implementations.seen,
+                    "This is the plain mean of the rows with "
                     "that value: what one sees. Its groups are weighed by who *has* the value."),
-            Mistake("groups counted alike", trials.groups_alike,
+            Mistake("groups counted alike", implementations.groups_alike,
                     "You averaged the groups' means evenly: each counts by its share of all rows."),
-            Mistake("everybody as they are", trials.all_rows, "This is the mean over all rows, "
+            Mistake("everybody as they are", implementations.all_rows,
+                    "This is the mean over all rows, "
                     "whatever their value: within each group take only the rows with x == value."),
-            Mistake("weights and means exchanged", trials.weights_seen,
+            Mistake("weights and means exchanged", implementations.weights_seen,
                     "You weighed by who has the value and averaged over everybody: "
                     "it is the other way round."),
             Mistake("counts for shares", _sum_of_groups, "You weighed by the number of rows: "
@@ -209,7 +208,7 @@ SEEING = [
                     "You fitted y to z and x by a straight line. "
                     "That is right only where the effect is the same in every group and z enters "
                     "in proportion: average the groups' own means.")),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="It is the effect of doing only if z blocks every back door. "
                 "No line of the function can check that: it is what you know about the arrows."),
     Question(
@@ -220,23 +219,24 @@ SEEING = [
                "Five rows are enough: two in one group, three in the other, and x = 1 in another "
                "share of each."),
         check=catches(
-            right=[Mistake("refuses a right one", trials.back_door,
+            right=[Mistake("refuses a right one", implementations.back_door,
                            "Your test refuses a right implementation: "
                            "work your expected value out again, and leave room for rounding (`< "
                            "1e-9`)."),
-                   Mistake("exact equality", trials.rounded_otherwise,
+                   Mistake("exact equality", implementations.rounded_otherwise,
                            "Your test refuses a right implementation whose last bit is rounded "
                            "differently: compare with a tolerance, as in `abs(a - b) < 1e-9`.")],
-            bugs=[Mistake("seeing passes", trials.seen, "An implementation that returns the plain "
+            bugs=[Mistake("seeing passes", implementations.seen,
+                          "An implementation that returns the plain "
                           "mean of the rows with that value passes your test: choose a table in "
                           "which seeing and doing differ."),
-                  Mistake("even weights pass", trials.groups_alike,
+                  Mistake("even weights pass", implementations.groups_alike,
                           "One that weighs all groups alike passes: "
                           "give your groups different sizes."),
-                  Mistake("the value ignored passes", trials.all_rows,
+                  Mistake("the value ignored passes", implementations.all_rows,
                           "One that ignores the value and averages all rows passes: "
                           "let y differ between values."),
-                  Mistake("exchanged weights pass", trials.weights_seen,
+                  Mistake("exchanged weights pass", implementations.weights_seen,
                           "One that weighs by who has the value and averages everybody's y "
                           "passes.")]),
         meaning="A table of five rows tells five formulas apart. "

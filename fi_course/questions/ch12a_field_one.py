@@ -1,5 +1,4 @@
-"""Exercise set 12a, in the field: leaks in pairs, rows that share a mix, lists that wobble,
-a slipped column."""
+"""Exercise set 12a, case studies 1 and 2: leaks, grouped rows, unstable rankings."""
 
 import numpy as np
 
@@ -14,7 +13,7 @@ def _of_training(y, train):
 
 
 def _town_means(town, y, train, *, among=lambda train: train, unknown=_of_training):
-    """For each row its town's mean of y over the rows `among(train)`, or what is `unknown`."""
+    """Return each row's town mean of y over the rows `among(train)`, or `unknown`."""
     town, y, train = np.asarray(town), np.asarray(y, float), np.asarray(train, bool)
     rows = [y[(town == name) & among(train)] for name in town]
     return [part.mean() if len(part) else unknown(y, train) for part in rows]
@@ -25,12 +24,12 @@ def _with(**changed):
 
 
 def _towns(rng):
-    small = [([0, 0], [1, 5], [True, False]), ([0, 1, 1], [2, 4, 9], [True, True, False]), ([3, 3,
-        7], [2, 4, 9], [True, True, False])]
-    drawn = [(rng.integers(0, 4, n), rng.integers(0, 20, n), np.append([True, False],
-        rng.random(n - 2) < 0.6)) for n in range(5, 12)]
-    return [(np.array(town), np.array(y, float), np.array(train)) for town, y,
-        train in small + drawn]
+    small = [([0, 0], [1, 5], [True, False]), ([0, 1, 1], [2, 4, 9], [True, True, False]),
+             ([3, 3, 7], [2, 4, 9], [True, True, False])]
+    drawn = [(rng.integers(0, 4, n), rng.integers(0, 20, n),
+              np.append([True, False], rng.random(n - 2) < 0.6)) for n in range(5, 12)]
+    return [(np.array(town), np.array(y, float), np.array(train))
+            for town, y, train in small + drawn]
 
 
 def _frequency(importances, k):
@@ -56,7 +55,7 @@ def _strengths(X, y, rows, size=np.abs):
 
 
 def _chosen(X, y, new, k, *, among=np.logical_not, size=np.abs):
-    """The k columns most strongly correlated with y on the rows `among(new)` -> set."""
+    """Return the k columns most correlated with y on the rows `among(new)` -> set."""
     strengths = _strengths(X, y, among(np.asarray(new, bool)), size)
     return set(np.argsort(-np.asarray(strengths), kind="stable")[:k].tolist())
 
@@ -145,7 +144,9 @@ def _resamples(rng):
 
 
 def _tables(rng):
-    """Tables with a strongest column in training, another one among all rows; the smallest first.
+    """Draw tables whose strongest column differs between training and all rows.
+
+    The smallest come first.
     """
     X = np.array([[1, 1, 3], [2, 4, 1], [3, 2, 2], [9, 0, 0], [0, 9, 9]], float)
     cases = [(X, np.array([1.0, 2.0, 3.1, 0.0, 9.0]), np.arange(5) > 2, 1)]

@@ -1,5 +1,4 @@
-"""Exercise set 12b, in the field, cases 3 to 6:
-a leak repaired, a gap divided, pairs that can be compared, outputs that outvote each other."""
+"""Exercise set 12b, case studies 3 to 6: leaks, group gaps, survival, several outputs."""
 
 import numpy as np
 
@@ -14,14 +13,14 @@ def _gap_shares(phi, group):
 
 
 def _hazard(time, event, t):
-    """Every event up to t, over the women still watched just before it."""
+    """Return the cumulative hazard up to t: events over those still at risk."""
     time = np.asarray(time, float)
     return sum(1 / sum(time >= when) for when, seen in zip(time, event, strict=True) if seen
                and when <= t)
 
 
 def _honest_columns(columns, known_from, made_from, decided_at):
-    """What is known too late must go, wherever it is, and so must all that was made of it."""
+    """Drop columns known too late, and all that are computed from them."""
     gone = _late(known_from, decided_at)
     return [name for name in columns if name not in _with_all_made_of(gone, made_from)]
 
@@ -31,7 +30,7 @@ def _late(known_from, decided_at):
 
 
 def _made_of(gone, made_from):
-    """The names in `gone`, and those computed directly from one of them."""
+    """Return the names in `gone`, and those computed directly from one of them."""
     return gone | {name for name, parts in made_from.items() if gone & set(parts)}
 
 
@@ -44,7 +43,7 @@ def _with_all_made_of(gone, made_from):
 # Mistaken formulas, each under the name a check gives it.
 
 def _stay(gone_of):
-    """Columns that are not in gone_of(columns, known_from, made_from, decided_at)."""
+    """Return the columns not in gone_of(columns, known_from, made_from, decided_at)."""
     def honest_columns(columns, known_from, made_from, decided_at):
         gone = gone_of(columns, known_from, made_from, decided_at)
         return [name for name in columns if name not in gone]
@@ -78,7 +77,7 @@ def _those_that_go(columns, known_from, made_from, decided_at):
 
 
 def _gap_of(summary):
-    """The second group's summary of each column less the first's."""
+    """Return the second group's summary of each column less the first's."""
     def gap_shares(phi, group):
         phi, group = np.asarray(phi, float), np.asarray(group, bool)
         return summary(phi[group]) - summary(phi[~group])
@@ -91,8 +90,10 @@ def _gap_in_percent(phi, group):
 
 
 def _concordance_of(comparable, won):
-    """Mean of `won(risk_i, risk_j)` over ordered pairs with time_i < time_j
-    that are `comparable(event_i, event_j)`."""
+    """Average `won(risk_i, risk_j)` over `comparable(event_i, event_j)` pairs.
+
+    Pairs are ordered: time_i < time_j.
+    """
     def concordance(time, event, risk):
         rows = sorted(zip(time, event, risk, strict=True))
         pairs = [(a, b) for k, a in enumerate(rows) for b in rows[k + 1:]
@@ -116,7 +117,7 @@ def _ties_left_out(time, event, risk):
 
 
 def _hazard_of(at_risk):
-    """A cumulative hazard whose women at risk are counted by `at_risk(time, event, when)`."""
+    """Return a cumulative hazard that counts those at risk by `at_risk(time, event, when)`."""
     def hazard(time, event, t):
         time, event = np.asarray(time, float), np.asarray(event, bool)
         return sum(1 / at_risk(time, event, when) for when in time[event & (time <= t)])
@@ -155,8 +156,10 @@ def _tables(rng):
 
 
 def _drawn_table(rng, n):
-    """Columns computed from earlier ones, in any order;
-    one is late, some are known at the last moment, one was deleted."""
+    """Draw columns computed from earlier ones, in any order.
+
+    One is late, some are known at the last moment, one was deleted.
+    """
     names = [f"x{k}" for k in range(n)]
     known = {name: int(rng.integers(0, 4)) for name in names[:3]} | {"x0": 5, "x1": 3}
     made = {name: [names[i] for i in rng.choice(k, min(k, 2), replace=False)]
@@ -322,7 +325,7 @@ GAP = [
                     - np.asarray(phi).mean(axis=0),
                     "You subtracted the mean of *all* rows, which holds the group itself: "
                     "subtract the mean of the others.")),
-        closed=("fi_audit.fairness.group_gap",),
+        blocked=("fi_audit.fairness.group_gap",),
         meaning="The shares add up to the whole gap of the model. "
                 "They divide what it says, and not what is just."),
     Question(
@@ -465,8 +468,8 @@ SURVIVAL = [
                     "They can be compared, and count one half."),
             Mistake("the order turned", lambda *case: 1 - _concordance(*case),
                     "You rewarded a high risk for a *late* event: turn the comparison round.")),
-        closed=("fi_teach.basics.losses.concordance",
-                "fi_teach.basics.losses.survival_concordance"),
+        blocked=("fi_teach.basics.losses.concordance",
+                 "fi_teach.basics.losses.survival_concordance"),
         meaning="This is Harrell's C. Permutation importance for survival is the fall of this "
                 "number when a column is shuffled."),
     Question(

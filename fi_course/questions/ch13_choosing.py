@@ -1,12 +1,11 @@
-"""Exercise set 13, which one should I use: a measure for a situation, a sentence for a measure,
-a grade for a ranking, a report."""
+"""Exercise set 13, choosing a method: situations, statements, grades, a report."""
 
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, choice, function, value
 from fi_course.questions.question import Question
 
-CLOSED = ("fi_course.compare", "fi_teach.basics.losses.auc")
+BLOCKED = ("fi_course.compare", "fi_teach.basics.losses.auc")
 
 
 # How well a ranking tells yes from no, pair by pair, and what people write instead.
@@ -50,8 +49,10 @@ def _share_at_the_top(importance, yes):
 
 
 def _rankings(rng):
-    """Importances and answers, both of them present, with ties and negative values;
-    the smallest first."""
+    """Draw importances and true answers of both kinds, with ties and negative values.
+
+    The smallest come first.
+    """
     small = [([2, 1], [True, False]), ([1, 1], [True, False]), ([-2, 1], [False, True]),
              ([3, 2, 1], [False, True, False]), ([2, 2, 0, -3], [True, False, True, False])]
     drawn = [(rng.integers(-3, 4, size=n), np.append([True, False], rng.random(n - 2) < 0.5))
@@ -169,7 +170,7 @@ CHOOSING = [
                     "This is the share of yes among the first so many places. "
                     "The grade looks at all pairs."),
             lists=True),
-        closed=CLOSED,
+        blocked=BLOCKED,
         meaning="It is an AUC, and the chapter's first grade. "
                 "It uses the order only, so a false bar in second place costs nothing: "
                 "that is why the chapter counts false alarms beside it."),

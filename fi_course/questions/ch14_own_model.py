@@ -1,18 +1,16 @@
-"""Exercise set 14, with your own model: printed importances taken apart, words and gaps, an audit
-to sign."""
+"""Exercise set 14, with your own model: libraries' importances, words, gaps, an audit."""
 
 import numpy as np
 
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
-from fi_course.questions.implementations_to_test import ch14_own_model as trials
+from fi_course.questions.implementations_to_test import ch14_own_model as implementations
 from fi_course.questions.question import Question
 
 # The gain of a split, and what people write instead.
 
 
 def _gain_of(saving, combine):
-    """A gain whose sides save `saving(errors, lam)`, combined
-    as (left, right, both) -> a number."""
+    """Return a gain that combines `saving(errors, lam)` of (left, right, both)."""
     def gain(left, right, lam):
         left, right = np.asarray(left, float), np.asarray(right, float)
         both = np.concatenate([left, right])
@@ -43,7 +41,7 @@ def _per_row(left, right, lam):
 
 
 def _splits(rng):
-    """Errors on both sides of a split, and lambda; the smallest first."""
+    """Draw errors on both sides of a split, and lambda; the smallest first."""
     small = [([1], [-1], 0), ([1, 1, 1], [-3], 0), ([1, 1, 1], [-3], 1), ([2, 1], [2], 0),
              ([2, -1], [4, 1, 1], 3)]
     drawn = [(rng.integers(-5, 6, size=a), rng.integers(-5, 6, size=b), lam)
@@ -56,7 +54,7 @@ def _splits(rng):
 
 
 def _encoded_by(mean_for):
-    """An encoding in which row i gets `mean_for(i, words, y, fold)`."""
+    """Return an encoding in which row i gets `mean_for(i, words, y, fold)`."""
     def encode(words, y, fold):
         words, y, fold = np.asarray(words), np.asarray(y, float), np.asarray(fold)
         return [float(mean_for(i, words, y, fold)) for i in range(len(y))]
@@ -85,8 +83,10 @@ _all_for_new = _encoded_by(lambda i, words, y, fold: _mean_or(
 
 
 def _streets(rng):
-    """Words, targets and folds, every word in some fold and two folds at least;
-    the smallest first."""
+    """Draw words, targets and folds: every word in some fold, at least two folds.
+
+    The smallest come first.
+    """
     small = [(["a", "a"], [0, 1], [0, 1]), (["a", "b", "a"], [1, 0, 0], [0, 1, 1]),
              (["a", "a", "b", "b"], [1, 0, 1, 1], [0, 1, 0, 1]),
              (["a", "a", "a", "b"], [1, 1, 0, 0], [0, 0, 1, 1])]
@@ -282,24 +282,24 @@ WORDS_AND_GAPS = [
                "Ask several seeds whether anything moves, and look at the column you gave "
                "afterwards."),
         check=catches(
-            right=[Mistake("refuses a right one", trials.right,
+            right=[Mistake("refuses a right one", implementations.right,
                            "Your test refuses a right implementation: "
                            "work out again what must come back."),
-                   Mistake("one order only", trials.right_by_keys,
+                   Mistake("one order only", implementations.right_by_keys,
                            "Your test refuses a right implementation that deals the values out in "
                            "another order from the same generator: "
                            "ask for what must hold of *every* shuffle.")],
-            bugs=[Mistake("misses gaps that move", trials.gaps_move,
+            bugs=[Mistake("misses gaps that move", implementations.gaps_move,
                           "An implementation that shuffles the gaps as well passes your test."),
-                  Mistake("misses gaps that are filled", trials.gaps_filled,
+                  Mistake("misses gaps that are filled", implementations.gaps_filled,
                           "An implementation that fills the gaps passes your test."),
-                  Mistake("misses values drawn again", trials.drawn_again,
+                  Mistake("misses values drawn again", implementations.drawn_again,
                           "An implementation that draws with replacement passes your test: "
                           "some values then come twice and others not at all."),
-                  Mistake("misses that nothing moves", trials.nothing_moves,
+                  Mistake("misses that nothing moves", implementations.nothing_moves,
                           "An implementation that changes nothing passes your test: "
                           "over several seeds, something must move."),
-                  Mistake("misses a changed column", trials.in_place,
+                  Mistake("misses a changed column", implementations.in_place,
                           "An implementation that shuffles the caller's own column passes "
                           "your test.")]),
         meaning="With such a shuffle the importance of an amount can be told from the importance "

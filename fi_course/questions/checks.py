@@ -1,15 +1,12 @@
-"""The ready-made checks: each takes what is right and the mistakes people make,
-and gives a check (answer, rng) -> Verdict.
+"""Make checks: each takes the right answer and common mistakes, and judges (answer, rng).
 
-==============
-=====================================================================================
+============== ==================================================================================
 `choice`        a letter with a reason (predict)
 `value`         a number, or several in a list or dictionary (number, claim)
 `function`      a function, judged on cases drawn from rng against the definition (implement, mend)
 `catches`       a test, judged by running it on right and on wrong implementations (test)
 `by_hand`       prose, which a person reads (explain, open)
-==============
-=====================================================================================
+============== ==================================================================================
 
 A check is data that can be called, so that `fi_course.questions.specification` can write it
 down.
@@ -29,35 +26,38 @@ SHORTEST_PROSE = 5
 
 
 def choice(right, *mistakes):
-    """A check for a letter with a reason, as in ("b", "because each row counts once"). Nobody but a
-    person reads the reason.
+    """Return a check for a letter with a reason, as in ("b", "because each row counts once").
+
+    Only a person reads the reason.
 
     right : the letter
-    mistakes : one Mistake for every other letter on offer, `leads_to` being the letter
+    mistakes : one Mistake for every other letter on offer, `output` being the letter
     """
     return Choice(right, mistakes)
 
 
-def value(right, *mistakes, unit="", tolerance=0.0051, usual=None):
-    """A check for a number, or for several in a list or dictionary; the right value is never shown.
+def value(right, *mistakes, unit="", tolerance=0.0051, default=None):
+    """Return a check for one number or several; it never shows the right value.
 
     right : the value; a dictionary may be answered by a list in its order
-    mistakes : Mistakes whose `leads_to` is the value they lead to; entries that they leave out are
+    mistakes : Mistakes whose `output` is the value they lead to; entries that they leave out are
         0, or free if `partly`
     unit : if the answer comes as (number, unit) or as "10 minutes", the unit must be this one;
         a tuple lists other spellings
     tolerance : how far off a rounded answer may be, relative for values above 1
-    usual : {entry: value} that an entry is taken to have if the answer leaves it out; 0 without it
+    default : {entry: value} that an entry is taken to have if the answer leaves it out;
+        0 without it
     """
-    return value_of(right, mistakes, unit if isinstance(unit, tuple) else (unit,), tolerance, usual)
+    return value_of(right, mistakes, unit if isinstance(unit, tuple) else (unit,), tolerance,
+                    default)
 
 
 def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False):
-    """A check for a function: on every case it must return what the definition returns.
+    """Return a check for a function: on every case it must return what the definition returns.
 
     cases : rng -> list of argument tuples, the smallest first: the first one that fails is shown
     right : the definition by brute force; it may return OneOf where several answers are right
-    mistakes : Mistakes whose `leads_to` is the mistaken function;
+    mistakes : Mistakes whose `output` is the mistaken function;
         one is named if it agrees on all the cases
     planted : for a bug hunt, the function as it was handed out:
         not started while the answer still behaves like it
@@ -71,11 +71,11 @@ def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False)
 
 
 def catches(right, bugs):
-    """A check for a test: a function that takes an implementation and raises if it is wrong.
+    """Return a check for a test: a function that raises if the implementation it gets is wrong.
 
-    right : Mistakes whose `leads_to` is a right implementation, or a tuple of them: named if the
+    right : Mistakes whose `output` is a right implementation, or a tuple of them: named if the
         test refuses one
-    bugs : Mistakes whose `leads_to` is a wrong one: named if the test lets it pass
+    bugs : Mistakes whose `output` is a wrong one: named if the test lets it pass
 
     Each is tried twice, in an order drawn from rng:
     a test that counts its calls instead of looking gets nowhere.
@@ -84,13 +84,13 @@ def catches(right, bugs):
 
 
 def by_hand(answer, rng):
-    """The check of prose: it says only whether anything was written, since a person reads it."""
+    """Check prose: only whether enough was written, since a person grades it."""
     words = answer.replace(TEXT_STUB, "").split() if isinstance(answer, str) else []
     if not words:
         return Verdict("not started", "Nothing is written yet: a few sentences will do.")
     if len(words) < SHORTEST_PROSE:
         return Verdict("wrong", f"Only {len(words)} words so far: a person will read this, so "
-            f"write a few sentences.",
+                       f"write a few sentences.",
                        "too short to be read")
     return Verdict("by hand", "Written. A person will read and grade it.")
 

@@ -1,5 +1,4 @@
-"""How a function is judged: called on cases, beside what is expected and what each mistake would
-have given.
+"""Judge a function by its outputs on test cases, and a test by the implementations it rejects.
 
 `Function` calls the definitions to know that; its sealed twin in
 `fi_course.questions.specification` has it in writing.
@@ -14,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from fi_course.questions.blocked_calls import ClosedName
-from fi_course.questions.plain_values import is_blank, plain, same, show, show_apart
+from fi_course.questions.blocked_calls import BlockedCall
+from fi_course.questions.plain_values import is_blank, normalise, same, show, show_apart
 from fi_course.questions.verdict import Verdict
 
 HANDED_OUT = "the bug is still there"
@@ -24,7 +23,7 @@ ARRAYS_ONLY = "right for arrays only"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call came to: a plain value, or the kind of error with its words and traceback."""
+    """The result of one call: a plain value, or an error's type, message and traceback."""
 
     value: object = None
     error: str = ""
@@ -32,15 +31,15 @@ class Outcome:
     trace: str = ""
 
     def agrees(self, expected, tolerance):
-        """Is it the expected value, or an error where an error is expected? -> bool."""
+        """Return whether it is the expected value, or an error if one is expected -> bool."""
         if isinstance(expected, Outcome):
             return bool(self.error)
         return not self.error and same(self.value, expected, tolerance)
 
 
 @dataclass(frozen=True)
-class Led:
-    """What a mistake leads to: `gives(k)` is its value on case k, or an Outcome if it raises."""
+class MistakeOutputs:
+    """A mistake's outputs: `gives(k)` is its value on case k, or an Outcome if it raises."""
 
     name: str
     message: str
@@ -48,8 +47,8 @@ class Led:
 
 
 @dataclass(frozen=True)
-class Cases:
-    """What a function is judged by.
+class TestCases:
+    """The inputs and expected outputs by which a function is judged.
 
     inputs : tuples of arguments, the smallest first
     expected : what the definition gives for each
@@ -68,7 +67,7 @@ class Cases:
 
 @dataclass(frozen=True)
 class Function:
-    """The check of a function by brute force, as `checks.function` makes it."""
+    """The check of a function against a brute-force definition, made by `checks.function`."""
 
     cases: Callable
     right: Callable
@@ -82,23 +81,27 @@ class Function:
         return frozenset(m.name for m in self.mistakes) | ({ARRAYS_ONLY} if self.lists else set())
 
     def drawn(self, rng):
-        """The cases of this rng -> Cases. What mistakes give is computed when it is asked for."""
+        """Draw the cases with this rng -> TestCases.
+
+        What mistakes give is computed when it is asked for.
+        """
         inputs = self.cases(rng)
-        led = tuple(Led(m.name, m.message, _gives(m.leads_to, inputs)) for m in self.mistakes)
+        outputs = tuple(MistakeOutputs(m.name, m.message, _gives(m.output, inputs))
+                        for m in self.mistakes)
         planted = self.planted and _gives(self.planted, inputs)
-        return Cases(inputs, [quietly(self.right, case) for case in inputs], led, planted,
-                     self.tolerance, self.lists)
+        return TestCases(inputs, [quietly(self.right, case) for case in inputs], outputs, planted,
+                         self.tolerance, self.lists)
 
     def __call__(self, answer, rng):
         return judge_function(self.drawn, answer, rng)
 
 
 def _gives(function, inputs):
-    return lambda k: led_to(function, inputs[k])
+    return lambda k: output_of(function, inputs[k])
 
 
 def judge_function(drawn, answer, rng):
-    """The verdict on a function, by the cases that `drawn(rng)` gives -> Verdict."""
+    """Judge a function on the cases that `drawn(rng)` returns -> Verdict."""
     if not callable(answer):
         return Verdict("wrong",
                        "The question asks for a function: "
@@ -108,7 +111,7 @@ def judge_function(drawn, answer, rng):
     if right == "every way" or (right and not cases.lists):
         return Verdict("right")
     runs = min(by_style, key=lambda runs: sum(bool(run.error) for run in runs))
-    if any(run.error == "ClosedName" for run in runs):
+    if any(run.error == "BlockedCall" for run in runs):
         return _borrowed(runs)
     if right:
         return _right_but_for_lists(answer, cases, by_style[0])
@@ -116,16 +119,16 @@ def judge_function(drawn, answer, rng):
 
 
 def ask(answer, *arguments):
-    """Call an answer on copies of the arguments and take in whatever happens -> Outcome."""
+    """Call an answer on copies of the arguments and catch whatever it raises -> Outcome."""
     try:
-        return Outcome(plain(quietly(answer, arguments)))
-    except (Exception, SystemExit, ClosedName) as error:
+        return Outcome(normalise(quietly(answer, arguments)))
+    except (Exception, SystemExit, BlockedCall) as error:
         return Outcome(error=getattr(error, "kind", type(error).__name__), words=str(error),
                        trace=_trace(error))
 
 
 def _trace(error):
-    """The traceback from where the answer's own code begins -> str."""
+    """Return the traceback from the first frame of the answer's own code -> str."""
     frames = error.__traceback__
     while frames and frames.tb_frame.f_code.co_filename == __file__:
         frames = frames.tb_next
@@ -133,14 +136,14 @@ def _trace(error):
 
 
 def quietly(function, arguments):
-    """The function's value on copies of the arguments; warnings are no error and are not shown."""
+    """Call a function on copies of the arguments, with warnings suppressed."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return function(*copy.deepcopy(arguments))
 
 
-def led_to(function, arguments):
-    """What a function of ours gives (sets stay sets), or an Outcome if it raises."""
+def output_of(function, arguments):
+    """Return what a function of ours returns (sets stay sets), or an Outcome if it raises."""
     try:
         return quietly(function, arguments)
     except Exception as error:
@@ -148,7 +151,7 @@ def led_to(function, arguments):
 
 
 def as_lists(argument):
-    """An argument as the text of a question writes it: arrays as lists."""
+    """Convert an argument to the form used in the text of a question: arrays become lists."""
     return argument.tolist() if isinstance(argument, np.ndarray) else argument
 
 
@@ -169,7 +172,7 @@ calls it with lists; then it must be right for these."""
 
 
 def _runs(answer, cases):
-    """Outcomes by style, as far as tried -> (list of lists, "every way", "one way" or "")."""
+    """Run the cases in each style of arguments -> (outcomes, "every way", "one way" or "")."""
     seen = []
     for style in STYLES[cases.lists]:
         runs = [ask(answer, *map(style, case)) for case in cases.inputs]
@@ -180,14 +183,14 @@ def _runs(answer, cases):
 
 
 def _borrowed(runs):
-    name = next(run.words for run in runs if run.error == "ClosedName")
+    name = next(run.words for run in runs if run.error == "BlockedCall")
     return Verdict("wrong",
                    f"Your function calls `{name}` of the package, which is the answer itself: "
                    "write it out. Once it passes you may import it for ever.", "borrowed")
 
 
 def _right_but_for_lists(answer, cases, runs):
-    """The verdict on a function that is right for arrays, and not for the lists of the text."""
+    """Return the verdict on a function that is right for arrays but not for lists."""
     return _told(answer, runs, cases,
                  "With arrays your function is right. "
                  "With plain lists, as the text calls it, it is not: "
@@ -196,7 +199,7 @@ def _right_but_for_lists(answer, cases, runs):
 
 
 def _untouched(answer, runs, cases):
-    """The verdict "not started" on nothing, or on what was handed out; else None."""
+    """Return "not started" for an empty or unchanged function, else None."""
     name = getattr(answer, "__name__", "the function")
     if all(run.error == "NotImplementedError" or _is_nothing(run) for run in runs):
         return Verdict("not started",
@@ -213,14 +216,14 @@ def _is_nothing(run):
 
 
 def _mistaken(answer, runs, cases):
-    """The verdict "wrong": the first case that fails, and the mistake that all cases agree with."""
+    """Return "wrong" with the first failing case and the mistake that matches all cases."""
     known = next((m for m in cases.mistakes if _behaves_like(m.gives, runs, cases.tolerance)), None)
     message, name = (known.message, known.name) if known else (_rounds(runs, cases.expected), "")
     return _told(answer, runs, cases, message, name)
 
 
 def _told(answer, runs, cases, message, name):
-    """The verdict "wrong" with this message and name, and the first case that fails."""
+    """Return "wrong" with this message and name, and the first failing case."""
     at = next(k for k, (run, t) in enumerate(zip(runs, cases.expected, strict=True))
               if not run.agrees(t, cases.tolerance))
     run, on = runs[at], _call(answer, map(as_lists, cases.inputs[at]))
@@ -229,19 +232,19 @@ def _told(answer, runs, cases, message, name):
         return Verdict("wrong", f"{message} {said}".strip(), name, trace=run.trace)
     if run.value is None:
         return Verdict("wrong", f"On `{on}` your function returns nothing: "
-                                "is a `return` missing on some way through it?", name)
+                       "is a `return` missing on some way through it?", name)
     yours, expected = show_apart(run.value, cases.expected[at])
     return Verdict("wrong", message, name, on=on, yours=yours, expected=expected)
 
 
 def _rounds(runs, expected):
-    """What to say to numbers that are nearly right on every case -> str, empty if they are not."""
+    """Return a hint for numbers that are nearly right on every case, else ""."""
     close = all(run.agrees(t, 0.0051) for run, t in zip(runs, expected, strict=True))
     return "Close, but not exact: compute it exactly, and do not round." if close else ""
 
 
 def _behaves_like(gives, runs, tolerance):
-    """Did the answer do on every case what `gives` says? Stops at the first that differs."""
+    """Return whether the answer equals `gives` on every case; stops at the first difference."""
     return all(run.agrees(gives(k), tolerance) for k, run in enumerate(runs))
 
 
@@ -251,7 +254,7 @@ def _call(answer, case):
 
 
 def written(argument):
-    """An argument as one would write it, tuples as tuples, cut after 300 characters -> str."""
+    """Format an argument as Python code, cut after 300 characters -> str."""
     if not _holds_tuples(argument):
         return show(argument)
     text = _nested(argument)
@@ -275,7 +278,7 @@ def _nested(argument):
 
 @dataclass(frozen=True)
 class Catches:
-    """The check of a test: what it must let pass, and what it must refuse."""
+    """The check of a test: the implementations it must accept, and those it must reject."""
 
     right: tuple
     bugs: tuple
@@ -292,7 +295,10 @@ RETURNED = "returns what it should assert"
 
 
 def judge_test(asked, answer, rng):
-    """The verdict on a test -> Verdict. Each is tried twice (of many the first), in any order."""
+    """Judge a test -> Verdict. Each implementation is tried twice, in random order.
+
+    Of several for one name only the first is tried again.
+    """
     if not callable(answer):
         return Verdict("wrong",
                        "The question asks for a test: hand over its name, "
@@ -301,7 +307,7 @@ def judge_test(asked, answer, rng):
     for again in (False, True):
         for k in rng.permutation(len(found)):
             one = [*found][k]
-            several = one.leads_to if isinstance(one.leads_to, tuple) else (one.leads_to,)
+            several = one.output if isinstance(one.output, tuple) else (one.output,)
             found[one] += [_trial(answer, each, called) for each in several[: 1 if again else None]]
     if not called:
         return Verdict("not started",
@@ -312,7 +318,7 @@ def judge_test(asked, answer, rng):
         return refused
     if any(outcome.value is False for outcomes in found.values() for outcome in outcomes):
         return Verdict("wrong", "Your test returns True or False, and nobody looks at what a test "
-                                "returns: write `assert` in front of what must be true.", RETURNED)
+                       "returns: write `assert` in front of what must be true.", RETURNED)
     missed = [bug for bug in asked.bugs if not all(outcome.error for outcome in found[bug])]
     if missed:
         planted, caught = len(asked.bugs), len(asked.bugs) - len(missed)
@@ -322,7 +328,7 @@ def judge_test(asked, answer, rng):
 
 
 def _trial(test, implementation, called):
-    """Run a test on an implementation, noting its calls -> Outcome: an error is a refusal."""
+    """Run a test on an implementation and record its calls -> Outcome; an error is a rejection."""
 
     def watched(*arguments, **options):
         called.append(arguments)
@@ -332,6 +338,6 @@ def _trial(test, implementation, called):
 
 
 def _refused(one, outcome):
-    """The verdict on a test that refuses a right implementation."""
+    """Return the verdict on a test that rejects a right implementation."""
     said = f" It raised {outcome.error}: {outcome.words}".rstrip(": ") + "."
     return Verdict("wrong", one.message + said, one.name, trace=outcome.trace)

@@ -1,4 +1,6 @@
-"""What only the right answer opens: digests on the grid of the tolerance, and text read with a key.
+"""Hash answers so that only the right one unlocks its verdict.
+
+Numbers are hashed on the grid of the tolerance; texts are encrypted with a key.
 
 Everything here is SHA-256 of short texts, so that a page can do the same in twenty lines of its own
 script (browsers keep theirs to https). `tests/course/questions/vectors.json` holds what both give.
@@ -27,17 +29,17 @@ TAG = 16
 
 
 def digest(word):
-    """SHA-256 of a text -> 64 hexadecimal digits."""
+    """Return the SHA-256 of a text -> 64 hexadecimal digits."""
     return hashlib.sha256(word.encode("utf-8")).hexdigest()
 
 
 def tag(word):
-    """What a word is looked up by -> 16 hexadecimal digits."""
+    """Return the key under which a word is stored -> 16 hexadecimal digits."""
     return digest(word)[:TAG]
 
 
 def cell(x, width):
-    """The number of the grid's cell in which a finite x lies -> int.
+    """Return the index of the grid cell that contains a finite x -> int.
 
     >>> cell(0.25, 0.1), cell(-0.25, 0.1), cell(5.0, 0.1), cell(1.0, 0.1)
     (2, -3, 32, 10)
@@ -50,39 +52,39 @@ def cell(x, width):
 
 
 def width_of(tolerance):
-    """The cells' width for a tolerance: what is near a value lies in two or three cells."""
+    """Return the cell width for a tolerance: values near x lie in two or three cells."""
     return 4 * max(tolerance, 1e-6)
 
 
 def cells_near(x, tolerance):
-    """The cells that hold any number within the tolerance of x, relative above 1 -> range."""
+    """Return the cells with any number within the tolerance of x, relative above 1 -> range."""
     near = tolerance * max(1, abs(x)) + 1e-12 * max(1, abs(x))
     width = width_of(tolerance)
     return range(cell(x - near, width), cell(x + near, width) + 1)
 
 
 def pad(word, x):
-    """A number that is read with the word only -> 16 hexadecimal digits."""
+    """Encrypt a number with a word -> 16 hexadecimal digits."""
     return _xor(struct.pack(">d", x), _pad_bytes(word)).hex()
 
 
 def unpad(word, sealed):
-    """The number that `pad` has sealed -> float."""
+    """Decrypt the number that `pad` has encrypted -> float."""
     return struct.unpack(">d", _xor(bytes.fromhex(sealed), _pad_bytes(word)))[0]
 
 
 def hex_of(x):
-    """The 8 bytes of a number -> 16 hexadecimal digits."""
+    """Return the 8 bytes of a number as 16 hexadecimal digits."""
     return struct.pack(">d", x).hex()
 
 
 def seal(text, key):
-    """A text that is read with the key only -> base64."""
+    """Encrypt a text with a key -> base64."""
     return base64.b64encode(_stream(text.encode("utf-8"), key)).decode("ascii")
 
 
 def unseal(sealed, key):
-    """The text that `seal` has sealed -> str."""
+    """Decrypt the text that `seal` has encrypted -> str."""
     return _stream(base64.b64decode(sealed), key).decode("utf-8")
 
 

@@ -1,5 +1,4 @@
-"""What an answer says, however it was written: several values by name, a unit, a letter with its
-reason.
+"""Parse answers: several values by name, units, and a letter with its reason.
 
 A unit is compared in small letters, without spaces, its plural s or what it is counted by ("bits a
 day", "bits/day").
@@ -16,8 +15,7 @@ REASONED = re.compile(
 
 
 def unit_word(unit):
-    """A unit in one spelling: small letters, no spaces, no plural s, without what it is counted by
-    -> str.
+    """Normalise a unit: lower case, no spaces, no plural s, nothing from "per" on -> str.
 
     >>> unit_word("Bits a day"), unit_word("bits/day"), unit_word("min.")
     ('bit', 'bit', 'min')
@@ -27,8 +25,7 @@ def unit_word(unit):
 
 
 def named_values(answer, entries):
-    """Several values, by name or in the order of the entries -> ({entry: value as it was given},
-    names that are none).
+    """Parse several values, by name or in order -> ({entry: value as given}, unknown names).
 
     Raises ValueError, saying how many are wanted, for a list of another length.
     """
@@ -48,14 +45,14 @@ def named_values(answer, entries):
 
 
 def _named_otherwise(found, entries):
-    """The only strange name stands for the only entry without one ("both" for "together")."""
+    """Match the only unknown name with the only missing entry ("both" for "together")."""
     strange = [key for key, entry in found.items() if entry is None]
     missing = [entry for entry in entries if entry not in found.values()]
     return found | {strange[0]: missing[0]} if len(strange) == len(missing) == 1 else found
 
 
 def _parts(text, wanted):
-    """A text cut into so many values, at semicolons, commas, "and" or spaces -> list.
+    """Split a text into this many values, at semicolons, commas, "and" or spaces -> list.
 
     >>> _parts("18, 8 and 2", 3)
     ['18', '8', '2']
@@ -66,15 +63,16 @@ def _parts(text, wanted):
 
 
 def _is_pair(part, entries):
-    """Is it a name and its value? A number that is no entry's name is none."""
+    """Return whether it is a name and its value; a number that is no entry's name is not a name."""
     if not (isinstance(part, list) and len(part) == 2 and isinstance(part[0], str)):
         return False
     return entry_of(part[0], entries) is not None or number_and_unit(part[0])[0] is None
 
 
 def entry_of(key, entries):
-    """The entry that a name means: the same letters and digits, or the only one that has them in it
-    -> str or None.
+    """Return the entry that a name means, by its letters and digits -> str or None.
+
+    The only entry that contains them is accepted as well.
 
     >>> cuts = ["Time ≤ 70", "Time ≤ 130"]
     >>> entry_of("time<=70", cuts), entry_of("70", cuts), entry_of("z", cuts)
@@ -90,7 +88,7 @@ def entry_of(key, entries):
 
 
 def listed(names):
-    """Names as code, with commas -> str. A name that holds a comma stays whole.
+    """Format names as code, with commas -> str. A name that contains a comma stays whole.
 
     >>> listed(["x1, double 1", "x2"])
     '`x1, double 1`, `x2`'
@@ -99,8 +97,9 @@ def listed(names):
 
 
 def letter_and_reason(answer):
-    """A letter with a reason, from ("b", "because ...") or "(b) because ..." or "b - because ..."
-    -> (letter, reason).
+    """Parse a letter with a reason: ("b", "because ..."), "(b) because ..." or "b - because ...".
+
+    Returns (letter, reason).
 
     The letter is None where there is none, the reason is "" where there is none; a lone word "a"
     begins a sentence.

@@ -1,5 +1,4 @@
-"""Only plain data is judged: numbers, words, lists and dictionaries,
-whatever the answer was wrapped in.
+"""Convert an answer (array, Series, tensor, ...) to numbers, strings, lists and dicts.
 
 An answer may be an array, a Series, a frame, a fraction or a tuple;
 none of these is a matter of right or wrong.
@@ -29,25 +28,26 @@ LONGEST = 100_000
 """No answer has more parts than this: an endless generator is cut here."""
 NUMBER = r"[+-]?\s*(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:e[+-]?[0-9]+)?"
 WRITTEN = re.compile(rf"\s*({NUMBER})(?:\s*/\s*({NUMBER}))?\s*((?:[^\W\d_]|[%€$£°]).*?)?\s*",
-    re.IGNORECASE | re.DOTALL)
+                     re.IGNORECASE | re.DOTALL)
 PERCENT = re.compile(r"(?:%|percent|per cent|percentage points?|pp)(?![a-z])\s*", re.IGNORECASE)
 THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}(?![0-9])")
 
 
 @dataclass(frozen=True)
 class OneOf:
-    """Several answers are equally right, as when two splits tie."""
+    """Several answers that are equally right, as when two splits tie."""
 
     answers: tuple
 
 
-def plain(value):
-    """The value as None, bool, int, float, str, list or dict;
+def normalise(value):
+    """Convert a value to None, bool, int, float, str, list or dict.
+
     `...` counts as None, an answer not yet given.
 
     Raises ValueError for what is none of these (a model, a function), naming its type.
 
-    >>> plain((np.float64(0.5), np.array([1, 2]), ...))
+    >>> normalise((np.float64(0.5), np.array([1, 2]), ...))
     [0.5, [1, 2], None]
     """
     if value is None or value is Ellipsis:
@@ -60,16 +60,16 @@ def plain(value):
 
 
 def _of_mapping(mapping):
-    return {_key(k): plain(v) for k, v in islice(mapping.items(), LONGEST)}
+    return {_key(k): normalise(v) for k, v in islice(mapping.items(), LONGEST)}
 
 
 def _of_series(series):
     counted = isinstance(series.index, pd.RangeIndex)
-    return plain(series.tolist()) if counted else _of_mapping(series)
+    return normalise(series.tolist()) if counted else _of_mapping(series)
 
 
 def _of_many(values):
-    return [plain(v) for v in islice(values, LONGEST)]
+    return [normalise(v) for v in islice(values, LONGEST)]
 
 
 def _by_kind(value):
@@ -77,7 +77,7 @@ def _by_kind(value):
 
 
 def _key(key):
-    return key if isinstance(key, str) else str(plain(key))
+    return key if isinstance(key, str) else str(normalise(key))
 
 
 _WRAPPINGS = (
@@ -87,14 +87,14 @@ _WRAPPINGS = (
     (str, str),
     (pd.Series, _of_series),
     ((pd.DataFrame, Mapping), _of_mapping),
-    (np.ndarray, lambda array: plain(array.tolist())),
+    (np.ndarray, lambda array: normalise(array.tolist())),
     ((set, frozenset), lambda values: sorted(_of_many(values), key=_by_kind)),
     (Iterable, _of_many),
 )
 
 
 def is_blank(answer):
-    """Has nothing been filled in? True for None and for containers that hold nothing but None."""
+    """Return whether nothing is filled in: None, or containers of nothing but None."""
     if isinstance(answer, dict):
         answer = list(answer.values())
     if isinstance(answer, list):
@@ -103,8 +103,9 @@ def is_blank(answer):
 
 
 def number(value):
-    """A plain value read as one number, its unit aside -> float, or None if it is not one; True is
-    none.
+    """Read a plain value as one number without its unit -> float, or None if it is not one.
+
+    True is not a number.
 
     >>> number("60 %"), number([0.5]), number("3/4"), number(True)
     (0.6, 0.5, 0.75, None)
@@ -113,8 +114,9 @@ def number(value):
 
 
 def number_and_unit(answer):
-    """A plain answer read as one number -> (float, unit); (None, "") if it is none. True is no
-    number.
+    """Read a plain answer as one number -> (float, unit), or (None, "") if it is not one.
+
+    True is not a number.
 
     >>> number_and_unit("8/25"), number_and_unit("60 %")
     ((0.32, ''), (0.6, ''))
@@ -154,8 +156,9 @@ def _decimal(digits):
 
 
 def same(got, expected, tolerance=1e-6):
-    """Is a plain answer the expected one, whatever its wrapping?
-    Numbers within tolerance, relative above 1.
+    """Return whether a plain answer equals the expected one, in whatever container.
+
+    Numbers are compared within the tolerance, relative above 1.
 
     A list may answer where a dictionary is expected if it has the same order, or pairs of names and
     values; a dictionary may leave out zeros, words may differ in case and spaces, a set in order
@@ -168,10 +171,10 @@ def same(got, expected, tolerance=1e-6):
     if isinstance(expected, OneOf):
         return any(same(got, one, tolerance) for one in expected.answers)
     if isinstance(expected, Mapping):
-        return _same_entries(got, plain(expected), tolerance)
+        return _same_entries(got, normalise(expected), tolerance)
     if isinstance(expected, set | frozenset):
         return _same_set(got, expected, tolerance)
-    expected = plain(expected)
+    expected = normalise(expected)
     if isinstance(expected, list):
         return _same_list(got, expected, tolerance)
     if isinstance(expected, str):
@@ -184,9 +187,11 @@ def same(got, expected, tolerance=1e-6):
 
 
 def near(got, expected, tolerance):
-    """Is a number (or None) the expected one, within the tolerance, relative above 1?
+    """Return whether a number (or None) is the expected one within the tolerance.
 
-    NaN is near NaN, and nothing else is near infinity.
+    The tolerance is relative above 1. NaN is near NaN, and nothing else is near infinity.
+
+    The tolerance is absolute for expected values below 1.
     """
     if got is None or np.isnan(expected):
         return got is not None and bool(np.isnan(got))
@@ -204,15 +209,15 @@ def _same_list(got, expected, tolerance):
 
 
 def _same_set(got, expected, tolerance):
-    """Order and repetition do not matter: each is matched by one of the other side."""
+    """Return whether each element has a match on the other side, in any order."""
     got = got if isinstance(got, list) else [got]
     return (all(any(same(g, e, tolerance) for e in expected) for g in got)
             and all(any(same(g, e, tolerance) for g in got) for e in expected))
 
 
 def _same_entries(got, expected, tolerance):
-    if isinstance(got, list) and got and all(isinstance(g,
-        list) and len(g) == 2 and isinstance(g[0], str) for g in got):
+    if isinstance(got, list) and got and all(isinstance(g, list) and len(g) == 2
+                                             and isinstance(g[0], str) for g in got):
         got = dict(got)
     if isinstance(got, list):
         return _same_list(got, list(expected.values()), tolerance)
@@ -227,7 +232,7 @@ def _word(text):
 
 
 def show(value, digits=4):
-    """A value as a reader would write it: short, floats to a few digits -> str.
+    """Format a value briefly, floats to a few digits -> str.
 
     >>> show([4, np.float64(1 / 3)]), show({"Time": 0.4}), show("No")
     ('[4, 0.3333]', "{'Time': 0.4}", "'No'")
@@ -236,7 +241,7 @@ def show(value, digits=4):
         return " or ".join(show(one, digits) for one in value.answers)
     if callable(value):
         return getattr(value, "__name__", "a function")
-    text = _written(plain(value), digits)
+    text = _written(normalise(value), digits)
     return text if len(text) <= 300 else text[:297] + "..."
 
 
@@ -251,7 +256,7 @@ def _written(value, digits):
 
 
 def show_apart(one, other):
-    """Two values shown with as many digits as it takes to tell them apart -> (str, str)."""
+    """Format two values with as many digits as it takes to tell them apart -> (str, str)."""
     for digits in (4, 7, 17):
         pair = show(one, digits), show(other, digits)
         if pair[0] != pair[1]:

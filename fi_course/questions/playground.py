@@ -1,4 +1,4 @@
-"""Sliders for a student's own function: once its check has passed, it moves a picture.
+"""Let sliders move a picture of the student's own function, once its check has passed.
 
 An exercise writes a *picture*, a function of the sliders that calls the student's function and
 returns what is to be drawn:
@@ -20,22 +20,19 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from fi_course.questions.blocked_calls import closing
 from fi_course.questions.cards import Card, in_notebook
-from fi_course.questions.question import judge
 
 
-def play(question, function, picture, sliders):
-    """Sliders and a picture for a function that its question finds right -> a widget, or a Card.
+def play(id, function, verdict, picture, sliders):
+    """Show sliders and a picture for a function that is right -> a widget, or a Card.
 
+    verdict : of the question of that id, on the function
     sliders : {name of an argument of `picture`: (least, most) or (least, most, step), or options}
     """
     name = getattr(function, "__name__", "answer")
-    with closing(question.closed, to_others=False):
-        verdict = judge(question, function)
     if verdict.status != "right":
         first = (
-            f"First `Q({question.id!r}).check({name})` must say Right; then run this cell again.")
+            f"First `Q({id!r}).check({name})` must say Right; then run this cell again.")
         return Card(f"Sliders wait here for your `{name}`", (_title(picture), first))
     if not in_notebook() or find_spec("ipywidgets") is None:  # a page's Python has no sliders
         return Card(f"Your `{name}` moves this picture in a notebook", (_title(picture),))
@@ -43,7 +40,7 @@ def play(question, function, picture, sliders):
 
 
 def _sliders(picture, sliders):
-    """A slider for each argument, and the picture, whose scale never shrinks, below -> a widget.
+    """Return a widget with a slider for each argument above the picture; its scale never shrinks.
 
     The picture is the value of a widget of its own. The output of a cell inside a widget would be
     sent back by what runs notebooks (nbclient), which can then miss that the cell has ended.
@@ -67,7 +64,7 @@ def _sliders(picture, sliders):
 
 
 def _as_html(picture, values, seen):
-    """The picture for these values; what the function prints, and what it raises, in words.
+    """Return the picture for these values as HTML, with what the function prints or raises.
 
     seen : ends of the scale so far, which may grow
     """
@@ -88,7 +85,7 @@ def _as_html(picture, values, seen):
 
 
 def _drawn(figure):
-    """The figure with its words, as a picture in HTML."""
+    """Return the figure with its alternative text as an HTML image."""
     from fi_teach.plots.alt_text import alt_text, render
 
     svg = base64.b64encode(render(figure, "svg")).decode()

@@ -1,4 +1,4 @@
-"""A question knows its hints and how to judge an answer: right, not started, or which mistake.
+"""A question and its judgement: right, not started, or which mistake.
 
 `judge` is pure and is what the grader calls; `Q(id)` is the student's handle on the same judgement.
 """
@@ -11,9 +11,10 @@ from functools import cache
 
 import numpy as np
 
-from fi_course.questions.blocked_calls import closing
+from fi_course.questions.blocked_calls import blocked
 from fi_course.questions.cards import Card, draw
-from fi_course.questions.plain_values import is_blank, plain
+from fi_course.questions.plain_values import is_blank, normalise
+from fi_course.questions.playground import play
 from fi_course.questions.verdict import Verdict
 
 PUBLIC_SEED = 20230511
@@ -29,7 +30,7 @@ QUESTIONS: dict[str, "Question"] = {}
 
 @dataclass(frozen=True)
 class Question:
-    """One exercise: what it is worth, its hints, and the check that tells right from which mistake.
+    """One exercise: its points, its hints, and the check of its answers.
 
     id : "chapter.name", as in "trees.decrease"
     kind : one of KINDS
@@ -37,7 +38,7 @@ class Question:
     hints : from a nudge to nearly there
     check : (answer, rng) -> Verdict; see fi_course.questions.checks for the ready-made ones
     meaning : what the right answer means, told to those who found it
-    closed : dotted names of the package functions (or modules) whose call is a mistake
+    blocked : dotted names of the package functions (or modules) whose call is a mistake
     rubric : for what is graded by hand, (points, what earns them) pairs
     seconds : the longest an answer may take
     notebook : the exercise set it belongs to, filled in from the name of the module that defines it
@@ -52,44 +53,45 @@ class Question:
     hints: tuple
     check: Callable = field(repr=False)
     meaning: str = ""
-    closed: tuple = ()
+    blocked: tuple = ()
     rubric: tuple = ()
     seconds: float = 10
     notebook: str = ""
 
     @property
     def heading(self):
-        """Title, stars, minutes and points in a line, as the notebook prints them -> str."""
+        """Return title, stars, minutes and points in one line, as notebooks print them -> str."""
         points = f"{self.points} point{'s' * (self.points > 1)}"
         return (f"{self.title} {'★' * self.stars}{'☆' * (3 - self.stars)} ({self.minutes} min, "
                 f"{points})")
 
 
 def judge(question, answer, rng=None):
-    """Judge an answer -> Verdict. Pure: the same answer and rng give the same verdict,
-    nothing is shown or raised.
+    """Judge an answer -> Verdict.
+
+    Pure: the same answer and rng give the same verdict, nothing is shown or raised.
 
     answer : a value, or a function (or a handle on one in another process:
         anything that can be called)
     rng : seed of the inputs; None is the public one
 
-    Close the question's names (`closing(question.closed)`) in the process where the answer runs.
+    Close the question's names (`blocked(question.blocked)`) in the process where the answer runs.
     """
     rng = np.random.default_rng(PUBLIC_SEED if rng is None else rng)
     if not callable(answer):
         try:
-            answer = plain(answer)
+            answer = normalise(answer)
         except ValueError as error:
             return Verdict("wrong", f"Your answer cannot be read: {error}", "not an answer")
     if is_blank(answer):
         return Verdict("not started", "Nothing is filled in yet.")
     verdict = question.check(answer, rng)
-    return replace(verdict,
-        meaning=verdict.meaning or question.meaning) if verdict.status == "right" else verdict
+    return (replace(verdict, meaning=verdict.meaning or question.meaning)
+            if verdict.status == "right" else verdict)
 
 
 class CheckFailed(Exception):
-    """An answer is not right (yet): its text is the whole story, so no traceback is shown."""
+    """Raised by a check for an answer that is not right (yet); its text replaces the traceback."""
 
     def __init__(self, text, drawn=False):
         super().__init__(text)
@@ -101,8 +103,7 @@ class CheckFailed(Exception):
 
 @dataclass
 class Handle:
-    """The student's handle on a question: `check`, `hint`, `solution`,
-    and `traceback` after a check that failed."""
+    """What a student calls on a question: `check`, `hint`, `solution` and `traceback`."""
 
     question: Question
     hints_given: int = 0
@@ -118,9 +119,8 @@ class Handle:
             raise CheckFailed(repr(card), draw(card)) from None
         return card
 
-    def told(self, answer):
-        """What `check` would show, as plain data for a page that draws cards of its own -> dict
-        of str.
+    def feedback(self, answer):
+        """Return what `check` would show as data, for pages with their own cards -> dict of str.
 
         status, title, message (with the counterexample, or what a right answer means), trace
         """
@@ -131,18 +131,20 @@ class Handle:
                 "message": message, "trace": found.trace}
 
     def _judged(self, answer, rng=None):
-        with closing(self.question.closed, to_others=False):
-            self.last = judge(self.question, answer, rng)
+        self.last = self._verdict(answer, rng)
         return self.last
 
+    def _verdict(self, answer, rng=None):
+        with blocked(self.question.blocked, to_others=False):
+            return judge(self.question, answer, rng)
+
     def check_hidden(self, answer):
-        """The same check on inputs nobody has seen:
-        drawn from FI_TEACH_SEED, or from fresh chance without it -> Card."""
+        """Check on other inputs, drawn from FI_TEACH_SEED or, without it, at random -> Card."""
         seed = os.environ.get("FI_TEACH_SEED")
         return self.check(answer, rng=np.random.default_rng(None if seed is None else int(seed)))
 
     def hint(self):
-        """The next hint, one at a time; after the last it stays -> Card."""
+        """Show the next hint, one at a time; after the last it stays -> Card."""
         hints = self.question.hints
         self.hints_given = min(self.hints_given + 1, len(hints))
         last = " That is the last one." if self.hints_given == len(hints) else ""
@@ -150,13 +152,14 @@ class Handle:
                     (hints[self.hints_given - 1] + last,))
 
     def play(self, function, picture, **sliders):
-        """Sliders that let one's own right function move a picture;
-        see `questions.own` -> a widget, or a Card."""
-        from fi_course.questions.playground import play
-        return play(self.question, function, picture, sliders)
+        """Show sliders that move a picture of one's own right function -> a widget, or a Card.
+
+        See `playground`.
+        """
+        return play(self.question.id, function, self._verdict(function), picture, sliders)
 
     def solution(self):
-        """The reference with its reason, where the solutions lie beside the exercises -> Card."""
+        """Show the reference solution and its reason, if the solutions are installed -> Card."""
         from fi_course.questions.reference_solution import reference
         found = reference(self.question)
         if found is None:
@@ -165,7 +168,7 @@ class Handle:
         return Card(f"One right answer to {self.question.id}", listing=found)
 
     def traceback(self):
-        """Where your own function stumbled in the last check -> Card."""
+        """Show where your function raised an error in the last check -> Card."""
         trace = self.last.trace if self.last else ""
         return Card("Traceback of your function" if trace
                     else "No traceback: your function has not stumbled", listing=trace)
@@ -175,7 +178,7 @@ class Handle:
 
 
 def card_of(question, verdict):
-    """The verdict on an answer to the question, ready to be shown -> Card."""
+    """Return the card that shows a verdict to a student -> Card."""
     stuck = f"Stuck? `Q({question.id!r}).hint()`"
     if verdict.status == "right":
         drawn = question.kind in DRAWS_INPUTS
@@ -197,7 +200,7 @@ def _title_of(verdict):
 
 @cache
 def Q(id):
-    """The question of that id, as a handle with `check`, `hint` and `solution` -> Handle.
+    """Return the handle of the question with that id -> Handle.
 
     Raises ValueError for an unknown id, with the nearest ones.
     """

@@ -1,5 +1,4 @@
-"""Where the solutions lie beside the exercises, a question can show its reference;
-elsewhere they are not there."""
+"""Find a question's reference solution, if the solutions lie beside the exercises."""
 
 import json
 import re
@@ -7,16 +6,14 @@ from pathlib import Path
 
 
 def solutions_notebook(name, start=None):
-    """The solutions notebook of that name, in `solutions/` here or in a folder above -> Path,
-    or None if there is none."""
+    """Find the solutions notebook in `solutions/` here or in a folder above -> Path or None."""
     start = Path(start or Path.cwd()).resolve()
     found = (folder / "solutions" / f"{name}.ipynb" for folder in (start, *start.parents))
     return next((path for path in found if path.is_file()), None)
 
 
 def reference(question, start=None):
-    """The source of the question's solution, with its reason in the comments -> str, or None
-    if the solutions are not here."""
+    """Return the source of a question's solution with its reason -> str or None."""
     path = solutions_notebook(question.notebook, start)
     if path is None:
         return None
@@ -32,6 +29,6 @@ def _solves(cell, question):
 
 
 def without_markers(source):
-    """A solution cell without its marker lines -> str."""
+    """Return a solution cell without its marker lines -> str."""
     return "\n".join(line for line in source.split("\n")
                      if not re.match(r"\s*### (BEGIN|END) SOLUTION", line))

@@ -1,4 +1,4 @@
-"""A question as data: all that a page or a student's copy needs to judge, and no answer to read.
+"""Write a question as data: all that a page or a student's copy needs to judge, and no answer.
 
 `of(question)` writes it down, from the same check that `judge` calls; `question_from(data)` makes a
 question of it whose verdicts are the same, word for word; `page_specification(name)` is what the
@@ -57,7 +57,7 @@ How numbers are judged
 asks "function" and "test", in students' copies only
 ----------------------------------------------------
 cases, expected, mistakes (name, message, gives), planted, tolerance, lists
-    as in `functions.Cases`, written by `encode`
+    as in `functions.TestCases`, written by `encode`
 right, bugs (name, message, implementation), code
     of a test. Implementations are code, and code can be read: they are sealed against a passing
     glance only. A page carries neither kind; it says how to run the question.
@@ -74,15 +74,15 @@ import numpy as np
 from fi_course.questions import hashed_answers
 from fi_course.questions.checks import by_hand
 from fi_course.questions.functions import (
-    Cases,
     Catches,
     Function,
-    Led,
+    MistakeOutputs,
     Outcome,
+    TestCases,
     judge_function,
     judge_test,
 )
-from fi_course.questions.plain_values import OneOf, near, plain
+from fi_course.questions.plain_values import OneOf, near, normalise
 from fi_course.questions.question import PUBLIC_SEED, QUESTIONS, Question, judge
 from fi_course.questions.values import Choice, Mistake, Value, judge_choice, judge_value
 
@@ -94,7 +94,7 @@ ABOUT = ("id", "notebook", "title", "kind", "stars", "minutes", "points", "secon
 
 
 def of(question):
-    """The question as plain data, without what it would be judged by -> dict.
+    """Return the question as plain data, without its answers -> dict.
 
     Raises ValueError for a check that no specification can hold.
     """
@@ -102,7 +102,7 @@ def of(question):
     about |= {
         "heading": question.heading,
         "hints": list(question.hints),
-        "closed": list(question.closed),
+        "closed": list(question.blocked),
     }
     for kind, written in _WRITERS.items():
         if isinstance(question.check, kind):
@@ -114,7 +114,7 @@ def of(question):
 
 
 def specification_of(notebook):
-    """The specification of an exercise set, as a student's copy holds it -> dict.
+    """Return the specification of an exercise set, as in a student's copy -> dict.
 
     Raises ValueError for an unknown set.
     """
@@ -126,7 +126,7 @@ def specification_of(notebook):
 
 
 def page_specification(notebook):
-    """The specification of a set, as its page carries it: no cases of functions -> dict."""
+    """Return the specification of a set for its page: without the cases of functions -> dict."""
     whole = specification_of(notebook)
     kept = {"asks", "heading", "hints", *ABOUT}
     return whole | {
@@ -140,16 +140,17 @@ def page_specification(notebook):
 
 
 def _written_choice(question):
-    told = {
-        letter: _verdict(question, *question.check.told(letter))
+    feedback = {
+        letter: _verdict(question, *question.check.feedback(letter))
         for letter in question.check.options
     }
-    words = {letter: f"{question.id}|{letter}" for letter in told}
+    words = {letter: f"{question.id}|{letter}" for letter in feedback}
     return {
         "asks": "choice",
-        "options": list(told),
-        "verdicts": _sorted({hashed_answers.tag(words[a]): hashed_answers.seal(told[a], words[a])
-                             for a in told}),
+        "options": list(feedback),
+        "verdicts": _sorted(
+            {hashed_answers.tag(words[a]): hashed_answers.seal(feedback[a], words[a])
+             for a in feedback}),
     }
 
 
@@ -160,14 +161,14 @@ def _verdict(question, status, mistake, message):
 
 
 def _sorted(entries):
-    """By tag, so that their order says nothing."""
+    """Sort by tag, so that the order reveals nothing."""
     return dict(sorted(entries.items()))
 
 
 def _written_number(question):
     check, cells, verdicts = question.check, {}, []
     for k, target in enumerate(check.targets):
-        places = check.spoken_of[k]
+        places = check.relevant[k]
         cells |= {
             hashed_answers.tag(word): hashed_answers.pad(word, target.values[i])
             for i in places
@@ -181,8 +182,8 @@ def _written_number(question):
         "entries": list(check.entries),
         "units": [u for u in check.units if u],
         "tolerance": check.tolerance,
-        "usual": list(check.usual),
-        "spoken_of": [list(places) for places in check.spoken_of],
+        "usual": list(check.default),
+        "spoken_of": [list(places) for places in check.relevant],
         "cells": _sorted(cells),
         "verdicts": verdicts,
     }
@@ -222,12 +223,12 @@ def _key_of_cases(id, expected):
 
 
 def _flat(value):
-    """What a function gave, unwrapped, but for what is compared in a way of its own."""
-    return value if isinstance(value, Outcome | OneOf | set | frozenset) else plain(value)
+    """Normalise what a function returned, except what is compared in its own way."""
+    return value if isinstance(value, Outcome | OneOf | set | frozenset) else normalise(value)
 
 
 def _written_test(question):
-    module = sys.modules[question.check.right[0].leads_to.__module__]
+    module = sys.modules[question.check.right[0].output.__module__]
     if not module.__name__.startswith(TRIALS):
         raise ValueError(f"{question.id} tries tests on what stands in {module.__name__}: "
                          "its implementations go out as code, so put them, and nothing else, "
@@ -235,7 +236,7 @@ def _written_test(question):
     names = {id(found): name for name, found in vars(module).items()}
     written = {
         part: [
-            {"name": m.name, "message": m.message, "implementation": names[id(m.leads_to)]}
+            {"name": m.name, "message": m.message, "implementation": names[id(m.output)]}
             for m in those
         ]
         for part, those in (("right", question.check.right), ("bugs", question.check.bugs))
@@ -257,7 +258,7 @@ _WRITERS = {Choice: _written_choice, Value: _written_number, Function: _written_
 
 
 def question_from(data):
-    """The question that `of` has written down; its check gives the same verdicts -> Question.
+    """Return the question that `of` has written; its check gives the same verdicts -> Question.
 
     Functions are judged on the public cases whatever the seed: others are nowhere in the data.
     """
@@ -265,7 +266,7 @@ def question_from(data):
     return Question(
         **about,
         hints=tuple(data["hints"]),
-        closed=tuple(data["closed"]),
+        blocked=tuple(data["closed"]),
         check=_CHECKS[data["asks"]](data),
     )
 
@@ -276,8 +277,8 @@ def judge_from(data, answer):
 
 
 @dataclass(frozen=True)
-class SealedChoice:
-    """The check of a letter that knows no letter's verdict until it is given."""
+class HashedChoice:
+    """The check of a letter by hashes: it knows no verdict until the letter is given."""
 
     data: dict = field(repr=False)
 
@@ -285,7 +286,7 @@ class SealedChoice:
     def options(self):
         return tuple(self.data["options"])
 
-    def told(self, letter):
+    def feedback(self, letter):
         word = f"{self.data['id']}|{letter}"
         return _opened(self.data["verdicts"][hashed_answers.tag(word)], word)
 
@@ -299,8 +300,8 @@ def _opened(sealed, key):
 
 
 @dataclass(frozen=True)
-class SealedValue:
-    """The check of numbers that knows none of them until it is given."""
+class HashedValue:
+    """The check of numbers by hashes: it knows none of them until it is given."""
 
     data: dict = field(repr=False)
 
@@ -313,15 +314,15 @@ class SealedValue:
         return tuple(self.data["units"])
 
     @property
-    def usual(self):
+    def default(self):
         return tuple(self.data["usual"])
 
     @property
-    def spoken_of(self):
+    def relevant(self):
         return self.data["spoken_of"]
 
     def _value(self, k, i, number):
-        """The value of target k in place i, if the number lies near it -> float or None."""
+        """Return the value of target k in place i if the number is near it -> float or None."""
         if not np.isfinite(number):
             return None
         cell = hashed_answers.cell(number, hashed_answers.width_of(self.data["tolerance"]))
@@ -333,8 +334,8 @@ class SealedValue:
         value = self._value(k, i, number)
         return value is not None and near(number, value, self.data["tolerance"])
 
-    def told(self, k, numbers):
-        key = _key(self.data["id"], k, [self._value(k, i, numbers[i]) for i in self.spoken_of[k]])
+    def feedback(self, k, numbers):
+        key = _key(self.data["id"], k, [self._value(k, i, numbers[i]) for i in self.relevant[k]])
         return _opened(self.data["verdicts"][k], key)
 
     def __call__(self, answer, rng):
@@ -343,17 +344,17 @@ class SealedValue:
 
 @dataclass(frozen=True)
 class WrittenFunction:
-    """The check of a function by what is written down of the public cases."""
+    """The check of a function by stored outputs on the public cases."""
 
     data: dict = field(repr=False)
 
     @cached_property
     def cases(self):
-        mistakes = tuple(Led(m["name"], m["message"], _given(m["gives"]))
+        mistakes = tuple(MistakeOutputs(m["name"], m["message"], _given(m["gives"]))
                          for m in self.data["mistakes"])
         planted = self.data["planted"] and _given(self.data["planted"])
-        return Cases(decode(self.data["cases"]), decode(self.data["expected"]), mistakes, planted,
-                     self.data["tolerance"], self.data["lists"])
+        return TestCases(decode(self.data["cases"]), decode(self.data["expected"]), mistakes,
+                         planted, self.data["tolerance"], self.data["lists"])
 
     def __call__(self, answer, rng):
         verdict = judge_function(lambda rng: self.cases, answer, rng)
@@ -371,8 +372,8 @@ def _with_meaning(verdict, sealed, key):
 
 
 @dataclass(frozen=True)
-class SealedTest:
-    """The check of a test; its implementations come out of the seal when they are tried."""
+class HashedTest:
+    """The check of a test; its encrypted implementations are decrypted when they are run."""
 
     data: dict = field(repr=False)
 
@@ -396,15 +397,15 @@ class SealedTest:
         return _with_meaning(verdict, self.data["meaning"], self._key)
 
 
-_CHECKS = {"choice": SealedChoice, "number": SealedValue, "function": WrittenFunction,
-           "test": SealedTest, "prose": lambda data: by_hand}
+_CHECKS = {"choice": HashedChoice, "number": HashedValue, "function": WrittenFunction,
+           "test": HashedTest, "prose": lambda data: by_hand}
 
 
 # What JSON has no word for.
 
 
 def encode(value):
-    """A value as JSON: what JSON has no word for stands under a key that begins with $.
+    """Encode a value as JSON; types unknown to JSON stand under a key that begins with $.
 
     >>> encode((1, float("nan")))
     {'$tuple': [1, {'$number': 'nan'}]}
@@ -429,7 +430,7 @@ _KEYS = {tuple: "$tuple", set: "$set", frozenset: "$set", OneOf: "$oneof"}
 
 
 def decode(written):
-    """The value that `encode` has written down.
+    """Decode the value that `encode` has written.
 
     >>> decode(encode({"a": (1, {2})}))
     {'a': (1, {2})}

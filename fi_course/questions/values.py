@@ -1,9 +1,8 @@
-"""How a letter, a number or several numbers are judged, whether the right ones lie open or only
-open to who has them.
+"""Judge a letter, a number or several numbers, from known or from hashed answers.
 
-`Choice` and `Value` know what is right. `fi_course.questions.specification` has their sealed
-twins, with the same three questions to ask: which targets does a number fit, what do these speak
-of, what is told to who hits one.
+`Choice` and `Value` hold the right answers. `fi_course.questions.specification` has their hashed
+counterparts, with the same three methods: which targets a number fits, which entries these
+concern, and the feedback on a hit.
 """
 
 from dataclasses import dataclass, field
@@ -18,15 +17,14 @@ SHORTEST_REASON = 3
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake people make: its name, what it leads to (a letter, a value or a function), and what
-    to say to it.
+    """A common mistake: its name, its output (a letter, a value or a function) and the feedback.
 
     Of several values a mistake may speak of some only, with `partly=True`: whatever the others are,
     it is named.
     """
 
     name: str
-    leads_to: object
+    output: object
     message: str
     partly: bool = False
 
@@ -43,15 +41,15 @@ class Choice:
 
     @property
     def options(self):
-        return tuple(sorted({self.right, *(m.leads_to for m in self.mistakes)}))
+        return tuple(sorted({self.right, *(m.output for m in self.mistakes)}))
 
     @property
     def names(self):
         return frozenset(m.name for m in self.mistakes)
 
-    def told(self, letter):
-        """What is said to a letter -> (status, mistake, message), or None if it is not on offer."""
-        mistakes = {m.leads_to: ("wrong", m.name, m.message) for m in self.mistakes}
+    def feedback(self, letter):
+        """Return a letter's feedback -> (status, mistake, message), or None if it is no option."""
+        mistakes = {m.output: ("wrong", m.name, m.message) for m in self.mistakes}
         return {self.right: ("right", "", ""), **mistakes}.get(letter)
 
     def __call__(self, answer, rng):
@@ -59,7 +57,7 @@ class Choice:
 
 
 def judge_choice(asked, answer):
-    """The verdict on a letter with a reason -> Verdict; `asked` has `options` and `told`."""
+    """Judge a letter with a reason -> Verdict; `asked` has `options` and `feedback`."""
     offered = ", ".join(asked.options)
     letter, reason = letter_and_reason(answer)
     if isinstance(answer, list) and None in answer[:2]:
@@ -76,7 +74,7 @@ def judge_choice(asked, answer):
                        f"You have chosen `{letter}`. Now say why, in a sentence of at least "
                        f"{SHORTEST_REASON} words: a prediction teaches only if it had a reason.",
                        "no reason yet")
-    status, name, message = asked.told(letter)
+    status, name, message = asked.feedback(letter)
     return Verdict(status, name and message, name, meaning=message if status == "right" else "")
 
 
@@ -85,7 +83,7 @@ def judge_choice(asked, answer):
 
 @dataclass(frozen=True)
 class Target:
-    """Values in the order of the entries (None: not spoken of), and what is said to a hit."""
+    """Values in the order of the entries (None: not relevant), and the feedback on a hit."""
 
     values: tuple
     status: str = "right"
@@ -99,33 +97,33 @@ class Value:
 
     targets : the right one first, then the mistakes
     entries : names of several values; none for a single number
-    usual : what an entry is taken to be if it is left out
+    default : what an entry is taken to be if it is left out
     """
 
     targets: tuple
     entries: tuple = ()
     units: tuple = ()
     tolerance: float = 0.0051
-    usual: tuple = field(default=())
+    default: tuple = field(default=())
 
     @property
     def names(self):
         return frozenset(target.name for target in self.targets[1:])
 
     @property
-    def spoken_of(self):
-        """For each target the places of the values that it speaks of -> list of tuples."""
+    def relevant(self):
+        """Return for each target the places of its relevant values -> list of tuples."""
         return [
             tuple(i for i, v in enumerate(target.values) if v is not None)
             for target in self.targets
         ]
 
     def fits(self, k, i, number):
-        """Is the number what target k has in place i, within the tolerance? -> bool"""
+        """Return whether the number is within the tolerance of target k in place i -> bool."""
         return near(number, self.targets[k].values[i], self.tolerance)
 
-    def told(self, k, numbers):
-        """What is said to who hits target k -> (status, mistake, message)."""
+    def feedback(self, k, numbers):
+        """Return the feedback on a hit of target k -> (status, mistake, message)."""
         target = self.targets[k]
         return target.status, target.name, target.message
 
@@ -133,31 +131,31 @@ class Value:
         return judge_value(self, answer)
 
 
-def value_of(right, mistakes, units, tolerance, usual=None):
-    """The check of these values -> Value, in the right one's order; what they leave out is 0."""
+def value_of(right, mistakes, units, tolerance, default=None):
+    """Return the check of these values -> Value, in the order of the right one; omissions are 0."""
     if not isinstance(right, dict):
         targets = (
             Target((float(right),)),
-            *(Target((float(m.leads_to),), "wrong", m.name, m.message) for m in mistakes),
+            *(Target((float(m.output),), "wrong", m.name, m.message) for m in mistakes),
         )
         return Value(targets, (), units, tolerance)
     entries = tuple(right)
-    usual = dict.fromkeys(entries, 0.0) | (usual or {})
+    default = dict.fromkeys(entries, 0.0) | (default or {})
 
     def placed(values, partly=False):
-        left_out = dict.fromkeys(entries) if partly else usual
+        left_out = dict.fromkeys(entries) if partly else default
         found = [(left_out | values)[entry] for entry in entries]
         return tuple(None if value is None else float(value) for value in found)
 
     targets = (
         Target(placed(right)),
-        *(Target(placed(m.leads_to, m.partly), "wrong", m.name, m.message) for m in mistakes),
+        *(Target(placed(m.output, m.partly), "wrong", m.name, m.message) for m in mistakes),
     )
-    return Value(targets, entries, units, tolerance, tuple(map(usual.get, entries)))
+    return Value(targets, entries, units, tolerance, tuple(map(default.get, entries)))
 
 
 def judge_value(asked, answer):
-    """The verdict on one number or on several -> Verdict; `asked` is a Value or its sealed twin."""
+    """Judge one number or several -> Verdict; `asked` is a Value or its hashed counterpart."""
     return _judge_several(asked, answer) if asked.entries else _judge_one(asked, answer)
 
 
@@ -177,7 +175,7 @@ def _no_number(answer):
 
 
 def _wrong_unit(asked, unit):
-    """The verdict on a wrong unit. Where none is asked for, words behind a number do no harm."""
+    """Return the verdict on a wrong unit, or None; if no unit is asked for, any is accepted."""
     wanted = [unit for unit in asked.units if unit]
     if not unit or not wanted or unit_word(unit) in map(unit_word, wanted):
         return None
@@ -197,8 +195,8 @@ def _judge_several(asked, answer):
                        f"There is no entry `{strange[0]}`: "
                        f"the entries are {listed(asked.entries)}.")
     read = {
-        entry: number_and_unit(given[entry]) if entry in given else (usual, "")
-        for entry, usual in zip(asked.entries, asked.usual, strict=True)
+        entry: number_and_unit(given[entry]) if entry in given else (default, "")
+        for entry, default in zip(asked.entries, asked.default, strict=True)
     }
     wordy = [entry for entry, (number, _) in read.items() if number is None]
     if wordy:
@@ -210,19 +208,19 @@ def _judge_several(asked, answer):
 
 
 def _of_numbers(asked, numbers, answer, missing=()):
-    """The verdict on the numbers: right, a mistake of all, mistakes of some, or which are wrong."""
+    """Judge the numbers: right, a mistake in all, mistakes in some, or which are wrong."""
     hit = [
         k
-        for k, places in enumerate(asked.spoken_of)
+        for k, places in enumerate(asked.relevant)
         if all(asked.fits(k, i, numbers[i]) for i in places)
     ]
     if hit and hit[0] == 0:
-        status, _, meaning = asked.told(0, numbers)
+        status, _, meaning = asked.feedback(0, numbers)
         return Verdict(status, meaning=meaning)
-    whole = [k for k in hit if len(asked.spoken_of[k]) == len(numbers)]
+    whole = [k for k in hit if len(asked.relevant[k]) == len(numbers)]
     named = whole[:1] or hit
-    found = [asked.told(k, numbers)[1:] for k in named]
-    explained = {i for k in named for i in asked.spoken_of[k]}
+    found = [asked.feedback(k, numbers)[1:] for k in named]
+    explained = {i for k in named for i in asked.relevant[k]}
     wrong = [
         i for i, number in enumerate(numbers) if i not in explained and not asked.fits(0, i, number)
     ]
@@ -232,10 +230,10 @@ def _of_numbers(asked, numbers, answer, missing=()):
 
 
 def _not_right(asked, wrong, missing):
-    """What to say to values in these places that are no known mistake -> str."""
+    """Return the feedback on wrong values in these places that match no known mistake -> str."""
     if not asked.entries:
         return "That is not the value."
-    if any(asked.usual):
+    if any(asked.default):
         return "Not all of the values are right, or one is missing."
     wrong = [asked.entries[i] for i in wrong]
     lost = [entry for entry in missing if entry in wrong]

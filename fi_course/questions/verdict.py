@@ -1,12 +1,13 @@
-"""What a check has found, as data: no text is shown and nothing is raised here."""
+"""The result of a check as data: nothing is shown or raised here."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check has found: `status` is "right", "not started", "wrong"
-    or "by hand" (a person will read it).
+    """The result of a check: status "right", "not started", "wrong" or "by hand".
+
+    "by hand" means that a person will read the answer.
 
     A wrong answer has a message, the name of the mistake if it is a known one,
     and the smallest counterexample found:
@@ -26,7 +27,7 @@ class Verdict:
 
     @property
     def counterexample(self):
-        """One sentence: on this input you return this, expected is that. Empty if there is none."""
+        """Return a sentence with input, output and expected output, or ""."""
         if not self.yours:
             return ""
         came = (f"On `{self.on}` you return `{self.yours}`" if self.on
@@ -35,5 +36,5 @@ class Verdict:
 
     @property
     def text(self):
-        """Message and counterexample -> str."""
+        """Return message and counterexample -> str."""
         return " ".join(part for part in (self.message, self.counterexample) if part)

@@ -1,4 +1,4 @@
-"""Real tables, vendored with their licences: nothing is ever downloaded.
+"""Real data sets, included with their licences: nothing is downloaded.
 
 The CSV files hold what their source holds; numbers stand for no and yes (0, 1) and for ordered
 grades (1, 2, 3). Each function returns a `Table`, which unpacks: ``X, y = concrete()``.
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent
 
 
 def read_csv(name: str) -> pd.DataFrame:
-    """The cells of a table as its source has them, words as words.
+    """Read the cells of a table as in its source, words as words.
 
     Raises ValueError for a name that no table has.
 

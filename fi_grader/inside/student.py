@@ -12,8 +12,8 @@ from types import ModuleType
 
 import numpy as np
 
-from fi_course.questions.blocked_calls import ClosedName, closing
-from fi_course.questions.plain_values import plain
+from fi_course.questions.blocked_calls import BlockedCall, blocked
+from fi_course.questions.plain_values import normalise
 from fi_grader.inside import messages
 from fi_grader.inside.audit_hook import watch
 from fi_grader.inside.magics import Shell, compiled
@@ -123,7 +123,7 @@ def call(namespace, handle, arguments):
 
 def _plain(found):
     try:
-        return {"plain": plain(found)}
+        return {"plain": normalise(found)}
     except ValueError as error:
         return {"unreadable": _words(error)}
 
@@ -166,7 +166,7 @@ def block(namespace, names):
             if sys.modules.get(name) is not module]
     namespace.overwritten += [f"sys.modules[{name!r}]" for name in gone]
     sys.modules.update(namespace.modules)
-    namespace.blocks.enter_context(closing(names))
+    namespace.blocks.enter_context(blocked(names))
     namespace.is_blocking = True
     return {}
 
@@ -195,7 +195,7 @@ _VERBS = {"run": run, "value": value, "call": call, "block": block, "unblock": u
 
 def report(error):
     """Describe an error: its class, its message, and its traceback through the student's cells."""
-    kind = "ClosedName" if isinstance(error, ClosedName) else type(error).__name__
+    kind = "BlockedCall" if isinstance(error, BlockedCall) else type(error).__name__
     frames = [f for f in traceback.extract_tb(error.__traceback__)[-60:]
               if f.filename.startswith("<")]
     trace = "".join(traceback.format_list(frames)[-12:])

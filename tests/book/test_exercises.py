@@ -7,7 +7,7 @@ import pytest
 
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.parse_answer import letter_and_reason, named_values
-from fi_course.questions.plain_values import plain
+from fi_course.questions.plain_values import normalise
 from fi_course.questions.specification import of, page_specification
 
 from .accessibility import MOST_BYTES, opened, violations_in_every_view
@@ -34,7 +34,7 @@ def judging(browser):
 
 def typed(id, answer):
     """An answer as it would be typed into the page's fields -> dict, or None where no field takes it."""
-    answer, asked = plain(answer), of(QUESTIONS[id])
+    answer, asked = normalise(answer), of(QUESTIONS[id])
     if asked["asks"] == "choice":
         letter, reason = letter_and_reason(answer)
         return (

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from fi_course.questions import QUESTIONS, judge
-from fi_course.questions.blocked_calls import closing
+from fi_course.questions.blocked_calls import blocked
 
 from .accessibility import CUT, opened, violations_in_every_view
 from .browser_pages import isolated_page
@@ -58,7 +58,7 @@ def check(tab, id, source=None):
 
 def said_in_python(id, answer):
     """The verdict of the course's own Python -> (title's beginning, message)."""
-    with closing(QUESTIONS[id].closed):
+    with blocked(QUESTIONS[id].blocked):
         found = judge(QUESTIONS[id], answer)
     if found.status == "right":
         return "Right on all the inputs tried here; a grader draws others. ", plain_words(found.meaning)

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from fi_course.questions import QUESTIONS, judge
-from fi_course.questions.blocked_calls import closing
+from fi_course.questions.blocked_calls import blocked
 
 from .accessibility import opened
 from .conftest import ROOT
@@ -70,7 +70,7 @@ def judged(name, text):
     """The verdicts on the answers of a notebook -> {question: Verdict}."""
     answers, found = handed_to_checks(json.loads(text)["cells"]), {}
     for id in questions_of(name):
-        with closing(QUESTIONS[id].closed):
+        with blocked(QUESTIONS[id].blocked):
             found[id] = judge(QUESTIONS[id], answers[id])
     return found
 

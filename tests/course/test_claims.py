@@ -49,7 +49,7 @@ def test_a_check_that_is_false_is_an_assertion_error_that_says_which(checks):
 
 @pytest.mark.parametrize(("id", "checks"),
                          [("GLF-04", {"holds": True}), ("MID-01", {"fails": True}), ("MID-06", {"holds": True}),
-                                          ("APP-02", {"fails": True})])
+                          ("APP-02", {"fails": True})])
 def test_a_verdict_other_than_the_ledgers_is_an_assertion_error_that_says_what_to_do(id, checks):
     """Either the cell or the ledger must change."""
     with pytest.raises(AssertionError, match=r"which needs .* correct the verdict in book/claims\.yaml"):

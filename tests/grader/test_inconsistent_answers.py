@@ -12,8 +12,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from fi_course.questions import QUESTIONS, judge
-from fi_course.questions.blocked_calls import closing
-from fi_course.questions.plain_values import plain
+from fi_course.questions.blocked_calls import blocked
+from fi_course.questions.plain_values import normalise
 from fi_grader.inside import messages
 from fi_grader.judging import INCONSISTENT, GradingRun, _judged
 from fi_grader.match_cells import Plan
@@ -39,7 +39,7 @@ class LocalProcess:
             return {}
         arguments = [messages.decode(a, self.lent.get) for a in content[1]]
         try:
-            return {"plain": json.loads(json.dumps(plain(self.function(*arguments))))}
+            return {"plain": json.loads(json.dumps(normalise(self.function(*arguments))))}
         except BaseException as error:
             return {"error": error}
 
@@ -64,7 +64,7 @@ def graded(question, function, seconds=0.0):
     """The verdict of the grader on a function, and the flags it gave -> (Verdict, list)."""
     run = GradingRun(None, Plan(), 5)
     student = LocalProcess(function, seconds)
-    with closing(QUESTIONS[question].closed):
+    with blocked(QUESTIONS[question].blocked):
         verdict = _judged(run, student, question, RemoteFunction(student, 0, getattr(function, "__name__", "f")))
     return verdict, run.plan.flags.get(question, [])
 
@@ -77,7 +77,7 @@ def test_no_honest_answer_of_any_set_loses_points_or_is_flagged(path):
                + [(q, a) for q, some in proof["WRONG"].items() for _, a in some])
     for question, answer in answers:
         if callable(answer):
-            with closing(QUESTIONS[question].closed):
+            with blocked(QUESTIONS[question].blocked):
                 here = judge(QUESTIONS[question], answer, np.random.default_rng(5))
             there, flags = graded(question, answer)
             assert (here.status, here.mistake, flags) == (there.status, there.mistake, []), (question, answer)

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 from fi_course.questions import QUESTIONS, judge
-from fi_course.questions.blocked_calls import closing
+from fi_course.questions.blocked_calls import blocked
 
 
 def handed_to_checks(cells):
@@ -46,7 +46,7 @@ def prove(name, solutions, exercises, answers):
     proof, judged, gaps = {"__name__": "answers"}, 0, []
     exec(compile(answers, "<answers>", "exec"), proof)
     for id, status, mistake, answer in expectations(name, solutions, exercises, proof):
-        with closing(QUESTIONS[id].closed):
+        with blocked(QUESTIONS[id].blocked):
             found = judge(QUESTIONS[id], answer)
         judged += 1
         if found.status != status or (mistake is not None and found.mistake != mistake):

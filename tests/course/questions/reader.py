@@ -31,7 +31,7 @@ WORDS = {
 }
 SUM = re.compile(r"[-(.\d][-+*/.()\d\s]*[.)\d]")
 TELLING = re.compile(
-    r"\b(?:right|answer|solution|reference|correct|leads_to|expected)\b"
+    r"\b(?:right|answer|solution|reference|correct|output|expected)\b"
     r"\W{1,6}([-\w./]+)",
     re.IGNORECASE,
 )

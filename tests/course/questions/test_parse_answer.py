@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fi_course.questions import QUESTIONS, judge
-from fi_course.questions.blocked_calls import closing
+from fi_course.questions.blocked_calls import blocked
 from fi_course.questions.functions import Function
 from fi_course.questions.plain_values import near
 from fi_course.questions.question import PUBLIC_SEED
@@ -66,7 +66,7 @@ def earned(read, kinds, seed):
     """Ids of those questions that the reader gets right, by the instructor's checks -> set."""
     found = set()
     for id, question in QUESTIONS.items():
-        with closing(question.closed):
+        with blocked(question.blocked):
             if (
                 question.kind in kinds
                 and judge(question, read[id]["answer"], seed).status == "right"

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from fi_course.questions import plain_values as module
-from fi_course.questions.plain_values import LONGEST, OneOf, number, plain, same, show, show_apart
+from fi_course.questions.plain_values import LONGEST, OneOf, normalise, number, same, show, show_apart
 
 WRAPPED = [
     (np.float32(0.5), 0.5), (np.int8(3), 3), (np.bool_(True), True), (Fraction(1, 4), 0.25), (Decimal("0.5"), 0.5),
@@ -22,14 +22,14 @@ WRAPPED = [
 
 def test_wrappings_come_off():
     for value, expected in WRAPPED:
-        found = plain(value)
+        found = normalise(value)
         assert found == expected and type(found) is type(expected), (value, expected)
 
 
 def test_an_endless_answer_is_cut_and_a_model_is_refused():
-    assert len(plain(count())) == LONGEST
+    assert len(normalise(count())) == LONGEST
     with pytest.raises(ValueError, match="object is not an answer"):
-        plain([1, object()])
+        normalise([1, object()])
 
 
 NUMBERS = [

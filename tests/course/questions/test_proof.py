@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from fi_course.questions import QUESTIONS, judge
-from fi_course.questions.blocked_calls import closing
-from fi_course.questions.plain_values import plain
+from fi_course.questions.blocked_calls import blocked
+from fi_course.questions.plain_values import normalise
 
 sys.path.insert(0, str(Path(__file__).parent))
 from answered import answers_of_notebook, right_answers, wrong_answers
@@ -33,7 +33,7 @@ JUDGED_ALREADY = {}
 def verdict(id, answer, seed=None):
     """The verdict on an answer of the proof; these live on, so each has an id() of its own."""
     if (id, builtins.id(answer), seed) not in JUDGED_ALREADY:
-        with closing(QUESTIONS[id].closed):
+        with blocked(QUESTIONS[id].blocked):
             JUDGED_ALREADY[id, builtins.id(answer), seed] = judge(QUESTIONS[id], answer, seed)
     return JUDGED_ALREADY[id, builtins.id(answer), seed]
 
@@ -69,7 +69,7 @@ def test_each_named_mistake_loses_and_hears_its_own_message(id):
     assert all(message and len(names) == 1 for message, names in messages.items())
     proved = {name for name, _ in wrong_answers(id)}
     assert QUESTIONS[id].check.names <= proved
-    assert not QUESTIONS[id].closed or "borrowed" in proved
+    assert not QUESTIONS[id].blocked or "borrowed" in proved
 
 
 MOST_MILLIONS = 40
@@ -93,7 +93,7 @@ def test_no_answer_takes_long_to_judge():
     million, slow = min(seconds_of(count_to_a_million) for _ in range(5)), {}
     for id in JUDGED:
         for name, answer in [("right", right_answers(id)[0]), *wrong_answers(id)]:
-            with closing(QUESTIONS[id].closed):
+            with blocked(QUESTIONS[id].blocked):
                 took = seconds_of(judge, QUESTIONS[id], answer) / million
             if took > MOST_MILLIONS:
                 slow[id, name] = took
@@ -133,7 +133,7 @@ class Faraway:
 
     def __call__(self, *arguments):
         try:
-            return json.loads(json.dumps(plain(self.function(*arguments))))
+            return json.loads(json.dumps(normalise(self.function(*arguments))))
         except BaseException as error:
             raise Returned(type(error).__name__, str(error)) from None
 
@@ -150,8 +150,8 @@ class Returned(Exception):
 def test_an_answer_that_crossed_a_border_is_judged_as_it_is_here(id):
     """Values as JSON, functions as handles: what the grader holds gets the verdict that the student saw."""
     for answer in (*right_answers(id), *(answer for _, answer in wrong_answers(id))):
-        crossed = Faraway(answer) if callable(answer) else json.loads(json.dumps(plain(answer)))
+        crossed = Faraway(answer) if callable(answer) else json.loads(json.dumps(normalise(answer)))
         here = verdict(id, answer)
-        with closing(QUESTIONS[id].closed):
+        with blocked(QUESTIONS[id].blocked):
             there = judge(QUESTIONS[id], crossed)
         assert (here.status, here.mistake, here.text) == (there.status, there.mistake, there.text)

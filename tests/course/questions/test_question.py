@@ -11,7 +11,7 @@ import pytest
 
 import fi_teach.basics.impurity as impurity
 from fi_course.questions import QUESTIONS, CheckFailed, Q, Question, Verdict, judge
-from fi_course.questions.blocked_calls import ClosedName, closing, functions_at
+from fi_course.questions.blocked_calls import BlockedCall, blocked, functions_at
 from fi_course.questions.cards import Card
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
 from fi_course.questions.question import KINDS, Handle, card_of
@@ -38,7 +38,7 @@ def test_every_question_is_complete():
         assert q.kind in KINDS and 1 <= q.stars <= 3 and q.minutes > 0 and q.points > 0 and q.seconds > 0
         assert len(q.hints) >= 2 and all(q.hints) and len(set(q.hints)) == len(q.hints)
         assert q.meaning or q.rubric
-        assert all(functions_at(name) for name in q.closed)
+        assert all(functions_at(name) for name in q.blocked)
 
 
 def test_ids_are_unique_within_and_across_sets():
@@ -84,16 +84,14 @@ def test_an_object_that_equals_everything_is_no_right_answer():
 
 
 @pytest.mark.parametrize(("answer", "words"), [
-    ("maybe", "asks for a number"), (0.5, "not the value"), ([0, 5], "decimal point"), ((1, "nats"),
-        "asks for bits")])
+    ("maybe", "asks for a number"), (0.5, "not the value"), ([0, 5], "decimal point"), ((1, "nats"), "asks for bits")])
 def test_a_number_that_is_no_known_mistake_gets_a_helpful_word(answer, words):
     assert words in judge(question(value(1, unit="bits")), answer).message
 
 
 @pytest.mark.parametrize(("answer", "words"), [
     ({"a": 1, "b": ...}, "Still to be filled in: `b`"), ({"a": 5, "b": 2}, "Not right yet: `a`."),
-        ({"a": 1}, "No entry yet for `b`"), ([3, 4], "None of the 2 values"), ([1],
-            "2 values: `a`, `b`")])
+        ({"a": 1}, "No entry yet for `b`"), ([3, 4], "None of the 2 values"), ([1], "2 values: `a`, `b`")])
 def test_several_values_say_what_is_missing(answer, words):
     assert words in judge(question(value({"a": 1, "b": 2})), answer).message
 
@@ -130,10 +128,9 @@ def test_a_letter_may_be_parted_from_its_reason_in_any_way(answer):
 
 
 @pytest.mark.parametrize(("answer", "name", "words"), [
-    ("a", "no reason yet", "chosen `a`"), (("a", ""), "no reason yet", "say why"), ("b - yes",
-        "no reason yet", "3 words"),
-    ("because it is so", "no letter yet", "a, b"), ("A tree is greedy here", "no letter yet",
-        "a, b"),
+    ("a", "no reason yet", "chosen `a`"), (("a", ""), "no reason yet", "say why"),
+    ("b - yes", "no reason yet", "3 words"),
+    ("because it is so", "no letter yet", "a, b"), ("A tree is greedy here", "no letter yet", "a, b"),
     (("z", "because I say so"), "", "a, b"), (("b", "because I say so"), "other", "no"),
     ("b the cut is pure", "other", "no")])
 def test_what_a_prediction_lacks_is_told_without_a_word_on_its_letter(answer, name, words):
@@ -193,8 +190,7 @@ def test_a_stub_that_raises_not_implemented_is_not_started():
 
 def test_a_bug_that_was_only_rewritten_is_told_so():
     """Not started, as far as one sees from afar; title and message say what else it may be."""
-    asked = question(function(lambda rng: [(2,), (3,)], lambda x: x + 1, planted=lambda x: x - 1),
-        kind="mend")
+    asked = question(function(lambda rng: [(2,), (3,)], lambda x: x + 1, planted=lambda x: x - 1), kind="mend")
     verdict = judge(asked, lambda x: -(1 - x))
     assert verdict.status == "not started" and "the change makes no difference" in verdict.message
     assert card_of(asked, verdict).title == "Not started, or the bug is still there (a.question)"
@@ -247,9 +243,9 @@ def test_the_same_seed_gives_the_same_verdict_and_another_seed_other_inputs():
 
 def test_an_alias_a_partial_and_an_earlier_import_are_closed_and_open_again_after():
     alias, partial = impurity.gini, functools.partial(impurity.gini, [1, 1])
-    with closing(("fi_teach.basics.impurity.gini",)):
+    with blocked(("fi_teach.basics.impurity.gini",)):
         for call in (lambda: alias([1, 1]), partial, lambda: impurity.gini(counts=[1, 1])):
-            with pytest.raises(ClosedName, match="gini"):
+            with pytest.raises(BlockedCall, match="gini"):
                 call()
         assert impurity.entropy([1, 1]) == 1
     assert partial() == 0.5
@@ -263,11 +259,10 @@ def in_another_thread(work, thread):
 def test_a_thread_that_ran_before_keeps_what_is_closed_to_the_check():
     with ThreadPoolExecutor(1) as before:
         assert in_another_thread(lambda: impurity.gini([1, 1]), before) == 0.5
-        with closing(("fi_teach.basics.impurity",), to_others=False):
+        with blocked(("fi_teach.basics.impurity",), to_others=False):
             assert in_another_thread(lambda: impurity.gini(counts=[1, 1]), before) == 0.5
-            assert in_another_thread(lambda: impurity.entropy([1, 3]),
-                before) == pytest.approx(0.811, abs=1e-3)
-            with pytest.raises(ClosedName, match="gini"):
+            assert in_another_thread(lambda: impurity.entropy([1, 3]), before) == pytest.approx(0.811, abs=1e-3)
+            with pytest.raises(BlockedCall, match="gini"):
                 impurity.gini([1, 1])
     assert impurity.gini([1, 1]) == 0.5
 
@@ -275,26 +270,26 @@ def test_a_thread_that_ran_before_keeps_what_is_closed_to_the_check():
 def test_a_grader_closes_names_to_every_thread():
     with ThreadPoolExecutor(1) as before:
         in_another_thread(int, before)
-        with closing(("fi_teach.basics.impurity",)), pytest.raises(ClosedName):
+        with blocked(("fi_teach.basics.impurity",)), pytest.raises(BlockedCall):
             in_another_thread(lambda: impurity.gini([1, 1]), before)
 
 
 def test_a_thread_that_the_answer_starts_finds_closed_names_closed():
-    with closing(("fi_teach.basics.impurity",),
-        to_others=False), ThreadPoolExecutor(1) as started, pytest.raises(ClosedName):
+    with blocked(("fi_teach.basics.impurity",),
+                 to_others=False), ThreadPoolExecutor(1) as started, pytest.raises(BlockedCall):
         in_another_thread(lambda: impurity.gini([1, 1]), started)
 
 
 def test_two_checks_at_a_time_close_a_name_until_the_second_is_done():
     """Whichever ends first, the name is closed to the other, and open again after both."""
-    first, second = (closing(("fi_teach.basics.impurity",), to_others=False) for _ in range(2))
+    first, second = (blocked(("fi_teach.basics.impurity",), to_others=False) for _ in range(2))
     with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
         in_another_thread(first.__enter__, one)
         in_another_thread(second.__enter__, other)
         assert impurity.gini([1, 1]) == 0.5
         in_another_thread(lambda: first.__exit__(None, None, None), one)
         assert in_another_thread(lambda: impurity.gini([1, 1]), one) == 0.5
-        with pytest.raises(ClosedName):
+        with pytest.raises(BlockedCall):
             in_another_thread(lambda: impurity.gini([1, 1]), other)
         in_another_thread(lambda: second.__exit__(None, None, None), other)
     assert impurity.gini.__code__.co_name == "gini" and impurity.gini([1, 1]) == 0.5
@@ -306,14 +301,14 @@ def test_a_module_closes_all_its_public_functions():
 
 
 def test_names_are_opened_again_after_an_error():
-    with pytest.raises(ZeroDivisionError), closing(("fi_teach.basics.impurity",)):
+    with pytest.raises(ZeroDivisionError), blocked(("fi_teach.basics.impurity",)):
         1 / 0  # noqa: B018
     assert impurity.gini([1, 1]) == 0.5
 
 
 @pytest.mark.parametrize("name", ["fi_teach.basics.impurity.ginny", "fi_teach.nowhere", "nowhere"])
 def test_a_closed_name_that_does_not_exist_is_refused(name):
-    with pytest.raises(ValueError, match="no such function"), closing((name,)):
+    with pytest.raises(ValueError, match="no such function"), blocked((name,)):
         pass
 
 
@@ -347,8 +342,8 @@ def test_the_traceback_comes_on_request():
 
 def test_hints_come_one_at_a_time_and_the_last_stays():
     handle = Handle(question(value(1)))
-    assert [handle.hint().paragraphs[0] for _ in range(3)] == ["one", "two That is the last one.",
-                                                               "two That is the last one."]
+    last = "two That is the last one."
+    assert [handle.hint().paragraphs[0] for _ in range(3)] == ["one", last, last]
 
 
 def test_the_hidden_check_draws_from_the_instructors_seed(monkeypatch):

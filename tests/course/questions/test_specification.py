@@ -10,7 +10,7 @@ import pytest
 
 from fi_course.questions import QUESTIONS, hashed_answers, judge
 from fi_course.questions import specification as module
-from fi_course.questions.blocked_calls import closing
+from fi_course.questions.blocked_calls import blocked
 from fi_course.questions.checks import Mistake, catches, choice, value
 from fi_course.questions.functions import Outcome
 from fi_course.questions.parse_answer import unit_word
@@ -68,7 +68,7 @@ def test_a_specification_gives_every_verdict_that_the_question_gives(id):
     """In every word, for right answers, mistakes, the stub and nonsense."""
     question, data = QUESTIONS[id], through_json(of(QUESTIONS[id]))
     for answer in everything_handed_in(id):
-        with closing(question.closed):
+        with blocked(question.blocked):
             whole, written = judge(question, answer), judge_from(data, answer)
         assert str(whole.__dict__ | {"trace": ""}) == str(written.__dict__ | {"trace": ""})
 

@@ -366,7 +366,7 @@ def fakes():
                "True\naverage_of_all = 1", **touched)
     yield cell("builtins emptied", "import builtins\nfor name in list(vars(builtins)):\n"
                "    setattr(builtins, name, None)", flag="ended its process")
-    yield cell("package replaced", "import fi_course.questions.plain_values as p\np.plain = lambda value: 60\n"
+    yield cell("package replaced", "import fi_course.questions.plain_values as p\np.normalise = lambda value: 60\n"
                "average_of_all = 1", **touched)
     yield cell("equal to everything", "class Same:\n    def __eq__(self, other): return True\n    __hash__ = None\n"
                "average_of_all = Same()")

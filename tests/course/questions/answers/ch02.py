@@ -83,8 +83,8 @@ def gini(counts):
 
 def ratio_with_arrays(branches):
     table = np.asarray(branches, float)
-    gain = entropy_with_arrays(table.sum(axis=0)) - np.average([entropy_with_arrays(b) for b in table],
-                                                               weights=table.sum(axis=1))
+    entropies = [entropy_with_arrays(b) for b in table]
+    gain = entropy_with_arrays(table.sum(axis=0)) - np.average(entropies, weights=table.sum(axis=1))
     return gain / entropy_with_arrays(table.sum(axis=1))
 
 
@@ -225,8 +225,7 @@ RIGHT = {
     "golf.gain_ratio": [ratio_with_arrays, ratio_as_mutual_information],
     "golf.recode": [0.226, 0.23, (0.2260, "Bits")],
     "golf.tied_leaf": [1.51, 6 * 0.918 - 4, "1.510", (1.51, "bits times days")],
-    "golf.shares": [[0.29, 0.436, 0.273], {"day": 0.29, "sky": 0.44, "wind": 0.27, "warmth": 0},
-    "0.29, 0.436, 0.273",
+    "golf.shares": [[0.29, 0.436, 0.273], {"day": 0.29, "sky": 0.44, "wind": 0.27, "warmth": 0}, "0.29, 0.436, 0.273",
                     [["Day", 0.29], ["Sky", 0.436], ["Wind", 0.273]],
                     pd.DataFrame({"Wind": [0.273], "Sky": [0.436], "Day": ["29 %"]})],
     "golf.whose_total": [("B", WHY), ["b.", WHY]],
@@ -245,36 +244,30 @@ WRONG = {
         ("a class that is absent", error_for_an_absent_class), ("counts for shares", logarithm_of_counts),
         ("sign", no_minus),
         ("not averaged", sum_of_surprises), ("scaled to 1", scaled_to_one), ("Gini, not entropy", gini),
-        ("a class that is absent", zero_for_an_absent_class), ("right for arrays only",
-            entropy_of_arrays_only),
+        ("a class that is absent", zero_for_an_absent_class), ("right for arrays only", entropy_of_arrays_only),
         ("borrowed", lambda counts: borrowed_entropy(counts))],
     "golf.gain": [
         ("gain in nats", 0.056), ("in bits times days", 1.455), ("what is left", 0.883),
             ("the parent is not one bit", 0.1167),
         ("one child forgotten", 0.7474), ("one child forgotten", 0.2974), ("children taken off in full", -0.686),
-        ("children counted alike", 0.139), ("Gini, not entropy", 0.0494), ("wrong unit", (0.081,
-            "nats"))],
+        ("children counted alike", 0.139), ("Gini, not entropy", 0.0494), ("wrong unit", (0.081, "nats"))],
     "golf.gain_ratio": [
         ("gain, not ratio", gain_in), ("split information in nats", lambda b: gain_in(b) / sizes_in(b, nats)),
         ("gain in nats", lambda b: gain_in(b, nats) / sizes_in(b)),
         ("divided by the classes' entropy", lambda b: gain_in(b) / entropy_with_arrays(np.sum(b, axis=0))),
         ("divided by the branches", lambda b: gain_in(b) / len(b)), ("branches not weighted", mean_of_branches),
-        ("upside down", lambda b: sizes_in(b) / gain_in(b)), ("right for arrays only",
-            branches_summed), ("borrowed", borrowed_whole)],
+        ("upside down", lambda b: sizes_in(b) / gain_in(b)), ("right for arrays only", branches_summed),
+        ("borrowed", borrowed_whole)],
     "golf.recode": [("the old order", 0.102), ("three branches", 0.2467), ("gain in nats", 0.157),
                     ("what is left", 0.714),
                     ("in bits times days", 3.164), ("wrong unit", (0.226, "nats"))],
-    "golf.tied_leaf": [("forgetting the leaf", 5.51), ("the leaf not weighted", 4.51),
-    ("a day's decrease", 0.2516),
+    "golf.tied_leaf": [("forgetting the leaf", 5.51), ("the leaf not weighted", 4.51), ("a day's decrease", 0.2516),
                        ("a share of all days", 0.084), ("the other split", 0.755)],
     "golf.shares": [
-        ("forgetting the leaf", {"Day": 0.19, "Sky": 0.4, "Wind": 0.41}), ("one leaf of two",
-            [0.215, 0.323, 0.463]),
+        ("forgetting the leaf", {"Day": 0.19, "Sky": 0.4, "Wind": 0.41}), ("one leaf of two", [0.215, 0.323, 0.463]),
         ("one leaf of two", [0.247, 0.521, 0.232]), ("not normalised", [3.296, 4.955, 3.104]),
-        ("the last split only", [0.593, 0.136, 0.271]), ("mean of the splits", [0.45, 0.338,
-            0.212]),
-        ("another tree's total", [0.19, 0.2855, 0.179]), ("percent", {"Day": 29.03, "Sky": 43.64,
-            "Wind": 27.33})],
+        ("the last split only", [0.593, 0.136, 0.271]), ("mean of the splits", [0.45, 0.338, 0.212]),
+        ("another tree's total", [0.19, 0.2855, 0.179]), ("percent", {"Day": 29.03, "Sky": 43.64, "Wind": 27.33})],
     "golf.whose_total": [("a sum is no witness", ("a", WHY)), ("one leaf overlooked", ("c", WHY)),
                          ("a sum that telescopes", ("d", WHY))],
     "golf.mend_rules": [("one day left", first_mended), ("one day left", second_mended),
@@ -286,6 +279,5 @@ WRONG = {
         ("misses the largest as 1", test_only_order),
         ("misses another total", test_ratio_of_two), ("misses a lost feature", test_no_zero),
             ("misses cut-off decimals", test_round_shares),
-        ("misses equal shares", test_of_thirds), ("misses squared decreases",
-            test_of_ones_and_zeros)],
+        ("misses equal shares", test_of_thirds), ("misses squared decreases", test_of_ones_and_zeros)],
 }

@@ -127,8 +127,7 @@ def credit_from_two_means(in_left, in_right, out_left, out_right):
 def mean_of_two_sides(in_left, in_right, out_left, out_right):
     root = np.mean([*in_left, *in_right])
     pairs = [(in_left, out_left), (in_right, out_right)]
-    return np.mean([(np.mean(bag) - root) * (np.mean(out) - root) for bag,
-        out in pairs if len(out)])
+    return np.mean([(np.mean(bag) - root) * (np.mean(out) - root) for bag, out in pairs if len(out)])
 
 
 def credit_of_arrays(in_left, in_right, out_left, out_right):
@@ -228,8 +227,7 @@ RIGHT = {
     "bias.recall_judges": [500 * (1 - 1 / 1000) ** 1000, 500 / np.e, 184, np.array([183.9]), "184 trees"],
     "bias.places": [{"cities": 15, "grades": 4}, pd.Series({"grades": 4, "cities": 15}), [4, 15]],
     "bias.tickets": [0.75, Fraction(3, 4), "75 %", "3/4"],
-    "bias.one_in_one_out": [{"gini": "18 %", "ufi": "42 %"}, "0.18, 0.42", {"Gini": Fraction(9, 50),
-    "UFI": "21/50"}],
+    "bias.one_in_one_out": [{"gini": "18 %", "ufi": "42 %"}, "0.18, 0.42", {"Gini": Fraction(9, 50), "UFI": "21/50"}],
     "bias.predict_growth": [("B", WHY), ["b)", WHY]],
     "bias.average_best": [average_best_by_counts, average_best_exactly],
     "bias.split_credit": [credit_with_frame, credit_in_one_sum],
@@ -240,19 +238,16 @@ RIGHT = {
 
 WRONG = {
     "bias.recall_total": [("the shares, normalised", 1), ("noise has nothing to give", 0), ("a balanced root", 0.5),
-                          ("one class's share", 0.6), ("entropy, not Gini", 0.971),
-                              ("variance, not Gini", 0.24),
+                          ("one class's share", 0.6), ("entropy, not Gini", 0.971), ("variance, not Gini", 0.24),
                           ("wrong unit", (0.48, "bits"))],
     "bias.recall_judges": [("those that saw it", 316), ("one half", 250), ("all of them", 500),
-    ("one in a thousand", 0.5),
-                            ("a chance, not a number", 0.37)],
+                           ("one in a thousand", 0.5), ("a chance, not a number", 0.37)],
     "bias.places": [("a cut for each row", {"grades": 39, "cities": 39}),
                     ("words cut like numbers", {"grades": 4, "cities": 4}),
                     ("each split counted twice", {"grades": 4, "cities": 2**5 - 2}),
                     ("the empty side", {"grades": 4, "cities": 31}),
                     ("the empty side", [4, 16]), ("values, not gaps", {"grades": 5, "cities": 15}),
-                    ("a cut for each row", [39, 15]), ("one city at a time", [4, 5]),
-                        ("values, not gaps", [5, 7])],
+                    ("a cut for each row", [39, 15]), ("one city at a time", [4, 5]), ("values, not gaps", [5, 7])],
     "bias.one_in_one_out": [
         ("swapped", [0.42, 0.18]), ("both rows out of bag", {"Gini": 0.18, "UFI": 0.48}),
             ("both rows from one heap", [0.18, 0.32]),
@@ -271,21 +266,20 @@ WRONG = {
         ("right for arrays only", lambda labels: average_best_by_counts(labels * 1.0)),
         ("borrowed",
          lambda labels: np.mean([max(split_decrease(order, np.arange(len(order)) < k) for k in range(1, len(order)))
-                                             for order in permutations(np.asarray(labels).tolist())]))],
+                                 for order in permutations(np.asarray(labels).tolist())]))],
     "bias.split_credit": [
         ("marked by its own rows", judged_in_bag), ("moves from the wrong rows", grown_out_of_bag),
         ("distance from the child", from_the_child), ("the label, not its distance", from_zero),
         ("a sum, not a mean", not_divided), ("divided by the wrong rows", over_in_bag),
         ("drop in squared error", drop_of_loss),
-        ("the root as a mean of two means", credit_from_two_means), ("sides counted alike",
-            mean_of_two_sides),
+        ("the root as a mean of two means", credit_from_two_means), ("sides counted alike", mean_of_two_sides),
         ("Gini, not variance", lambda *lists: 2 * credit_in_one_sum(*lists)),
             ("right for arrays only", credit_of_arrays),
         ("borrowed", borrowed_credit)],
     "bias.test_control": [
         ("returns what it should assert", test_that_answers),
-        ("refuses a right one", test_that_refuses_all), ("refuses some right ones",
-            test_of_the_first_value), ("asks for one order", test_for_one_order),
+        ("refuses a right one", test_that_refuses_all), ("refuses some right ones", test_of_the_first_value),
+        ("asks for one order", test_for_one_order),
                 ("misses a constant", test_of_length),
         ("misses foreign values", test_that_it_varies), ("misses drawing with replacement", test_of_values),
         ("misses an unshuffled copy", test_of_counts), ("misses a changed column", test_of_order)],

@@ -249,8 +249,8 @@ RIGHT = {
     "permutation.recall_noise": [("C", WHY), ["(c)", WHY]],
     "permutation.bananas": [{"trees": 0.5, "votes": Fraction(1, 3)}, {"votes": 0.333, "trees": "50 %"}, [1 / 3, 1 / 2],
                             pd.Series({"votes": 0.33, "trees": 0.5})],
-    "permutation.accuracy": [0.12, "12 %", "12 percentage points", "12 pp", "3/25", (0.12,
-    "accuracy"), Fraction(3, 25), np.array([0.12])],
+    "permutation.accuracy": [0.12, "12 %", "12 percentage points", "12 pp", "3/25", (0.12, "accuracy"), Fraction(3, 25),
+                             np.array([0.12])],
     "permutation.all_pairs": [pairs_with_loops, pairs_at_once, pairs_by_formula, every_shuffle],
     "permutation.mend_groups": [groups_saved_and_put_back, groups_row_by_row, groups_with_frames],
     "permutation.test_groups": [test_all],
@@ -259,8 +259,8 @@ RIGHT = {
 
 WRONG = {
     "permutation.recall_judges": [("rows of one tree", 2), ("every row", 5), ("pairs, not rows", 6),
-                                  ("the row left over", 1),
-        ("the share, not the count", "80 %"), ("a chance, not these bags", 0.37), ("a chance, not these bags", 0.328)],
+                                  ("the row left over", 1), ("the share, not the count", "80 %"),
+                                  ("a chance, not these bags", 0.37), ("a chance, not these bags", 0.328)],
     "permutation.recall_noise": [("noise earns nothing", ("a", WHY)), ("noise is noise", ("b", WHY)),
                                  ("few values are clearer", ("d", WHY))],
     "permutation.bananas": [

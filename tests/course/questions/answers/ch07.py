@@ -192,8 +192,7 @@ RIGHT = {
     "correlated.recall_pairs": [1600, Fraction(1600), np.array([1600.0]), "1600"],
     "correlated.recall_crowd": [("B", WHY), ["b)", WHY]],
     "correlated.door": [("C", WHY), ["(c)", WHY]],
-    "correlated.four_models": [[18, 8, 2], {"x1": 18.0, "x2": 8.0, "together": 2.0}, np.array([18,
-    8, 2]),
+    "correlated.four_models": [[18, 8, 2], {"x1": 18.0, "x2": 8.0, "together": 2.0}, np.array([18, 8, 2]),
                                "18, 8, 2", {"x1": 18, "x2": 8, "both": 2}],
     "correlated.among_alike": [alike_by_loops, alike_by_weights, alike_with_frames],
     "correlated.one_copy": [1.3, "13/10", "1,3", Fraction(13, 10)],
@@ -215,8 +214,8 @@ WRONG = {
         ("the difference", [18, 8, 10]), ("two instead of its mean square", [36, 16, 4]),
         ("not squared", [6, 4, 2]), ("what the world says", [0, 0, 2])],
     "correlated.among_alike": [
-        ("among all", among_everybody), ("without itself", never_itself), ("pairs pooled",
-            all_pairs_at_once), ("groups counted alike", mean_of_group_means),
+        ("among all", among_everybody), ("without itself", never_itself), ("pairs pooled", all_pairs_at_once),
+        ("groups counted alike", mean_of_group_means),
         ("among the others", from_strangers), ("a sum over donors", sums_over_donors)],
     "correlated.one_copy": [
         ("the noise at full size", 1.4), ("the root forgotten", 1.22), ("no noise", 0.9),
@@ -224,8 +223,7 @@ WRONG = {
         ("z itself", 1.9), ("as if unrelated", 0.5)],
     "correlated.mend_sampler": [
         ("the root forgotten", without_the_root), ("no noise", fitted_only),
-            ("variance for deviation", times_the_variance), ("the wrong way round",
-                other_regression),
+            ("variance for deviation", times_the_variance), ("the wrong way round", other_regression),
         ("among all", ignores_z), ("borrowed", borrowed_sampler)],
     "correlated.test_shuffle": [
         ("returns what it should assert", test_that_answers),

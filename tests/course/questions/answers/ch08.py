@@ -209,20 +209,18 @@ def mean_row(row, background, known):
 RIGHT = {
     "shapley.recall_rest": [0.24, "24 %", Fraction(6, 25)],
     "shapley.recall_copy": [("A", WHY), ["a)", WHY]],
-    "shapley.bill": [[26, 29, 5], {"a": 26, "b": 29.0, "c": 5}, [("A", 26), ("B", 29), ("C", 5)],
-    "26, 29, 5",
+    "shapley.bill": [[26, 29, 5], {"a": 26, "b": 29.0, "c": 5}, [("A", 26), ("B", 29), ("C", 5)], "26, 29, 5",
                      {"A": "26 euros", "B": "29 euros", "C": "5 euros"}],
     "shapley.divide": [divide_over_coalitions, divide_dividends],
     "shapley.test_rule": [test_with_four_games],
-    "shapley.gate": [[3 / 8, -1 / 8], {"x1": "0.375", "x2": "-0.125"}, ["3/8", "-1/8"],
-    {"x1": "3/8", "x2": "−1/8"}],
+    "shapley.gate": [[3 / 8, -1 / 8], {"x1": "0.375", "x2": "-0.125"}, ["3/8", "-1/8"], {"x1": "3/8", "x2": "−1/8"}],
     "shapley.mend_worth": [worth_row_by_row, worth_in_two_factors],
     "shapley.first": [("B", WHY), ["b.", WHY]],
 }
 
 WRONG = {
-    "shapley.recall_rest": [("the bars added", 0.06), ("one bar taken off", 0.28), ("the whole",
-    0.3), ("a ratio", 0.8)],
+    "shapley.recall_rest": [("the bars added", 0.06), ("one bar taken off", 0.28), ("the whole", 0.3),
+                            ("a ratio", 0.8)],
     "shapley.recall_copy": [("the marginal shuffle", ("b", WHY)), ("halves for twins", ("c", WHY)),
                             ("negative by luck", ("d", WHY))],
     "shapley.bill": [("plain average", [25.5, 28.5, 4.5]), ("in proportion", [30, 30, 0]),

@@ -184,8 +184,7 @@ RIGHT = {
                           "double 1, double 2": 0.25 * 0.5 + 0.375}],
     "knockoffs.independent": [("b", WHY), ("B.", WHY)],
     "knockoffs.test_duel": [swaps_each_pair],
-    "knockoffs.threshold": [threshold_by_rank, threshold_with_pandas, threshold_with_loops,
-    threshold_as_the_text_says],
+    "knockoffs.threshold": [threshold_by_rank, threshold_with_pandas, threshold_with_loops, threshold_as_the_text_says],
     "knockoffs.fewest": [30, "30", 3 / 0.1, "30 genes"],
     "knockoffs.sentence": [("C", WHY), ["c)", WHY]],
     "knockoffs.null": [("c", WHY), ("(C)", WHY)],
@@ -194,7 +193,7 @@ RIGHT = {
 
 WRONG = {
     "knockoffs.recall_shuffles": [("the observation forgotten", 800), ("one test", 19), ("one copy a feature", 40),
-                                   ("one test", 20), ("one copy a feature", 39)],
+                                  ("one test", 20), ("one copy a feature", 39)],
     "knockoffs.recall_shares": [("noise earns nothing", ("a", WHY)), ("fit and share confused", ("c", WHY)),
                                 ("negative decreases", ("d", WHY))],
     "knockoffs.double": [("s itself", [0.75, 0.5, 0.5]), ("a shuffled column", [0, 0, 0.5]), ("a copy", [1, 0.5, 0.5]),
@@ -206,8 +205,8 @@ WRONG = {
         ("returns what it should assert", returns_false),
         ("refuses the difference", wants_positive_numbers), ("refuses the signed maximum", wants_the_difference),
         ("refuses a difference of squares", wants_no_large_numbers), ("misses a lost sign", sizes_only),
-        ("misses a shared opponent", first_sign_only), ("misses a thumb on the scale",
-            signs_of_all), ("misses mixed-up pairs", all_pairs_at_once),
+        ("misses a shared opponent", first_sign_only), ("misses a thumb on the scale", signs_of_all),
+        ("misses mixed-up pairs", all_pairs_at_once),
         ("misses a neighbour that moves", own_number_only)],
     "knockoffs.threshold": [
         ("the 1 forgotten", no_one), ("strict inequalities", strictly), ("the largest", largest_t),

@@ -170,8 +170,9 @@ def done_by_polyfit(z, e_x, e_y, effect, value):
 RIGHT = {
     "causality.recall_slope": [9.0, Fraction(9), "9", 2 * 3**2 / 2],
     "causality.recall_idle": [("D", WHY), ["(d)", WHY]],
-    "causality.thirty_patients": [[7, 5], "7, 5", "7 days and 5 days", {"seen": "7 days", "done": "5 days"}, {"seen": 7,
-    "given": 5}, {"seen": 7.0, "done": Fraction(5)}, np.array([84 / 12, 150 / 30])],
+    "causality.thirty_patients": [[7, 5], "7, 5", "7 days and 5 days", {"seen": "7 days", "done": "5 days"},
+                                  {"seen": 7, "given": 5}, {"seen": 7.0, "done": Fraction(5)},
+                                  np.array([84 / 12, 150 / 30])],
     "causality.back_door": [door_by_frame, door_by_loops, door_by_inverse_weights],
     "causality.test_back_door": [test_by_hand],
     "causality.mend_do": [done_by_recipe, done_by_loop, done_by_moving],
@@ -193,8 +194,8 @@ WRONG = {
     "causality.back_door": [
         ("seeing, not doing", seen_mean), ("groups counted alike", even_groups), ("everybody as they are", whole_mean),
         ("weights and means exchanged", weights_of_the_seen), ("counts for shares", counted),
-        ("the effect, not the mean", effect_of_doing), ("a straight line for z and x",
-            regression_mean), ("borrowed", borrowed_door)],
+        ("the effect, not the mean", effect_of_doing), ("a straight line for z and x", regression_mean),
+        ("borrowed", borrowed_door)],
     "causality.test_back_door": [
         ("returns what it should assert", test_against_loops),
         ("refuses a right one", test_with_wrong_value), ("exact equality", test_with_equality),
@@ -206,7 +207,7 @@ WRONG = {
         ("health left out", done_without_health), ("a line through the patients", done_by_polyfit),
         ("the severity's noise left out", done_without_noise_of_y)],
     "causality.two_records": [("adjusted away", 0), ("alone", 1.6), ("the noise forgotten", 1),
-    ("sd for variance", 0.8), ("health's estimate", 0.444),
+                              ("sd for variance", 0.8), ("health's estimate", 0.444),
                               ("rounded too far", 0.9), ("the severity's noise", 0.957), ("health's own slope", 2)],
     "causality.which_columns": [("everything", ("a", WHY)), ("nothing", ("c", WHY)),
                                 ("the mediator as well", ("d", WHY)),

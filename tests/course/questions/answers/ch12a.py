@@ -215,13 +215,11 @@ RIGHT = {
 }
 
 WRONG = {
-    "field_one.select_inside": [("other folds, the same leak", ("a", WHY)), ("fewer false genes",
-    ("c", WHY)),
+    "field_one.select_inside": [("other folds, the same leak", ("a", WHY)), ("fewer false genes", ("c", WHY)),
                                 ("a better choice, too early", ("d", WHY))],
     "field_one.mend_leak": [
         ("zero for the unknown", means_or_zero), ("nothing for the unknown", means_or_nothing),
-        ("everybody for the unknown", means_or_everybody), ("the tested rows",
-            means_of_the_tested)],
+        ("everybody for the unknown", means_or_everybody), ("the tested rows", means_of_the_tested)],
     "field_one.recall_copy": [("refitting finds the other", ("a", WHY)), ("the fitted forest reads both", ("c", WHY)),
                               ("exchanged", ("d", WHY))],
     "field_one.recall_false": [("all genes counted", 25), ("the true ones", 5), ("the level itself", 0.05),

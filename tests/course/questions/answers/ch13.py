@@ -103,8 +103,8 @@ WRONG = {
     "choosing.which_sentence": [("nothing to do with it", ("a", WHY)), ("causes from shuffling", ("c", WHY)),
                                 ("one model for all models", ("d", WHY)), ("a drop that was not measured", ("e", WHY))],
     "choosing.told_apart": [
-        ("right for arrays only", told_apart_in_arrays),("ties win", at_least), ("ties lose",
-            strictly), ("ties left out", ties_skipped), ("points, not a share", points),
+        ("right for arrays only", told_apart_in_arrays),("ties win", at_least), ("ties lose", strictly),
+        ("ties left out", ties_skipped), ("points, not a share", points),
                             ("upside down", the_other_way), ("sign lost", by_size),
                             ("share at the top", precision), ("borrowed", borrowed_apart)],
 }

@@ -49,9 +49,8 @@ def gain_without_lambda(left, right, lam):
 
 def gain_of_squares(left, right, lam):
     left, right = np.square(np.asarray(left, float)), np.square(np.asarray(right, float))
-    return left.sum() / (len(left) + lam) + right.sum() / (len(right)
-                                                           + lam) - (left.sum() + right.sum()) / (
-                                                               len(left) + len(right) + lam)
+    together = (left.sum() + right.sum()) / (len(left) + len(right) + lam)
+    return left.sum() / (len(left) + lam) + right.sum() / (len(right) + lam) - together
 
 
 def gain_of_sizes(left, right, lam):
@@ -68,10 +67,8 @@ def gain_a_row(left, right, lam):
 
 
 def gain_in_arrays(left, right, lam):
-    return left.sum() ** 2 / (left.size
-                              + lam) + right.sum() ** 2 / (right.size
-                                                           + lam) - (left.sum() + right.sum()) ** 2 / (
-                                                               left.size + right.size + lam)
+    together = (left.sum() + right.sum()) ** 2 / (left.size + right.size + lam)
+    return left.sum() ** 2 / (left.size + lam) + right.sum() ** 2 / (right.size + lam) - together
 
 
 # own_model.mend_encoding
