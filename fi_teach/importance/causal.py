@@ -83,8 +83,7 @@ def observe(model: CausalModel, n: int, rng: Seed = 0) -> pd.DataFrame:
     ['x1', 'y', 'c']
     """
     _check_variables(model)
-    n = check_count(n, "n")
-    rng = plain_stream(rng)
+    n, rng = check_count(n, "n"), plain_stream(rng)
     noises = {name: rng.standard_normal(n) for name in model.equations}
     return pd.DataFrame(solve(model.equations, noises, model.fixed))
 
@@ -245,9 +244,8 @@ def backdoor_adjustment(
     """
     adjust = _as_names(adjust)
     _check_columns(data, cause, outcome, *adjust)
-    n_strata = check_count(n_strata, "n_strata")
     total = 0.0
-    for _, rows in data.groupby(_strata(data, adjust, n_strata)):
+    for _, rows in data.groupby(_strata(data, adjust, check_count(n_strata, "n_strata"))):
         x, y = _numbers(rows, cause, outcome)
         total += len(rows) * _slope(x, y)
     return float(total / len(data))
