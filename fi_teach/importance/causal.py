@@ -74,9 +74,8 @@ def do(model: CausalModel, **values: float) -> CausalModel:
 def observe(model: CausalModel, n: int, rng: Seed = 0) -> pd.DataFrame:
     """Draw n rows of all variables, causes first -> DataFrame (n, n_variables).
 
-    Every variable's noise is drawn whether it is fixed or not. So with one seed,
-    `observe(model, n, 1)` and `observe(do(model, x=0), n, 1)` show the same n individuals in two
-    worlds.
+    Noise is drawn for fixed variables too: with one seed, `observe(model, n, 1)` and
+    `observe(do(model, x=0), n, 1)` show the same n individuals in two worlds.
 
     Source: Pearl (2009), section 1.4.
 
@@ -84,8 +83,7 @@ def observe(model: CausalModel, n: int, rng: Seed = 0) -> pd.DataFrame:
     ['x1', 'y', 'c']
     """
     _check_variables(model)
-    n = check_count(n, "n")
-    rng = plain_stream(rng)
+    n, rng = check_count(n, "n"), plain_stream(rng)
     noises = {name: rng.standard_normal(n) for name in model.equations}
     return pd.DataFrame(solve(model.equations, noises, model.fixed))
 
@@ -198,8 +196,7 @@ def backdoor_mean(
 ) -> float:
     """E[Y | do(X = x)] = sum over z of P(Z = z) E[Y | X = x, Z = z], for columns with few values.
 
-    The sum is over the strata of the adjusted columns, each with its share of ALL rows, not of the
-    rows with X = x.
+    Each stratum of the adjusted columns has its share of ALL rows, not of the rows with X = x.
 
     Source: Pearl (2009), theorem 3.3.2.
 
@@ -234,9 +231,8 @@ def backdoor_adjustment(
 
     effect = sum over s of (n_s / n) * slope of outcome on cause among the rows of stratum s. Every
     adjusted column is cut into `n_strata` classes of equal size (fewer if it has fewer values).
-    No form is assumed for the adjusted columns; what they still vary within a stratum stays
-    unadjusted, so that many rows allow finer, better strata. Without `adjust` it is the plain
-    regression slope, which confounding biases.
+    Their variation within a stratum stays unadjusted, so that many rows allow finer, better strata.
+    Without `adjust` it is the plain regression slope, which confounding biases.
 
     Source: Pearl (2009), section 3.3.1.
 
@@ -248,9 +244,8 @@ def backdoor_adjustment(
     """
     adjust = _as_names(adjust)
     _check_columns(data, cause, outcome, *adjust)
-    n_strata = check_count(n_strata, "n_strata")
     total = 0.0
-    for _, rows in data.groupby(_strata(data, adjust, n_strata)):
+    for _, rows in data.groupby(_strata(data, adjust, check_count(n_strata, "n_strata"))):
         x, y = _numbers(rows, cause, outcome)
         total += len(rows) * _slope(x, y)
     return float(total / len(data))

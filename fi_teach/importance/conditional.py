@@ -82,7 +82,7 @@ def conditional_importance(
 def subgroups(X: ArrayLike, column: object, *, min_samples_leaf: int | None = None) -> NDArray:
     """Group the rows by the leaves of a tree that predicts one column from the others.
 
-    Numbers are predicted by squared error, words by Gini; columns are read by encoding.as_numbers.
+    Numbers are predicted by squared error, words by Gini.
 
     X (n, p) : any table; column : a name, of an array a position
     min_samples_leaf : smallest subgroup, None takes sqrt(n), at least 5

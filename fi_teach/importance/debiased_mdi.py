@@ -30,12 +30,10 @@ def debiased_mdi(
     """MDI measured out of bag: a feature without information has mean 0, with any number of values.
 
     "oob"  A split on j moves a row's prediction from its node's mean to its child's. Credit j with
-           the moves that point to the row's own y, rows out of bag only (Li et al. 2019, eq. 3 and
-           sec. 4).
+           the moves that point to the row's own y, rows out of bag only (Li et al.).
     "ufi"  Unbiased feature importance: MDI's formula with an impurity that is half measured out of
-           bag (Zhou and Hooker 2021, sec. 3). For classes it is 1 - sum_k p_k q_k with in-bag
-           shares p and out-of-bag shares q. A split with a child that no out-of-bag row reaches
-           counts 0.
+           bag (Zhou and Hooker). For classes it is 1 - sum_k p_k q_k with in-bag shares p and
+           out-of-bag shares q. A split with a child that no out-of-bag row reaches counts 0.
 
     Measuring y from the root's mean makes the result independent of where y's scale begins.
 
@@ -44,7 +42,7 @@ def debiased_mdi(
     -> Importance, not normalised (shares of differences around 0 would mean nothing), one draw a
        tree; standard_error is NaN, for the reason that stands in `mdi`
 
-    Source: Li et al. (2019), eq. 3; Zhou and Hooker (2021), sec. 3.
+    Source: Li et al. (2019), eq. 3 and sec. 4; Zhou and Hooker (2021), sec. 3.
 
     >>> from fi_teach.importance.mdi import mdi
     >>> from fi_teach.trees import grow_forest
@@ -67,13 +65,9 @@ def debiased_mdi(
 
 def _importance_of(forest, draws, method):
     """The result, without a standard error."""
-    return Importance(
-        forest.names,
-        draws,
-        method=TITLES[method],
-        unit="squared units of y" if forest.classes is None else "Gini",
-        sampling_error=np.full(len(draws), np.nan),
-    )
+    unit = "squared units of y" if forest.classes is None else "Gini"
+    unknown = np.full(len(draws), np.nan)
+    return Importance(forest.names, draws, TITLES[method], unit, sampling_error=unknown)
 
 
 # --- the two measures, for one tree and its out-of-bag rows ---

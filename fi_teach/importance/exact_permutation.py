@@ -75,10 +75,8 @@ def exact_permutation_importance_by_definition(
             swapped = swap(task.X, [j], rows, np.full((n, 1), d))
             D[:, d] = task.weights * (task.losses(swapped) - before)
 
-        receiver = D.mean(axis=1, keepdims=True)
-        donor = D.mean(axis=0, keepdims=True)
+        receiver, donor = D.mean(axis=1, keepdims=True), D.mean(axis=0, keepdims=True)
         total = D.mean()
-
         roles = receiver[:, 0] + donor[0] - task.weights * total
         residual = D - receiver - donor + total
         receivers.append(receiver[:, 0])

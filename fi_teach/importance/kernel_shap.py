@@ -76,8 +76,6 @@ def kernel_weight(p: int, s: int) -> float:
 
     (p-1) / (C(p,s) s (p-s))
 
-    Source: as in `kernel_shap`.
-
     >>> [round(kernel_weight(4, s), 3) for s in (1, 2, 3)]
     [0.25, 0.125, 0.25]
     """
@@ -92,8 +90,6 @@ def solve_for_shares(S: NDArray, weight: NDArray, payoffs: NDArray, total: NDArr
 
     S (C, p) bool, weight (C,), payoffs (C, ...) above the empty coalition's, total (...)
     -> shares (p, ...) that sum to total
-
-    Source: as in `kernel_shap`.
 
     >>> alone = np.array([[True, False], [False, True]])  # one earns 1, the other 3, both 6
     >>> shares = solve_for_shares(alone, np.ones(2), np.array([1.0, 3.0]), np.array(6.0))

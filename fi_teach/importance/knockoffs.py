@@ -276,8 +276,7 @@ def knockoff_threshold(statistics: ArrayLike, q: float = 0.2, *, offset: int = 1
     ordered = np.sort(statistics)
     losers = np.searchsorted(ordered, -candidates, side="right")
     winners = len(ordered) - np.searchsorted(ordered, candidates, side="left")
-    estimated = (offset + losers) / np.maximum(1, winners)
-    passing = candidates[estimated <= q]
+    passing = candidates[(offset + losers) / np.maximum(1, winners) <= q]
     return float(passing[0]) if len(passing) else np.inf
 
 

@@ -84,8 +84,9 @@ def mdi(model: object, *, normalize: bool = True, weighted: bool = True) -> Impo
     unit, method = UNITS.get(trees[0].criterion, trees[0].criterion), "MDI, not normalised"
     if normalize:
         unit, method = "share of the decrease", "MDI" if weighted else "MDI without node weights"
-        if kind != "boosting":
-            draws = _shares(draws)
+        if kind != "boosting":  # a tree without any decrease keeps its zeros
+            total = draws.sum(axis=0)
+            draws = np.divide(draws, total, out=np.zeros_like(draws), where=total > 0)
     draws = draws * weights
     if normalize and kind != "adaboost":
         # trees without a split are no reason for shares to fall short of 1
@@ -108,9 +109,3 @@ def _parts(model):
     if forest.kind == "adaboost":
         weights = forest.weights / forest.weights.mean()
     return forest.trees, weights, forest.kind
-
-
-def _shares(draws):
-    """Each column (a tree) divided by its sum; a tree without any decrease keeps its zeros."""
-    total = draws.sum(axis=0)
-    return np.divide(draws, total, out=np.zeros_like(draws), where=total > 0)

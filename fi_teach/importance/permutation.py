@@ -112,10 +112,7 @@ def permutation_importance(
     """
     test_set = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
     rng = own_stream(rng, "permutation importance")
-    if feature_groups is None:
-        columns = {name: [j] for j, name in enumerate(test_set.names)}
-    else:
-        columns = _columns_of(feature_groups, test_set)
+    columns = _columns_of(feature_groups, test_set)
     permuted = (
         _permuted(test_set, group, together, n_repeats, rng) for group in columns.values())
     return test_set.importance(permuted, METHOD, tuple(columns))
@@ -136,7 +133,9 @@ def _permuted(
 
 
 def _columns_of(feature_groups: object, test_set: Evaluation) -> dict[str, list[int]]:
-    """The positions of each group's columns."""
+    """The positions of each group's columns; without groups each feature is one."""
+    if feature_groups is None:
+        return {name: [j] for j, name in enumerate(test_set.names)}
     if not isinstance(feature_groups, Mapping) or not feature_groups:
         raise ValueError(
             f"feature_groups is {feature_groups!r}, expected {{name of a group: its columns}} with "
@@ -165,14 +164,13 @@ def score_permutation_importance(
 ) -> Importance:
     """Drop of a whole-set score when feature j is permuted: score before less score after.
 
-    For measures that are no mean over rows (R squared, AUC, concordance). Note the order: large
-    scores are good, so it is before minus after, where permutation_importance has after minus
-    before.
+    For measures that are no mean over rows (R squared, AUC, concordance). Large scores are good, so
+    it is before minus after, where permutation_importance has after minus before.
 
-    model, X, groups : as in permutation_importance
     y : as the score takes it: (n,), or (n, 2) time and event for concordance
     score : "accuracy", "r2", "auc" (of a classifier's probabilities), "concordance", or a function
         of (y, prediction) -> one number
+    the others : as in permutation_importance
     -> Importance in units of the score: draws (p, n_repeats); permutation_sd is their spread.
        standard_error is a jackknife over 20 parts of the rows: leave a part out both as receivers
        and as donors, and see how far the result moves.

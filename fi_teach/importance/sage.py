@@ -67,20 +67,13 @@ def sage(
     risks = _risks_of(test_set, X, background, rng)
     draws = np.zeros((p, n_repeats))
     for k in range(n_repeats):
-        some = _drawn(n, chances, rng)
+        size = min(ROWS_AN_ORDERING, n)
+        some = rng.choice(n, size, p=chances) if chances is not None else rng.integers(n, size=size)
         place = np.argsort(rng.permutation(p))
         known = place < np.arange(p + 1)[:, None]
         saved = -np.diff(risks(some, known).mean(axis=1))
         draws[:, k] = saved[place]
     return _importance(test_set, draws)
-
-
-def _drawn(n_rows, chances, rng):
-    """The rows of one ordering, each as likely as it weighs."""
-    size = min(ROWS_AN_ORDERING, n_rows)
-    if chances is None:
-        return rng.integers(n_rows, size=size)
-    return rng.choice(n_rows, size=size, p=chances)
 
 
 def sage_by_definition(
@@ -153,10 +146,7 @@ def _as_votes(test_set, background):
                 "choose a loss for numbers or probabilities.")
         return votes
 
-    def decide(mean):
-        return labels[mean.argmax(axis=1)]
-
-    return answer, decide
+    return answer, lambda mean: labels[mean.argmax(axis=1)]
 
 
 def _importance(test_set, draws):

@@ -63,8 +63,6 @@ def tree_explainer(model: object, *, background: ArrayLike | None = None) -> Tre
     >>> explain = tree_explainer(AND, background=bits)
     >>> explain([[1, 1]]).values
     array([[0.375, 0.375]])
-    >>> explain([[1, 0]]).values
-    array([[ 0.125, -0.375]])
     """
     model = as_model(model)
     if background is not None:
