@@ -111,7 +111,8 @@ def _benjamini_hochberg_rejects(p, q):
 # --- importance/conditional.py ---
 
 
-def conditional_importance_by_definition(model, X, y, *, method="subgroups", loss=None, n_repeats=30, sample_weight=None, groups=None, rng=0):
+def conditional_importance_by_definition(model, X, y, *, method="subgroups", loss=None, n_repeats=30,
+                                         sample_weight=None, groups=None, rng=0):
     """Draw one column anew given the others, predict again, count the new mistakes."""
     test_set = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
     one_by_one = {"subgroups": _subgroups_one_by_one, "gaussian": _gaussian_one_by_one}[method]
@@ -277,7 +278,8 @@ def decrease_by_definition(tree, *, weighted=True):
 # --- importance/oob.py ---
 
 
-def oob_importance_by_definition(model, X, y, *, loss=None, n_repeats=10, donors=None, sample_weight=None, groups=None, rng=0):
+def oob_importance_by_definition(model, X, y, *, loss=None, n_repeats=10, donors=None, sample_weight=None, groups=None,
+                                 rng=0):
     """oob_importance, one feature, shuffle, row and tree at a time."""
     test_set, table = oob._checked(model, X, y, loss, sample_weight, groups)
     rng = own_stream(rng, "out-of-bag importance")
@@ -305,7 +307,8 @@ def _vote_gain(test_set, table, shuffled, i):
     return (test_set.losses_of_raw(after, row) - test_set.losses_of_raw(before, row))[0]
 
 
-def oob_importance_per_tree_by_definition(model, X, y, *, loss=None, n_repeats=10, donors=None, sample_weight=None, groups=None, rng=0):
+def oob_importance_per_tree_by_definition(model, X, y, *, loss=None, n_repeats=10, donors=None, sample_weight=None,
+                                          groups=None, rng=0):
     """oob_importance_per_tree, one tree, feature, shuffle and row at a time."""
     test_set, table = oob._checked(model, X, y, loss, sample_weight, groups)
     rng = own_stream(rng, "out-of-bag importance per tree")

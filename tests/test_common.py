@@ -240,7 +240,8 @@ OTHER = {
     "adjust": "x2", "after": 2.0, "agreement": 0.6, "alpha": 0.4, "alpha_merge": 0.9, "background": X.iloc[:7],
     "base": 3, "before": 2.0, "bias": 9.0, "blank": True, "bootstrap": False, "copies": 3,
     "covariance": np.eye(3), "criterion": "entropy", "decided_at": 9, "direct": 2.0,
-    "donors": np.arange(40)[::-1, None], "effect": 2.0, "faults": ["id"], "feature_groups": {"g": ["c"]}, "flip": 0.5, "frozen": ("a",),
+    "donors": np.arange(40)[::-1, None], "effect": 2.0, "faults": ["id"], "feature_groups": {"g": ["c"]}, "flip": 0.5,
+    "frozen": ("a",),
     "groups": np.arange(40) % 3, "jitter": 3.0,
     "knockoffs": "mvr", "known_from": None, "learning_rate": 0.5, "level": 0.5,
     "loss": "absolute", "max_depth": 1, "max_features": 1, "mean": np.ones(3), "measurement_error": 3.0,
@@ -249,7 +250,8 @@ OTHER = {
     "normalize": False, "offset": 0,
     "ordered": (), "output": 1, "p": 7, "q": 0.7, "rates": (0.1, 0.9), "removal": "gaussian", "rho": -0.1,
     "sample_weight": np.arange(40.0) ** 2 + 1, "scale": [9, 1, 1], "share": 0.01, "shown": True, "target": 2,
-    "test": (X.iloc[:9] + 1, Y[:9]), "times": [5.0, 9.0], "together": False, "weighted": False, "without": {"and_gate": "x1"},
+    "test": (X.iloc[:9] + 1, Y[:9]), "times": [5.0, 9.0], "together": False, "weighted": False,
+    "without": {"and_gate": "x1"},
     "worlds": ["and_gate"],
 }
 """Another value of each argument ..."""

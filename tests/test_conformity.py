@@ -88,7 +88,8 @@ def path_dependent_gap(name):
     import shap
 
     explainer = shap.TreeExplainer(fitted(name), feature_perturbation="tree_path_dependent")
-    return gap(tree_shap(fitted(name), table()[0][:50]).values, explainer.shap_values(table()[0][:50], check_additivity=False))
+    return gap(tree_shap(fitted(name), table()[0][:50]).values,
+               explainer.shap_values(table()[0][:50], check_additivity=False))
 
 
 def interventional_gap(name):
@@ -105,7 +106,8 @@ def interactions_gap(name):
     import shap
 
     explainer = shap.TreeExplainer(fitted(name), feature_perturbation="tree_path_dependent")
-    return gap(tree_shap_interactions(fitted(name), table()[0][:15]), explainer.shap_interaction_values(table()[0][:15]))
+    return gap(tree_shap_interactions(fitted(name), table()[0][:15]),
+               explainer.shap_interaction_values(table()[0][:15]))
 
 
 def woodelf_gap():
@@ -114,7 +116,8 @@ def woodelf_gap():
 
     X = pd.DataFrame(table()[0], columns=[f"x{j}" for j in range(6)])
     model, rows, background = fitted("GradientBoostingRegressor"), X[:30], X[100:150]
-    return max(gap(tree_shap(model, rows, background=given).values, woodelf.WoodelfExplainer(model, given).shap_values(rows))
+    return max(gap(tree_shap(model, rows, background=given).values,
+                   woodelf.WoodelfExplainer(model, given).shap_values(rows))
                for given in (None, background))
 
 
@@ -122,7 +125,8 @@ def xgboost_gap():
     import xgboost
 
     model, rows = fitted("XGBRegressor"), table()[0][:40]
-    return gap(tree_shap(model, rows).values, model.get_booster().predict(xgboost.DMatrix(rows), pred_contribs=True)[:, :-1])
+    return gap(tree_shap(model, rows).values,
+               model.get_booster().predict(xgboost.DMatrix(rows), pred_contribs=True)[:, :-1])
 
 
 def lightgbm_gap():
@@ -207,7 +211,8 @@ class Pair:
 
 def pairs_for(method, reference, packages, tolerance, measure, names):
     """The same measurement for several models."""
-    return [Pair(f"{method}, {name}", reference, packages, tolerance, lambda name=name: measure(name)) for name in names]
+    return [Pair(f"{method}, {name}", reference, packages, tolerance, lambda name=name: measure(name))
+            for name in names]
 
 
 BOTH = ("GradientBoostingRegressor", "RandomForestClassifier")
@@ -219,14 +224,16 @@ PAIRS = [
     *pairs_for("from_model", "predict", ("xgboost-cpu",), 1e-5, prediction_gap, ("XGBRegressor",)),
     *pairs_for("from_model", "predict", ("lightgbm",), 1e-10, prediction_gap, ("LGBMRegressor",)),
     *pairs_for("tree_shap", "TreeExplainer, path-dependent", ("shap",), 1e-10, path_dependent_gap, BOTH),
-    *pairs_for("tree_shap with a background", "TreeExplainer, interventional", ("shap",), 1e-6, interventional_gap, BOTH),
+    *pairs_for("tree_shap with a background", "TreeExplainer, interventional", ("shap",), 1e-6, interventional_gap,
+               BOTH),
     *pairs_for("tree_shap_interactions", "shap_interaction_values", ("shap",), 1e-10, interactions_gap, BOTH[:1]),
     Pair("tree_shap, both games", "WoodelfExplainer", ("woodelf-explainer",), 1e-6, woodelf_gap),
     Pair("tree_shap", "pred_contribs (single precision)", ("xgboost-cpu",), 1e-4, xgboost_gap),
     Pair("tree_shap", "pred_contrib", ("lightgbm",), 1e-10, lightgbm_gap),
     Pair("kernel_shap, every coalition", "shapley_values, by definition", (), 1e-10, kernel_shap_gap),
     Pair("permutation_importance", "permutation_importance", ("scikit-learn",), 4, permutation_gap, "standard errors"),
-    Pair("mvr_s, its loss above theirs", "compute_smatrix, mvr, stored figures", ("knockpy",), 1e-9, mvr_excess, "share"),
+    Pair("mvr_s, its loss above theirs", "compute_smatrix, mvr, stored figures", ("knockpy",), 1e-9, mvr_excess,
+         "share"),
     Pair("knockoff_threshold", "data_dependent_threshhold, stored figures", ("knockpy",), 0, threshold_gap),
     Pair("concordance", "concordance_index_censored", ("scikit-survival",), 1e-12, concordance_gap),
     Pair("nelson_aalen", "nelson_aalen_estimator", ("scikit-survival",), 1e-10, hazard_gap),
@@ -237,7 +244,8 @@ PAIRS = [
 
 def stated(pair):
     """What the page says of a pair, but for what was measured."""
-    return {"method": pair.method, "reference": pair.reference, "packages": list(pair.packages), "tolerance": pair.tolerance,
+    return {"method": pair.method, "reference": pair.reference, "packages": list(pair.packages),
+            "tolerance": pair.tolerance,
             "unit": pair.unit}
 
 
@@ -246,7 +254,8 @@ def row(pair):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         difference = pair.measure()
-    return {**stated(pair), "versions": [stored_version(name) or version(name) for name in pair.packages], "difference": difference}
+    return {**stated(pair), "versions": [stored_version(name) or version(name) for name in pair.packages],
+            "difference": difference}
 
 
 def as_text(rows):
@@ -280,7 +289,8 @@ def test_a_difference_is_found():
 
 
 def test_the_page_states_the_pairs_and_tolerances_of_this_table():
-    """book/conformity.json is written by this module; what was measured may differ in the last digits, the rest may not."""
+    """book/conformity.json is written by this module; what was measured may differ in the last digits,
+    the rest may not."""
     written = json.loads(FILE.read_text(encoding="utf-8"))["rows"]
     assert [{key: r[key] for key in stated(PAIRS[0])} for r in written] == [stated(pair) for pair in PAIRS]
     assert all(r["difference"] <= r["tolerance"] for r in written)
@@ -288,6 +298,7 @@ def test_the_page_states_the_pairs_and_tolerances_of_this_table():
 
 if __name__ == "__main__" and "--write" in sys.argv:
     measured = [row(pair) for pair in PAIRS]
-    stored = json.loads(FILE.read_text(encoding="utf-8")) | {"rows": measured}  # the models are test_models_of_libraries'
+    # the models are test_models_of_libraries'
+    stored = json.loads(FILE.read_text(encoding="utf-8")) | {"rows": measured}
     FILE.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     print(as_text(measured))

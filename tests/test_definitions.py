@@ -35,7 +35,8 @@ SLOW = ("_by_definition", "_by_orderings", "_by_recursion")
 
 
 def definitions():
-    """(module, name) of every public function that is a slow version, wherever it stands: found in the source, not in a list."""
+    """(module, name) of every public function that is a slow version, wherever it stands:
+    found in the source, not in a list."""
     places = {f"fi_teach.{module}".rstrip("."): path for module, path in NAMES.items()}
     places["definitions"] = Path(__file__).with_name("definitions.py")
     for module, path in places.items():
@@ -58,7 +59,10 @@ def test_the_methods_import_without_scikit_learn_matplotlib_and_widgets():
 
 @pytest.fixture(scope="module")
 def arguments():
-    """What each definition is called with. Models are grown here, before the engines are taken away: to be explained, by whomever."""
+    """What each definition is called with.
+
+    Models are grown here, before the engines are taken away: to be explained, by whomever.
+    """
     rng = np.random.default_rng(0)
     X = np.round(rng.normal(size=(12, 2)), 1)
     y, labels = X[:, 0] + X[:, 1] ** 2, np.where(X[:, 0] > 0, "yes", "no")
@@ -70,7 +74,8 @@ def arguments():
         "benjamini_hochberg_by_definition": {"p_values": [0.01, 0.04, 0.5]},
         "best_split_by_definition": {"X": X, "y": labels},
         "concordance_by_definition": {"time": time, "event": event, "risk": y},
-        # Not by subgroups: they are the leaves of a tree that grow_cart grows inside the method, as much in the definition as in the fast version.
+        # Not by subgroups: they are the leaves of a tree that grow_cart grows inside the method, as much
+        # in the definition as in the fast version.
         "conditional_importance_by_definition": {**judged, "method": "gaussian", "n_repeats": 2},
         "cut_statistics_by_definition": {"column": X[:, 0], "time": time, "event": event},
         "debiased_mdi_by_definition": judged,
@@ -86,7 +91,8 @@ def arguments():
         "permutation_importance_by_definition": {**judged, "n_repeats": 2},
         "sage_by_definition": judged,
         "shapley_by_orderings": {"v": len, "n_players": 3},
-        "threshold_gains_by_definition": {"column": X[:, 0], "onehot": (labels[:, None] == ["no", "yes"]).astype(float)},
+        "threshold_gains_by_definition": {"column": X[:, 0],
+                                          "onehot": (labels[:, None] == ["no", "yes"]).astype(float)},
         "tree_shap_by_definition": {"model": tree, "X": X},
         "tree_shap_by_recursion": {"model": tree, "X": X},
         "tree_shap_interactions_by_definition": {"model": tree, "X": X, "background": X},

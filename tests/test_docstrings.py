@@ -14,7 +14,8 @@ from fi_teach import basics, importance, trees
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCES = parse_file(ROOT / "book/references.bib").entries.values()
-READ_WHOLE = ("importance", "trees.chaid", "trees.explain", "basics.impurity", "basics.multiple_testing", "basics.null_test",
+READ_WHOLE = ("importance", "trees.chaid", "trees.explain", "basics.impurity", "basics.multiple_testing",
+              "basics.null_test",
               "basics.value_functions")
 """Of these every public function is shown by example, whether its package exports it or not."""
 
@@ -41,10 +42,12 @@ CHECKS = [fi_audit.group_gap, fi_audit.leak_suspects, fi_audit.proxies]
 EXPORTED = CHECKS + [thing for package in (basics, trees, importance) for name in getattr(package, "__all__", ())
                      if inspect.isfunction(thing := getattr(package, name))]
 SHOWN = {f"{thing.__module__}.{thing.__name__}": thing
-         for thing in [*EXPORTED, *(f for name in READ_WHOLE for module in modules_of(name) for f in functions_of(module))]}
+         for thing in [*EXPORTED,
+                       *(f for name in READ_WHOLE for module in modules_of(name) for f in functions_of(module))]}
 METHODS = {thing.__name__: thing for thing in EXPORTED if thing.__module__.split(".")[1] in ("trees", "importance")}
 METHODS |= {thing.__name__: thing for thing in CHECKS}
-METHODS |= {thing.__name__: thing for thing in functions_of(importlib.import_module("fi_teach.basics.multiple_testing"))}
+METHODS |= {thing.__name__: thing
+            for thing in functions_of(importlib.import_module("fi_teach.basics.multiple_testing"))}
 KNOWN = {thing.__name__: thing for thing in SHOWN.values()}
 
 

@@ -1,10 +1,12 @@
-"""Models of scikit-learn, XGBoost, LightGBM and scikit-survival in every configuration that we know of: read and equal, or refused in a sentence.
+"""Models of scikit-learn, XGBoost, LightGBM and scikit-survival in every configuration that we know of:
+read and equal, or refused in a sentence.
 
     python tests/test_models_of_libraries.py --write    measure again and write the models in book/conformity.json
 
-A configuration is a fitted model. Its trees must say what the library says (raw score, prediction, probabilities), TreeSHAP
-must add up to the raw score, equal the library's own contributions where it has any, and agree with shapley_values and
-kernel_shap, which ask the model itself; MDI must equal feature_importances_ where the trees keep impurities.
+A configuration is a fitted model. Its trees must say what the library says (raw score, prediction, probabilities),
+TreeSHAP must add up to the raw score, equal the library's own contributions where it has any, and agree
+with shapley_values and kernel_shap, which ask the model itself;
+MDI must equal feature_importances_ where the trees keep impurities.
 """
 
 import json
@@ -37,7 +39,8 @@ from fi_teach.importance import kernel_shap, mdi, shapley_values, tree_shap
 from fi_teach.trees import from_model
 
 FILE = Path(__file__).resolve().parents[1] / "book/conformity.json"
-PACKAGES = {"scikit-learn": "scikit-learn", "XGBoost": "xgboost-cpu", "LightGBM": "lightgbm", "scikit-survival": "scikit-survival"}
+PACKAGES = {"scikit-learn": "scikit-learn", "XGBoost": "xgboost-cpu", "LightGBM": "lightgbm",
+            "scikit-survival": "scikit-survival"}
 TOLERANCE = {"scikit-learn": 1e-10, "XGBoost": 1e-5, "LightGBM": 1e-10,
              "scikit-survival": 1e-10}  # XGBoost computes in single precision
 
@@ -62,7 +65,8 @@ FRAME = pd.DataFrame({"age": X[:, 0], "town": pd.Categorical(TOWN), "dose": X[:,
                       "size": pd.Categorical(RNG.choice([3, 5, 7], size=N + NEW))})
 BY_TOWN = Y + 2 * np.isin(TOWN[:N], ["Bonn", "Ulm", "Lodz"])
 THREE_TOWNS, PAIR_TOWNS = np.digitize(BY_TOWN, [0.0, 1.0]), np.column_stack([BY_TOWN, Y])
-OWN_ORDER = FRAME.assign(town=FRAME["town"].cat.reorder_categories(list(TOWNS)), size=FRAME["size"].cat.set_categories([7, 5, 3]))
+OWN_ORDER = FRAME.assign(town=FRAME["town"].cat.reorder_categories(list(TOWNS)),
+                         size=FRAME["size"].cat.set_categories([7, 5, 3]))
 FEWER = FRAME.assign(town=pd.Categorical(np.where(TOWN == "Rom", "Ulm", TOWN)))
 MISSING = FRAME.assign(town=FRAME["town"].where(np.arange(N + NEW) % 4 > 0))
 BEYOND_ASCII = FRAME.assign(town=FRAME["town"].cat.rename_categories({"Zuerich": "Zürich", "Lodz": "Łódź"}))
@@ -103,7 +107,8 @@ def xg(name, y=Y, kind=xgb.XGBRegressor, fitting=None, rows=X, refused=None, new
 
 def lg(name, y=Y, kind=lgb.LGBMRegressor, fitting=None, rows=X, refused=None, new=None, **settings):
     small = {"n_estimators": 5, "num_leaves": 6, "min_child_samples": 5, "n_jobs": 1, "verbose": -1, "random_state": 0}
-    return case("LightGBM", f"{kind.__name__}, {name}", kind(**small | settings), y, rows, refused, new, **fitting or {})
+    return case("LightGBM", f"{kind.__name__}, {name}", kind(**small | settings), y, rows, refused, new,
+                **fitting or {})
 
 
 def booster_of(one):
@@ -118,7 +123,8 @@ def booster_of(one):
 
 SEED = {"random_state": 0}
 SMALL = {"n_estimators": 4, "random_state": 0}
-TREE, CLASS_TREE = tr.DecisionTreeRegressor(max_depth=4, random_state=0), tr.DecisionTreeClassifier(max_depth=4, random_state=0)
+TREE, CLASS_TREE = tr.DecisionTreeRegressor(max_depth=4,
+                                            random_state=0), tr.DecisionTreeClassifier(max_depth=4, random_state=0)
 HIST, CLASS_HIST = ({"max_iter": 4, "min_samples_leaf": 5}, {"max_iter": 3, "min_samples_leaf": 5})
 FROM_DTYPE = HIST | {"categorical_features": "from_dtype"}
 
@@ -140,7 +146,8 @@ SCIKIT_LEARN = [
     sk("True and False", tr.DecisionTreeClassifier(max_depth=4, **SEED), TWO > 0),
     sk("sample weights", tr.DecisionTreeClassifier(max_depth=4, **SEED), TWO, sample_weight=WEIGHT),
     sk("a single class", tr.DecisionTreeClassifier(**SEED), np.full(N, "yes")),
-    sk("two columns of classes", tr.DecisionTreeClassifier(**SEED), np.column_stack([TWO, THREE]), refused="several columns"),
+    sk("two columns of classes", tr.DecisionTreeClassifier(**SEED), np.column_stack([TWO, THREE]),
+       refused="several columns"),
     sk("", tr.ExtraTreeRegressor(max_depth=4, **SEED)),
     sk("3 classes", tr.ExtraTreeClassifier(max_depth=4, **SEED), THREE),
     sk("", en.RandomForestRegressor(**SMALL)),
@@ -153,7 +160,8 @@ SCIKIT_LEARN = [
     sk("3 classes", en.ExtraTreesClassifier(**SMALL), THREE),
     sk("trees", en.BaggingRegressor(TREE, 4, random_state=0)),
     sk("some columns", en.BaggingRegressor(TREE, 4, max_features=2, random_state=0)),
-    sk("few rows, so that classes are missing", en.BaggingClassifier(CLASS_TREE, 6, max_samples=6, random_state=0), THREE),
+    sk("few rows, so that classes are missing", en.BaggingClassifier(CLASS_TREE, 6, max_samples=6, random_state=0),
+       THREE),
     sk("linear models", en.BaggingRegressor(LinearRegression(), 2), refused="bags LinearRegression"),
     *(sk(f"loss {loss}", en.GradientBoostingRegressor(loss=loss, **SMALL))
       for loss in ("squared_error", "absolute_error", "huber", "quantile")),
@@ -165,28 +173,37 @@ SCIKIT_LEARN = [
     sk("subsample", en.GradientBoostingClassifier(subsample=0.5, **SMALL), TWO),
     sk("2 classes", en.AdaBoostClassifier(n_estimators=5, **SEED), TWO),
     sk("3 classes, deeper", en.AdaBoostClassifier(CLASS_TREE, n_estimators=4, **SEED), THREE),
-    sk("linear models", en.AdaBoostClassifier(LogisticRegression(), n_estimators=2), TWO, refused="boosts LogisticRegression"),
+    sk("linear models", en.AdaBoostClassifier(LogisticRegression(), n_estimators=2), TWO,
+       refused="boosts LogisticRegression"),
     sk("", en.AdaBoostRegressor(n_estimators=3), refused="weighted median"),
-    *(sk(f"loss {loss}", en.HistGradientBoostingRegressor(loss=loss, quantile=0.3 if loss == "quantile" else None, **HIST), np.exp(Y))
+    *(sk(f"loss {loss}", en.HistGradientBoostingRegressor(loss=loss, quantile=0.3 if loss == "quantile" else None,
+                                                          **HIST), np.exp(Y))
       for loss in ("squared_error", "absolute_error", "poisson", "gamma", "quantile")),
     sk("missing values", en.HistGradientBoostingRegressor(**HIST), rows=GAPS),
-    sk("monotonic, interactions", en.HistGradientBoostingRegressor(monotonic_cst=[1, 0, 0, 0], interaction_cst="pairwise", **HIST)),
-    sk("categories as numbers", en.HistGradientBoostingRegressor(categorical_features=[3], **HIST), BY_TOWN, rows=CODES),
+    sk("monotonic, interactions",
+       en.HistGradientBoostingRegressor(monotonic_cst=[1, 0, 0, 0], interaction_cst="pairwise", **HIST)),
+    sk("categories as numbers", en.HistGradientBoostingRegressor(categorical_features=[3], **HIST), BY_TOWN,
+       rows=CODES),
     *(sk(f"words{name}", en.HistGradientBoostingRegressor(**FROM_DTYPE), BY_TOWN, rows=FRAME, new=new)
       for name, new in {"": FRAME, ", in another order": OWN_ORDER, ", fewer": FEWER, ", missing": MISSING,
                         " never seen": UNSEEN}.items()),
     sk("words beyond ASCII", en.HistGradientBoostingRegressor(**FROM_DTYPE), BY_TOWN, rows=BEYOND_ASCII),
-    sk("words, 3 classes", en.HistGradientBoostingClassifier(categorical_features="from_dtype", **CLASS_HIST), THREE_TOWNS, rows=FRAME),
+    sk("words, 3 classes", en.HistGradientBoostingClassifier(categorical_features="from_dtype", **CLASS_HIST),
+       THREE_TOWNS, rows=FRAME),
     sk("2 classes", en.HistGradientBoostingClassifier(**CLASS_HIST), WORDS_OF[2][TWO]),
     sk("3 classes", en.HistGradientBoostingClassifier(**CLASS_HIST), THREE),
     sk("early stopping", en.HistGradientBoostingClassifier(early_stopping=True, **CLASS_HIST), TWO),
     sk("trees and forests", en.VotingRegressor(**members(TREE, en.RandomForestRegressor(**SMALL)))),
     sk("weights, with boosting", en.VotingRegressor(
-        **members(TREE, en.GradientBoostingRegressor(**SMALL), en.HistGradientBoostingRegressor(**HIST)), weights=[1, 2, 3])),
-    sk("with a linear model", en.VotingRegressor(**members(TREE, LinearRegression())), refused="member LinearRegression"),
-    sk("soft, trees and forests", en.VotingClassifier(**members(CLASS_TREE, en.RandomForestClassifier(**SMALL)), voting="soft"),
+        **members(TREE, en.GradientBoostingRegressor(**SMALL), en.HistGradientBoostingRegressor(**HIST)),
+        weights=[1, 2, 3])),
+    sk("with a linear model", en.VotingRegressor(**members(TREE, LinearRegression())),
+       refused="member LinearRegression"),
+    sk("soft, trees and forests",
+       en.VotingClassifier(**members(CLASS_TREE, en.RandomForestClassifier(**SMALL)), voting="soft"),
        WORDS_OF[3][THREE]),
-    sk("soft, with boosting", en.VotingClassifier(**members(CLASS_TREE, en.GradientBoostingClassifier(**SMALL)), voting="soft"),
+    sk("soft, with boosting",
+       en.VotingClassifier(**members(CLASS_TREE, en.GradientBoostingClassifier(**SMALL)), voting="soft"),
        THREE, refused="no sum of trees"),
     sk("hard", en.VotingClassifier(**members(CLASS_TREE, CLASS_TREE)), TWO, refused="voting='soft'"),
     sk("", en.StackingRegressor(**members(TREE)), refused="not made of trees that add up"),
@@ -194,7 +211,8 @@ SCIKIT_LEARN = [
     sk("", MultiOutputRegressor(TREE), PAIR, refused="not made of trees that add up"),
     sk("", OneVsRestClassifier(CLASS_TREE), THREE, refused="not made of trees that add up"),
     sk("", CalibratedClassifierCV(CLASS_TREE), TWO, refused="not made of trees that add up"),
-    sk("", TransformedTargetRegressor(TREE, func=np.cbrt, inverse_func=lambda y: y**3), refused="not made of trees that add up"),
+    sk("", TransformedTargetRegressor(TREE, func=np.cbrt, inverse_func=lambda y: y**3),
+       refused="not made of trees that add up"),
     sk("of a tree", make_pipeline(TREE), refused="is a pipeline"),
     sk("of a tree", GridSearchCV(TREE, {"max_depth": [2, 3]}), refused="best_estimator_"),
 ]
@@ -204,7 +222,8 @@ CATS = {"enable_categorical": True, "max_cat_to_onehot": 1}
 TYPES = ["q", "q", "q", "c"]
 XGBOOST = [
     *(xg(o, np.exp(Y), objective=o) for o in (
-        "reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror", "reg:squaredlogerror", "count:poisson", "reg:gamma",
+        "reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror", "reg:squaredlogerror", "count:poisson",
+        "reg:gamma",
         "reg:tweedie", "survival:cox")),
     xg("reg:logistic", SHARE, objective="reg:logistic"),
     xg("reg:quantileerror", objective="reg:quantileerror", quantile_alpha=0.3),
@@ -213,8 +232,10 @@ XGBOOST = [
     xg("own objective", objective=lambda y, p: (p - y, np.ones(len(y)))),
     xg("two targets", PAIR),
     xg("two targets, a vector in each leaf", PAIR, multi_strategy="multi_output_tree", tree_method="hist"),
-    xg("3 classes, a vector in each leaf", THREE, xgb.XGBClassifier, multi_strategy="multi_output_tree", tree_method="hist"),
-    xg("two columns of classes", np.column_stack([TWO, TWO[::-1]]), xgb.XGBClassifier, refused="several columns of classes"),
+    xg("3 classes, a vector in each leaf", THREE, xgb.XGBClassifier, multi_strategy="multi_output_tree",
+       tree_method="hist"),
+    xg("two columns of classes", np.column_stack([TWO, TWO[::-1]]), xgb.XGBClassifier,
+       refused="several columns of classes"),
     xg("2 classes", TWO, xgb.XGBClassifier),
     xg("2 classes, logitraw", TWO, xgb.XGBClassifier, objective="binary:logitraw"),
     xg("3 classes", THREE, xgb.XGBClassifier),
@@ -227,7 +248,8 @@ XGBOOST = [
     xg("base_score", base_score=7.0),
     xg("missing values", rows=GAPS),
     xg("missing=0", rows=ZEROS, missing=0.0, refused="reads 0 as a missing value"),
-    xg("early stopping", n_estimators=40, learning_rate=0.9, early_stopping_rounds=2, fitting=STOPPING | {"verbose": False}),
+    xg("early stopping", n_estimators=40, learning_rate=0.9, early_stopping_rounds=2,
+       fitting=STOPPING | {"verbose": False}),
     xg("lossguide", grow_policy="lossguide", max_leaves=6, max_depth=0),
     xg("exact", tree_method="exact"),
     xg("approx, pruned", tree_method="approx", gamma=1.0),
@@ -240,7 +262,8 @@ XGBOOST = [
     *(xg(o, THREE, xgb.XGBRanker, objective=o, fitting={"group": [40] * 4}) for o in ("rank:ndcg", "rank:pairwise")),
     xg("rank:map", TWO, xgb.XGBRanker, objective="rank:map", fitting={"group": [40] * 4}),
     xg("codes of categories", BY_TOWN, rows=CODES, feature_types=TYPES, **CATS),
-    xg("codes, one against the others", BY_TOWN, rows=CODES, feature_types=TYPES, enable_categorical=True, max_cat_to_onehot=9),
+    xg("codes, one against the others", BY_TOWN, rows=CODES, feature_types=TYPES, enable_categorical=True,
+       max_cat_to_onehot=9),
     *(xg(f"words{name}", BY_TOWN, rows=FRAME, new=new, **CATS)
       for name, new in {"": FRAME, ", in another order": OWN_ORDER, ", fewer": FEWER, ", missing": MISSING}.items()),
     xg("words never seen", BY_TOWN, rows=FRAME, new=UNSEEN, refused="'Oslo', which the model never saw", **CATS),
@@ -261,7 +284,8 @@ LIGHTGBM = [
     *(lg(o, np.exp(Y), objective=o) for o in (
         "regression", "regression_l1", "huber", "fair", "poisson", "quantile", "mape", "gamma", "tweedie")),
     lg("cross_entropy", SHARE, objective="cross_entropy"),
-    lg("cross_entropy_lambda", SHARE, objective="cross_entropy_lambda", refused="'cross_entropy_lambda' is not one we can read"),
+    lg("cross_entropy_lambda", SHARE, objective="cross_entropy_lambda",
+       refused="'cross_entropy_lambda' is not one we can read"),
     lg("own objective", objective=lambda y, p: (p - y, np.ones(len(y))), refused="'custom' is not one we can read"),
     lg("root of the target", np.exp(Y), reg_sqrt=True, refused="'regression sqrt' is not one we can read"),
     lg("2 classes", WORDS_OF[2][TWO], lgb.LGBMClassifier),
@@ -285,7 +309,8 @@ LIGHTGBM = [
     lg("missing values", rows=GAPS),
     lg("missing values without a rule", rows=GAPS, use_missing=False),
     lg("zeros are missing", rows=ZEROS, zero_as_missing=True),
-    lg("early stopping", n_estimators=40, learning_rate=0.9, fitting=STOPPING | {"callbacks": [lgb.early_stopping(2, verbose=False)]}),
+    lg("early stopping", n_estimators=40, learning_rate=0.9,
+       fitting=STOPPING | {"callbacks": [lgb.early_stopping(2, verbose=False)]}),
     *(lg(o, THREE, lgb.LGBMRanker, objective=o, **RANKS) for o in ("lambdarank", "rank_xendcg")),
     lg("codes of categories", BY_TOWN, rows=CODES, fitting={"categorical_feature": [3]}, **CATEGORICAL),
     *(lg(f"words{name}", BY_TOWN, rows=FRAME, new=new, **CATEGORICAL)
@@ -300,7 +325,8 @@ LIGHTGBM += [booster_of(one) for one in LIGHTGBM if one.name.partition(", ")[2] 
     "regression", "2 classes", "random forest", "dart", "words", "3 classes, one against the others")]
 SURVIVAL = [
     case("scikit-survival", name, model, Surv.from_arrays(Y > -1, np.exp(Y))) for name, model in {
-        "SurvivalTree": SurvivalTree(max_depth=3), "SurvivalTree, low_memory": SurvivalTree(max_depth=3, low_memory=True),
+        "SurvivalTree": SurvivalTree(max_depth=3),
+        "SurvivalTree, low_memory": SurvivalTree(max_depth=3, low_memory=True),
         "RandomSurvivalForest": RandomSurvivalForest(**SMALL),
         "GradientBoostingSurvivalAnalysis": GradientBoostingSurvivalAnalysis(**SMALL)}.items()]
 CASES = [*SCIKIT_LEARN, *XGBOOST, *LIGHTGBM, *SURVIVAL]
@@ -312,7 +338,8 @@ def raw_of(model, rows):
     """The library's own raw score (n, n_outputs), and its contributions (n, p, n_outputs) or None."""
     n = len(rows)
     if isinstance(model, xgb.Booster):
-        table = xgb.DMatrix(rows, enable_categorical=True, feature_types=model.feature_types if isinstance(rows, np.ndarray) else None)
+        table = xgb.DMatrix(rows, enable_categorical=True,
+                            feature_types=model.feature_types if isinstance(rows, np.ndarray) else None)
         end = getattr(model, "best_iteration", -1) + 1
         ask = lambda **how: model.predict(table, validate_features=False, iteration_range=(0, end), **how)  # noqa: E731
         raw = ask(output_margin=True).reshape(n, -1)
@@ -368,7 +395,9 @@ def distances(one):
     if forest.n_features == 4 and "words" in one.name:
         apart["kernel_shap"] = gap(*(of_output(explain(model, rows[:3], background=background))[0]
                                      for explain in (tree_shap, kernel_shap)))
-    if one.library == "scikit-learn" and hasattr(model, "feature_importances_") and not np.isnan(forest.trees[0].impurity).any():
+    if one.library == "scikit-learn" and hasattr(model,
+                                                 "feature_importances_") and not np.isnan(
+                                                     forest.trees[0].impurity).any():
         apart["mdi"] = gap(mdi(model).mean, model.feature_importances_)
     return apart
 

@@ -103,7 +103,9 @@ def test_continuous_integration_runs_make_test_and_nothing_else():
 def test_no_script_of_others_and_no_heavy_file_is_stored():
     """The only JavaScript is our own, and nothing is larger than what git is good at."""
     scripts = [path.relative_to(ROOT).as_posix() for path in tracked() if path.suffix in {".js", ".mjs"}]
-    assert [path for path in scripts if not path.startswith(("fi_course/explorables/", "fi_grader/marking.js", "book/script/", "book/live/"))] == []
+    assert [path for path in scripts
+            if not path.startswith(("fi_course/explorables/", "fi_grader/marking.js", "book/script/",
+                                    "book/live/"))] == []
     assert [path for path in tracked() if path.stat().st_size > 3_000_000] == []
     assert not [path for path in tracked() if path.name in {"uv.lock", "package-lock.json"}]
 
@@ -115,7 +117,8 @@ def test_every_chapter_is_in_the_table_of_contents_and_every_entry_exists():
     listed = set(parse_toc_yaml(ROOT / "_toc.yml"))
     written = {path.relative_to(ROOT).with_suffix("").as_posix() for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")}
     assert written <= listed, f"not in _toc.yml: {sorted(written - listed)}"
-    assert [page for page in listed if not any((ROOT / f"{page}{suffix}").exists() for suffix in (".md", ".ipynb"))] == []
+    assert [page for page in listed
+            if not any((ROOT / f"{page}{suffix}").exists() for suffix in (".md", ".ipynb"))] == []
 
 
 def test_links_between_the_stored_pages_lead_somewhere():

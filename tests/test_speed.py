@@ -1,7 +1,8 @@
 """The headline methods stay as fast as their algorithms make them: ratios of processor times within one run.
 
-Never an absolute time, so that a slow or a busy machine passes: each ratio is of two pieces of work that take turns, the best
-of several turns each. For every guard there is a slow but right version of the method that it must refuse.
+Never an absolute time, so that a slow or a busy machine passes:
+each ratio is of two pieces of work that take turns, the best of several turns each.
+For every guard there is a slow but right version of the method that it must refuse.
 """
 
 import time
@@ -54,7 +55,7 @@ def times(work, other, rounds=5):
     return min(spent[0]) / min(spent[1])
 
 
-# --- path-dependent TreeSHAP: the tables are paid once, whatever the number of rows --------------------------------------
+# --- path-dependent TreeSHAP: the tables are paid once, whatever the number of rows -----------------------------------
 
 def by_rows(explain, forest, **rounds):
     """The price of ten times the rows."""
@@ -109,7 +110,7 @@ def test_a_thousand_rows_in_portions_would_be_noticed(boosted):
     assert thousand_rows(in_portions, boosted, rounds=1) < LEAST_AT_A_THOUSAND_ROWS
 
 
-# --- one row: what does not depend on it is prepared, what does is one walk of all trees ---------------------------------
+# --- one row: what does not depend on it is prepared, what does is one walk of all trees ------------------------------
 
 def one_by_one(explain, setting, **rounds):
     """shap's time over ours for thirty calls of one row, both sides prepared."""
@@ -152,7 +153,7 @@ def test_tables_for_a_single_row_would_be_noticed(boosted):
     assert from_the_model(slow, boosted, rounds=1) < LEAST_UNPREPARED
 
 
-# --- interventional TreeSHAP: the background's size does not matter ------------------------------------------------------
+# --- interventional TreeSHAP: the background's size does not matter ---------------------------------------------------
 
 def by_background(explain, forest, **rounds):
     """The price of ten times the background."""
@@ -181,13 +182,14 @@ def test_a_pass_for_every_fifty_background_rows_would_be_noticed(boosted):
     assert by_background(background_in_portions, boosted[1], rounds=1) > MOST_FOR_TEN_TIMES_THE_BACKGROUND
 
 
-# --- exact permutation importance: all pairings for the price of a few shuffles ------------------------------------------
+# --- exact permutation importance: all pairings for the price of a few shuffles ---------------------------------------
 
 def in_shuffles(explain, setting, **rounds):
     """The price in shuffles: how many of scikit-learn's, over all features, take as long?"""
     model, forest, X, y = setting
     return 2 * times(lambda: explain(forest, X, y),
-                     lambda: shuffled(model, X, y, n_repeats=2, scoring="neg_mean_squared_error", random_state=0), **rounds)
+                     lambda: shuffled(model, X, y, n_repeats=2, scoring="neg_mean_squared_error", random_state=0),
+                     **rounds)
 
 
 def by_shuffling(forest, X, y):

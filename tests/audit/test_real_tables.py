@@ -53,7 +53,8 @@ TAKES = {
     "permutation": lambda: permutation_importance(MODEL, X, Y, n_repeats=1).mean,
     "weights and groups": lambda: permutation_importance(
         MODEL, X, Y, n_repeats=1, sample_weight=np.arange(90) + 1.0, groups=TABLE["shop"]).standard_error,
-    "grouped": lambda: permutation_importance(MODEL, X, Y, feature_groups={name: [name] for name in X}, n_repeats=1).mean,
+    "grouped": lambda: permutation_importance(MODEL, X, Y, feature_groups={name: [name] for name in X},
+                                              n_repeats=1).mean,
     "score": lambda: score_permutation_importance(MODEL, X, Y, score="auc", n_repeats=1).mean,
     "conditional": lambda: conditional_importance(MODEL, X, Y, n_repeats=1).mean,
     "drop column": lambda: drop_column_importance(pipeline(2), X, Y, n_folds=2, blank=True).mean,

@@ -28,13 +28,16 @@ MODELS = {
     "three classes": lambda X, y: grow_forest(X, np.digitize(y, [-1, 1]), n_trees=20, rng=1),
     "stumps": lambda X, y: grow_forest(X, y, n_trees=20, max_depth=1, rng=1),
     "boosting": lambda X, y: grow_boosting(X, y, n_trees=20, max_depth=3),
-    "one tree": lambda X, y: Forest((tree := grow_cart(X, y, criterion="variance"),), np.ones(1), np.zeros(1), tree.names),
-    "a lone leaf": lambda X, y: Forest((grow_cart(X, y, criterion="variance", min_samples_leaf=200),), np.ones(1), np.zeros(1), ("a", "b", "c", "d", "e")),
+    "one tree": lambda X, y: Forest((tree := grow_cart(X, y, criterion="variance"),), np.ones(1), np.zeros(1),
+                                    tree.names),
+    "a lone leaf": lambda X, y: Forest((grow_cart(X, y, criterion="variance", min_samples_leaf=200),), np.ones(1),
+                                       np.zeros(1), ("a", "b", "c", "d", "e")),
 }
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize(("pairs", "rows", "steps"), [(apply.PAIRS, apply.ROWS, apply.STEPS), (7, 64, 1), (500, 16, 2), (1, 1, 5)])
+@pytest.mark.parametrize(("pairs", "rows", "steps"),
+                         [(apply.PAIRS, apply.ROWS, apply.STEPS), (7, 64, 1), (500, 16, 2), (1, 1, 5)])
 def test_all_at_once_is_one_after_the_other(monkeypatch, name, pairs, rows, steps):
     """Whatever is walked at once: new rows, rows on thresholds, and far away."""
     rng = np.random.default_rng(3)
@@ -56,7 +59,8 @@ def test_a_question_that_sends_every_row_left_is_no_leaf(monkeypatch, steps):
     """Its threshold is infinite, as the places of leaves have it."""
     X, y = made_up(np.random.default_rng(0))
     plain = grow_forest(X, y, n_trees=3, rng=0)
-    open_ended = [replace(tree, threshold=np.where(tree.depth % 2 == 0, np.inf, tree.threshold)) for tree in plain.trees]
+    open_ended = [replace(tree, threshold=np.where(tree.depth % 2 == 0, np.inf, tree.threshold))
+                  for tree in plain.trees]
     forest = replace(plain, trees=tuple(open_ended))
     monkeypatch.setattr(apply, "STEPS", steps)
     np.testing.assert_array_equal(forest.raw(X), raw_by_definition(forest, X))

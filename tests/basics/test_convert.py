@@ -1,4 +1,5 @@
-"""Every library's trees, read into ours, say what the library says: to its own precision, gaps and categories included."""
+"""Every library's trees, read into ours, say what the library says:
+to its own precision, gaps and categories included."""
 
 import json
 import warnings
@@ -117,7 +118,8 @@ def test_margins_and_votes_of_boosting_are_scikit_learns(make, K):
     new, _ = table(101)
     forest = from_model(model)
     raw = forest.raw(new)
-    np.testing.assert_allclose(raw[:, 0] if raw.shape[1] == 1 else raw, model.decision_function(new), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(raw[:, 0] if raw.shape[1] == 1 else raw, model.decision_function(new), rtol=0,
+                               atol=1e-12)
     np.testing.assert_allclose(forest.predict_proba(new), model.predict_proba(new), rtol=0, atol=1e-12)
     assert (forest.predict(new) == model.predict(new)).all()
 
@@ -204,18 +206,22 @@ def test_names_come_from_the_columns_the_model_was_fitted_on():
               lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1).fit(frame, signal)]
     for model in models:
         assert from_model(model).names == ("dose", "age", "sex", "site")
-        np.testing.assert_allclose(from_model(model).predict(frame[["site", "sex", "age", "dose"]]), model.predict(frame), rtol=1e-5)
+        np.testing.assert_allclose(from_model(model).predict(frame[["site", "sex", "age", "dose"]]),
+                                   model.predict(frame), rtol=1e-5)
 
 
 # --- single precision -------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("strict", [False, True])
 def test_the_double_threshold_says_what_single_precision_says_of_every_double(strict):
-    """x <= double_threshold(t) iff float32(x) <= t (or <), at the doubles nearest to where it turns, and exactly there."""
+    """x <= double_threshold(t) iff float32(x) <= t (or <), at the doubles nearest to where it turns,
+    and exactly there."""
     rng = np.random.default_rng(0)
-    thresholds = np.concatenate([rng.normal(size=300), rng.normal(size=300).astype(np.float32), np.arange(-5, 5) / 2, [0.0, 1e-40]])
+    thresholds = np.concatenate(
+        [rng.normal(size=300), rng.normal(size=300).astype(np.float32), np.arange(-5, 5) / 2, [0.0, 1e-40]])
     turn = double_threshold(thresholds, strict=strict)
-    near = [turn, np.nextafter(turn, np.inf), np.nextafter(turn, -np.inf), thresholds, thresholds * (1 + 1e-8), thresholds - 1e-9]
+    near = [turn, np.nextafter(turn, np.inf), np.nextafter(turn, -np.inf), thresholds, thresholds * (1 + 1e-8),
+            thresholds - 1e-9]
     for x in near:
         single = x.astype(np.float32).astype(float)
         np.testing.assert_array_equal(x <= turn, single < thresholds if strict else single <= thresholds)
@@ -228,7 +234,8 @@ def test_the_double_threshold_says_what_single_precision_says_of_every_double(st
 def test_xgboosts_margin_is_ours_to_single_precision(K, gaps):
     """raw = predict(output_margin=True) to 1e-5, classifier probabilities and labels too."""
     X, signal = table(9, gaps=gaps)
-    kind, y = (xgboost.XGBRegressor, 20 + signal) if K == 0 else (xgboost.XGBClassifier, np.unique(labels(signal, K), return_inverse=True)[1])
+    kind, y = (xgboost.XGBRegressor,
+               20 + signal) if K == 0 else (xgboost.XGBClassifier, np.unique(labels(signal, K), return_inverse=True)[1])
     model = kind(n_estimators=15, max_depth=4).fit(X, y)
     new, _ = table(109, gaps=gaps)
     forest = from_model(model)
@@ -244,7 +251,8 @@ def test_xgboosts_margin_is_ours_to_single_precision(K, gaps):
 def test_xgboosts_thresholds_are_strict():
     """Rows that sit on a threshold go right in xgboost: a stump on single-precision data says so."""
     X = np.array([[1.0], [2.0], [3.0], [4.0]])
-    model = xgboost.XGBRegressor(n_estimators=1, max_depth=1, tree_method="exact", min_child_weight=0).fit(X, [0, 0, 1, 1])
+    model = xgboost.XGBRegressor(n_estimators=1, max_depth=1, tree_method="exact",
+                                 min_child_weight=0).fit(X, [0, 0, 1, 1])
     split = json_threshold(model)
     rows = np.array([[split], [np.nextafter(np.float32(split), np.float32(-np.inf))]])
     np.testing.assert_allclose(from_model(model).raw(rows)[:, 0], model.predict(rows), atol=1e-6)
@@ -275,7 +283,8 @@ def test_xgboosts_categories_early_stopping_and_poisson_models_are_read():
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("K", [0, 2, 3])
 def test_lightgbms_raw_score_is_ours(K, gaps, zero_as_missing):
-    """raw = predict(raw_score=True) to 1e-12, with gaps in the training rows, the new rows, or zeros that stand for gaps."""
+    """raw = predict(raw_score=True) to 1e-12, with gaps in the training rows, the new rows, or zeros that stand
+    for gaps."""
     X, signal = table(11, n=300, gaps=gaps)
     X[::7, 2] = 0.0
     kind, y = (lightgbm.LGBMRegressor, 20 + signal) if K == 0 else (lightgbm.LGBMClassifier, labels(signal, K))
@@ -311,7 +320,8 @@ def test_lightgbms_categories_and_random_forests_are_read():
     categorical = lightgbm.LGBMRegressor(**options, cat_smooth=0, min_data_per_group=1)
     categorical = quietly_fit(categorical.set_params(categorical_feature=[3]), X, signal)
     assert any(tree.left_categories for tree in from_model(categorical).trees)
-    averaged = lightgbm.LGBMRegressor(**options, boosting_type="rf", bagging_freq=1, bagging_fraction=0.6).fit(X, signal)
+    averaged = lightgbm.LGBMRegressor(**options, boosting_type="rf", bagging_freq=1,
+                                      bagging_fraction=0.6).fit(X, signal)
     new = X[:60].copy()
     new[:10, 3], new[10:20, 3] = np.nan, 50
     for model in (categorical, averaged):
@@ -344,7 +354,8 @@ X4, SIGNAL4 = table(0)
     (LinearRegression().fit(X4, SIGNAL4), "not made of trees"),
     (IsolationForest(n_estimators=2).fit(X4), "not made of trees"),
     (RandomForestClassifier, "create one and fit it"),
-    (make_pipeline(DecisionTreeRegressor()).fit(X4, SIGNAL4), "model\\[-1\\], a DecisionTreeRegressor, and the table as model"),
+    (make_pipeline(DecisionTreeRegressor()).fit(X4, SIGNAL4),
+     "model\\[-1\\], a DecisionTreeRegressor, and the table as model"),
     (SimpleNamespace(best_estimator_=1), "best_estimator_"),
     ("forest", "expected a fitted model"),
     (AdaBoostRegressor(n_estimators=2).fit(X4, SIGNAL4), "median"),
@@ -353,10 +364,14 @@ X4, SIGNAL4 = table(0)
     (GradientBoostingRegressor(n_estimators=2, init=LinearRegression()).fit(X4, SIGNAL4), "init=None"),
     (xgboost.XGBRegressor(booster="gblinear").fit(X4, SIGNAL4), "booster='gbtree'"),
     (xgboost.XGBRegressor(n_estimators=2, objective="binary:hinge").fit(X4, SIGNAL4 > 0), "objective"),
-    (lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1, linear_tree=True).fit(X4, SIGNAL4), "linear_tree=False"),
-    (lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1, reg_sqrt=True).fit(X4, SIGNAL4), "'regression sqrt' is not one we can read"),
-    (lightgbm.LGBMClassifier(n_estimators=2, n_jobs=1, verbose=-1, sigmoid=2.0).fit(X4, SIGNAL4 > 0), "'binary sigmoid:2' is not one we can read"),
-    (lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1, objective=lambda y, p: (p - y, np.ones(len(y)))).fit(X4, SIGNAL4), "'custom' is not"),
+    (lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1, linear_tree=True).fit(X4, SIGNAL4),
+     "linear_tree=False"),
+    (lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1, reg_sqrt=True).fit(X4, SIGNAL4),
+     "'regression sqrt' is not one we can read"),
+    (lightgbm.LGBMClassifier(n_estimators=2, n_jobs=1, verbose=-1, sigmoid=2.0).fit(X4, SIGNAL4 > 0),
+     "'binary sigmoid:2' is not one we can read"),
+    (lightgbm.LGBMRegressor(n_estimators=2, n_jobs=1, verbose=-1,
+                            objective=lambda y, p: (p - y, np.ones(len(y)))).fit(X4, SIGNAL4), "'custom' is not"),
     (SimpleNamespace(estimators_=[], estimator_weights_=[], classes_=[0, 1], algorithm="SAMME.R"), "SAMME"),
 ], ids=lambda value: value if isinstance(value, str) else type(value).__name__)
 def test_other_models_are_refused_with_advice(model, advice):

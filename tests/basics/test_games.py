@@ -25,7 +25,8 @@ def test_the_glove_game_has_the_textbook_shares():
 
 
 def test_an_and_gate_of_three_pays_a_third_by_shapley_and_a_quarter_by_banzhaf():
-    """SHP-10: AND of fair bits at (1,1,1), v(S) = 2^(|S|-3): .2917 each sums to the payout .875, .28125 each does not."""
+    """SHP-10: AND of fair bits at (1,1,1), v(S) = 2^(|S|-3):
+    .2917 each sums to the payout .875, .28125 each does not."""
     def v(S):
         return 2.0 ** (len(S) - 3)
     np.testing.assert_allclose(games.shapley(v, 3), 0.875 / 3, atol=1e-15)
@@ -87,7 +88,8 @@ def by_squared_payout(v, n):
 
 
 def test_each_axiom_catches_a_rule_that_breaks_it():
-    """Banzhaf breaks efficiency, the first-takes-all rule symmetry, the equal split the dummy axiom, squared payouts additivity."""
+    """Banzhaf breaks efficiency, the first-takes-all rule symmetry, the equal split the dummy axiom,
+    squared payouts additivity."""
     AND = games.tabulate(lambda S: float({0, 1} <= S), 3)
     assert games.efficiency_gap(games.banzhaf, games.tabulate(lambda S: float(len(S) == 3), 3), 3) == 0.25
     assert games.symmetry_gap(first_takes_all, AND, 3) == 1
@@ -129,7 +131,8 @@ def test_interaction_values_sum_to_the_shapley_values():
 
 
 def test_sampled_shares_lie_within_their_standard_errors():
-    """|estimate - exact| / se is below 4 for each of 6 players, and its root mean square over 20 seeds is about 1 (0.7 to 1.3)."""
+    """|estimate - exact| / se is below 4 for each of 6 players, and its root mean square over 20 seeds is about 1
+    (0.7 to 1.3)."""
     v = random_game(6, 6)
     exact, scores = games.shapley(v, 6), []
     for seed in range(20):
@@ -152,7 +155,8 @@ def test_games_side_by_side_are_divided_one_by_one():
     """Further axes of the table are further games."""
     v = random_game(7, 4, 2, 3)
     np.testing.assert_allclose(games.shapley(v, 4)[:, 1, 2], games.shapley(v[:, 1, 2], 4), atol=1e-14)
-    np.testing.assert_allclose(games.interaction_index(v, 4)[:, :, 1, 2], games.interaction_index(v[:, 1, 2], 4), atol=1e-14)
+    np.testing.assert_allclose(games.interaction_index(v, 4)[:, :, 1, 2], games.interaction_index(v[:, 1, 2], 4),
+                               atol=1e-14)
 
 
 def test_the_table_is_left_alone():
@@ -174,7 +178,8 @@ def test_too_many_players_are_refused_with_an_alternative(divide, n, instead):
 
 
 @pytest.mark.parametrize(("v", "n", "says"), [
-    ([0, 1, 2], 2, "3 payoffs"), (5.0, 1, "1 payoffs"), ([0, np.nan], 1, "NaN"), (len, 0, "at least 1"), (len, 1.5, "whole number")])
+    ([0, 1, 2], 2, "3 payoffs"), (5.0, 1, "1 payoffs"), ([0, np.nan], 1, "NaN"), (len, 0, "at least 1"),
+    (len, 1.5, "whole number")])
 def test_a_game_that_is_none_is_refused(v, n, says):
     """Wrong length, a lone number, NaN, no players, half a player."""
     with pytest.raises(ValueError, match=says):

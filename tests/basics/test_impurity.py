@@ -41,7 +41,8 @@ def test_gini_is_the_chance_that_two_draws_differ(c):
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.integers(2, 5).flatmap(lambda k: st.tuples(*[st.lists(st.integers(0, 30), min_size=k, max_size=k).filter(sum)] * 2)))
+@given(st.integers(2, 5).flatmap(
+    lambda k: st.tuples(*[st.lists(st.integers(0, 30), min_size=k, max_size=k).filter(sum)] * 2)))
 def test_no_split_makes_impurity_worse_on_average(sides):
     """Concavity: the parent's impurity is at least its children's weighted mean (less 1e-12)."""
     left, right = map(np.array, sides)

@@ -20,7 +20,8 @@ def test_the_squared_and_absolute_error_of_several_outputs_are_summed():
 
 def test_log_loss_and_brier_agree_with_scikit_learn():
     metrics = pytest.importorskip("sklearn.metrics")
-    assert scores.log_loss(LABELS, PROBABILITIES).mean() == pytest.approx(metrics.log_loss(LABELS, PROBABILITIES), abs=1e-12)
+    assert scores.log_loss(LABELS,
+                           PROBABILITIES).mean() == pytest.approx(metrics.log_loss(LABELS, PROBABILITIES), abs=1e-12)
     assert scores.brier(LABELS, PROBABILITIES).mean() == pytest.approx(
         2 * metrics.brier_score_loss(LABELS == "yes", PROBABILITIES[:, 1]), abs=1e-12)
 
@@ -98,7 +99,9 @@ def test_concordance_of_the_reversed_risk_is_one_minus_it():
 def test_a_survival_target_may_be_two_columns_or_a_record_array():
     columns = np.array([[1, 1], [2, 1], [3, 0]])
     records = np.array([(True, 1.0), (True, 2.0), (False, 3.0)], dtype=[("died", bool), ("days", float)])
-    assert scores.survival_concordance(columns, [9, 5, 7]) == scores.survival_concordance(records, [9, 5, 7]) == pytest.approx(2 / 3)
+    assert scores.survival_concordance(columns,
+                                       [9, 5, 7]) == scores.survival_concordance(records, [9, 5, 7]) == pytest.approx(
+                                           2 / 3)
 
 
 @pytest.mark.parametrize(("call", "says"), [

@@ -149,7 +149,8 @@ def test_words_go_straight_to_the_libraries_and_to_their_trees():
     codes = words.assign(town=words["town"].cat.codes).to_numpy(dtype=float)
     for given in libraries_on_words():
         model = as_model(given)
-        np.testing.assert_allclose(model.forest.predict(words[["dose", "town"]]), given.predict(words), rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(model.forest.predict(words[["dose", "town"]]), given.predict(words), rtol=1e-6,
+                                   atol=1e-6)
         assert permutation_importance(given, words, NUMBERS, n_repeats=3).mean[0] > 0.1
         assert np.array_equal(model.forest.predict(codes), model.forest.predict(words))
         if hasattr(given, "get_booster") or hasattr(given, "booster_"):
@@ -248,7 +249,8 @@ def numbered_models():
     """Models that know the names x0, x1, x2, as our trees do those of a table without names."""
     frame = X.set_axis(["x0", "x1", "x2"], axis=1)
     yield grow_cart(frame, WORDS, max_depth=3)
-    for module, name in (("sklearn.tree", "DecisionTreeClassifier"), ("lightgbm", "LGBMClassifier"), ("xgboost", "XGBClassifier")):
+    for module, name in (("sklearn.tree", "DecisionTreeClassifier"), ("lightgbm", "LGBMClassifier"),
+                         ("xgboost", "XGBClassifier")):
         kind = getattr(pytest.importorskip(module), name)
         settings = {"verbose": -1} if module == "lightgbm" else {}
         yield kind(**settings).fit(frame, np.unique(WORDS, return_inverse=True)[1])

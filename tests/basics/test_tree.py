@@ -41,7 +41,8 @@ def test_a_row_on_the_threshold_goes_left():
 def test_the_path_holds_the_leaf_and_all_its_ancestors(fitted):
     """Equal to scikit-learn's decision_path, row by node."""
     X, _, model = fitted
-    np.testing.assert_array_equal(from_model(model).trees[0].decision_path(X), model.decision_path(X).toarray().astype(bool))
+    np.testing.assert_array_equal(from_model(model).trees[0].decision_path(X),
+                                  model.decision_path(X).toarray().astype(bool))
 
 
 def test_depth_counts_the_questions_on_the_way(fitted):
@@ -65,7 +66,10 @@ def test_columns_are_found_by_name(fitted):
 
 
 def test_a_table_with_other_columns_is_refused_never_taken_by_position(fitted):
-    """Fitted on (w, x, y, z): (x, y, z, v) has as many columns, of which one is a stranger. So has one with columns 0 to 3."""
+    """Fitted on (w, x, y, z): (x, y, z, v) has as many columns, of which one is a stranger.
+
+    So has one with columns 0 to 3.
+    """
     X, y, _ = fitted
     frame = pd.DataFrame(X, columns=list("wxyz"))
     tree = grow_cart(frame, y, max_depth=4)
@@ -156,8 +160,10 @@ def test_a_forest_is_its_base_plus_its_weighted_trees():
 def test_each_link_turns_raw_into_probabilities(link, raw, expected):
     """By hand, to 1e-12."""
     raw = np.array(raw)
-    leaf = Tree(*np.full((2, 1), -1), np.array([-2]), np.array([-2.0]), np.zeros(1), np.ones(1, int), np.ones(1), raw, ("x0",))
-    forest = Forest((leaf,), np.ones(1), np.zeros(raw.shape[1]), ("x0",), classes=tuple("abc")[:len(expected[0])], link=link)
+    leaf = Tree(*np.full((2, 1), -1), np.array([-2]), np.array([-2.0]), np.zeros(1), np.ones(1, int), np.ones(1), raw,
+                ("x0",))
+    forest = Forest((leaf,), np.ones(1), np.zeros(raw.shape[1]), ("x0",), classes=tuple("abc")[:len(expected[0])],
+                    link=link)
     np.testing.assert_allclose(forest.predict_proba([[0.0]]), expected, atol=1e-12)
     assert forest.predict([[0.0]]) == "abc"[int(np.argmax(expected))]
 

@@ -41,7 +41,8 @@ def test_a_row_of_the_conformity_table_names_version_difference_and_tolerance():
 
 def test_a_row_of_the_table_of_models_names_the_difference_or_the_refusal():
     row = {"library": "XGBoost", "version": "3.2.0", "configuration": "XGBRegressor, dart"}
-    assert model_line(row | {"difference": 2e-7, "where": "raw score"}) == "| XGBoost 3.2.0 | XGBRegressor, dart | equal, 2.0e-07 |"
+    assert model_line(row | {"difference": 2e-7,
+                             "where": "raw score"}) == "| XGBoost 3.2.0 | XGBRegressor, dart | equal, 2.0e-07 |"
     assert model_line(row | {"refused": "refit."}).endswith("| refused: refit. |")
 
 

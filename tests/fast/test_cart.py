@@ -13,7 +13,8 @@ from fi_teach.fast import cart
 from fi_teach.fast.cart import grow_trees, rank_table
 from fi_teach.trees import grow_cart, grow_cart_by_definition, grow_forest
 
-FIELDS = ("children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples", "weighted_n_node_samples", "value")
+FIELDS = ("children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples",
+          "weighted_n_node_samples", "value")
 
 
 # --- the drawing at the head of the file ------------------------------------------------------------------------------
@@ -28,14 +29,17 @@ def levels(monkeypatch):
     """The samples and the frontier of each level, as the two trees of the drawing grow."""
     samples, frontiers = [], []
     described, find_splits = cart._described, cart.find_splits
-    monkeypatch.setattr(cart, "_described", lambda target, tree, these: samples.append(these) or described(target, tree, these))
-    monkeypatch.setattr(cart, "find_splits", lambda rules, these, rng: frontiers.append(these) or find_splits(rules, these, rng))
+    monkeypatch.setattr(cart, "_described",
+                        lambda target, tree, these: samples.append(these) or described(target, tree, these))
+    monkeypatch.setattr(cart, "find_splits",
+                        lambda rules, these, rng: frontiers.append(these) or find_splits(rules, these, rng))
     grow_trees(rank_table(X, ("x",)), target_of(Y, "gini"), WEIGHTS)
     return samples, frontiers
 
 
 def test_the_drawing_shows_the_arrays_that_are_there(levels):
-    """Nodes, rows, weights and codes, level by level; a level's nodes are numbered from 0, those of the drawing through all levels."""
+    """Nodes, rows, weights and codes, level by level; a level's nodes are numbered from 0, those
+    of the drawing through all levels."""
     samples, frontiers = levels
     assert rank_table(X, ("x",)).codes.tolist() == [[1, 3, 0, 3, 2]]
     assert [level.node.tolist() for level in samples] == [[0, 0, 0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 2, 3, 2], [1, 0, 1]]
@@ -71,7 +75,8 @@ def test_the_engine_grows_the_tree_by_definition(seed):
     table = np.round(rng.normal(size=(n, p)), rng.integers(0, 3))
     criterion = ("gini", "entropy", "entropy_nats", "variance")[seed % 4]
     y = np.arange(n) % 3 if criterion != "variance" else rng.normal(size=n)
-    options = {"criterion": criterion, "max_depth": (None, 2)[rng.integers(2)], "min_samples_leaf": int(rng.integers(1, 4)),
+    options = {"criterion": criterion, "max_depth": (None, 2)[rng.integers(2)],
+               "min_samples_leaf": int(rng.integers(1, 4)),
                "sample_weight": (None, rng.integers(0, 3, n) + (np.arange(n) < 2))[rng.integers(2)]}
     fast, slow = grow_cart(table, y, **options), grow_cart_by_definition(table, y, **options)
     assert (fast.names, fast.classes, fast.criterion) == (slow.names, slow.classes, slow.criterion)
@@ -80,7 +85,8 @@ def test_the_engine_grows_the_tree_by_definition(seed):
 
 
 def test_the_definition_refuses_what_the_engine_refuses():
-    for arguments, advice in [({"criterion": "giny"}, "expected one of"), ({"max_depth": 0}, "max_depth"), ({"min_samples_leaf": 0}, "min_samples_leaf")]:
+    for arguments, advice in [({"criterion": "giny"}, "expected one of"), ({"max_depth": 0}, "max_depth"),
+                              ({"min_samples_leaf": 0}, "min_samples_leaf")]:
         with pytest.raises(ValueError, match=advice):
             grow_cart_by_definition(X, Y, **arguments)
     with pytest.raises(ValueError, match="constant"):
@@ -120,19 +126,25 @@ def test_samples_are_lined_up_in_order_of_their_nodes(seed):
 
 # --- ranks ------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("column", [[3, 7, 3, 4], [0.25, 2.25, 1.25, 0.25], [-1, -0.0, 0.0, 1], [1e300, 1e300, 0, 2], [2.5, 2.5 + 1e-9, 3.5, 2.5],
-                                    [5, 5, 5, 5], [2.0**53, 2.0**53 + 2, 2.0**53 + 4, 0], [-1e308, 1e308, 0, 1], [0.1, 1.1, 2.1, 3.1],
-                                    [7, 1, 1 + 2**-52, 1, 1 + 2**-51], [1 + 2**-52, 1, -1, -1 - 2**-52, 9], [-0.0, 1e-300, 0.0, 5, -1e-300, 5],
+@pytest.mark.parametrize("column",
+                         [[3, 7, 3, 4], [0.25, 2.25, 1.25, 0.25], [-1, -0.0, 0.0, 1], [1e300, 1e300, 0, 2],
+                          [2.5, 2.5 + 1e-9, 3.5, 2.5],
+                                    [5, 5, 5, 5], [2.0**53, 2.0**53 + 2, 2.0**53 + 4, 0], [-1e308, 1e308, 0, 1],
+                                    [0.1, 1.1, 2.1, 3.1],
+                                    [7, 1, 1 + 2**-52, 1, 1 + 2**-51], [1 + 2**-52, 1, -1, -1 - 2**-52, 9],
+                                    [-0.0, 1e-300, 0.0, 5, -1e-300, 5],
                                     [5e-324, 0, 1e-323, 5e-324]])
 def test_columns_are_ranked_by_counting_or_by_sorting_as_np_unique_does(column):
-    """Counting takes values that lie apart, sorting all others, be they equal but for the last bit: same ranks, same values."""
+    """Counting takes values that lie apart, sorting all others, be they equal but for the last bit:
+    same ranks, same values."""
     column = np.array(column, dtype=float)
     values, codes = np.unique(column, return_inverse=True)
     table = rank_table(column[:, None], ("x",))
     assert table.codes.tolist() == [codes.tolist()] and table.values.tolist() == values.tolist()
 
 
-@given(st.lists(st.floats(-1e3, 1e3, width=16) | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([-0.0, 0.0, 0.1, 0.3]),
+@given(st.lists(st.floats(-1e3, 1e3, width=16) | st.floats(allow_nan=False, allow_infinity=False)
+                | st.sampled_from([-0.0, 0.0, 0.1, 0.3]),
                 min_size=1, max_size=40))
 def test_any_finite_column_is_ranked_as_np_unique_does(column):
     column = np.array(column)
@@ -154,7 +166,8 @@ def test_numbers_are_packed_into_64_bits_whatever_they_come_in():
 # --- wide tables ------------------------------------------------------------------------------------------------------
 
 def test_candidates_of_many_nodes_of_a_wide_table_are_drawn_a_few_nodes_at_a_time():
-    """4,000 nodes of two rows in a table of 4,000 columns: 16 million draws of 8 bytes and their order are 256 MB at once."""
+    """4,000 nodes of two rows in a table of 4,000 columns:
+    16 million draws of 8 bytes and their order are 256 MB at once."""
     n = 4000
     table = rank_table(np.tile([[0.0], [1.0]], (1, n)), tuple(map(str, range(n))))
     target = target_of(np.array([0, 1]), "gini")
@@ -170,7 +183,8 @@ def test_candidates_of_many_nodes_of_a_wide_table_are_drawn_a_few_nodes_at_a_tim
 
 
 def test_looking_further_in_pieces_finds_what_one_look_over_all_columns_finds():
-    """Fifty constant columns and one that varies: every drawn set misses it most of the time, and the tree is found all the same."""
+    """Fifty constant columns and one that varies: every drawn set misses it most of the time,
+    and the tree is found all the same."""
     table = np.zeros((30, 51))
     table[:, 50] = np.arange(30)
     y = np.arange(30) // 10

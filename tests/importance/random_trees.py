@@ -1,4 +1,5 @@
-"""Random trees with everything that makes TreeSHAP go wrong: repeated features, gaps, categories, zero weights, depth 0."""
+"""Random trees with everything that makes TreeSHAP go wrong:
+repeated features, gaps, categories, zero weights, depth 0."""
 
 from dataclasses import replace
 
@@ -14,7 +15,8 @@ def random_tree(rng, p, *, depth=4, n_outputs=1, missing=False, categories=False
 
     def grow(level, cover):
         t = len(nodes)
-        nodes.append({"left": -1, "right": -1, "feature": -2, "threshold": -2.0, "cover": cover, "value": rng.normal(size=n_outputs)})
+        nodes.append({"left": -1, "right": -1, "feature": -2, "threshold": -2.0, "cover": cover,
+                      "value": rng.normal(size=n_outputs)})
         if level < depth and rng.random() < (0.9 if level else 0.97):
             share = rng.integers(0, 2) if rng.random() < empty else rng.uniform(0.05, 0.95)
             nodes[t] |= {"feature": rng.integers(p), "threshold": rng.integers(-2, 3) / 2}

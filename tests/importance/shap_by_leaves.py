@@ -1,4 +1,5 @@
-"""TreeSHAP as a sum over leaves: one leaf, one row and one stand-in after the other, for trees that have too many features for the definition."""
+"""TreeSHAP as a sum over leaves: one leaf, one row and one stand-in after the other, for trees
+that have too many features for the definition."""
 
 import numpy as np
 

@@ -41,7 +41,8 @@ def test_among_independent_features_it_is_the_marginal_importance(method):
     X = np.random.default_rng(1).normal(size=(1500, 3))
     y = X[:, 0] + X[:, 1]
     conditional = conditional_importance(lambda X: X[:, 0] + X[:, 1], X, y, method=method).mean
-    assert conditional == pytest.approx(permutation_importance(lambda X: X[:, 0] + X[:, 1], X, y).mean, rel=0.15, abs=1e-15)
+    assert conditional == pytest.approx(permutation_importance(lambda X: X[:, 0] + X[:, 1], X, y).mean, rel=0.15,
+                                        abs=1e-15)
 
 
 @pytest.mark.parametrize("method", ["subgroups", "gaussian"])
@@ -81,7 +82,8 @@ def test_subgroup_shuffles_make_rows_that_could_be():
 def test_shuffling_within_groups_is_a_permutation_that_stays_in_them():
     groups = np.random.default_rng(0).integers(0, 5, 60)
     donors = shuffle_within(groups, np.random.default_rng(1))
-    assert (np.sort(donors) == np.arange(60)).all() and (groups[donors] == groups).all() and (donors != np.arange(60)).any()
+    assert (np.sort(donors) == np.arange(60)).all() and (groups[donors] == groups).all() and (
+        donors != np.arange(60)).any()
 
 
 def test_gaussian_draws_keep_the_covariance():
@@ -93,8 +95,8 @@ def test_gaussian_draws_keep_the_covariance():
 
 @pytest.mark.parametrize("method", ["gaussian", "subgroups"])
 def test_the_standard_error_is_the_spread_over_new_test_sets(method):
-    """300 new test sets, tolerance 15 %. A normal distribution fitted on the same rows hides the donor's role, but does not
-    end it: with each row counted once the error for f = x = y would be half of the truth."""
+    """300 new test sets, tolerance 15 %. A normal distribution fitted on the same rows hides the donor's role,
+    but does not end it: with each row counted once the error for f = x = y would be half of the truth."""
     rng, found = np.random.default_rng(5), []
     for _ in range(300):
         X = rng.normal(size=(150, 2))
@@ -130,7 +132,8 @@ def test_a_constant_column_and_a_column_alone_form_one_subgroup():
 @pytest.mark.parametrize(("change", "says"), [
     ({"method": "knn"}, "unknown method 'knn'.*'subgroups', 'gaussian'"), ({"loss": "hinge"}, "unknown loss"),
     ({"n_repeats": 0}, "n_repeats"), ({"y": np.ones(60)}, "constant"), ({"y": [1, 2]}, "y has shape"),
-    ({"X": np.full((60, 2), np.nan)}, "NaN"), ({"X": np.zeros((0, 2))}, "at least one row"), ({"model": "tree"}, "expected a function"),
+    ({"X": np.full((60, 2), np.nan)}, "NaN"), ({"X": np.zeros((0, 2))}, "at least one row"),
+    ({"model": "tree"}, "expected a function"),
 ])
 def test_bad_input_is_refused_with_a_sentence(change, says):
     X = correlated(n=60)

@@ -66,8 +66,8 @@ def test_unbiased_feature_importance_of_classes_is_one_less_the_product_of_share
 @pytest.mark.parametrize("method", ["oob", "ufi"])
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 def test_a_feature_that_knows_nothing_gets_zero_on_average(method, kind):
-    """MDI-06 and its cure: y is noise; over 30 data sets each feature's mean is within 4 standard errors of 0, where MDI
-    gives the continuous column at least four times the binary one."""
+    """MDI-06 and its cure: y is noise; over 30 data sets each feature's mean is within 4 standard errors of 0,
+    where MDI gives the continuous column at least four times the binary one."""
     debiased, plain = [], []
     for seed in range(30):
         rng = np.random.default_rng(seed)

@@ -25,7 +25,8 @@ def test_by_hand_for_two_columns_that_do_not_overlap():
     y = 3 * X[:, 0] + 2 * X[:, 1]
     importance = drop_column_importance(least_squares, X, y, test=(X, y))
     assert np.allclose(importance.draws, [[9, 0] * 3, [0, 4] * 3], atol=1e-12)
-    assert importance.standard_error == pytest.approx([9 * np.std([1, 0] * 3, ddof=1) / np.sqrt(6), 4 * np.std([1, 0] * 3, ddof=1) / np.sqrt(6)])
+    assert importance.standard_error == pytest.approx(
+        [9 * np.std([1, 0] * 3, ddof=1) / np.sqrt(6), 4 * np.std([1, 0] * 3, ddof=1) / np.sqrt(6)])
 
 
 @pytest.mark.parametrize("held_out", [True, False])
@@ -35,7 +36,8 @@ def test_independent_features_cost_their_weight_squared(held_out):
     test = data(600, seed=1) if held_out else None
     importance = drop_column_importance(least_squares, X, y, test=test)
     assert importance.draws.shape == (3, 600 if held_out else 5)
-    assert (np.abs(importance.mean - [4, 1, 0]) < 3 * importance.standard_error + 0.02).all() and importance.rank.tolist() == [1, 2, 3]
+    assert (np.abs(importance.mean - [4, 1, 0]) < 3 * importance.standard_error
+            + 0.02).all() and importance.rank.tolist() == [1, 2, 3]
 
 
 def test_of_two_copies_neither_is_missed():
@@ -74,7 +76,8 @@ def test_classes_by_model_and_by_function(loss):
         model = linear_model.LogisticRegression().fit(X, y)
         return model.predict if loss == "zero_one" else model.predict_proba
 
-    by_model, by_function = (drop_column_importance(f, X, y, loss=loss) for f in (linear_model.LogisticRegression(), fit))
+    by_model, by_function = (drop_column_importance(f, X, y, loss=loss)
+                             for f in (linear_model.LogisticRegression(), fit))
     assert np.allclose(by_model.draws, by_function.draws)
     assert by_model.rank.tolist() == [1, 2, 3]
 
@@ -101,7 +104,8 @@ def test_a_frame_loses_its_column_by_name_and_is_left_alone():
 
 
 def test_the_folds_error_is_the_widened_one_and_covers_a_null_column():
-    """Nadeau and Bengio's correction on 200 data sets, a column without effect: |mean| < 2.78 errors (t with 4 degrees) in 90 to 100 %."""
+    """Nadeau and Bengio's correction on 200 data sets, a column without effect:
+    |mean| < 2.78 errors (t with 4 degrees) in 90 to 100 %."""
     hits = 0
     for seed in range(200):
         importance = drop_column_importance(least_squares, *data(60, seed=seed), rng=seed)
@@ -162,9 +166,11 @@ def test_the_held_out_error_covers_for_the_two_fitted_models():
     ({"fit": 3}, "expected a function"), ({"fit": lambda X, y: None}, "does it end in return"),
     ({"fit": lambda X, y: lambda X: 1.0}, "one prediction a row"), ({"loss": "hinge"}, "unknown loss"),
     ({"n_folds": 1}, "n_folds is 1"), ({"n_folds": 2.5}, "n_folds"), ({"n_folds": 61}, "n_folds is 61"),
-    ({"test": np.zeros((3, 3))}, "expected .X_test, y_test"), ({"test": (np.zeros((5, 2)), np.arange(5))}, "X_test has the columns"),
+    ({"test": np.zeros((3, 3))}, "expected .X_test, y_test"),
+    ({"test": (np.zeros((5, 2)), np.arange(5))}, "X_test has the columns"),
     ({"test": (np.zeros((5, 3)), np.arange(4))}, "y has shape"), ({"X": np.zeros((60, 1))}, "one column"),
-    ({"X": np.zeros((0, 3))}, "at least one row"), ({"y": np.ones(60)}, "constant"), ({"y": np.arange(3)}, "y has shape"),
+    ({"X": np.zeros((0, 3))}, "at least one row"), ({"y": np.ones(60)}, "constant"),
+    ({"y": np.arange(3)}, "y has shape"),
     ({"y": ["a", "b"] * 30, "loss": "squared"}, "labels"),
 ])
 def test_bad_input_is_refused_with_a_sentence(change, says):

@@ -29,7 +29,8 @@ def a_table(n=40, p=4, seed=0):
 
 
 def same(fast, slow):
-    return (np.allclose(fast.draws, slow.draws, atol=1e-12) and np.allclose(fast.standard_error, slow.standard_error, atol=1e-12)
+    return (np.allclose(fast.draws, slow.draws, atol=1e-12)
+            and np.allclose(fast.standard_error, slow.standard_error, atol=1e-12)
             and np.allclose(fast.permutation_sd, slow.permutation_sd, atol=1e-12))
 
 
@@ -58,7 +59,8 @@ def test_random_trees_on_few_distinct_values_agree_with_the_definition(seed, p, 
     X, y = rng.integers(0, 5, size=(25, p)).astype(float), rng.normal(size=25)
     tree = grow_cart(X, y, criterion="variance", max_depth=depth)
     new = rng.integers(-1, 7, size=(12, p)).astype(float)
-    assert same(exact_permutation_importance(tree, new, y[:12]), exact_permutation_importance_by_definition(tree, new, y[:12]))
+    assert same(exact_permutation_importance(tree, new, y[:12]),
+                exact_permutation_importance_by_definition(tree, new, y[:12]))
 
 
 @pytest.mark.parametrize("block", [1, 300, 10**9])
@@ -72,12 +74,14 @@ def test_blocks_of_any_size_give_the_same_sums(block, monkeypatch):
 
 def stump_table(threshold, left, right):
     """A stump on x0 by hand."""
-    return Tree(np.array([1, -1, -1]), np.array([2, -1, -1]), np.array([0, -2, -2]), np.array([threshold, -2, -2]), np.zeros(3),
+    return Tree(np.array([1, -1, -1]), np.array([2, -1, -1]), np.array([0, -2, -2]), np.array([threshold, -2, -2]),
+                np.zeros(3),
                 np.ones(3, int), np.ones(3), np.array([[0.0], [left], [right]]), ("x0", "x1"), criterion="variance")
 
 
 def test_a_stump_has_the_closed_form():
-    """f = 1[x > 0] on k of n rows, y = f: a row errs after the swap iff its donor is on the other side: 2 k (n - k) / n^2."""
+    """f = 1[x > 0] on k of n rows, y = f: a row errs after the swap iff its donor is on the other side:
+    2 k (n - k) / n^2."""
     X = np.column_stack([[-1, -1, -1, 1.0], np.arange(4)])
     importance = exact_permutation_importance(stump_table(0.0, 0.0, 1.0), X, X[:, 0] > 0)
     assert importance.mean.tolist() == [2 * 1 * 3 / 16, 0]
@@ -102,7 +106,8 @@ def test_the_mean_and_spread_over_all_permutations_are_exact():
     exact = exact_permutation_importance(tree, X, y)
     assert exact.mean[0] == pytest.approx(np.mean(means), abs=1e-12)
     assert exact.permutation_sd[0] == pytest.approx(np.std(means), abs=1e-12)
-    no_fixed_point = [D[np.arange(5), pi].mean() for pi in permutations(range(5)) if (np.array(pi) != np.arange(5)).all()]
+    no_fixed_point = [D[np.arange(5), pi].mean() for pi in permutations(range(5))
+                      if (np.array(pi) != np.arange(5)).all()]
     assert exact.mean[0] * 5 / 4 == pytest.approx(np.mean(no_fixed_point), abs=1e-12)
 
 
@@ -154,7 +159,8 @@ def test_a_column_constant_in_the_new_rows_is_exactly_zero_though_the_trees_ask_
     assert exact_permutation_importance(forest, X, y).mean[0] == 0
 
 
-@pytest.mark.parametrize("name", ["RandomForestRegressor", "GradientBoostingRegressor", "HistGradientBoostingRegressor"])
+@pytest.mark.parametrize("name",
+                         ["RandomForestRegressor", "GradientBoostingRegressor", "HistGradientBoostingRegressor"])
 def test_scikit_learns_models_are_read(name):
     ensemble = pytest.importorskip("sklearn.ensemble")
     X, y = a_table()
@@ -195,7 +201,8 @@ def test_a_frame_with_its_columns_in_another_order_is_put_right():
     X, y = a_table()
     frame = pd.DataFrame(X, columns=list("abcd"))
     forest = grow_forest(frame, y, n_trees=5)
-    ordered, turned = exact_permutation_importance(forest, frame, y), exact_permutation_importance(forest, frame[list("dcba")], y)
+    ordered, turned = exact_permutation_importance(forest, frame,
+                                                   y), exact_permutation_importance(forest, frame[list("dcba")], y)
     assert ordered.names == turned.names == tuple("abcd") and np.array_equal(ordered.draws, turned.draws)
 
 
@@ -207,7 +214,8 @@ def test_the_callers_arguments_are_left_alone():
 
 
 def test_memory_stays_bounded():
-    """100 trees of depth 8 on 3000 rows: the full matrix of pairs would take 72 MB a feature; the peak is below 60 in all."""
+    """100 trees of depth 8 on 3000 rows: the full matrix of pairs would take 72 MB a feature;
+    the peak is below 60 in all."""
     X, y = a_table(n=3000)
     forest = grow_forest(X[:600], y[:600], n_trees=100, max_depth=8)
     tracemalloc.start()
@@ -218,8 +226,10 @@ def test_memory_stays_bounded():
 
 
 @pytest.mark.parametrize(("change", "says"), [
-    ({"model": "tree"}, "or a fitted model"), ({"loss": "hinge"}, "unknown loss"), ({"loss": "log_loss"}, "class probabilities"),
-    ({"X": np.zeros((40, 3))}, "3 columns"), ({"X": np.zeros((0, 4))}, "at least one row"), ({"X": np.full((40, 4), np.nan)}, "NaN"),
+    ({"model": "tree"}, "or a fitted model"), ({"loss": "hinge"}, "unknown loss"),
+    ({"loss": "log_loss"}, "class probabilities"),
+    ({"X": np.zeros((40, 3))}, "3 columns"), ({"X": np.zeros((0, 4))}, "at least one row"),
+    ({"X": np.full((40, 4), np.nan)}, "NaN"),
     ({"y": np.ones(40)}, "constant"), ({"y": np.arange(7)}, "y has shape"), ({"y": ["a", "b"] * 20}, "labels"),
     ({"X": np.zeros((1, 4)), "y": [1.0]}, "one row"),
 ])
@@ -273,7 +283,8 @@ def test_trees_that_might_take_zeros_for_gaps_are_read_unless_they_do(zeros, mon
     """LightGBM's trees all carry the option: where no node uses it, no value has to be asked about."""
     X, y = a_table()
     forest = grow_forest(X, y, n_trees=3, rng=1)
-    trees = tuple(replace(tree, zero_missing=np.full(tree.n_nodes, zeros), missing_left=np.ones(tree.n_nodes, bool)) for tree in forest.trees)
+    trees = tuple(replace(tree, zero_missing=np.full(tree.n_nodes, zeros), missing_left=np.ones(tree.n_nodes, bool))
+                  for tree in forest.trees)
     forest = replace(forest, trees=trees)
     asked, original = [], fast._by_value
     monkeypatch.setattr(fast, "_by_value", lambda task: asked.append(1) or original(task))

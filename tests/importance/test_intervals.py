@@ -29,7 +29,8 @@ def test_the_variance_of_one_shuffle_is_twelve_n_and_so_on_exactly(n, s):
     nodes, weights = np.polynomial.hermite_e.hermegauss(3)
     grid = np.array(list(product(range(3), repeat=2 * n)))
     x, e, weight = nodes[grid[:, :n]], nodes[grid[:, n:]], (weights / weights.sum())[grid].prod(axis=1)
-    draws = np.array([[_importance(xi, xi + s * ei, pi) for xi, ei in zip(x, e, strict=True)] for pi in permutations(range(n))])
+    draws = np.array([[_importance(xi, xi + s * ei, pi) for xi, ei in zip(x, e, strict=True)]
+                      for pi in permutations(range(n))])
     mean = (draws @ weight).mean()
     assert mean == pytest.approx(2 * (n - 1) / n)  # a fixed point contributes nothing
     assert n**2 * ((draws**2 @ weight).mean() - mean**2) == pytest.approx(12 * n - 4 + 8 * s**2 * (n - 1), rel=1e-10)
@@ -56,7 +57,8 @@ def coverage(n_repeats=1, s=0.0, null=False, sims=1500, n=200):
 
 
 @pytest.mark.parametrize(("world", "naive", "honest"), [
-    ({"s": 0.0}, 0.876, 0.94), ({"s": 1.0}, 0.909, 0.94), ({"n_repeats": 50}, 0.67, 0.94), ({"null": True}, 0.98, 0.945),
+    ({"s": 0.0}, 0.876, 0.94), ({"s": 1.0}, 0.909, 0.94), ({"n_repeats": 50}, 0.67, 0.94),
+    ({"null": True}, 0.98, 0.945),
 ])
 def test_the_naive_interval_misses_and_the_receiver_donor_interval_covers(world, naive, honest):
     """Nominal 95 %. Tolerance .025, two to five standard errors of 1500 simulated test sets."""
@@ -74,10 +76,14 @@ def test_the_row_bootstrap_covers():
 
 
 def test_more_shuffles_shorten_the_naive_interval_beyond_the_truth():
-    """Var of the naive mean tends to (2 + 4 s^2) / n where (8 + 4 s^2) / n is left: half the length at s = 0. Tolerance 15 %."""
+    """Var of the naive mean tends to (2 + 4 s^2) / n where (8 + 4 s^2) / n is left: half the length at s = 0.
+
+    Tolerance 15 %.
+    """
     x = np.random.default_rng(9).normal(size=3000)
     differences, donors = shuffle_differences(first, x[:, None], x, 0, n_repeats=200)
-    naive, honest = (np.diff(interval)[0] for interval in (naive_interval(differences), receiver_donor_interval(differences, donors)))
+    naive, honest = (np.diff(interval)[0]
+                     for interval in (naive_interval(differences), receiver_donor_interval(differences, donors)))
     assert naive / honest == pytest.approx(0.5, rel=0.15)
 
 

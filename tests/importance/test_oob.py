@@ -1,4 +1,5 @@
-"""Out-of-bag permutation importance: the bananas by hand, both variants against their definitions, a null, bad input."""
+"""Out-of-bag permutation importance: the bananas by hand, both variants against their definitions, a null,
+bad input."""
 
 from dataclasses import replace
 
@@ -18,7 +19,8 @@ def length_between(low, high):
     """A tree by hand: banana if low < length <= high; column 0 is the colour, which it does not ask about."""
     leaf = np.array([[0.5, 0.5], [1, 0], [0.5, 0.5], [0, 1], [1, 0]], float)
     return Tree(np.array([1, -1, 3, -1, -1]), np.array([2, -1, 4, -1, -1]), np.array([1, -2, 1, -2, -2]),
-                np.array([low, -2.0, high, -2, -2]), np.zeros(5), np.ones(5, int), np.ones(5), leaf, ("colour", "length"), ("no", "yes"))
+                np.array([low, -2.0, high, -2, -2]), np.zeros(5), np.ones(5, int), np.ones(5), leaf,
+                ("colour", "length"), ("no", "yes"))
 
 
 @pytest.fixture
@@ -177,7 +179,8 @@ def test_a_tree_alone_suffers_more_than_the_vote_where_voting_forgives():
 
 @pytest.mark.slow
 def test_the_standard_error_is_the_spread_over_new_rows():
-    """A forest of fixed trees met by 250 new samples, bags drawn afresh: sd of the importance within 15 % of the estimate."""
+    """A forest of fixed trees met by 250 new samples, bags drawn afresh:
+    sd of the importance within 15 % of the estimate."""
     rng = np.random.default_rng(4)
     X = rng.normal(size=(200, 2))
     forest = grow_forest(X, X[:, 0] + 0.3 * rng.normal(size=200), n_trees=15, max_depth=4)
@@ -248,7 +251,8 @@ def test_bad_input_is_refused_with_a_sentence(data, call, says):
 # --- weights and groups ---
 
 
-PAIRS_OF_METHODS = [(oob_importance, oob_importance_by_definition), (oob_importance_per_tree, oob_importance_per_tree_by_definition)]
+PAIRS_OF_METHODS = [(oob_importance, oob_importance_by_definition),
+                    (oob_importance_per_tree, oob_importance_per_tree_by_definition)]
 
 
 def weighed(rng=0, n=40):
@@ -283,7 +287,8 @@ def test_votes_of_weight_zero_are_not_counted():
     forest, X, y, _ = weighed()
     counts = np.arange(40) % 2 == 0
     donors = np.random.default_rng(2).permutation(40)[:, None]
-    halves = [oob_importance(forest, X, y, donors=donors, sample_weight=some.astype(float)).mean for some in (counts, ~counts)]
+    halves = [oob_importance(forest, X, y, donors=donors, sample_weight=some.astype(float)).mean
+              for some in (counts, ~counts)]
     voted = forest.out_of_bag.any(axis=0)
     shares = np.array([(voted & some).sum() for some in (counts, ~counts)]) / voted.sum()
     np.testing.assert_allclose(shares @ halves, oob_importance(forest, X, y, donors=donors).mean, atol=1e-12)

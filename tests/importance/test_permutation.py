@@ -32,7 +32,8 @@ def data():
 def test_the_batched_shuffles_are_the_definition_draw_by_draw(data, loss):
     X, y = data
     loss_of = {"loss": loss, "n_repeats": 7, "rng": 5}
-    fast, slow = permutation_importance(linear, X, y, **loss_of), permutation_importance_by_definition(linear, X, y, **loss_of)
+    fast, slow = permutation_importance(linear, X, y,
+                                        **loss_of), permutation_importance_by_definition(linear, X, y, **loss_of)
     assert fast.draws.shape == (3, 7)
     assert np.allclose(fast.draws, slow.draws, atol=1e-12)
 
@@ -45,7 +46,8 @@ def test_a_batch_of_many_calls_gives_the_draws_of_one(data, monkeypatch):
 
 
 def test_a_linear_model_has_the_closed_form():
-    """For f = b x, y = f + e and a random permutation with fixed points: E = 2 b^2 Var(x), the variance taken over these rows.
+    """For f = b x, y = f + e and a random permutation with fixed points:
+    E = 2 b^2 Var(x), the variance taken over these rows.
 
     Tolerance: four standard errors of the 4000 shuffles.
     """
@@ -90,7 +92,8 @@ def test_it_agrees_with_scikit_learn_within_its_own_permutation_noise(data):
     X, y = data
     model = RandomForestRegressor(20, random_state=0).fit(X[:60], y[:60])
     ours = permutation_importance(model, X[60:], y[60:], n_repeats=50)
-    theirs = inspection.permutation_importance(model, X[60:], y[60:], scoring="neg_mean_squared_error", n_repeats=50, random_state=1)
+    theirs = inspection.permutation_importance(model, X[60:], y[60:], scoring="neg_mean_squared_error", n_repeats=50,
+                                               random_state=1)
     noise = np.sqrt((ours.permutation_sd**2 + theirs.importances_std**2) / 50)
     assert (np.abs(ours.mean - theirs.importances_mean) < 4 * noise + 1e-12).all()
     assert np.allclose(ours.permutation_sd, theirs.importances_std, rtol=0.5)
@@ -146,7 +149,8 @@ def test_predict_gets_the_kind_of_table_that_came(data):
 def test_a_frames_column_types_survive_the_shuffle():
     frame = pd.DataFrame({"count": np.arange(6), "flag": [True, False] * 3, "size": np.linspace(0, 1, 6)})
     kinds = []
-    permutation_importance(lambda t: kinds.append(tuple(t.dtypes.astype(str))) or t["size"].to_numpy(), frame, np.arange(6))
+    permutation_importance(lambda t: kinds.append(tuple(t.dtypes.astype(str))) or t["size"].to_numpy(), frame,
+                           np.arange(6))
     assert set(kinds) == {tuple(frame.dtypes.astype(str))}
 
 
@@ -164,7 +168,8 @@ def test_the_callers_table_is_left_alone(data):
 
 def test_the_same_seed_gives_the_same_draws(data):
     X, y = data
-    assert np.array_equal(permutation_importance(linear, X, y, rng=3).draws, permutation_importance(linear, X, y, rng=3).draws)
+    assert np.array_equal(permutation_importance(linear, X, y, rng=3).draws,
+                          permutation_importance(linear, X, y, rng=3).draws)
 
 
 def test_a_missing_value_passes_where_the_model_can_take_it(data):
@@ -183,7 +188,8 @@ def test_a_group_of_one_is_the_feature(data):
     X, y = data
     alone = permutation_importance(linear, X[:, :1].repeat(3, axis=1), y, n_repeats=4).draws[0]
     for together in (True, False):
-        group = permutation_importance(linear, X[:, :1].repeat(3, axis=1), y, feature_groups={"first": [0]}, together=together, n_repeats=4)
+        group = permutation_importance(linear, X[:, :1].repeat(3, axis=1), y, feature_groups={"first": [0]},
+                                       together=together, n_repeats=4)
         assert np.allclose(group.draws[0], alone)
 
 
@@ -205,7 +211,8 @@ def test_groups_go_by_name_too(data):
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     by_name = permutation_importance(linear, frame, y, feature_groups={"ab": ["a", "b"], "c": "c"}, n_repeats=3)
     assert by_name.names == ("ab", "c")
-    assert np.allclose(by_name.draws, permutation_importance(linear, X, y, feature_groups={"ab": [0, 1], "c": [2]}, n_repeats=3).draws)
+    assert np.allclose(by_name.draws,
+                       permutation_importance(linear, X, y, feature_groups={"ab": [0, 1], "c": [2]}, n_repeats=3).draws)
 
 
 @pytest.mark.parametrize(("groups", "says"), [
@@ -227,7 +234,8 @@ def test_the_accuracy_that_is_lost_is_the_zero_one_loss_that_is_gained(data):
     by_score = score_permutation_importance(predict, X, y, score="accuracy", n_repeats=200)
     by_loss = permutation_importance(predict, X, y, loss="zero_one", n_repeats=200, rng=1)
     assert np.allclose(by_score.mean, by_loss.mean, atol=4 * by_loss.permutation_sd.max() * np.sqrt(2 / 200))
-    assert np.allclose(by_score.standard_error[:2], by_loss.standard_error[:2], rtol=0.5)  # 20 groups know an sd within 16 %
+    # 20 groups know an sd within 16 %
+    assert np.allclose(by_score.standard_error[:2], by_loss.standard_error[:2], rtol=0.5)
     assert by_score.mean[2] == by_score.standard_error[2] == 0
 
 
@@ -238,7 +246,9 @@ def test_concordance_is_lost_with_the_feature_that_sets_the_pace():
     importance = score_permutation_importance(lambda X: X[:, 0], X, y, score="concordance", n_repeats=5)
     records = np.rec.fromarrays([y[:, 1] == 1, y[:, 0]], names="event,time")
     assert importance.mean[0] > 0.15 and importance.mean[1] == 0
-    assert np.array_equal(importance.draws, score_permutation_importance(lambda X: X[:, 0], X, records, score="concordance", n_repeats=5).draws)
+    assert np.array_equal(importance.draws,
+                          score_permutation_importance(lambda X: X[:, 0], X, records, score="concordance",
+                                                       n_repeats=5).draws)
 
 
 def test_an_unknown_score_is_refused(data):
@@ -296,7 +306,8 @@ def sampling_sd(columnwise, n=60, n_repeats=3, sims=800):
 
 @pytest.mark.parametrize("columnwise", [False, True])
 def test_the_standard_error_is_the_spread_over_new_test_sets(columnwise):
-    """Tolerance 10 %: 800 simulated test sets fix a standard deviation within 2.5 %, the estimate has bias of order 1/n."""
+    """Tolerance 10 %: 800 simulated test sets fix a standard deviation within 2.5 %, the estimate has bias
+    of order 1/n."""
     true, estimated = sampling_sd(columnwise)
     assert estimated == pytest.approx(true, rel=0.10)
 

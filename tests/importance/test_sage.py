@@ -47,7 +47,8 @@ def test_it_agrees_with_the_reference_library(world):
     reference = pytest.importorskip("sage")
     X, y = world
     imputer = reference.MarginalImputer(linear, X[:40])
-    theirs = reference.PermutationEstimator(imputer, "mse", random_state=0)(X, y, n_permutations=2000, bar=False, verbose=False)
+    theirs = reference.PermutationEstimator(imputer, "mse",
+                                            random_state=0)(X, y, n_permutations=2000, bar=False, verbose=False)
     ours = sage(linear, X, y, background=X[:40], n_repeats=400)
     joint = np.sqrt(ours.standard_error**2 + np.asarray(theirs.std) ** 2)
     assert (np.abs(ours.mean - theirs.values) <= 4 * joint + 1e-9).all()
@@ -123,7 +124,8 @@ def which(X):
 
 
 def test_labels_are_averaged_as_votes():
-    """By hand: with S known the label that most background rows vote for is said; a coalition earns the misses that it saves."""
+    """By hand: with S known the label that most background rows vote for is said;
+    a coalition earns the misses that it saves."""
     X = np.random.default_rng(2).normal(size=(30, 2))
     y, background = which(X), X[:9]
 

@@ -1,4 +1,5 @@
-"""Shapley values of a model by definition: closed forms, the three meanings of "missing", and agreement with the shap library."""
+"""Shapley values of a model by definition: closed forms, the three meanings of "missing", and agreement
+with the shap library."""
 
 import sys
 from pathlib import Path
@@ -86,7 +87,8 @@ def test_the_gaussian_expectation_of_a_linear_model_is_the_regression():
     background = np.column_stack([a, 0.7 * a + rng.normal(size=200)])
     slope = np.polyfit(background[:, 0], background[:, 1], 1)
     v = gaussian(lambda X: X[:, [1]], background, n_repeats=3)
-    assert v(np.array([[2.0, 0.0]]), np.array([[True, False]]))[0, 0, 0] == pytest.approx(np.polyval(slope, 2.0), abs=1e-12)
+    assert v(np.array([[2.0, 0.0]]), np.array([[True, False]]))[0, 0,
+                                                                0] == pytest.approx(np.polyval(slope, 2.0), abs=1e-12)
 
 
 def test_shapley_values_by_gaussian_removal_draw_with_the_spread_that_the_known_columns_leave():
@@ -173,7 +175,8 @@ def test_sampled_values_lie_within_their_errors(normal):
 def test_an_own_removal_is_a_function_that_returns_a_value_function(normal):
     """removal=marginal as a function is removal='marginal'."""
     by_name = shapley_values(curved, normal[:2], background=normal).values
-    np.testing.assert_array_equal(shapley_values(curved, normal[:2], background=normal, removal=marginal).values, by_name)
+    np.testing.assert_array_equal(shapley_values(curved, normal[:2], background=normal, removal=marginal).values,
+                                  by_name)
 
 
 def test_frames_are_matched_by_name_and_reach_the_model_as_frames(normal):
@@ -199,7 +202,8 @@ def test_inputs_are_left_alone(normal):
 # --- models and tables of any kind ---
 
 def test_a_fitted_model_is_explained_as_tree_shap_explains_it(normal):
-    """A boosting model's margin, a forest's probabilities, a regression's numbers; interventional and path-dependent, 1e-10."""
+    """A boosting model's margin, a forest's probabilities, a regression's numbers;
+    interventional and path-dependent, 1e-10."""
     ensemble = pytest.importorskip("sklearn.ensemble")
     numbers = curved(normal)
     for model, y in ((ensemble.GradientBoostingClassifier(n_estimators=5), numbers > 0),
@@ -229,7 +233,8 @@ def shop():
     town = rng.choice(["Basel", "Genf", "Uri"], 40)
     size = pd.Categorical(rng.choice(["s", "m", "l"], 40), categories=["s", "m", "l"], ordered=True)
     age = np.where(rng.random(40) < 0.3, np.nan, rng.integers(20, 80, 40))
-    return pd.DataFrame({"town": town, "size": size, "age": age, "new": rng.random(40) < 0.5, "visits": rng.integers(0, 9, 40)})
+    return pd.DataFrame({"town": town, "size": size, "age": age, "new": rng.random(40) < 0.5,
+                         "visits": rng.integers(0, 9, 40)})
 
 
 def price(table):
@@ -240,7 +245,8 @@ def price(table):
 
 
 def test_words_categories_and_gaps_are_mixed_as_they_are(shop):
-    """Marginal removal: equal to Shapley's formula on rows mixed by hand, and efficient; every column keeps its kind."""
+    """Marginal removal: equal to Shapley's formula on rows mixed by hand, and efficient;
+    every column keeps its kind."""
     found = shapley_values(price, shop[:2], background=shop[10:30])
 
     def v(S):
@@ -287,16 +293,19 @@ def test_gaps_pass_where_the_trees_know_the_way(normal):
     np.testing.assert_allclose(found.values, tree_shap(model, X[:4]).values, atol=1e-10)
 
 
-@pytest.mark.parametrize(("removal", "why"), [("gaussian", "draws from a normal distribution"), ("neighbours", "how far rows are apart")])
+@pytest.mark.parametrize(("removal", "why"),
+                         [("gaussian", "draws from a normal distribution"), ("neighbours", "how far rows are apart")])
 def test_a_removal_that_needs_numbers_says_why(shop, removal, why):
-    """A normal distribution of words and a distance between gaps have no sense: the reason, and what to choose instead."""
+    """A normal distribution of words and a distance between gaps have no sense:
+    the reason, and what to choose instead."""
     for table in (shop[["town"]], shop[["age"]]):
         with pytest.raises(ValueError, match=f"{why}.*removal='marginal'"):
             shapley_values(lambda X: np.zeros(len(X)), table, background=table, removal=removal)
 
 
 def test_the_draws_of_the_gaussian_removal_are_no_rows_of_the_background():
-    """Data from default_rng(0) and rng=0: the noise has a stream of its own (it was the data's, correlation above .99)."""
+    """Data from default_rng(0) and rng=0: the noise has a stream of its own (it was the data's,
+    correlation above .99)."""
     background = np.random.default_rng(0).normal(size=(50, 2))
     seen = []
     v = gaussian(lambda X: seen.append(X) or X[:, 0], background, n_repeats=50, rng=0)
@@ -362,4 +371,5 @@ def test_the_values_are_the_games_module_applied_to_payoffs(normal):
         mixed = normal.copy()
         mixed[:, list(S)] = normal[0, list(S)]
         return curved(mixed).mean()
-    np.testing.assert_allclose(shapley_values(curved, normal[:1], background=normal).values[0], shapley(v, 4), atol=1e-12)
+    np.testing.assert_allclose(shapley_values(curved, normal[:1], background=normal).values[0], shapley(v, 4),
+                               atol=1e-12)

@@ -137,7 +137,8 @@ def test_memory_is_as_it_says_and_within_its_limit():
     """nbytes counts every array that is kept; eight features on a path and 64 trees stay below 256 MB."""
     forest = random_forest(5, 8, depth=8, n_trees=20)
     explain = tree_explainer(forest)
-    kept = [array for table in explain._prepared.tables for part in table for array in vars(part).values() if isinstance(array, np.ndarray)]
+    kept = [array for table in explain._prepared.tables for part in table for array in vars(part).values()
+            if isinstance(array, np.ndarray)]
     assert explain.nbytes == sum(array.nbytes for array in kept)
     leaves = sum(tree.is_leaf.sum() for tree in forest.trees)
     assert explain.nbytes < 8 * leaves * 8 * 2**8
@@ -178,7 +179,8 @@ def test_many_rows_do_not_walk_where_tables_are_small(monkeypatch, explain):
     """Up to FEW_ROWS walk, half as many for interactions; one more looks up."""
     forest, walked = random_forest(5, 4, depth=3, n_trees=3), []
     original = engines.add_by_walk
-    monkeypatch.setattr(engines, "add_by_walk", lambda total, trees, *rest: walked.append(len(trees)) or original(total, trees, *rest))
+    monkeypatch.setattr(engines, "add_by_walk",
+                        lambda total, trees, *rest: walked.append(len(trees)) or original(total, trees, *rest))
     few = engines.FEW_ROWS if explain is tree_shap else engines.FEW_ROWS // 2
     for n in (1, few, few + 1):
         explain(forest, random_rows(1, n, 4))

@@ -1,4 +1,5 @@
-"""TreeSHAP against brute force, against itself by other routes, and against the libraries; differences above 1e-10 fail."""
+"""TreeSHAP against brute force, against itself by other routes, and against the libraries;
+differences above 1e-10 fail."""
 
 import importlib
 import sys
@@ -63,13 +64,15 @@ shapes = st.fixed_dictionaries({
     "empty": st.sampled_from([0.0, 0.3])})
 
 
-@given(st.integers(0, 10**6), st.integers(1, 5), shapes, st.booleans(), st.booleans(), st.sampled_from([(6, 4), (1, 4), (6, 1), (1, 1)]))
+@given(st.integers(0, 10**6), st.integers(1, 5), shapes, st.booleans(), st.booleans(),
+       st.sampled_from([(6, 4), (1, 4), (6, 1), (1, 1)]))
 @settings(max_examples=60, deadline=None)
 @example(7, 2, {"depth": 5, "n_outputs": 2, "missing": True, "categories": True, "empty": 0.3}, True, True, (6, 4))
 @example(7, 2, {"depth": 5, "n_outputs": 2, "missing": True, "categories": True, "empty": 0.3}, True, False, (1, 1))
 @example(8, 3, {"depth": 0, "n_outputs": 3, "missing": False, "categories": False, "empty": 0.0}, False, True, (1, 4))
 def test_random_forests_are_explained_as_by_definition(seed, p, shape, interventional, walks, sizes):
-    """Repeated features, weights, gaps, categories, several outputs, empty branches, depth 0, one row, one background row; 1e-11."""
+    """Repeated features, weights, gaps, categories, several outputs, empty branches, depth 0, one row,
+    one background row; 1e-11."""
     forest = random_forest(seed, p, **shape)
     X, background = (random_rows(seed + k, n, p, missing=shape["missing"]) for k, n in zip((1, 2), sizes, strict=True))
     background = background if interventional else None
@@ -140,13 +143,17 @@ def test_blocks_of_any_size_say_the_same(monkeypatch):
 def test_chunks_of_rows_do_not_change_a_value(monkeypatch, background, walks, few):
     """Rows in chunks of 3, leaves in batches, pairs and nodes a few at a time: the same values and interactions."""
     forest, X = random_forest(8, 4, depth=4), random_rows(8, 20, 4)
-    expected, pairs = tree_shap(forest, X, background=background).values, tree_shap_interactions(forest, X, background=background)
+    expected, pairs = tree_shap(forest, X,
+                                background=background).values, tree_shap_interactions(forest, X, background=background)
     (never_tables if walks else always_tables)(monkeypatch)
     for module, name, size in (
-            (lookup, "ROWS_AT_ONCE", 3), (lookup, "NUMBERS_TOGETHER", 20), (lookup, "NODES_TOGETHER", 20), (lookup, "LEAST_BITS", 3),
-            (lookup, "INDICES_AT_ONCE", 100), (lookup, "CELLS_AT_ONCE", 30), (lookup, "ROWS_READ_TOGETHER", few), (lookup, "ROWS_WALKED_TOGETHER", few),
+            (lookup, "ROWS_AT_ONCE", 3), (lookup, "NUMBERS_TOGETHER", 20), (lookup, "NODES_TOGETHER", 20),
+            (lookup, "LEAST_BITS", 3),
+            (lookup, "INDICES_AT_ONCE", 100), (lookup, "CELLS_AT_ONCE", 30), (lookup, "ROWS_READ_TOGETHER", few),
+            (lookup, "ROWS_WALKED_TOGETHER", few),
             (rows_walk, "NUMBERS_AT_ONCE", 12), (rows_walk, "MOST_ROWS", 3), (rows_walk, "FEWEST_ROWS", 1),
-            (pairs_walk, "PAIRS_AT_ONCE", 20), (pairs_walk, "NODES_AT_ONCE", 30), (pairs_walk, "FAILURES_AT_ONCE", 100)):
+            (pairs_walk, "PAIRS_AT_ONCE", 20), (pairs_walk, "NODES_AT_ONCE", 30),
+            (pairs_walk, "FAILURES_AT_ONCE", 100)):
         monkeypatch.setattr(module, name, size)
     close(tree_shap(forest, X, background=background).values, expected)
     close(tree_shap_interactions(forest, X, background=background), pairs)
@@ -155,7 +162,8 @@ def test_chunks_of_rows_do_not_change_a_value(monkeypatch, background, walks, fe
 @pytest.mark.parametrize(("d", "times"), [(17, 1), (20, 2), (64, 1), (70, 1)])
 @pytest.mark.parametrize("interventional", [False, True])
 def test_long_paths_are_explained_exactly(d, times, interventional):
-    """17, 20 (each tested twice), 64 (as many as an integer has bits) and 70 distinct features on one path: equal to the sum over leaves, 1e-10, and efficient."""
+    """17, 20 (each tested twice), 64 (as many as an integer has bits) and 70 distinct features on one path:
+    equal to the sum over leaves, 1e-10, and efficient."""
     tree = chain(d, n_splits=d * times)
     rng = np.random.default_rng(d)
     X, background = rng.normal(0.5, 1, size=(3, d)), rng.normal(0.5, 1, size=(2, d)) if interventional else None
@@ -203,7 +211,8 @@ def test_correlated_inputs_break_the_symmetry_of_the_path_dependent_game_only():
 
 @pytest.mark.parametrize("walks", [False, True])
 def test_a_copy_the_tree_never_reads_gets_exactly_nothing(monkeypatch, walks):
-    """SHP-03, SHP-07: the tree reads x0 alone; its perfect copy x1 gets 0 in both modes, by tables and walks, to the last bit."""
+    """SHP-03, SHP-07: the tree reads x0 alone; its perfect copy x1 gets 0 in both modes, by tables and walks,
+    to the last bit."""
     if walks:
         never_tables(monkeypatch)
     x = np.arange(8.0)
@@ -233,7 +242,8 @@ def test_one_row_against_itself_differs_by_nothing():
 
 
 def test_a_large_background_costs_no_more_operations():
-    """Interventional by tables walks the background once a tree, so 10 and 1000 rows give the same number of table builds."""
+    """Interventional by tables walks the background once a tree, so 10 and 1000 rows give the same number
+    of table builds."""
     forest, X = random_forest(1, 4, depth=3, n_trees=2), random_rows(1, 30, 4)
     calls, original = [], leaves.superset_sums
     leaves.superset_sums = lambda weighted: calls.append(weighted.size) or original(weighted)
@@ -256,7 +266,8 @@ def peak_of(work):
 
 @pytest.mark.parametrize(("n_outputs", "depth", "m"), [(1, 8, 0), (3, 6, 0), (1, 6, 1000)])
 def test_many_rows_take_the_memory_that_the_docstring_states(n_outputs, depth, m):
-    """200 000 rows: the result, a copy of X and of the background, 2 bytes a row for each level and 16 more, and 40 MB."""
+    """200 000 rows: the result, a copy of X and of the background, 2 bytes a row for each level and 16 more,
+    and 40 MB."""
     n, p = 200_000, 10
     forest, X = random_forest(1, p, n_trees=1, depth=depth, n_outputs=n_outputs), random_rows(2, n, p)
     peak, found = peak_of(lambda: tree_shap(forest, X, background=random_rows(3, m, p) if m else None))
@@ -412,14 +423,15 @@ def test_lightgbm_agrees_for_several_classes(table):
     """pred_contrib of a three-class model, tolerance 1e-10."""
     lightgbm = pytest.importorskip("lightgbm")
     X, y = table
-    model = lightgbm.LGBMClassifier(n_estimators=10, num_leaves=8, n_jobs=1, verbose=-1).fit(X, np.digitize(y, [-0.5, 0.5]))
+    model = lightgbm.LGBMClassifier(n_estimators=10, num_leaves=8, n_jobs=1,
+                                    verbose=-1).fit(X, np.digitize(y, [-0.5, 0.5]))
     theirs = model.booster_.predict(X[:40], pred_contrib=True).reshape(40, 3, 7)
     ours = tree_shap(model, X[:40])
     close(ours.values, theirs[:, :, :-1].transpose(0, 2, 1), 1e-10)
     close(ours.base, theirs[0, :, -1], 1e-10)
 
 
-# --- what comes in ---------------------------------------------------------------------------------------------------------
+# --- what comes in ----------------------------------------------------------------------------------------------------
 
 def test_frames_are_matched_by_name():
     """Columns of X and background in another order than the model's: the same values under the same names."""
@@ -441,7 +453,8 @@ def test_a_row_by_hand_shows_the_bits_of_each_leaf():
 
 @pytest.mark.parametrize("explain", [tree_shap, tree_shap_interactions, tree_shap_by_definition])
 @pytest.mark.parametrize(("change", "says"), [
-    ({"background": np.zeros((0, 2))}, "at least one row"), ({"background": np.zeros((3, 5))}, "background has 5 columns"),
+    ({"background": np.zeros((0, 2))}, "at least one row"),
+    ({"background": np.zeros((3, 5))}, "background has 5 columns"),
     ({"X": np.zeros((1, 3))}, "X has 3 columns"), ({"X": np.zeros(2)}, "two dimensions"),
     ({"X": [[np.nan, 0.0]]}, "NaN"), ({"background": [[np.nan, 0.0]]}, "NaN"), ({"model": "a tree"}, "expected")])
 def test_bad_input_is_answered_with_a_sentence(explain, change, says):
@@ -460,7 +473,8 @@ def test_the_definition_refuses_what_it_cannot_enumerate():
 def test_a_foreign_model_and_its_forest_give_the_same(table):
     """from_model on the way in changes nothing."""
     model = fitted("boosting", table)
-    np.testing.assert_array_equal(tree_shap(model, table[0][:5]).values, tree_shap(as_forest(model), table[0][:5]).values)
+    np.testing.assert_array_equal(tree_shap(model, table[0][:5]).values,
+                                  tree_shap(as_forest(model), table[0][:5]).values)
 
 
 def test_a_tree_is_a_tree():

@@ -32,7 +32,8 @@ def drawn():
     threshold[0] = -0.5
     cover = np.array([100, 20, 80, 60, 20, 40, 20, 15, 25, 5, 15.0])
     value = np.random.default_rng(0).normal(size=(11, 1))
-    return Tree(left, right, feature, threshold, np.zeros(11), np.ones(11, int), cover, value, ("x0", "x1", "x2", "x3"), criterion="variance")
+    return Tree(left, right, feature, threshold, np.zeros(11), np.ones(11, int), cover, value, ("x0", "x1", "x2", "x3"),
+                criterion="variance")
 
 
 def subtrees_of_drawn():
@@ -84,7 +85,8 @@ def test_subtrees_of_every_size_and_both_walks_are_the_definition(monkeypatch, b
 @pytest.mark.parametrize("d", [15, 16, 17])
 @pytest.mark.parametrize("times", [1, 2])
 def test_sixteen_features_fill_an_index_to_its_last_bit(d, times):
-    """The longest path that a table takes: 2^16 columns, indices of 16 bits, however many levels; 17 features are left."""
+    """The longest path that a table takes: 2^16 columns, indices of 16 bits, however many levels;
+    17 features are left."""
     tree, X = chain(d, n_splits=d * times), np.random.default_rng(0).normal(0.5, 1, size=(4, d))
     values, base = tree_shap_by_leaves(tree, X)
     total = np.zeros((d, 1, 4))

@@ -12,7 +12,8 @@ from fi_teach.plots.colours import CLASSES, FEATURES, HUES, colours_of, hues_of
 
 PAPERS = {"white": "#ffffff", "dark": "#1b1d22"}
 STYLE = Path(explorables.__file__).with_name("explorable.css")
-# A protanope's, a deuteranope's and a tritanope's view of linear RGB (Machado, Oliveira and Fernandes 2009, severity 1).
+# A protanope's, a deuteranope's and a tritanope's view of linear RGB (Machado, Oliveira and Fernandes 2009,
+# severity 1).
 VIEWS = {
     "protan": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
     "deutan": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],

@@ -46,7 +46,8 @@ def test_logistic_loss_predicts_as_scikit_learn_to_1e_8(y):
 def test_training_rows_are_predicted_alike_even_where_splits_tie(y):
     """Tied splits part the training rows alike, so these predictions do not depend on which of them is drawn."""
     classes = y.dtype.kind != "f"
-    theirs = (GradientBoostingClassifier if classes else GradientBoostingRegressor)(n_estimators=10, random_state=1).fit(X, y)
+    theirs = (GradientBoostingClassifier if classes
+              else GradientBoostingRegressor)(n_estimators=10, random_state=1).fit(X, y)
     expected = theirs.decision_function(X) if classes else theirs.predict(X)
     np.testing.assert_allclose(grow_boosting(X, y, n_trees=10).raw(X).squeeze(), expected, atol=1e-8)
 
@@ -55,16 +56,19 @@ def test_training_rows_are_predicted_alike_even_where_splits_tie(y):
 def test_raw_impurity_decreases_add_up_to_scikit_learns_importances(y):
     ours = grow_boosting(X, y, **SETTINGS)
     model = GradientBoostingRegressor if y.dtype.kind == "f" else GradientBoostingClassifier
-    fall = sum(np.bincount(t.feature[~t.is_leaf], (t.decrease * t.weighted_n_node_samples)[~t.is_leaf], 6) for t in ours.trees)
+    fall = sum(np.bincount(t.feature[~t.is_leaf], (t.decrease * t.weighted_n_node_samples)[~t.is_leaf], 6)
+               for t in ours.trees)
     np.testing.assert_allclose(fall / fall.sum(), model(**THEIRS).fit(X, y).feature_importances_, atol=1e-10)
 
 
 @pytest.mark.parametrize("depth", [1, 2])
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three classes"])
 def test_adaboost_votes_as_scikit_learns_samme(y, depth):
-    """Its decision function counts -1/(K-1) for classes not voted for: (K share - 1) / (K - 1); for K = 2 the difference of both."""
+    """Its decision function counts -1/(K-1) for classes not voted for: (K share - 1) / (K - 1);
+    for K = 2 the difference of both."""
     ours = grow_adaboost(X, y, n_trees=20, max_depth=depth)
-    theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=depth, random_state=0), n_estimators=20, random_state=0).fit(X, y)
+    theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=depth, random_state=0), n_estimators=20,
+                                random_state=0).fit(X, y)
     n_classes = len(ours.classes)
     score = (n_classes * ours.raw(X) - 1) / (n_classes - 1)
     expected = score[:, 1] - score[:, 0] if n_classes == 2 else score
@@ -121,7 +125,8 @@ def test_adaboost_stops_when_a_tree_misses_nothing():
 
 
 def test_adaboost_drops_the_tree_that_is_no_better_than_chance():
-    """The only question is right for 3 of 4 rows on either side; once the other two weigh as much, it is a coin toss."""
+    """The only question is right for 3 of 4 rows on either side;
+    once the other two weigh as much, it is a coin toss."""
     model = grow_adaboost([[0]] * 4 + [[1]] * 4, [0, 0, 0, 1, 1, 1, 1, 0], n_trees=50)
     assert len(model.trees) == 1
     assert model.predict([[0], [1]]).tolist() == [0, 1]
@@ -171,7 +176,8 @@ def test_the_kind_of_target_chooses_the_loss():
 
 
 def test_random_candidates_come_from_the_seed():
-    first, again, other = (grow_boosting(X, SCORE, n_trees=5, max_features=2, rng=seed).predict(X) for seed in (1, 1, 2))
+    first, again, other = (grow_boosting(X, SCORE, n_trees=5, max_features=2, rng=seed).predict(X)
+                           for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert (first != other).any()
 

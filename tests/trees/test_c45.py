@@ -27,7 +27,8 @@ def test_golf_has_four_equally_good_c45_trees():
     X, y = golf()
     trees = list(every_c45_tree(X, y))
     shares = sorted(tuple(mdi(tree).mean.round(3).tolist()) for tree in trees)
-    assert shares == [(0.477, 0, 0.161, 0.361), (0.535, 0, 0.161, 0.304), (0.581, 0, 0.161, 0.257), (0.639, 0, 0.161, 0.2)]
+    assert shares == [(0.477, 0, 0.161, 0.361), (0.535, 0, 0.161, 0.304), (0.581, 0, 0.161, 0.257),
+                      (0.639, 0, 0.161, 0.2)]
     assert all((tree.predict(X) == y).all() and tree.criterion == "entropy" for tree in trees)
 
 
@@ -43,12 +44,14 @@ def test_golf_s_tie_is_between_wind_and_outlook():
     normal = (X["Humidity"] > 1).to_numpy()
     splits = c45_splits(X[normal], y[normal])
     assert [(X.columns[s.feature], s.threshold) for s in splits] == [("Outlook", 2.5), ("Wind", 1.5)]
-    assert round(gain_ratio(y[normal], X["Wind"][normal]), 4) == round(gain_ratio(y[normal], X["Outlook"][normal] > 2), 4) == 0.2011
+    assert round(gain_ratio(y[normal], X["Wind"][normal]),
+                 4) == round(gain_ratio(y[normal], X["Outlook"][normal] > 2), 4) == 0.2011
     assert [round(s.decrease, 4) for s in splits] == [0.1981, 0.1981]
 
 
 def test_columns_cut_once_at_the_root_grow_the_printed_tree():
-    """GLF-06, GLF-07: decreases 2.126, 4.406, 2.632 of 9.164 bits times rows; two leaves stay mixed; 12 of 14 rows right."""
+    """GLF-06, GLF-07: decreases 2.126, 4.406, 2.632 of 9.164 bits times rows; two leaves stay mixed;
+    12 of 14 rows right."""
     X, y = golf()
     tree = grow_cut_once(X, y)
     decreases = dict(zip(X.columns, (14 * mdi(tree, normalize=False).mean).round(3).tolist(), strict=True))
@@ -100,7 +103,8 @@ def test_sorting_once_gives_the_gains_by_definition(seed):
 
 
 def test_cheap_splits_that_gain_little_are_passed_over():
-    """The average is over columns that gain: candidates at .3, .2 and .01 average .17, so the third's ratio of 1 is no use."""
+    """The average is over columns that gain: candidates at .3, .2 and .01 average .17, so the third's ratio
+    of 1 is no use."""
     assert best_by_gain_ratio([0.3, 0.2, 0.01, 0.0], [0.3, 0.4, 1.0, 0.0]) == [1]
     assert best_by_gain_ratio([0.0, 0.0], [0.0, 0.0]) == []
 

@@ -1,4 +1,5 @@
-"""CART: the rule by definition, the fast search beside it, scikit-learn's trees, and every tree greed could have grown."""
+"""CART: the rule by definition, the fast search beside it, scikit-learn's trees,
+and every tree greed could have grown."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,8 @@ from fi_teach.trees.cart import (
     split_decrease,
 )
 
-FIELDS = ("children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples", "weighted_n_node_samples", "value")
+FIELDS = ("children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples",
+          "weighted_n_node_samples", "value")
 
 
 def data_set(seed):
@@ -130,7 +132,8 @@ def test_trees_grown_together_are_the_trees_grown_alone(criterion):
 
 
 def test_a_pure_bootstrap_sample_is_a_single_leaf():
-    table, target = rank_table(np.array([[0.0], [1.0], [2.0]]), ("x0",)), target_of(np.array(["no", "no", "yes"]), "gini")
+    table, target = rank_table(np.array([[0.0], [1.0], [2.0]]),
+                               ("x0",)), target_of(np.array(["no", "no", "yes"]), "gini")
     leaf, tree = grow_trees(table, target, np.array([[2, 1, 0], [1, 0, 2]]))
     assert leaf.n_nodes == 1 and leaf.value.tolist() == [[1.0, 0.0]] and tree.n_nodes == 3
 
@@ -142,28 +145,33 @@ def leads_and_ties(tree, X, y, weight, criterion, min_samples_leaf):
     path = tree.decision_path(X) & (weight > 0)[:, None]
     for t in np.flatnonzero(~tree.is_leaf):
         rows = path[:, t]
-        tied = tied_splits(X[rows], y[rows], criterion=criterion, sample_weight=weight[rows], min_samples_leaf=min_samples_leaf)
+        tied = tied_splits(X[rows], y[rows], criterion=criterion, sample_weight=weight[rows],
+                           min_samples_leaf=min_samples_leaf)
         left = X[rows, tree.feature[t]] <= tree.threshold[t]
-        yield tied[0].decrease - split_decrease(y[rows], left, criterion=criterion, sample_weight=weight[rows]), len(tied)
+        yield tied[0].decrease - split_decrease(y[rows], left, criterion=criterion,
+                                                sample_weight=weight[rows]), len(tied)
 
 
 @pytest.mark.parametrize("block", range(10))
 def test_our_trees_are_scikit_learns_wherever_greed_leaves_no_choice(block):
-    """300 random data sets. Every split of ours is the best its node had (1e-12). Without ties the trees predict alike and
-    share out the importance alike (1e-12 both); only with ties may they differ."""
+    """300 random data sets. Every split of ours is the best its node had (1e-12).
+    Without ties the trees predict alike and share out the importance alike (1e-12 both);
+    only with ties may they differ."""
     untied = 0
     for seed in range(30 * block, 30 * block + 30):
         X, y, weight, criterion, options = data_set(seed)
         ours = grow_cart(X, y, criterion=criterion, sample_weight=weight, **options)
         theirs = scikit_learns(X, y, weight, criterion, options)
         weight = np.ones(len(y)) if weight is None else weight.astype(float)
-        leads, ties = zip(*leads_and_ties(ours, X, y, weight, criterion, options["min_samples_leaf"]), strict=True) if ours.n_nodes > 1 else ((0,), (1,))
+        leads, ties = zip(*leads_and_ties(ours, X, y, weight, criterion, options["min_samples_leaf"]),
+                          strict=True) if ours.n_nodes > 1 else ((0,), (1,))
         assert max(leads) <= 1e-12, seed
         if max(ties) == 1:
             untied += 1
             expected = theirs.predict_proba(X) if ours.classes else theirs.predict(X)[:, None]
             np.testing.assert_allclose(ours.raw(X), expected, rtol=0, atol=1e-12, err_msg=str(seed))
-            np.testing.assert_allclose(mdi(ours).mean, theirs.feature_importances_, rtol=0, atol=1e-12, err_msg=str(seed))
+            np.testing.assert_allclose(mdi(ours).mean, theirs.feature_importances_, rtol=0, atol=1e-12,
+                                       err_msg=str(seed))
     assert untied >= 8  # or the test would test nothing
 
 
@@ -212,7 +220,8 @@ def test_the_first_greedy_tree_is_grow_carts(seed):
     weight = None if weight is None else weight[:14] + 1
     if len(np.unique(y)) == 1:
         y = np.arange(14) % 2
-    first = next(every_greedy_tree(X, y, criterion=criterion, max_depth=options["max_depth"], sample_weight=weight, most=10**12))
+    first = next(every_greedy_tree(X, y, criterion=criterion, max_depth=options["max_depth"], sample_weight=weight,
+                                   most=10**12))
     tree = grow_cart(X, y, criterion=criterion, max_depth=options["max_depth"], sample_weight=weight)
     for field in FIELDS:
         np.testing.assert_allclose(getattr(tree, field), getattr(first, field), rtol=0, atol=1e-12, err_msg=field)
@@ -260,13 +269,14 @@ def test_a_large_mean_does_not_drown_small_differences():
 
 
 def test_a_wild_neighbour_does_not_disturb_a_calm_node():
-    """Running sums pass from node to node. Beside rows whose spread is 1e15 times its own, a node splits as it does alone,
-    and the first of two equal columns still wins."""
+    """Running sums pass from node to node. Beside rows whose spread is 1e15 times its own, a node splits
+    as it does alone, and the first of two equal columns still wins."""
     rng = np.random.default_rng(3)
     side, twin, other = np.repeat([0.0, 1.0], 60), rng.normal(size=120), rng.normal(size=120)
     X = np.column_stack([side, twin, twin, other])
     y = np.where(side == 0, 1e9 * rng.normal(size=120) + 1e10, 1e-6 * rng.normal(size=120))
-    both, alone = grow_cart(X, y, criterion="variance", max_depth=4), grow_cart(X[60:], y[60:], criterion="variance", max_depth=3)
+    both, alone = grow_cart(X, y, criterion="variance",
+                            max_depth=4), grow_cart(X[60:], y[60:], criterion="variance", max_depth=3)
     assert (both.feature[0], both.threshold[0]) == (0, 0.5)
     calm = X[60:]
     for t in np.flatnonzero(~alone.is_leaf):
@@ -310,7 +320,8 @@ def test_parents_are_stored_before_their_children():
     X, y, _, criterion, _ = data_set(3)
     tree = grow_cart(X, y, criterion=criterion)
     inner = ~tree.is_leaf
-    assert (tree.children_left[inner] > np.flatnonzero(inner)).all() and (tree.children_right[inner] > np.flatnonzero(inner)).all()
+    assert (tree.children_left[inner] > np.flatnonzero(inner)).all() and (
+        tree.children_right[inner] > np.flatnonzero(inner)).all()
 
 
 def test_the_limits_are_kept():
@@ -328,7 +339,8 @@ def test_drawn_candidates_are_reproducible_and_roughly_even():
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(20, 4)), rng.integers(0, 2, 20)
     table, target, weights = rank_table(X, tuple("abcd")), target_of(y, "gini"), np.ones((2000, 20), dtype=int)
-    roots = np.array([tree.feature[0] for tree in grow_trees(table, target, weights, max_depth=1, max_features=1, rng=5)])
+    roots = np.array([tree.feature[0]
+                      for tree in grow_trees(table, target, weights, max_depth=1, max_features=1, rng=5)])
     assert (np.abs(np.bincount(roots, minlength=4) - 500) < 4 * np.sqrt(2000 * 0.25 * 0.75)).all()
     a, b = (grow_cart(X, y, max_features=2, rng=7) for _ in range(2))
     np.testing.assert_array_equal(a.threshold, b.threshold)

@@ -13,7 +13,8 @@ from fi_teach.trees.chaid import chaid_splits, chi_square, chi_square_p_value, m
 
 
 def test_the_tail_of_chi_square_is_scipys():
-    """1 to 300 degrees of freedom, far left to far right: relative error below 1e-11, but where the tail is next to 1."""
+    """1 to 300 degrees of freedom, far left to far right:
+    relative error below 1e-11, but where the tail is next to 1."""
     for df, x in product((1, 2, 3, 5, 10, 40, 300), (1e-9, 0.01, 0.5, 1, 3, 10, 45, 200, 600)):
         assert chi_square_p_value(x, df) == pytest.approx(chi2.sf(x, df), rel=1e-11, abs=1e-300)
 
@@ -123,7 +124,8 @@ def test_pairs_that_are_remembered_merge_as_pairs_that_are_tested_anew(seed):
 def test_no_pair_of_groups_is_tested_twice(monkeypatch):
     """120 words of one row each: n (n - 1) / 2 pairs at first, then those of the grown group alone."""
     tested = []
-    monkeypatch.setattr(chaid, "chi_square_p_value", lambda statistic, df: tested.append(df) or chi_square_p_value(statistic, df))
+    monkeypatch.setattr(chaid, "chi_square_p_value",
+                        lambda statistic, df: tested.append(df) or chi_square_p_value(statistic, df))
     n = 120
     split = chaid_splits(pd.DataFrame({"id": [f"w{k}" for k in range(n)]}), np.arange(n) % 2)[0]
     assert len(split.groups) == 2 and 0 <= split.adjusted <= 1

@@ -103,6 +103,8 @@ def few_frames():
 
 
 def test_the_definition_and_the_trees_that_ties_leave_open_need_no_stack(few_frames):
-    """120 levels: labels that alternate, by definition; and numbers that double from row to row, where no splits tie."""
+    """120 levels: labels that alternate, by definition;
+    and numbers that double from row to row, where no splits tie."""
     assert grow_cart_by_definition(X[:121], Y[:121]).depth.max() == 120
-    assert [tree.depth.max() for tree in every_greedy_tree(X[:121], 4.0 ** np.arange(121), criterion="variance")] == [120]
+    assert [tree.depth.max()
+            for tree in every_greedy_tree(X[:121], 4.0 ** np.arange(121), criterion="variance")] == [120]

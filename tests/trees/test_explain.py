@@ -60,7 +60,8 @@ def test_gaps_and_categories_and_zeros_are_printed_as_the_tree_takes_them():
     X[rng.random(X.shape) < 0.1] = np.nan
     X[::9, 0] = 0.0
     hist = HistGradientBoostingRegressor(max_iter=1, min_samples_leaf=5, categorical_features=[2]).fit(X, y)
-    zero = lightgbm.LGBMRegressor(n_estimators=1, min_child_samples=5, zero_as_missing=True, n_jobs=1, verbose=-1).fit(X, y)
+    zero = lightgbm.LGBMRegressor(n_estimators=1, min_child_samples=5, zero_as_missing=True, n_jobs=1,
+                                  verbose=-1).fit(X, y)
     rows = X[:150].copy()
     rows[:20, 2], rows[20:40, 0] = 99, np.nan
     for model in (hist, zero):
@@ -90,7 +91,10 @@ def test_several_numbers_come_back_as_a_list():
 
 @pytest.mark.parametrize("depth", [30, 31, 150])
 def test_a_tree_too_deep_to_indent_is_written_node_by_node(depth):
-    """Python reads no more than 100 levels of indentation. A staircase on either side of our 30: the function is the tree."""
+    """Python reads no more than 100 levels of indentation.
+
+    A staircase on either side of our 30: the function is the tree.
+    """
     X, y = np.arange(depth + 1.0)[:, None], 4.0 ** np.arange(depth + 1)
     tree = grow_cart(X, y, criterion="variance")
     text = rules(tree)
@@ -142,7 +146,8 @@ def test_answers_are_equal_if_all_their_parts_are():
 def nearest_by_definition(tree, row, scale):
     """Try every combination of: leave a feature, move it to a threshold, move it just above one."""
     now = tree.predict(row[None, :])[0]
-    moves = [[row[j]] + [v for t in np.flatnonzero(tree.feature == j) for v in (tree.threshold[t], np.nextafter(tree.threshold[t], np.inf))]
+    moves = [[row[j]] + [v for t in np.flatnonzero(tree.feature == j)
+                         for v in (tree.threshold[t], np.nextafter(tree.threshold[t], np.inf))]
              for j in range(tree.n_features)]
     rows = np.array(list(product(*moves)))
     rows = rows[tree.predict(rows) != now]
@@ -152,7 +157,8 @@ def nearest_by_definition(tree, row, scale):
 
 @pytest.mark.parametrize("seed", range(15))
 def test_no_change_is_nearer(seed):
-    """Fewest features, then smallest distance: equal to trying every combination, to 1e-9; and the new row does flip."""
+    """Fewest features, then smallest distance: equal to trying every combination, to 1e-9;
+    and the new row does flip."""
     rng = np.random.default_rng(seed)
     X = np.round(rng.normal(size=(25, 3)), 1)
     tree = grow_cart(X, rng.integers(0, 3, 25), max_depth=4)

@@ -98,7 +98,8 @@ def test_out_of_bag_prediction_is_its_definition(X, y):
 def test_a_forest_predicts_the_mean_of_its_trees():
     X, y = numbers_of(60)
     forest = grow_forest(X, y, n_trees=7)
-    np.testing.assert_allclose(forest.predict(X), np.mean([tree.predict(X) for tree in forest.trees], axis=0), atol=1e-12)
+    np.testing.assert_allclose(forest.predict(X), np.mean([tree.predict(X) for tree in forest.trees], axis=0),
+                               atol=1e-12)
 
 
 def test_without_bootstrap_every_row_is_in_every_bag():
@@ -109,7 +110,8 @@ def test_without_bootstrap_every_row_is_in_every_bag():
 
 
 def test_candidates_are_a_root_for_classes_and_a_third_for_numbers():
-    """With 9 features a node that may look at 3 of them finds the only useful one in a third of the trees (300 stumps, 4 se)."""
+    """With 9 features a node that may look at 3 of them finds the only useful one in a third
+    of the trees (300 stumps, 4 se)."""
     rng = np.random.default_rng(8)
     X = rng.normal(size=(100, 9))
     for y in (X[:, 4], X[:, 4] > 0):
@@ -137,7 +139,8 @@ def test_a_forest_finds_the_planted_features_and_predicts_rows_it_never_saw():
 
 
 def test_out_of_bag_accuracy_on_pure_noise_is_a_coin_toss_and_in_bag_accuracy_is_not():
-    """Features independent of y: out of bag 50 % within 4 standard errors of sqrt(.25/600); the trees know their own rows."""
+    """Features independent of y: out of bag 50 % within 4 standard errors of sqrt(.25/600);
+    the trees know their own rows."""
     rng = np.random.default_rng(10)
     X, y = rng.normal(size=(600, 4)), rng.permutation(np.arange(600) % 2)
     forest = grow_forest(X, y, n_trees=40)

@@ -1,4 +1,5 @@
-"""Survival trees: hazards and log-rank as lifelines and scikit-survival compute them, trees as scikit-survival grows them."""
+"""Survival trees: hazards and log-rank as lifelines and scikit-survival compute them, trees
+as scikit-survival grows them."""
 
 import numpy as np
 import pandas as pd
@@ -91,7 +92,8 @@ def test_the_root_is_cut_where_log_rank_by_definition_is_largest():
 
 def test_four_rows_by_hand():
     """Times 1, 2, 2+, 3+: one of four dies at 1, one of three at 2: hazards 1/4 and 1/4 + 1/3."""
-    np.testing.assert_allclose(sv.nelson_aalen([1, 2, 2, 3], [1, 1, 0, 0], [0, 1, 1.9, 2, 50]), [0, 1 / 4, 1 / 4, 7 / 12, 7 / 12])
+    np.testing.assert_allclose(sv.nelson_aalen([1, 2, 2, 3], [1, 1, 0, 0], [0, 1, 1.9, 2, 50]),
+                               [0, 1 / 4, 1 / 4, 7 / 12, 7 / 12])
 
 
 # ---- axioms
@@ -157,7 +159,8 @@ def test_permutation_by_concordance_finds_the_cause_and_nothing_in_an_unused_col
     rng = np.random.default_rng(9)
     table, fresh = rng.normal(size=(2, 300, 4))
     table[:, 3] = 0  # never split on
-    forest = sv.as_risk(sv.grow_survival_forest(table, np.column_stack(censored(300, 9, risk=1.5 * table[:, 2])), n_trees=20))
+    forest = sv.as_risk(sv.grow_survival_forest(table, np.column_stack(censored(300, 9, risk=1.5 * table[:, 2])),
+                                                n_trees=20))
     outcome = np.column_stack(censored(300, 10, risk=1.5 * fresh[:, 2]))
     importance = score_permutation_importance(forest.predict, fresh, outcome, score="concordance", n_repeats=3)
     assert importance.rank[2] == 1

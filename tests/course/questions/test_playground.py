@@ -75,7 +75,8 @@ def extremes(slider):
 
 
 def test_each_set_has_a_cell_to_play_with_below_the_check_of_a_function():
-    """It stands right below the check it waits for, is no part of a question, and is the same for student and teacher."""
+    """It stands right below the check it waits for, is no part of a question, and is the same for student
+    and teacher."""
     for folder, name in itertools.product(("solutions", "exercises"), SETS):
         cells, places = cells_that_play(folder, name)
         assert places, name
