@@ -17,7 +17,7 @@ from fi_teach.basics.losses import concordance
 from fi_teach.trees import as_risk, grow_survival_forest
 from fi_teach.trees.survival import risk_table
 
-PAGE = Path(__file__).parents[1] / "notebooks" / "12e_survival.ipynb"
+PAGE = Path(__file__).parents[2] / "notebooks" / "12e_survival.ipynb"
 
 
 def page_with(**space):

@@ -85,7 +85,7 @@ def test_a_question_read_from_its_specification_tells_the_same_of_itself(id):
         "points",
         "seconds",
         "hints",
-        "closed",
+        "blocked",
         "notebook",
         "heading",
     )
