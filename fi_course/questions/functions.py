@@ -1,6 +1,6 @@
 """Judge a function by its outputs on test cases, and a test by the implementations it rejects.
 
-`Function` calls the definitions to know that; its sealed twin in
+`Function` calls the definitions to know that; its counterpart in
 `fi_course.questions.specification` has it in writing.
 """
 
@@ -191,11 +191,11 @@ def _borrowed(runs):
 
 def _right_but_for_lists(answer, cases, runs):
     """Return the verdict on a function that is right for arrays but not for lists."""
-    return _told(answer, runs, cases,
-                 "With arrays your function is right. "
-                 "With plain lists, as the text calls it, it is not: "
-                 "a list joins where an array adds. `np.asarray(...)` makes an array of either.",
-                 ARRAYS_ONLY)
+    return _wrong(answer, runs, cases,
+                  "With arrays your function is right. "
+                  "With plain lists, as the text calls it, it is not: "
+                  "a list joins where an array adds. `np.asarray(...)` makes an array of either.",
+                  ARRAYS_ONLY)
 
 
 def _untouched(answer, runs, cases):
@@ -219,10 +219,10 @@ def _mistaken(answer, runs, cases):
     """Return "wrong" with the first failing case and the mistake that matches all cases."""
     known = next((m for m in cases.mistakes if _behaves_like(m.gives, runs, cases.tolerance)), None)
     message, name = (known.message, known.name) if known else (_rounds(runs, cases.expected), "")
-    return _told(answer, runs, cases, message, name)
+    return _wrong(answer, runs, cases, message, name)
 
 
-def _told(answer, runs, cases, message, name):
+def _wrong(answer, runs, cases, message, name):
     """Return "wrong" with this message and name, and the first failing case."""
     at = next(k for k, (run, t) in enumerate(zip(runs, cases.expected, strict=True))
               if not run.agrees(t, cases.tolerance))

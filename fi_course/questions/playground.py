@@ -143,5 +143,5 @@ def _sentence(numbers, at, title, values):
 
     set_to = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items())
     places = numbers if at is None else [min(numbers, key=lambda place: abs(place - at))]
-    told = ", ".join(f"{place}: {number(np.float64(numbers[place]))}" for place in places)
-    return f"{title}. With {set_to}: {told}."
+    said = ", ".join(f"{place}: {number(np.float64(numbers[place]))}" for place in places)
+    return f"{title}. With {set_to}: {said}."

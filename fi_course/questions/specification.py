@@ -86,7 +86,7 @@ from fi_course.questions.plain_values import OneOf, near, normalise
 from fi_course.questions.question import PUBLIC_SEED, QUESTIONS, Question, judge
 from fi_course.questions.values import Choice, Mistake, Value, judge_choice, judge_value
 
-TRIALS = "fi_course.questions.implementations_to_test."
+IMPLEMENTATIONS = "fi_course.questions.implementations_to_test."
 ABOUT = ("id", "notebook", "title", "kind", "stars", "minutes", "points", "seconds")
 
 
@@ -229,10 +229,10 @@ def _flat(value):
 
 def _written_test(question):
     module = sys.modules[question.check.right[0].output.__module__]
-    if not module.__name__.startswith(TRIALS):
+    if not module.__name__.startswith(IMPLEMENTATIONS):
         raise ValueError(f"{question.id} tries tests on what stands in {module.__name__}: "
                          "its implementations go out as code, so put them, and nothing else, "
-                         f"into a module below {TRIALS[:-1]}.")
+                         f"into a module below {IMPLEMENTATIONS[:-1]}.")
     names = {id(found): name for name, found in vars(module).items()}
     written = {
         part: [

@@ -83,7 +83,7 @@ def test_a_question_read_from_its_specification_tells_the_same_of_itself():
         "points",
         "seconds",
         "hints",
-        "closed",
+        "blocked",
         "notebook",
         "heading",
     )
