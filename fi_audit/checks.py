@@ -28,34 +28,34 @@ FOLDS = 5
 
 def better_than_none(inputs: AuditInputs) -> Finding:
     """Share of a constant prediction's loss that the model removes, with its interval."""
-    task = inputs.task
-    without = task.losses_of(_constant(inputs))
+    test_set = inputs.test_set
+    without = test_set.losses_of(_constant(inputs))
     skill, low, high = share_removed(
-        without, task.losses_before, task.weights, task.groups)
+        without, test_set.losses_before, test_set.weights, test_set.groups)
     well = bool(low > 0)
     text = (
-        f"On {task.n_rows:,} rows ({inputs.origin}) the model removes {percent(skill)} of the "
-        f"{task.unit} that a constant prediction makes (interval {span(low, high, percent)}).")
+        f"On {test_set.n_rows:,} rows ({inputs.origin}) the model removes {percent(skill)} of the "
+        f"{test_set.unit} that a constant prediction makes (interval {span(low, high, percent)}).")
     if not well:
         text += " That is not clear of nothing: an importance of this model is one of nothing."
     return Finding("better than none", "well" if well else "stop", text, (),
-                   {"skill": skill, "low": low, "high": high, "rows": float(task.n_rows)})
+                   {"skill": skill, "low": low, "high": high, "rows": float(test_set.n_rows)})
 
 
 def _constant(inputs: AuditInputs) -> NDArray:
     """Return the best constant prediction, learned from the training rows."""
-    task = inputs.task
+    test_set = inputs.test_set
     rows = inputs.fitted if len(inputs.fitted) else inputs.judged
-    if task.loss in PROBABILITY_LOSSES:
+    if test_set.loss in PROBABILITY_LOSSES:
         learned = Evaluation(
-            inputs.model, inputs.X.iloc[rows], inputs.y[rows], task.loss, whole=inputs.y).y
-        n_classes = task.prediction_before.shape[1]
+            inputs.model, inputs.X.iloc[rows], inputs.y[rows], test_set.loss, whole=inputs.y).y
+        n_classes = test_set.prediction_before.shape[1]
         shares = np.bincount(learned.astype(int), minlength=n_classes) / len(rows)
-        return np.tile(shares, (task.n_rows, 1))
-    if task.loss is zero_one:
+        return np.tile(shares, (test_set.n_rows, 1))
+    if test_set.loss is zero_one:
         labels, counts = np.unique(inputs.y[rows], return_counts=True)
-        return np.full(task.n_rows, labels[counts.argmax()])
-    return np.full(task.n_rows, inputs.y[rows].astype(float).mean())
+        return np.full(test_set.n_rows, labels[counts.argmax()])
+    return np.full(test_set.n_rows, inputs.y[rows].astype(float).mean())
 
 
 # --- the same rows twice ---
@@ -171,8 +171,8 @@ def split_by_group(inputs: AuditInputs) -> Finding:
     gap, low, high = mean_with_interval(worse, np.ones(len(rows)), units)
     clear = bool(low > 0)
     text = (
-        f"Held out by whole groups the learner's {inputs.task.unit} is {span(low, high)} higher "
-        f"than held out at random ({units.max() + 1} groups).")
+        f"Held out by whole groups the learner's {inputs.test_set.unit} is {span(low, high)} "
+        f"higher than held out at random ({units.max() + 1} groups).")
     text += (" A random split flatters it: judge it on groups that it has not met." if clear else
              " No flattery by shared groups is seen.")
     groups = inputs.metadata["groups"]
@@ -189,9 +189,9 @@ def _held_out_losses(inputs: AuditInputs, rows: NDArray, folds: list[NDArray]) -
     for part in folds:
         rest = rows[np.setdiff1d(np.arange(len(rows)), part)]
         model = inputs.refit(inputs.X.iloc[rest], inputs.y[rest])
-        task = Evaluation(model, inputs.X.iloc[rows[part]], inputs.y[rows[part]], inputs.task.loss,
-                          whole=inputs.y)
-        losses[part] = task.losses_before
+        test_set = Evaluation(model, inputs.X.iloc[rows[part]], inputs.y[rows[part]],
+                              inputs.test_set.loss, whole=inputs.y)
+        losses[part] = test_set.losses_before
     return losses
 
 

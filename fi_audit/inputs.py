@@ -94,7 +94,7 @@ class AuditInputs:
         return self._some(rows, self.effort.fitted, "fitted rows")
 
     @cached_property
-    def task(self) -> Evaluation:
+    def test_set(self) -> Evaluation:
         """The model, evaluated on the test rows."""
         rows = self.judged
         groups = self.metadata.get("groups")
@@ -131,10 +131,10 @@ class AuditInputs:
 
     def seconds(self) -> float:
         """Estimate how long the audit will take, from one prediction and one fit."""
-        many = np.resize(np.arange(self.task.n_rows), ROWS_TIMED)  # a call's overhead is spread
-        table = take(self.task.X, many)
+        many = np.resize(np.arange(self.test_set.n_rows), ROWS_TIMED)  # a call's overhead is spread
+        table = take(self.test_set.X, many)
         began = perf_counter()
-        self.task.predict(table)
+        self.test_set.predict(table)
         a_row = (perf_counter() - began) / ROWS_TIMED
         asked = len(self.names) * self.effort.repeats * 2 * len(self.judged)
         return asked * a_row + self._seconds_to_fit()

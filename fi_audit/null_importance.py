@@ -23,14 +23,14 @@ def null_copies(inputs: AuditInputs) -> Measure:
         permuted = table[name].iloc[rng.permutation(len(table))].set_axis(table.index)
         differences, donors = shuffle_differences(
             inputs.model, table.assign(**{name: permuted}), y, name,
-            loss=inputs.task.loss, n_repeats=inputs.effort.repeats, rng=rng)
+            loss=inputs.test_set.loss, n_repeats=inputs.effort.repeats, rng=rng)
         low, high = receiver_donor_interval(
-            differences, donors, level=level, sample_weight=inputs.task.weights,
-            groups=inputs.task.groups)
-        value = np.average(differences.mean(axis=1), weights=inputs.task.weights)
+            differences, donors, level=level, sample_weight=inputs.test_set.weights,
+            groups=inputs.test_set.groups)
+        value = np.average(differences.mean(axis=1), weights=inputs.test_set.weights)
         figures.append((value, low, high))
     value, low, high = np.array(figures).T
-    return Measure("null copies", inputs.names, value, low, high, inputs.task.unit,
+    return Measure("null copies", inputs.names, value, low, high, inputs.test_set.unit,
                    "permutation importance of a copy that was shuffled beforehand")
 
 

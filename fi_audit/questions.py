@@ -55,7 +55,7 @@ def associated(inputs: AuditInputs) -> Measure:
     """
     rows = inputs.judged
     T = inputs.targets[rows]
-    weights, groups = inputs.task.weights, inputs.task.groups
+    weights, groups = inputs.test_set.weights, inputs.test_set.groups
     folds = _folds(inputs, groups, len(rows))
     table = inputs.X.iloc[rows]
     figures = []
@@ -117,10 +117,10 @@ def _folds(inputs: AuditInputs, groups: NDArray | None, n: int) -> list[NDArray]
 
 def used(inputs: AuditInputs) -> Measure:
     """Permutation importance of each column for this model."""
-    task = inputs.task
+    test_set = inputs.test_set
     importance = permutation_importance(
         inputs.model, inputs.X.iloc[inputs.judged], inputs.y[inputs.judged], **_settings(inputs))
-    return _measure("used", importance, task.unit, "permutation importance of this model")
+    return _measure("used", importance, test_set.unit, "permutation importance of this model")
 
 
 def used_together(inputs: AuditInputs, clusters: Clusters) -> Measure | None:
@@ -130,7 +130,7 @@ def used_together(inputs: AuditInputs, clusters: Clusters) -> Measure | None:
     importance = permutation_importance(
         inputs.model, inputs.X.iloc[inputs.judged], inputs.y[inputs.judged],
         feature_groups={title(members): list(members) for members in clusters}, **_settings(inputs))
-    return _measure("used together", importance, inputs.task.unit,
+    return _measure("used together", importance, inputs.test_set.unit,
                     "grouped permutation importance of this model")
 
 
@@ -138,14 +138,14 @@ def conditional(inputs: AuditInputs) -> Measure:
     """Conditional importance: shuffle a column among rows that are alike in the others."""
     importance = conditional_importance(
         inputs.model, inputs.X.iloc[inputs.judged], inputs.y[inputs.judged], **_settings(inputs))
-    return _measure("conditional", importance, inputs.task.unit,
+    return _measure("conditional", importance, inputs.test_set.unit,
                     "conditional importance of this model (within subgroups)")
 
 
 def _settings(inputs: AuditInputs) -> dict:
     groups = inputs.metadata.get("groups")
     return {
-        "loss": inputs.task.loss,
+        "loss": inputs.test_set.loss,
         "n_repeats": inputs.effort.repeats,
         "sample_weight": inputs.weights[inputs.judged],
         "groups": None if groups is None else groups[inputs.judged],
@@ -186,7 +186,8 @@ def refit_importance(inputs: AuditInputs, clusters: Clusters, order: Measure) ->
             draws[j, k] = np.average(after - before, weights=inputs.weights[rows[part]])
     error = fold_error(draws)
     value, reach = draws.mean(axis=1), times_error(len(units)) * error
-    return Measure("relevant", tuple(units), value, value - reach, value + reach, inputs.task.unit,
+    return Measure("relevant", tuple(units), value, value - reach, value + reach,
+                   inputs.test_set.unit,
                    f"refits without the column, {len(folds)} folds of {len(rows):,} rows")
 
 
@@ -201,8 +202,8 @@ def _judged(
     inputs: AuditInputs, X: pd.DataFrame, y: NDArray, rest: NDArray, part: NDArray
 ) -> NDArray:
     model = inputs.refit(X.iloc[rest], y[rest])
-    task = Evaluation(model, X.iloc[part], y[part], inputs.task.loss, whole=inputs.y)
-    return task.losses_before
+    test_set = Evaluation(model, X.iloc[part], y[part], inputs.test_set.loss, whole=inputs.y)
+    return test_set.losses_before
 
 
 def _codes(inputs: AuditInputs, rows: NDArray) -> NDArray | None:

@@ -154,7 +154,7 @@ def _about(inputs: AuditInputs) -> dict[str, str]:
         "table": f"{n:,} rows, {len(inputs.names)} columns, target of "
                  + ("classes" if inputs.is_classification else "numbers"),
         "held out": inputs.origin,
-        "judged by": inputs.task.unit,
+        "judged by": inputs.test_set.unit,
         "sampled": f"{sampled} ({share} of the held-out rows.)",
         "intervals": "99 %, all of one table together (Bonferroni), by the test rows"
                      + (" and the groups they come in" if "groups" in inputs.metadata else ""),

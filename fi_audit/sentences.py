@@ -136,7 +136,7 @@ def _of_subgroups(parts: tuple[Subgroup, ...], inputs: AuditInputs) -> list[Sent
         seen = "higher" if low > 0 else "higher, which is not clear of zero,"
         made.append(Sentence(
             kind, (best.name, worst.name),
-            f"Between {what}, the model's {inputs.task.unit} is {number(difference)} "
+            f"Between {what}, the model's {inputs.test_set.unit} is {number(difference)} "
             f"({span(low, high)}) {seen} for {worst.name} than for {best.name} "
             f"({worst.n_rows:,} and {best.n_rows:,} rows).",
             "Chosen as the largest gap of all pairs.", True))

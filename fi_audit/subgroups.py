@@ -69,18 +69,18 @@ def _in_quarters(labels: NDArray) -> NDArray:
 def _subgroups(
     inputs: AuditInputs, kind: str, labels: NDArray, names: NDArray
 ) -> tuple[Subgroup, ...]:
-    task = inputs.task
+    test_set = inputs.test_set
     predicted, observed = _as_numbers(inputs)
     parts = []
     for name in names:
         rows = np.flatnonzero(labels == name)
-        weights = task.weights[rows] / task.weights[rows].mean()
-        groups = None if task.groups is None else np.unique(task.groups[rows],
+        weights = test_set.weights[rows] / test_set.weights[rows].mean()
+        groups = None if test_set.groups is None else np.unique(test_set.groups[rows],
                                                             return_inverse=True)[1]
         if groups is not None and groups.max() == 0:
             groups = None
         mean, low, high = mean_with_interval(
-            task.losses_before[rows], weights, groups, len(names))
+            test_set.losses_before[rows], weights, groups, len(names))
         parts.append(Subgroup(
             kind, str(name), len(rows), mean, low, high, float(predicted[rows].mean()),
             float(observed[rows].mean()), _rates(inputs, rows)))
@@ -91,10 +91,10 @@ def _as_numbers(inputs: AuditInputs) -> tuple[NDArray, NDArray]:
     """Prediction and outcome as one number a row: for classes, the probability of the last."""
     y = inputs.y[inputs.judged]
     if not inputs.is_classification:
-        return inputs.task.prediction_before.astype(float), y.astype(float)
+        return inputs.test_set.prediction_before.astype(float), y.astype(float)
     last = np.unique(inputs.y)[-1]
     happened = (y == last).astype(float)
-    said = inputs.task.prediction_before
+    said = inputs.test_set.prediction_before
     if said.ndim == 2:
         return said[:, -1], happened
     return (said == last).astype(float), happened
@@ -105,7 +105,7 @@ def _rates(inputs: AuditInputs, rows: NDArray) -> dict[str, float]:
     labels = np.unique(inputs.y)
     if not inputs.is_classification or len(labels) != 2 or inputs.model.is_function:
         return {}
-    said = inputs.model.predict(inputs.task.X, arranged=True)[rows] == labels[-1]
+    said = inputs.model.predict(inputs.test_set.X, arranged=True)[rows] == labels[-1]
     happened = inputs.y[inputs.judged][rows] == labels[-1]
     return {
         "said": float(said.mean()),

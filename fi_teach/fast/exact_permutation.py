@@ -60,25 +60,25 @@ class PairSums:
         self.square[j] += ((differences**2) @ donors_in).sum()
 
 
-def sums_over_pairs(task: Evaluation) -> PairSums:
+def sums_over_pairs(test_set: Evaluation) -> PairSums:
     """The sums of every feature's pair differences, each row's times its weight."""
-    n, p = task.n_rows, task.n_features
+    n, p = test_set.n_rows, test_set.n_features
     sums = PairSums(np.zeros((p, n)), np.zeros((p, n)), np.zeros(p))
-    readable = _trees_and_numbers(task)
-    blocks = _by_value(task) if readable is None else _by_leaf_ranges(task, *readable)
-    weighted = not (task.weights == 1).all()
+    readable = _trees_and_numbers(test_set)
+    blocks = _by_value(test_set) if readable is None else _by_leaf_ranges(test_set, *readable)
+    weighted = not (test_set.weights == 1).all()
     for rows, j, bins, differences in blocks:
         if weighted:
-            differences = differences * task.weights[rows, None]
+            differences = differences * test_set.weights[rows, None]
         sums.add((rows, j, bins, differences))
     return sums
 
 
-def _trees_and_numbers(task: Evaluation) -> tuple[Forest, NDArray] | None:
+def _trees_and_numbers(test_set: Evaluation) -> tuple[Forest, NDArray] | None:
     """The model's trees and the table (n, p) as floats, if all tests are x <= threshold."""
     try:
-        forest = task.model.forest
-        table, _ = check_table(task.X)
+        forest = test_set.model.forest
+        table, _ = check_table(test_set.X)
     except ValueError:
         return None
     is_special = any(tree.has_special_splits for tree in forest.trees)
@@ -88,18 +88,18 @@ def _trees_and_numbers(task: Evaluation) -> tuple[Forest, NDArray] | None:
 # --- by asking about every value that occurs ---
 
 
-def _by_value(task: Evaluation) -> Iterator[Block]:
+def _by_value(test_set: Evaluation) -> Iterator[Block]:
     """Ask any model about every value that occurs: yields a Block at a time."""
-    before = task.losses_before
-    for j in range(task.n_features):
-        bins, first = _distinct(task.X, j)
-        if never_asks(task, [j]) or len(first) == 1:
+    before = test_set.losses_before
+    for j in range(test_set.n_features):
+        bins, first = _distinct(test_set.X, j)
+        if never_asks(test_set, [j]) or len(first) == 1:
             continue
-        for some in portions(task.n_rows, PAIRS_AT_ONCE // len(first)):
+        for some in portions(test_set.n_rows, PAIRS_AT_ONCE // len(first)):
             rows = np.arange(some.start, some.stop)
             receivers = np.repeat(rows, len(first))
             donors = np.tile(first, len(rows))
-            after = losses_of_pairs(task, [j], receivers, donors).reshape(len(rows), -1)
+            after = losses_of_pairs(test_set, [j], receivers, donors).reshape(len(rows), -1)
             yield rows, j, bins, after - before[rows, None]
 
 
@@ -152,7 +152,7 @@ def _joined(parts: list[LeafRanges]) -> LeafRanges:
     return LeafRanges(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _by_leaf_ranges(task: Evaluation, forest: Forest, table: NDArray) -> Iterator[Block]:
+def _by_leaf_ranges(test_set: Evaluation, forest: Forest, table: NDArray) -> Iterator[Block]:
     """Read the predictions for every value off the trees: yields a Block at a time."""
     weighted = zip(forest.weights, forest.trees, strict=True)
     arrays = forest_arrays(
@@ -169,13 +169,13 @@ def _by_leaf_ranges(task: Evaluation, forest: Forest, table: NDArray) -> Iterato
         rows = np.arange(some.start, some.stop)
         found, own_leaf = _leaf_ranges(trees, bins[rows])
         own = forest.base + trees.value[own_leaf].sum(axis=1)
-        before = task.losses_of_raw(own, rows)
+        before = test_set.losses_of_raw(own, rows)
         ends = np.searchsorted(found.feature, np.arange(len(used) + 1))
         for f in np.flatnonzero(np.diff(ends)):
             of_feature = found.where(slice(ends[f], ends[f + 1]))
             raw = own[:, None] + _steps(trees, of_feature, own_leaf, n_bins[f])
             judged = np.repeat(rows, n_bins[f])
-            after = task.losses_of_raw(raw.reshape(len(judged), -1), judged)
+            after = test_set.losses_of_raw(raw.reshape(len(judged), -1), judged)
             differences = after.reshape(len(rows), -1) - before[:, None]
             yield rows, int(used[f]), bins[:, f], differences
 

@@ -47,21 +47,21 @@ class TreeSums:
 
 
 def vote_gains(
-    task: Evaluation, table: NDArray, donors: Iterable[NDArray]
+    test_set: Evaluation, table: NDArray, donors: Iterable[NDArray]
 ) -> Iterator[tuple[NDArray, NDArray]]:
     """How much each row's out-of-bag loss grows in each shuffle: yields a feature's at a time.
 
     table (n, p) float; donors : of each feature, (n, K) -> of each feature gains (n, K), and donors
     """
-    walks = _walks(task, table)
-    n_outputs = task.model.forest.n_outputs
-    votes = np.zeros((task.n_rows, n_outputs))
-    speakers = np.zeros(task.n_rows)
+    walks = _walks(test_set, table)
+    n_outputs = test_set.model.forest.n_outputs
+    votes = np.zeros((test_set.n_rows, n_outputs))
+    speakers = np.zeros(test_set.n_rows)
     for walk in walks:
         votes[walk.out] += walk.raw
         speakers[walk.out] += 1
     spoken = np.flatnonzero(speakers)
-    before = task.losses_of_raw(votes[spoken] / speakers[spoken, None], spoken)
+    before = test_set.losses_of_raw(votes[spoken] / speakers[spoken, None], spoken)
 
     start = 0
     for some_donors in _blocks(donors, n_outputs):
@@ -71,28 +71,28 @@ def vote_gains(
             gains = np.zeros(its_donors.shape)
             if any_moved:
                 after = (votes[:, None] + change)[spoken] / speakers[spoken, None, None]
-                gains[spoken] = _losses(task, after, spoken) - before[:, None]
+                gains[spoken] = _losses(test_set, after, spoken) - before[:, None]
             yield gains, its_donors
 
 
 def sums_over_trees(
-    task: Evaluation, table: NDArray, within: Callable[[NDArray, int], NDArray]
+    test_set: Evaluation, table: NDArray, within: Callable[[NDArray, int], NDArray]
 ) -> TreeSums:
     """Judge each tree on its own out-of-bag rows -> TreeSums.
 
     within : of a tree's rows (m,) and its number of features u, their donors (u, m, K)
     """
-    walks, p = _walks(task, table), task.n_features
-    sums = TreeSums(np.zeros((p, len(walks))), np.zeros((p, task.n_rows)))
+    walks, p = _walks(test_set, table), test_set.n_features
+    sums = TreeSums(np.zeros((p, len(walks))), np.zeros((p, test_set.n_rows)))
     for m, walk in enumerate(walks):
         donors = within(walk.out, len(walk.features))[walk.asked, walk.place]
         receivers = walk.out[walk.place]
-        before = task.losses_of_raw(walk.raw, walk.out)[walk.place]
-        after = _losses(task, _asked_again(walk, table, slice(None), donors), receivers)
-        weight = task.weights[walk.out].sum() * donors.shape[1]
-        shares = task.weights[receivers][:, None] * (after - before[:, None]) / weight
+        before = test_set.losses_of_raw(walk.raw, walk.out)[walk.place]
+        after = _losses(test_set, _asked_again(walk, table, slice(None), donors), receivers)
+        weight = test_set.weights[walk.out].sum() * donors.shape[1]
+        shares = test_set.weights[receivers][:, None] * (after - before[:, None]) / weight
 
-        u, n = len(walk.features), task.n_rows
+        u, n = len(walk.features), test_set.n_rows
         of_pair = shares.sum(axis=1)
         sums.draws[walk.features, m] = np.bincount(walk.asked, of_pair, minlength=u)
         row = walk.asked * n
@@ -155,19 +155,19 @@ def _asked_again(walk: Walk, table: NDArray, pairs: slice, donors: NDArray) -> N
     return answers.reshape(*donors.shape, walk.raw.shape[1])
 
 
-def _losses(task: Evaluation, raw: NDArray, rows: NDArray) -> NDArray:
+def _losses(test_set: Evaluation, raw: NDArray, rows: NDArray) -> NDArray:
     """The losses of raw predictions (m, K, n_outputs) of rows (m,) -> (m, K)."""
     m, n_repeats, n_outputs = raw.shape
     judged = np.repeat(rows, n_repeats)
-    return task.losses_of_raw(raw.reshape(-1, n_outputs), judged).reshape(m, n_repeats)
+    return test_set.losses_of_raw(raw.reshape(-1, n_outputs), judged).reshape(m, n_repeats)
 
 
 # --- one walk a tree ---
 
 
-def _walks(task: Evaluation, table: NDArray) -> list[Walk]:
+def _walks(test_set: Evaluation, table: NDArray) -> list[Walk]:
     """Walk each tree's out-of-bag rows down it; trees without such rows are left out."""
-    forest = task.model.forest
+    forest = test_set.model.forest
     pairs = zip(forest.trees, map(np.flatnonzero, forest.out_of_bag), strict=True)
     return [_walk(tree, table, out) for tree, out in pairs if len(out)]
 

@@ -41,10 +41,10 @@ def pair_differences(
            [1., 0., 4.],
            [9., 4., 0.]])
     """
-    task = Evaluation(model, X, y, loss)
-    every_donor = np.tile(np.arange(task.n_rows), (task.n_rows, 1))
-    after = losses_after_shuffling(task, task.positions([column]), every_donor)
-    return after - task.losses_before[:, None]
+    test_set = Evaluation(model, X, y, loss)
+    every_donor = np.tile(np.arange(test_set.n_rows), (test_set.n_rows, 1))
+    after = losses_after_shuffling(test_set, test_set.positions([column]), every_donor)
+    return after - test_set.losses_before[:, None]
 
 
 def exact_permutation_importance_by_definition(
@@ -64,26 +64,27 @@ def exact_permutation_importance_by_definition(
     >>> exact_permutation_importance_by_definition(lambda X: X[:, 0], X, [0, 1, 2, 3]).mean
     array([2.5, 0. ])
     """
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
-    n = task.n_rows
+    test_set = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
+    n = test_set.n_rows
     rows = np.arange(n)
-    before = task.losses(task.X)
+    before = test_set.losses(test_set.X)
     receivers, errors, spreads = [], [], []
-    for j in range(task.n_features):
+    for j in range(test_set.n_features):
         D = np.zeros((n, n))
         for d in range(n):
-            swapped = swap(task.X, [j], rows, np.full((n, 1), d))
-            D[:, d] = task.weights * (task.losses(swapped) - before)
+            swapped = swap(test_set.X, [j], rows, np.full((n, 1), d))
+            D[:, d] = test_set.weights * (test_set.losses(swapped) - before)
 
         receiver, donor = D.mean(axis=1, keepdims=True), D.mean(axis=0, keepdims=True)
         total = D.mean()
-        roles = receiver[:, 0] + donor[0] - task.weights * total
+        roles = receiver[:, 0] + donor[0] - test_set.weights * total
         residual = D - receiver - donor + total
         receivers.append(receiver[:, 0])
-        errors.append(np.sqrt(variance_of_mean(roles, task.groups)))
+        errors.append(np.sqrt(variance_of_mean(roles, test_set.groups)))
         spreads.append(np.sqrt((residual**2).sum() / (n - 1)) / n)
     return Importance(
-        task.names, np.array(receivers), METHOD, task.unit, np.array(errors), np.array(spreads))
+        test_set.names, np.array(receivers), METHOD, test_set.unit, np.array(errors),
+        np.array(spreads))
 
 
 def exact_permutation_importance(
@@ -119,17 +120,17 @@ def exact_permutation_importance(
     >>> exact_permutation_importance(grow_cart(X, y, criterion="variance"), X, y).mean
     array([2.5, 0. ])
     """
-    task = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
-    sums = sums_over_pairs(task)
-    n = task.n_rows
+    test_set = Evaluation(model, X, y, loss, sample_weight=sample_weight, groups=groups)
+    sums = sums_over_pairs(test_set)
+    n = test_set.n_rows
     receiver = sums.receiver / n       # D_i. : what each row suffers, (p, n)
     donor = sums.donor / n             # D_.d : what each row's value causes, (p, n)
     total = receiver.mean(axis=1)      # D_.. : the importance, (p,)
 
-    roles = receiver + donor - np.outer(total, task.weights)
-    errors = [np.sqrt(variance_of_mean(psi, task.groups)) for psi in roles]
+    roles = receiver + donor - np.outer(total, test_set.weights)
+    errors = [np.sqrt(variance_of_mean(psi, test_set.groups)) for psi in roles]
 
     explained = n * (receiver**2).sum(axis=1), n * (donor**2).sum(axis=1)
     residual = sums.square - explained[0] - explained[1] + n**2 * total**2
     spread = np.sqrt(np.maximum(residual, 0) / (n - 1)) / n
-    return Importance(task.names, receiver, METHOD, task.unit, np.array(errors), spread)
+    return Importance(test_set.names, receiver, METHOD, test_set.unit, np.array(errors), spread)

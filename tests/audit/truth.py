@@ -55,14 +55,14 @@ class Truth:
     def __init__(self, inputs, fresh, truth, audit):
         self.inputs, self.truth, self.audit = inputs, truth, audit
         self.X, self.y = fresh.X, fresh.y.to_numpy(dtype=float)
-        self.settings = {"loss": inputs.task.loss, "n_repeats": 1, "rng": 1}
+        self.settings = {"loss": inputs.test_set.loss, "n_repeats": 1, "rng": 1}
 
     def bears_out(self, sentence):
         return bool(KINDS[sentence.kind](self, sentence))
 
     def skill(self, sentence):
         found = self.audit.finding("better than none").figures
-        losses = Evaluation(self.inputs.model, self.X, self.y, self.inputs.task.loss).losses_before
+        losses = Evaluation(self.inputs.model, self.X, self.y, self.inputs.test_set.loss).losses_before
         constant = self.inputs.y[self.inputs.fitted].astype(float).mean()
         skill = 1 - losses.mean() / ((self.y - constant) ** 2).mean()
         return found["low"] <= skill <= found["high"]
