@@ -172,3 +172,9 @@ def test_the_same_seed_finds_the_same():
     )
     assert one == again
     assert one != other
+
+
+def test_the_gaps_standard_error_divides_by_one_row_less_in_each_group():
+    """Groups (0, 2) and (1, 5): s^2 = 2 and 8, so the error is sqrt(2 / 2 + 8 / 2)."""
+    gap = group_gap(Attribution(np.array([[0.0], [2.0], [1.0], [5.0]]), 0.0, ("a",)), [0, 0, 1, 1])
+    assert gap.standard_error == pytest.approx([np.sqrt(5)])

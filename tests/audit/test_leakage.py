@@ -148,3 +148,10 @@ def test_leak_suspects_counts_a_forest_that_explains_a_fortieth_as_one_that_expl
     y = x * np.sqrt(4 * 0.025 / 0.975) + error
     strength = leak_suspects(x[:, None], y, n_trees=6)["strength"][0]
     assert strength == pytest.approx(0.5, rel=0.2)
+
+
+def test_a_column_that_predicts_worse_than_guessing_has_strength_zero():
+    """R^2 of noise is negative on held-out rows; a strength is a share of the whole forest's score, from 0."""
+    X = np.random.default_rng(0).normal(size=(90, 2))
+    strength = leak_suspects(X, X[:, 0])["strength"].tolist()
+    assert strength[0] > 0.9 and strength[1] == 0

@@ -434,3 +434,15 @@ def test_a_histogram_tree_counts_the_rows_in_its_nodes():
     leaf = tree.apply(X4)
     assert tree.n_node_samples[0] == len(X4) and np.isnan(tree.impurity).all()
     assert all(tree.n_node_samples[t] == (leaf == t).sum() for t in np.flatnonzero(tree.is_leaf))
+
+
+def test_a_gap_is_in_no_list_of_categories_of_lightgbm():
+    """A split "is it category 0?" sends NaN to the right, whether or not the model was fitted with gaps."""
+    options = {"n_estimators": 1, "min_child_samples": 1, "cat_smooth": 0, "min_data_per_group": 1}
+    for among in ([0.0, 1, 2, np.nan], [0.0, 1, 2, 3]):
+        town = np.tile(among, 25)[:, None]
+        model = lightgbm.LGBMRegressor(**options, n_jobs=1, verbose=-1, categorical_feature=[0])
+        model = quietly_fit(model, town, (town[:, 0] == 0) * 1.0)
+        assert from_model(model).trees[0].left_categories[0].tolist() == [0]
+        with_a_gap = np.array([[0.0], [1], [np.nan]])
+        np.testing.assert_allclose(from_model(model).predict(with_a_gap), model.predict(with_a_gap), atol=1e-12)

@@ -190,3 +190,8 @@ def test_one_ordering_has_no_standard_error():
     """n_repeats = 1 is refused."""
     with pytest.raises(ValueError, match="at least 2"):
         games.sampled_shapley(len, 3, n_repeats=1)
+
+
+def test_the_standard_error_divides_by_one_repeat_less():
+    """Two draws 1 and 3: s^2 = 2 / (2 - 1), standard error sqrt(2 / 2) = 1."""
+    assert games.standard_error(np.array([[1.0], [3.0]])).tolist() == pytest.approx([1.0])

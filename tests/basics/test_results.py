@@ -63,3 +63,8 @@ def test_to_frame_is_sorted_by_rank_then_name_and_shows_the_spread_over_permutat
 def test_to_importance_adds_up_the_outputs_sizes():
     phi = Attribution(np.array([[[1.0, -2.0], [0.0, 0.5]]]), np.zeros(2), ("a", "b"))
     assert phi.to_importance().mean.tolist() == [3, 0.5]
+
+
+def test_the_importance_of_an_attribution_keeps_its_unit():
+    log_odds = Attribution(np.ones((2, 3)), 0.0, ("a", "b", "c"), unit="log-odds")
+    assert log_odds.to_importance().unit == "log-odds"

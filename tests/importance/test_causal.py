@@ -430,3 +430,10 @@ FOUR = pd.DataFrame(
 def test_data_that_cannot_answer_are_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_a_direct_effect_that_cancels_the_mediated_one_leaves_no_cause():
+    """x1 acts on y by 2 + direct: at direct = -2 nothing is left, and the world's truth says so."""
+    low, high = interventional_mean(mediator_model(direct=-2), "x1", [0, 1], "y", n=100)
+    assert high == pytest.approx(low)
+    assert not worlds.mediator(50, direct=-2).truth.loc["x1", "causal"]

@@ -221,3 +221,10 @@ def test_gaussian_conditional_importance_divides_the_residuals_by_their_degrees_
     rss = np.linalg.lstsq(design, X[:, 0], rcond=None)[1][0]
     found = conditional_importance(first, X, X[:, 0], method="gaussian", n_repeats=5000)
     assert found.mean[0] == pytest.approx(rss / 6 + rss / 3, abs=4 * found.permutation_sd[0] / np.sqrt(5000))
+
+
+@pytest.mark.parametrize(("n", "fewest"), [(16, 5), (100, 10)])
+def test_a_subgroup_has_at_least_five_rows_and_the_root_of_all_rows(n, fewest):
+    """Other features that would explain the column in steps of 4 rows must not."""
+    steps = np.arange(n) // 4
+    assert np.bincount(subgroups(np.column_stack([2.0**steps, steps]), 0)).min() >= fewest

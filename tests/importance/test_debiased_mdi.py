@@ -1,5 +1,7 @@
 """MDI measured out of bag: the papers' formulas, row by row, and zero for what knows nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -158,3 +160,13 @@ def test_no_standard_error_is_offered():
     """As for MDI: the trees share their training rows."""
     X, y = table(14)
     assert np.isnan(debiased_mdi(grow_forest(X, y, n_trees=9), X, y).standard_error).all()
+
+
+def test_one_tree_without_out_of_bag_rows_is_enough_to_refuse():
+    """The mean over trees needs every tree's out-of-bag rows, and of one of these three there are none."""
+    X, y = table(15, n=40)
+    forest = grow_forest(X, y, n_trees=3)
+    in_bag = forest.in_bag.copy()
+    in_bag[1] = 1
+    with pytest.raises(ValueError, match="some tree saw every row"):
+        debiased_mdi(replace(forest, in_bag=in_bag), X, y)

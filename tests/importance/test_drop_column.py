@@ -230,3 +230,13 @@ def test_columns_called_by_numbers_are_held_out_by_name():
     for names in ([0, 1, 2], ["0", "1", "2"]):
         other = numbered[[0, 1, 2]].set_axis(names, axis=1)
         assert np.array_equal(drop_column_importance(least_squares, numbered, y, test=(other, y)).draws, plain.draws)
+
+
+def test_a_fold_may_be_a_single_row():
+    """y = x0, and what is left when x0 is dropped predicts x1: the gain is (x1 - x0)^2, averaged over the rows."""
+    X = np.array([[0.0, 1.0], [2.0, 5.0], [4.0, 4.0]])
+
+    def first_column(X, y):
+        return lambda rows: rows[:, 0]
+
+    assert drop_column_importance(first_column, X, X[:, 0], n_folds=3).mean == pytest.approx([10 / 3, 0])

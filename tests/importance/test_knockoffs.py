@@ -468,3 +468,9 @@ def test_gaussian_knockoffs_of_shifted_features_are_shifted_as_much(mean):
 def test_knockoff_p_values_are_one_half_only_above_zero():
     found = kn.KnockoffSelection(("a", "b", "c"), np.array([3.0, 0.0, -1.0]), 3.0)
     assert found.p_values.tolist() == [0.5, 1, 1]
+
+
+def test_correlations_are_shrunk_by_their_sampling_variances_over_their_squares():
+    """Columns of -1 and 1 that agree in 6 of 8 rows: r = 1/2, Var(r) = (1 - r^2) / 8, share 3/8, left r = 5/16."""
+    x, z = np.repeat([1.0, -1.0], 4), np.array([1.0, 1, 1, -1, -1, -1, -1, 1])
+    assert np.allclose(kn.estimate_covariance(np.column_stack([x, z])), [[1, 5 / 16], [5 / 16, 1]], atol=1e-12)

@@ -373,3 +373,10 @@ def test_the_values_are_the_games_module_applied_to_payoffs(normal):
         return curved(mixed).mean()
     np.testing.assert_allclose(shapley_values(curved, normal[:1], background=normal).values[0], shapley(v, 4),
                                atol=1e-12)
+
+
+def test_the_default_number_of_neighbours_is_the_root_of_the_rows_rounded_up():
+    """Of 5 rows 3 are near: with x0 = 0 known, x1 is the mean of 1, 2 and 4."""
+    background = np.column_stack([np.arange(5.0), 2.0 ** np.arange(5)])
+    v = neighbours(lambda X: X[:, 1], background)
+    assert v(np.zeros((1, 2)), np.array([[True, False]])).ravel() == pytest.approx([7 / 3])

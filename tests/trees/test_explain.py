@@ -10,7 +10,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from fi_teach.data import golf, golf_nominal, midterm
-from fi_teach.trees import explain, from_model, grow_c45, grow_cart, grow_cut_once, grow_forest, rules, what_if
+from fi_teach.trees import Tree, explain, from_model, grow_c45, grow_cart, grow_cut_once, grow_forest, rules, what_if
 
 
 def run(text, rows, name="decide"):
@@ -197,3 +197,13 @@ def test_questions_without_an_answer_are_refused():
     ]:
         with pytest.raises(ValueError, match=advice):
             what_if(*arguments, **keywords)
+
+
+def test_no_change_leads_into_a_leaf_that_no_row_can_reach():
+    """x <= 1, then x > 2: a leaf with the wanted label in an empty box is no way out."""
+    tree = Tree(
+        np.array([1, 3, -1, -1, -1]), np.array([2, 4, -1, -1, -1]), np.array([0, 0, -2, -2, -2]),
+        np.array([1.0, 2.0, -2, -2, -2]), np.zeros(5), np.ones(5, dtype=int), np.ones(5),
+        np.array([[1.0, 0], [1, 0], [1, 0], [1, 0], [0, 1]]), ("x",), ("no", "yes"))
+    with pytest.raises(ValueError, match="yes"):
+        what_if(tree, [0.0], target="yes")

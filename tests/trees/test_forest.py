@@ -246,3 +246,7 @@ def test_columns_find_their_places_by_name_out_of_bag_too():
     table = pd.DataFrame(X, columns=list("abcde"))
     forest = grow_forest(table, Y, n_trees=5)
     np.testing.assert_array_equal(oob_prediction(forest, table[list("edcba")]), oob_prediction(forest, table))
+
+
+def test_twenty_different_whole_numbers_are_still_classes():
+    assert holds_classes(np.arange(20)) and not holds_classes(np.arange(21))

@@ -245,3 +245,12 @@ def spoilt(row, column, value):
 def test_bad_input_is_refused_with_a_sentence_that_helps(call, says):
     with pytest.raises(ValueError, match=says):
         call()
+
+
+def test_a_constant_column_is_not_counted_among_the_candidates():
+    """With one candidate a node, a node that draws the constant column first still splits on the other."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60)
+    y = np.column_stack([rng.exponential(np.exp(-3 * x)), np.ones(60)])
+    forest = sv.grow_survival_forest(np.column_stack([np.zeros(60), x]), y, n_trees=10, max_features=1)
+    assert all(tree.feature[0] == 1 for tree in forest.trees)

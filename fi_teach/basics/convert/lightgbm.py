@@ -104,7 +104,7 @@ def _tree_of(table: dict, names: tuple) -> Tree:
     kind = split["decision_type"].astype(int)
     by_category = kind & BY_CATEGORY > 0
     left_categories = _categories(table, np.flatnonzero(by_category), split["threshold"])
-    missing_left = _missing_left(kind, split["threshold"], left_categories)
+    missing_left = _missing_left(kind, split["threshold"]) & ~by_category
     zero_missing = (kind >> 2 == ZERO) & ~by_category
     count = np.zeros(n_splits + n_leaves, dtype=int)
     counts = np.concatenate([split["internal_count"], _numbers(table, "leaf_count")])
@@ -153,14 +153,11 @@ def _categories(table: dict, nodes: NDArray, threshold: NDArray) -> dict:
     return codes
 
 
-def _missing_left(kind: NDArray, threshold: NDArray, left_categories: dict) -> NDArray:
-    """Where NaN goes at each split: unless gaps are treated as such, NaN is read as 0."""
+def _missing_left(kind: NDArray, threshold: NDArray) -> NDArray:
+    """Where NaN goes at each threshold: unless gaps are treated as such, NaN is read as 0."""
     missing = kind >> 2
     by_rule = (missing == ZERO) | (missing == NAN)
-    left = np.where(by_rule, kind & DEFAULT_LEFT > 0, threshold >= 0)
-    for t, codes in left_categories.items():
-        left[t] = missing[t] != NAN and 0.0 in codes
-    return left
+    return np.where(by_rule, kind & DEFAULT_LEFT > 0, threshold >= 0)
 
 
 READERS = (
