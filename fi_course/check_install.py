@@ -61,7 +61,7 @@ def _packages():
         wanted = requires("fi-teach") or []
     except PackageNotFoundError:
         return [Finding("fi-teach", False, "not installed",
-                        "in the course's folder: pip install \".[lab]\"")]
+                        "in the course's folder: pip install \".[lab]\" ./fi_course")]
     parsed = [re.match(r"([\w.-]+)(?:\[.*?\])?\s*([^;]*?)\s*(?:;\s*extra == ['\"](\w+)['\"])?$",
                        line) for line in wanted]
     ours = {(m[1].lower(), m[2], m[3] or "") for m in parsed if m and (m[3] or "") in ROLES

@@ -37,7 +37,7 @@ def read_ledger(path=LEDGER):
     if not Path(path).exists():
         raise ValueError(
             f"no claims ledger at {path}: claims are settled inside the course's folder, "
-            "where fi_teach is installed with `pip install -e .`.")
+            "where fi_teach is installed with `pip install -e . -e ./fi_course`.")
     return {entry["id"]: entry for entry in yaml.safe_load(Path(path).read_text(encoding="utf-8"))}
 
 

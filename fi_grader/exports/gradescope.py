@@ -25,7 +25,8 @@ SETUP = """#!/usr/bin/env bash
 set -e
 apt-get update && apt-get install -y python3 python3-venv bubblewrap
 python3 -m venv /autograder/venv
-/autograder/venv/bin/pip install "/autograder/source/course[grade,lab]"
+cd /autograder/source/course
+/autograder/venv/bin/pip install ".[grade,lab]" ./fi_course
 """
 RUN = """#!/usr/bin/env bash
 # Runs for each submission.
