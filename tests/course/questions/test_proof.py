@@ -90,14 +90,14 @@ def count_to_a_million():
 
 def test_no_answer_takes_long_to_judge():
     """Against what the same machine needs to count, whatever machine it is."""
-    million, slow = min(seconds_of(count_to_a_million) for _ in range(5)), {}
+    million, slow = min(seconds_of(count_to_a_million) for _ in range(5)), []
     for id in JUDGED:
         for name, answer in [("right", right_answers(id)[0]), *wrong_answers(id)]:
             with blocked(QUESTIONS[id].blocked):
-                took = seconds_of(judge, QUESTIONS[id], answer) / million
-            if took > MOST_MILLIONS:
-                slow[id, name] = took
-    assert slow == {}
+                tries = (seconds_of(judge, QUESTIONS[id], answer) / million for _ in range(3))
+                if not any(took <= MOST_MILLIONS for took in tries):  # a first try may import something
+                    slow.append((id, name))
+    assert slow == []
 
 
 def test_prose_waits_for_a_person_and_has_a_rubric_worth_its_points():
