@@ -31,7 +31,7 @@ KEPT = """async () => {
 }"""
 NATIVE = {*ABSENT, "woodelf", "knockpy", "sage", "numba"}
 """What has no build for the browser: cells that import it say so."""
-ELSEWHERE = {"fi_teach", "IPython", "anywidget", "traitlets", "conftest", "nbformat", "tqdm", "yaml"}
+ELSEWHERE = {"fi_teach", "fi_audit", "fi_course", "IPython", "anywidget", "traitlets", "conftest", "nbformat", "tqdm", "yaml"}
 """What the course brings along, or what only its commands import."""
 
 
@@ -94,9 +94,10 @@ def test_no_answer_travels_along(tab):
 def sources():
     """The code that a page may run -> [(where, source)]:
     the course without its commands and its grader, all notebooks."""
-    for path in sorted((ROOT / "fi_teach").rglob("*.py")):
-        if not {"grading", "auditing"} & set(path.parts) and path.name not in (
-            "cli.py", "doctor.py", "submit.py", "release.py", "zipped.py"):
+    packages = [*ROOT.glob("fi_teach/**/*.py"), *ROOT.glob("fi_course/**/*.py")]
+    checks_of_the_audit = [ROOT / "fi_audit/fairness.py", ROOT / "fi_audit/leakage.py"]
+    for path in sorted([*packages, *checks_of_the_audit]):
+        if path.name not in ("cli.py", "check_install.py", "submit.py", "reproducible_zip.py"):
             yield path, path.read_text(encoding="utf-8")
     for path in sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("exercises/*.ipynb")]):
         for one in json.loads(path.read_text(encoding="utf-8"))["cells"]:

@@ -54,7 +54,7 @@ def batch(tmp_path_factory):
         cases = every_case({**folders, "port": server.getsockname()[1]})
         cases = [under_wasm(case) for case in cases] if WALLS == "wasm" else cases
         students = hand_in(cases, folders["submissions"])
-        watched = [folders[w] for w in ("home", "submissions", "exercises", "solutions")] + [ROOT / "fi_teach"]
+        watched = [folders[w] for w in ("home", "submissions", "exercises", "solutions")] + [*ROOT.glob("fi_*/")]
         before = fingerprint(*watched)
         words = [str(folders["submissions"]), "--out", str(folders["report"]), "--exercises", str(folders["exercises"])]
         words += ["--jobs", "3", "--seed", str(SEED), "--time-limit", "4", "--gradebook", "--sandbox", WALLS]
