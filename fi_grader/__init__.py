@@ -1,7 +1,7 @@
 """Grade a folder of submissions: read, match, run in a sandbox, judge in another process, report.
 
-The student's code runs in `inside/`, the only part of this package a sandbox contains. Everything
-else never runs it.
+The student's code runs in `sandbox/inside/`, the only part of this package a sandbox contains.
+Everything else never runs it.
 """
 
 

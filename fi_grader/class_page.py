@@ -15,9 +15,9 @@ from fi_course.questions.cards import Card
 from fi_grader import escaping
 from fi_grader.collecting import JUNK
 from fi_grader.files_report import FilesReport
+from fi_grader.notebooks.similarity import pairs
 from fi_grader.pages import WORDS, link, page, table
 from fi_grader.results import write
-from fi_grader.similarity import pairs
 from fi_grader.spreadsheets import plain_number, table_of
 from fi_grader.totals import points_of
 

@@ -110,7 +110,8 @@ def collect(options):
 
 
 def marks(options):
-    from fi_grader import assignment, instructor_commands
+    from fi_grader import instructor_commands
+    from fi_grader.notebooks import exercise as assignment
 
     course = instructor_commands.course_of(options.course, assignment.load(options.exercises))
     print(instructor_commands.take_in(options.report, options.files, course))
@@ -118,7 +119,8 @@ def marks(options):
 
 
 def export(options):
-    from fi_grader import assignment, instructor_commands
+    from fi_grader import instructor_commands
+    from fi_grader.notebooks import exercise as assignment
 
     assignments = assignment.load(options.exercises)
     wants = [name for name in ("moodle", "canvas") if getattr(options, name) is not None]

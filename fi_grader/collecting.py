@@ -20,9 +20,10 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from fi_course.submit import MANIFEST
-from fi_grader import escaping, read
+from fi_grader import escaping
 from fi_grader.platform_names import GRADESCOPE, ParsedName, copy_number, is_junk, parse_name
-from fi_grader.read import INSIDE, Submission
+from fi_grader.submissions import reading as read
+from fi_grader.submissions.reading import INSIDE, Submission
 
 MOST_FILES = read.MOST_FILES
 DEEPEST = 12

@@ -8,19 +8,13 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 
-from fi_grader import (
-    assignment,
-    collecting,
-    installed,
-    instructor_commands,
-    prose,
-    results,
-    run,
-    sandbox,
-)
+from fi_grader import collecting, installed, instructor_commands, prose, results
 from fi_grader.escaping import printable
 from fi_grader.files_report import FilesReport
+from fi_grader.judging import queue as run
+from fi_grader.notebooks import exercise as assignment
 from fi_grader.report import load_report
+from fi_grader.sandbox import choose as sandbox
 
 PATIENCE_WITH_A_CLUSTER = 20
 """Seconds in which a dask scheduler must answer."""

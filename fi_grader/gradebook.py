@@ -14,11 +14,12 @@ from copy import deepcopy
 from pathlib import Path
 
 from fi_course.questions import QUESTIONS
-from fi_grader import escaping, read
+from fi_grader import escaping
+from fi_grader.judging.worker import Worker
 from fi_grader.pages import WORDS
 from fi_grader.release import NBGRADER_CONFIG
 from fi_grader.results import write
-from fi_grader.worker import Worker
+from fi_grader.submissions import reading as read
 
 LONGEST_ID = 80
 """Bytes of a name: it is a folder's, too."""

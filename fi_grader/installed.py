@@ -16,9 +16,10 @@ HIDDEN = ("fi_course/questions", "fi_grader")
 
 def visible_files():
     """List the files of hidden folders that student code needs -> list of str."""
-    inside = sorted(path.name for path in (PACKAGES["fi_grader"] / "inside").glob("*.py"))
+    inside = sorted(path.name for path in (PACKAGES["fi_grader"] / "sandbox/inside").glob("*.py"))
     return ["fi_course/questions/plain_values.py", "fi_course/questions/blocked_calls.py",
-            "fi_grader/__init__.py", *(f"fi_grader/inside/{name}" for name in inside)]
+            "fi_grader/__init__.py", "fi_grader/sandbox/__init__.py",
+            *(f"fi_grader/sandbox/inside/{name}" for name in inside)]
 
 
 def source_of(path):

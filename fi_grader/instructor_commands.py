@@ -5,9 +5,11 @@ from collections import defaultdict
 from contextlib import closing
 from pathlib import Path
 
-from fi_grader import assignment, collecting, course_file, escaping, read, results
+from fi_grader import collecting, course_file, escaping, results
 from fi_grader.collecting import HANDED_IN
+from fi_grader.notebooks import exercise as assignment
 from fi_grader.report import load_report
+from fi_grader.submissions import reading as read
 
 
 def course_of(path, assignments):

@@ -14,11 +14,12 @@ from html import escape
 from pathlib import Path
 
 from fi_course.questions import QUESTIONS
-from fi_grader import escaping, read
+from fi_grader import escaping
+from fi_grader.judging.worker import Worker
 from fi_grader.marks import ANSWERS, answer_lines, answers_of, digest
 from fi_grader.pages import STYLE
 from fi_grader.results import write
-from fi_grader.worker import Worker
+from fi_grader.submissions import reading as read
 
 BY_PEOPLE = ("by hand", "marked")
 SCRIPT = Path(__file__).with_name("marking.js").read_text(encoding="utf-8")

@@ -15,10 +15,13 @@ from pathlib import Path
 
 from fi_course.questions import QUESTIONS
 from fi_course.reproducible_zip import write_zip
-from fi_grader import assignment, collecting, escaping, read, sandbox
+from fi_grader import collecting, escaping
+from fi_grader.judging.worker import Worker
+from fi_grader.notebooks import exercise as assignment
 from fi_grader.pages import WORDS
 from fi_grader.release import instructor_files
-from fi_grader.worker import Worker
+from fi_grader.sandbox import choose as sandbox
+from fi_grader.submissions import reading as read
 
 SETUP = """#!/usr/bin/env bash
 # Runs once, when Gradescope builds the autograder's image.
@@ -84,7 +87,7 @@ def grade_one(exercise, submission, seed=0, exercises="exercises"):
 
     In a container that allows no sandbox there is none, and the record says so.
     """
-    from fi_grader.judging import blank_record
+    from fi_grader.judging.judge import blank_record
     assignments = assignment.load(exercises)
     if exercise not in assignments:
         raise ValueError(f"there is no set {exercise}: {', '.join(assignments)}.")

@@ -12,9 +12,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from mutants import mutants, outcome
 
-from fi_grader import collecting, judging, main, read
-from fi_grader.assignment import cell_from, load
-from fi_grader.match_cells import LONGEST_PROSE, align, answers, match
+from fi_grader import collecting, main
+from fi_grader.judging import judge as judging
+from fi_grader.notebooks.exercise import cell_from, load
+from fi_grader.notebooks.matching import LONGEST_PROSE, align, answers, match
+from fi_grader.submissions import reading as read
 from notebooks import ROOT, filled, handed_out, to_bytes
 
 SETS = load(ROOT / "exercises")

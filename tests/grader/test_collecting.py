@@ -11,8 +11,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 import fi_teach.__main__ as cli
 from fi_grader import collecting
-from fi_grader.assignment import load
 from fi_grader.course_file import Person, Roster
+from fi_grader.notebooks.exercise import load
 from fi_grader.platform_names import ParsedName, copy_number, keys_of_name, parse_name
 from notebooks import ROOT, filled, to_bytes
 

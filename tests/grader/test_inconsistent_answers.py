@@ -14,10 +14,10 @@ sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import blocked
 from fi_course.questions.plain_values import normalise
-from fi_grader.inside import messages
-from fi_grader.judging import INCONSISTENT, GradingRun, _judged
-from fi_grader.match_cells import Plan
-from fi_grader.proxies import RemoteError, RemoteFunction
+from fi_grader.judging.judge import INCONSISTENT, GradingRun, _judged
+from fi_grader.judging.student import RemoteError, RemoteFunction
+from fi_grader.notebooks.matching import Plan
+from fi_grader.sandbox.inside import protocol as messages
 from notebooks import ROOT
 
 PROOFS = sorted((ROOT / "tests" / "course" / "questions" / "answers").glob("ch*.py"))

@@ -14,11 +14,11 @@ from week import OLD_TEXT
 
 from fi_course.questions import QUESTIONS
 from fi_grader import course_file, editions, marks, spreadsheets, totals
-from fi_grader.assignment import cell_from, load
 from fi_grader.exports import gradescope
 from fi_grader.files_report import Facts, FilesReport
+from fi_grader.notebooks.exercise import cell_from, load
 from fi_grader.prose import marking_page
-from fi_grader.read import Submission
+from fi_grader.submissions.reading import Submission
 from fi_grader.tables import _write_ours
 from notebooks import ROOT, filled, handed_out, to_bytes
 
@@ -248,7 +248,7 @@ def test_the_autograder_grades_a_folder_as_gradescope_hands_it_over(tmp_path):
         assert modes == {"setup.sh": "0o755", "run_autograder": "0o755"}
         run = archive.read("run_autograder").decode()
         assert "01_trees /autograder/submission /autograder/results/results.json 3" in run
-        assert {"course/solutions/01_trees.ipynb", "course/fi_grader/worker.py"} <= set(archive.namelist())
+        assert {"course/solutions/01_trees.ipynb", "course/fi_grader/judging/worker.py"} <= set(archive.namelist())
 
 
 def test_every_question_that_people_read_has_a_rubric_that_adds_up():

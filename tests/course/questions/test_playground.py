@@ -210,8 +210,8 @@ def test_the_built_page_says_what_a_cell_to_play_with_would_be_and_shows_no_verd
 @pytest.mark.parametrize("change", ["kept", "deleted", "changed", "stripped"])
 def test_the_grader_does_not_run_it_and_flags_nothing_whatever_became_of_it(change):
     """An earlier edition's notebook, which has none, is graded as before."""
-    from fi_grader.assignment import cell_from, load
-    from fi_grader.match_cells import align
+    from fi_grader.notebooks.exercise import cell_from, load
+    from fi_grader.notebooks.matching import align
 
     cells, (place,) = cells_that_play("exercises", "01_trees")
     if change == "deleted":
@@ -226,6 +226,6 @@ def test_the_grader_does_not_run_it_and_flags_nothing_whatever_became_of_it(chan
 
 
 def test_in_the_sandbox_a_question_plays_nothing():
-    from fi_grader.inside.preload import Silent
+    from fi_grader.sandbox.inside.preload import Silent
 
     assert Silent("trees.decrease").play(half, cuts, at=(0, 3)) is None

@@ -15,7 +15,7 @@ import numpy as np
 from corpus import ODD, _version_3
 
 from fi_grader.escaping import listing
-from fi_grader.judging import GradingRun, answers, blank_record, bounded, plan_of, record_of
+from fi_grader.judging.judge import GradingRun, answers, blank_record, bounded, plan_of, record_of
 from fi_grader.pages import feedback
 from notebooks import filled, handed_out, to_bytes
 
@@ -109,7 +109,7 @@ def outcome(assignment, content):
 
 
 if __name__ == "__main__":
-    from fi_grader.assignment import load
+    from fi_grader.notebooks.exercise import load
     from notebooks import ROOT
     many, seed, *_ = [*map(int, sys.argv[1:]), 1]
     trees, start = load(ROOT / "exercises")["01_trees"], time.perf_counter()

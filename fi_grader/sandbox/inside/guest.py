@@ -31,10 +31,10 @@ class Channel:
 
 def main(settings):
     """Import the libraries, report ready, and answer the judge until it hangs up."""
-    from fi_grader.inside.preload import preloaded
+    from fi_grader.sandbox.inside.preload import preloaded
     library, bodies = preloaded(settings["modules"])
     if settings["only preload"]:
         return
-    from fi_grader.inside.student import serve
+    from fi_grader.sandbox.inside.session import serve
     channel = Channel(_host.call)
     serve(channel, library, bodies, [*sys.path, "/usr/local/lib", "/tmp"])

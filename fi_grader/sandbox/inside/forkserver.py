@@ -15,8 +15,8 @@ import socket
 import sys
 from contextlib import suppress
 
-from fi_grader.inside import linux
-from fi_grader.inside.preload import preloaded
+from fi_grader.sandbox.inside import linux
+from fi_grader.sandbox.inside.preload import preloaded
 
 
 def main(control, settings):
@@ -86,7 +86,7 @@ def _start_student(write, channel, settings):
     os.close(write)
     _discard_output()
     _apply_limits(settings)
-    from fi_grader.inside.student import serve
+    from fi_grader.sandbox.inside.session import serve
     known = settings["library"], settings["bodies"], [*settings["roots"], os.getcwd()]
     serve(socket.socket(fileno=channel), *known)
 

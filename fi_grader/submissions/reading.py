@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
-from fi_grader.assignment import cell_from
+from fi_grader.notebooks.exercise import cell_from
 
 LARGEST_FILE = 64_000_000
 MOST_FILES = 2000

@@ -3,9 +3,9 @@
 import json
 import threading
 
-from fi_grader import read
+from fi_grader.judging.worker import Worker
 from fi_grader.results import key_of
-from fi_grader.worker import Worker
+from fi_grader.submissions import reading as read
 
 _local = threading.local()
 _workers_started: list[Worker] = []
@@ -71,7 +71,7 @@ def grade_all(jobs, settings, *, workers=1, backend="threading"):
 
 def record(records, results, assignments, sandbox):
     """Store each result as it comes -> iterator of the new records."""
-    from fi_grader.judging import blank_record, reasons_to_review
+    from fi_grader.judging.judge import blank_record, reasons_to_review
     for job, reply in results:
         problem, known = job.pop("problem") or reply.get("problem", ""), job.pop("flag", "")
         unread = "no notebook" if job["file"] else "nothing handed in"

@@ -7,7 +7,7 @@ import os
 import sys
 from types import CodeType
 
-from fi_grader.inside.restore_modules import OUR_MODULES
+from fi_grader.sandbox.inside.restore import OUR_MODULES
 
 _NETWORK = {"socket.connect", "socket.getaddrinfo", "socket.bind", "socket.sendto",
             "socket.gethostbyname"}

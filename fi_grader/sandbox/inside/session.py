@@ -14,10 +14,10 @@ import numpy as np
 
 from fi_course.questions.blocked_calls import BlockedCall, blocked
 from fi_course.questions.plain_values import normalise
-from fi_grader.inside import messages
-from fi_grader.inside.audit_hook import watch
-from fi_grader.inside.magics import Shell, compiled
-from fi_grader.inside.restore_modules import OUR_MODULES, could_overwrite, restore
+from fi_grader.sandbox.inside import protocol as messages
+from fi_grader.sandbox.inside.audit import watch
+from fi_grader.sandbox.inside.magics import Shell, compiled
+from fi_grader.sandbox.inside.restore import OUR_MODULES, could_overwrite, restore
 
 MOST_OUTPUT = 1_000_000
 """More printed characters than this are cut."""

@@ -12,9 +12,7 @@ import numpy as np
 from fi_course.questions import QUESTIONS, Verdict, judge
 from fi_grader.editions import edition_flags
 from fi_grader.escaping import without_folders
-from fi_grader.match_cells import align
-from fi_grader.match_cells import answers as answers_of
-from fi_grader.proxies import (
+from fi_grader.judging.student import (
     RemoteError,
     RemoteFunction,
     StudentProcess,
@@ -22,7 +20,9 @@ from fi_grader.proxies import (
     Unreadable,
     alarm,
 )
-from fi_grader.read import notebook_of
+from fi_grader.notebooks.matching import align
+from fi_grader.notebooks.matching import answers as answers_of
+from fi_grader.submissions.reading import notebook_of
 
 SECONDS_TO_READ = 10
 SECONDS_OF_OTHER_CELLS = 30

@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-from fi_grader import socket_process
-from fi_grader.inside import messages
 from fi_grader.installed import HIDDEN, PACKAGES, source_of
+from fi_grader.sandbox import socket_process
+from fi_grader.sandbox.inside import protocol as messages
 
 LIMITS = {"memory_bytes": 2**30, "deadline_s": 1500, "output_bytes": 10**6, "max_open_files": 64}
 """What one student process may use: memory with its libraries, seconds, printed bytes that are
@@ -26,11 +26,11 @@ kept, files open at once."""
 SECONDS_TO_COMPILE = 900
 """The first guest on a machine waits while WebAssembly is compiled, a minute or two; later ones
 find it done."""
-MODULE = "fi_grader.wasm"
+MODULE = "fi_grader.sandbox.webassembly"
 MAGICS = ("core/inputtransformer2.py", "utils/tokenutil.py")
 STUDENT_PROGRAM = """import json, sys
 sys.path.insert(0, '/course')
-from fi_grader.inside.wasm_student import main
+from fi_grader.sandbox.inside.guest import main
 main(json.loads(sys.argv[1]))
 """
 
@@ -49,7 +49,7 @@ def copy_packages(folder, visible_files):
     for name, package in PACKAGES.items():
         shutil.copytree(package, folder / name, ignore=left_out)
     for path in visible_files:
-        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source_of(path), folder / path)
     ipython = find_spec("IPython")
     for path in MAGICS if ipython else ():
@@ -203,7 +203,7 @@ def _end_with_the_grader():
 def _lift_memory_limit():
     """Lift the memory limit inherited from the judge: a guest reserves more than it may use."""
     try:
-        from fi_grader.inside.linux import lift_memory_limit
+        from fi_grader.sandbox.inside.linux import lift_memory_limit
     except (ImportError, OSError, TypeError):
         return
     lift_memory_limit()

@@ -13,9 +13,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from fi_grader import socket_process
-from fi_grader.inside import messages
-from fi_grader.sandbox import start_server, wait_or_kill
+from fi_grader.sandbox import socket_process
+from fi_grader.sandbox.choose import start_server, wait_or_kill
+from fi_grader.sandbox.inside import protocol as messages
 
 LARGEST_REPLY = 100_000_000
 LARGEST_JUDGE = 2 * 2**30
@@ -67,7 +67,7 @@ class Worker:
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
                        "PYTHONHASHSEED": "0"}
         self.channel, self.process = socket_process.start(
-            "fi_grader.worker", json.dumps(self.settings), environment=environment,
+            "fi_grader.judging.worker", json.dumps(self.settings), environment=environment,
             stdin=subprocess.DEVNULL, start_new_session=True)
 
     def stop(self):
@@ -87,17 +87,17 @@ class _Grader:
     """The state of the subprocess: the assignments, and a fork server, renewed if it dies."""
 
     def __init__(self, settings):
-        from fi_grader import assignment
+        from fi_grader.notebooks import exercise as assignment
         self.settings, self.server = settings, None
         self.assignments = assignment.load(settings["exercises"])
 
     def read(self, assignment, content):
-        from fi_grader import judging
+        from fi_grader.judging import judge as judging
         return {"answers": {str(p): source
                             for p, source in judging.answers(assignment, content).items()}}
 
     def grade(self, assignment, content):
-        from fi_grader import judging
+        from fi_grader.judging import judge as judging
         start = time.monotonic()
         try:
             record, seconds = self._graded(assignment, content)
@@ -107,7 +107,7 @@ class _Grader:
         return {"record": record, "seconds": {**seconds, "all": round(time.monotonic() - start, 3)}}
 
     def _graded(self, assignment, content):
-        from fi_grader.judging import grade
+        from fi_grader.judging.judge import grade
         for attempt in range(2):
             try:
                 return grade(assignment, content, self._fork_server(), seed=self.settings["seed"],

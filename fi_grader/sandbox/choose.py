@@ -1,7 +1,7 @@
 """Run the fork server in bubblewrap: no network, read-only system, no question files.
 
-Where bubblewrap is missing, `fi_grader.wasm` is used. `level` chooses; grading without a sandbox
-must be asked for.
+Where bubblewrap is missing, the sandbox of `webassembly` is used. `level` chooses; grading without
+a sandbox must be asked for.
 """
 
 import json
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from fi_grader import installed
 
-INSIDE = ("fi_grader.inside.fork_server",)
+INSIDE = ("fi_grader.sandbox.inside.forkserver",)
 LIMITS = {"megabytes": 1024, "megabytes_in_all": 2048, "megabytes_on_disk": 64, "processes": 48,
           "seconds": 600}
 """What one student process may use: address space beyond the libraries', memory with its children,
@@ -81,7 +81,7 @@ def probe(kind):
     server = None
     try:
         server = start_server(kind, many=False)
-        from fi_grader.inside import messages
+        from fi_grader.sandbox.inside import protocol as messages
         channel = server.fork()
         channel.settimeout(20)
         messages.send(channel, ["value", source])
@@ -119,7 +119,7 @@ def start_server(kind, modules=(), many=True):
     many : will there be more than one?
     """
     if kind == "wasm":
-        from fi_grader.wasm import WasmSandboxPool
+        from fi_grader.sandbox.webassembly import WasmSandboxPool
         return WasmSandboxPool(installed.visible_files(), modules, many)
     return ForkServer(kind, modules)
 

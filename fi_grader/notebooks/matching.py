@@ -8,9 +8,9 @@ begins, and flags for what had to be put right.
 import re
 from dataclasses import dataclass, field
 
-from fi_grader.assignment import Cell
+from fi_grader.notebooks.exercise import Cell
 from fi_grader.escaping import printable
-from fi_grader.similarity import digests
+from fi_grader.notebooks.similarity import digests
 
 LONGEST_CODE = 1_000_000
 """A longer cell of code is not run."""

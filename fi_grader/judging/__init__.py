@@ -1,0 +1,1 @@
+"""Judge submissions: in processes of their own, which never run a student's code."""

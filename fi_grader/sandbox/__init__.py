@@ -1,0 +1,1 @@
+"""The sandboxes that student code runs in; `inside/` is the only part of it they contain."""

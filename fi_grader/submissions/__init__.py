@@ -1,0 +1,1 @@
+"""Submissions: whose each file is, and what is in it."""
