@@ -1,9 +1,9 @@
 """The exercise questions: `Q("trees.decrease").check(answer)` judges an answer at once.
 
-A module chNN_name.py defines the questions of the exercise set NN_name in a list QUESTIONS; putting
-the file here is all it takes. See CONTRIBUTING.md for how a question comes with its proof. A
-student's copy has `specifications/NN_name.json` in their place: the same checks as data, and no
-answer to read.
+A module chNN_name.py holds the questions of the exercise set NN_name, in the form that
+`fi_course.questions.question_text` explains; putting the file here is all it takes. See
+CONTRIBUTING.md for how a question comes with its proof. A student's copy has
+`specifications/NN_name.json` in their place: the same checks as data, and no answer to read.
 """
 
 import json

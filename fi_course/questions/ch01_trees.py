@@ -4,22 +4,17 @@ from itertools import pairwise
 
 import numpy as np
 
-from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
 from fi_course.questions.implementations_to_test import ch01_trees as implementations
-from fi_course.questions.question import Question
-
-BLOCKED = ("fi_teach.basics.impurity", "fi_teach.basics.thresholds", "fi_teach.trees.cart",
-           "fi_teach.fast.cart")
-
+from fi_course.questions.question_text import questions
 
 # Definitions to judge by, slow and short.
 
-def _entropy(counts):
+def entropy(counts):
     shares = np.asarray(counts, float) / np.sum(counts)
     return -sum(p * np.log2(p) for p in shares if p > 0)
 
 
-def _thresholds(values, labels):
+def thresholds_of(values, labels):
     distinct = sorted(set(values))
     at = {v: {label for u, label in zip(values, labels, strict=True) if u == v} for v in distinct}
     return [(v + w) / 2 for v, w in pairwise(distinct) if len(at[v] | at[w]) > 1]
@@ -27,35 +22,35 @@ def _thresholds(values, labels):
 
 # Mistaken formulas, each under the name a check gives it.
 
-def _decrease_swapped(left, right):
+def decrease_swapped(left, right):
     n_left, n_right = np.sum(left), np.sum(right)
     swapped = n_right * implementations.gini(left) + n_left * implementations.gini(right)
     return implementations.gini(implementations.pooled(left, right)) - swapped / (n_left + n_right)
 
 
-def _decrease_in_rows(left, right):
+def decrease_in_rows(left, right):
     return np.sum(implementations.pooled(left, right)) * implementations.decrease(left, right)
 
 
-def _decrease_in_bits(left, right):
-    return _entropy(implementations.pooled(left, right)) - implementations.split(
-        _entropy, left, right)
+def decrease_in_bits(left, right):
+    return entropy(implementations.pooled(left, right)) - implementations.split(
+        entropy, left, right)
 
 
-def _on_data_points(pick):
+def on_data_points(pick):
     """Return class boundaries, with one neighbour's value in place of the midpoint."""
     def thresholds(values, labels):
         distinct = sorted(set(values))
         middle = {(v + w) / 2: pick(v, w) for v, w in pairwise(distinct)}
-        return {middle[t] for t in _thresholds(values, labels)}
+        return {middle[t] for t in thresholds_of(values, labels)}
     return thresholds
 
 
-def _all_midpoints(values, labels):
-    return _thresholds(values, range(len(values)))
+def all_midpoints(values, labels):
+    return thresholds_of(values, range(len(values)))
 
 
-def _row_by_row(order, skip_ties):
+def row_by_row(order, skip_ties):
     """Compare each row with the next only, so that tied rows count as two places."""
     def thresholds(values, labels):
         rows = order(list(zip(values, labels, strict=True)))
@@ -64,11 +59,11 @@ def _row_by_row(order, skip_ties):
     return thresholds
 
 
-def _by_value(rows):
+def by_value(rows):
     return sorted(rows, key=lambda row: row[0])
 
 
-def _shares(weigh, collect=lambda old, new: old + new):
+def shares_of(weigh, collect=lambda old, new: old + new):
     """Return shares of the total: `weigh(rows, decrease)` of each split, summed by feature."""
     def importance(splits):
         total = {}
@@ -79,30 +74,30 @@ def _shares(weigh, collect=lambda old, new: old + new):
     return importance
 
 
-_importance = _shares(lambda rows, decrease: rows * decrease)
+importance_of = shares_of(lambda rows, decrease: rows * decrease)
 
 
-def _importance_in_rows(splits):
+def importance_in_rows(splits):
     total = {}
     for feature, rows, decrease in splits:
         total[feature] = total.get(feature, 0) + rows * decrease
     return total
 
 
-def _importance_raw(splits):
+def importance_raw(splits):
     return {f: part / max(rows for _, rows, _ in splits)
-            for f, part in _importance_in_rows(splits).items()}
+            for f, part in importance_in_rows(splits).items()}
 
 
-def _importance_of_means(splits):
+def importance_of_means(splits):
     count = {f: sum(g == f for g, _, _ in splits) for f, _, _ in splits}
-    mean = {f: part / count[f] for f, part in _importance_in_rows(splits).items()}
+    mean = {f: part / count[f] for f, part in importance_in_rows(splits).items()}
     return {f: part / sum(mean.values()) for f, part in mean.items()}
 
 
 # Cases, the smallest first.
 
-def _pairs_of_counts(rng):
+def pairs_of_counts(rng):
     small = [([1, 0], [0, 1]), ([2, 0], [0, 1]), ([2, 1], [0, 1]), ([4, 1], [0, 3]),
              ([2, 0], [2, 4]), ([1, 1], [2, 2]),
              ([1, 0, 1], [0, 3, 1])]
@@ -111,7 +106,7 @@ def _pairs_of_counts(rng):
     return [(np.array(left), np.array(right)) for left, right in small + drawn]
 
 
-def _columns(rng):
+def columns(rng):
     small = [([1, 2], ["Fail", "Pass"]), ([1, 2, 3], ["Pass", "Pass", "Fail"]),
              ([3, 1, 2], ["Fail", "Pass", "Pass"]),
              ([1, 1, 2], ["Pass", "Fail", "Fail"]), ([1, 1, 2], ["Fail", "Pass", "Fail"]),
@@ -125,7 +120,7 @@ PRINTED = {"Rent <= 435": 0.44, "Rent <= 495": 0.48, "Rent <= 525": 0.45, "Rent 
            "Rent <= 680": 0.40}
 
 
-def _split_lists(rng):
+def split_lists(rng):
     small = [[("Time", 4, 0.5)], [("Time", 4, 0.5), ("Attends", 4, 0.25)],
              [("Attends", 8, 0.25), ("Time", 2, 0.5)],
              [("Attends", 8, 0.3), ("Time", 5, 0.02), ("Time", 4, 0.375)]]
@@ -136,359 +131,236 @@ def _split_lists(rng):
     return [(splits,) for splits in small + drawn]
 
 
-RECALL = [
-    Question(
-        id="trees.recall_mean", title="Two classes, one average", kind="number", stars=1, minutes=2,
-        points=1,
-        hints=("Imagine all thirty pupils in one room. What do their points add up to?",
-               "20 pupils of 70 points bring 1400; add what the other 10 bring.",
-               "Divide the sum of all points by 30."),
-        check=value(
-            60,
-            Mistake("mean of two means", 55,
-                    "You averaged the two averages as if both classes were equally large: "
-                    "each *pupil* counts once, so the class of 20 weighs twice as much as the "
-                    "class of 10."),
-            Mistake("weights swapped", 50,
-                    "You gave the class of 20 the weight of the class of 10, "
-                    "and the other way round."),
-            Mistake("a sum, not a mean", 1800,
-                    "These are all the points together: share them among the 30 pupils."),
-            unit="points"),
-        meaning="A mean of groups is a weighted mean. The impurity of a split is one: "
-                "each child counts as often as it has rows."),
-    Question(
-        id="trees.recall_two_draws", title="Two draws from a bag", kind="number", stars=1,
-        minutes=3, points=1,
-        hints=("The ball goes back: the second draw knows nothing of the first.",
-               "The colours differ in two ways: red then blue, or blue then red.",
-               "How likely is each of the two ways? They exclude each other, so their chances add "
-               "up."),
-        check=value(
-            0.42,
-            Mistake("one order only", 0.21, "You counted red then blue; blue then red is as "
-                    "likely."),
-            Mistake("without putting back", 7 / 15,
-                    "Without putting the ball back it would be this; here it goes back."),
-            Mistake("the opposite event", 0.58,
-                    "This is the probability that the colours are the *same*."),
-            Mistake("one draw", 0.3, "This is the chance to draw blue once; two balls are drawn."),
-            Mistake("per cent without its sign", 42,
-                    "You count in per cent: write a share such as 0.05, or the sign, as in "
-                    "`\"5 %\"`.")),
-        meaning="You have computed a Gini impurity: "
-                "the chance that two rows, drawn with replacement from the node, differ."),
-]
+QUESTIONS = questions(r"""
+# trees.recall_mean: Two classes, one average | number, 1 star, 2 min, 1 point
+? Imagine all thirty pupils in one room. What do their points add up to?
+? 20 pupils of 70 points bring 1400; add what the other 10 bring.
+? Divide the sum of all points by 30.
+= value(60, unit="points")
+- 55 | mean of two means | You averaged the two averages as if both classes were equally large: each
+    *pupil* counts once, so the class of 20 weighs twice as much as the class of 10.
+- 50 | weights swapped | You gave the class of 20 the weight of the class of 10, and the other way
+    round.
+- 1800 | a sum, not a mean | These are all the points together: share them among the 30 pupils.
+> A mean of groups is a weighted mean. The impurity of a split is one: each child counts as often as
+    it has rows.
 
-IMPURITY = [
-    Question(
-        id="trees.first_cut", title="Which cut comes first?", kind="predict", stars=1, minutes=3,
-        points=1,
-        hints=("A pure child is worth as much as the rows it holds.",
-               "Count yes and no on both sides of each of the four cuts.",
-               "How many flats of each cut end on the side of the other class?"),
-        check=choice(
-            "c",
-            Mistake("pure is enough", "a", "One child is pure, but it holds 2 flats of 10; the "
-                    "other 8 stay as mixed as 3 to 5. A pure child is worth as much as the rows it "
-                    "holds."),
-            Mistake("balance is not the aim", "b", "Two equal halves look fair, but both stay "
-                    "mixed (4 to 1): a cut is judged by how pure the children are, not by how "
-                    "alike they are in size."),
-            Mistake("one row cut off", "d", "It takes a single flat away, and the 9 others are "
-                    "left as mixed as 5 to 4.")),
-        meaning="The parent is fixed, so the best cut is the one whose children are least mixed "
-                "*on average over rows*."),
-    Question(
-        id="trees.entropy_bits", title="The same node in bits", kind="number", stars=1, minutes=5,
-        points=2,
-        hints=("Entropy is the mean surprise: each class counts with its share.",
-               "In bits the logarithm has base 2: log2(4/5) = -0.322 and log2(1/5) = -2.322.",
-               "Weigh each of these two surprises by its class's share of the five students, and "
-               "add."),
-        check=value(
-            _entropy([4, 1]),
-            Mistake("entropy in nats", _entropy([4, 1]) * np.log(2),
-                    "These are nats: your logarithm has base e. Bits need base 2; "
-                    "divide by ln 2 = 0.693."),
-            Mistake("entropy in base 10", _entropy([4, 1]) * np.log10(2),
-                    "Your logarithm has base 10. Bits need base 2."),
-            Mistake("one class forgotten", -0.8 * np.log2(0.8),
-                    "This is the term of Pass alone: Fail has one too."),
-            Mistake("one class forgotten", -0.2 * np.log2(0.2),
-                    "This is the term of Fail alone: Pass has one too."),
-            Mistake("sign", -_entropy([4, 1]),
-                    "A surprise is not negative: logarithms of shares are, "
-                    "so the sum needs a minus."),
-            Mistake("Gini, not entropy", 0.32,
-                    "This is the Gini impurity of the node; the question asks for its entropy."),
-            Mistake("not averaged", -np.log2(0.8) - np.log2(0.2),
-                    "You added the two surprises: each must be counted with its share."),
-            unit="bits"),
-        meaning="Whoever asks cleverly needs 0.72 yes-or-no questions a row, "
-                "on average over many rows, to learn the results. "
-                "An entropy without its unit says nothing: the same node has 0.50 nats."),
-    Question(
-        id="trees.variance_decrease", title="A target that is a number", kind="number", stars=2,
-        minutes=6, points=2,
-        hints=("A regression node predicts its mean; "
-               "its impurity is the mean squared distance from it.",
-               "The four points lie around 60: 30, 30, 70, 110. Square the distances and average: "
-               "the parent's variance.",
-               "The children have variances 0 and 400. "
-               "Weight them by 2/4 each, and take that from the parent's."),
-        check=value(
-            900,
-            Mistake("standard deviation", np.sqrt(1100) - 10,
-                    "You took square roots: the impurity is the variance itself, "
-                    "in squared points. Roots do not add up."),
-            Mistake("divided by n - 1", 4400 / 3 - 400,
-                    "You divided by n - 1, as for a sample. A node is all there is: divide by n."),
-            Mistake("children not weighted", 700, "You took both children's variances off in full: "
-                                                  "each counts with its share of the rows."),
-            Mistake("the parent alone", 1100,
-                    "This is the parent's variance. What is left in the children must come off."),
-            Mistake("the children alone", 200,
-                    "This is what is left in the children: "
-                    "the decrease is the parent's less this."),
-            Mistake("a sum, not a mean", 3600,
-                    "You added squared distances and did not divide by the rows."),
-            unit=("squared points", "points squared", "points²", "points^2", "points**2"),
-            tolerance=0.002),
-        meaning="The same sentence holds for every impurity: "
-                "parent less the children, each weighted by its rows. "
-                "For the variance it is also the fall in squared error when two means "
-                "replace one."),
-    Question(
-        id="trees.decrease", title="How much does a split gain?", kind="implement", stars=2,
-        minutes=10, points=3,
-        hints=("First the parent: its counts are those of both children added up.",
-               "Write a small function for 1 minus the sum of squared shares, "
-               "and call it three times.",
-               "Lists join when you add them: `[a + b for a, b in zip(left, right)]` adds class by "
-               "class. And each child counts with its rows over all rows."),
-        check=function(
-            _pairs_of_counts, implementations.decrease,
-            Mistake("mean of two class shares", implementations.of_mean_shares,
-                    "You took the parent's class shares as the mean of its children's shares, "
-                    "as if both were equally large: add up the *counts* and then divide."),
-            Mistake("children not weighted", implementations.unweighted,
-                    "You averaged the children's impurities as if both held as many rows: "
-                    "weight each by its rows."),
-            Mistake("weights swapped", _decrease_swapped,
-                    "Each child's impurity must be weighted by its own rows, not by the other's."),
-            Mistake("one child forgotten", implementations.left_only,
-                    "The right child's impurity is missing. It may be zero, but need not."),
-            Mistake("one child forgotten",
-                    lambda left, right: implementations.left_only(right, left),
-                    "The left child's impurity is missing. It may be zero, but need not."),
-            Mistake("the parent forgotten",
-                    lambda left, right: implementations.split(implementations.gini, left, right),
-                    "This is what is left in the children: "
-                    "the decrease is the parent's impurity less this."),
-            Mistake("sign", implementations.turned_round,
-                    "The sign is turned round: parent less children."),
-            Mistake("two classes only", implementations.of_two_classes,
-                    "2p(1 - p) is the Gini of two classes. "
-                    "With a third class you need 1 minus the sum of all squared shares."),
-            Mistake("decrease in rows", _decrease_in_rows,
-                    "You weighted the whole by the number of rows: "
-                    "the question asks for the decrease a row."),
-            Mistake("entropy, not Gini", _decrease_in_bits,
-                    "These are bits: the question asks for the decrease in Gini."),
-            lists=True),
-        blocked=BLOCKED,
-        meaning="On the midterm table it gives 0.3 for attendance, more than any cut in time: "
-                "that is why the tree asks for attendance first."),
-    Question(
-        id="trees.thresholds", title="Where may a tree cut?", kind="implement", stars=2, minutes=12,
-        points=3,
-        hints=(
-            "Rows of one value cannot be parted, whatever their classes: think in distinct values.",
-            "Two neighbouring values need a cut between them unless all rows at both belong to one "
-            "class.",
-            "Gather the labels at each value first. Then look at two neighbouring values: how "
-            "many different labels do they have, put together?"),
-        check=function(
-            _columns, _thresholds,
-            Mistake("threshold on a data point", _on_data_points(min),
-                    "You cut at a value that a row has. A midpoint treats both neighbours alike: "
-                    "(v + w) / 2."),
-            Mistake("threshold on a data point", _on_data_points(max),
-                    "You cut at a value that a row has, so that `<=` would keep that row on the "
-                    "wrong side: take (v + w) / 2."),
-            Mistake("every midpoint", _all_midpoints,
-                    "You kept every midpoint. Between neighbours of one class no cut can be best: "
-                    "keep the boundaries of classes."),
-            Mistake("not sorted", _row_by_row(list, False),
-                    "You compared rows in the order of the table: sort by value first."),
-            Mistake("not sorted", _row_by_row(list, True),
-                    "You compared rows in the order of the table: sort by value first."),
-            *(Mistake("tied values", _row_by_row(order, skip),
-                      "Where several rows share a value you compared them one by one. "
-                      "Rows of one value stay together: "
-                      "gather their labels first, then look at neighbouring *values*.")
-              for order in (sorted, _by_value) for skip in (False, True)),
-            Mistake("not in ascending order",
-                    lambda values, labels: set(_thresholds(values, labels)),
-                    "These are the right cuts. The question asks for them in ascending order, each "
-                    "once.")),
-        blocked=BLOCKED,
-        meaning="Seven midpoints lie in the midterm's times, but only four can be best. "
-                "For Gini and entropy the best cut is always a class boundary."),
-]
+# trees.recall_two_draws: Two draws from a bag | number, 1 star, 3 min, 1 point
+? The ball goes back: the second draw knows nothing of the first.
+? The colours differ in two ways: red then blue, or blue then red.
+? How likely is each of the two ways? They exclude each other, so their chances add up.
+= value(0.42)
+- 0.21 | one order only | You counted red then blue; blue then red is as likely.
+- 7 / 15 | without putting back | Without putting the ball back it would be this; here it goes back.
+- 0.58 | the opposite event | This is the probability that the colours are the *same*.
+- 0.3 | one draw | This is the chance to draw blue once; two balls are drawn.
+- 42 | per cent without its sign | You count in per cent: write a share such as 0.05, or the sign,
+    as in `"5 %"`.
+> You have computed a Gini impurity: the chance that two rows, drawn with replacement from the node,
+    differ.
 
-IMPORTANCE = [
-    Question(
-        id="trees.slide_table", title="Two entries do not bear checking", kind="claim", stars=2,
-        minutes=8, points=2,
-        hints=("For every cut write down yes and no on either side: the flats are sorted by rent "
-               "already.",
-               "An entry that is only rounded (0.4762 to 0.48) is not wrong.",
-               "In both wrong entries a child was taken as half and half that is not."),
-        check=value(
-            {"Rent <= 435": 4 / 9, "Rent <= 495": 10 / 21, "Rent <= 525": 5 / 12,
-             "Rent <= 640": 2 / 7, "Rent <= 680": 3 / 8},
-            Mistake("left as printed", {"Rent <= 525": 0.45, "Rent <= 680": 0.40},
-                    "The two wrong entries stand as printed: in each a mixed child counts as half "
-                    "and half, with Gini 0.5."),
-            Mistake("children not weighted",
-                    {"Rent <= 525": (3 / 8 + 4 / 9) / 2, "Rent <= 680": 15 / 64},
-                    "You averaged the children as if both held as many rows."),
-            Mistake("the larger child alone", {"Rent <= 525": 4 / 9, "Rent <= 680": 15 / 32},
-                    "These are the impurities of the larger children alone: each counts with its "
-                    "rows, and the smaller one counts too."),
-            Mistake("one of two", {"Rent <= 525": 5 / 12}, "That one is right. There is another."),
-            Mistake("one of two", {"Rent <= 680": 3 / 8}, "That one is right. There is another."),
-            default=PRINTED),
-        meaning="Harmless: the best of the five cuts is the same by both tables. An error is worth "
-                "finding also when it changes nothing, since only then do you know that it changes "
-                "nothing."),
-    Question(
-        id="trees.mend_importance", title="Find the bug: 43 % or 60 %?", kind="mend", stars=2,
-        minutes=10, points=3,
-        hints=("Run it on the three splits of the midterm tree and compare with 60 % and 40 %.",
-               "Does a split of 4 rows matter as much as a split of 8?",
-               "Each decrease is a decrease *a row*: "
-               "multiply it by the rows of its node before you add."),
-        check=function(
-            _split_lists, _importance,
-            Mistake("weighted twice", _shares(lambda rows, decrease: rows**2 * decrease),
-                    "The rows now count twice: multiply each decrease by its rows once."),
-            Mistake("divided by the rows", _shares(lambda rows, decrease: decrease / rows),
-                    "You divided by the rows, so that small nodes count most: "
-                    "a decrease a row must be *multiplied* by the rows."),
-            Mistake("the last split only",
-                    _shares(lambda rows, decrease: rows * decrease, lambda old, new: new),
-                    "A feature that is split on twice keeps only its last split: add them up."),
-            Mistake("mean of the splits", _importance_of_means,
-                    "You averaged over a feature's splits. A feature used twice has earned twice: "
-                    "add them up."),
-            Mistake("not normalised", _importance_in_rows,
-                    "The weights are right now, but the shares must add up to 1."),
-            Mistake("not normalised", _importance_raw,
-                    "The weights are right now, but the shares must add up to 1."),
-            planted=_shares(lambda rows, decrease: decrease)),
-        meaning="Without the node weight, attendance gets 43 % of the same tree; with it, 60 %. "
-                "The formula on the slide leaves the weight out, while its numbers carry it."),
-    Question(
-        id="trees.any_pure_tree", title="Another tree, the same importance?", kind="predict",
-        stars=2, minutes=5, points=2,
-        hints=("Write down all the decreases of one such tree, each times its share of the rows, "
-               "and add them up.",
-               "What is subtracted for a child at one split is what the child starts with at "
-               "the next.",
-               "In pure leaves nothing is left: everything that the node of six flats had was "
-               "taken away below it."),
-        check=choice(
-            "b",
-            Mistake("the cuts decide", "a", "Add up for both trees: 0.033 + 0.133 and 0.017 + "
-                    "0.150 are the same. The cuts decide how it is *spread over the splits*, not "
-                    "how much it is."),
-            Mistake("more splits, more importance", "c", "Every split takes away some of what the "
-                    "node has left. More splits share the same amount; they cannot make it more."),
-            Mistake("every split counts alike", "d",
-                    "A split counts by what it takes away, weighted by its rows, "
-                    "not by being one.")),
-        meaning="Decreases telescope: below a node grown to purity they add up to its weighted "
-                "impurity, whatever the splits. So two thirds for rent and one for size are a fact "
-                "about the first split and these ten flats, not about the rest of the tree."),
-    Question(
-        id="trees.test_decrease", title="Write a test that catches them", kind="test", stars=3,
-        minutes=12, points=3,
-        hints=("Work out a split by hand whose children differ in size and are both mixed, "
-               "and compare with `abs(a - b) < 1e-9`.",
-               "A split that parts nothing, such as [2, 2] and [1, 1], must have a decrease of 0; "
-               "none may be negative.",
-               "Add a case with three classes, such as [2, 0, 0] and [0, 1, 1], and work it out by "
-               "hand."),
-        check=catches(
-            right=[
-                Mistake("refuses a right one", implementations.decrease,
-                        "Your test refuses a right implementation. "
-                        "Work its cases out again, and mind that 0.3 may come out as "
-                        "0.30000000000000004: compare with a tolerance."),
-                Mistake("exact equality", implementations.rounded_otherwise,
-                        "Your test refuses a right implementation whose last bit is rounded "
-                        "differently: compare floats with a tolerance, as in `abs(a - b) < 1e-9`."),
-                Mistake("asks for a type", implementations.as_a_float,
-                        "Your test refuses a right implementation that returns a plain float.")],
-            bugs=[
-                Mistake("misses unweighted children", implementations.unweighted,
-                        "An implementation that gives both children the same weight passes your "
-                        "test: use children of different size *and* different impurity."),
-                Mistake("misses the mean of shares", implementations.of_mean_shares,
-                        "An implementation that averages the children's shares to get the parent's "
-                        "passes your test."),
-                Mistake("misses a forgotten child", implementations.left_only,
-                        "An implementation that forgets the right child passes your test: "
-                        "use a right child that is mixed."),
-                Mistake("misses the sign", implementations.turned_round,
-                        "An implementation with its sign turned round passes your test: "
-                        "check more than that a decrease is small."),
-                Mistake("misses the third class", implementations.of_two_classes,
-                        "An implementation that only knows two classes passes your test: "
-                        "use three.")]),
-        meaning="A test is good if it lets every right program pass and stops every wrong one you "
-                "can think of. Pure children and equal halves are the cases in which nearly "
-                "everything looks right."),
-    Question(
-        id="trees.what_if", title="What would have helped?", kind="number", stars=1, minutes=4,
-        points=1,
-        hints=("Follow the rules for this flat: which question decides?",
-               "There are two ways out of the interval in which it stays empty, down and up. Which "
-               "is shorter?",
-               "The nearer end of the interval is the threshold below."),
-        check=value(
-            60,
-            Mistake("the far way out", 200, "That far it is to the other end of the interval. The "
-                    "tree's answer flips already at its nearest threshold."),
-            Mistake("the threshold, not the change", 640,
-                    "This is where the answer flips; "
-                    "the question asks by how much the rent must change."),
-            Mistake("the direction", -60, "The question asks for the size of the change: write it "
-                    "without the sign."),
-            Mistake("the balcony", 0, "This flat has no balcony. Without a change the tree says "
-                    "that it stays empty."),
-            unit=("euros", "euro", "€", "eur")),
-        meaning="A counterfactual is about the *tree*: it says when its answer changes. It is no "
-                "advice: 201 euros more would turn the answer as well, and nobody believes that "
-                "this helps."),
-    Question(
-        id="trees.what_sixty_means", title="What does 60 % say?", kind="explain", stars=2,
-        minutes=10, points=3,
-        hints=("Say what the 60 % is a percentage of.",
-               "Which data was it computed from, and how many rows were they?",
-               "Would another tree, or other students, give another number? "
-               "Has anyone been made to attend?"),
-        check=by_hand,
-        rubric=((1, "60 % is a share of the tree's total impurity decrease (each weighted by its "
-                    "rows), not of students or of success"),
-                (1, "it describes this tree on its eight training rows; "
-                    "another tree or sample can give another number"),
-                (1, "it is not causal: nobody was made to attend, and those who attend may differ "
-                    "in other ways")),
-        meaning=""),
-]
+# trees.first_cut: Which cut comes first? | predict, 1 star, 3 min, 1 point
+? A pure child is worth as much as the rows it holds.
+? Count yes and no on both sides of each of the four cuts.
+? How many flats of each cut end on the side of the other class?
+= choice("c")
+- "a" | pure is enough | One child is pure, but it holds 2 flats of 10; the other 8 stay as mixed as
+    3 to 5. A pure child is worth as much as the rows it holds.
+- "b" | balance is not the aim | Two equal halves look fair, but both stay mixed (4 to 1): a cut is
+    judged by how pure the children are, not by how alike they are in size.
+- "d" | one row cut off | It takes a single flat away, and the 9 others are left as mixed as 5 to 4.
+> The parent is fixed, so the best cut is the one whose children are least mixed *on average over
+    rows*.
 
-QUESTIONS = RECALL + IMPURITY + IMPORTANCE
+# trees.entropy_bits: The same node in bits | number, 1 star, 5 min, 2 points
+? Entropy is the mean surprise: each class counts with its share.
+? In bits the logarithm has base 2: log2(4/5) = -0.322 and log2(1/5) = -2.322.
+? Weigh each of these two surprises by its class's share of the five students, and add.
+= value(entropy([4, 1]), unit="bits")
+- entropy([4, 1]) * np.log(2) | entropy in nats | These are nats: your logarithm has base e. Bits
+    need base 2; divide by ln 2 = 0.693.
+- entropy([4, 1]) * np.log10(2) | entropy in base 10 | Your logarithm has base 10. Bits need base 2.
+- -0.8 * np.log2(0.8) | one class forgotten | This is the term of Pass alone: Fail has one too.
+- -0.2 * np.log2(0.2) | one class forgotten | This is the term of Fail alone: Pass has one too.
+- -entropy([4, 1]) | sign | A surprise is not negative: logarithms of shares are, so the sum needs a
+    minus.
+- 0.32 | Gini, not entropy | This is the Gini impurity of the node; the question asks for its
+    entropy.
+- -np.log2(0.8) - np.log2(0.2) | not averaged | You added the two surprises: each must be counted
+    with its share.
+> Whoever asks cleverly needs 0.72 yes-or-no questions a row, on average over many rows, to learn
+    the results. An entropy without its unit says nothing: the same node has 0.50 nats.
+
+# trees.variance_decrease: A target that is a number | number, 2 stars, 6 min, 2 points
+? A regression node predicts its mean; its impurity is the mean squared distance from it.
+? The four points lie around 60: 30, 30, 70, 110. Square the distances and average: the parent's
+    variance.
+? The children have variances 0 and 400. Weight them by 2/4 each, and take that from the parent's.
+= value(900, unit=("squared points", "points squared", "points²", "points^2", "points**2"),
+    tolerance=0.002)
+- np.sqrt(1100) - 10 | standard deviation | You took square roots: the impurity is the variance
+    itself, in squared points. Roots do not add up.
+- 4400 / 3 - 400 | divided by n - 1 | You divided by n - 1, as for a sample. A node is all there is:
+    divide by n.
+- 700 | children not weighted | You took both children's variances off in full: each counts with its
+    share of the rows.
+- 1100 | the parent alone | This is the parent's variance. What is left in the children must come
+    off.
+- 200 | the children alone | This is what is left in the children: the decrease is the parent's less
+    this.
+- 3600 | a sum, not a mean | You added squared distances and did not divide by the rows.
+> The same sentence holds for every impurity: parent less the children, each weighted by its rows.
+    For the variance it is also the fall in squared error when two means replace one.
+
+# trees.decrease: How much does a split gain? | implement, 2 stars, 10 min, 3 points
+? First the parent: its counts are those of both children added up.
+? Write a small function for 1 minus the sum of squared shares, and call it three times.
+? Lists join when you add them: `[a + b for a, b in zip(left, right)]` adds class by class. And each
+    child counts with its rows over all rows.
+= function(pairs_of_counts, decrease, lists=True)
+- of_mean_shares | mean of two class shares | You took the parent's class shares as the mean of its
+    children's shares, as if both were equally large: add up the *counts* and then divide.
+- unweighted | children not weighted | You averaged the children's impurities as if both held as
+    many rows: weight each by its rows.
+- decrease_swapped | weights swapped | Each child's impurity must be weighted by its own rows, not
+    by the other's.
+- left_only | one child forgotten | The right child's impurity is missing. It may be zero, but need
+    not.
+- lambda left, right: left_only(right, left) | one child forgotten | The left child's impurity is
+    missing. It may be zero, but need not.
+- lambda left, right: split(gini, left, right) | the parent forgotten | This is what is left in the
+    children: the decrease is the parent's impurity less this.
+- turned_round | sign | The sign is turned round: parent less children.
+- of_two_classes | two classes only | 2p(1 - p) is the Gini of two classes. With a third class you
+    need 1 minus the sum of all squared shares.
+- decrease_in_rows | decrease in rows | You weighted the whole by the number of rows: the question
+    asks for the decrease a row.
+- decrease_in_bits | entropy, not Gini | These are bits: the question asks for the decrease in Gini.
+! fi_teach.basics.impurity, fi_teach.basics.thresholds, fi_teach.trees.cart, fi_teach.fast.cart
+> On the midterm table it gives 0.3 for attendance, more than any cut in time: that is why the tree
+    asks for attendance first.
+
+# trees.thresholds: Where may a tree cut? | implement, 2 stars, 12 min, 3 points
+? Rows of one value cannot be parted, whatever their classes: think in distinct values.
+? Two neighbouring values need a cut between them unless all rows at both belong to one class.
+? Gather the labels at each value first. Then look at two neighbouring values: how many different
+    labels do they have, put together?
+= function(columns, thresholds_of)
+- on_data_points(min) | threshold on a data point | You cut at a value that a row has. A midpoint
+    treats both neighbours alike: (v + w) / 2.
+- on_data_points(max) | threshold on a data point | You cut at a value that a row has, so that `<=`
+    would keep that row on the wrong side: take (v + w) / 2.
+- all_midpoints | every midpoint | You kept every midpoint. Between neighbours of one class no cut
+    can be best: keep the boundaries of classes.
+- row_by_row(list, False), row_by_row(list, True) | not sorted | You compared rows in the order of
+    the table: sort by value first.
+- tuple(row_by_row(order, skip) for order in (sorted, by_value) for skip in (False, True)) | tied
+    values | Where several rows share a value you compared them one by one. Rows of one value stay
+    together: gather their labels first, then look at neighbouring *values*.
+- lambda values, labels: set(thresholds_of(values, labels)) | not in ascending order | These are the
+    right cuts. The question asks for them in ascending order, each once.
+! fi_teach.basics.impurity, fi_teach.basics.thresholds, fi_teach.trees.cart, fi_teach.fast.cart
+> Seven midpoints lie in the midterm's times, but only four can be best. For Gini and entropy the
+    best cut is always a class boundary.
+
+# trees.slide_table: Two entries do not bear checking | claim, 2 stars, 8 min, 2 points
+? For every cut write down yes and no on either side: the flats are sorted by rent already.
+? An entry that is only rounded (0.4762 to 0.48) is not wrong.
+? In both wrong entries a child was taken as half and half that is not.
+= value({"Rent <= 435": 4 / 9, "Rent <= 495": 10 / 21, "Rent <= 525": 5 / 12, "Rent <= 640": 2 / 7,
+    "Rent <= 680": 3 / 8}, default=PRINTED)
+- {"Rent <= 525": 0.45, "Rent <= 680": 0.40} | left as printed | The two wrong entries stand as
+    printed: in each a mixed child counts as half and half, with Gini 0.5.
+- {"Rent <= 525": (3 / 8 + 4 / 9) / 2, "Rent <= 680": 15 / 64} | children not weighted | You
+    averaged the children as if both held as many rows.
+- {"Rent <= 525": 4 / 9, "Rent <= 680": 15 / 32} | the larger child alone | These are the impurities
+    of the larger children alone: each counts with its rows, and the smaller one counts too.
+- {"Rent <= 525": 5 / 12}, {"Rent <= 680": 3 / 8} | one of two | That one is right. There is
+    another.
+> Harmless: the best of the five cuts is the same by both tables. An error is worth finding also
+    when it changes nothing, since only then do you know that it changes nothing.
+
+# trees.mend_importance: Find the bug: 43 % or 60 %? | mend, 2 stars, 10 min, 3 points
+? Run it on the three splits of the midterm tree and compare with 60 % and 40 %.
+? Does a split of 4 rows matter as much as a split of 8?
+? Each decrease is a decrease *a row*: multiply it by the rows of its node before you add.
+= function(split_lists, importance_of, planted=shares_of(lambda rows, decrease: decrease))
+- shares_of(lambda rows, decrease: rows**2 * decrease) | weighted twice | The rows now count twice:
+    multiply each decrease by its rows once.
+- shares_of(lambda rows, decrease: decrease / rows) | divided by the rows | You divided by the rows,
+    so that small nodes count most: a decrease a row must be *multiplied* by the rows.
+- shares_of(lambda rows, decrease: rows * decrease, lambda old, new: new) | the last split only | A
+    feature that is split on twice keeps only its last split: add them up.
+- importance_of_means | mean of the splits | You averaged over a feature's splits. A feature used
+    twice has earned twice: add them up.
+- importance_in_rows, importance_raw | not normalised | The weights are right now, but the shares
+    must add up to 1.
+> Without the node weight, attendance gets 43 % of the same tree; with it, 60 %. The formula on the
+    slide leaves the weight out, while its numbers carry it.
+
+# trees.any_pure_tree: Another tree, the same importance? | predict, 2 stars, 5 min, 2 points
+? Write down all the decreases of one such tree, each times its share of the rows, and add them up.
+? What is subtracted for a child at one split is what the child starts with at the next.
+? In pure leaves nothing is left: everything that the node of six flats had was taken away below it.
+= choice("b")
+- "a" | the cuts decide | Add up for both trees: 0.033 + 0.133 and 0.017 + 0.150 are the same. The
+    cuts decide how it is *spread over the splits*, not how much it is.
+- "c" | more splits, more importance | Every split takes away some of what the node has left. More
+    splits share the same amount; they cannot make it more.
+- "d" | every split counts alike | A split counts by what it takes away, weighted by its rows, not
+    by being one.
+> Decreases telescope: below a node grown to purity they add up to its weighted impurity, whatever
+    the splits. So two thirds for rent and one for size are a fact about the first split and these
+    ten flats, not about the rest of the tree.
+
+# trees.test_decrease: Write a test that catches them | test, 3 stars, 12 min, 3 points
+? Work out a split by hand whose children differ in size and are both mixed, and compare with `abs(a
+    - b) < 1e-9`.
+? A split that parts nothing, such as [2, 2] and [1, 1], must have a decrease of 0; none may be
+    negative.
+? Add a case with three classes, such as [2, 0, 0] and [0, 1, 1], and work it out by hand.
+= catches()
++ decrease | refuses a right one | Your test refuses a right implementation. Work its cases out
+    again, and mind that 0.3 may come out as 0.30000000000000004: compare with a tolerance.
++ rounded_otherwise | exact equality | Your test refuses a right implementation whose last bit is
+    rounded differently: compare floats with a tolerance, as in `abs(a - b) < 1e-9`.
++ as_a_float | asks for a type | Your test refuses a right implementation that returns a plain
+    float.
+- unweighted | misses unweighted children | An implementation that gives both children the same
+    weight passes your test: use children of different size *and* different impurity.
+- of_mean_shares | misses the mean of shares | An implementation that averages the children's shares
+    to get the parent's passes your test.
+- left_only | misses a forgotten child | An implementation that forgets the right child passes your
+    test: use a right child that is mixed.
+- turned_round | misses the sign | An implementation with its sign turned round passes your test:
+    check more than that a decrease is small.
+- of_two_classes | misses the third class | An implementation that only knows two classes passes
+    your test: use three.
+> A test is good if it lets every right program pass and stops every wrong one you can think of.
+    Pure children and equal halves are the cases in which nearly everything looks right.
+
+# trees.what_if: What would have helped? | number, 1 star, 4 min, 1 point
+? Follow the rules for this flat: which question decides?
+? There are two ways out of the interval in which it stays empty, down and up. Which is shorter?
+? The nearer end of the interval is the threshold below.
+= value(60, unit=("euros", "euro", "€", "eur"))
+- 200 | the far way out | That far it is to the other end of the interval. The tree's answer flips
+    already at its nearest threshold.
+- 640 | the threshold, not the change | This is where the answer flips; the question asks by how
+    much the rent must change.
+- -60 | the direction | The question asks for the size of the change: write it without the sign.
+- 0 | the balcony | This flat has no balcony. Without a change the tree says that it stays empty.
+> A counterfactual is about the *tree*: it says when its answer changes. It is no advice: 201 euros
+    more would turn the answer as well, and nobody believes that this helps.
+
+# trees.what_sixty_means: What does 60 % say? | explain, 2 stars, 10 min, 3 points
+? Say what the 60 % is a percentage of.
+? Which data was it computed from, and how many rows were they?
+? Would another tree, or other students, give another number? Has anyone been made to attend?
+= by_hand
+* 1 | 60 % is a share of the tree's total impurity decrease (each weighted by its rows), not of
+    students or of success
+* 1 | it describes this tree on its eight training rows; another tree or sample can give another
+    number
+* 1 | it is not causal: nobody was made to attend, and those who attend may differ in other ways
+""", vars(implementations) | globals())

@@ -4,117 +4,116 @@ from itertools import permutations
 
 import numpy as np
 
-from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
 from fi_course.questions.implementations_to_test import ch04_bias as implementations
-from fi_course.questions.question import Question
+from fi_course.questions.question_text import questions
 
 # Definitions to judge by, slow and short.
 
-def _gini(labels):
+def gini(labels):
     p = np.mean(labels)
     return 2 * p * (1 - p)
 
 
-def _cut(labels, k, weigh=True):
+def cut(labels, k, weigh=True):
     """Return the Gini decrease of a split after the first k labels.
 
     weigh=False averages the two sides as if they were equally large.
     """
     share = k / len(labels) if weigh else 0.5
-    return _gini(labels) - share * _gini(labels[:k]) - (1 - share) * _gini(labels[k:])
+    return gini(labels) - share * gini(labels[:k]) - (1 - share) * gini(labels[k:])
 
 
-def _over_orders(labels, taken, summary=np.mean):
+def over_orders(labels, taken, summary=np.mean):
     """Summarise `taken` of the n - 1 decreases over all orders of the labels."""
     labels = [float(label) for label in labels]
-    return summary([taken([_cut(order, k) for k in range(1, len(order))])
+    return summary([taken([cut(order, k) for k in range(1, len(order))])
                     for order in set(permutations(labels))])
 
 
-def _average_best(labels):
-    return _over_orders(labels, max)
+def average_best(labels):
+    return over_orders(labels, max)
 
 
-def _average_best_unweighted(labels):
+def average_best_unweighted(labels):
     labels = [float(label) for label in labels]
-    return np.mean([max(_cut(order, k, weigh=False) for k in range(1, len(order)))
+    return np.mean([max(cut(order, k, weigh=False) for k in range(1, len(order)))
                     for order in set(permutations(labels))])
 
 
-def _best_as_given(labels):
+def best_as_given(labels):
     labels = [float(label) for label in labels]
-    return max(_cut(labels, k) for k in range(1, len(labels)))
+    return max(cut(labels, k) for k in range(1, len(labels)))
 
 
-def _arrays(*groups):
+def arrays(*groups):
     return [np.asarray(group, float) for group in groups]
 
 
-def _moves(in_left, in_right):
+def moves(in_left, in_right):
     """Return the shift of both children's means and the node's mean, from the in-bag rows."""
     mean = np.concatenate([in_left, in_right]).mean()
     return in_left.mean() - mean, in_right.mean() - mean, mean
 
 
-def _split_credit(in_left, in_right, out_left, out_right):
-    in_left, in_right, out_left, out_right = _arrays(in_left, in_right, out_left, out_right)
-    left, right, mean = _moves(in_left, in_right)
+def split_credit(in_left, in_right, out_left, out_right):
+    in_left, in_right, out_left, out_right = arrays(in_left, in_right, out_left, out_right)
+    left, right, mean = moves(in_left, in_right)
     return (left * (out_left - mean).sum()
             + right * (out_right - mean).sum()) / (len(out_left) + len(out_right))
 
 
 # Mistaken ones, each under the name a check gives it.
 
-def _marked_by_its_own_rows(in_left, in_right, out_left, out_right):
-    return _split_credit(in_left, in_right, in_left, in_right)
+def marked_by_its_own_rows(in_left, in_right, out_left, out_right):
+    return split_credit(in_left, in_right, in_left, in_right)
 
 
-def _moves_from_outside(in_left, in_right, out_left, out_right):
-    out_left, out_right = _arrays(out_left, out_right)
+def moves_from_outside(in_left, in_right, out_left, out_right):
+    out_left, out_right = arrays(out_left, out_right)
     everybody = np.concatenate([out_left, out_right])
     return sum(len(side) * (side.mean() - everybody.mean()) ** 2 for side in (out_left, out_right)
                if len(side)) / len(everybody)
 
 
-def _distance_from_the_child(in_left, in_right, out_left, out_right):
-    in_left, in_right, out_left, out_right = _arrays(in_left, in_right, out_left, out_right)
-    left, right, _ = _moves(in_left, in_right)
+def distance_from_the_child(in_left, in_right, out_left, out_right):
+    in_left, in_right, out_left, out_right = arrays(in_left, in_right, out_left, out_right)
+    left, right, _ = moves(in_left, in_right)
     total = left * (out_left - in_left.mean()).sum() + right * (out_right - in_right.mean()).sum()
     return total / (len(out_left) + len(out_right))
 
 
-def _label_not_distance(in_left, in_right, out_left, out_right):
-    in_left, in_right, out_left, out_right = _arrays(in_left, in_right, out_left, out_right)
-    left, right, _ = _moves(in_left, in_right)
+def label_not_distance(in_left, in_right, out_left, out_right):
+    in_left, in_right, out_left, out_right = arrays(in_left, in_right, out_left, out_right)
+    left, right, _ = moves(in_left, in_right)
     return (left * out_left.sum() + right * out_right.sum()) / (len(out_left) + len(out_right))
 
 
-def _root_of_two_means(in_left, in_right, out_left, out_right):
-    in_left, in_right, out_left, out_right = _arrays(in_left, in_right, out_left, out_right)
+def root_of_two_means(in_left, in_right, out_left, out_right):
+    in_left, in_right, out_left, out_right = arrays(in_left, in_right, out_left, out_right)
     root = (in_left.mean() + in_right.mean()) / 2
     total = sum((seen.mean() - root) * (judges - root).sum()
                 for seen, judges in ((in_left, out_left), (in_right, out_right)))
     return total / (len(out_left) + len(out_right))
 
 
-def _sides_alike(in_left, in_right, out_left, out_right):
-    in_left, in_right, out_left, out_right = _arrays(in_left, in_right, out_left, out_right)
-    left, right, root = _moves(in_left, in_right)
+def sides_alike(in_left, in_right, out_left, out_right):
+    in_left, in_right, out_left, out_right = arrays(in_left, in_right, out_left, out_right)
+    left, right, root = moves(in_left, in_right)
     sides = [move * (side - root).mean() for move, side in ((left, out_left), (right, out_right))
              if len(side)]
     return np.mean(sides)
 
 
-def _summed(in_left, in_right, out_left, out_right):
-    return _split_credit(in_left, in_right, out_left, out_right) * (len(out_left) + len(out_right))
+def summed(in_left, in_right, out_left, out_right):
+    return split_credit(in_left, in_right, out_left, out_right) * (len(out_left) + len(out_right))
 
 
-def _divided_by_in_bag(in_left, in_right, out_left, out_right):
-    return _summed(in_left, in_right, out_left, out_right) / (len(in_left) + len(in_right))
+def divided_by_in_bag(in_left, in_right, out_left, out_right):
+    return summed(in_left, in_right, out_left, out_right) / (len(in_left) + len(in_right))
 
 
-def _squared_error_drop(in_left, in_right, out_left, out_right):
-    in_left, in_right, out_left, out_right = _arrays(in_left, in_right, out_left, out_right)
+def squared_error_drop(in_left, in_right, out_left, out_right):
+    in_left, in_right, out_left, out_right = arrays(in_left, in_right, out_left, out_right)
     mean = np.concatenate([in_left, in_right]).mean()
     drops = [(side - mean) ** 2 - (side - child.mean()) ** 2
              for side, child in ((out_left, in_left), (out_right, in_right))]
@@ -123,13 +122,13 @@ def _squared_error_drop(in_left, in_right, out_left, out_right):
 
 # Cases, the smallest first.
 
-def _label_lists(rng):
+def label_lists(rng):
     small = [[0, 1], [0, 0, 1], [0, 0, 1, 1], [1, 1, 1, 0], [1, 0, 1, 0, 1]]
     drawn = [rng.permutation([0, 1, *rng.integers(0, 2, k)]) for k in (3, 4, 4)]
     return [(np.array(labels),) for labels in small + drawn]
 
 
-def _splits_with_judges(rng):
+def splits_with_judges(rng):
     small = [([1], [0], [1], [0]), ([1], [0], [0], [1]), ([1, 1, 0], [0], [1], [0, 0]),
              ([1, 1, 1, 0], [1, 0, 0, 0], [1, 0, 0], [1, 0, 1]),
              ([1, 1, 1], [0, 0, 1, 0], [0], [])]
@@ -138,340 +137,232 @@ def _splits_with_judges(rng):
     return [tuple(np.array(group) for group in case) for case in small + drawn]
 
 
-RECALL = [
-    Question(
-        id="bias.recall_total", title="All of it, whatever the labels", kind="number", stars=1,
-        minutes=3, points=1,
-        hints=("Decreases telescope: what do they add up to in a tree with pure leaves?",
-               "They add up to the root's impurity.",
-               "Six in ten rows say yes: one minus the squares of the two shares."),
-        check=value(
-            0.48,
-            Mistake("the shares, normalised", 1,
-                    "After normalising the shares add up to 1, always. "
-                    "The question asks for the decreases themselves, in Gini."),
-            Mistake("noise has nothing to give", 0,
-                    "The labels follow from nothing, but the tree has parted them all the same: "
-                    "its leaves are pure, so all of the root's impurity is gone."),
-            Mistake("a balanced root", 0.5,
-                    "0.5 is the Gini of an even mix. Here six in ten rows say yes."),
-            Mistake("one class's share", 0.6,
-                    "This is the share of yes. The impurity is the chance that two drawn rows "
-                    "differ."),
-            Mistake("variance, not Gini", 0.24, "This is the variance of labels 0 and 1, p(1 - p). "
-                    "Gini is twice that."),
-            Mistake("entropy, not Gini", 0.971,
-                    "This is the entropy in bits; the question asks for Gini."),
-            unit="gini"),
-        meaning="A tree grown to purity hands out the root's impurity, on noise as on signal. "
-                "So the total MDI can never warn you."),
-    Question(
-        id="bias.recall_judges", title="Who may judge row 17?", kind="number", stars=1, minutes=2,
-        points=1,
-        hints=("Each tree draws as many rows as there are, with replacement.",
-               "A tree misses row 17 with chance (1 - 1/n)^n, about 1/e.",
-               "Each of the trees has this chance: how many of them is that?"),
-        check=value(
-            500 * (1 - 1 / 1000) ** 1000,
-            Mistake("those that saw it", 500 * (1 - (1 - 1 / 1000) ** 1000),
-                    "These are the trees that *did* see the row: "
-                    "they may have learned it by heart."),
-            Mistake("one half", 250,
-                    "A tree sees a row more often than not: "
-                    "it draws 1000 times, and misses row 17 each time with chance 999/1000."),
-            Mistake("all of them", 500,
-                    "Most of these trees were grown on row 17. "
-                    "Out of bag, only the others may speak."),
-            Mistake("a chance, not a number", (1 - 1 / 1000) ** 1000,
-                    "This is the chance that one tree misses the row. There are 500 trees."),
-            Mistake("one in a thousand", 0.5, "1/1000 is the chance to *draw* the row in a single "
-                                              "draw; each tree draws 1000 times."),
-            unit="trees", tolerance=0.01),
-        meaning="Each row has a jury of more than a third of the trees. "
-                "That is what makes the out-of-bag measures of this chapter free."),
-]
+QUESTIONS = questions(r"""
+# bias.recall_total: All of it, whatever the labels | number, 1 star, 3 min, 1 point
+? Decreases telescope: what do they add up to in a tree with pure leaves?
+? They add up to the root's impurity.
+? Six in ten rows say yes: one minus the squares of the two shares.
+= value(0.48, unit="gini")
+- 1 | the shares, normalised | After normalising the shares add up to 1, always. The question asks
+    for the decreases themselves, in Gini.
+- 0 | noise has nothing to give | The labels follow from nothing, but the tree has parted them all
+    the same: its leaves are pure, so all of the root's impurity is gone.
+- 0.5 | a balanced root | 0.5 is the Gini of an even mix. Here six in ten rows say yes.
+- 0.6 | one class's share | This is the share of yes. The impurity is the chance that two drawn rows
+    differ.
+- 0.24 | variance, not Gini | This is the variance of labels 0 and 1, p(1 - p). Gini is twice that.
+- 0.971 | entropy, not Gini | This is the entropy in bits; the question asks for Gini.
+> A tree grown to purity hands out the root's impurity, on noise as on signal. So the total MDI can
+    never warn you.
 
-CHANCES = [
-    Question(
-        id="bias.places", title="How many places to cut?", kind="number", stars=1, minutes=4,
-        points=2,
-        hints=("A cut goes between two neighbouring *different* values. "
-               "Rows that agree cannot be parted.",
-               "For unordered words each group of words may go left; "
-               "a group and its complement make the same split.",
-               "How many groups of five cities are there, the empty one and the full one included? "
-               "Which of them make one and the same split?"),
-        check=value(
-            {"grades": 4, "cities": 15},
-            Mistake("a cut for each row", {"grades": 39, "cities": 39},
-                    "Rows with the same value cannot be parted: count values, not rows."),
-            Mistake("a cut for each row", {"grades": 39},
-                    "Rows with the same grade cannot be parted: count grades, not rows.",
-                    partly=True),
-            Mistake("words cut like numbers", {"cities": 4},
-                    "Without an order there is no *between*: "
-                    "any set of cities may go to the left.", partly=True),
-            Mistake("one city at a time", {"cities": 5}, "You sent one city at a time to the left. "
-                    "Two of them may go there, too.", partly=True),
-            Mistake("each split counted twice", {"cities": 30},
-                    "Two cities to the left, or the other three to the left: that is one split.",
-                    partly=True),
-            Mistake("the empty side", {"cities": 31}, "One of your sets is empty or full, or you "
-                    "counted complements twice: a split needs rows on both sides.",
-                    partly=True),
-            Mistake("the empty side", {"cities": 16}, "One of your splits leaves a side empty: "
-                    "that is no split.", partly=True),
-            Mistake("values, not gaps", {"grades": 5}, "Five values have four gaps between them: a "
-                    "cut after the last would leave nobody on the right.",
-                    partly=True)),
-        meaning="With 20 unordered words there are more than half a million ways to split, "
-                "and only one of them needs to be lucky."),
-    Question(
-        id="bias.tickets", title="Nine tickets against three", kind="number", stars=2, minutes=5,
-        points=2,
-        hints=("Forget what worth is. There are twelve tickets, all from the same lottery.",
-               "Exactly one of the twelve is the largest, and each is as likely as any other.",
-               "How many of the twelve belong to the first column?"),
-        check=value(
-            0.75,
-            Mistake("against one ticket", 0.9,
-                    "9/10 is the chance against a column with *one* cut. This one has three."),
-            Mistake("how many times more", 3,
-                    "Three times as many tickets: yes. "
-                    "The question asks for a chance, which is at most 1."),
-            Mistake("per cent without its sign", 75, "You count in per cent: write a share such as "
-                    "0.05, or the sign, as in `\"5 %\"`."),
-            Mistake("the other column", 0.25, "This is the chance of the column with three cuts."),
-            Mistake("all tickets are alike", 0.5,
-                    "Each single ticket is as good as any other, but one column holds more "
-                    "of them."),
-            Mistake("a chance to lose each", 1 - 0.5**9,
-                    "You let nine tickets each toss a coin against the other column. "
-                    "But it is always the same opponent: "
-                    "if its ticket is large, all nine lose together.")),
-        meaning="No formula for the law of a decrease was needed: "
-                "only that all tickets are alike and independent. "
-                "Real cuts are not independent, so the real chance is nearer to one half."),
-    Question(
-        id="bias.predict_growth", title="A thousand times the rows", kind="predict", stars=1,
-        minutes=3, points=1,
-        hints=("How many places to cut has a column of four values in a table of 100 rows? "
-               "Of 100 000?",
-               "The chapter draws the chance to beat binary noise by the number of rows: "
-               "look at the curve of 4 values.",
-               "Both columns' decreases shrink like 1/n. A race asks who is ahead."),
-        check=choice(
-            "b",
-            Mistake("more rows, more places", "a",
-                    "A column whose values all differ gets more places with every row. "
-                    "Four values have three places for ever."),
-            Mistake("noise averages out", "c",
-                    "The decreases do shrink, like 1/n, for both columns alike. "
-                    "Who is ahead does not depend on the scale."),
-            Mistake("as if independent", "d",
-                    "Three *independent* tickets against one would win 3/4 of the races. "
-                    "The three cuts share most of their rows, so they win less.")),
-        meaning="The bias of a column with a fixed number of values does not fade with more data. "
-                "It is not a small-sample problem."),
-    Question(
-        id="bias.average_best", title="The best of all cuts, exactly", kind="implement", stars=2,
-        minutes=12, points=4,
-        hints=("`itertools.permutations(labels)` gives all orders; "
-               "equal ones may be counted several times, that changes no average.",
-               "For one order: the decreases of the cuts after the first, second, ... row. "
-               "Keep the largest.",
-               "Then average the largest over the orders. "
-               "For `[0, 0, 1, 1]` the chapter has the table."),
-        check=function(
-            _label_lists, _average_best,
-            Mistake("the mean cut, not the best", lambda labels: _over_orders(labels, np.mean),
-                    "This is what a *single* cut is worth on average, wherever it is. "
-                    "A tree keeps the best of them: take the maximum within each order, "
-                    "then average over orders."),
-            Mistake("the luckiest order", lambda labels: _over_orders(labels, max, max),
-                    "You took the best order as well. The tree chooses the cut; "
-                    "the order is chance: average over it."),
-            Mistake("one order only", _best_as_given,
-                    "You took the labels in the order they came. "
-                    "On noise every order is equally likely: average over all of them."),
-            Mistake("children not weighted", _average_best_unweighted,
-                    "A side counts with its share of the rows, k/n, not one half."),
-            Mistake("a share, not a decrease", lambda labels: _average_best(labels) / _gini(labels),
-                    "You divided by the node's impurity: the question asks for the decrease "
-                    "itself."),
-            lists=True),
-        blocked=("fi_teach.trees.cart", "fi_teach.fast.cart"),
-        meaning="The average of a maximum is larger than the maximum of the averages: "
-                "here lies the whole bias. Compare your value with impurity / (n - 1), "
-                "the average of any single cut."),
-]
+# bias.recall_judges: Who may judge row 17? | number, 1 star, 2 min, 1 point
+? Each tree draws as many rows as there are, with replacement.
+? A tree misses row 17 with chance (1 - 1/n)^n, about 1/e.
+? Each of the trees has this chance: how many of them is that?
+= value(500 * (1 - 1 / 1000) ** 1000, unit="trees", tolerance=0.01)
+- 500 * (1 - (1 - 1 / 1000) ** 1000) | those that saw it | These are the trees that *did* see the
+    row: they may have learned it by heart.
+- 250 | one half | A tree sees a row more often than not: it draws 1000 times, and misses row 17
+    each time with chance 999/1000.
+- 500 | all of them | Most of these trees were grown on row 17. Out of bag, only the others may
+    speak.
+- (1 - 1 / 1000) ** 1000 | a chance, not a number | This is the chance that one tree misses the row.
+    There are 500 trees.
+- 0.5 | one in a thousand | 1/1000 is the chance to *draw* the row in a single draw; each tree draws
+    1000 times.
+> Each row has a jury of more than a third of the trees. That is what makes the out-of-bag measures
+    of this chapter free.
 
-REMEDIES = [
-    Question(
-        id="bias.split_credit", title="Let other rows mark the split", kind="implement", stars=2,
-        minutes=12, points=4,
-        hints=("The moves come from the in-bag rows: the child's mean minus the node's mean.",
-               "Each out-of-bag row earns its side's move times (its label minus the node's in-bag "
-               "mean).",
-               "Add up over all out-of-bag rows, left and right, and divide by their number. "
-               "A side may be empty."),
-        check=function(
-            _splits_with_judges, _split_credit,
-            Mistake("the root as a mean of two means", _root_of_two_means,
-                    "You took the mean of the two sides' means for the root's: "
-                    "the sides may differ in size, and each *row* counts once."),
-            Mistake("sides counted alike", _sides_alike, "You averaged the two sides as if as many "
-                    "rows were judged on both: each row counts once."),
-            Mistake("Gini, not variance", lambda *lists: 2 * _split_credit(*lists),
-                    "This is twice what is asked for: Gini counts two classes, move times distance "
-                    "is in units of the variance."),
-            Mistake("marked by its own rows", _marked_by_its_own_rows,
-                    "You let the in-bag rows judge. That is the MDI itself: "
-                    "never negative, and flattered."),
-            Mistake("moves from the wrong rows", _moves_from_outside,
-                    "You computed the means from the out-of-bag rows. "
-                    "The tree learned its answers in the bag; the others only judge them."),
-            Mistake("the label, not its distance", _label_not_distance,
-                    "You multiplied by the label itself. "
-                    "That is how Li and others (2019) write it, for whole trees in the mean over "
-                    "many rows. For one split and few rows take the label's distance from the "
-                    "root's mean, as the question does: "
-                    "a move up is good news for a 1 and bad news for a 0."),
-            Mistake("distance from the child", _distance_from_the_child,
-                    "You measured the label from the child's mean. "
-                    "Measure it from where the row came from: the node's mean."),
-            Mistake("a sum, not a mean", _summed, "Divide by the number of out-of-bag rows."),
-            Mistake("divided by the wrong rows", _divided_by_in_bag,
-                    "You divided by the number of in-bag rows. The mean is over those who judge."),
-            Mistake("drop in squared error", _squared_error_drop,
-                    "This is the drop in squared error. It is honest too, but another measure: "
-                    "2 · move · distance − move². The chapter's takes move · distance."),
-            lists=True),
-        blocked=("fi_teach.importance.mdi", "fi_teach.importance.debiased_mdi"),
-        meaning="With the in-bag rows as judges your function is the decrease in variance. "
-                "With others it can be negative, and for noise it is 0 on average."),
-    Question(
-        id="bias.one_in_one_out", title="Pure in the bag", kind="number", stars=1, minutes=4,
-            points=2,
-        hints=("Gini is the chance that two rows drawn from the leaf differ. Here one of them is "
-               "drawn out of bag.",
-               "They differ if the one in the bag says yes and the other no, or the other way "
-               "round.",
-               "The chance of each of these two ways is a product of one share in the bag and one "
-               "share out of bag."),
-        check=value(
-            {"Gini": 0.18, "UFI": 0.42},
-            Mistake("swapped", {"Gini": 0.42, "UFI": 0.18},
-                    "You have the two the wrong way round."),
-            Mistake("both rows out of bag", {"UFI": 0.48},
-                    "This is the Gini of the out-of-bag rows alone: "
-                    "draw one row in the bag and one out of it.", partly=True),
-            Mistake("both rows from one heap", {"UFI": 0.32}, "You put the fifteen rows together. "
-                    "One row is drawn in the bag, the other out of bag.", partly=True),
-            Mistake("the chance to agree", {"UFI": 0.58},
-                    "This is the chance that the two rows agree.", partly=True),
-            Mistake("one way only", {"UFI": 0.36}, "A yes in the bag and a no out of bag: the "
-                    "other way round they differ, too.", partly=True),
-            Mistake("variance, not Gini", {"Gini": 0.09},
-                    "This is p(1 - p). Two rows may differ in two ways: Gini is twice that.",
-                    partly=True)),
-        meaning="In the bag the leaf looks nearly pure, since the split was chosen for that. The "
-                "strangers see a leaf that is nearly half and half. Computed so, an impurity "
-                "cannot flatter itself."),
-    Question(
-        id="bias.test_control", title="Test a control", kind="test", stars=3, minutes=15, points=4,
-        hints=("Call `make_control` on a column such as `[3, 1, 4, 1, 5, 9, 2, "
-               "6]` and look at what could be wrong with the result.",
-               "Which values, how many of each, in which order? `sorted` helps with the first two.",
-               "And keep a copy of the column from before the call: has it changed?"),
-        check=catches(
-            right=[Mistake("refuses a right one", implementations.shuffled,
-                           "Your test refuses a control that is right: the same values, shuffled."),
-                   Mistake("asks for one order", implementations.shuffled_by_keys,
-                           "Your test asks for one certain order. "
-                           "Any random order is right, however it was drawn."),
-                   Mistake("refuses some right ones", implementations.many_orders,
-                           "Your test refuses a right control now and then: "
-                           "it asks for something that a random order has by luck only, "
-                           "as that the first value is another. "
-                           "Ask for what is true of every shuffle, and take a column long "
-                           "enough.")],
-            bugs=[Mistake("misses a constant", implementations.constant,
-                          "Your test lets a constant pass, "
-                          "the very bug of the public course: such a column is never split on."),
-                  Mistake("misses foreign values", implementations.fresh_numbers,
-                          "Your test lets fresh random numbers pass. "
-                          "A control must have the column's own values, "
-                          "or it has other chances to be lucky."),
-                  Mistake("misses drawing with replacement", implementations.with_replacement,
-                          "Your test lets a column pass in which some values are missing and "
-                          "others occur too often: compare how often each occurs."),
-                  Mistake("misses an unshuffled copy", implementations.untouched_copy,
-                          "Your test lets the column itself pass, in its own order. "
-                          "That is no noise, that is a twin."),
-                  Mistake("misses a changed column", implementations.shuffled_in_place,
-                          "Your test lets a control pass that shuffles the caller's own column on "
-                          "the way, and so ruins the table.")]),
-        meaning="A control with the same values has the same chances to be lucky, "
-                "and nothing else. That makes it a control."),
-    Question(
-        id="bias.credit_ranks", title="Credit cards: who rises?", kind="claim", stars=2, minutes=6,
-        points=3,
-        hints=("Both measures return an `Importance`, with a rank for every column.",
-               "`mdi(forest).rank` and `debiased_mdi(forest, cards, accepted).rank`: "
-               "1 is the most important.",
-               "`list(cards).index(\"active\")` says which of the ranks belongs to `active`."),
-        check=value(
-            {"MDI": 5, "out of bag": 2},
-            Mistake("swapped", {"MDI": 2, "out of bag": 5},
-                    "You have the two the wrong way round."),
-            Mistake("counted from 0", {"MDI": 4, "out of bag": 1},
-                    "Ranks begin with 1 for the most important column."),
-            Mistake("the same twice", {"MDI": 5, "out of bag": 5},
-                    "These are the MDI's ranks twice: "
-                    "`debiased_mdi(forest, cards, accepted)` gives the others."),
-            Mistake("the same twice", {"MDI": 2, "out of bag": 2},
-                    "These are the out-of-bag ranks twice: `mdi(forest)` gives the others."),
-            tolerance=0.01),
-        meaning="`active`, the number of credit accounts, has 35 values. "
-                "By MDI it stands behind income, age and months at the address, "
-                "which have hundreds. Out of bag it overtakes all three."),
-    Question(
-        id="bias.triplets", title="Three names for one thing", kind="predict", stars=1, minutes=3,
-        points=1,
-        hints=("Can the tree ever find a cut on b that is better than the same cut on a?",
-               "All three columns tie at every node, and `grow_cart` takes the first of equals.",
-               "z only gets what is left when the others cannot part the rows."),
-        check=choice(
-            "c",
-            Mistake("a fair tree", "a",
-                    "A split needs one column. Nobody shares a single split, "
-                    "and `grow_cart` always breaks the tie in the same way."),
-            Mistake("the last one wins", "b",
-                    "`grow_cart` takes the *first* of equals, in the order of the columns."),
-            Mistake("taking turns", "d",
-                    "A tie is broken at every node by the same rule, "
-                    "so the same column wins each time. "
-                    "scikit-learn shuffles the columns at each node; there you would be right.")),
-        meaning="Swap two columns of the table, and another one is important. "
-                "If that can happen, the ranking is about your column order."),
-    Question(
-        id="bias.below_the_noise", title="Below the random column", kind="explain", stars=2,
-        minutes=10, points=3,
-        hints=("Which columns does a continuous random column beat too easily? "
-               "Which does it not hold back enough?",
-               "What would a fair control look like for a binary column? For a continuous one?",
-               "Is there a measure for which one and the same threshold would do for all columns?"),
-        check=by_hand,
-        rubric=((1, "a continuous random column has many chances to be lucky, "
-                    "so true signals with few values (binary ones) can rank below it and are "
-                    "dropped wrongly"),
-                (1, "the comparison is fair only between columns with the same values: "
-                    "compare each column with a shuffled copy of itself (several times)"),
-                (1, "or measure on rows that did not choose the splits: "
-                    "out-of-bag MDI, UFI, or permutation importance on held-out rows, "
-                    "where noise is 0 on average whatever its values")),
-        meaning=""),
-]
+# bias.places: How many places to cut? | number, 1 star, 4 min, 2 points
+? A cut goes between two neighbouring *different* values. Rows that agree cannot be parted.
+? For unordered words each group of words may go left; a group and its complement make the same
+    split.
+? How many groups of five cities are there, the empty one and the full one included? Which of them
+    make one and the same split?
+= value({"grades": 4, "cities": 15})
+- {"grades": 39, "cities": 39} | a cut for each row | Rows with the same value cannot be parted:
+    count values, not rows.
+~ {"grades": 39} | a cut for each row | Rows with the same grade cannot be parted: count grades, not
+    rows.
+~ {"cities": 4} | words cut like numbers | Without an order there is no *between*: any set of cities
+    may go to the left.
+~ {"cities": 5} | one city at a time | You sent one city at a time to the left. Two of them may go
+    there, too.
+~ {"cities": 30} | each split counted twice | Two cities to the left, or the other three to the
+    left: that is one split.
+~ {"cities": 31} | the empty side | One of your sets is empty or full, or you counted complements
+    twice: a split needs rows on both sides.
+~ {"cities": 16} | the empty side | One of your splits leaves a side empty: that is no split.
+~ {"grades": 5} | values, not gaps | Five values have four gaps between them: a cut after the last
+    would leave nobody on the right.
+> With 20 unordered words there are more than half a million ways to split, and only one of them
+    needs to be lucky.
 
-QUESTIONS = RECALL + CHANCES + REMEDIES
+# bias.tickets: Nine tickets against three | number, 2 stars, 5 min, 2 points
+? Forget what worth is. There are twelve tickets, all from the same lottery.
+? Exactly one of the twelve is the largest, and each is as likely as any other.
+? How many of the twelve belong to the first column?
+= value(0.75)
+- 0.9 | against one ticket | 9/10 is the chance against a column with *one* cut. This one has three.
+- 3 | how many times more | Three times as many tickets: yes. The question asks for a chance, which
+    is at most 1.
+- 75 | per cent without its sign | You count in per cent: write a share such as 0.05, or the sign,
+    as in `"5 %"`.
+- 0.25 | the other column | This is the chance of the column with three cuts.
+- 0.5 | all tickets are alike | Each single ticket is as good as any other, but one column holds
+    more of them.
+- 1 - 0.5**9 | a chance to lose each | You let nine tickets each toss a coin against the other
+    column. But it is always the same opponent: if its ticket is large, all nine lose together.
+> No formula for the law of a decrease was needed: only that all tickets are alike and independent.
+    Real cuts are not independent, so the real chance is nearer to one half.
+
+# bias.predict_growth: A thousand times the rows | predict, 1 star, 3 min, 1 point
+? How many places to cut has a column of four values in a table of 100 rows? Of 100 000?
+? The chapter draws the chance to beat binary noise by the number of rows: look at the curve of 4
+    values.
+? Both columns' decreases shrink like 1/n. A race asks who is ahead.
+= choice("b")
+- "a" | more rows, more places | A column whose values all differ gets more places with every row.
+    Four values have three places for ever.
+- "c" | noise averages out | The decreases do shrink, like 1/n, for both columns alike. Who is ahead
+    does not depend on the scale.
+- "d" | as if independent | Three *independent* tickets against one would win 3/4 of the races. The
+    three cuts share most of their rows, so they win less.
+> The bias of a column with a fixed number of values does not fade with more data. It is not a
+    small-sample problem.
+
+# bias.average_best: The best of all cuts, exactly | implement, 2 stars, 12 min, 4 points
+? `itertools.permutations(labels)` gives all orders; equal ones may be counted several times, that
+    changes no average.
+? For one order: the decreases of the cuts after the first, second, ... row. Keep the largest.
+? Then average the largest over the orders. For `[0, 0, 1, 1]` the chapter has the table.
+= function(label_lists, average_best, lists=True)
+- lambda labels: over_orders(labels, np.mean) | the mean cut, not the best | This is what a *single*
+    cut is worth on average, wherever it is. A tree keeps the best of them: take the maximum within
+    each order, then average over orders.
+- lambda labels: over_orders(labels, max, max) | the luckiest order | You took the best order as
+    well. The tree chooses the cut; the order is chance: average over it.
+- best_as_given | one order only | You took the labels in the order they came. On noise every order
+    is equally likely: average over all of them.
+- average_best_unweighted | children not weighted | A side counts with its share of the rows, k/n,
+    not one half.
+- lambda labels: average_best(labels) / gini(labels) | a share, not a decrease | You divided by the
+    node's impurity: the question asks for the decrease itself.
+! fi_teach.trees.cart, fi_teach.fast.cart
+> The average of a maximum is larger than the maximum of the averages: here lies the whole bias.
+    Compare your value with impurity / (n - 1), the average of any single cut.
+
+# bias.split_credit: Let other rows mark the split | implement, 2 stars, 12 min, 4 points
+? The moves come from the in-bag rows: the child's mean minus the node's mean.
+? Each out-of-bag row earns its side's move times (its label minus the node's in-bag mean).
+? Add up over all out-of-bag rows, left and right, and divide by their number. A side may be empty.
+= function(splits_with_judges, split_credit, lists=True)
+- root_of_two_means | the root as a mean of two means | You took the mean of the two sides' means
+    for the root's: the sides may differ in size, and each *row* counts once.
+- sides_alike | sides counted alike | You averaged the two sides as if as many rows were judged on
+    both: each row counts once.
+- lambda *lists: 2 * split_credit(*lists) | Gini, not variance | This is twice what is asked for:
+    Gini counts two classes, move times distance is in units of the variance.
+- marked_by_its_own_rows | marked by its own rows | You let the in-bag rows judge. That is the MDI
+    itself: never negative, and flattered.
+- moves_from_outside | moves from the wrong rows | You computed the means from the out-of-bag rows.
+    The tree learned its answers in the bag; the others only judge them.
+- label_not_distance | the label, not its distance | You multiplied by the label itself. That is how
+    Li and others (2019) write it, for whole trees in the mean over many rows. For one split and few
+    rows take the label's distance from the root's mean, as the question does: a move up is good
+    news for a 1 and bad news for a 0.
+- distance_from_the_child | distance from the child | You measured the label from the child's mean.
+    Measure it from where the row came from: the node's mean.
+- summed | a sum, not a mean | Divide by the number of out-of-bag rows.
+- divided_by_in_bag | divided by the wrong rows | You divided by the number of in-bag rows. The mean
+    is over those who judge.
+- squared_error_drop | drop in squared error | This is the drop in squared error. It is honest too,
+    but another measure: 2 · move · distance − move². The chapter's takes move · distance.
+! fi_teach.importance.mdi, fi_teach.importance.debiased_mdi
+> With the in-bag rows as judges your function is the decrease in variance. With others it can be
+    negative, and for noise it is 0 on average.
+
+# bias.one_in_one_out: Pure in the bag | number, 1 star, 4 min, 2 points
+? Gini is the chance that two rows drawn from the leaf differ. Here one of them is drawn out of bag.
+? They differ if the one in the bag says yes and the other no, or the other way round.
+? The chance of each of these two ways is a product of one share in the bag and one share out of
+    bag.
+= value({"Gini": 0.18, "UFI": 0.42})
+- {"Gini": 0.42, "UFI": 0.18} | swapped | You have the two the wrong way round.
+~ {"UFI": 0.48} | both rows out of bag | This is the Gini of the out-of-bag rows alone: draw one row
+    in the bag and one out of it.
+~ {"UFI": 0.32} | both rows from one heap | You put the fifteen rows together. One row is drawn in
+    the bag, the other out of bag.
+~ {"UFI": 0.58} | the chance to agree | This is the chance that the two rows agree.
+~ {"UFI": 0.36} | one way only | A yes in the bag and a no out of bag: the other way round they
+    differ, too.
+~ {"Gini": 0.09} | variance, not Gini | This is p(1 - p). Two rows may differ in two ways: Gini is
+    twice that.
+> In the bag the leaf looks nearly pure, since the split was chosen for that. The strangers see a
+    leaf that is nearly half and half. Computed so, an impurity cannot flatter itself.
+
+# bias.test_control: Test a control | test, 3 stars, 15 min, 4 points
+? Call `make_control` on a column such as `[3, 1, 4, 1, 5, 9, 2, 6]` and look at what could be wrong
+    with the result.
+? Which values, how many of each, in which order? `sorted` helps with the first two.
+? And keep a copy of the column from before the call: has it changed?
+= catches()
++ shuffled | refuses a right one | Your test refuses a control that is right: the same values,
+    shuffled.
++ shuffled_by_keys | asks for one order | Your test asks for one certain order. Any random order is
+    right, however it was drawn.
++ many_orders | refuses some right ones | Your test refuses a right control now and then: it asks
+    for something that a random order has by luck only, as that the first value is another. Ask for
+    what is true of every shuffle, and take a column long enough.
+- constant | misses a constant | Your test lets a constant pass, the very bug of the public course:
+    such a column is never split on.
+- fresh_numbers | misses foreign values | Your test lets fresh random numbers pass. A control must
+    have the column's own values, or it has other chances to be lucky.
+- with_replacement | misses drawing with replacement | Your test lets a column pass in which some
+    values are missing and others occur too often: compare how often each occurs.
+- untouched_copy | misses an unshuffled copy | Your test lets the column itself pass, in its own
+    order. That is no noise, that is a twin.
+- shuffled_in_place | misses a changed column | Your test lets a control pass that shuffles the
+    caller's own column on the way, and so ruins the table.
+> A control with the same values has the same chances to be lucky, and nothing else. That makes it a
+    control.
+
+# bias.credit_ranks: Credit cards: who rises? | claim, 2 stars, 6 min, 3 points
+? Both measures return an `Importance`, with a rank for every column.
+? `mdi(forest).rank` and `debiased_mdi(forest, cards, accepted).rank`: 1 is the most important.
+? `list(cards).index("active")` says which of the ranks belongs to `active`.
+= value({"MDI": 5, "out of bag": 2}, tolerance=0.01)
+- {"MDI": 2, "out of bag": 5} | swapped | You have the two the wrong way round.
+- {"MDI": 4, "out of bag": 1} | counted from 0 | Ranks begin with 1 for the most important column.
+- {"MDI": 5, "out of bag": 5} | the same twice | These are the MDI's ranks twice:
+    `debiased_mdi(forest, cards, accepted)` gives the others.
+- {"MDI": 2, "out of bag": 2} | the same twice | These are the out-of-bag ranks twice: `mdi(forest)`
+    gives the others.
+> `active`, the number of credit accounts, has 35 values. By MDI it stands behind income, age and
+    months at the address, which have hundreds. Out of bag it overtakes all three.
+
+# bias.triplets: Three names for one thing | predict, 1 star, 3 min, 1 point
+? Can the tree ever find a cut on b that is better than the same cut on a?
+? All three columns tie at every node, and `grow_cart` takes the first of equals.
+? z only gets what is left when the others cannot part the rows.
+= choice("c")
+- "a" | a fair tree | A split needs one column. Nobody shares a single split, and `grow_cart` always
+    breaks the tie in the same way.
+- "b" | the last one wins | `grow_cart` takes the *first* of equals, in the order of the columns.
+- "d" | taking turns | A tie is broken at every node by the same rule, so the same column wins each
+    time. scikit-learn shuffles the columns at each node; there you would be right.
+> Swap two columns of the table, and another one is important. If that can happen, the ranking is
+    about your column order.
+
+# bias.below_the_noise: Below the random column | explain, 2 stars, 10 min, 3 points
+? Which columns does a continuous random column beat too easily? Which does it not hold back enough?
+? What would a fair control look like for a binary column? For a continuous one?
+? Is there a measure for which one and the same threshold would do for all columns?
+= by_hand
+* 1 | a continuous random column has many chances to be lucky, so true signals with few values
+    (binary ones) can rank below it and are dropped wrongly
+* 1 | the comparison is fair only between columns with the same values: compare each column with a
+    shuffled copy of itself (several times)
+* 1 | or measure on rows that did not choose the splits: out-of-bag MDI, UFI, or permutation
+    importance on held-out rows, where noise is 0 on average whatever its values
+""", vars(implementations) | globals())

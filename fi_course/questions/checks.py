@@ -8,9 +8,11 @@
 `by_hand`       prose, which a person reads (explain, open)
 ============== ==================================================================================
 
-A check is data that can be called, so that `fi_course.questions.specification` can write it
-down.
+A mistake may have several outputs, in a tuple. A check is data that can be called, so that
+`fi_course.questions.specification` can write it down.
 """
+
+from dataclasses import replace
 
 from fi_course.questions.functions import Catches, Function
 from fi_course.questions.values import Choice, Mistake, value_of
@@ -25,6 +27,13 @@ SHORTEST_PROSE = 5
 """Words of an answer that a person reads: fewer are a beginning."""
 
 
+def _one_output_each(mistakes):
+    """Return a mistake for each output of those with several, which stand in a tuple -> tuple."""
+    return tuple(replace(mistake, output=output) for mistake in mistakes
+                 for output in (mistake.output if isinstance(mistake.output, tuple)
+                                else (mistake.output,)))
+
+
 def choice(right, *mistakes):
     """Return a check for a letter with a reason, as in ("b", "because each row counts once").
 
@@ -33,7 +42,7 @@ def choice(right, *mistakes):
     right : the letter
     mistakes : one Mistake for every other letter on offer, `output` being the letter
     """
-    return Choice(right, mistakes)
+    return Choice(right, _one_output_each(mistakes))
 
 
 def value(right, *mistakes, unit="", tolerance=0.0051, default=None):
@@ -48,8 +57,8 @@ def value(right, *mistakes, unit="", tolerance=0.0051, default=None):
     default : {entry: value} that an entry is taken to have if the answer leaves it out;
         0 without it
     """
-    return value_of(right, mistakes, unit if isinstance(unit, tuple) else (unit,), tolerance,
-                    default)
+    units = unit if isinstance(unit, tuple) else (unit,)
+    return value_of(right, _one_output_each(mistakes), units, tolerance, default)
 
 
 def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False):
@@ -67,7 +76,7 @@ def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False)
     Arguments are handed over as arrays, as lists and as pandas objects, with `lists` as lists
     first: otherwise any of these styles will do.
     """
-    return Function(cases, right, mistakes, tolerance, planted, lists)
+    return Function(cases, right, _one_output_each(mistakes), tolerance, planted, lists)
 
 
 def catches(right, bugs):
