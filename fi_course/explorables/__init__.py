@@ -19,20 +19,7 @@ from fi_course.explorables.held_out_units import explore_held_out
 from fi_course.explorables.impurity_curves import explore_impurity
 from fi_course.explorables.knockoff_scan import explore_knockoffs
 from fi_course.explorables.leaf_pattern import explore_leaf_pattern
-from fi_course.explorables.marks import (
-                                         axis,
-                                         band,
-                                         bars,
-                                         box,
-                                         categories,
-                                         handle,
-                                         line,
-                                         panel,
-                                         points,
-                                         region,
-                                         rule,
-                                         text,
-)
+from fi_course.explorables.marks import axis, bars, categories, line, panel, points, rule
 from fi_course.explorables.method_chooser import explore_methods
 from fi_course.explorables.negative_null import explore_negative_null
 from fi_course.explorables.printed_charts import explore_printed_charts
@@ -40,13 +27,11 @@ from fi_course.explorables.shap_games import explore_shap_games
 from fi_course.explorables.shortlist import explore_shortlist
 from fi_course.explorables.split_explorer import explore_splits
 from fi_course.explorables.telescope import explore_telescope
-from fi_course.explorables.tree_marks import tree_panel
 
-__all__ = ["Explorable", "State", "axis", "band", "bars", "box", "categories", "choice", "explore",
+__all__ = ["Explorable", "State", "axis", "bars", "categories", "choice", "explore",
            "explore_bananas", "explore_cardinality_race", "explore_coalitions",
            "explore_correlated_leak", "explore_costs", "explore_do_operator", "explore_four_charts",
            "explore_golf_trees", "explore_group_rates", "explore_held_out", "explore_impurity",
            "explore_knockoffs", "explore_leaf_pattern", "explore_methods", "explore_negative_null",
            "explore_printed_charts", "explore_shap_games", "explore_shortlist", "explore_splits",
-           "explore_telescope", "handle", "line", "panel", "points", "region", "rule", "slider",
-           "switch", "text", "tree_panel"]
+           "explore_telescope", "line", "panel", "points", "rule", "slider", "switch"]

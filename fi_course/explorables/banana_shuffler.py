@@ -16,7 +16,9 @@ from fi_teach.trees import grow_cart
 MEASURES = {True: "the votes together", False: "each tree alone"}
 # at the lengths 10, 11, 19, 14
 DRAWN_ANSWERS = {"tree 1": ("no", "yes", "no", "yes"), "tree M": ("no", "yes", "yes", "yes")}
-LENGTH = 3  # the column
+LOOKS = {"right": ("good", "triangle", "dealt: judged right"),
+         "wrong": ("bad", "cross", "dealt: judged wrong"),
+         "none": ("muted", "diamond", "dealt: nobody judges")}
 
 
 def explore_bananas():
@@ -25,10 +27,9 @@ def explore_bananas():
     >>> explore_bananas().sentence.split(": ")[-1]
     'importance 0.667 for this deal, 0.333 on average over all 24 deals.'
     """
-    gets = "Fruit {} gets the length of fruit"
     controls = [choice("aggregate", "What is judged", MEASURES),
-                *(choice(f"pick{k}", gets.format(k), range(5 - k), kind="select")
-                  for k in (1, 2, 3))]
+                *(choice(f"pick{k}", f"Fruit {k} gets the length of fruit", range(5 - k),
+                         kind="select") for k in (1, 2, 3))]
     # each takes the second of what is left: the next fruit's length
     as_drawn = {"pick1": 1, "pick2": 1, "pick3": 1}
     return explore("What is Length worth?", controls, banana_state, start=as_drawn)
@@ -43,112 +44,89 @@ def drawn_forest():
     X, _ = bananas()
     blind = X.assign(Color=0, Form=0, Origin=0)
     trees = tuple(grow_cart(blind, list(answers)) for answers in DRAWN_ANSWERS.values())
-    in_bag = np.array([[int(fruit not in out) for fruit in X.index]
-                       for out in BANANA_OUT_OF_BAG.values()])
+    in_bag = np.array([~X.index.isin(out) for out in BANANA_OUT_OF_BAG.values()]).astype(int)
     return Forest(trees, np.full(2, 0.5), np.zeros(2), tuple(X.columns), classes=trees[0].classes,
                   in_bag=in_bag)
 
 
 @cache
 def importance_of_deals(aggregate):
-    """Compute the importance of Length for each of the 24 permutations -> {donors: importance}.
+    """Compute the importance of Length for each of the 24 permutations -> Series by permutation.
 
-    donors[i] is the row whose length row i receives.
+    In the permutation `deal` row i receives the length of row deal[i].
     """
     X, y = bananas()
-    deals = list(permutations(range(4)))
     measure = oob_importance if aggregate else oob_importance_per_tree
-    return {deal: measure(drawn_forest(), X, y, donors=np.array(deal)[:, None]).mean[LENGTH]
-            for deal in deals}
+    length = list(X).index("Length")
+    return pd.Series({deal: measure(drawn_forest(), X, y, donors=np.array(deal)[:, None])
+                      .mean[length] for deal in permutations(range(4))})
 
 
 def banana_state(aggregate, **picks):
-    deal, offered = _deal(picks.values())
-    table = _judgement(deal)
-    worth = importance_of_deals(aggregate)
-    options = {name: [str(row + 1) for row in rows]
-               for name, rows in zip(picks, offered, strict=True)}
-    return State(_in_words(table, aggregate, worth[deal], np.mean(list(worth.values()))),
-                 [_fruit_panel(table), _deals_panel(worth, deal)], table, options)
-
-
-def _deal(picks):
-    """Assign one remaining length to each fruit -> donors (4 rows), and each one's options."""
-    left, deal, offered = [0, 1, 2, 3], [], []
-    for pick in picks:
-        offered.append(tuple(left))
+    left, deal, options = [0, 1, 2, 3], [], {}
+    for name, pick in picks.items():  # each fruit takes one of the lengths that are left
+        options[name] = [str(row + 1) for row in left]
         deal.append(left.pop(pick))
-    return (*deal, *left), offered
+    deal = (*deal, *left)
+    table, worth = _judgement(deal), importance_of_deals(aggregate)
+    return State(_in_words(table, aggregate, worth[deal], worth.mean()),
+                 [_fruit_panel(table), _deals_panel(worth, deal)], table, options)
 
 
 def _judgement(deal):
     """List each fruit's own and permuted length, its tree and the answer -> DataFrame."""
     X, y = bananas()
     dealt = X.assign(Length=X["Length"].to_numpy()[list(deal)])
-    judge = {fruit: name for name, out in BANANA_OUT_OF_BAG.items() for fruit in out}
-    says = {name: dict(zip(X.index, tree.predict(dealt), strict=True))
-            for name, tree in zip(BANANA_OUT_OF_BAG, drawn_forest().trees, strict=True)}
-    rows = [{"fruit": fruit, "truth": y[fruit], "length": X["Length"][fruit],
-             "dealt": dealt["Length"][fruit],
-             "judge": judge.get(fruit, "none"),
-             "says": says[judge[fruit]][fruit] if fruit in judge else "–"} for fruit in X.index]
-    return pd.DataFrame(rows)
+    table = pd.DataFrame({"fruit": X.index, "truth": y, "length": X["Length"],
+                          "dealt": dealt["Length"], "judge": "none", "says": "–"})
+    for (name, out), tree in zip(BANANA_OUT_OF_BAG.items(), drawn_forest().trees, strict=True):
+        table.loc[list(out), "judge"] = name
+        table.loc[list(out), "says"] = tree.predict(dealt.loc[list(out)])
+    return table
+
+
+def _verdicts(table):
+    right = np.where(table["says"] == table["truth"], "right", "wrong")
+    return np.where(table["judge"] == "none", "none", right)
 
 
 def _in_words(table, aggregate, worth, mean):
-    judged = table[table["judge"] != "none"]
-    said = "; ".join(
-        f"fruit {row.fruit} with length {row.dealt}: {row.judge} says {row.says}, {_mark(row)}"
-        for row in judged.itertuples())
-    lengths = ", ".join(map(str, table["dealt"]))
-    wrong = sum(_mark(row) == "wrong" for row in judged.itertuples())
-    how = (f"{wrong} of {len(judged)} votes wrong, none before" if aggregate
-           else f"{_tree_by_tree(judged)}, none before")
-    return (f"Fruits 1 to 4 get the lengths {lengths}. Nobody judges fruit 1; {said}. "
-            f"{how[0].upper() + how[1:]}: importance {worth:.3f} for this deal, "
-            f"{mean:.3f} on average over all 24 deals.")
-
-
-def _tree_by_tree(judged):
-    parts = [f"{name} has {sum(_mark(row) == 'wrong' for row in rows.itertuples())} of "
-             f"{len(rows)} wrong" for name, rows in judged.groupby("judge")]
-    return " and ".join(parts)
-
-
-def _mark(row):
-    return "right" if row.says == row.truth else "wrong"
+    judged = table.assign(verdict=_verdicts(table)).query("judge != 'none'")
+    said = "; ".join(f"fruit {row.fruit} with length {row.dealt}: {row.judge} says {row.says}, "
+                     f"{row.verdict}" for row in judged.itertuples())
+    wrong = judged["verdict"] == "wrong"
+    trees = " and ".join(f"{name} has {of_tree.sum()} of {len(of_tree)} wrong"
+                         for name, of_tree in wrong.groupby(judged["judge"]))
+    how = f"{wrong.sum()} of {len(wrong)} votes wrong" if aggregate else f"T{trees[1:]}"
+    return (f"Fruits 1 to 4 get the lengths {', '.join(map(str, table['dealt']))}. "
+            f"Nobody judges fruit 1; {said}. {how}, none before: importance {worth:.3f} for this "
+            f"deal, {mean:.3f} on average over all 24 deals.")
 
 
 def _fruit_panel(table):
     """Draw each fruit's own and permuted length, right or wrong, with the trees' thresholds."""
-    cuts = [float(tree.threshold[~tree.is_leaf].max()) for tree in drawn_forest().trees]
-    looks = {"right": ("good", "triangle", "dealt: judged right"),
-             "wrong": ("bad", "cross", "dealt: judged wrong"),
-             "none": ("muted", "diamond", "dealt: nobody judges")}
-    verdicts = ["none" if row.judge == "none" else _mark(row) for row in table.itertuples()]
+    high, low = (tree.threshold[~tree.is_leaf].max() for tree in drawn_forest().trees)
+    cuts = [rule(y=low, name="both say no below"),
+            rule(y=high, colour="c1", name="tree 1 says no above")]
+    moves = [line([k, k], ends, colour="muted", dashed=True)
+             for k, ends in enumerate(table[["length", "dealt"]].to_numpy()) if ends[0] != ends[1]]
+    own = points(range(4), table["length"], colour="c0", name="own length", size=5)
+    looks = map(LOOKS.get, _verdicts(table))
     dealt = [points([k], [length], colour=colour, shape=shape, name=name, size=8)
              for k, (length, (colour, shape, name)) in enumerate(
-                 zip(table["dealt"], map(looks.get, verdicts), strict=True))]
-    moves = [line([k, k], [row.length, row.dealt], colour="muted", dashed=True)
-             for k, row in enumerate(table.itertuples()) if row.length != row.dealt]
-    own = points(range(4), table["length"], colour="c0", name="own length", size=5)
-    ticks = {k: f"{row.fruit}: {row.judge}" for k, row in enumerate(table.itertuples())}
-    return panel(rule(y=min(cuts), name="both say no below"),
-                 rule(y=max(cuts), colour="c1", name="tree 1 says no above"), moves, own, dealt,
-                 x=axis(-0.5, 3.5, "fruit: who judges it", ticks=ticks),
+                 zip(table["dealt"], looks, strict=True))]
+    fruits = [f"{row.fruit}: {row.judge}" for row in table.itertuples()]
+    return panel(cuts, moves, own, dealt, x=categories(fruits, "fruit: who judges it"),
                  y=axis(8, 21, "length", ticks=[10, 11, 14, 19]), title="Who gets which length",
                  height=250, min_width=320)
 
 
 def _deals_panel(worth, deal):
     """Draw the importances of all 24 permutations as bars; the one on show is highlighted."""
-    values = pd.Series(worth).round(9).value_counts().sort_index()
-    here = values.index == round(worth[deal], 9)
-    places = np.arange(len(values))
-    parts = [bars(values[side], at=places[side], labels="{:.0f}", colour=colour, hatch=hatch,
-                  name=name)
-             for side, colour, hatch, name in ((here, "c1", True, "this deal among them"),
-                                               (~here, "c0", False, "other deals"))]
-    return panel(*parts, x=categories([f"{value:.2f}" for value in values.index],
-                                      "importance of Length"), y=axis(0, 16, "deals of 24"),
+    counts = worth.round(9).value_counts().sort_index()
+    here = counts.index == round(worth[deal], 9)
+    drawn = bars(counts, labels="{:.0f}", colour=np.where(here, "c1", "c0"), hatch=here,
+                 name=np.where(here, "this deal among them", "other deals"))
+    return panel(drawn, x=categories([f"{value:.2f}" for value in counts.index],
+                                     "importance of Length"), y=axis(0, 16, "deals of 24"),
                  title="All 24 deals", height=250, min_width=240)

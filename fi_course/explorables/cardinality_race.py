@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, bars, categories, line, panel, points
+from fi_course.explorables.marks import axis, bars, categories, curve, panel
 from fi_teach.basics.impurity import class_impurity
 from fi_teach.importance import mdi
 from fi_teach.trees import grow_forest
@@ -21,6 +21,7 @@ LOOKS = (("c0", False, "circle"), ("c1", True, "square"), ("c2", False, "triangl
          ("c3", True, "diamond"), ("c5", False, "cross"))
 PLACES = {"root": "at the root", "forest": "in a whole forest"}
 CRITERIA = {"gini": "Gini", "entropy": "entropy", "variance": "variance (a numeric target)"}
+TITLES = {"root": "Races won at the root", "forest": "Share of the MDI"}
 SIZES = (20, 50, 100, 200, 500, 1000)
 N_RACES, N_TREES, ROWS_IN_ALL = 1000, 15, 1000
 
@@ -43,11 +44,9 @@ def race_state(where, criterion, n):
     table = pd.DataFrame({"column": list(LEVELS),
                           "places to cut": [(levels or n) - 1 for levels in LEVELS.values()],
                           "share": here.to_numpy()})
-    words = _root_in_words if where == "root" else _forest_in_words
-    return State(words(criterion, n, here), [_bar_panel(here, where), _size_panel(share, n)], table)
+    return State(_in_words(where, criterion, n, here),
+                 [_bar_panel(here, where), _size_panel(share, n)], table)
 
-
-# --- at the root ----------------------------------------------------------------------------------
 
 def races_at_root(criterion, n, n_races, *, rng=0):
     """Draw many samples and return each column's best decrease at the root -> (n_races, 5).
@@ -61,32 +60,21 @@ def races_at_root(criterion, n, n_races, *, rng=0):
          else rng.integers(0, 2, (n_races, n)).astype(float))
     best = []
     for levels in LEVELS.values():
-        rows, total = _left_of_every_place(y) if levels is None else _left_of_levels(
-            y, rng.integers(0, levels, y.shape), levels)
+        if levels is None:
+            rows, total = np.arange(1.0, n), y.cumsum(axis=1)[:, :-1]
+        else:
+            column = rng.integers(0, levels, y.shape)
+            left = [column <= value for value in range(levels - 1)]
+            rows = np.column_stack([side.sum(axis=1) for side in left])
+            total = np.column_stack([(y * side).sum(axis=1) for side in left])
         best.append(decreases(y, rows, total, criterion).max(axis=1))
     return np.column_stack(best)
-
-
-def _left_of_every_place(y):
-    """Count rows and sum y left of each of the n - 1 thresholds -> two (n_races, n - 1)."""
-    total = y.cumsum(axis=1)[:, :-1]
-    return np.broadcast_to(np.arange(1.0, y.shape[1]), total.shape), total
-
-
-def _left_of_levels(y, column, levels):
-    """Count rows and sum y left of each threshold of a column of `levels` values.
-
-    Returns two arrays (n_races, levels - 1).
-    """
-    left = [column <= value for value in range(levels - 1)]
-    return np.column_stack([side.sum(axis=1) for side in left]).astype(float), np.column_stack(
-        [(y * side).sum(axis=1) for side in left])
 
 
 def decreases(y, rows, total, criterion):
     """Return the decreases in impurity of y (R, n) at m splits -> (R, m).
 
-    The number of rows on the left and the sum of their y have the shape (R, m).
+    rows, total : number of rows on the left and the sum of their y, (R, m) or for all races (m,)
     """
     n, whole = y.shape[1], y.sum(axis=1, keepdims=True)
     right, rest = n - rows, whole - total
@@ -112,8 +100,6 @@ def _won(criterion, n):
     return winners / winners.sum(axis=1, keepdims=True), (best > best[:, :1] + 1e-12).mean(axis=0)
 
 
-# --- in a forest ----------------------------------------------------------------------------------
-
 @cache
 def _forest_shares(criterion, n):
     """Average the MDI shares of the five columns over samples of 1000 rows in all -> (5,)."""
@@ -126,8 +112,6 @@ def _one_forest(criterion, n, seed):
     return mdi(grow_forest(world.X, y, n_trees=N_TREES, criterion=criterion, rng=seed)).mean
 
 
-# --- the picture ----------------------------------------------------------------------------------
-
 def shares_over_sizes(where, criterion):
     """Return each column's share of wins, or of MDI, by number of rows -> DataFrame (sizes, 5)."""
     found = [_won(criterion, n)[0].mean(axis=0) if where == "root" else _forest_shares(criterion, n)
@@ -135,36 +119,28 @@ def shares_over_sizes(where, criterion):
     return pd.DataFrame(found, index=SIZES, columns=list(LEVELS))
 
 
-def _root_in_words(criterion, n, here):
-    ahead = _won(criterion, n)[1]
-    return (f"At the root, {n} rows of pure noise ({CRITERIA[criterion]}), {N_RACES} races: "
-            f"won by {_list(here)}. Head to head with the column of 2 values, "
-            f"20 values win {ahead[3]:.0%} and all different values {ahead[4]:.0%}.")
-
-
-def _forest_in_words(criterion, n, here):
+def _in_words(where, criterion, n, here):
+    shares = ", ".join(f"{name} {share:.0%}" for name, share in here.items())
+    if where == "root":
+        ahead = _won(criterion, n)[1]
+        return (f"At the root, {n} rows of pure noise ({CRITERIA[criterion]}), {N_RACES} races: "
+                f"won by {shares}. Head to head with the column of 2 values, "
+                f"20 values win {ahead[3]:.0%} and all different values {ahead[4]:.0%}.")
     return (f"In a forest on {n} rows of pure noise ({CRITERIA[criterion]}), shares of the MDI: "
-            f"{_list(here)}. The column of all different values gets "
+            f"{shares}. The column of all different values gets "
             f"{here.iloc[-1] / here.iloc[0]:.0f} times what the column of 2 values gets.")
 
 
-def _list(here):
-    return ", ".join(f"{name} {share:.0%}" for name, share in here.items())
-
-
 def _bar_panel(here, where):
-    drawn = [bars([share], at=[k], horizontal=True, labels=[f"{share:.0%}"], colour=colour,
-                  hatch=hatch, width=0.6)
-             for k, (share, (colour, hatch, _)) in enumerate(zip(here, LOOKS, strict=True))]
-    title = "Races won at the root" if where == "root" else "Share of the MDI"
+    colours, hatches, _ = zip(*LOOKS, strict=True)
+    drawn = bars(here, horizontal=True, labels="{:.0%}", colour=colours, hatch=hatches, width=0.6)
     return panel(drawn, x=axis(0, 0.8, "share", format="{:.0%}"), y=categories(list(LEVELS)),
-                 title=title, height=220, min_width=280)
+                 title=TITLES[where], height=220, min_width=280)
 
 
 def _size_panel(share, n):
     places = range(len(SIZES))
-    curves = [[line(places, share[name], colour=colour),
-               points([SIZES.index(n)], [share.at[n, name]], colour=colour, shape=shape, name=name)]
+    curves = [curve(places, share[name], SIZES.index(n), colour=colour, shape=shape, name=name)
               for name, (colour, _, shape) in zip(LEVELS, LOOKS, strict=True)]
     return panel(curves, x=axis(-0.3, len(SIZES) - 0.7, "rows", ticks=dict(enumerate(SIZES))),
                  y=axis(0, 0.8, "share", format="{:.0%}"),

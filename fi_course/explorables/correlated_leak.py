@@ -1,7 +1,6 @@
 """Compare four importance measures of a cause and of a proxy that adds no information.
 
-The same random numbers make the world at every correlation, so that what moves
-with the slider is the correlation alone.
+All correlations share their random numbers: only the correlation moves with the slider.
 """
 
 from functools import cache
@@ -10,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, bars, categories, panel, points
+from fi_course.explorables.marks import axis, categories, grouped_bars, panel, points, signed
 from fi_teach.importance import (
     conditional_importance,
     drop_column_importance,
@@ -30,8 +29,6 @@ RARE = 2.576  # a standard normal number is larger in size once in a hundred tim
 def explore_correlated_leak():
     """Show four measures by the correlation of cause and proxy, for two kinds of forest.
 
-    One forest must alternate between the two columns, the other may choose.
-
     >>> explore_correlated_leak().sentence_at(candidates="both", rho=0.0)[:52]
     'Correlation 0.00, each split chooses among both feat'
     """
@@ -45,28 +42,22 @@ def leak_state(candidates, rho):
     real, _, rare = shuffled_rows(rho)
     told = (f"Correlation {rho:.2f}, each split chooses among {CANDIDATES[candidates]}. "
             f"Shuffle x2, and {rare.mean():.0%} of the {len(real)} rows hold an x2 that not one "
-            f"row in a hundred with their x1 has. {_in_words('x1, the cause', found['x1'])}; "
-            f"{_in_words('x2, the proxy', found['x2'])}.")
-    table = found.rename_axis("measure").reset_index()
-    return State(told, [_bar_panel(found), _row_panel(rho)], table)
+            f"row in a hundred with their x1 has. x1, the cause: {_in_words(found['x1'])}; "
+            f"x2, the proxy: {_in_words(found['x2'])}.")
+    return State(told, [_bar_panel(found), _row_panel(rho)],
+                 found.rename_axis("measure").reset_index())
 
 
-def _in_words(name, values):
-    return f"{name}: " + ", ".join(f"{measure} {_short(value)}"
-                                   for measure, value in values.items())
-
-
-def _short(value):
-    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+def _in_words(values):
+    return ", ".join(f"{name} {signed(value, '{:.2f}')}" for name, value in values.items())
 
 
 @cache
 def four_measures(rho, candidates):
     """Compute the four measures of x1 and x2, all in squared error -> DataFrame (4, 2).
 
-    impurity: the MDI before normalising, what a feature's splits take off the squared error
-    of the training rows; the other three on N_TEST new rows, permutation
-    and conditional (exact, since this world is Gaussian) over five draws.
+    Impurity is the MDI before normalising, on training rows; the others are on N_TEST new rows,
+    permutation and conditional (exact, since this world is Gaussian) over five draws.
     """
     train, test = (correlated_proxy(n, rho=rho, rng=[0, k]) for k, n in ((1, N_TRAIN), (2, N_TEST)))
 
@@ -84,27 +75,22 @@ def four_measures(rho, candidates):
 
 
 def shuffled_rows(rho):
-    """Return test rows, the same rows with x2 permuted, and which of these are rare.
+    """Return test rows (n, 2), the same rows with x2 permuted, and which of these are rare (n,).
 
-    X (n, 2), permuted (n, 2), rare (n,) bool.
-
-    Given x1, x2 is normal with mean rho x1 and standard deviation sqrt(1 - rho^2);
-    rare is what one row in a hundred exceeds.
+    Given x1, x2 is normal with mean rho x1 and standard deviation sqrt(1 - rho^2); rare is what
+    one row in a hundred exceeds.
     """
     real = correlated_proxy(N_TEST, rho=rho, rng=[0, 2]).X.to_numpy()
-    shuffled = np.column_stack(
-        [real[:, 0], real[np.random.default_rng([0, 6]).permutation(N_TEST), 1]])
-    return real, shuffled, abs(shuffled[:, 1]
-                               - rho * shuffled[:, 0]) > RARE * np.sqrt(1 - rho**2) + 1e-9
+    dealt = np.random.default_rng([0, 6]).permutation(N_TEST)
+    x1, x2 = real[:, 0], real[dealt, 1]
+    return real, np.column_stack([x1, x2]), abs(x2 - rho * x1) > RARE * np.sqrt(1 - rho**2) + 1e-9
 
 
 def _bar_panel(found):
-    looks = {"x1": ("c0", False, -0.18, "x1, the cause"), "x2": ("c1", True, 0.18, "x2, the proxy")}
-    drawn = [bars(found[name], at=np.arange(4) + shift, horizontal=True, width=0.34,
-                  labels=[_short(v) for v in found[name]],
-                  colour=colour, hatch=hatch, name=label)
-             for name, (colour, hatch, shift, label) in looks.items()]
-    return panel(drawn, x=axis(-0.1, 2.7, "squared error", ticks=[0, 0.5, 1, 1.5, 2]),
+    named = found.rename(columns={"x1": "x1, the cause", "x2": "x2, the proxy"})
+    looks = dict(zip(named, (("c0", False), ("c1", True)), strict=True))
+    return panel(grouped_bars(named, looks, labels="{:.2f}"),
+                 x=axis(-0.1, 2.7, "squared error", ticks=[0, 0.5, 1, 1.5, 2]),
                  y=categories(MEASURES), title="Four measures", height=270, min_width=330)
 
 
@@ -114,5 +100,5 @@ def _row_panel(rho):
               points(*shuffled[~rare].T, colour="c2", shape="square", size=3, name="x2 shuffled"),
               points(*shuffled[rare].T, colour="c6", shape="cross", size=4,
                      name="x2 shuffled, rarer than 1 in 100")]
-    return panel([cloud for cloud in clouds if cloud["x"]], x=axis(-4, 4, "x1"),
-                 y=axis(-4, 4, "x2"), title=f"{N_DRAWN} rows", height=270, min_width=280)
+    return panel(clouds, x=axis(-4, 4, "x1"), y=axis(-4, 4, "x2"), title=f"{N_DRAWN} rows",
+                 height=270, min_width=280)

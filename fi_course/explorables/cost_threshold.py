@@ -1,8 +1,6 @@
-"""Choose the threshold of a forecast by the costs of its two kinds of errors.
+"""Choose the threshold of a forecast by the costs of its two kinds of errors."""
 
-Move the cut and the costs: how many are wrongly accepted, how many wrongly refused,
-and what it costs.
-"""
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -26,18 +24,6 @@ def explore_costs(chance, accepted):
     >>> seen.sentence_at(ratio=5, cut=0.5)[:47]
     'Cut at 0.50: of 100 applicants 33.3 are wrongly'
     """
-    chance, accepted = _checked(chance, accepted)
-    controls = [choice("ratio", "A wrong acceptance costs as much as so many wrong refusals",
-                       RATIOS),
-                slider("cut", "Accept above", CUTS, format="{:.2f}")]
-
-    def state_of(ratio, cut):
-        return cost_state(chance, accepted, ratio, cut)
-
-    return explore("Where to cut?", controls, state_of, start={"ratio": 5, "cut": 0.5})
-
-
-def _checked(chance, accepted):
     chance, accepted = np.asarray(chance, float), np.asarray(accepted, bool)
     if chance.shape != accepted.shape or chance.ndim != 1:
         raise ValueError(f"chance has shape {chance.shape}, accepted {accepted.shape}: "
@@ -45,7 +31,11 @@ def _checked(chance, accepted):
     if accepted.all() or not accepted.any():
         raise ValueError("all decisions are alike: expected some accepted and some refused, "
                          "else there is only one kind of error.")
-    return chance, accepted
+    costs = "A wrong acceptance costs as much as so many wrong refusals"
+    controls = [choice("ratio", costs, RATIOS),
+                slider("cut", "Accept above", CUTS, format="{:.2f}")]
+    return explore("Where to cut?", controls, partial(cost_state, chance, accepted),
+                   start={"ratio": 5, "cut": 0.5})
 
 
 def errors_at(chance, accepted, cut):
@@ -66,37 +56,30 @@ def cost_at(chance, accepted, ratio, cut):
 
 def cost_state(chance, accepted, ratio, cut):
     wrongly_in, wrongly_out = errors_at(chance, accepted, cut)
-    costs = np.array([cost_at(chance, accepted, ratio, c) for c in CUTS])
-    here, least, rule_says = costs[CUTS.index(cut)] if cut in CUTS else cost_at(
-        chance, accepted, ratio, cut), CUTS[costs.argmin()], ratio / (1 + ratio)
+    costs = np.array([cost_at(chance, accepted, ratio, each) for each in CUTS])
+    here, least, rule_says = costs[CUTS.index(cut)], CUTS[costs.argmin()], ratio / (1 + ratio)
     told = (
         f"Cut at {cut:.2f}: of 100 applicants {wrongly_in:.1f} are wrongly accepted and "
         f"{wrongly_out:.1f} wrongly refused. At {ratio} to 1 that costs {here:.0f} wrong refusals. "
         f"The least, {costs.min():.0f}, lies at {least:.2f}; "
         f"{ratio} / {1 + ratio} = {rule_says:.2f} is the cut that follows from the costs.")
-    table = pd.DataFrame(
-        {"what": ["wrongly accepted of 100", "wrongly refused of 100", "cost of 100",
-                  "least cost of 100", "cut with the least cost",
-                  "cut from the costs"],
-         "value": [f"{v:.2f}" for v in (wrongly_in, wrongly_out, here, costs.min(), least,
-                                        rule_says)]})
+    figures = {"wrongly accepted of 100": wrongly_in, "wrongly refused of 100": wrongly_out,
+               "cost of 100": here, "least cost of 100": costs.min(),
+               "cut with the least cost": least, "cut from the costs": rule_says}
+    table = pd.DataFrame({"what": list(figures), "value": [f"{v:.2f}" for v in figures.values()]})
     return State(told, [_forecast_panel(chance, accepted, cut),
-                        _cost_panel(costs, ratio, cut, here)], table)
+                        _cost_panel(costs, rule_says, cut, here)], table)
 
 
 def _forecast_panel(chance, accepted, cut):
     """Draw the forecasts of both classes as histograms, one upwards, one downwards."""
-    middle = (EDGES[1:] + EDGES[:-1]) / 2
-    kinds = (("accepted by the bank", accepted, 1, "c4", False),
-             ("refused by the bank", ~accepted, -1, "c3", True))
-    drawn = []
-    for name, kind, sign, colour, hatch in kinds:
+    middle, tallest, drawn = (EDGES[1:] + EDGES[:-1]) / 2, 5.0, []
+    for name, kind, sign, colour, hatch in (("accepted by the bank", accepted, 1, "c4", False),
+                                            ("refused by the bank", ~accepted, -1, "c3", True)):
         share = 100 * np.histogram(chance[kind], EDGES)[0] / len(chance)
-        drawn.append(bars(sign * share[share > 0], at=middle[share > 0], width=0.045, colour=colour,
-                          hatch=hatch, name=name))
-    tallest = max(5.0,
-                  1.1 * max(100 * np.histogram(chance[kind], EDGES)[0].max() / len(chance)
-                            for _, kind, *_ in kinds))
+        some, tallest = share > 0, max(tallest, 1.1 * share.max())
+        drawn += bars(sign * share[some], at=middle[some], width=0.045, colour=colour, hatch=hatch,
+                      name=name)
     return panel(drawn, rule(y=0, colour="ink", dashed=False),
                  handle(rule(x=cut, colour="ink", name="cut"), "cut", CUTS),
                  x=axis(0, 1, "forecast"),
@@ -104,10 +87,10 @@ def _forecast_panel(chance, accepted, cut):
                  title="Who gets which forecast", height=230, min_width=300)
 
 
-def _cost_panel(costs, ratio, cut, here):
-    high = 1.1 * max(costs.max(), 1)
+def _cost_panel(costs, rule_says, cut, here):
     return panel(line(CUTS, costs, colour="c0"),
-                 rule(x=ratio / (1 + ratio), colour="good", name="cut from the costs"),
+                 rule(x=rule_says, colour="good", name="cut from the costs"),
                  points([cut], [here], colour="ink", shape="diamond", name="here"),
-                 x=axis(0, 1, "cut"), y=axis(0, high, "cost of 100 applicants"),
+                 x=axis(0, 1, "cut"),
+                 y=axis(0, 1.1 * max(costs.max(), 1), "cost of 100 applicants"),
                  title="What it costs", height=230, min_width=300)

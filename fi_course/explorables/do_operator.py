@@ -6,19 +6,16 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, box, line, panel, points, text
-from fi_teach.importance.causal import (
-    CausalModel,
-    conditional_mean,
-    do,
-    interventional_mean,
-    observe,
-)
+from fi_course.explorables.marks import axis, box, line, panel, points, signed, text
+from fi_teach.importance import causal
+from fi_teach.importance.causal import CausalModel, observe
 
 WORLDS = {"health": "hidden health moves both", "value": "the value moves severity",
           "both": "health moves both, the value protects",
           "severity": "severity moves the value"}
 MODES = {"see": "see: look up those who have it", "do": "do: give it to everybody"}
+LOOKS = {"see": ("c0", "circle", "those near the value"),
+         "do": ("c1", "square", "everybody, value set")}
 VALUES = tuple(np.arange(-2, 2.1, 0.5).tolist())
 N_DRAWN, N_ROWS, NEAR = 80, 20_000, 0.25
 SLOPE = 2 / 1.09  # of severity on the value, in the table of each of the four worlds
@@ -72,13 +69,15 @@ def explore_do_operator():
 
 def do_state(world, mode, x1):
     curves = two_curves(world)
-    seen, done = (_at(curves, column, x1) for column in ("seen", "done"))
-    act = (f"Look up those whose value is near {x1:.1f}, and their" if mode == "see"
-           else f"Give everybody the value {x1:.1f}, and the")
-    mean, rest = (seen, f"by doing it would be {_signed(done)}") if mode == "see" else (
-        done, f"of those who have it unasked is {_signed(seen)}")
-    told = f"{WORLDS[world].capitalize()}. {act} mean severity is {_signed(mean)}; the mean {rest}."
-    return State(told, [_graph_panel(world, mode), _cloud_panel(world, mode, x1, curves, mean)],
+    (here,) = curves[curves["x1"] == x1].itertuples()
+    seen, done = (signed(mean, "{:.2f}") for mean in (here.seen, here.done))
+    told = {"see": f"Look up those whose value is near {x1:.1f}, and their mean severity is "
+                   f"{seen}; the mean by doing it would be {done}.",
+            "do": f"Give everybody the value {x1:.1f}, and the mean severity is {done}; "
+                  f"the mean of those who have it unasked is {seen}."}
+    mean = here.seen if mode == "see" else here.done
+    return State(f"{WORLDS[world].capitalize()}. {told[mode]}",
+                 [_graph_panel(world, mode), _cloud_panel(world, mode, x1, curves, mean)],
                  curves.round(3))
 
 
@@ -86,17 +85,10 @@ def do_state(world, mode, x1):
 def two_curves(world):
     """Return E[y | x1] and E[y | do(x1)] at every value, from N_ROWS rows -> DataFrame."""
     model = same_table_worlds()[world]
-    seen = conditional_mean(observe(model, N_ROWS, [0, 1]), "x1", VALUES, "y", n_neighbours=400)
-    done = interventional_mean(model, "x1", VALUES, "y", n=N_ROWS, rng=[0, 2])
+    table = observe(model, N_ROWS, [0, 1])
+    seen = causal.conditional_mean(table, "x1", VALUES, "y", n_neighbours=400)
+    done = causal.interventional_mean(model, "x1", VALUES, "y", n=N_ROWS, rng=[0, 2])
     return pd.DataFrame({"x1": VALUES, "seen": seen, "done": done})
-
-
-def _at(curves, column, x1):
-    return float(np.interp(x1, curves["x1"], curves[column]))
-
-
-def _signed(value):
-    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
 
 
 @cache
@@ -107,25 +99,21 @@ def patients(world):
 
 def patients_after(world, x1):
     """Return the same patients with x1 set: the seed gives everyone the same noise -> DataFrame."""
-    return observe(do(same_table_worlds()[world], x1=x1), N_DRAWN, [0, 3])
+    return observe(causal.do(same_table_worlds()[world], x1=x1), N_DRAWN, [0, 3])
 
 
 def _cloud_panel(world, mode, x1, curves, mean):
     before = patients(world)
     marked = before[abs(before["x1"] - x1) <= NEAR] if mode == "see" else patients_after(world, x1)
-    look = {"see": ("c0", "circle", "those near the value"),
-            "do": ("c1", "square", "everybody, value set")}[mode]
-    chosen = points(marked["x1"], marked["y"], colour=look[0], shape=look[1], name=look[2], size=4)
+    colour, shape, name = LOOKS[mode]
+    chosen = points(marked["x1"], marked["y"], colour=colour, shape=shape, name=name, size=4)
     return panel(points(before["x1"], before["y"], colour="muted", size=2.5, name="as they are"),
-                 [chosen] if len(marked) else [],
-                 line(curves["x1"], curves["seen"], colour="c0", name="mean seen"),
+                 chosen, line(curves["x1"], curves["seen"], colour="c0", name="mean seen"),
                  line(curves["x1"], curves["done"], colour="c1", dashed=True, name="mean done"),
                  points([x1], [mean], colour="ink", shape="diamond", size=7, name="mean here"),
                  x=axis(-3.5, 3.5, "value x1"), y=axis(-9, 9, "severity y"),
                  title=f"{N_DRAWN} patients", height=300, min_width=320)
 
-
-# --- the arrows ---
 
 PLACES = {"z": (0.5, 0.85), "x1": (0.2, 0.2), "y": (0.8, 0.2)}
 BOXES = {"z": ["health z", "(hidden)"], "x1": ["value x1"], "y": ["severity y"]}

@@ -1,6 +1,5 @@
 // Draws an explorable: native controls, one sentence, a scene in SVG, a table. Nothing is computed
-// here: Python made every state (see explorable.py). Marks, frames and rows are indices into
-// `pool`, or stand there themselves.
+// here: Python made every state (see explorable.py). Marks, frames and rows are indices into `pool`.
 
 const FONT = 12.5; // px
 // measures words, for room on axes and in boxes
@@ -10,8 +9,7 @@ const LINE = 15; // px from one line of text to the next
 export default { render };
 
 function render({ model, el }) {
-  const view = { model, id: "x" + Math.random().toString(36).slice(2, 9), live: false,
-    fineLabels: [] };
+  const view = { model, id: "x" + Math.random().toString(36).slice(2, 9) };
   view.controls = model.get("controls").map((control, i) => makeControl(view, control, i));
   view.sentence = html("p", { class: "explorable-sentence", "aria-live": "polite" });
   view.scene = html("div", { class: "explorable-scene" });
@@ -39,17 +37,13 @@ function render({ model, el }) {
   el.append(root);
 
   const moved = () => show(view);
-  const answered = (message) => answer(view, message);
   model.on("change:positions", moved);
-  model.on("msg:custom", answered);
   const resized = new ResizeObserver(() => view.width !== roomOf(view) && drawScene(view));
   resized.observe(root);
   show(view);
-  if (controls.some((control) => control.fine > 1)) model.send({ ask: "live" });
   return () => {
     resized.disconnect();
     model.off("change:positions", moved);
-    model.off("msg:custom", answered);
   };
 }
 
@@ -66,42 +60,21 @@ function move(view, i, position) {
 // where theirs is gone.
 function possible(model, at) {
   at = [...at];
-  for (let k = at.length - 1; k >= 0 && !stateAt(model, at.map(Math.round)); k--) at[k] = 0;
+  for (let k = at.length - 1; k >= 0 && !stateAt(model, at); k--) at[k] = 0;
   return at;
 }
 
 function stateAt(model, at) {
-  if (!at.every(Number.isInteger)) return null;
   const index = model.get("controls").reduce(
     (sum, control, i) => sum * control.labels.length + at[i], 0);
   return model.get("states")[index];
 }
 
 function show(view) {
-  const at = view.model.get("positions");
-  const state = stateAt(view.model, at);
-  if (state) display(view, state, []);
-  else if (view.live) view.model.send({ positions: at });
-  else display(view, stateAt(view.model, possible(view.model, at.map(Math.round))), []);
-}
-
-// A kernel answers: it is there, so sliders may stand between the grid's places;
-// or here is such a state.
-function answer(view, message) {
-  if (message.live) {
-    view.live = true;
-    view.controls.forEach((control) => control.refine());
-    show(view);
-  } else if (message.state && String(message.asked) === String(view.model.get("positions"))) {
-    display(view, message.state, message.labels);
-  }
-}
-
-function display(view, state, labels) {
-  view.state = state;
-  view.sentence.textContent = state.sentence;
-  view.controls.forEach((control, i) =>
-    control.update((state.options || {})[control.name], labels[i]));
+  const { model } = view;
+  view.state = stateAt(model, possible(model, model.get("positions")));
+  view.sentence.textContent = view.state.sentence;
+  view.controls.forEach((control) => control.update((view.state.options || {})[control.name]));
   drawScene(view);
   drawTable(view);
 }
@@ -114,25 +87,24 @@ function makeControl(view, control, i) {
   const at = () => view.model.get("positions")[i];
   const make = { slider: makeSlider, select: makeSelect, radio: makeRadios,
     checkbox: makeCheckbox }[control.kind];
-  return { name: control.name, refine() {}, ...make(control, id, go, at) };
+  return { name: control.name, ...make(control, id, go, at) };
 }
 
 function makeSlider(control, id, go, at) {
   const input = field("input",
-    { type: "range", id, min: 0, max: control.labels.length - 1, step: 1 });
+    { type: "range", id, min: 0, max: control.labels.length - 1 });
   const output = html("output", { for: id });
   input.addEventListener("input", () => go(Number(input.value)));
-  const update = (offered = control.labels, between = undefined) => {
+  const update = (offered = control.labels) => {
     const { labels, instead } = listed(offered);
     input.max = Math.max(0, labels.length - 1);
     input.disabled = labels.length === 0;
     input.value = at();
-    output.textContent = instead ?? between ?? labels[Math.round(at())];
+    output.textContent = instead ?? labels[at()];
     input.setAttribute("aria-valuetext", output.textContent);
   };
-  const refine = () => { input.step = 1 / control.fine; };
   return { element: html("div", {}, html("label", { for: id }, control.label), output, input),
-    update, refine };
+    update };
 }
 
 function makeSelect(control, id, go, at) {
@@ -186,45 +158,40 @@ function whenChanged(build, mark, declared) {
 // ---- marks that one takes by hand ---------------------------------------------------------------
 
 // The mark under a wide, unseen strip. Dragging it moves its control to the position whose place is
-// nearest; the marks are drawn anew meanwhile, so the scene listens and not the mark.
+// nearest; the marks are drawn anew meanwhile, so the page listens and not the mark.
 function withHandle(mark, pen, inside, view) {
-  const { along, places, control } = mark.handle, flat = along === "y";
-  const at = flat ? pen.spanY(mark.y) : pen.spanX(mark.x),
-    middle = (Math.min(...at) + Math.max(...at)) / 2;
-  const strip = flat ? { x: inside.left, y: middle - 14, width: inside.right - inside.left,
-    height: 28 }
-    : { x: middle - 14, y: inside.top, width: 28, height: inside.bottom - inside.top };
-  const grip = svg("rect", { ...strip, class: `explorable-grip ${flat ? "flat" : ""}` });
-  const knob = flat ? { cx: inside.right - 8, cy: middle } : { cx: middle, cy: inside.top + 8 };
+  const at = pen.spanX(mark.x), middle = (Math.min(...at) + Math.max(...at)) / 2;
+  const grip = svg("rect", { class: "explorable-grip", x: middle - 14, y: inside.top, width: 28,
+    height: inside.bottom - inside.top });
+  const knob = svg("circle",
+    { class: "explorable-knob", cx: middle, cy: inside.top + 8, r: 5.5 });
   grip.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     event.preventDefault();
-    const origin = view.scene.firstChild.getBoundingClientRect(),
-      panel = grip.parentNode.parentNode.transform.baseVal[0].matrix;
-    const i = view.model.get("controls").findIndex(({ name }) => name === control);
-    const scaled = places.map((place) =>
-      (flat ? origin.top + panel.f + pen.y(place) : origin.left + panel.e + pen.x(place)));
-    drag(view, i, (moved) => (flat ? moved.clientY : moved.clientX), scaled);
+    const left = view.scene.firstChild.getBoundingClientRect().left
+      + grip.parentNode.parentNode.transform.baseVal[0].matrix.e;
+    const { control, places } = mark.handle;
+    drag(view, control, places.map((place) => left + pen.x(place)));
   });
-  return svg("g", {}, DRAW[mark.kind](mark, pen),
-    svg("circle", { ...knob, r: 5.5, class: "explorable-knob" }), grip);
+  return svg("g", {}, DRAW[mark.kind](mark, pen), knob, grip);
 }
 
-function drag(view, i, place, places) {
-  const { scene } = view;
+function drag(view, control, places) {
+  const i = view.model.get("controls").findIndex(({ name }) => name === control);
+  const over = new AbortController(), { signal } = over;
   const go = (event) => {
-    const distances = places.map((at) => Math.abs(at - place(event))),
+    const distances = places.map((at) => Math.abs(at - event.clientX)),
       nearest = distances.indexOf(Math.min(...distances));
     if (nearest !== view.model.get("positions")[i]) move(view, i, nearest);
   };
   const stop = () => {
-    ["pointerup", "pointercancel"].forEach((kind) => removeEventListener(kind, stop));
-    removeEventListener("pointermove", go);
-    scene.classList.remove("dragged");
+    over.abort();
+    view.scene.classList.remove("dragged");
   };
-  scene.classList.add("dragged");
-  addEventListener("pointermove", go);
-  ["pointerup", "pointercancel"].forEach((kind) => addEventListener(kind, stop));
+  view.scene.classList.add("dragged");
+  addEventListener("pointermove", go, { signal });
+  addEventListener("pointerup", stop, { signal });
+  addEventListener("pointercancel", stop, { signal });
 }
 
 // ---- the scene ----------------------------------------------------------------------------------
@@ -281,8 +248,8 @@ function keepHeight(view) {
   box.classList.toggle("few", box.offsetHeight < 0.25 * innerHeight);
 }
 
-function stored(view, item) {
-  return typeof item === "number" ? view.model.get("pool")[item] : item;
+function stored(view, index) {
+  return view.model.get("pool")[index];
 }
 
 // Fill each row with as many panels as have their least width, then stretch them over the row.
@@ -390,10 +357,6 @@ const DRAW = {
     return svg("path", { d: path(x, y), ...look,
       "stroke-dasharray": mark.dashed ? "6 4" : "none" });
   },
-  area(mark, pen) {
-    return svg("path", { d: path(pen.spanX(mark.x), pen.spanY(mark.y)) + "Z", fill: colour(mark),
-      "fill-opacity": 0.2 });
-  },
   points(mark, pen) {
     const x = pen.spanX(mark.x), y = pen.spanY(mark.y);
     return svg("g", {}, ...x.map((at, i) => shape(mark, at, y[i])));
@@ -466,8 +429,8 @@ function drawLegend(view, marks, drawing) {
 }
 
 function legendKey(mark, pen) {
-  const [x, y] = { points: [[11], [8]], line: [[1, 21], [8, 8]], rect: [[4, 18], [2, 14]],
-    area: [[3, 19, 19, 3], [2, 2, 14, 14]] }[mark.kind];
+  const [x, y] = { points: [[11], [8]], line: [[1, 21], [8, 8]], rect: [[4, 18], [2, 14]] }[
+    mark.kind];
   const here = { ...pen, spanX: (values) => values, spanY: (values) => values };
   return svg("svg", { width: 22, height: 16, viewBox: "0 0 22 16", "aria-hidden": "true" },
     DRAW[mark.kind]({ ...mark, x, y }, here));

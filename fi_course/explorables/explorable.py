@@ -1,7 +1,6 @@
 """An interactive picture: Python computes every state in advance, a small script draws them.
 
-So it works with no kernel and no network. To make one, say what can be moved,
-and what is then seen:
+So it works with no kernel and no network. To make one, say what can be moved and what is then seen:
 
 >>> from fi_teach.trees import gini
 >>> from fi_course.explorables import State, axis, bars, categories, explore, panel, slider
@@ -19,9 +18,8 @@ and what is then seen:
 
 `node` is called once for every combination of control positions, with the values as keywords.
 Its sentence is read out as the control moves, so it must say what the picture shows.
-As the last line of a cell, `mixed` draws itself.
-Marks, frames and table rows that states share are stored once;
-the whole may take 200 kB of the page.
+As the last line of a cell, `mixed` draws itself. Marks, frames and table rows that states share
+are stored once; the whole may take 200 kB of the page.
 """
 
 import itertools
@@ -47,11 +45,10 @@ class State:
     sentence : plain text that says what the picture shows, with its numbers
     panels : list of panel(...), the picture
     table : DataFrame, the same as numbers
-    options : {control name: its option labels in this state}, only
-        for controls whose options depend on *earlier*
-        controls. A shorter list than declared means that the rest is impossible
-        (return None there); a string instead of a list stands where the options would,
-        and says why there is nothing to choose.
+    options : {control name: its option labels in this state}, only for controls whose options
+        depend on *earlier* controls. A shorter list than declared means that the rest is
+        impossible (return None there); a string instead of a list stands where the options
+        would, and says why there is nothing to choose.
     """
 
     sentence: str
@@ -60,23 +57,14 @@ class State:
     options: dict = field(default_factory=dict)
 
 
-def slider(name, label, values, *, format="{}", fine=1):
+def slider(name, label, values, *, format="{}"):
     """Return a slider over `values`; `name` is its keyword in the state function.
-
-    With fine=10 the slider stands at ten places from each value
-    to the next wherever a kernel runs (JupyterLab); a built page keeps to the grid.
-    Then values must be numbers.
 
     >>> slider("q", "Target rate", [0.1, 0.2], format="{:.0%}")["labels"]
     ['10%', '20%']
     """
     values = list(values)
-    if fine != 1 and not all(isinstance(value, int | float | np.number) for value in values):
-        raise ValueError(f"slider {name!r} is fine={fine} but its values are not numbers: "
-                         "nothing lies between them.")
-    return _control("slider", name, label, values,
-                    [format.format(value) for value in values]) | {
-                        "format": format, "fine": int(fine)}
+    return _control("slider", name, label, values, [format.format(value) for value in values])
 
 
 def choice(name, label, options, *, kind="radio"):
@@ -101,9 +89,9 @@ def explore(title, controls, state_of, *, start=None):
     state_of(**values) -> State, or None at a position that does not exist (see State.options).
     start : {name: value} where controls stand at first; those left out stand at their first value.
 
-    Raises ValueError when a name is used twice, when a state cannot be reached
-    or says too little (no sentence, or the same sentence for two different pictures),
-    when a control is left with an empty list of options, and when the states hold more than 200 kB.
+    Raises ValueError when a name is used twice, when a state cannot be reached or says too little
+    (no sentence, or the same sentence for two different pictures), when a control is left with an
+    empty list of options, and when the states hold more than 200 kB.
 
     >>> def square(k):
     ...     return State(f"{k} squared is {k * k}.", [], pd.DataFrame({"k": [k]}))
@@ -112,23 +100,26 @@ def explore(title, controls, state_of, *, start=None):
     '2 squared is 4.'
     """
     _check_controls(controls)
-    pool = {}
-    positions = itertools.product(*(range(len(control["values"])) for control in controls))
-    states = [_as_json(_call(state_of, controls, at), pool) for at in positions]
-    _check_states(states, controls, title)
-    embedded = {"controls": [_drawn_part(control) for control in controls], "states": states,
-                "pool": [json.loads(item) for item in pool]}
+    pool, states = {}, {}
+    for at in itertools.product(*(range(len(control["values"])) for control in controls)):
+        values = {control["name"]: control["values"][k]
+                  for control, k in zip(controls, at, strict=True)}
+        states[at] = _as_json(state_of(**values), pool)
+    _check_states(states, title)
+    shown = [{key: control[key] for key in ("kind", "name", "label", "labels")}
+             for control in controls]
+    embedded = {"controls": shown, "states": list(states.values()),
+                "pool": [json.loads(part) for part in pool]}
     _check_size(embedded, title)
-    return Explorable(state_of=state_of, asked=controls, title=title,
-                      positions=_start_at(controls, start or {}), **embedded)
+    return Explorable(asked=controls, title=title, positions=_positions(controls, start or {}),
+                      **embedded)
 
 
 class Explorable(anywidget.AnyWidget):
     """The widget that `explore` returns: shown as the last line of a cell, it draws itself.
 
-    positions : where the controls stand, as indices into their values;
-        moving a control moves it, and setting it
-        moves the control.
+    positions : where the controls stand, as indices into their values; moving a control moves it,
+        and setting it moves the control.
     """
 
     _esm = Path(__file__).with_name("explorable.js")
@@ -139,23 +130,25 @@ class Explorable(anywidget.AnyWidget):
     pool: traitlets.List = traitlets.List().tag(sync=True)
     positions: traitlets.List = traitlets.List().tag(sync=True)
 
-    def __init__(self, *, state_of, asked, **traits):
+    def __init__(self, *, asked, **traits):
         super().__init__(**traits)
-        self._state_of, self._asked = state_of, asked
-        self.on_msg(_answer)
+        self._asked = asked
 
     @property
     def sentence(self):
         """Return the sentence of the current state."""
-        return _call(self._state_of, self._asked, self.positions).sentence
+        return self._sentence(self.positions)
 
     def sentence_at(self, **values):
-        """Return the sentence for these control values; omitted controls take their first value.
+        """Return the sentence for these control values, as in sentence_at(threshold=70).
 
-        As in sentence_at(threshold=70).
+        Omitted controls take their first value.
         """
-        at = {control["name"]: control["values"][0] for control in self._asked} | values
-        return self._state_of(**at).sentence
+        return self._sentence(_positions(self._asked, values))
+
+    def _sentence(self, positions):
+        shape = [len(control["labels"]) for control in self.controls]
+        return self.states[np.ravel_multi_index(positions, shape)]["sentence"]
 
     def __repr__(self):
         return f"{self.title} – {self.sentence}"
@@ -168,72 +161,34 @@ class Explorable(anywidget.AnyWidget):
         display(data, metadata=metadata, raw=True)
 
 
-def _answer(widget, content, buffers):
-    """Answer the script: say that a kernel is there, or compute a state between grid values.
-
-    And then: what is seen between two places of the grid?
-    """
-    if content.get("ask") == "live":
-        widget.send({"live": True})
-    elif "positions" in content:
-        at = content["positions"]
-        state = _as_json(_call(widget._state_of, widget._asked, at), None)
-        labels = [_label_at(control, position)
-                  for control, position in zip(widget._asked, at, strict=True)]
-        widget.send({"asked": at, "state": state, "labels": labels})
-
-
 def _control(kind, name, label, values, labels):
     if kind not in KINDS:
         raise ValueError(f"unknown kind of control {kind!r}: expected one of {', '.join(KINDS)}.")
     if not values:
         raise ValueError(f"control {name!r} has no values: give at least one.")
-    return {"kind": kind, "name": name, "label": label, "values": values, "labels": labels,
-            "format": "{}", "fine": 1}
+    return {"kind": kind, "name": name, "label": label, "values": values, "labels": labels}
 
 
-def _start_at(controls, start):
-    values = {control["name"]: control["values"] for control in controls}
-    for name, value in start.items():
-        if value not in values.get(name, []):
-            raise ValueError(f"start names {name}={value!r}, expected a control among "
-                             f"{', '.join(values)} and one of its values.")
-    return [values[name].index(start[name]) if name in start else 0 for name in values]
-
-
-def _drawn_part(control):
-    return {key: control[key] for key in ("kind", "name", "label", "labels", "fine")}
-
-
-def _call(state_of, controls, positions):
-    values = {control["name"]: _value_at(control, position)
-              for control, position in zip(controls, positions, strict=True)}
-    return state_of(**values)
-
-
-def _value_at(control, position):
-    """Return the control's value, interpolated between two grid values."""
-    values, below = control["values"], int(position)
-    if below == position:
-        return values[below]
-    return values[below] + (position - below) * (values[below + 1] - values[below])
-
-
-def _label_at(control, position):
-    return (control["labels"][int(position)] if int(position) == position
-            else control["format"].format(_value_at(control, position)))
+def _positions(controls, values):
+    """Return where the controls stand for {name: value}; those left out stand at their first."""
+    known = {control["name"]: control["values"] for control in controls}
+    for name, value in values.items():
+        if value not in known.get(name, []):
+            raise ValueError(f"{name}={value!r} came, expected a control among "
+                             f"{', '.join(known)} and one of its values.")
+    return [known[name].index(values[name]) if name in values else 0 for name in known]
 
 
 def _as_json(state, pool):
-    """Return a state as lists and dicts; with a pool, shared parts become indices into it."""
+    """Return a state as lists and dicts; parts that states share become indices into the pool."""
     if state is None:
         return None
     if not isinstance(state, State):
         raise ValueError(f"the state function returned {type(state).__name__}, "
                          "expected a State (or None where there is no such position).")
 
-    def store(item):
-        return item if pool is None else pool.setdefault(json.dumps(item), len(pool))
+    def store(part):
+        return pool.setdefault(json.dumps(part), len(pool))
 
     panels = [{"frame": store(part["frame"]), "marks": [store(mark) for mark in part["marks"]]}
               for part in state.panels]
@@ -244,12 +199,12 @@ def _as_json(state, pool):
 
 
 def _rows(table):
-    """Format the table's rows: fractions with three decimals, whole columns with none."""
     columns = [_column(table[name]) for name in table.columns]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
 def _column(values):
+    """Write numbers with three decimals, and with none where a whole column needs none."""
     if not pd.api.types.is_float_dtype(values):
         return [str(value) for value in values]
     whole = (values == values.round()).all()
@@ -266,40 +221,26 @@ def _check_controls(controls):
                          "each is a keyword of the state function, rename one.")
 
 
-def _check_states(states, controls, title):
-    shape = [len(control["values"]) for control in controls]
-    sentences = {}
-    for index, state in enumerate(states):
-        at = [int(i) for i in np.unravel_index(index, shape)]
-        if state is None and index > 0:
+def _check_states(states, title):
+    """Check that every state can be reached, and that different pictures differ in words, too."""
+    pictures = {}
+    for at, state in states.items():
+        if state is None and any(at):
             continue
-        _check_reachable(at, states, shape, title)
-        _check_readable(at, state, sentences, title)
-
-
-def _check_reachable(at, states, shape, title):
-    """Check that the first option of each later control exists for all earlier values.
-
-    A control that moves resets later ones to it.
-    """
-    for k in range(len(at)):
-        start = at[:k] + [0] * (len(at) - k)
-        if states[np.ravel_multi_index(start, shape)] is None:
-            raise ValueError(f"{title!r} has no state at positions {start}, "
-                             f"so {at} cannot be reached: options may depend on earlier controls "
-                             "only, and the first option must always exist.")
-
-
-def _check_readable(at, state, sentences, title):
-    """Check that different pictures have different sentences."""
-    picture = json.dumps([state["panels"], state["table"]])
-    if not state["sentence"].strip() or sentences.setdefault(state["sentence"], picture) != picture:
-        raise ValueError(f"{title!r} at positions {at} has no sentence of its own "
-                         f"({state['sentence']!r}): whoever cannot see the picture must hear what "
-                         "it shows, so put in the numbers that differ.")
-    for name, options in state.get("options", {}).items():
-        if not options:
-            raise ValueError(f"{title!r} at positions {at} offers nothing for {name!r}: "
+        for k in range(len(at)):  # a control that moves resets the later ones to their first option
+            start = at[:k] + (0,) * (len(at) - k)
+            if states[start] is None:
+                raise ValueError(f"{title!r} has no state at positions {list(start)}, so "
+                                 f"{list(at)} cannot be reached: options may depend on earlier "
+                                 "controls only, and the first option must always exist.")
+        picture, said = [state["panels"], state["table"]], state["sentence"]
+        if not said.strip() or pictures.setdefault(said, picture) != picture:
+            raise ValueError(f"{title!r} at positions {list(at)} has no sentence of its own "
+                             f"({said!r}): whoever cannot see the picture must hear what "
+                             "it shows, so put in the numbers that differ.")
+        empty = [name for name, options in state.get("options", {}).items() if not options]
+        if empty:
+            raise ValueError(f"{title!r} at positions {list(at)} offers nothing for {empty[0]!r}: "
                              "instead of an empty list, give words that say why.")
 
 

@@ -1,23 +1,17 @@
-"""One forest, four measures, four charts: which of them is right?
-
-It depends on what is asked.
-"""
-
-import pandas as pd
+"""One forest, four measures, four charts: which of them is right depends on what is asked."""
 
 from fi_course.compare import compare
 from fi_course.explorables.explorable import State, choice, explore
 from fi_course.explorables.marks import axis, bars, categories, panel, rule
 from fi_teach.worlds import WORLDS
 
-MEASURES = {"MDI": ("c0", False), "permutation, held out": ("c1", True),
-            "drop column": ("c2", False), "SHAP, interventional": ("c3", True)}
-"""Measure -> its hue, and whether its bars are striped."""
+MEASURES = {"MDI": ("c0", False, "share of the decrease"),
+            "permutation, held out": ("c1", True, "share of the variance"),
+            "drop column": ("c2", False, "share of the variance"),
+            "SHAP, interventional": ("c3", True, "share of the standard deviation")}
+"""Measure -> its hue, whether its bars are striped, and its unit."""
 HEIGHT = 164  # of a chart, whatever the world: five bars have room, two leave none empty
 VISIBLE = 0.05  # a shorter bar is as good as none
-UNITS = {"MDI": "share of the decrease", "permutation, held out": "share of the variance",
-         "drop column": "share of the variance",
-         "SHAP, interventional": "share of the standard deviation"}
 TOLD = {"twins": "x1 and x2 are nearly the same column",
         "cardinality": "no column knows anything; they differ in how many values they have",
         "correlated_proxy": "x2 does nothing, but it goes with x1",
@@ -45,36 +39,33 @@ def explore_four_charts(table=None, *, n=300, n_trees=20, n_repeats=6):
 
 
 def in_common_units(table):
-    """Return the mean importance over the draws, without units -> {world: DataFrame}.
+    """Return the mean importance over the draws, without units -> {world: features x measures}.
 
-    The tables have the shape features x measures.
-
-    Losses of squared error as shares of the target's variance, SHAP values as shares
-    of its standard deviation.
+    Losses of squared error as shares of the target's variance, SHAP values as shares of its
+    standard deviation.
     """
     mean = table.groupby(["world", "method", "feature"], sort=False)["importance"].mean()
     found = {}
     for world in TOLD:
         features = table.loc[table["world"] == world, "feature"].unique()
         spread = float(WORLDS[world](10_000, rng=0).y.astype(float).std())
-        units = {"permutation, held out": spread**2, "drop column": spread**2,
-                 "SHAP, interventional": spread}
+        whole = {"share of the decrease": 1, "share of the variance": spread**2,
+                 "share of the standard deviation": spread}
         measured = mean[world].unstack("method").loc[features, list(MEASURES)]
-        found[world] = measured / pd.Series(units).reindex(list(MEASURES), fill_value=1.0)
+        found[world] = measured / [whole[unit] for _, _, unit in MEASURES.values()]
     return found
 
 
 def world_state(share, world):
-    first = {measure: str(share[measure].idxmax()) if share[measure].max() > VISIBLE else "none"
-             for measure in MEASURES}
     by_feature = {}
-    for measure, feature in first.items():
-        by_feature.setdefault(feature, []).append(measure)
+    for measure in MEASURES:
+        first = str(share[measure].idxmax()) if share[measure].max() > VISIBLE else "none"
+        by_feature.setdefault(first, []).append(measure)
     told = "; ".join(f"{feature} for {_listed(measures)}"
                      for feature, measures in by_feature.items())
     sentence = f"{_capital(TOLD[world])}. Highest stands {told}. {_agreement(share)}"
-    panels = [_chart(share[measure], measure) for measure in MEASURES]
-    return State(sentence, panels, share.rename_axis("feature").reset_index())
+    return State(sentence, [_chart(share[measure], measure) for measure in MEASURES],
+                 share.rename_axis("feature").reset_index())
 
 
 def _agreement(share):
@@ -88,12 +79,11 @@ def _agreement(share):
 
 
 def _chart(values, measure):
-    colour, hatch = MEASURES[measure]
+    colour, hatch, unit = MEASURES[measure]
     low, high = min(-0.1, float(values.min()) * 1.2), max(0.5, float(values.max())) * 1.35
-    return panel(bars(values.to_numpy(), colour=colour, hatch=hatch, labels="{:.2f}",
-                      horizontal=True), rule(x=0, dashed=False),
-                 x=axis(low, high, UNITS[measure]), y=categories(list(values.index)), title=measure,
-                 height=HEIGHT, min_width=300)
+    drawn = bars(values, colour=colour, hatch=hatch, labels="{:.2f}", horizontal=True)
+    return panel(drawn, rule(x=0, dashed=False), x=axis(low, high, unit),
+                 y=categories(list(values.index)), title=measure, height=HEIGHT, min_width=300)
 
 
 def _listed(names):

@@ -14,6 +14,7 @@ from fi_teach.trees import every_c45_tree, every_greedy_tree, grow_cut_once
 
 RULES = {"c45": "C4.5 (gain ratio)", "gini": "CART (Gini)",
          "cut once": "every column cut once, at the root"}
+N_TIES = 2  # that must be broken, at most, before one tree is left
 
 
 def explore_golf_trees():
@@ -24,17 +25,15 @@ def explore_golf_trees():
     CART (Gini) could grow 4 trees; in this one tie 1 goes to Outlook ≤ 2.5 before Wind ≤ 1.5
     and tie 2 goes to Outlook ≤ 2.5 before Wind ≤ 1.5. Importance: Outlook 0.437
     """
-    grown = {rule: greedy_golf_trees(rule) for rule in RULES}
-    ties = [f"tie{k + 1}" for k in range(max(most_questions(trees) for trees in grown.values()))]
-    most = max(len(trees) for trees in grown.values())
-
     def state_of(rule, **picks):
-        asked, left = follow(grown[rule], [picks[tie] for tie in ties])
-        return golf_state(rule, grown[rule], ties, asked, left[0]) if left else None
+        trees = greedy_golf_trees(rule)
+        asked, left = follow(trees, picks.values())
+        return golf_state(rule, trees, picks, asked, left[0]) if left else None
 
-    controls = [choice("rule", "Rule of growth", RULES),
-                *(choice(tie, f"Tie {k}", range(most)) for k, tie in enumerate(ties, 1))]
-    return explore("Grow your own golf tree", controls, state_of)
+    most = max(len(greedy_golf_trees(rule)) for rule in RULES)
+    ties = [choice(f"tie{k}", f"Tie {k}", range(most)) for k in range(1, N_TIES + 1)]
+    return explore("Grow your own golf tree", [choice("rule", "Rule of growth", RULES), *ties],
+                   state_of)
 
 
 @cache
@@ -45,8 +44,6 @@ def greedy_golf_trees(rule):
             "cut once": lambda X, y: [grow_cut_once(X, y)]}
     return tuple(grow[rule](X, y))
 
-
-# --- which node is left open by the trees that remain ---------------------------------------------
 
 def places(tree):
     """Return each node's path from the root: "", or "ny" below no and then yes -> list of str."""
@@ -87,71 +84,42 @@ def follow(trees, picks):
     return asked, trees
 
 
-def most_questions(trees):
-    """Return how many ties must be broken, at most, before one tree is left."""
-    found = open_question(trees)
-    if found is None:
-        return 0
-    place, splits = found
-    return 1 + max(most_questions(
-        [tree for tree in trees if splits_by_place(tree).get(place) == split]) for split in splits)
-
-
-# --- what is seen ---------------------------------------------------------------------------------
-
 def golf_state(rule, trees, ties, asked, tree):
     shares = pd.DataFrame([mdi(other).mean for other in trees], columns=tree.names)
-    table = _importance_table(tree, shares)
+    table = pd.DataFrame({
+        "feature": tree.names,
+        "decrease × rows": mdi(tree, normalize=False).mean * tree.weighted_n_node_samples[0],
+        "importance": mdi(tree).mean})
+    if len(trees) > 1:
+        table[f"lowest of {len(trees)}"] = shares.min().values
+        table[f"highest of {len(trees)}"] = shares.max().values
     told = ", ".join(f"{name} {value:.3f}"
                      for name, value in mdi(tree).to_frame()[["feature", "importance"]].values)
-    sentence = f"{_growth_in_words(rule, trees, asked)}. Importance: {told}."
-    options = dict.fromkeys(ties,
-                            "no such tie here") | {tie: [_words(split) for split in splits]
-                                                   for tie, (_, splits, _) in zip(
-                                                       ties, asked, strict=False)}
-    return State(sentence, [_tree_panel(tree, asked), _importance_panel(table, shares)], table,
-                 options)
-
-
-def _importance_table(tree, shares):
-    total = mdi(tree, normalize=False).mean * tree.weighted_n_node_samples[0]
-    table = pd.DataFrame({"feature": tree.names, "decrease × rows": total,
-                          "importance": mdi(tree).mean})
-    if len(shares) == 1:
-        return table
-    return table.assign(**{f"lowest of {len(shares)}": shares.min().values,
-                           f"highest of {len(shares)}": shares.max().values})
+    options = dict.fromkeys(ties, "no such tie here")
+    for tie, (_, splits, _) in zip(ties, asked, strict=False):
+        options[tie] = [" ".join(split) for split in splits]
+    node = {place: t for t, place in enumerate(places(tree))}
+    notes = {node[place]: f"tie {k}" for k, (place, _, _) in enumerate(asked, 1)}
+    return State(f"{_growth_in_words(rule, trees, asked)}. Importance: {told}.",
+                 [tree_panel(tree, notes=notes), _importance_panel(table, shares)], table, options)
 
 
 def _growth_in_words(rule, trees, asked):
-    name = RULES[rule][0].upper() + RULES[rule][1:]
-    if not asked:
+    name, broken = RULES[rule][0].upper() + RULES[rule][1:], []
+    for k, (_, splits, pick) in enumerate(asked, 1):
+        chosen, *others = [" ".join(split) for split in (splits[pick], *splits)]
+        others.remove(chosen)
+        broken.append(f"tie {k} goes to {chosen} before {', '.join(others)}")
+    if not broken:
         return f"{name}: no tie, one tree"
-    broken = " and ".join(f"tie {k} goes to {_words(splits[pick])} before {_others(splits, pick)}"
-                          for k, (_, splits, pick) in enumerate(asked, 1))
-    return f"{name} could grow {len(trees)} trees; in this one {broken}"
-
-
-def _words(split):
-    return " ".join(split)
-
-
-def _others(splits, pick):
-    return ", ".join(_words(split) for k, split in enumerate(splits) if k != pick)
-
-
-def _tree_panel(tree, asked):
-    node = {place: t for t, place in enumerate(places(tree))}
-    return tree_panel(tree,
-                      notes={node[place]: f"tie {k}" for k, (place, _, _) in enumerate(asked, 1)})
+    return f"{name} could grow {len(trees)} trees; in this one {' and '.join(broken)}"
 
 
 def _importance_panel(table, shares):
-    names = list(table["feature"])
     tied = [points(shares[name], [j + 0.38] * len(shares), colour="c3", shape="diamond", size=4,
                    name=f"in each of the {len(shares)} trees")
-            for j, name in enumerate(names) if len(shares) > 1]
+            for j, name in enumerate(shares) if len(shares) > 1]
     return panel(bars(table["importance"], horizontal=True, labels="{:.3f}", width=0.5,
                       name="in this tree"), tied,
                  x=axis(0, 0.85, "share of the decrease", ticks=[0, 0.2, 0.4, 0.6]),
-                 y=categories(names), title="Importance (MDI)", height=230)
+                 y=categories(list(shares)), title="Importance (MDI)", height=230)

@@ -1,13 +1,12 @@
-"""Denial and error rates of two groups under one threshold or one for each group.
+"""Denial and error rates of two groups under one threshold or one for each group."""
 
-Make one difference vanish, and watch the others.
-"""
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, bars, categories, panel
+from fi_course.explorables.marks import axis, categories, grouped_bars, panel
 
 WAYS = {"one": "nothing: one cut for all", "denials": "denials of all",
         "alarms": "denials of those granted", "catches": "denials of those denied"}
@@ -18,30 +17,17 @@ RATES = ("denied, of all", "denied, of those granted", "denied, of those denied"
 def explore_group_rates(risk, denied, group, *, names=("the group", "others")):
     """Show both groups' rates by the share denied and the rule for the thresholds.
 
-    risk (n,) : predicted chances of denial
-    denied (n,) bool : what was decided
-    group (n,) bool : who belongs to the group
-    names : what the group and the others are called
+    risk (n,) : predicted chances of denial; denied (n,) bool : what was decided
+    group (n,) bool : who belongs to the group; names : what the group and the others are called
 
-    Raises ValueError unless the three have one length, and both groups hold some denied
-    and some granted.
+    Raises ValueError unless the three have one length, and both groups hold some denied and some
+    granted.
 
     >>> seen = explore_group_rates([.1, .4, .6, .9], [False, True, False, True],
     ...                            [True, True, False, False])
     >>> seen.sentence_at(way="one", share=0.3)[:38]
     '30% are denied, with one cut for all: '
     """
-    risk, denied, group = _checked(risk, denied, group)
-    controls = [choice("way", "Make equal", WAYS),
-                slider("share", "Denied in all", SHARES, format="{:.0%}")]
-
-    def state_of(way, share):
-        return rate_state(risk, denied, group, names, way, share)
-
-    return explore("Two groups, one model", controls, state_of, start={"share": 0.12})
-
-
-def _checked(risk, denied, group):
     risk, denied, group = np.asarray(risk, float), np.asarray(denied, bool), np.asarray(group, bool)
     if not risk.shape == denied.shape == group.shape or risk.ndim != 1:
         raise ValueError(f"risk has shape {risk.shape}, denied {denied.shape}, "
@@ -50,7 +36,10 @@ def _checked(risk, denied, group):
         if len(set(denied[rows])) < 2:
             raise ValueError("one of the groups has no denied rows, or no granted ones: "
                              "expected both, else a rate has no rows.")
-    return risk, denied, group
+    controls = [choice("way", "Make equal", WAYS),
+                slider("share", "Denied in all", SHARES, format="{:.0%}")]
+    return explore("Two groups, one model", controls,
+                   partial(rate_state, risk, denied, group, names), start={"share": 0.12})
 
 
 def rates_of(denials, denied):
@@ -92,16 +81,12 @@ def rate_state(risk, denied, group, names, way, share):
             f"{both[0]} of {names[0]} and {names[1]} (impact ratio of grants {ratio:.2f}). "
             f"Of those whom the lenders granted, {both[1]} are denied; "
             f"of those whom they denied, {both[2]}. The cuts are {cuts[0]:.2f} and {cuts[1]:.2f}.")
-    table = rates.rename_axis("share").reset_index()
-    return State(told, [_rate_panel(rates)], table)
+    return State(told, [_rate_panel(rates)], rates.rename_axis("share").reset_index())
 
 
 def _rate_panel(rates):
-    looks = zip(rates, (("c1", False, -0.19), ("c0", True, 0.19)), strict=True)
-    drawn = [bars(rates[name], at=np.arange(3) + shift, horizontal=True, width=0.35,
-                  labels="{:.0%}", colour=colour, hatch=hatch, name=name)
-             for name, (colour, hatch, shift) in looks]
-    return panel(drawn, x=axis(0, 1.12, "share denied by the model",
-                               ticks={0: "0", 0.5: "50%", 1: "100%"}), y=categories(RATES),
-                 title="What each group meets",
-                 height=230, min_width=330)
+    looks = dict(zip(rates, (("c1", False), ("c0", True)), strict=True))
+    return panel(grouped_bars(rates, looks, labels="{:.0%}"),
+                 x=axis(0, 1.12, "share denied by the model",
+                        ticks={0: "0", 0.5: "50%", 1: "100%"}),
+                 y=categories(RATES), title="What each group meets", height=230, min_width=330)

@@ -1,7 +1,6 @@
 """Hold out rows, units or groups of units: similar rows in training make errors look small.
 
-The rows of a table are drawn at two of their values, the splits and the errors come from the
-chapter: nothing is fitted here, so that the picture shows the numbers of the text.
+The splits and the errors come from the chapter, so that the picture shows the numbers of the text.
 """
 
 import numpy as np
@@ -11,11 +10,8 @@ from fi_course.explorables.explorable import State, choice, explore, slider
 from fi_course.explorables.marks import axis, bars, categories, panel, points
 
 SHOWN = 3  # splits of each kind that can be looked at; the errors are of all of them
-SIDES = {
-    "training": ("muted", "circle", 3),
-    "held out, a sister in training": ("c6", "cross", 4),
-    "held out, nobody known": ("c1", "square", 3),
-}
+SIDES = {"training": ("muted", "circle", 3), "held out, a sister in training": ("c6", "cross", 4),
+         "held out, nobody known": ("c1", "square", 3)}
 
 
 def explore_held_out(places, sisters, splits, errors, *, unit=""):
@@ -23,9 +19,8 @@ def explore_held_out(places, sisters, splits, errors, *, unit=""):
 
     places (n, 2) : DataFrame, where each row stands in the picture
     sisters (n,) : labels, the same for rows that are sisters (tests of one pour)
-    splits {kind: masks}, errors {kind: numbers} : for each kind of split as many masks (n,), True
-        for a row that is held out, as errors
-    unit : of the errors, for the sentence
+    splits {kind: masks}, errors {kind: numbers} : as many masks (n,), True for a row that is held
+        out, as errors, of which `unit` is the unit
 
     Raises ValueError for kinds that differ, or for a mask of another length.
 
@@ -35,13 +30,12 @@ def explore_held_out(places, sisters, splits, errors, *, unit=""):
     >>> found.sentence[:53]
     'A third of the rows held out, split 1: 1 of 3 tests, '
     """
-    splits, errors = dict(splits), {kind: list(found) for kind, found in errors.items()}
+    errors = {kind: list(found) for kind, found in errors.items()}
     _check(places, splits, errors)
     sisters = np.unique(np.asarray(sisters), return_inverse=True)[1]
-    controls = [
-        choice("kind", "Held out are", list(splits)),
-        slider("split", "Split", range(1, 1 + min(SHOWN, *map(len, splits.values())))),
-    ]
+    most = min(SHOWN, *map(len, splits.values()))
+    controls = [choice("kind", "Held out are", list(splits)),
+                slider("split", "Split", range(1, 1 + most))]
 
     def state_of(kind, split):
         new = np.asarray(splits[kind][split - 1], bool)
@@ -72,18 +66,14 @@ def _check(places, splits, errors):
 
 
 def _state(places, sisters, new, errors, kind, split, unit):
-    known = with_sister(new, sisters)
-    here, mean = errors[kind][split - 1], np.mean(errors[kind])
-    told = (f"A third of the {kind} held out, split {split}: "
-            f"{new.sum()} of {len(new)} tests, {known.sum()} with a sister in training. "
-            f"Error {here:.1f} {unit} here, {mean:.1f} {unit} on average over {len(errors[kind])} "
-            "splits.")
-    rows = [
-        {"held out": each, "mean error": np.mean(found), "from": min(found), "to": max(found)}
-        for each, found in errors.items()
-    ]
-    panels = [_map(places, sisters, new, known), _errors(errors, kind, here, unit)]
-    return State(told, panels, pd.DataFrame(rows))
+    known, here = with_sister(new, sisters), errors[kind][split - 1]
+    told = (f"A third of the {kind} held out, split {split}: {new.sum()} of {len(new)} tests, "
+            f"{known.sum()} with a sister in training. Error {here:.1f} {unit} here, "
+            f"{np.mean(errors[kind]):.1f} {unit} on average over {len(errors[kind])} splits.")
+    rows = [{"held out": each, "mean error": np.mean(found), "from": min(found), "to": max(found)}
+            for each, found in errors.items()]
+    return State(told, [_map(places, sisters, new, known), _errors(errors, kind, here, unit)],
+                 pd.DataFrame(rows))
 
 
 def _map(places, sisters, new, known):
@@ -92,12 +82,9 @@ def _map(places, sisters, new, known):
     some_new, some_known = (np.bincount(sisters, weights=side) > 0 for side in (new, known))
     side = np.where(some_known, 1, np.where(some_new, 2, 0))
     at = places.iloc[first].to_numpy()
-    drawn = [
-        points(*at[side == k].T, colour=colour, shape=shape, name=name, size=size)
-        for k, (name, (colour, shape, size)) in enumerate(SIDES.items())
-        if (side == k).any()
-    ]
-    x, y = (_around(places.iloc[:, k]) for k in (0, 1))
+    drawn = [points(*at[side == k].T, colour=colour, shape=shape, name=name, size=size)
+             for k, (name, (colour, shape, size)) in enumerate(SIDES.items())]
+    x, y = (_around(places[column]) for column in places)
     return panel(drawn, x=x, y=y, title="A point a pour", height=290, min_width=320)
 
 
@@ -107,19 +94,12 @@ def _around(values):
 
 
 def _errors(errors, kind, here, unit):
-    kinds = list(errors)
-    means = [np.mean(errors[each]) for each in kinds]
-    looks = [("c0" if each == kind else "muted", each == kind) for each in kinds]
-    drawn = [
-        bars([mean], at=[k], horizontal=True, colour=colour, hatch=hatch)
-        for k, (mean, (colour, hatch)) in enumerate(zip(means, looks, strict=True))
-    ]
-    cloud = [
-        points(errors[each], np.full(len(errors[each]), k), colour="ink", size=2)
-        for k, each in enumerate(kinds)
-    ]
-    mark = points([here], [kinds.index(kind)], colour="c1", shape="diamond", name="this split")
-    top = 1.05 * max(max(found) for found in errors.values())
-    label = f"error ({unit}), each split a dot"
-    return panel(drawn, cloud, mark, x=axis(0, top, label), y=categories(kinds),
-                 title="Bar: the mean", height=290, min_width=320)
+    chosen = np.array([each == kind for each in errors])
+    means = bars([np.mean(found) for found in errors.values()], horizontal=True, hatch=chosen,
+                 colour=np.where(chosen, "c0", "muted"))
+    cloud = [points(found, np.full(len(found), k), colour="ink", size=2)
+             for k, found in enumerate(errors.values())]
+    mark = points([here], [chosen.argmax()], colour="c1", shape="diamond", name="this split")
+    top = 1.05 * max(map(max, errors.values()))
+    return panel(means, cloud, mark, x=axis(0, top, f"error ({unit}), each split a dot"),
+                 y=categories(list(errors)), title="Bar: the mean", height=290, min_width=320)

@@ -20,7 +20,6 @@
         emit("change");
       },
       save_changes() {}, // nobody to tell
-      send() {}, // nobody to ask: the widget keeps to what is embedded
       on: (event, call) => listeners.set(event, new Set(listeners.get(event)).add(call)),
       off: (event, call) => listeners.get(event)?.delete(call),
     };

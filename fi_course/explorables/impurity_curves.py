@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider, switch
-from fi_course.explorables.marks import axis, bars, categories, handle, line, panel, points, rule
+from fi_course.explorables.marks import axis, bars, categories, curve, handle, panel, rule
 from fi_teach.basics.impurity import entropy, entropy_nats, gini
 
 MEASURES = {"Gini": (gini, "c0", "circle"), "entropy in bits": (entropy, "c1", "square"),
             "entropy in nats": (entropy_nats, "c2", "triangle")}
 RATIOS = {(1, 1): "1 : 1", (3, 1): "3 : 1", (1, 0): "1 : 0"}
 SHARES = (np.arange(21) / 20).tolist()
-GRID = np.linspace(0, 1, 51)
+GRID = np.linspace(0, 1, 41)  # with every share in it
 
 
 def explore_impurity():
@@ -27,7 +27,7 @@ def explore_impurity():
     controls = [
         choice("classes", "Classes", {2: "two", 3: "three"}),
         choice("ratio", "Second to third class", RATIOS, kind="select"),
-        slider("share", "Share of the first class", SHARES, format="{:.2f}", fine=5),
+        slider("share", "Share of the first class", SHARES, format="{:.2f}"),
         switch("scaled", "Scale each curve to a maximum of 1"),
     ]
     return explore("Three measures of how mixed a node is", controls, impurity_state,
@@ -43,7 +43,7 @@ def impurity_state(classes, ratio, share, scaled):
     table = pd.DataFrame({"measure": list(MEASURES), "impurity": list(value.values()),
                           "largest": list(largest.values())})
     table["of the largest"] = table["impurity"] / table["largest"]
-    panels = [_curves_panel(classes, ratio, share, value, largest, scaled), _shares_panel(shares)]
+    panels = [_curves_panel(classes, ratio, share, largest, scaled), _shares_panel(shares)]
     return State(_sentence(shares, ratio, value, table, scaled), panels, table,
                  {} if classes == 3 else {"ratio": "needs three classes"})
 
@@ -73,23 +73,22 @@ def _sentence(shares, ratio, value, table, scaled):
             "entropy, in bits and in nats alike.")
 
 
-def _curves_panel(classes, ratio, share, value, largest, scaled):
-    curves, chosen = [], []
+def _curves_panel(classes, ratio, share, largest, scaled):
+    curves = []
     for name, (measure, colour, shape) in MEASURES.items():
-        unit = largest[name] if scaled else 1.0
-        height = measure(shares_of(classes, ratio, GRID)) / unit
-        curves.append(line(GRID, height, colour=colour,
-                           dashed=scaled and name == "entropy in nats"))
-        chosen.append(points([share], [value[name] / unit], colour=colour, shape=shape, name=name))
+        height = measure(shares_of(classes, ratio, GRID)) / (largest[name] if scaled else 1)
+        curves.append(curve(GRID, height, share, colour=colour, shape=shape, name=name,
+                            dashed=scaled and name == "entropy in nats"))
     title = "share of the largest impurity" if scaled else "impurity"
     top = 1.1 if scaled or classes == 2 else 1.7
-    return panel(handle(rule(x=share), "share", SHARES), curves, chosen,
+    return panel(handle(rule(x=share), "share", SHARES), curves,
                  x=axis(0, 1, "share of the first class"), y=axis(0, top, title),
                  height=260, min_width=340)
 
 
 def _shares_panel(shares):
     names = ["first class", "second class", "third class"][:len(shares)]
-    return panel(bars(shares, colour="muted", labels="{:.2f}", horizontal=True),
+    words = [f"{share:.2f}" for share in shares]
+    return panel(bars(shares, colour="muted", labels=words, horizontal=True),
                  x=axis(0, 1.25, "share of the rows", ticks=[0, 0.5, 1]),
                  y=categories(names), title="The node", height=60 + 50 * len(shares))

@@ -1,8 +1,7 @@
 """Show the pattern, the integrand and the SHAP values of each leaf of a small tree.
 
-A leaf sees a pattern of bits: does the row pass the tests on each feature, and would a stand-in?
-Owen's integral turns the pattern into shares, and the shares of all leaves add up
-to the Shapley values.
+A leaf sees bits: does the row pass the tests on each feature, and would a stand-in? Owen's
+integral turns them into shares, and the shares of all leaves add up to the Shapley values.
 """
 
 from functools import cache
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, bars, categories, line, panel, points, rule
+from fi_course.explorables.marks import axis, bars, categories, line, panel, points, rule, signed
 from fi_course.explorables.tree_marks import tree_panel
 from fi_course.tables import concrete
 from fi_teach.basics.games import gauss_legendre
@@ -20,11 +19,8 @@ from fi_teach.plots.colours import hues_of
 from fi_teach.trees import grow_cart
 
 HUES = hues_of(["age", "cement", "water"])
-FEATURES = {
-    "age": (HUES["age"], False, "circle"),
-    "cement": (HUES["cement"], True, "square"),
-    "water": (HUES["water"], False, "diamond"),
-}
+FEATURES = {"age": (HUES["age"], False, "circle"), "cement": (HUES["cement"], True, "square"),
+            "water": (HUES["water"], False, "diamond")}
 MIXES = {100: "mix 100", 2: "mix 2", 66: "mix 66", 700: "mix 700"}
 STAND_IN = 500
 GAMES = {"cover": "training rows (path-dependent)",
@@ -73,31 +69,29 @@ def shares_by_leaf(mix, stands_in):
 
 def leaf_state(mix, stands_in, leaf):
     node, players, a, b = patterns_of(mix, stands_in)[leaf - 1]
-    paid, total = shares_by_leaf(mix,
-                                 stands_in)[leaf - 1], shares_by_leaf(mix, stands_in)[:leaf].sum(
-                                     axis=0)
-    of = dict(zip(FEATURES, paid, strict=True))
-    table = pd.DataFrame({"feature": list(FEATURES),
-                          "row passes (a)": [_bit(players, a, name) for name in FEATURES],
-                          "stand-in passes (b)": [_bit(players, b, name) for name in FEATURES],
+    shares, value = shares_by_leaf(mix, stands_in), small_tree().value[node, 0]
+    paid, total = shares[leaf - 1], shares[:leaf].sum(axis=0)
+    table = pd.DataFrame({"feature": list(FEATURES), "row passes (a)": _bits(players, a),
+                          "stand-in passes (b)": _bits(players, b),
                           "share at this leaf": paid, "shares so far": total})
-    value = small_tree().value[node, 0]
     scene = tree_panel(small_tree(), title="The tree (MPa)", hues=HUES, to=node, level=70,
                        leaf_width=58)
-    return State(_in_words(mix, stands_in, leaf, value, players, a, b, of, total),
+    return State(_in_words(mix, stands_in, leaf, value, players, a, b, paid, total),
                  [scene, _integrand_panel(value, players, a, b), _total_panel(paid, total)], table)
 
 
-def _bit(players, bits, name):
-    return f"{bits[players.index(name)]:.3g}" if name in players else "not asked"
+def _bits(players, bits):
+    asked = dict(zip(players, bits, strict=True))
+    return [f"{asked[name]:.3g}" if name in asked else "not asked" for name in FEATURES]
 
 
-def _in_words(mix, stands_in, leaf, value, players, a, b, of, total):
+def _in_words(mix, stands_in, leaf, value, players, a, b, paid, total):
     row = ", ".join(f"{name} {'passes' if bit else 'fails'}"
                     for name, bit in zip(players, a, strict=True))
     other = ", ".join(f"{name} {chance:.3g}" for name, chance in zip(players, b, strict=True))
-    shares = ", ".join(f"{name} {_signed(of[name])}" for name in players)
-    totals = ", ".join(f"{name} {_signed(share)}"
+    here = dict(zip(FEATURES, paid, strict=True))
+    shares = ", ".join(f"{name} {signed(here[name])}" for name in players)
+    totals = ", ".join(f"{name} {signed(share)}"
                        for name, share in zip(FEATURES, total, strict=True))
     who = "a training row" if stands_in == "cover" else f"mix {STAND_IN}"
     return (f"Leaf {leaf} of 8 says {value:.1f} MPa and asks about {', '.join(players)}. "
@@ -115,8 +109,7 @@ def integrand(value, a, b, i, t):
 
 
 def _integrand_panel(value, players, a, b):
-    """Draw each player's integrand and the Gauss-Legendre nodes; their weighted mean is the area.
-    """
+    """Draw each player's integrand; the mean of its values at the nodes, weighted, is its area."""
     nodes, drawn = gauss_legendre(len(a))[0], []
     for i, name in enumerate(players):
         colour, dashed, shape = FEATURES[name]
@@ -130,13 +123,9 @@ def _integrand_panel(value, players, a, b):
 
 
 def _total_panel(paid, total):
-    at = np.arange(len(FEATURES))
-    drawn = [bars([total[k]], at=[k], horizontal=True, width=0.6, colour=colour, hatch=hatch)
-             for k, (colour, hatch, _) in enumerate(FEATURES.values())]
-    last = points(total - paid, at, colour="ink", shape="diamond", size=4, name="before this leaf")
+    colours, hatches, _ = zip(*FEATURES.values(), strict=True)
+    drawn = bars(total, horizontal=True, width=0.6, colour=colours, hatch=hatches)
+    last = points(total - paid, range(len(FEATURES)), colour="ink", shape="diamond", size=4,
+                  name="before this leaf")
     return panel(rule(x=0, dashed=False), drawn, last, x=axis(-45, 45, "MPa"),
                  y=categories(list(FEATURES)), title="Shares so far", height=230, min_width=270)
-
-
-def _signed(value):
-    return f"{round(value, 9) + 0.0:+.3g}".replace("-", "−") if abs(value) > 1e-9 else "0"

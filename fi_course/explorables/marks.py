@@ -13,6 +13,18 @@ COLOURS = ("c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "ink", "muted", "good
 SHAPES = ("circle", "square", "triangle", "diamond", "cross")
 
 
+def signed(value, form="{:+.3g}"):
+    """Return a number in words with a true minus sign, and zero without any sign.
+
+    >>> signed(0.5), signed(-0.25), signed(-0.001, "{:.2f}")
+    ('+0.5', '−0.25', '0.00')
+    """
+    words = form.format(round(value, 9))
+    if not words.strip("+-0.%"):
+        return words.lstrip("+-")
+    return words.replace("-", "−")
+
+
 def axis(low, high, label="", *, ticks=None, format="{:.4g}"):
     """Return an axis from low to high; `ticks` is None, a list of places, or {place: words}.
 
@@ -25,7 +37,7 @@ def axis(low, high, label="", *, ticks=None, format="{:.4g}"):
         raise ValueError(
             f"an axis from {low} to {high} has no length: give two different finite numbers.")
     ticks = _round_ticks(low, high) if ticks is None else ticks
-    words = ticks if isinstance(ticks, dict) else {place: format.format(place) for place in ticks}
+    words = ticks if isinstance(ticks, dict) else {place: signed(place, format) for place in ticks}
     return {"low": _short(low), "high": _short(high), "label": label,
             "ticks": [[_short(place), str(word)] for place, word in words.items()]}
 
@@ -46,7 +58,7 @@ def panel(*marks, x=None, y=None, title="", height=220, min_width=260):
     """Return a frame of the scene with its marks; x and y are axes (None: 0 to 1, not drawn).
 
     Panels stand side by side while each gets its min_width, and below one another on a phone.
-    height in pixels.
+    height in pixels. Marks may come in nested lists; points without a place are left out.
 
     >>> panel(points([1], [2]), x=axis(0, 2), y=axis(0, 3))["marks"][0]["x"]
     [1.0]
@@ -57,7 +69,7 @@ def panel(*marks, x=None, y=None, title="", height=220, min_width=260):
         y["low"], y["high"] = y["high"], y["low"]
     x = {key: value for key, value in (x or hidden).items() if key != "first_on_top"}
     frame = {"title": title, "x": x, "y": y, "height": height, "min_width": min_width}
-    return {"frame": frame, "marks": list(_flat(marks))}
+    return {"frame": frame, "marks": [mark for mark in _flat(marks) if mark["x"] != []]}
 
 
 def points(x, y, *, colour="c0", shape="circle", name="", size=6):
@@ -76,11 +88,16 @@ def line(x, y, *, colour="c0", name="", dashed=False, step=False, width=2):
     return _mark("line", x=x, y=y, colour=colour, name=name, dashed=dashed, width=width)
 
 
-def band(x, low, high, *, colour="c0", name=""):
-    """Return the area between low and high along x: a spread, an interval."""
-    x = _places(x)
-    return _mark("area", x=x + x[::-1], y=_places(low) + _places(high)[::-1], colour=colour,
-                 name=name)
+def curve(x, y, here, *, colour="c0", shape="circle", name="", dashed=False):
+    """Return a line through the points (x, y), with a marker at x = here if that is one of them.
+
+    >>> [mark["kind"] for mark in curve([1, 2], [3, 4], 2)]
+    ['line', 'points']
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    at = np.isclose(x, here)
+    return [line(x, y, colour=colour, dashed=dashed),
+            points(x[at], y[at], colour=colour, shape=shape, name=name)]
 
 
 def rule(*, x=None, y=None, colour="muted", name="", dashed=True):
@@ -102,46 +119,67 @@ def region(*, x=None, y=None, colour="c0", hatch=False, name=""):
     return _mark("rect", **edges, colour=colour, hatch=hatch, name=name, tint=True)
 
 
-def handle(mark, control, places, *, along="x"):
-    """Make a mark draggable along x or y, to move a slider or choice of the explorable.
+def handle(mark, control, places):
+    """Make a mark draggable along x, to move a slider or choice of the explorable.
 
     control : the control's name. places : where the mark stands at each position of the control,
         in its order.
     Keys and screen readers use the control itself; a handle is for mice and fingers.
 
     >>> handle(rule(x=2), "t", [1, 2, 3])["handle"]
-    {'control': 't', 'along': 'x', 'places': [1.0, 2.0, 3.0]}
+    {'control': 't', 'places': [1.0, 2.0, 3.0]}
     """
-    if along not in ("x", "y"):
-        raise ValueError(f"a handle moves along {along!r}: expected 'x' or 'y'.")
-    return mark | {"handle": {"control": control, "along": along, "places": _places(places)}}
+    return mark | {"handle": {"control": control, "places": _places(places)}}
 
 
-def bars(values, *, start=0, error=None, labels=None, horizontal=False, **look):
-    """Return bars from `start` to start + value at places 0, 1, 2, ...
+def bars(values, *, at=None, start=0, labels="", horizontal=False, width=0.7, colour="c0",
+         hatch=False, name=""):
+    """Return bars from `start` to start + value at the places `at`, without it at 0, 1, 2, ...
 
-    Waterfalls and stacked bars set `start`.
+    values (k,). labels : words at the bars' ends, or a format such as "{:.2f}". width : of the
+    room from bar to bar. start, colour, hatch (True to stripe) and name : one for all bars,
+    or as many as there are bars. Striped names come first, so that a legend keeps its order.
 
-    values (k,); start a number or (k,); error (k,) half-lengths of error bars, NaN for none;
-    labels: words at the bars' ends, a list or a format such as "{:.2f}";
-    look: colour, hatch (True to stripe), name, width (0.7 of the room from bar to bar),
-    at (k,) other places
-
-    >>> bars([3], horizontal=True)[0]["x"]
-    [0.0, 3.0]
+    >>> bars([3, 1], colour=["c0", "c1"], horizontal=True)[1]
+    {'kind': 'rect', 'colour': 'c1', 'x': [0.0, 1.0], 'y': [0.65, 1.35]}
     """
     values = np.asarray(values, dtype=float)
-    low = np.broadcast_to(np.asarray(start, dtype=float), values.shape)
-    error = np.full(len(values), np.nan) if error is None else np.asarray(error, dtype=float)
-    words = ([labels.format(v) for v in values] if isinstance(labels, str) else labels
-             or [""] * len(values))
+    if isinstance(labels, str):
+        labels = [signed(value, labels) for value in values]
+    looks = [np.broadcast_to(part, values.shape) for part in (start, colour, hatch, name)]
+    at = range(len(values)) if at is None else at
     drawn = []
-    at, width = look.pop("at", range(len(values))), look.pop("width", 0.7)
-    for place, begin, end, half, word in zip(at, low, low + values, error, words, strict=True):
-        ends = {"across": [place - width / 2, place + width / 2], "along": [begin, end]}
-        drawn.append(_bar(ends, horizontal, **look))
-        drawn += _error_bar(place, end, half, horizontal)
-        drawn += _bar_label(place, end + np.nan_to_num(half), word, horizontal)
+    for place, value, words, begin, *look in zip(at, values, labels, *looks, strict=True):
+        end, (colour, hatch, name) = begin + value, look
+        x, y = _places([place - width / 2, place + width / 2]), _places([begin, end])
+        label = text(place, end, words, shift=(0, -10))
+        if horizontal:
+            x, y = y, x
+            label = text(end, place, words, anchor="start", shift=(5, 0))
+        drawn.append(_mark("rect", x=x, y=y, colour=str(colour), hatch=bool(hatch), name=str(name)))
+        drawn += [label] if words else []
+    return sorted(drawn, key=lambda mark: not (mark.get("hatch") and mark.get("name")))
+
+
+def grouped_bars(table, looks, *, labels=""):
+    """Return horizontal bars in groups: a group for each row of the table, a bar for each column.
+
+    looks : {column: (colour, hatch)}; a column's name goes into the legend. A bar of no length is
+    a dot.
+
+    >>> import pandas as pd
+    >>> marks = grouped_bars(pd.DataFrame({"a": [1, 0]}), {"a": ("c0", False)})
+    >>> [mark["kind"] for mark in marks]
+    ['rect', 'rect', 'points']
+    """
+    room, drawn = 0.72 / len(looks), []
+    for k, (column, (colour, hatch)) in enumerate(looks.items()):
+        values = table[column].to_numpy()
+        at = np.arange(len(values)) + room * (k - (len(looks) - 1) / 2)
+        drawn += bars(values, at=at, width=room - 0.02, labels=labels, horizontal=True,
+                      colour=colour, hatch=hatch, name=column)
+        nothing = abs(values) < 1e-9
+        drawn.append(points(values[nothing], at[nothing], colour=colour, size=3))
     return drawn
 
 
@@ -160,33 +198,6 @@ def box(x, y, lines, *, colour="ink", rounded=False):
     """Return a small box with lines of text, centred at (x, y): a node of a tree or graph."""
     return _mark("box", x=_short(x), y=_short(y), lines=[str(words) for words in lines],
                  colour=colour, rounded=rounded)
-
-
-def _bar(ends, horizontal, *, colour="c0", hatch=False, name=""):
-    return _mark("rect", **_turn(ends, horizontal), colour=colour, hatch=hatch, name=name)
-
-
-def _error_bar(place, end, half, horizontal):
-    if not half > 0:
-        return []
-    whisker = {"across": [place, place], "along": [end - half, end + half]}
-    caps = [{"across": [place - 0.1, place + 0.1], "along": [edge, edge]}
-            for edge in whisker["along"]]
-    return [_mark("line", **_turn(ends, horizontal), colour="ink", width=1.5)
-            for ends in (whisker, *caps)]
-
-
-def _bar_label(place, end, words, horizontal):
-    if not words:
-        return []
-    if horizontal:
-        return [text(end, place, words, anchor="start", shift=(5, 0))]
-    return [text(place, end, words, shift=(0, -10))]
-
-
-def _turn(ends, horizontal):
-    across, along = _places(ends["across"]), _places(ends["along"])
-    return {"x": along, "y": across} if horizontal else {"x": across, "y": along}
 
 
 def _mark(kind, *, colour, **fields):

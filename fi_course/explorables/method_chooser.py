@@ -1,10 +1,8 @@
-"""Choose an importance method by four questions about the purpose.
-
-Four questions lead to one, and the worlds of known truth show what may mislead.
-"""
+"""Choose an importance method by four questions; worlds of known truth show what may mislead."""
 
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from fi_course.compare import GRADES, compare, grade
@@ -39,20 +37,18 @@ ADJUST = Advice("no importance measure, but a causal model and adjustment",
                 "a measure sees rows as they came, not as they would be after a change",
                 "it needs to be known which common causes exist, and none may be missing", 11)
 KNOCKOFFS = Advice("the knockoff filter", "it bounds the expected share of false discoveries",
-                   "the features' own law must be known or well estimated",
-                   10, "knockoff statistic")
+                   "the features' own law must be known or well estimated", 10,
+                   "knockoff statistic")
 NULL_TEST = Advice(
     "permutation importance, tested against shuffled targets with a correction for many features",
     "its p-values say how often luck alone would do as much",
     "it tests independence of everything at once", 6, "permutation, held out")
 LOCAL = Advice("TreeSHAP with background rows",
                "it divides this prediction of this function without remainder",
-               "say which background you took", 9,
-               "SHAP, interventional")
+               "say which background you took", 9, "SHAP, interventional")
 CONDITIONAL_SHAP = Advice("conditional Shapley values",
                           "features that are not read can be credited for what they tell",
-                          "the conditional law has to be estimated",
-                          9)
+                          "the conditional law has to be estimated", 9)
 SHUFFLE = Advice("permutation importance on held-out rows",
                  "it measures what this model loses in prediction",
                  "a column may be read and be of no help, and then its bar is about zero", 5,
@@ -61,27 +57,26 @@ GROUPS = Advice("permutation importance of whole groups",
                 "what correlated features tell this model together stays together",
                 "you must name the groups", 5)
 READ = Advice("interventional SHAP values", "what the model does not read gets exactly zero",
-              "noise that it does read gets more than zero", 9,
-              "SHAP, interventional")
+              "noise that it does read gets more than zero", 9, "SHAP, interventional")
 CONDITIONAL = Advice("conditional permutation, or drop-column importance",
                      "both ask what is lost when the others may still speak",
                      "of two copies neither is missed: a bar of zero does not say unrelated", 7,
                      "conditional permutation")
 DROP = Advice("drop-column importance",
               "it refits, so it asks what data without the column could tell",
-              "it is the learner's importance, not this model's", 7,
-              "drop column")
+              "it is the learner's importance, not this model's", 7, "drop column")
 DROP_GROUP = Advice("dropping the whole group, and refitting",
                     "none of its members can step in for the others",
                     "you must name the group before you look", 7)
 ALONE = Advice("a small model of this column alone, on held-out rows",
                "no other column can help or hide it",
-               "a column that needs a partner, as in XOR, tells nothing alone", 13,
-               "feature alone")
+               "a column that needs a partner, as in XOR, tells nothing alone", 13, "feature alone")
 ALONE_LIST = Advice("a test of each column alone, with Benjamini and Hochberg's rule",
                     "it bounds the expected share of false names",
                     "dependent tests need care, and a proxy is no false name here", 10,
                     "feature alone")
+OF_THE_MODEL = {"list": NULL_TEST, "apart": SHUFFLE, "each": READ, "together": GROUPS}
+OF_THE_DATA = {"list": KNOCKOFFS, "apart": DROP, "each": CONDITIONAL, "together": DROP_GROUP}
 
 
 def advise(aim, scope, company, promise):
@@ -96,19 +91,8 @@ def advise(aim, scope, company, promise):
         return ALONE_LIST if promise == "list" else ALONE
     if scope == "one":
         return LOCAL if aim == "used" else CONDITIONAL_SHAP
-    return _of_the_model(company, promise) if aim == "used" else _of_the_data(company, promise)
-
-
-def _of_the_model(company, promise):
-    if promise == "list":
-        return NULL_TEST
-    return {"apart": SHUFFLE, "each": READ, "together": GROUPS}[company]
-
-
-def _of_the_data(company, promise):
-    if promise == "list":
-        return KNOCKOFFS
-    return {"apart": DROP, "each": CONDITIONAL, "together": DROP_GROUP}[company]
+    advice = OF_THE_MODEL if aim == "used" else OF_THE_DATA
+    return advice["list" if promise == "list" else company]
 
 
 def explore_methods(grades=None, *, n=120, n_trees=5, n_repeats=4, rng=0):
@@ -122,10 +106,9 @@ def explore_methods(grades=None, *, n=120, n_trees=5, n_repeats=4, rng=0):
     'Use no importance measure, but a causal model and adjustment'
     """
     if grades is None:
-        settings = {"methods": SHOWN, "n": n, "n_trees": n_trees, "n_repeats": n_repeats,
-                    "rng": rng}
-        seen, blind = compare(list(UNSEEN),
-                              **settings), compare(list(UNSEEN), without=UNSEEN, **settings)
+        settings = {"n": n, "n_trees": n_trees, "n_repeats": n_repeats, "rng": rng}
+        seen = compare(list(UNSEEN), SHOWN, **settings)
+        blind = compare(list(UNSEEN), SHOWN, without=UNSEEN, **settings)
         grades = {question: grade(blind if question == "used" else seen, question)
                   for question in AIMS}
     tables = {question: found.pivot(index="method", columns="grade",
@@ -133,8 +116,8 @@ def explore_methods(grades=None, *, n=120, n_trees=5, n_repeats=4, rng=0):
               for question, found in grades.items()}
 
     def state_of(aim, scope, company, promise):
-        return method_state(tables[aim], aim, advise(aim, scope, company, promise),
-                            (scope, company, promise))
+        asked = "; ".join((AIMS[aim], SCOPES[scope], COMPANY[company], PROMISES[promise]))
+        return method_state(tables[aim], aim, advise(aim, scope, company, promise), asked)
 
     controls = [choice("aim", "I ask what is", AIMS), choice("scope", "for", SCOPES),
                 choice("company", "Important columns are", COMPANY),
@@ -142,10 +125,9 @@ def explore_methods(grades=None, *, n=120, n_trees=5, n_repeats=4, rng=0):
     return explore("Which measure should I use?", controls, state_of)
 
 
-def method_state(table, aim, advice, rest):
+def method_state(table, aim, advice, asked):
     """Return sentence, bars and table for one set of answers."""
     order, alarms = table[GRADES[0]], table[GRADES[1]]
-    asked = "; ".join((AIMS[aim], SCOPES[rest[0]], COMPANY[rest[1]], PROMISES[rest[2]]))
     sentence = (f"Use {advice.method} (chapter {advice.chapter}): {advice.why}. Beware: "
                 f"{advice.beware}. You asked: {asked}. "
                 + _evidence(order, alarms, aim, advice.shown))
@@ -157,12 +139,11 @@ def method_state(table, aim, advice, rest):
 
 
 def _bars_of(shares, title, advised, *, coin=False):
-    at = [place for place, name in enumerate(shares.index) if name == advised]
-    marks = [bars(shares, horizontal=True, labels="{:.2f}", colour="muted", name="other measures"),
-             bars(shares.iloc[at], at=at, horizontal=True, colour="c0", hatch=True,
-                  name="the advice")]
-    return panel(*marks, *([rule(x=0.5, name="a coin")] if coin else []), x=axis(0, 1.15, title),
-                 y=categories(list(shares.index), ""), height=300)
+    here = shares.index == advised
+    drawn = bars(shares, horizontal=True, labels="{:.2f}", colour=np.where(here, "c0", "muted"),
+                 hatch=here, name=np.where(here, "the advice", "other measures"))
+    return panel(drawn, [rule(x=0.5, name="a coin")] if coin else [], x=axis(0, 1.15, title),
+                 y=categories(list(shares.index)), height=300)
 
 
 def _evidence(order, alarms, aim, shown):

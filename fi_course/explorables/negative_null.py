@@ -1,7 +1,4 @@
-"""Test whether overfitting makes permutation importances negative.
-
-Trees of every depth, three worlds, and where the importance of x1 falls.
-"""
+"""Test whether overfitting makes permutation importances negative, for trees of every depth."""
 
 from functools import cache
 
@@ -9,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, bars, line, panel, points, rule
+from fi_course.explorables.marks import axis, bars, curve, panel, rule
 from fi_teach.importance.intervals import shuffle_differences
 from fi_teach.trees import grow_cart
 
@@ -37,20 +34,19 @@ def null_state(world, depth):
     runs = runs_of(world)
     here = runs[runs["depth"] == depth]
     found = here["importance"]
-    mean, error, negative, unused = found.mean(), found.std() / np.sqrt(len(found)), (
-        found < 0).mean(), (found == 0).mean()
     train, test, alone = here[["train", "test", "mean alone"]].mean()
+    mean, error = found.mean(), found.std() / np.sqrt(len(found))
+    negative, unused = (found < 0).mean(), (found == 0).mean()
     told = (f"{WORLDS[world].capitalize()}, trees of depth {depth}: "
             f"error {train:.2f} on the training rows and {test:.2f} on new ones, "
             f"where the mean alone gives {alone:.2f}. "
             f"Over {len(found)} fits the importance of x1 is {mean:.3f} on average (standard error "
             f"{error:.3f}): negative in {negative:.0%} of them, exactly 0 in {unused:.0%}.")
-    table = pd.DataFrame(
-        {"what": ["training error", "test error", "test error of the mean alone",
-                  "mean importance of x1",
-                  "its standard error", "share negative", "share exactly 0"],
-         "value": [train, test, alone, mean, error, negative, unused]})
-    return State(told, [_importance_panel(found, mean), _error_panel(runs, depth)], table)
+    figures = {"training error": train, "test error": test, "test error of the mean alone": alone,
+               "mean importance of x1": mean, "its standard error": error,
+               "share negative": negative, "share exactly 0": unused}
+    return State(told, [_importance_panel(found, mean), _error_panel(runs, depth)],
+                 pd.DataFrame(figures.items(), columns=["what", "value"]))
 
 
 @cache
@@ -106,13 +102,12 @@ def _importance_panel(found, mean):
     """Draw a histogram; values beyond its limits count in the outermost bars."""
     counts, _ = np.histogram(found.clip(EDGES[0] + 1e-9, EDGES[-1] - 1e-9), EDGES)
     middle, width = (EDGES[1:] + EDGES[:-1]) / 2, EDGES[1] - EDGES[0]
-    negative, some = middle < 0, counts > 0
-    sides = [bars(counts[side & some], at=middle[side & some], colour=colour, hatch=hatch,
-                  name=name, width=width)
-             for side, colour, hatch, name in ((negative, "c1", True, "negative"),
-                                               (~negative, "c0", False, "positive"))
-             if (side & some).any()]
-    return panel(rule(x=0, colour="ink", dashed=False), sides,
+    some = counts > 0
+    negative = middle[some] < 0
+    drawn = bars(counts[some], at=middle[some], width=width, hatch=negative,
+                 colour=np.where(negative, "c1", "c0"),
+                 name=np.where(negative, "negative", "positive"))
+    return panel(rule(x=0, colour="ink", dashed=False), drawn,
                  rule(x=mean, name="mean of the fits"),
                  x=axis(EDGES[0], EDGES[-1], "importance of x1 on new rows",
                         ticks=[-1.5, -1, -0.5, 0, 0.5, 1, 1.5]), y=axis(0, 130, "fits"),
@@ -122,9 +117,9 @@ def _importance_panel(found, mean):
 def _error_panel(runs, depth):
     by_depth = runs.groupby("depth")[["train", "test", "mean alone"]].mean()
     looks = {"train": ("c2", "triangle", "training rows"), "test": ("muted", "square", "new rows")}
-    curves = [[line(by_depth.index, by_depth[column], colour=colour),
-               points([depth], [by_depth.at[depth, column]], colour=colour, shape=shape, name=name)]
+    curves = [curve(by_depth.index, by_depth[column], depth, colour=colour, shape=shape, name=name)
               for column, (colour, shape, name) in looks.items()]
     return panel(rule(y=by_depth["mean alone"].mean(), colour="ink", name="always the mean of y"),
                  curves, x=axis(0, 13, "depth of the tree", ticks=list(DEPTHS)),
-                 y=axis(0, 3, "mean squared error"), title="Overfitting", height=230, min_width=280)
+                 y=axis(0, 3.5, "mean squared error"), title="Overfitting", height=230,
+                 min_width=280)

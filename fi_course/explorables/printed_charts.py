@@ -43,10 +43,9 @@ def _state(shares, hues, counted):
                       for name, place in places.items())
     sentence = (f"{shares.name}, {counted}: {first} leads with {shares[first]:.0%}. "
                 f"Of {len(shares)} columns {where}.")
-    drawn = [bars([shares[name]], colour=hues.get(name, "muted"), hatch=name in hues, at=[k],
-                  labels="{:.0%}", horizontal=True)
-             for k, name in enumerate(shares.index)]
-    scene = panel(*drawn, x=axis(0, 1.25 * shares.max(), "share of the chart's sum",
+    drawn = bars(shares, colour=[hues.get(name, "muted") for name in shares.index],
+                 hatch=[name in hues for name in shares.index], labels="{:.0%}", horizontal=True)
+    scene = panel(drawn, x=axis(0, 1.25 * shares.max(), "share of the chart's sum",
                                  format="{:.0%}"), y=categories(list(shares.index)),
                   title=f"{shares.name}: {counted}", height=60 + 22 * len(shares), min_width=300)
     return State(sentence, [scene],

@@ -1,7 +1,6 @@
 """Three SHAP games of one tree and one row: three meanings of "not known".
 
 Forty mornings are cold or not, wet or not; a tree says whether there is ice.
-What moves is the tree, the morning that is explained, and how often cold and wet come together.
 """
 
 from functools import cache
@@ -10,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, bars, categories, panel, points, rule
+from fi_course.explorables.marks import axis, categories, grouped_bars, panel, rule, signed
 from fi_course.explorables.tree_marks import tree_panel
 from fi_teach.basics.convert import as_forest
 from fi_teach.basics.games import shapley
@@ -99,29 +98,15 @@ def three_games(asks, row, together):
 
 
 def _in_words(tree, row, together, seen, found):
-    shares = "; ".join(f"{game} " + ", ".join(f"{name} {_signed(values[name])}" for name in NAMES)
+    shares = "; ".join(f"{game} " + ", ".join(f"{name} {signed(values[name])}" for name in NAMES)
                        for game, values in found.iterrows())
     says = ice_tree(tree, together).raw(np.array([row], dtype=float))[0, 0]
     return (f"The tree asks {TREES[tree]} {together} of {N_MORNINGS} mornings are cold and wet, "
-            f"a correlation of {_number(np.corrcoef(seen.T)[0, 1], '.2f')}. "
+            f"a correlation of {signed(np.corrcoef(seen.T)[0, 1], '{:.2f}')}. "
             f"For a morning that is {ROWS[row]} the tree says {says:g}. Shares: {shares}.")
 
 
 def _share_panel(found):
-    looks = {"cold": ("c0", False, -0.18), "wet": ("c1", True, 0.18)}
-    drawn = [bars(found[name], at=np.arange(3) + shift, horizontal=True, width=0.34, colour=colour,
-                  hatch=hatch, name=name)
-             for name, (colour, hatch, shift) in looks.items()]
-    nothing = [points([0], [at + looks[name][2]], colour=looks[name][0], size=3) for at in range(3)
-               for name in NAMES if abs(found[name].iloc[at]) < 1e-9]
-    return panel(rule(x=0, dashed=False), drawn, nothing, x=axis(-1, 1, "share of the prediction"),
-                 y=categories(list(found.index)),
-                 title="Three games", height=250, min_width=320)
-
-
-def _signed(value):
-    return _number(value, "+.3g") if abs(value) > 1e-9 else "0"
-
-
-def _number(value, form):
-    return f"{round(value, 9) + 0.0:{form}}".replace("-", "−")
+    drawn = grouped_bars(found, {"cold": ("c0", False), "wet": ("c1", True)})
+    return panel(rule(x=0, dashed=False), drawn, x=axis(-1, 1, "share of the prediction"),
+                 y=categories(list(found.index)), title="Three games", height=250, min_width=320)

@@ -1,14 +1,13 @@
 """Stability selection: choose the threshold, and read the bound on false selections.
 
-Lists of the k best features are made on many halves of the rows; a feature is named if it is in
-enough of them. The halves come from the chapter, and nothing is fitted here.
+A feature is named if it is in enough lists of the k best; each list comes from half of the rows.
 """
 
 import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, bars, categories, handle, line, panel, points, rule
+from fi_course.explorables.marks import axis, bars, categories, curve, handle, panel, rule
 
 LENGTHS = (10, 20, 30)
 THRESHOLDS = tuple(round(0.5 + 0.05 * k, 2) for k in range(11))
@@ -19,8 +18,8 @@ MOST = 30  # where the second panel ends
 def explore_shortlist(halves, names):
     """Show how many features each threshold selects, and how many of them may be false.
 
-    halves {scorer: (n_halves, p)} : importances on halves of the rows, the halves in complementary
-        pairs; names : p names
+    halves {scorer: (n_halves, p)} : importances on complementary halves of the rows
+    names : p names
 
     Raises ValueError for importances that do not have a column a name, or for fewer than 30 names.
 
@@ -37,17 +36,15 @@ def explore_shortlist(halves, names):
                 f"importances by {scorer!r} have shape {found.shape}, names are {len(names)}: "
                 f"expected one row a half and one column a name, at least {LENGTHS[-1]} of them.")
     often = {(scorer, k): frequency(found, k) for scorer, found in tables.items() for k in LENGTHS}
-    controls = [
-        choice("scorer", "Ranked by", list(tables)),
-        slider("k", "Length of each list", LENGTHS),
-        slider("threshold", "Threshold", THRESHOLDS, format="{:.0%}"),
-    ]
+    controls = [choice("scorer", "Ranked by", list(tables)),
+                slider("k", "Length of each list", LENGTHS),
+                slider("threshold", "Threshold", THRESHOLDS, format="{:.0%}")]
 
     def state_of(scorer, k, threshold):
         return _state(often[scorer, k], names, len(tables[scorer]), scorer, k, threshold)
 
-    start = {"k": 20, "threshold": 0.75}
-    return explore("Where does the shortlist end?", controls, state_of, start=start)
+    return explore("Where does the shortlist end?", controls, state_of,
+                   start={"k": 20, "threshold": 0.75})
 
 
 def frequency(importances, k):
@@ -63,9 +60,8 @@ def frequency(importances, k):
 def bound(k, p, threshold):
     """Bound the expected number of false selections: k^2 / p / (2 threshold - 1).
 
-    Low chance: in a list less often than one in p / k, as if the list were drawn blindly. Infinite
-    at a threshold of one half. Source: Meinshausen and Bühlmann (2010), theorem 1; without their
-    assumptions for complementary halves, Shah and Samworth (2013), theorem 1.
+    False: no oftener in a list than if lists were drawn blindly, k / p. Source: Meinshausen and
+    Bühlmann (2010), theorem 1; for complementary halves Shah and Samworth (2013), theorem 1.
 
     >>> bound(20, 400, 0.75), bound(20, 400, 0.5)
     (2.0, inf)
@@ -77,11 +73,8 @@ def _state(often, names, n_halves, scorer, k, threshold):
     named = int((often >= threshold).sum())
     most = bound(k, len(names), threshold)
     share = f"{100 * threshold:.0f} %"
-    promise = (
-        f"the bound lets {most:.1f} of them be there by luck, on average"
-        if np.isfinite(most)
-        else "the bound promises nothing here"
-    )
+    promise = (f"the bound lets {most:.1f} of them be there by luck, on average"
+               if np.isfinite(most) else "the bound promises nothing here")
     told = (f"Lists of {k} by {scorer}, threshold {share}: "
             f"{named} of {len(names)} features are in at least {share} of {n_halves} lists; "
             f"{promise}.")
@@ -91,13 +84,9 @@ def _state(often, names, n_halves, scorer, k, threshold):
 
 
 def _bars(often, names, order, threshold):
-    looks = ((often[order] >= threshold, "c0", True, "named"),
-             (often[order] < threshold, "muted", False, "not named"))
-    drawn = [
-        bars(often[order][side], at=np.flatnonzero(side), horizontal=True, colour=colour,
-             hatch=hatch, name=name)
-        for side, colour, hatch, name in looks if side.any()
-    ]
+    named = often[order] >= threshold
+    drawn = bars(often[order], horizontal=True, colour=np.where(named, "c0", "muted"), hatch=named,
+                 name=np.where(named, "named", "not named"))
     edge = handle(rule(x=threshold, colour="ink", name="threshold"), "threshold", THRESHOLDS)
     return panel(drawn, edge, x=axis(0, 1.02, "share of the lists"), y=categories(names[order]),
                  title=f"The first {len(order)}", height=380, min_width=320)
@@ -106,13 +95,10 @@ def _bars(often, names, order, threshold):
 def _curves(often, k, threshold):
     named = [min(MOST, (often >= at).sum()) for at in THRESHOLDS]
     luck = {at: bound(k, len(often), at) for at in THRESHOLDS}
-    shown = [at for at in THRESHOLDS if luck[at] <= MOST]
-    here = [points([threshold], [named[THRESHOLDS.index(threshold)]], colour="c0", name="named")]
-    if threshold in shown:
-        here.append(points([threshold], [luck[threshold]], colour="c1", shape="square",
-                           name="by luck, at most"))
-    curves = [line(THRESHOLDS, named, colour="c0"),
-              line(shown, [luck[at] for at in shown], colour="c1", dashed=True)]
-    return panel(curves, here, rule(x=threshold, colour="ink"), x=axis(0.48, 1.02, "threshold"),
+    luck = {at: most for at, most in luck.items() if most <= MOST}
+    return panel(curve(THRESHOLDS, named, threshold, name="named"),
+                 curve([*luck], [*luck.values()], threshold, colour="c1", shape="square",
+                       name="by luck, at most", dashed=True),
+                 rule(x=threshold, colour="ink"), x=axis(0.48, 1.02, "threshold"),
                  y=axis(0, MOST + 2, "features"), title="Named, and by luck", height=380,
                  min_width=300)

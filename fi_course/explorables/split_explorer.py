@@ -1,8 +1,4 @@
-"""Choose the threshold of a split and see both children.
-
-Every split of the midterm table, its children and what it gains:
-one decides for the smallest weighted Gini.
-"""
+"""Choose the threshold of a split, see both children, and find the smallest weighted Gini."""
 
 import numpy as np
 import pandas as pd
@@ -24,8 +20,8 @@ from fi_teach.basics.impurity import class_counts, gini
 from fi_teach.data import midterm
 from fi_teach.trees import midpoints
 
-# colour, shape, hatched bars
-LOOKS = {"Pass": ("c0", "circle", False), "Fail": ("c1", "square", True)}
+# colour, shape
+LOOKS = {"Pass": ("c0", "circle"), "Fail": ("c1", "square")}
 
 
 def explore_splits():
@@ -43,11 +39,10 @@ def explore_splits():
         cut = threshold if feature == "Time" else midpoints(X["Attends"])[0]
         return split_state(X, y, feature, cut)
 
-    feature = choice("feature", "Split on",
-                     {"Time": "Time on social media", "Attends": "Attends class"})
-    return explore("Where would you cut?",
-                   [feature, slider("threshold", "Threshold for Time", cuts,
-                                    format="{:g} minutes")], state_of)
+    features = {"Time": "Time on social media", "Attends": "Attends class"}
+    controls = [choice("feature", "Split on", features),
+                slider("threshold", "Threshold for Time", cuts, format="{:g} minutes")]
+    return explore("Where would you cut?", controls, state_of)
 
 
 def children_of(X, y, feature, cut):
@@ -76,9 +71,8 @@ def split_state(X, y, feature, cut):
     options = {"threshold": "not asked: this split is on Attends"} if feature == "Attends" else {}
     panels = [_rows_panel(X, y, feature, cut), _children_panel(children),
               _curve_panel(X, y, feature, after, cut)]
-    return State(sentence, panels,
-                 children.assign(**{"weight × Gini": children["weight"] * children["Gini"]}),
-                 options)
+    table = children.assign(**{"weight × Gini": children["weight"] * children["Gini"]})
+    return State(sentence, panels, table, options)
 
 
 def _verdict(X, y, feature, cut):
@@ -96,11 +90,10 @@ def _verdict(X, y, feature, cut):
 def _rows_panel(X, y, feature, cut):
     students = [points(X["Time"][y == label], X["Attends"][y == label], colour=colour, shape=shape,
                        name=label)
-                for label, (colour, shape, _) in LOOKS.items()]
+                for label, (colour, shape) in LOOKS.items()]
     if feature == "Time":
-        cuts = midpoints(X["Time"])
         split = [region(x=(None, cut), colour="muted"),
-                 handle(rule(x=cut, colour="ink", dashed=False), "threshold", cuts)]
+                 handle(rule(x=cut, colour="ink", dashed=False), "threshold", midpoints(X["Time"]))]
     else:
         split = [region(y=(None, cut), colour="muted"), rule(y=cut, colour="ink", dashed=False)]
     return panel(split, students, x=axis(20, 150, "minutes on social media"),
@@ -109,33 +102,27 @@ def _rows_panel(X, y, feature, cut):
 
 
 def _children_panel(children):
-    start, stack = np.zeros(2), []
-    for label, (colour, _, hatch) in LOOKS.items():
-        stack.append(bars(children[label], start=start, colour=colour, hatch=hatch, name=label,
-                          horizontal=True, width=0.5))
-        start = start + children[label]
-    gini_labels = [text(total, place, f"Gini {value:.3f}", anchor="start", shift=(5, 0))
-                   for place, (total, value) in enumerate(
-                       zip(start, children["Gini"], strict=True))]
-    return panel(stack, gini_labels, x=axis(0, 13, "students", ticks=[0, 2, 4, 6, 8]),
-                 y=categories(children["child"]),
-                 title="The two children", height=170, min_width=280)
+    ginis = [f"Gini {value:.3f}" for value in children["Gini"]]
+    passed = bars(children["Pass"], colour="c0", name="Pass", horizontal=True, width=0.5)
+    failed = bars(children["Fail"], start=children["Pass"], labels=ginis, colour="c1", hatch=True,
+                  name="Fail", horizontal=True, width=0.5)
+    return panel(passed, failed, x=axis(0, 13, "students", ticks=[0, 2, 4, 6, 8]),
+                 y=categories(children["child"]), title="The two children", height=170,
+                 min_width=280)
 
 
 def _curve_panel(X, y, feature, after, cut):
-    cuts = midpoints(X["Time"])
+    cuts, parent = midpoints(X["Time"]), float(gini(class_counts(y)))
     curve = [weighted_gini(children_of(X, y, "Time", place)) for place in cuts]
-    parent = float(gini(class_counts(y)))
-    diamond = handle(points([cut], [after], colour="c2", shape="diamond", size=8), "threshold",
-                     cuts)
-    chosen = diamond if feature == "Time" else rule(y=after, colour="c2", dashed=False)
-    label = text(cut if feature == "Time" else 85, after,
-                 f"{after:.3f}" if feature == "Time" else f"attendance {after:.3f}", shift=(0, 17),
-                 colour="c2")
-    return panel(rule(y=parent),
-                 text(150, parent, f"parent {parent:.3f}", anchor="end", shift=(0, -9),
-                      colour="muted"),
+    if feature == "Time":
+        diamond = points([cut], [after], colour="c2", shape="diamond", size=8)
+        chosen, place, words = handle(diamond, "threshold", cuts), cut, f"{after:.3f}"
+    else:
+        chosen, place = rule(y=after, colour="c2", dashed=False), 85
+        words = f"attendance {after:.3f}"
+    return panel(rule(y=parent), text(150, parent, f"parent {parent:.3f}", anchor="end",
+                                      shift=(0, -9), colour="muted"),
                  line(cuts, curve, colour="muted"), points(cuts, curve, colour="muted", size=3),
-                 chosen, label,
+                 chosen, text(place, after, words, shift=(0, 17), colour="c2"),
                  x=axis(20, 150, "threshold (minutes)"),
                  y=axis(0, 0.6, "weighted Gini of the children"), height=200)

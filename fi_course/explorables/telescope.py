@@ -1,7 +1,6 @@
 """Split by split, the total impurity is divided among the features: MDI adds up.
 
-The same forty mixes of concrete are grown twice, with their own labels and
-with the labels shuffled.
+Two trees of the same forty mixes of concrete, one with their own labels, one with shuffled labels.
 """
 
 from functools import cache
@@ -20,7 +19,7 @@ LABELS = {"measured": "as measured", "shuffled": "shuffled (pure noise)"}
 CRITERIA = {"gini": "Gini", "entropy": "entropy (bits)"}
 FEATURES = {"cement": "cement", "water": "water", "superplasticizer": "plasticiser", "age": "age"}
 # colour, hatch
-LOOKS = {"cement": ("c0", False), "water": ("c5", True), "superplasticizer": ("c2", False),
+LOOKS = {"cement": ("c0", False), "water": ("c5", True), "plasticiser": ("c2", False),
          "age": ("c1", True)}
 N_ROWS, STRONG, SEED = 40, 40, 1
 
@@ -72,7 +71,8 @@ def steps_of(tree):
     takes = weighted_decrease(tree)[order]
     return pd.DataFrame({"split": [" ".join(question(tree, t)) for t in order],
                          "feature": [tree.names[tree.feature[t]] for t in order],
-                         "takes": takes, "left": tree.impurity[0] - takes.cumsum()})
+                         "takes": takes,
+                         "left": np.maximum(tree.impurity[0] - takes.cumsum(), 0)})
 
 
 def telescope_state(labels, criterion, splits):
@@ -82,20 +82,20 @@ def telescope_state(labels, criterion, splits):
         return None
     made = steps[:splits]
     credit = made.groupby("feature")["takes"].sum().reindex(tree.names, fill_value=0.0)
-    left = root - credit.sum()
+    left = max(root - credit.sum(), 0.0)
     table = pd.DataFrame({"feature": [*credit.index, "left in the leaves", "the root's impurity"],
-                          "credit": [*credit, max(left, 0.0), root]})
+                          "credit": [*credit, left, root]})
     options = {"splits": [str(k) for k in range(len(steps) + 1)]}
     panels = [_telescope_panel(steps, splits, root), _credit_panel(credit, left, root)]
-    return State(_in_words(labels, CRITERIA[criterion], made, credit, root), panels, table, options)
+    return State(_in_words(labels, CRITERIA[criterion], made, credit, left, root), panels, table,
+                 options)
 
 
-def _in_words(labels, measure, made, credit, root):
+def _in_words(labels, measure, made, credit, left, root):
     if made.empty:
-        return (
-            f"Labels {LABELS[labels]}, before the first split: "
-            f"no feature has any credit, and all of the root's {root:.3f} ({measure}) is there.")
-    last, left = made.iloc[-1], max(root - credit.sum(), 0.0)
+        return (f"Labels {LABELS[labels]}, before the first split: no feature has any credit, and "
+                f"all of the root's {root:.3f} ({measure}) is there.")
+    last = made.iloc[-1]
     parts = ", ".join(f"{name} {value:.3f}" for name, value in credit.items())
     end = ("nothing is left: every piece of it has an owner" if left < 1e-9
            else f"{left:.3f} is left in the leaves")
@@ -105,23 +105,19 @@ def _in_words(labels, measure, made, credit, root):
 
 
 def _telescope_panel(steps, splits, root):
-    names = dict(zip(FEATURES.values(), LOOKS.values(), strict=True))
-    pieces = [bars([step.takes], start=step.left, at=[k], horizontal=True, width=0.8,
-                   colour=names[step.feature][0],
-                   hatch=names[step.feature][1])
-              for k, step in enumerate(steps[:splits].itertuples())]
-    return panel(rule(x=root, colour="ink"), pieces,
+    made = steps[:splits]
+    drawn = bars(made["takes"], start=made["left"], horizontal=True, width=0.8,
+                 colour=[LOOKS[name][0] for name in made["feature"]],
+                 hatch=[LOOKS[name][1] for name in made["feature"]])
+    return panel(rule(x=root, colour="ink"), drawn,
                  x=axis(0, 1.05 * root, "impurity still in the tree"), y=categories(steps["split"]),
                  title="What each split takes", height=60 + 24 * len(steps), min_width=330)
 
 
 def _credit_panel(credit, left, root):
-    owners = [bars([value], at=[k], horizontal=True, labels="{:.3f}", width=0.6, colour=colour,
-                   hatch=hatch)
-              for k, (value, (colour, hatch)) in enumerate(
-                  zip(credit, LOOKS.values(), strict=True))]
-    rest = bars([max(left, 0.0)], at=[len(credit)], horizontal=True, labels="{:.3f}", width=0.6,
-                colour="muted")
-    return panel(owners, rest, x=axis(0, 1.3 * root, "impurity"),
+    colours, hatches = zip(*LOOKS.values(), ("muted", False), strict=True)
+    drawn = bars([*credit, left], horizontal=True, labels="{:.3f}", width=0.6, colour=colours,
+                 hatch=hatches)
+    return panel(drawn, x=axis(0, 1.3 * root, "impurity"),
                  y=categories([*credit.index, "left over"]),
                  title="Credit so far", height=220, min_width=260)

@@ -48,7 +48,7 @@ def test_every_deal_is_worth_what_the_definition_says(aggregate):
 @pytest.mark.parametrize(("aggregate", "mean"), [(True, 1 / 3), (False, 3 / 8)])
 def test_the_mean_over_all_deals_is_what_a_pencil_finds(aggregate, mean):
     """Fruit 2 goes wrong with 2 of 4 lengths, fruits 3 and 4 with 1 of 4: (1/2 + 1/4 + 1/4) / 3, or (1/2 + 1/4) / 2."""
-    assert np.mean(list(importance_of_deals(aggregate).values())) == pytest.approx(mean, abs=1e-12)
+    assert importance_of_deals(aggregate).mean() == pytest.approx(mean, abs=1e-12)
 
 
 def test_every_deal_can_be_reached_and_each_has_its_own_sentence(seen):

@@ -1,18 +1,21 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from fi_course.explorables import (
+from fi_course.explorables.marks import (
     axis,
-    band,
     bars,
     box,
     categories,
+    curve,
+    grouped_bars,
     handle,
     line,
     panel,
     points,
     region,
     rule,
+    signed,
     text,
 )
 
@@ -41,20 +44,40 @@ def test_a_horizontal_bar_is_a_vertical_one_turned_over():
     assert upright["y"] == [1, 3]
 
 
-def test_an_error_bar_reaches_one_error_to_each_side_and_is_left_out_where_there_is_none():
-    marks = bars([5, 5], error=[2, np.nan])
-    whiskers = [mark["y"] for mark in marks if mark["kind"] == "line"]
-    assert whiskers == [[3, 7], [3, 3], [7, 7]]
+def test_each_bar_may_have_its_own_look_and_striped_ones_come_first():
+    marks = bars([5, 6, 7], colour=["c0", "c1", "c0"], hatch=[False, True, False], name=["a", "b", "a"],
+                 labels="{:.0f}")
+    drawn = [(mark["colour"], mark.get("hatch", False), mark["name"], mark["y"][1]) for mark in marks
+             if mark["kind"] == "rect"]
+    assert drawn == [("c1", True, "b", 6), ("c0", False, "a", 5), ("c0", False, "a", 7)]
+    assert [mark["words"] for mark in marks if mark["kind"] == "text"] == ["5", "6", "7"]
+
+
+def test_bars_of_a_group_stand_side_by_side_and_a_bar_of_no_length_is_a_dot():
+    table = pd.DataFrame({"one": [1.0, 2.0], "other": [0.0, -1.0]})
+    marks = grouped_bars(table, {"one": ("c0", False), "other": ("c1", True)})
+    places = {mark["name"]: mark["y"] for mark in marks if mark["kind"] == "rect" and mark["y"][0] < 0.5}
+    assert places["one"][1] < places["other"][0] and abs(sum(places["one"] + places["other"])) < 1e-9
+    (dot,) = (mark for mark in marks if mark["kind"] == "points" and mark["x"])
+    assert dot["x"] == [0] and places["other"][0] < dot["y"][0] < places["other"][1]
+
+
+def test_a_curve_has_its_marker_where_it_has_such_a_place():
+    on, off = curve([0, 0.1 * 3], [5, 6], 0.3, name="c"), curve([0, 1], [5, 6], 0.5)
+    assert (on[1]["x"], on[1]["y"], on[1]["name"]) == ([0.3], [6], "c")
+    assert len(panel(off)["marks"]) == 1
+
+
+@pytest.mark.parametrize("value, form, words", [
+    (0.25, "{:+.3g}", "+0.25"), (-0.25, "{:+.3g}", "−0.25"), (-1e-12, "{:+.3g}", "0"), (-0.001, "{:.2f}", "0.00"),
+    (-0.4, "{:.4g}", "−0.4"), (0.0, "{:.0%}", "0%"), (-100, "{:.4g}", "−100")])
+def test_a_number_has_a_true_minus_and_zero_no_sign(value, form, words):
+    assert signed(value, form) == words
 
 
 def test_a_step_keeps_its_value_until_the_next_place():
     mark = line([0, 1, 2], [5, 6, 7], step=True)
     assert list(zip(mark["x"], mark["y"], strict=True)) == [(0, 5), (1, 5), (1, 6), (2, 6), (2, 7)]
-
-
-def test_a_band_runs_along_its_lower_edge_and_back_along_its_upper_one():
-    mark = band([0, 1], [1, 2], [3, 4])
-    assert list(zip(mark["x"], mark["y"], strict=True)) == [(0, 1), (1, 2), (1, 4), (0, 3)]
 
 
 def test_a_rule_and_a_region_may_reach_from_edge_to_edge():
@@ -85,9 +108,4 @@ def test_a_mark_that_cannot_be_drawn_is_refused(wrong, message):
 
 def test_a_handle_knows_its_control_and_where_its_mark_can_stand():
     mark = handle(rule(x=2), "t", [1, 2, 3])
-    assert mark["handle"] == {"control": "t", "along": "x", "places": [1, 2, 3]} and mark["x"] == [2, 2]
-
-
-def test_a_handle_that_moves_in_no_known_direction_is_refused():
-    with pytest.raises(ValueError, match="along 'z': expected 'x' or 'y'"):
-        handle(rule(x=2), "t", [1, 2], along="z")
+    assert mark["handle"] == {"control": "t", "places": [1, 2, 3]} and mark["x"] == [2, 2]

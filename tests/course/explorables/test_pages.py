@@ -11,9 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from fi_course.explorables import (
     State,
     axis,
-    band,
     bars,
-    box,
     choice,
     explore,
     explore_bananas,
@@ -23,12 +21,10 @@ from fi_course.explorables import (
     line,
     panel,
     points,
-    region,
     slider,
     switch,
-    text,
 )
-from fi_course.explorables.marks import SHAPES
+from fi_course.explorables.marks import SHAPES, box, region, text
 
 MAKERS = [explore_splits, explore_impurity, explore_golf_trees]
 
@@ -216,13 +212,13 @@ def test_a_page_opened_from_disk_works(browser, page_of, tmp_path):
 def test_every_mark_and_every_shape_is_drawn_and_named_in_the_legend(show):
     def state_of(k):
         shapes = [points([j], [1], shape=shape, colour="c3", name=shape) for j, shape in enumerate(SHAPES)]
-        others = [bars([k, -1], error=[0.5, 0.2], hatch=True, name="bar"), band([0, 1], [0, 1], [1, 2], name="band"),
+        others = [bars([k, -1], hatch=True, name="bar"),
                   line([0, 1], [k, 2], step=True, dashed=True, name="line"), region(x=(1, None), name="region"),
                   text(0, 0, "words", anchor="end"), box(2, 2, ["box", "of two lines"], rounded=True)]
         return State(f"{k}.", [panel(shapes, others, x=axis(-1, 5), y=axis(-2, 4))], pd.DataFrame({"k": [k]}))
 
     page = show(explore("Marks", [slider("k", "K", [1, 2])], state_of))
-    assert page.locator(".explorable-legend > span").all_inner_texts() == [*SHAPES, "bar", "band", "line", "region"]
+    assert page.locator(".explorable-legend > span").all_inner_texts() == [*SHAPES, "bar", "line", "region"]
     assert page.evaluate("""[...document.querySelectorAll('.explorable svg *')].filter((part) =>
         [...part.attributes].some((attribute) => /NaN|undefined|null/.test(attribute.value))).length""") == 0
     assert page.get_by_text("of two lines").count() == 1 and page.errors == []
@@ -253,30 +249,6 @@ def test_a_widget_that_cannot_be_shown_says_so_and_the_others_work(open_page, pa
     told = page.get_by_role("alert").all_inner_texts()
     assert "out of ink" in told[0] and "anywidgets only" in told[1] and "not saved with the page" in told[2]
     assert sentences(page) == ["dog, colour 0, size 1, quiet."]
-
-
-def test_a_page_with_a_kernel_offers_states_between_the_grid(open_page):
-    """The page's model talks to the Python widget as JupyterLab's does."""
-    widget = explore("Squares", [slider("k", "Number", [1, 2], fine=4, format="{:g}")],
-                     lambda k: State(f"{k:g} squared is {k * k:g}.", [], pd.DataFrame({"k": [k]})))
-    page = open_page("<!doctype html><body><div id=here></div>")
-    sent = []
-    widget.send = sent.append
-    page.expose_function("ask", lambda message: (widget._handle_custom_msg(message, []), sent.pop())[1])
-    state = {key: getattr(widget, key) for key in ("title", "controls", "states", "pool", "positions")}
-    page.evaluate("""async ([source, state]) => {
-        const calls = {}, emit = (event, word) => (calls[event] || []).forEach((call) => call(word));
-        const model = { get: (key) => state[key], save_changes() {}, off() {},
-            set(key, value) { state[key] = value; emit("change:" + key); },
-            on: (event, call) => (calls[event] ||= []).push(call),
-            send: (message) => window.ask(message).then((reply) => emit("msg:custom", reply)) };
-        const module = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
-        module.default.render({ model, el: document.getElementById("here") });
-    }""", [str(widget._esm), state])
-    page.wait_for_function("document.querySelector('input').step === '0.25'")
-    page.get_by_role("slider", name="Number").press("ArrowRight")
-    page.get_by_text("1.25 squared is 1.5625.").wait_for()
-    assert page.locator("output").inner_text() == "1.25"
 
 
 @pytest.mark.parametrize("make", MAKERS)

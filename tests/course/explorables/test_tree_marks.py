@@ -1,7 +1,6 @@
 import numpy as np
 
-from fi_course.explorables import tree_panel
-from fi_course.explorables.tree_marks import question
+from fi_course.explorables.tree_marks import question, tree_panel
 from fi_course.tables import mtcars
 from fi_teach.data import golf
 from fi_teach.trees import grow_cart
