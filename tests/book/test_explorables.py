@@ -3,6 +3,7 @@
 from urllib.parse import unquote
 
 import pytest
+from explorable_pages import cut_off, press, sentence, silent_controls
 
 from .accessibility import CHAPTERS, PAGES, opened, turned
 from .conftest import ROOT
@@ -10,54 +11,12 @@ from .conftest import ROOT
 CASES = [page for page in PAGES if page not in CHAPTERS and page.startswith("notebooks/")
          and "course.explorables import" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")]
 EXPLORED = [*CHAPTERS, *CASES, "book/start"]
-ROUNDS = 4  # a control may wait for another one to be moved, a threshold for the feature that is to be cut
-CUT_OFF = """(scene) => [...scene.querySelectorAll('text')].filter((words) => {
-    const inner = words.getBoundingClientRect(), outer = scene.querySelector('svg').getBoundingClientRect();
-    return inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.bottom > outer.bottom + 1;
-}).map((words) => words.textContent)"""
-
-
-FOCUSED = """(control) => {
-    const field = control.querySelector('input[type=radio]:checked, input:not([type=radio]), select');
-    if (!field || field.disabled) return null;
-    field.focus();
-    return document.activeElement === field ? field.type : null;
-}"""
-
-
-def sentence(explorable):
-    return explorable.locator("[aria-live=polite]").inner_text()
-
-
-def state(control):
-    """Where a control stands: what its fields hold."""
-    return control.locator("input, select").evaluate_all(
-        "fields => fields.map(f => f.type === 'range' || f.type === 'select-one' ? f.value : f.checked)")
-
-
-def press(control):
-    """Move one control as a reader without a mouse would -> whether there was anything to move."""
-    kind = control.evaluate(FOCUSED)
-    if kind is None:
-        return False
-    before = state(control)
-    for key in ["Space"] if kind == "checkbox" else ["ArrowDown", "ArrowUp"]:
-        control.page.keyboard.press(key)
-        if state(control) != before:
-            return True
-    return False
-
-
-def move_all(tab):
-    for control in tab.locator(".explorable .explorable-controls > *").all():
-        press(control)
-
-
-def cut_off(tab):
-    """Words that reach out of their drawing, and by how much the page is wider than the screen -> list."""
-    found = [words for scene in tab.locator(".explorable .explorable-scene").all() for words in scene.evaluate(CUT_OFF)]
-    wider = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
-    return found + [f"wider by {wider}"] * (wider > 0)
+SHOWN_LABELS = """() => [...document.querySelectorAll('.explorable-controls > *')].flatMap((control) => [
+    ...[...control.querySelectorAll('select')].map((field) => field.selectedOptions[0]?.textContent),
+    ...[...control.querySelectorAll('input[type=radio]:checked')].map((field) => field.parentNode.textContent),
+    ...[...control.querySelectorAll('output')].map((output) => output.textContent),
+    ...[...control.querySelectorAll('input[type=checkbox]')].map((field) => (field.checked ? 'on' : 'off')),
+])"""
 
 
 @pytest.fixture(scope="module", params=EXPLORED)
@@ -65,6 +24,11 @@ def shown(request, browser, address):
     """A page with explorables, opened once for all tests of this file -> (tab, its console's errors)."""
     with opened(browser, address, request.param) as (tab, errors, *_):
         yield tab, errors
+
+
+def move_all(tab):
+    for control in tab.locator(".explorable .explorable-controls > *").all():
+        press(control)
 
 
 def test_no_word_of_an_explorable_is_cut_off(shown):
@@ -87,15 +51,8 @@ def test_every_control_changes_what_its_explorable_says(shown):
     explorables = tab.locator(".explorable")
     assert explorables.count() == tab.locator("script[type$='widget-view+json']").count() >= 1
     for explorable in explorables.all():
-        controls = explorable.locator(".explorable-controls > *")
-        silent = set(range(controls.count()))
-        for _ in range(ROUNDS):
-            for place in range(controls.count()) if silent else ():
-                before = sentence(explorable)
-                if press(controls.nth(place)) and sentence(explorable) not in ("", before):
-                    silent.discard(place)
         title = explorable.locator(".explorable-title").inner_text()
-        assert [controls.nth(place).inner_text() for place in silent] == [], f"{title}: moving this says nothing new"
+        assert silent_controls(explorable) == [], f"{title}: moving this says nothing new"
         assert explorable.locator(".explorable-scene svg").get_attribute("aria-label") == sentence(explorable)
     assert errors == []
 
@@ -105,14 +62,6 @@ def test_no_explorable_is_on_any_other_page(built_book):
     others = [page for page in PAGES if page not in EXPLORED]
     assert [page for page in others
             if "widget-view+json" in (built_book / f"{page}.html").read_text(encoding="utf-8")] == []
-
-
-SHOWN_LABELS = """() => [...document.querySelectorAll('.explorable-controls > *')].flatMap((control) => [
-    ...[...control.querySelectorAll('select')].map((field) => field.selectedOptions[0]?.textContent),
-    ...[...control.querySelectorAll('input[type=radio]:checked')].map((field) => field.parentNode.textContent),
-    ...[...control.querySelectorAll('output')].map((output) => output.textContent),
-    ...[...control.querySelectorAll('input[type=checkbox]')].map((field) => (field.checked ? 'on' : 'off')),
-])"""
 
 
 def test_every_link_that_sets_an_explorable_sets_it(shown):
