@@ -30,7 +30,7 @@ import psutil
 from benchmarks.machine import processor
 from fi_course.questions import QUESTIONS
 from fi_grader import main as grade
-from fi_grader.gradebook import opened
+from fi_grader.exports.gradebook import opened
 from fi_grader.release import NBGRADER_CONFIG
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -1,15 +1,14 @@
-"""The instructor's commands: `fi-teach release`, `collect`, `grade`, `marks` and `export`.
+"""The instructor's commands: `fi-teach release`, `grade`, `marks` and `export`.
 
 What a command needs is imported when it runs, so that --help costs nothing.
 """
 
-import argparse
+import os
 
 
 def add_commands(commands):
     """Add the instructor's commands to the command fi-teach."""
     _add_release(commands)
-    _add_collect(commands)
     _add_grade(commands)
     _add_marks(commands)
     _add_export(commands)
@@ -28,27 +27,51 @@ def _add_release(commands):
     command.set_defaults(run=release)
 
 
-def _add_collect(commands):
+def _add_grade(commands):
     command = commands.add_parser(
-        "collect", help="say whose each file in a download is, before grading",
-        description="Look through a folder of what Moodle, Canvas, Gradescope or nbgrader hands "
-                    "out, or all of it together: who, which set, which file counts, what is left "
-                    "aside and why. `fi-teach grade` reads the same folders.")
-    command.add_argument("folder", metavar="FOLDER")
-    command.add_argument(
-        "--out", metavar="CLEAN",
-        help="copy the files that count to CLEAN/<student>/<exercise>.ipynb")
-    _add_course(command)
-    command.set_defaults(run=collect)
+        "grade", help="grade what a class has handed in",
+        description="Grade a class. Start it again with the same words and it goes on where it "
+                    "was; nothing is graded twice.")
+    add = command.add_argument
+    add("submissions", nargs="+", metavar="SUBMISSIONS",
+        help="each download as it came: a zip file of the whole class, or a folder with a folder "
+             "(or a zip file) for each student")
+    add("--out", metavar="REPORT",
+        help="the folder for results, grades.csv, feedback/ and index.html")
+    add("--list", action="store_true",
+        help="only say whose each file is, which one counts, and what is left aside and why")
+    add("--jobs", type=int, default=os.cpu_count(), metavar="N",
+        help="how many to grade at once (default: one a processor)")
+    add("--sandbox", default="auto", metavar="KIND",
+        help="the sandbox around submitted code: bwrap (bubblewrap), or wasm (WebAssembly) where "
+             "there is no Linux (default: auto, the first that works)")
+    add("--seed", type=int, metavar="S",
+        help="the secret that inputs are drawn from "
+             "(default: FI_TEACH_SEED, or a fresh one kept in REPORT/seed)")
+    add("--only", nargs="+", default=(), metavar="NAME", help="only these exercises or students")
+    add("--marking", action="store_true",
+        help="also write marking/, offline pages on which assistants mark the prose")
+    add("--assistants", nargs="+", default=(), metavar="NAME",
+        help="who marks, if no roster says so")
+    add("--gradebook", action="store_true",
+        help="also write nbgrader's gradebook, with what is graded by hand")
+    add("--time-limit", type=float, metavar="SECONDS",
+        help="the longest a question may take, if it allows more itself")
+    add("--cluster", metavar="ADDRESS",
+        help="a dask scheduler whose workers grade "
+             "(needs the cluster extra and a shared course folder)")
+    _add_course(command, exercises=None)
+    command.set_defaults(run=grade)
 
 
-def _add_course(command):
+def _add_course(command, exercises="exercises"):
     command.add_argument(
         "--course", metavar="FILE",
-        help="what the course has decided (default: course.toml here, if there is one)")
+        help="what the course has decided: roster, deadlines, weights (default: course.toml here, "
+             "if there is one)")
     command.add_argument(
-        "--exercises", default="exercises", metavar="DIR",
-        help="the notebooks as handed out (default: exercises/)")
+        "--exercises", default=exercises, metavar="DIR",
+        help="the notebooks as handed out (default: exercises/ here)")
 
 
 def _add_marks(commands):
@@ -85,15 +108,6 @@ def _add_export(commands):
     command.set_defaults(run=export)
 
 
-def _add_grade(commands):
-    # Everything after `grade` is the grader's own to read, options included:
-    # no character begins an option here.
-    command = commands.add_parser(
-        "grade", help="grade a folder of submissions", add_help=False, prefix_chars="\0")
-    command.add_argument("rest", nargs=argparse.REMAINDER)
-    command.set_defaults(run=grade)
-
-
 def release(options):
     from fi_grader.release import release
     for path, files in release(options.out, options.project).items():
@@ -101,41 +115,19 @@ def release(options):
     return 0
 
 
-def collect(options):
-    from fi_grader import instructor_commands
-
-    print(instructor_commands.collect(
-        options.folder, options.out, options.exercises, options.course))
+def grade(options):
+    from fi_grader import command
+    print(command.grade(options))
     return 0
 
 
 def marks(options):
-    from fi_grader import instructor_commands
-    from fi_grader.notebooks import exercise as assignment
-
-    course = instructor_commands.course_of(options.course, assignment.load(options.exercises))
-    print(instructor_commands.take_in(options.report, options.files, course))
+    from fi_grader import command
+    print(command.marks(options))
     return 0
 
 
 def export(options):
-    from fi_grader import instructor_commands
-    from fi_grader.notebooks import exercise as assignment
-
-    assignments = assignment.load(options.exercises)
-    wants = [name for name in ("moodle", "canvas") if getattr(options, name) is not None]
-    if not wants and not options.gradescope:
-        raise ValueError("say what for: --moodle, --canvas or --gradescope.")
-    if options.gradescope:
-        print(instructor_commands.export_autograder(options.report, options.exercise, assignments))
-    if wants:
-        course = instructor_commands.course_of(options.course, assignments)
-        print(instructor_commands.export(
-            options.report, course, moodle=options.moodle, canvas=options.canvas,
-            exercise=options.exercise, wants=wants))
+    from fi_grader import command
+    print(command.export(options))
     return 0
-
-
-def grade(options):
-    from fi_grader import main as grading
-    return grading(options.rest)

@@ -1,93 +1,77 @@
-"""Run `fi-teach grade SUBMISSIONS --out REPORT`: from notebooks to grades and feedback."""
+"""Run `fi-teach grade`, `marks` and `export`: from a class's files to grades and feedback."""
 
-import argparse
 import os
-from collections import Counter
 from contextlib import closing, contextmanager
 from difflib import get_close_matches
+from glob import glob
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 
-from fi_grader import collecting, installed, instructor_commands, prose, results
-from fi_grader.escaping import printable
-from fi_grader.files_report import FilesReport
-from fi_grader.judging import queue as run
-from fi_grader.notebooks import exercise as assignment
-from fi_grader.report import load_report
-from fi_grader.sandbox import choose as sandbox
+from fi_grader import installed
+from fi_grader.escaping import name, printable
+from fi_grader.judging import queue
+from fi_grader.judging.judge import blank_record
+from fi_grader.notebooks.exercise import load
+from fi_grader.report import course, pages, results, tables
+from fi_grader.report.class_page import ClassPage
+from fi_grader.report.marks import read_marks
+from fi_grader.report.report import Report
+from fi_grader.report.spreadsheets import Table
+from fi_grader.sandbox import choose
+from fi_grader.submissions import finding
 
 PATIENCE_WITH_A_CLUSTER = 20
 """Seconds in which a dask scheduler must answer."""
 
 
-def main(arguments=None):
-    """Grade a folder of submissions -> exit code 0.
+def grade(options):
+    """Grade a class -> text for the instructor.
+
+    options : what the command line says (cli.py)
 
     Raises ValueError, saying what to do, if that cannot be done.
     """
-    options = parser().parse_args(arguments)
+    options.submissions = [place for name in options.submissions for place in _places(name)]
     _check(options)
-    assignments = assignment.load(options.exercises or _exercises())
-    course = instructor_commands.course_of(options.course, assignments)
-    everything, skipped = collecting.find(options.submissions, list(assignments),
-                                          cell_ids=collecting.cell_ids_of(assignments),
-                                          roster=course.roster)
-    submissions = _only(everything, options.only)
-    level = sandbox.level(options.sandbox)
-    if level == "none":
-        print("NO SANDBOX: submitted code can read and change your files, and use your network. "
-              "Grade only what you would run yourself.")
-    with results.opened(options.out) as report:
-        seed = results.seed_of(report, _seed(options.seed, course.seed))
-        settings = {"exercises": str(options.exercises or _exercises()), "seed": seed,
-                    "limit": options.time_limit, "sandbox": level}
-        with closing(results.Records(report)) as records:
-            gone = FilesReport(report).update(options.submissions, everything, skipped)
-            _remove_missing(report, records, gone)
-            _grade(records, submissions, assignments, settings, options)
-            files = {(s.student, s.exercise): s for s in submissions}
-            added = _write(report, records, assignments, files, course, options)
-            print(summary(options.out, records, skipped, added))
-    return 0
+    exercises = options.exercises or _exercises()
+    assignments = load(exercises)
+    decided = course_of(options.course, assignments)
+    found = finding.find(options.submissions, list(assignments), roster=decided.roster,
+                         cell_ids=finding.cell_ids_of(assignments))
+    if options.list:
+        return listing(found)
+    is_wanted = _selection(options.only, found, assignments)
+    level = choose.level(options.sandbox)
+    submissions = found.submissions()
+    first = next(submissions)  # before a report is begun: raises ValueError if there is nothing
+    with results.opened(options.out) as folder, closing(results.Records(folder)) as records:
+        seed = results.seed_of(folder, _seed(options.seed, decided.seed))
+        settings = {"exercises": str(exercises), "seed": seed, "limit": options.time_limit,
+                    "sandbox": level}
+        seen = _grade(chain([first], submissions), is_wanted, len(found.files), assignments,
+                      records, settings, options)
+        _remove_missing(folder, records, set(map(str, found.sources)), seen)
+        records.sort()
+        report = Report(folder, records, decided)
+        tables.write_files(report, found.skipped, list(map(str, found.sources)))
+        summary = _summary(report, write_views(report))
+        if options.marking:
+            from fi_grader.report.marking import write_marking
+            paths = write_marking(Report(folder, records, decided), options.assistants)
+            summary += [f"To be marked: {path}" for path in paths]
+        if options.gradebook:
+            from fi_grader.exports.gradebook import export
+            export(report, assignments)
+    summary += [f"Left aside: {words}" for words in finding.describe_skipped(found.skipped)]
+    summary.append(f"The report: {options.out}/index.html, grades.csv, students.csv, files.csv, "
+                   "feedback/")
+    return "\n".join(map(printable, summary))
 
 
-def parser():
-    """Define the command's options -> ArgumentParser."""
-    top = argparse.ArgumentParser(prog="fi-teach grade",
-                                  description="Grade a folder of submissions. "
-                                  "Start it again with the same "
-                                  "folders and it goes on where it was; nothing is graded twice.")
-    add = top.add_argument
-    add("submissions", metavar="SUBMISSIONS",
-        help="a folder with a folder (or zip file) for each student, or nbgrader's submitted/")
-    add("--out", required=True, metavar="REPORT",
-        help="the folder for results, grades.csv, feedback/ and index.html")
-    add("--jobs", type=int, default=os.cpu_count(), metavar="N",
-        help="how many to grade at once (default: one a processor)")
-    add("--sandbox", default="auto", choices=sandbox.LEVELS,
-        help="the sandbox around submitted code: "
-        "bubblewrap, or WebAssembly where there is no Linux "
-        "(default: auto, the first that works; none must be said)")
-    add("--seed", type=int, metavar="S",
-        help="the secret that inputs are drawn from "
-        "(default: FI_TEACH_SEED, or a fresh one kept in REPORT/seed)")
-    add("--only", nargs="+", metavar="NAME", help="only these exercises or students")
-    add("--course", metavar="FILE", help="what the course has decided: roster, deadlines, weights "
-        "(default: course.toml here, if there is one)")
-    add("--marking", action="store_true",
-        help="also write marking/, offline pages on which assistants mark the prose")
-    add("--assistants", nargs="+", default=(), metavar="NAME",
-        help="who marks, if no roster says so")
-    add("--gradebook", action="store_true",
-        help="also write nbgrader's gradebook, with what is graded by hand")
-    add("--exercises", metavar="DIR",
-        help="the notebooks as handed out (default: exercises/ here, or beside the package)")
-    add("--time-limit", type=float, metavar="SECONDS",
-        help="the longest a question may take, if it allows more itself")
-    add("--cluster", metavar="ADDRESS",
-        help="a dask scheduler whose workers grade "
-        "(needs the cluster extra and a shared course folder)")
-    return top
+def _places(name):
+    """Expand a pattern such as downloads/*, where no shell has done it -> list of str."""
+    return [name] if Path(name).exists() else sorted(glob(name)) or [name]
 
 
 def _exercises():
@@ -104,11 +88,21 @@ def _check(options):
         raise ValueError(f"--time-limit {options.time_limit:g}: it is in seconds, and more than 0.")
     if options.seed is not None and options.seed < 0:
         raise ValueError(f"--seed {options.seed}: a seed is a whole number from 0 on.")
-    out, submissions = Path(options.out).resolve(), Path(options.submissions).resolve()
-    if out.is_relative_to(submissions) and submissions.is_dir():
-        raise ValueError(f"--out {options.out} lies in {options.submissions}, "
-                         "where it would be taken for a student: choose a folder beside it, "
-                         f"such as {submissions.parent / 'report'}")
+    if options.out is None and not options.list:
+        raise ValueError("say where the report goes: --out REPORT (or --list to see what is "
+                         "there).")
+    for folder in map(Path, options.submissions if options.out else ()):
+        if Path(options.out).resolve().is_relative_to(folder.resolve()) and folder.is_dir():
+            raise ValueError(f"--out {options.out} lies in {folder}, "
+                             "where it would be taken for a student: choose a folder beside it, "
+                             f"such as {folder.resolve().parent / 'report'}")
+
+
+def course_of(path, assignments):
+    """Load the course file that is named, or ./course.toml -> Course, empty if there is none."""
+    if path is None and not Path("course.toml").is_file():
+        return course.Course()
+    return course.load(path or "course.toml", list(assignments))
 
 
 def _seed(wanted, of_the_course=None):
@@ -118,59 +112,93 @@ def _seed(wanted, of_the_course=None):
     return results.whole_number(set_outside, "FI_TEACH_SEED")
 
 
-def _only(submissions, names):
-    """Select submissions by student or exercise. Raises ValueError for a name that is neither."""
-    if not names:
-        return submissions
-    unknown = set(names) - {s.student for s in submissions} - {s.exercise for s in submissions}
+def _selection(names, found, assignments):
+    """Return which submissions are selected -> function of a Submission.
+
+    Raises ValueError for a name that is neither a student's nor an exercise's.
+    """
+    unknown = sorted(set(names) - set(found.files) - set(assignments))
     if unknown:
-        here = sorted({s.exercise for s in submissions}) + sorted({s.student for s in submissions})
-        near = ([one for name in sorted(unknown) for one in get_close_matches(name, here, 2, 0.4)]
-                or here[:8])
-        raise ValueError(f"--only {' '.join(sorted(unknown))}: "
+        here = [*sorted(found.files), *assignments]
+        near = [one for name in unknown for one in get_close_matches(name, here, 2, 0.4)]
+        raise ValueError(f"--only {' '.join(unknown)}: "
                          "no student and no exercise here has that name. "
-                         f"Names here are {', '.join(near)}.")
-    students, exercises = ({getattr(s, what) for s in submissions} & set(names)
-                           for what in ("student", "exercise"))
-    return [s for s in submissions if (not students or s.student in students)
-            and (not exercises or s.exercise in exercises)]
+                         f"Names here are {', '.join(near or here[:8])}.")
+    students, exercises = set(names) & set(found.files), set(names) & set(assignments)
+    return lambda submission: ((not students or submission.student in students)
+                               and (not exercises or submission.exercise in exercises))
 
 
-def _remove_missing(report, records, gone):
-    """Remove the results of files that no longer exist."""
-    for student, exercise in gone & set(records.places):
-        records.remove((student, exercise))
-        (report / "feedback" / student / f"{exercise}.html").unlink(missing_ok=True)
+# Grading
 
-
-def _write(report, records, assignments, files, course, options):
-    """Write tables, pages and optional exports -> a summary of marks and corrections."""
-    if options.marking:
-        prose.update_answers(report, records, assignments, files)
-    added = instructor_commands.write_report(report, records, course)
-    if options.marking:
-        whole = load_report(report, records, course)
-        added += "".join(f"\nTo be marked: {path}"
-                         for path in prose.write_marking(whole, options.assistants))
-    if options.gradebook:
-        from fi_grader.gradebook import export
-        export(report, records, assignments, files, load_report(report, records, course).marks)
-    return added
-
-
-def _grade(records, submissions, assignments, settings, options):
-    """Grade the submissions that have no valid result yet."""
-    with _bar(len(submissions)) as bar, _workers(options.cluster) as backend:
-        jobs = run.jobs_of(submissions, assignments, records, settings["seed"], skipped=bar.update)
-        graded = run.grade_all(jobs, settings, workers=options.jobs, backend=backend)
-        for _ in run.record(records, graded, assignments, settings["sandbox"]):
-            bar.update()
-    records.sort()
-
-
-def _bar(total):
+def _grade(submissions, is_wanted, n_students, assignments, records, settings, options):
+    """Grade the submissions that have no valid result yet -> set of (student, exercise) found."""
     from tqdm import tqdm
-    return tqdm(total=total, unit=" submissions", smoothing=0.1, dynamic_ncols=True)
+    seen, students = set(), set()
+    with (tqdm(total=n_students, unit=" submissions", smoothing=0.1, dynamic_ncols=True) as bar,
+          _workers(options.cluster) as backend):
+
+        def jobs():
+            for submission in submissions:
+                seen.add((submission.student, submission.exercise))
+                bar.total += submission.student in students
+                students.add(submission.student)
+                job = _job(submission, assignments, settings["seed"])
+                if not is_wanted(submission):
+                    bar.total -= 1
+                elif not _is_done(records, job):
+                    yield job
+                else:
+                    bar.update()
+        graded = queue.grade_all(jobs(), settings, workers=options.jobs, backend=backend)
+        for job, reply in graded:
+            record = record_of(job, reply, assignments, settings["sandbox"])
+            records.add(record, reply.get("seconds"))
+            bar.update()
+    return seen
+
+
+def _job(submission, assignments, seed):
+    """Describe a submission for the graders: what to grade, and the key of its result -> dict."""
+    content = submission.content
+    key = results.key_of(submission.student, submission.exercise,
+                         submission.problem.encode() if content is None else content,
+                         assignments[submission.exercise], seed)
+    return {"student": submission.student, "exercise": submission.exercise, "key": key,
+            "found": submission.found, "problem": submission.problem if content is None else "",
+            "content": content or b""}
+
+
+def _is_done(records, job):
+    """Return whether a result still holds; how its submission was found is brought up to date."""
+    place = job["student"], job["exercise"]
+    if not records.has(place, job["key"]):
+        return False
+    records.update_facts(place, job["found"])
+    return True
+
+
+def record_of(job, reply, assignments, sandbox):
+    """Make the record of a graded job, or of one that could not be graded -> dict."""
+    record = {name: job[name] for name in ("student", "exercise", "key", "found")}
+    problem = job["problem"] or reply.get("problem", "")
+    if not problem:
+        return {**record, **reply["record"], "sandbox": sandbox}
+    flag = "no notebook" if job["found"]["file"] else "nothing handed in"
+    if reply.get("problem"):
+        # the grader's own failure is no result: the next run tries once more
+        flag, record["key"] = "given up", f"{job['key']} (again)"
+    blank = blank_record(assignments[job["exercise"]], flag, f"Nothing was graded: {problem}")
+    return {**record, **blank, "sandbox": sandbox}
+
+
+def _remove_missing(folder, records, sources, seen):
+    """Remove the results of files that lay in these sources and lie there no more."""
+    gone = {place for place, (_, _, source) in records.places.items()
+            if source in sources and place not in seen}
+    for student, exercise in gone:
+        records.remove((student, exercise))
+        (folder / "feedback" / student / f"{exercise}.html").unlink(missing_ok=True)
 
 
 @contextmanager
@@ -183,45 +211,145 @@ def _workers(address):
         try:
             yield "threading"
         finally:
-            run.close_workers()
+            queue.close_workers()
         return
-    with _cluster(address) as client:
-        try:
-            yield "dask"
-        finally:
-            client.run(run.close_workers)
-
-
-def _cluster(address):
     if not find_spec("distributed"):
         raise ValueError('--cluster needs dask: pip install "fi-teach[cluster]"')
     from distributed import Client
     try:
-        return Client(address, timeout=PATIENCE_WITH_A_CLUSTER)
+        client = Client(address, timeout=PATIENCE_WITH_A_CLUSTER)
     except (OSError, ValueError) as error:
         raise ValueError(f"there is no dask scheduler at {address}: {error}. "
                          "Start one with `dask scheduler`.") from None
+    with client:
+        try:
+            yield "dask"
+        finally:
+            client.run(queue.close_workers)
 
 
-def summary(report, records, skipped=(), added=""):
-    """Summarize for the instructor: who needs attention, what waits, where to look -> str."""
-    wanted = [printable(f"  {r['student']}, {r['exercise']}: {'; '.join(r['human'])}")
-              for r in records.values() if r["human"]]
-    by_hand = Counter(row["question"] for r in records.values()
-                      for row in r["rows"] if row["status"] == "by hand")
-    students = {student for student, _ in records}
-    lines = [f"{_count(len(records), 'submission')} of {_count(len(students), 'student')} graded.",
-             f"Wants a person ({len(wanted)}):" if wanted else "No submission wants a person.",
-             *wanted]
-    lines += [f"To be read by you: {question}, {_count(n, 'answer')} "
+# Reports
+
+def write_views(report):
+    """Write all tables and pages of a report, in one pass -> ClassPage, what was counted."""
+    class_page = ClassPage(report)
+    grades, students = Table(tables.GRADES), Table(tables.head_of_students(report))
+    for student in report.students():
+        for row in tables.grades_of(student):
+            grades.add(row)
+        students.add(tables.row_of_student(report, student))
+        pages.write_feedback(report.folder, student)
+        class_page.add(student)
+    tables.write_ours(report.folder / "grades.csv", grades.text())
+    tables.write_ours(report.folder / "students.csv", students.text())
+    class_page.write()
+    return class_page
+
+
+def _summary(report, class_page):
+    """Summarize for the instructor: who needs attention, what waits -> list of lines."""
+    review, n_students = class_page.review, len({student for student, _ in report.records})
+    return [f"{_count(len(report.records), 'submission')} of {_count(n_students, 'student')} "
+            "graded.",
+            f"Wants a person ({len(review)}):" if review else "No submission wants a person.",
+            *(f"  {student}, {exercise}: {'; '.join(reasons)}"
+              for student, exercise, reasons in review),
+            *(f"To be read by you: {question}, {_count(count, 'answer')} "
               "(pages to mark on: --marking; nbgrader's Formgrader: --gradebook)"
-              for question, n in by_hand.items()]
-    lines += added.splitlines()
-    lines += [printable(f"Left aside: {words}") for words in collecting.describe_skipped(skipped)]
-    return "\n".join([*lines,
-                      f"The report: {report}/index.html, grades.csv, students.csv, files.csv, "
-                      "feedback/"])
+              for (_, question, status), count in class_page.statuses.items()
+              if status == "by hand"),
+            *_marks_summary(report, class_page)]
+
+
+def _marks_summary(report, class_page):
+    """Summarize what people have added -> list of lines."""
+    marks, waiting = report.marks, sum(
+        count for (*_, status), count in class_page.statuses.items() if status == "by hand")
+    return [f"{len(marks.marks)} marked by assistants, {len(marks.overrides)} corrected, "
+            f"{waiting} still to be read.",
+            *(f"Nobody here is called: {words}" for words in marks.unknown_students(report.ids))]
 
 
 def _count(number, noun):
     return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def listing(found):
+    """List whose each file is and what is left aside, before anything is graded -> text."""
+    theirs = {}
+    for submission in found.submissions():
+        theirs.setdefault(submission.student, []).append(submission)
+    n_notebooks = sum(bool(one.found["file"]) for ones in theirs.values() for one in ones)
+    n_skipped = sum(not one.is_junk for one in found.skipped)
+    lines = [f"{_count(len(theirs), 'student')}, {_count(n_notebooks, 'notebook')}, "
+             f"{_count(n_skipped, 'file')} left aside."]
+    for student, ones in sorted(theirs.items()):
+        called = ones[0].found["name"]
+        lines.append(name(student) + f" ({name(called)})" * (called not in ("", student)))
+        for one in ones if ones[0].found["file"] else ones[:1]:
+            file, flags = one.found["file"], "; ".join(one.found["flags"])
+            when = "late " * one.found["is_late"] + one.found["time"][:16].replace("T", " ")
+            words = f"{one.exercise:14} {when}{'  ' * bool(when)}{file}"
+            lines.append("    " + (words if file else "nothing handed in")
+                         + f"  [{flags}]" * bool(flags))
+    if found.skipped:
+        lines += ["Left aside:", *(f"    {words}" for words
+                                   in finding.describe_skipped(found.skipped))]
+    return "\n".join(map(printable, lines))
+
+
+@contextmanager
+def _records(folder):
+    """Open a report that `fi-teach grade` has written -> (its folder, Records), for a `with`."""
+    if not (Path(folder) / "results.jsonl").exists():
+        raise ValueError(f"{folder} is no report: name the folder that fi-teach grade has written.")
+    with results.opened(folder) as place, closing(results.Records(place)) as records:
+        yield place, records
+
+
+def marks(options):
+    """Take in assistants' files, and write tables and pages anew -> text for the instructor."""
+    decided = course_of(options.course, load(options.exercises))
+    files = {Path(file).name: (Path(file).read_bytes(), read_marks(file)) for file in options.files}
+    for file, (_, given) in files.items():
+        if not given:
+            raise ValueError(f"{file} has no marks yet: nothing was taken in.")
+    with _records(options.report) as (folder, records):
+        for file, (content, _) in files.items():
+            results.write(folder / "marks" / file, content)
+        report = Report(folder, records, decided)
+        class_page = write_views(report)
+    lines = _marks_summary(report, class_page)
+    lines += [f"Look at {student}, {exercise}: {reason}"
+              for student, exercise, reasons in class_page.review
+              for reason in reasons if "marked" in reason]
+    return "\n".join(map(printable, lines))
+
+
+def export(options):
+    """Write the files that platforms import -> text for the instructor."""
+    from fi_grader.exports import sheets
+    assignments, lines = load(options.exercises), []
+    wants = [name for name in ("moodle", "canvas") if getattr(options, name) is not None]
+    if not wants and not options.gradescope:
+        raise ValueError("say what for: --moodle, --canvas or --gradescope.")
+    if options.gradescope:
+        from fi_grader.exports import gradescope
+        if options.exercise not in assignments:
+            raise ValueError("Gradescope has an autograder for each set: "
+                             f"say --set and one of {', '.join(assignments)}.")
+        project = assignments[options.exercise].path.resolve().parents[1]
+        kept = Path(options.report) / "seed"
+        seed = results.seed_of(Path(options.report)) if kept.exists() else 0
+        lines.append(
+            f"Wrote {gradescope.export(options.report, options.exercise, project, seed)}")
+    if wants:
+        decided = course_of(options.course, assignments)
+        with _records(options.report) as (folder, records):
+            report = Report(folder, records, decided)
+            done = [sheets.to_moodle(report, options.exercise, options.moodle)
+                    if name == "moodle" else sheets.to_canvas(report, options.canvas)
+                    for name in wants]
+        lines += [f"Wrote {path}" for paths, _ in done for path in paths]
+        lines += [note for _, notes in done for note in notes]
+    return "\n".join(map(printable, lines))

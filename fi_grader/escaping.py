@@ -4,6 +4,8 @@ Nothing here judges. Each function takes any text and gives one that the place i
 and never obeys.
 """
 
+import hashlib
+import os
 import re
 import site
 import socket
@@ -15,6 +17,8 @@ from pathlib import Path
 from fi_grader.installed import PACKAGES
 
 LONGEST_LINE = 100
+LONGEST_ID = 80
+"""Bytes of a name in nbgrader: it is a folder's, too."""
 JOINERS = "\u200c\u200d"
 """Invisible, but a part of Persian and Indic spelling; in other words they hide something."""
 FORMULA_SIGNS = "=+@\u2212\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b-"
@@ -87,6 +91,19 @@ def skeleton(text):
     """Reduce a name to what it looks like: names with the same skeleton look alike -> str."""
     seen = "".join(c for c in unicodedata.normalize("NFKC", text) if c.isprintable())
     return " ".join(seen.translate(LOOK_ALIKES).split()).casefold()
+
+
+def nbgrader_id(student):
+    """Return a student's id in nbgrader: safe characters only, and unique -> str.
+
+    nbgrader puts it into pages, addresses and scripts as it is, so what could act there is left
+    out, and the hash of the whole name tells it from others.
+    """
+    digest = hashlib.sha256(os.fsencode(student)).hexdigest()[:12]
+    safe = re.sub(r"[^\w .,+@()-]|^\.+", "_", name(student))
+    is_other = (safe != student or len(os.fsencode(safe)) > LONGEST_ID
+                or re.search("-[0-9a-f]{12}$", safe))
+    return f"{safe[:40]}-{digest}" if is_other else safe
 
 
 def field(value):

@@ -13,16 +13,18 @@ from fi_course.questions.checks import CODE_STUB, TEXT_STUB
 from fi_course.questions.question import QUESTIONS
 from fi_course.questions.specification import specification_of
 from fi_course.reproducible_zip import write_zip
-from fi_grader.bundle_readme import COURSE_FILE, README_STUDENT, ROSTER, START_INSTRUCTOR
 
 STUDENT = ("exercises", "notebooks", "pyproject.toml", "requirements.lock", "LICENSE",
            "LICENSE-text")
 PACKAGES = ("fi_teach", "fi_audit", "fi_course")
 """What a student gets: files, and packages."""
 INSTRUCTOR = (*STUDENT, *PACKAGES, "fi_grader", "README.md", "environment.yml", "solutions",
-              "tests/course/questions", "tests/conftest.py", "book/tools/exercises.py")
+              "tests/course/questions", "tests/conftest.py", "book/tools/exercises.py",
+              "book/instructors.md", "book/grading.md", "book/teaching.md")
 KINDS_OF_FILE = {".ipynb", ".py", ".toml", ".lock", ".yml", ".yaml", ".md", ".csv", ".js", ".css",
-                 ".json", ".txt", ""}
+                 ".json", ".txt", ".html", ".example", ""}
+BUNDLE = Path(__file__).with_name("bundle")
+"""The texts that are laid beside what the bundles hold."""
 QUESTIONS_FOLDER = "fi_course/questions/"
 FOR_INSTRUCTORS = re.compile(rf"{QUESTIONS_FOLDER}(ch\d|implementations_to_test/)")
 """What holds answers: a module a set, and the implementations that students' tests are run on."""
@@ -49,7 +51,7 @@ def release(out, project="."):
     project, out = Path(project), Path(out)
     _check_project(project)
     student = {**_files(project, STUDENT), **student_package(project),
-               "README.md": README_STUDENT.encode()}
+               "README.md": (BUNDLE / "README.md").read_bytes()}
     instructor = instructor_files(project)
     _check_no_secrets(student)
     try:
@@ -72,9 +74,9 @@ def student_package(project="."):
 def instructor_files(project="."):
     """Collect everything that the instructor keeps -> {path: bytes}."""
     project = Path(project)
+    ours = ("START.md", "course.toml.example", "roster.csv.example")
     return {**_files(project, INSTRUCTOR), **_nbgrader_course(project),
-            "course.toml.example": COURSE_FILE.encode(),
-            "roster.csv.example": ROSTER.encode(), "START.md": START_INSTRUCTOR.encode()}
+            **{name: (BUNDLE / name).read_bytes() for name in ours}}
 
 
 def _check_project(project):

@@ -1,5 +1,5 @@
-"""Export points to Moodle, Canvas and Gradescope.
+"""Hand the points on to Moodle, Canvas, Gradescope and nbgrader.
 
-Each takes the file that the platform hands out and gives it back filled in, so that it imports as
-it is; the file that came is never written over.
+Moodle and Canvas hand out a file that comes back filled in, so that it imports as it is; the file
+that came is never written over.
 """

@@ -3,7 +3,8 @@
 Gradescope unpacks the zip file into /autograder/source, runs setup.sh once, then for each
 submission run_autograder, which must write /autograder/results/results.json: score, output,
 visibility, stdout_visibility, and tests, each with name, number, score, max_score, output,
-output_format, visibility, tags, status.
+output_format, visibility, tags, status. Containers may deny bubblewrap, so that set-up installs
+the WebAssembly sandbox too; where neither works nothing is graded.
 
     python -m fi_grader.exports.gradescope SET SUBMISSION RESULTS [SEED]
 """
@@ -15,13 +16,15 @@ from pathlib import Path
 
 from fi_course.questions import QUESTIONS
 from fi_course.reproducible_zip import write_zip
-from fi_grader import collecting, escaping
+from fi_grader import escaping
+from fi_grader.judging.judge import blank_record
 from fi_grader.judging.worker import Worker
-from fi_grader.notebooks import exercise as assignment
-from fi_grader.pages import WORDS
+from fi_grader.notebooks import exercise as exercise_module
 from fi_grader.release import instructor_files
-from fi_grader.sandbox import choose as sandbox
-from fi_grader.submissions import reading as read
+from fi_grader.report.pages import WORDS
+from fi_grader.report.results import explained, write
+from fi_grader.sandbox import choose
+from fi_grader.submissions import finding
 
 SETUP = """#!/usr/bin/env bash
 # Runs once, when Gradescope builds the autograder's image.
@@ -29,16 +32,15 @@ set -e
 apt-get update && apt-get install -y python3 python3-venv bubblewrap
 python3 -m venv /autograder/venv
 cd /autograder/source/course
-/autograder/venv/bin/pip install ".[grade,lab]" ./fi_course
+/autograder/venv/bin/pip install ".[grade,lab,wasm]" ./fi_course
 """
 RUN = """#!/usr/bin/env bash
 # Runs for each submission.
 cd /autograder/source/course
-OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \
+OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \\
 /autograder/venv/bin/python -m fi_grader.exports.gradescope \\
   {exercise} /autograder/submission /autograder/results/results.json {seed}
 """
-NO_SANDBOX = "Graded without a sandbox: this container allows none."
 
 
 def export(folder, exercise, project=".", seed=0):
@@ -47,11 +49,12 @@ def export(folder, exercise, project=".", seed=0):
     It holds what the instructor's bundle holds: upload it, but give it to nobody.
     """
     path = Path(folder) / "exports" / "gradescope" / f"{exercise}-autograder.zip"
-    path.parent.mkdir(parents=True, exist_ok=True)
     files = {f"course/{name}": content for name, content in instructor_files(project).items()}
     run = RUN.format(exercise=exercise, seed=seed)
-    write_zip(path, {"setup.sh": SETUP.encode(), "run_autograder": run.encode(), **files},
-              ("setup.sh", "run_autograder"))
+    with explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_zip(path, {"setup.sh": SETUP.encode(), "run_autograder": run.encode(), **files},
+                  ("setup.sh", "run_autograder"))
     return path
 
 
@@ -61,17 +64,17 @@ def results_of(record):
     What a person reads has no score yet: mark it there with a rubric.
     """
     tests = [_test(number, row) for number, row in enumerate(record["rows"], 1)]
-    score = sum(test.get("score", 0) for test in tests)
     flags = "; ".join(record["flags"])
-    return {"score": score, "output": escaping.lines(f"Graded by fi-teach. {flags}".strip()),
+    return {"score": sum(test.get("score", 0) for test in tests),
+            "output": escaping.lines(f"Graded by fi-teach. {flags}".strip()),
             "output_format": "text", "visibility": "visible",
             "stdout_visibility": "hidden", "tests": tests}
 
 
 def _test(number, row):
     question = QUESTIONS.get(row["question"])
-    said = [WORDS[row["status"]], row["mistake"], row["message"]
-            if row["status"] in ("wrong", "not started", "not graded") else ""]
+    is_said = row["status"] in ("wrong", "not started", "not graded")
+    said = [WORDS[row["status"]], row["mistake"], row["message"] if is_said else ""]
     test = {"name": f"{row['question']}: {question.title}" if question else row["question"],
             "number": str(number),
             "output": escaping.lines(". ".join(filter(None, said))), "output_format": "text",
@@ -83,40 +86,37 @@ def _test(number, row):
 
 
 def grade_one(exercise, submission, seed=0, exercises="exercises"):
-    """Grade the folder of one student -> record.
+    """Grade the folder of one student -> record; nothing that ran for it is left running.
 
-    In a container that allows no sandbox there is none, and the record says so.
+    Raises ValueError if there is no such set, or no sandbox.
     """
-    from fi_grader.judging.judge import blank_record
-    assignments = assignment.load(exercises)
+    assignments = exercise_module.load(exercises)
     if exercise not in assignments:
         raise ValueError(f"there is no set {exercise}: {', '.join(assignments)}.")
-    try:
-        level, flags = sandbox.level("auto"), []
-    except ValueError:
-        level, flags = "none", [NO_SANDBOX]
-    found = collecting.of_one(submission, list(assignments),
-                              collecting.cell_ids_of(assignments)).get(exercise)
+    settings = {"exercises": str(Path(exercises).resolve()), "seed": seed, "limit": None,
+                "sandbox": choose.level("auto")}
+    found = finding.of_one(submission, list(assignments),
+                           finding.cell_ids_of(assignments)).get(exercise)
     if found is None:
         return blank_record(assignments[exercise], "nothing handed in",
                             f"No notebook here is of {exercise}: hand in {exercise}.ipynb.")
-    settings = {"exercises": str(Path(exercises).resolve()), "seed": seed, "limit": None,
-                "sandbox": level}
-    with closing(Worker(settings)) as worker:
-        try:
-            record = worker.ask(exercise, read.content_of(found))["record"]
-        except (ValueError, RuntimeError) as error:
-            record = blank_record(assignments[exercise], "no notebook",
-                                  f"Nothing was graded: {error}")
-    return {**record, "flags": record["flags"] + flags}
+    try:
+        with closing(Worker(settings)) as worker:
+            if found.content is None:
+                raise ValueError(found.problem)
+            return worker.ask(exercise, found.content)["record"]
+    except (ValueError, RuntimeError) as error:
+        return blank_record(assignments[exercise], "no notebook", f"Nothing was graded: {error}")
 
 
 def main(arguments):
     exercise, submission, results, *seed = arguments
     record = grade_one(exercise, submission, int(seed[0]) if seed else 0)
-    Path(results).parent.mkdir(parents=True, exist_ok=True)
-    Path(results).write_text(json.dumps(results_of(record), indent=1))
+    write(Path(results), json.dumps(results_of(record), indent=1))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except ValueError as error:
+        sys.exit(f"The autograder cannot grade: {error}")

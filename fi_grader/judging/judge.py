@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fi_course.questions import QUESTIONS, Verdict, judge
-from fi_grader.editions import edition_flags
 from fi_grader.escaping import without_folders
 from fi_grader.judging.student import (
     RemoteError,
@@ -35,9 +34,8 @@ CAUSES = {"time": "ran too long", "memory": "ran out of memory", "ended": "ended
           "garbled": "sent garbage"}
 INCONSISTENT = "answer changes between calls"
 NEEDS_REVIEW = ("overwrote", "reached for", "points edited", "metadata edited", *CAUSES.values(),
-                "check failed", "left threads",
-                "no notebook", "nothing handed in", "given up", "cells unreadable", "prose cut",
-                "name looks like", INCONSISTENT)
+                "check failed", "left threads", "text edited", "no notebook", "nothing handed in",
+                "given up", "cells unreadable", "prose cut", INCONSISTENT)
 """Flags that begin like this want a person's eye."""
 
 
@@ -90,7 +88,7 @@ def plan_of(assignment, content):
     """Plan the grading of a notebook's bytes -> Plan. Raises ValueError if they are no notebook."""
     cells, metadata, flags = notebook_of(content)
     plan = align(assignment, cells, metadata)
-    plan.whole += flags + edition_flags(assignment, cells)
+    plan.whole += flags
     return plan
 
 
@@ -248,7 +246,8 @@ def _record_death(run, number, step, death, memory):
 def record_of(run):
     """Return what is stored of a notebook -> dict of plain data."""
     rows = [_row(run, question) for question in run.assignment.questions]
-    return {"flags": run.plan.whole, "rows": rows, "written": run.plan.written}
+    return {"flags": run.plan.whole, "rows": rows, "written": run.plan.written,
+            "answers": run.plan.answers}
 
 
 def _row(run, question):

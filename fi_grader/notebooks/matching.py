@@ -38,7 +38,7 @@ class Step:
 class Plan:
     """How to grade one notebook: `steps`, `prose`, flags by question and for the whole.
 
-    `written` knows long answers by a digest (alike.py).
+    `answers` are the student's, by question; `written` knows long ones by a digest.
     """
 
     steps: list = field(default_factory=list)
@@ -47,6 +47,7 @@ class Plan:
     whole: list = field(default_factory=list)
     untouched: set = field(default_factory=set)
     written: dict = field(default_factory=dict)
+    answers: dict = field(default_factory=dict)
 
     def flag(self, question, word):
         self.flags.setdefault(question, []).append(word)
@@ -60,7 +61,9 @@ def align(assignment, cells, metadata=None):
     for question in assignment.questions:
         _flag_question(plan, assignment, question, cells, matched)
     plan.steps = _steps(plan, assignment, cells, matched)
-    plan.written = digests(assignment, answers(assignment, cells))
+    written = answers(assignment, cells)
+    plan.written = digests(assignment, written)
+    plan.answers = {assignment.cells[place].question: text for place, text in written.items()}
     return plan
 
 
@@ -133,12 +136,12 @@ def _kernel_flag(metadata):
 
 
 def _flag_question(plan, assignment, question, cells, matched):
-    for part in ("answer", "check"):
+    for part in ("text", "answer", "check"):
         ref = assignment.cell_of(question, part)
         found = [cells[p] for p, r in matched.items() if r is ref] if ref else []
-        if ref and not found:
+        if ref and not found and part != "text":
             plan.flag(question, f"{part} missing")
-        if len(found) > 1:
+        if len(found) > 1 and part != "text":
             plan.flag(question, f"{part} duplicated")
         for word in dict.fromkeys(word for cell in found for word in _changes(ref, cell)):
             plan.flag(question, word)
@@ -149,6 +152,10 @@ def _flag_question(plan, assignment, question, cells, matched):
 
 def _changes(ref, cell):
     """Yield what was changed about a cell besides the answer in it."""
+    if ref.part == "text":
+        if cell.source.strip() != ref.source.strip():
+            yield "text edited"
+        return
     if ref.part == "check" and cell.source.strip() != ref.source.strip():
         yield "check edited"
     if not cell.grade_id:

@@ -12,7 +12,6 @@ import re
 import stat
 import zipfile
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
@@ -31,40 +30,10 @@ INSIDE = "\0"
 """Between the names of a zip file and of what lies in it, where zip files lie in zip files."""
 
 
-@dataclass(frozen=True)
-class Submission:
-    """One student's file for an exercise.
-
-    path : "" if nothing was handed in
-    member : its name inside a zip file, "" if it lies in none; names of zip files in zip files come
-        before, parted by INSIDE
-    flag : what a person should know about the student's name or this file, "" if nothing
-    name : the student's, as people write it
-    platform, number : where it comes from, and the student's number there
-    time : when it was handed in, as ISO 8601, "" if nothing tells
-    is_late : Canvas has said so
-    """
-
-    student: str
-    exercise: str
-    path: str
-    member: str = ""
-    flag: str = ""
-    name: str = ""
-    platform: str = ""
-    number: str = ""
-    time: str = ""
-    is_late: bool = False
-
-    @property
-    def file(self):
-        return f"{self.path}:{self.member.replace(INSIDE, ':')}" if self.member else self.path
-
-
-def content_of(submission):
-    """Read the bytes that were handed in. Raises ValueError if they cannot be read."""
+def content_of(file):
+    """Read the bytes of a File. Raises ValueError if they cannot be read."""
     try:
-        return content_at(submission.path, submission.member)
+        return content_at(file.path, file.member)
     except ValueError:
         raise
     except Exception as error:  # a made-up zip file can go wrong in any way

@@ -12,11 +12,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from mutants import mutants, outcome
 
-from fi_grader import collecting, main
+from fi_grader import main
 from fi_grader.judging import judge as judging
 from fi_grader.notebooks.exercise import cell_from, load
 from fi_grader.notebooks.matching import LONGEST_PROSE, align, answers, match
+from fi_grader.submissions import finding
 from fi_grader.submissions import reading as read
+from fi_grader.submissions.files import File
 from notebooks import ROOT, filled, handed_out, to_bytes
 
 SETS = load(ROOT / "exercises")
@@ -143,8 +145,9 @@ def found_in(folder, **students):
     """
     for student, make in students.items():
         make(folder / student)
-    found, skipped = collecting.find(folder, ["01_trees"])
-    return {s.student: bool(s.path) for s in found}, " | ".join(collecting.describe_skipped(skipped))
+    found = finding.find([folder], ["01_trees"])
+    handed_in = {s.student: bool(s.found["file"]) for s in found.submissions()}
+    return handed_in, " | ".join(finding.describe_skipped(found.skipped))
 
 
 def honest(place):
@@ -195,7 +198,7 @@ def test_a_link_inside_a_zip_is_left_aside(tmp_path):
 
 def test_a_link_that_takes_the_files_place_after_it_was_found_is_not_read(tmp_path):
     honest(tmp_path / "eve")
-    (found, *_), _ = collecting.find(tmp_path, ["01_trees"])
+    found = File(str(tmp_path / "eve" / "01_trees.ipynb"))
     os.replace(found.path, tmp_path / "01_trees.ipynb")
     os.symlink(tmp_path / "01_trees.ipynb", found.path)
     with pytest.raises(ValueError, match="cannot be read"):
@@ -206,14 +209,13 @@ def test_a_pipe_is_no_file_and_nobody_waits_for_it(tmp_path):
     found, skipped = found_in(tmp_path, anna=honest, eve=below("01_trees.ipynb", os.mkfifo))
     assert found == {"anna": True, "eve": False} and "no ordinary file" in skipped
     with pytest.raises(ValueError, match="no ordinary file"):
-        read.content_of(read.Submission("eve", "01_trees", str(tmp_path / "eve" / "01_trees.ipynb")))
+        read.content_of(File(str(tmp_path / "eve" / "01_trees.ipynb")))
 
 
-def test_a_folder_of_too_many_files_or_too_deep_is_not_looked_through(tmp_path, monkeypatch):
-    monkeypatch.setattr(collecting, "MOST_FILES", 50)
+def test_a_folder_of_too_many_files_or_too_deep_is_not_looked_through(tmp_path):
     (tmp_path / "dora" / "/".join("abcdefghijklmnopqrst")).mkdir(parents=True)
     (tmp_path / "eve").mkdir()
-    for k in range(60):
+    for k in range(read.MOST_FILES + 10):
         (tmp_path / "eve" / f"{k}.txt").touch()
     found, skipped = found_in(tmp_path, anna=honest)
     assert found == {"anna": True, "dora": False, "eve": False}
@@ -226,7 +228,7 @@ def test_what_is_told_of_one_students_files_has_an_end(tmp_path):
         for k in range(100):
             (place / f"{k}.ipynb").touch()
     _, skipped = found_in(tmp_path, anna=honest, eve=crowd)
-    assert skipped.count(" | ") == collecting.MOST_SKIPPED_NAMED and "eve: 80 more files" in skipped
+    assert skipped.count(" | ") == 20 and "eve: 80 more files" in skipped
 
 
 def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path, monkeypatch):
@@ -246,7 +248,7 @@ def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path, monkeypatch):
 def test_students_whose_names_pass_for_each_other_are_flagged(tmp_path):
     for student in ("anna", "\u0430nna", "bert"):
         honest(tmp_path / "in" / student)
-    main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--sandbox", "none", "--jobs", "1"])
+    main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--jobs", "1"])
     rows = (tmp_path / "out" / "students.csv").read_text().splitlines()[1:]
     assert [row.split(",")[0] for row in rows] == ["anna", "bert", "\\u0430nna"]
     assert ["name looks like" in row for row in rows] == [True, False, True]

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from scripts import IMAGE, PROSE
 
 from fi_grader import escaping, main
-from fi_grader.gradebook import id_of
+from fi_grader.escaping import nbgrader_id
 from notebooks import ROOT, filled, find, to_bytes
 
 ASKED = "trees.what_sixty_means"
@@ -78,9 +78,9 @@ def test_places_and_the_name_of_this_machine_are_left_out(monkeypatch):
 @pytest.mark.parametrize("student", [IMAGE, "'-alert(1)-'", "a\"b", "a\\b", "..", "caf\udce9", "x" * 240, "anna\u202e",
                                      "x-0123456789ab", "anna "])
 def test_a_name_in_nbgrader_is_a_harmless_word_of_its_own(student):
-    assert not set(id_of(student)) & set("<>\"'\\&/;=\u202e\udce9") and len(id_of(student)) <= 80
-    assert id_of(student) != student and id_of(id_of(student)) != id_of(student)
-    assert id_of("Anna Müller") == "Anna Müller"
+    assert not set(nbgrader_id(student)) & set("<>\"'\\&/;=\u202e\udce9") and len(nbgrader_id(student)) <= 80
+    assert nbgrader_id(student) != student and nbgrader_id(nbgrader_id(student)) != nbgrader_id(student)
+    assert nbgrader_id("Anna Müller") == "Anna Müller"
 
 
 # In a browser
@@ -236,7 +236,7 @@ def test_no_script_in_an_answer_writes_a_file_from_jupyterlab_or_formgrader(repo
     So that this can fail, the same prose is put into a notebook unescaped at the end: Formgrader's page writes the
     file.
     """
-    notebook = Path("autograded", id_of(f"bert {IMAGE}"), "01_trees", "01_trees.ipynb")
+    notebook = Path("autograded", nbgrader_id(f"bert {IMAGE}"), "01_trees", "01_trees.ipynb")
     with jupyter(report, tmp_path) as address:
         shown_as = {one["student"]: one["id"]
                     for one in fetched(f"{address}/formgrader/api/submitted_notebooks/01_trees/01_trees")}

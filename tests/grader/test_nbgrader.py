@@ -15,7 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from fi_grader import main
-from fi_grader.gradebook import opened
+from fi_grader.exports.gradebook import opened
 from fi_grader.release import NBGRADER_CONFIG
 from notebooks import filled, find, to_bytes
 

@@ -18,24 +18,21 @@ import pandas as pd
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
-import fi_teach.__main__ as cli
-from fi_course.submit import submit
-from fi_grader import collecting, command, installed, main
+from fi_grader import command, installed
 from fi_grader.escaping import printable
-from fi_grader.judging import queue as run
 from fi_grader.judging.judge import grade
 from fi_grader.judging.student import StudentProcess, StudentProcessDied, clamp
 from fi_grader.judging.worker import Worker
 from fi_grader.notebooks.exercise import cell_from, load
 from fi_grader.notebooks.matching import align
-from fi_grader.pages import feedback
-from fi_grader.results import Records, seed_of, write
+from fi_grader.report.pages import feedback
 from fi_grader.sandbox import choose as sandbox
 from fi_grader.sandbox.choose import ForkServer
 from fi_grader.sandbox.inside import protocol as messages
 from fi_grader.sandbox.inside.magics import Shell, compiled
 from fi_grader.sandbox.inside.restore import could_overwrite
 from fi_grader.submissions import reading as read
+from fi_grader.submissions.files import File
 from notebooks import filled, handed_out, to_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -145,77 +142,6 @@ def test_numbers_too_large_to_reckon_with_are_infinite():
 
 # Finding and reading
 
-def test_our_layout_nbgraders_and_the_zip_of_submit_are_found(tmp_path):
-    (tmp_path / "anna").mkdir()
-    (tmp_path / "bert" / "02_golf").mkdir(parents=True)
-    (tmp_path / "anna" / "01_trees.ipynb").write_bytes(to_bytes(filled()))
-    (tmp_path / "bert" / "02_golf" / "02_golf.ipynb").write_text("{}")
-    notebook = tmp_path / "01_trees.ipynb"
-    notebook.write_bytes(to_bytes(filled()))
-    submit([notebook], tmp_path / "carl.zip")
-    notebook.unlink()
-    (tmp_path / "dora").mkdir()
-    (tmp_path / "dora" / ".ipynb_checkpoints").mkdir()
-    (tmp_path / "dora" / ".ipynb_checkpoints" / "01_trees-checkpoint.ipynb").write_text("{}")
-    found, skipped = collecting.find(tmp_path, ["01_trees", "02_golf"])
-    assert {(s.student, s.exercise, bool(s.path)) for s in found} == {
-        ("anna", "01_trees", True), ("bert", "02_golf", True), ("carl", "01_trees", True), ("dora", "01_trees", False),
-        ("dora", "02_golf", False)}
-    assert all(a.is_junk for a in skipped)
-    assert read.content_of(next(s for s in found if s.student == "carl")) == to_bytes(filled())
-
-
-def test_a_second_copy_and_a_stranger_are_left_aside_by_name(tmp_path):
-    (tmp_path / "anna").mkdir()
-    for name in ("01_trees.ipynb", "01_trees-Copy1.ipynb", "holiday.ipynb"):
-        (tmp_path / "anna" / name).write_text("{}")
-        os.utime(tmp_path / "anna" / name, (10**9, 10**9))
-    os.utime(tmp_path / "anna" / "01_trees-Copy1.ipynb", (10**8, 10**8))
-    (tmp_path / "bert.zip").write_text("no zip")
-    found, skipped = collecting.find(tmp_path, ["01_trees"])
-    assert [Path(s.path).name for s in found if s.path] == ["01_trees.ipynb"]
-    assert len(skipped) == 3
-    assert all(word in "".join(map(str, skipped))
-               for word in ("an older file of anna", "holiday", "zip file that cannot be read"))
-
-
-def test_a_folder_and_a_zip_of_one_student_are_one_student(tmp_path):
-    (tmp_path / "anna").mkdir()
-    (tmp_path / "anna" / "01_trees.ipynb").write_text("{}")
-    with zipfile.ZipFile(tmp_path / "anna.zip", "w") as archive:
-        archive.writestr("01_trees.ipynb", "{}")
-        archive.writestr("02_golf.ipynb", "{}")
-    found, skipped = collecting.find(tmp_path, ["01_trees", "02_golf"])
-    assert [(s.student, s.exercise) for s in found] == [("anna", "01_trees"), ("anna", "02_golf")]
-    assert len(skipped) == 1 and "an older file of anna" in str(skipped[0])
-
-
-def test_a_link_to_somebody_elses_work_is_left_aside(tmp_path):
-    (tmp_path / "anna").mkdir()
-    (tmp_path / "eve").mkdir()
-    (tmp_path / "anna" / "01_trees.ipynb").write_bytes(to_bytes(filled()))
-    (tmp_path / "eve" / "01_trees.ipynb").symlink_to(tmp_path / "anna" / "01_trees.ipynb")
-    found, skipped = collecting.find(tmp_path, ["01_trees"])
-    assert {s.student: bool(s.path) for s in found} == {"anna": True, "eve": False}
-    assert "a link; links are not followed" in str(skipped[0])
-
-
-@pytest.mark.parametrize(("files", "words"), [
-    (None, "there is no folder .*: name the one"), ((), "holds no student's folder: submissions lie in"),
-    (("01_trees-anna.ipynb",), "notebooks of its own .01_trees-anna.ipynb.: put each into its student's folder"),
-    (("01_trees/01_trees.ipynb",), "is the folder of one student .*: name the one above"),
-    (("anna/holiday.ipynb",), "no file in .* is of an exercise .01_trees.*holiday"),
-    (("anna/notes.txt",), "nothing to grade")])
-def test_a_folder_with_another_layout_is_refused_with_the_right_one(files, words, tmp_path):
-    for file in files or ():
-        (tmp_path / "in" / file).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "in" / file).write_text("{}")
-    if files == ():
-        (tmp_path / "in").mkdir()
-    with pytest.raises(ValueError, match=words):
-        collecting.find(tmp_path / "in", ["01_trees"])
-
-
 def test_a_zip_with_a_password_is_said_to_be_unreadable(tmp_path):
     """Its first bit of flags says that it is encrypted, in the file and in the directory at its end."""
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
@@ -225,7 +151,7 @@ def test_a_zip_with_a_password_is_said_to_be_unreadable(tmp_path):
         content[content.index(head) + place] |= 1
     (tmp_path / "a.zip").write_bytes(content)
     with pytest.raises(ValueError, match=r"cannot be read: .*password"):
-        read.content_of(read.Submission("anna", "01_trees", str(tmp_path / "a.zip"), "01_trees.ipynb"))
+        read.content_of(File(str(tmp_path / "a.zip"), "01_trees.ipynb"))
 
 
 def test_a_file_that_cannot_be_read_is_said_to_be(tmp_path):
@@ -235,7 +161,7 @@ def test_a_file_that_cannot_be_read_is_said_to_be(tmp_path):
         file.seek(30)
         file.write(b"zzzz")
     with pytest.raises(ValueError, match="cannot be read"):
-        read.content_of(read.Submission("anna", "01_trees", str(tmp_path / "a.zip"), "01_trees.ipynb"))
+        read.content_of(File(str(tmp_path / "a.zip"), "01_trees.ipynb"))
 
 
 def test_a_file_beyond_all_measure_is_not_read(tmp_path):
@@ -243,7 +169,7 @@ def test_a_file_beyond_all_measure_is_not_read(tmp_path):
     path.touch()
     os.truncate(path, read.LARGEST_FILE + 1)
     with pytest.raises(ValueError, match="MB"):
-        read.content_of(read.Submission("anna", "01_trees", str(path)))
+        read.content_of(File(str(path)))
 
 
 # Aligning
@@ -339,7 +265,7 @@ def test_feedback_tells_no_path_and_no_name_of_the_instructors_machine(server):
 
 def test_a_file_that_cannot_be_read_is_not_named_by_its_path(tmp_path):
     with pytest.raises(ValueError, match="cannot be read: No such file") as caught:
-        read.content_of(read.Submission("anna", "01_trees", str(tmp_path / "gone.ipynb")))
+        read.content_of(File(str(tmp_path / "gone.ipynb")))
     assert str(tmp_path) not in str(caught.value)
 
 
@@ -416,7 +342,9 @@ sys.exit(main(["grade", *sys.argv[1:]]))
 @pytest.mark.parametrize(("level", "words"), [("bwrap", "this is win32"), ("none", "win32 cannot")])
 def test_a_system_without_fork_and_fcntl_is_told_where_to_grade(level, words, tmp_path):
     """As on Windows: no fork, no fcntl, no resource. One line, no traceback, nothing written."""
-    done = subprocess.run([sys.executable, "-c", WINDOWS, str(folder_of(tmp_path, anna=filled())), "--out",
+    (tmp_path / "in" / "anna").mkdir(parents=True)
+    (tmp_path / "in" / "anna" / "01_trees.ipynb").write_bytes(to_bytes(filled()))
+    done = subprocess.run([sys.executable, "-c", WINDOWS, str(tmp_path / "in"), "--out",
                            str(tmp_path / "out"), "--sandbox", level],
                           cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "WSL 2" in done.stderr and words in done.stderr
@@ -463,74 +391,7 @@ def test_the_probe_tells_what_bubblewrap_complained_of(monkeypatch):
     assert "no-such-option" in sandbox.probe.__wrapped__("bwrap")
 
 
-# The command
-
-def folder_of(tmp_path, **students):
-    for student, notebook in students.items():
-        (tmp_path / "in" / student).mkdir(parents=True)
-        (tmp_path / "in" / student / "01_trees.ipynb").write_bytes(to_bytes(notebook))
-    return tmp_path / "in"
-
-
-def test_a_class_is_graded_and_the_summary_names_who_wants_a_person(tmp_path, capsys):
-    loop = filled({"trees.recall_mean": "import os; os._exit(1)"})
-    submissions = folder_of(tmp_path, anna=filled(), bert=loop)
-    assert cli.main(["grade", str(submissions), "--out", str(tmp_path / "out"), "--jobs", "1"]) == 0
-    said = capsys.readouterr().out
-    assert "bert, 01_trees: trees.recall_mean: ended its process" in said and "anna, " not in said
-    assert "trees.what_sixty_means, 2 answers" in said
-    page = (tmp_path / "out" / "feedback" / "bert" / "01_trees.html").read_text()
-    assert "ended the process" in page and "BEGIN HIDDEN" not in page and "check_hidden" not in page
-    assert (tmp_path / "out" / "seed").stat().st_mode & 0o77 == 0
-
-
-def test_only_takes_students_and_exercises_and_refuses_strangers(tmp_path):
-    submissions = folder_of(tmp_path, anna=filled(), bert=filled())
-    main([str(submissions), "--out", str(tmp_path / "out"), "--sandbox", "none", "--only", "bert", "01_trees"])
-    assert (tmp_path / "out" / "students.csv").read_text().count("\n") == 2
-    with pytest.raises(ValueError, match=r"--only brt: .* Names here are bert"):
-        main([str(submissions), "--out", str(tmp_path / "out"), "--sandbox", "none", "--only", "brt"])
-    with pytest.raises(ValueError, match="--only carl"):
-        main([str(submissions), "--out", str(tmp_path / "out"), "--sandbox", "none", "--only", "carl"])
-
-
-def test_without_a_sandbox_every_row_says_so(tmp_path, capsys):
-    main([str(folder_of(tmp_path, anna=filled())), "--out", str(tmp_path / "out"), "--sandbox", "none", "--jobs", "1"])
-    assert "NO SANDBOX" in capsys.readouterr().out
-    assert (tmp_path / "out" / "students.csv").read_text().strip().endswith(",none")
-
-
-def test_the_seed_comes_from_the_option_the_environment_or_chance(monkeypatch, tmp_path):
-    assert command._seed(3) == 3 and command._seed(None) is None
-    monkeypatch.setenv("FI_TEACH_SEED", "8")
-    assert command._seed(None) == 8
-    monkeypatch.setenv("FI_TEACH_SEED", "eight")
-    with pytest.raises(ValueError, match=r"FI_TEACH_SEED holds 'eight'.*correct it"):
-        command._seed(None)
-    fresh = seed_of(tmp_path)
-    assert seed_of(tmp_path) == fresh
-
-
-@pytest.mark.parametrize(("options", "words"), [
-    (["--jobs", "0"], "--jobs 0: at least 1"), (["--time-limit", "0"], "--time-limit 0: .*more than 0"),
-    (["--seed", "-3"], "--seed -3: .*from 0"), (["--exercises", "nowhere"], "no exercises in nowhere: .*--exercises")])
-def test_an_option_that_cannot_be_meant_is_refused_by_name(options, words, tmp_path):
-    with pytest.raises(ValueError, match=words):
-        main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), *options])
-
-
-def test_a_report_among_the_submissions_is_refused(tmp_path):
-    submissions = folder_of(tmp_path, anna=filled())
-    for out in (submissions, submissions / "report"):
-        with pytest.raises(ValueError, match="taken for a student: choose a folder beside it"):
-            main([str(submissions), "--out", str(out)])
-
-
-def test_ctrl_c_ends_in_a_word(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(collecting, "find", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
-    assert cli.main(["grade", str(tmp_path / "in"), "--out", str(tmp_path / "out")]) == 130
-    assert capsys.readouterr().err == "fi-teach grade: stopped.\n"
-
+# Workers
 
 def test_a_station_that_cannot_grade_where_it_is_says_so_and_writes_nothing_down(tmp_path):
     """As on a machine of a cluster that does not share the course's folder."""
@@ -538,15 +399,6 @@ def test_a_station_that_cannot_grade_where_it_is_says_so_and_writes_nothing_down
     with pytest.raises(ValueError, match=r"cannot grade: there are no exercises in .*nowhere"):
         worker.ask("01_trees", to_bytes(filled()))
     worker.stop()
-
-
-def test_what_the_grader_itself_could_not_do_is_tried_again(tmp_path):
-    """Its result is written down for a person to see, but not under the key that would keep it."""
-    records = Records(tmp_path)
-    job = {"student": "anna", "exercise": "01_trees", "file": "x", "problem": "", "key": "k"}
-    (found,) = run.record(records, [(job, {"problem": "the grader was ended twice"})], {"01_trees": TREES}, "bwrap")
-    assert found["flags"] == ["given up"] and found["human"] and not records.has(("anna", "01_trees"), "k")
-    records.close()
 
 
 def test_a_cluster_without_dask_is_refused_with_the_way_to_get_it(monkeypatch):
@@ -579,29 +431,6 @@ def test_a_warm_parent_that_dies_is_replaced(tmp_path):
 
 def _children_of(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def test_records_are_read_from_the_disk_and_the_last_of_each_counts(tmp_path):
-    records = Records(tmp_path)
-    for key in ("old", "new"):
-        records.add({"student": "anna", "exercise": "e", "key": key}, {})
-    records.sort()
-    assert records.has(("anna", "e"), "new") and not records.has(("anna", "e"), "old")
-    assert (tmp_path / "results.jsonl").read_bytes().count(b"\n") == 1
-    records.close()
-
-
-def test_results_that_something_else_has_changed_are_named_by_their_line(tmp_path):
-    (tmp_path / "results.jsonl").write_text('{"student": "anna", "exercise": "e", "key": "k"}\nnonsense\n')
-    with pytest.raises(ValueError, match=r"results.jsonl, line 2: .*Delete that line"):
-        Records(tmp_path)
-
-
-def test_a_file_is_written_as_a_whole_and_left_alone_if_it_is_the_same(tmp_path):
-    write(tmp_path / "x", "text")
-    before = (tmp_path / "x").stat().st_mtime_ns
-    write(tmp_path / "x", b"text")
-    assert (tmp_path / "x").stat().st_mtime_ns == before and [p.name for p in tmp_path.iterdir()] == ["x"]
 
 
 def test_the_hash_of_an_assignment_changes_with_its_notebook(tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fi_course.questions import QUESTIONS
-from fi_grader.command import main
+from fi_grader import main
 
 ROOT = Path(__file__).resolve().parents[2]
 SETS = sorted({question.notebook for question in QUESTIONS.values()})

@@ -1,10 +1,12 @@
 """Kill it, start it again, it goes on; a disk that will not have it costs nothing that was done before."""
 
 import errno
+import itertools
 import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -179,10 +181,28 @@ def test_a_report_folder_that_cannot_be_made_is_refused_by_name(submissions, tmp
         main([str(submissions), "--out", str(tmp_path / "file" / "report")])
 
 
-def test_two_graders_do_not_share_a_report(submissions, undisturbed):
-    from fi_grader.results import opened
-    with opened(undisturbed), pytest.raises(ValueError, match="another grader"):
-        main(words(submissions, undisturbed)[1:])
+@pytest.mark.parametrize("command", ["grade", "marks", "export"])
+def test_a_second_instructor_in_the_same_report_is_told_to_wait(command, submissions, undisturbed, capsys):
+    from fi_grader.report.results import opened
+    exercises = ["--exercises", str(submissions.parent / "exercises")]
+    given = {"grade": words(submissions, undisturbed), "marks": ["marks", str(undisturbed), *exercises],
+             "export": ["export", str(undisturbed), "--canvas", *exercises]}[command]
+    with opened(undisturbed):
+        assert main_of_the_program(given) == 2
+    said = capsys.readouterr().err
+    assert "another grader is writing into" in said and "wait for it" in said and said.count("\n") == 1
+
+
+def test_a_clock_that_jumps_changes_nothing(submissions, undisturbed, tmp_path, monkeypatch):
+    """Thirty years back and forth at every look at the clock, and files of 1970 and 2070: the same bytes."""
+    folder, report = tmp_path / "submissions", tmp_path / "report"
+    shutil.copytree(submissions, folder)
+    for k, path in enumerate(sorted(folder.rglob("*.ipynb"))):
+        os.utime(path, (k % 2 * 100 * 365 * 86400, k % 2 * 100 * 365 * 86400))
+    now, jumps = time.time(), itertools.cycle([-1e9, 1e9])
+    monkeypatch.setattr(time, "time", lambda: now + next(jumps))
+    assert main(words(folder, report, "--seed", "5", "--exercises", str(submissions.parent / "exercises"))[1:]) == 0
+    assert (report / "grades.csv").read_bytes() == (undisturbed / "grades.csv").read_bytes()
 
 
 def test_another_seed_needs_another_report(submissions, undisturbed):
@@ -191,7 +211,6 @@ def test_another_seed_needs_another_report(submissions, undisturbed):
 
 
 def test_a_new_version_of_one_submission_is_graded_and_the_others_are_not(submissions, undisturbed, tmp_path):
-    import shutil
     folder, report = tmp_path / "course" / "submissions", tmp_path / "report"
     shutil.copytree(submissions.parent, folder.parent)
     shutil.copytree(undisturbed, report)

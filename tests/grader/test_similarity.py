@@ -90,8 +90,7 @@ def test_the_class_page_names_them_and_grades_stay(tmp_path):
         folder = tmp_path / "in" / name
         folder.mkdir(parents=True)
         (folder / f"{EXERCISE}.ipynb").write_bytes(to_bytes(filled(prose=prose)))
-    main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--exercises", str(ROOT / "exercises"), "--jobs", "2",
-          "--sandbox", "none"])
+    main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--exercises", str(ROOT / "exercises"), "--jobs", "2"])
     page = (tmp_path / "out" / "index.html").read_text()
     assert "Written alike" in page and "not a verdict" in page
     row = page.split("Written alike")[1].split("</table>")[0]

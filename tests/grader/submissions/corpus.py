@@ -688,7 +688,7 @@ def points(record):
 
 def flags(record):
     """Every flag of a record, the answer read by a person left aside -> list."""
-    return [*record["flags"], *(flag for row in record["rows"] for flag in row["flags"])]
+    return [*record["flags"], *record["found"]["flags"], *(flag for row in record["rows"] for flag in row["flags"])]
 
 
 def problem(case, record):

@@ -1,15 +1,13 @@
 """A made week: a class of sixty, half on Moodle and half on Canvas, with everything that was seen to go wrong in one.
 
 `make_week(folder)` writes what an instructor has on Monday morning: course.toml, roster.csv, what both platforms hand
-out in `downloads/`, Moodle's grading worksheet and Canvas's gradebook.
+out and what came by mail in `downloads/`, Moodle's grading worksheet and Canvas's gradebook.
 """
 
 import csv
 import io
-import json
 import zipfile
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from notebooks import ROOT, filled, to_bytes
 
@@ -87,24 +85,20 @@ def moodle_files():
     move(11, "01_trees.ipynb", (notebook(11), DEADLINE + timedelta(days=9)))
     move(12, "01_trees.ipynb", (notebook(12), DEADLINE + timedelta(minutes=5)))
     move(13, "01_trees.ipynb", b'{"worksheets": [1]}')
-    move(14, "01_trees.ipynb", first_edition())
+    move(14, "01_trees.ipynb", edited())
     return files
 
 
-def first_edition():
-    """Set 1 with one question's text as the first edition had it -> bytes."""
+def edited():
+    """Set 1 with one question's text as another edition had it -> bytes."""
     raw = filled()
     text = next(c for c in raw["cells"] if c["id"] == "trees-entropy_bits-text")
-    text["source"] = OLD_TEXT
+    text["source"] = "### trees.entropy_bits\n\nHow many bits does the *other* split save?"
     return to_bytes(raw)
 
 
-OLD_TEXT = json.loads((Path(__file__).with_name("first_edition.json")).read_text(
-    encoding="utf-8"))["trees.entropy_bits"]
-
-
 def canvas_files():
-    """What Canvas's download holds, all of it flat -> {name: bytes}. Students 30 to 59; 58 and 59 are absent."""
+    """What Canvas's zip file holds, all of it flat -> {name: bytes}. Students 30 to 59; 58 and 59 are absent."""
     files = {}
     for k, one in enumerate(people()[30:58], 30):
         first, _, last = one["name"].partition(" ")
@@ -169,16 +163,13 @@ weight = 2
 def make_week(folder):
     """Write the week into a folder."""
     downloads = folder / "downloads"
-    downloads.mkdir(parents=True)
+    (downloads / "by mail" / "s059 by mail").mkdir(parents=True)
+    (downloads / "by mail" / "01_trees.ipynb").write_bytes(notebook(0))      # somebody's, nobody knows whose
     (folder / "course.toml").write_text(COURSE, encoding="utf-8")
     rows = people()
     (folder / "roster.csv").write_text(table([tuple(rows[0]), *(tuple(row.values()) for row in rows)]),
                                        encoding="utf-8-sig")
     (downloads / "WFM-Set 1-4711.zip").write_bytes(zipped(moodle_files()))
-    for name, content in canvas_files().items():
-        (downloads / name).write_bytes(content)
-    (downloads / "01_trees.ipynb").write_bytes(notebook(0))      # somebody's, nobody knows whose
-    (downloads / "s059 by mail").mkdir()
+    (downloads / "submissions.zip").write_bytes(zipped(canvas_files(), DEADLINE + timedelta(days=3)))
     (folder / "worksheet.csv").write_text(worksheet(), encoding="utf-8-sig")
     (folder / "gradebook.csv").write_text(gradebook(), encoding="utf-8")
-

@@ -74,12 +74,26 @@ def number_of(text, where):
     return value
 
 
+class Table:
+    """A table as CSV, written row by row; no spreadsheet takes a field for a formula."""
+
+    def __init__(self, *rows):
+        self._text = io.StringIO()
+        self._writer = csv.writer(self._text, lineterminator="\n")
+        for row in rows:
+            self.add(row)
+
+    def add(self, row):
+        self._writer.writerow([escaping.field(value) for value in row])
+
+    def text(self, mark=False):
+        """Return the table as text; `mark` adds a byte-order mark for spreadsheets."""
+        return "\ufeff" * mark + self._text.getvalue()
+
+
 def table_of(rows, mark=False):
-    """Write rows as CSV -> text; `mark` adds a byte-order mark for spreadsheets."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([escaping.field(value) for value in row] for row in rows)
-    return "\ufeff" * mark + text.getvalue()
+    """Write rows as CSV -> text."""
+    return Table(*rows).text(mark)
 
 
 def plain_number(value):

@@ -1,24 +1,24 @@
 """Read `course.toml`: deadlines, weights and roster. Without it, each set counts its points.
 
-Every key with what it means: COURSE_FILE in fi_grader/bundle_readme.py, which the instructor's
-bundle hands out as `course.toml.example`. A roster's columns are ROSTER_COLUMNS; `id` and `name`
-are needed.
+Every key with what it means: fi_grader/bundle/course.toml.example, which the instructor's bundle
+hands out. A roster's columns are the fields of Person; `id` and `name` are needed.
 """
 
 import tomllib
-from dataclasses import dataclass, field
-from datetime import date, datetime
+from dataclasses import dataclass, field, fields
+from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
 
-from fi_grader.platform_names import key_of_name, keys_of_name
-from fi_grader.spreadsheets import check_columns, read_table
+from fi_grader.report.spreadsheets import check_columns, read_table
+from fi_grader.submissions.platforms import key_of_name, keys_of_name
 
-ROSTER_COLUMNS = ("id", "name", "email", "group", "assistant", "moodle", "canvas", "login")
 KEYS = {"": {"roster": str, "seed": int, "drop_lowest": int, "late": dict, "sets": dict,
              "title": str},
         "late": {"free_days": int, "cost": float, "last_day": int, "grace_minutes": int},
         "sets": {"week": int, "weight": float, "deadline": datetime, "canvas": str}}
+WORDS = {str: "text in quotes", int: "a whole number", float: "a number", dict: "a table",
+         datetime: "a date with a time and its zone, such as 2026-10-12T23:59:00+02:00"}
 
 
 @dataclass(frozen=True)
@@ -42,23 +42,23 @@ class Roster:
         self.people = {person.id: person for person in people}
         self._by = {}
         for person in people:
-            for key in self._keys(person):
+            words = [person.id, person.email, person.login, person.email.partition("@")[0]]
+            keys = {("word", word.strip().casefold()) for word in words}
+            keys |= {("moodle", person.moodle), ("canvas", person.canvas)}
+            keys |= {("name", key) for key in keys_of_name(person.name)}
+            for key in keys:
                 self._by.setdefault(key, set()).add(person.id)
 
-    @staticmethod
-    def _keys(person):
-        words = [person.id, person.email, person.login, person.email.partition("@")[0]]
-        keys = {("word", word.strip().casefold()) for word in words if word.strip()}
-        keys |= {("moodle", person.moodle),
-                 ("canvas", person.canvas)} - {("moodle", ""), ("canvas", "")}
-        return keys | {("name", key) for key in keys_of_name(person.name)}
+    def find(self, owner):
+        """Find the one person that an Owner means -> Person, or None for nobody or several.
 
-    def find(self, parsed):
-        """Find the one person that a parsed name means -> Person, or None for nobody or several."""
-        name = parsed.name.removesuffix("_")
-        keys = [(parsed.platform.lower(), parsed.number), ("word", parsed.number.casefold()),
-                ("word", name.casefold()), ("name", key_of_name(name))]
-        for key in keys:
+        A platform's number is looked for among the numbers of that platform alone. Gradescope's is
+        the student's id or e-mail; a name that somebody chose may be an id, e-mail or login.
+        """
+        name = owner.name.removesuffix("_")
+        word = {"": name, "Gradescope": owner.number}.get(owner.platform, "")
+        for key in ((owner.platform.lower(), owner.number), ("word", word.strip().casefold()),
+                    ("name", key_of_name(name))):
             known = self._by.get(key, set()) if key[1] else set()
             if len(known) == 1:
                 return self.people[next(iter(known))]
@@ -101,10 +101,14 @@ class Course:
     def set_of(self, exercise):
         return self.sets.get(exercise, Set(exercise))
 
+    @property
+    def people(self):
+        """The roster -> {id: Person}, empty without one."""
+        return self.roster.people if self.roster else {}
+
     def person(self, student):
         """Look up a student in the roster -> Person, with only the id if not found."""
-        people = self.roster.people if self.roster else {}
-        return people.get(student, Person(student))
+        return self.people.get(student, Person(student))
 
 
 def load(path, exercises):
@@ -122,12 +126,12 @@ def load(path, exercises):
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is no TOML: {error}.") from None
     _check_keys(path, "", raw)
-    late = raw.get("late", {})
-    _check_keys(path, "late", late)
-    sets = {name: _set(path, name, about, exercises) for name, about in raw.get("sets", {}).items()}
-    roster = read_roster(path.parent / raw["roster"]) if "roster" in raw else None
-    course = Course(path, raw.get("title", ""), roster, raw.get("seed"), raw.get("drop_lowest", 0),
-                    Late(**late), sets)
+    _check_keys(path, "late", raw.get("late", {}))
+    raw["late"] = Late(**raw.get("late", {}))
+    raw["sets"] = {name: _set(path, name, entries, exercises)
+                   for name, entries in raw.get("sets", {}).items()}
+    raw["roster"] = read_roster(path.parent / raw["roster"]) if "roster" in raw else None
+    course = Course(path, **raw)
     _check_numbers(course)
     return course
 
@@ -142,27 +146,19 @@ def _check_keys(path, table, entries):
                                 f"Known are {', '.join(known)}."))
         wanted = (int, float) if known[key] is float else known[key]
         if not isinstance(value, wanted) or isinstance(value, bool):
-            raise ValueError(f"{path}: {where}{key} = {_told(value)} must be {_words(known[key])}.")
+            shown = value.isoformat() if hasattr(value, "isoformat") else repr(value)[:60]
+            raise ValueError(f"{path}: {where}{key} = {shown} must be {WORDS[known[key]]}.")
 
 
-def _told(value):
-    return repr(value)[:60] if not isinstance(value, date) else value.isoformat()
-
-
-def _words(kind):
-    return {str: "text in quotes", int: "a whole number", float: "a number", dict: "a table",
-            datetime: "a date with a time and its zone, such as 2026-10-12T23:59:00+02:00"}[kind]
-
-
-def _set(path, name, about, exercises):
+def _set(path, name, entries, exercises):
     if name not in exercises:
         near = get_close_matches(name, exercises, 2, 0.3)
         raise ValueError(f"{path}: there is no set {name}. "
                          + f"Near it: {', '.join(near)}." * bool(near))
-    if not isinstance(about, dict):
+    if not isinstance(entries, dict):
         raise ValueError(f"{path}: sets.{name} must be a table, as in [sets.{name}].")
-    _check_keys(path, f"sets.{name}", about)
-    found = Set(name, **about)
+    _check_keys(path, f"sets.{name}", entries)
+    found = Set(name, **entries)
     if found.deadline is not None and found.deadline.tzinfo is None:
         raise ValueError(f"{path}: [sets.{name}] deadline has no time zone: "
                          f"add one, as in {found.deadline.isoformat()}+02:00.")
@@ -170,18 +166,14 @@ def _set(path, name, about, exercises):
 
 
 def _check_numbers(course):
-    late = course.late
-    wrong = [words for words, is_wrong in (
-        ("drop_lowest is less than 0", course.drop_lowest < 0),
-        ("seed is less than 0", (course.seed or 0) < 0),
-        ("[late] free_days is less than 0", late.free_days < 0),
-        ("[late] cost is not between 0 and 1", not 0 <= late.cost <= 1),
-        ("[late] last_day is less than 0", (late.last_day or 0) < 0),
-        ("[late] grace_minutes is less than 0", late.grace_minutes < 0),
-        *((f"[sets.{one.name}] weight is less than 0", one.weight < 0)
-          for one in course.sets.values()),
-        (f"drop_lowest leaves none of {len(course.sets)} sets",
-         0 < len(course.sets) <= course.drop_lowest)) if is_wrong]
+    numbers = {"drop_lowest": course.drop_lowest, "seed": course.seed,
+               **{f"[late] {name}": value for name, value in vars(course.late).items()},
+               **{f"[sets.{name}] weight": one.weight for name, one in course.sets.items()}}
+    wrong = [f"{name} is less than 0" for name, value in numbers.items() if (value or 0) < 0]
+    if course.late.cost > 1:
+        wrong.append("[late] cost is more than 1")
+    if 0 < len(course.sets) <= course.drop_lowest:
+        wrong.append(f"drop_lowest leaves none of {len(course.sets)} sets")
     if wrong:
         raise ValueError(f"{course.path}: {'; '.join(wrong)}.")
 
@@ -192,22 +184,18 @@ def read_roster(path):
     Raises ValueError if a column is missing, or an id is empty, doubled or no name for a folder.
     """
     columns, rows = read_table(path)
-    named = {column: column.lower().replace("ta", "assistant")
-             if column.lower() == "ta" else column.lower() for column in columns}
+    named = {column: {"ta": "assistant"}.get(column.lower(), column.lower()) for column in columns}
     check_columns(path, list(named.values()), ("id", "name"))
-    people = []
+    known, people = {one.name for one in fields(Person)}, {}
     for line, row in enumerate(rows, 2):
-        about = {named[column]: value.strip() for column, value in row.items()
-                 if named[column] in ROSTER_COLUMNS}
-        _check_id(path, line, about["id"], {person.id for person in people})
-        people.append(Person(**about))
-    return Roster(people)
-
-
-def _check_id(path, line, id, known):
-    if not id or id.startswith(".") or "/" in id or "\\" in id or not id.isprintable():
-        raise ValueError(f"{path}, line {line}: {id!r} is no id: "
-                         "it names a folder, so letters, digits and signs but / and \\.")
-    if id in known:
-        raise ValueError(f"{path}, line {line}: the id {id} stands there twice: "
-                         "give each student one line.")
+        person = Person(**{named[column]: value.strip() for column, value in row.items()
+                           if named[column] in known})
+        id = person.id
+        if not id or id.startswith(".") or {*id} & {*"/\\"} or not id.isprintable():
+            raise ValueError(f"{path}, line {line}: {id!r} is no id: "
+                             "it names a folder, so letters, digits and signs but / and \\.")
+        if id in people:
+            raise ValueError(f"{path}, line {line}: the id {id} stands there twice: "
+                             "give each student one line.")
+        people[id] = person
+    return Roster(people.values())

@@ -25,11 +25,11 @@ def opened(report):
     Raises ValueError if it cannot be written, or if another grader is at work in it.
     """
     report = Path(report)
-    with _explained_disk_errors(report):
+    with explained(report):
         report.mkdir(parents=True, exist_ok=True)
         lock = open(report / ".lock", "w")  # noqa: SIM115 - closed below, when grading is over
     with lock:
-        with _explained_disk_errors(report):
+        with explained(report):
             try:
                 _lock(lock)
             except (BlockingIOError, PermissionError):
@@ -52,7 +52,7 @@ def _lock(file):
 
 
 @contextmanager
-def _explained_disk_errors(path):
+def explained(path):
     """Turn an OSError into a ValueError that says what to do."""
     try:
         yield
@@ -93,26 +93,26 @@ def whole_number(text, where):
 class Records:
     """The results on disk, by (student, exercise): the last of each.
 
-    They are read when asked for, so that no class fills the memory.
+    They are read when asked for, so that no class fills the memory. Made from a report's folder;
+    what a killed run left half written at the end is cut off.
 
-    Made from a report's folder; what a killed run left half written at the end is cut off.
+    places : {(student, exercise): (where its line begins, its key, the source it was found in)}
     """
 
     def __init__(self, report):
         self.path, self.places = report / "results.jsonl", {}
-        with _explained_disk_errors(self.path):
+        self.times = report / "times.jsonl"
+        with explained(self.path):
             self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
-            times = report / "times.jsonl"
-            self.times = open(times, "ab", buffering=0)  # noqa: SIM115 - closed by close()
             self._find()
 
     def _find(self):
-        end = 0
+        self.places, end = {}, 0
         with open(self.path, "rb") as file:
             for number, line in enumerate(file, 1):
                 if line.endswith(b"\n"):
-                    place, key = _place_and_key(line, f"{self.path}, line {number}")
-                    self.places[place] = end, key
+                    place, key, source = _index_of(line, f"{self.path}, line {number}")
+                    self.places[place] = end, key, source
                     end += len(line)
         if end < self.path.stat().st_size:
             os.truncate(self.path, end)
@@ -126,10 +126,6 @@ class Records:
     def __getitem__(self, place):
         return json.loads(self._line(place))
 
-    def values(self):
-        """Yield the records in order of student and exercise -> iterator."""
-        return (self[place] for place in self)
-
     def has(self, place, key):
         """Return whether the result of this student and exercise has this key."""
         return place in self.places and self.places[place][1] == key
@@ -139,21 +135,34 @@ class Records:
             file.seek(self.places[place][0])
             return file.readline()
 
-    def add(self, record, seconds):
-        """Write a record and wait until it is on disk. Raises ValueError if that fails."""
-        with _explained_disk_errors(self.path):
+    def add(self, record, seconds=None):
+        """Write a record and wait until it is on disk. Raises ValueError if that fails.
+
+        seconds : how long grading it took, {question: seconds}. Times are no results: they go to a
+            file of their own, for whoever asks what was slow.
+        """
+        with explained(self.path):
             start = os.fstat(self.file.fileno()).st_size
             _write_all(self.file, _line(record))
             os.fsync(self.file.fileno())
-            self.places[record["student"], record["exercise"]] = start, record["key"]
-            _write_all(self.times, _line({record["key"]: seconds}))
+            place = record["student"], record["exercise"]
+            self.places[place] = start, record["key"], record["found"]["source"]
+            if seconds:
+                with open(self.times, "ab", buffering=0) as times:
+                    _write_all(times, _line({record["key"]: seconds}))
+
+    def update_facts(self, place, facts):
+        """Write how a submission was found, if that has changed since it was graded."""
+        record = self[place]
+        if record["found"] != facts:
+            self.add({**record, "found": facts})
 
     def sort(self):
         """Sort the file by student and exercise: the same results give the same bytes."""
-        ends = [start for start, _ in map(self.places.get, self)]
+        starts = [self.places[place][0] for place in self]
         lines = (self._line(place) for place in self)
-        if ends != sorted(ends) or sum(len(self._line(place))
-                                       for place in self) < self.path.stat().st_size:
+        if starts != sorted(starts) or sum(len(self._line(place))
+                                           for place in self) < self.path.stat().st_size:
             write(self.path, lines, sure=True)
             self.file.close()
             # the file of that name is another one now
@@ -166,42 +175,17 @@ class Records:
 
     def close(self):
         self.file.close()
-        self.times.close()
 
 
-def _place_and_key(line, where):
+def _index_of(line, where):
     try:
         record = json.loads(line)
-        return (record["student"], record["exercise"]), record["key"]
-    except (ValueError, KeyError, TypeError):
+        return ((record["student"], record["exercise"]), record["key"],
+                record.get("found", {}).get("source", ""))
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise ValueError(f"{where}: this is no result, so the file was changed by something else. "
                          "Delete that line, and the submission it was "
                          "about is graded again.") from None
-
-
-def _lines(path):
-    if path.exists():
-        with open(path, "rb") as file:
-            yield from file
-
-
-def times(report, records):
-    """Return how long grading these records took -> {exercise: [seconds]}.
-
-    Times are no results: they are kept apart.
-    """
-    path, found = report / "times.jsonl", {}
-    for line in _lines(path):
-        try:
-            found.update({key: seconds.get("all", 0) for key, seconds in json.loads(line).items()})
-        except ValueError:
-            continue
-    taken = {}
-    for place in records:
-        _, key = records.places[place]
-        if key in found:
-            taken.setdefault(place[1], []).append(found[key])
-    return taken
 
 
 def _write_all(file, line):
@@ -222,7 +206,7 @@ def write(path, content, sure=False):
     sure : wait until the disk has it, for what the next run could not make again
     """
     content = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
-    with _explained_disk_errors(path):
+    with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, bytes) and path.exists() and path.read_bytes() == content:
             return

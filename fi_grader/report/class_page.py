@@ -1,0 +1,141 @@
+"""Write the instructor's page: what to teach next, who wants a person, results by question.
+
+Mistakes have names: they are counted by question, and shown with what the check itself says to
+them.
+"""
+
+from collections import Counter, defaultdict
+
+from markupsafe import Markup
+
+from fi_course.questions import QUESTIONS
+from fi_course.questions.cards import Card
+from fi_grader import escaping
+from fi_grader.notebooks.similarity import pairs
+from fi_grader.report.pages import WORDS, address_of, page
+from fi_grader.report.results import write
+from fi_grader.report.scores import is_handed_in, points_of
+from fi_grader.report.spreadsheets import plain_number, table_of
+from fi_grader.report.tables import skipped_in
+from fi_grader.submissions.files import JUNK
+
+NEXT_LECTURE = 3
+MOST_LISTED = 15
+NOT_MISTAKES = ("not an answer", "too short to be read", "ran too long", "ran out of memory",
+                "ended its process", "sent garbage")
+"""Reasons that name no misconception."""
+
+
+class ClassPage:
+    """Count over a class, a Student at a time; then `write`.
+
+    statuses : Counter of (exercise, question, status)
+    mistakes, lost : who makes each (question, mistake), and the points that it cost them all
+    review : (student, exercise, reasons) of what wants a person
+    """
+
+    def __init__(self, report):
+        self.report = report
+        self.statuses, self.lost, self.absent = Counter(), Counter(), Counter()
+        self.mistakes, self.handed_in = defaultdict(set), defaultdict(set)
+        self.submissions, self.review, self.written = [], [], []
+
+    def add(self, student):
+        """Count a student's records."""
+        for exercise, record in student.records.items():
+            most = sum(row["max_points"] for row in record["rows"])
+            self.submissions.append((address_of(student.id, exercise), student.id, exercise,
+                                     f"{plain_number(points_of(record))} of {most}",
+                                     record["sandbox"]))
+            self.written.append({"student": student.id, "exercise": exercise,
+                                 "written": record.get("written", {})})
+            if is_handed_in(record):
+                self.handed_in[exercise].add(student.id)
+            if record["review"]:
+                self.review.append((student.id, exercise, record["review"]))
+            for row in record["rows"]:
+                self.statuses[exercise, row["question"], row["status"]] += 1
+                if row["mistake"] and row["status"] == "wrong":
+                    place = row["question"], row["mistake"]
+                    self.mistakes[place].add(student.id)
+                    self.lost[place] += row["max_points"] - row["points"]
+
+    def lessons(self):
+        """Choose the mistakes that cost most points.
+
+        -> list of (question, mistake, students, points lost, what is to be said)
+        """
+        ranked = sorted((place for place in self.mistakes if place[1] not in NOT_MISTAKES),
+                        key=lambda place: (-self.lost[place], place))
+        found = ((*place, len(self.mistakes[place]), self.lost[place], explanation(*place))
+                 for place in ranked)
+        return [lesson for lesson in found if lesson[-1]][:NEXT_LECTURE]
+
+    def write(self):
+        """Write index.html and mistakes.csv."""
+        report = self.report
+        absent = [(exercise, len(who), ", ".join(map(escaping.name, who)))
+                  for exercise in report.exercises
+                  if (who := sorted({*report.course.people} - self.handed_in[exercise]))]
+        skipped = [(escaping.name(student), escaping.printable(file), escaping.printable(why))
+                   for rows in skipped_in(report.folder).values()
+                   for student, file, why in sorted(rows) if why != JUNK]
+        html = page(
+            "class.html", title=report.course.title or "The class", submissions=self.submissions,
+            n_students=len({submission[1] for submission in self.submissions}),
+            lessons=list(map(_card, self.lessons())), absent=absent, skipped=skipped,
+            review=[(address_of(student, exercise), student, exercise, reasons)
+                    for student, exercise, reasons in self.review],
+            statuses=[status for status in WORDS if status != "right"],
+            sets=list(map(self._set, report.exercises)),
+            alike=[(exercise, escaping.name(one), escaping.name(other), ", ".join(questions))
+                   for exercise, one, other, questions in pairs(self.written)])
+        write(report.folder / "index.html", html)
+        write(report.folder / "mistakes.csv", table_of([
+            ("student", "group", "week", "exercise", "question", "mistake", "what is said to it"),
+            *self._mistake_rows()]))
+
+    def _set(self, exercise):
+        """Tabulate success and mistakes in a set -> dict for the template."""
+        week, success = self.report.course.set_of(exercise).week, []
+        for question in dict.fromkeys(q for e, q, _ in self.statuses if e == exercise):
+            counts = {status: self.statuses[exercise, question, status] for status in WORDS}
+            judged = counts["right"] + counts["wrong"] + counts["not started"]
+            by_people = counts["by hand"] + counts["marked"]
+            share = counts["right"] / judged if judged and not by_people else None
+            success.append((question, share, list(counts.values())[1:]))
+        ours = [(question, mistake, len(who), plain_number(self.lost[question, mistake]))
+                for (question, mistake), who in self.mistakes.items()
+                if question in QUESTIONS and QUESTIONS[question].notebook == exercise]
+        ours.sort(key=lambda row: (-row[2], row[:2]))
+        return {"title": f"{exercise}, week {week}" if week else exercise, "success": success,
+                "mistakes": ours[:MOST_LISTED]}
+
+    def _mistake_rows(self):
+        """List who makes which mistake, one row each -> iterator."""
+        course = self.report.course
+        for (question, mistake), who in sorted(self.mistakes.items()):
+            exercise = QUESTIONS[question].notebook if question in QUESTIONS else ""
+            for student in sorted(who):
+                yield (escaping.name(student), course.person(student).group,
+                       course.set_of(exercise).week or "", exercise, question, mistake,
+                       explanation(question, mistake))
+
+
+def _card(lesson):
+    """Show what to teach next -> HTML."""
+    question, mistake, students, points, sentence = lesson
+    cost = (f"{plain_number(points)} point{'s' * (points != 1)} of {students} "
+            f"student{'s' * (students != 1)}")
+    return Markup(Card(f"{mistake} ({question}): {cost}", (sentence,))._repr_html_())
+
+
+def explanation(question, mistake):
+    """Return the message of a question's own check for a mistake -> str, "" if there is none."""
+    check = QUESTIONS[question].check if question in QUESTIONS else None
+    for part in ("mistakes", "targets", "bugs", "right"):
+        known = getattr(check, part, ())
+        for one in known if isinstance(known, tuple | list) else ():
+            if getattr(one, "name", None) == mistake:
+                return one.message
+    return ""

@@ -1,0 +1,191 @@
+"""The command from end to end: a class is graded, flags follow their source, and every refusal says what to do."""
+
+import json
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "submissions"))
+import fi_teach.__main__ as cli
+from fi_grader import command, main
+from fi_grader.exports import gradescope
+from fi_grader.notebooks.exercise import load
+from fi_grader.report.results import seed_of
+from fi_grader.sandbox import choose
+from notebooks import ROOT, filled, to_bytes
+
+
+@pytest.fixture(scope="module")
+def exercises(tmp_path_factory):
+    """A folder with the one set that is handed in here."""
+    folder = tmp_path_factory.mktemp("course") / "exercises"
+    folder.mkdir()
+    (folder / "01_trees.ipynb").write_bytes((ROOT / "exercises" / "01_trees.ipynb").read_bytes())
+    return folder
+
+
+def folder_of(tmp_path, **students):
+    for student, notebook in students.items():
+        (tmp_path / "in" / student).mkdir(parents=True)
+        (tmp_path / "in" / student / "01_trees.ipynb").write_bytes(to_bytes(notebook))
+    return tmp_path / "in"
+
+
+def grade(exercises, tmp_path, *options, beside=()):
+    """Grade tmp_path/in, and what lies beside it, into tmp_path/out -> exit code."""
+    return main([str(tmp_path / "in"), *map(str, beside), "--out", str(tmp_path / "out"), "--exercises", str(exercises),
+                 "--jobs", "1", *map(str, options)])
+
+
+def test_a_class_is_graded_and_the_summary_names_who_wants_a_person(exercises, tmp_path, capsys):
+    folder_of(tmp_path, anna=filled(), bert=filled({"trees.recall_mean": "import os; os._exit(1)"}))
+    assert grade(exercises, tmp_path) == 0
+    said = capsys.readouterr().out
+    assert "bert, 01_trees: trees.recall_mean: ended its process" in said and "anna, " not in said
+    assert "trees.what_sixty_means, 2 answers" in said
+    page = (tmp_path / "out" / "feedback" / "bert" / "01_trees.html").read_text()
+    assert "ended the process" in page and "BEGIN HIDDEN" not in page and "check_hidden" not in page
+    assert (tmp_path / "out" / "seed").stat().st_mode & 0o77 == 0
+
+
+def test_a_flag_goes_with_its_reason_and_nothing_is_graded_again(exercises, tmp_path, monkeypatch):
+    """Anna is added to the roster, Bert's mail changes his name: their results stay, their flags and names follow."""
+    folder_of(tmp_path, anna=filled(), bert=filled())
+    course = tmp_path / "course.toml"
+    course.write_text("roster = 'roster.csv'\n")
+    (tmp_path / "roster.csv").write_text("id,name\nbert,Bert Ek\n")
+    grade(exercises, tmp_path, "--course", course)
+    assert "not in the roster" in (tmp_path / "out" / "students.csv").read_text()
+    (tmp_path / "roster.csv").write_text("id,name\nanna,Anna Ek\nbert,Bert Ekman\n")
+    monkeypatch.setattr(command.queue, "grade_one", None)
+    grade(exercises, tmp_path, "--course", course)
+    students = (tmp_path / "out" / "students.csv").read_text()
+    assert "not in the roster" not in students and "Anna Ek" in students
+    assert "Bert Ekman" in (tmp_path / "out" / "feedback" / "bert" / "01_trees.html").read_text()
+
+
+def test_what_lies_there_no_more_is_forgotten_and_other_sources_stay(exercises, tmp_path):
+    folder_of(tmp_path, anna=filled(), bert=filled())
+    grade(exercises, tmp_path)
+    (tmp_path / "in" / "bert" / "01_trees.ipynb").unlink()
+    (tmp_path / "in" / "bert").rmdir()
+    (tmp_path / "in").rename(tmp_path / "other")
+    folder_of(tmp_path, cy=filled())
+    grade(exercises, tmp_path, beside=[tmp_path / "other"])
+    students = [line.split(",")[0] for line in (tmp_path / "out" / "students.csv").read_text().splitlines()[1:]]
+    assert students == ["anna", "cy"], "anna was found in another place, bert nowhere"
+    assert not (tmp_path / "out" / "feedback" / "bert" / "01_trees.html").exists()
+
+
+def test_only_takes_students_and_exercises_and_refuses_strangers(exercises, tmp_path):
+    folder_of(tmp_path, anna=filled(), bert=filled())
+    grade(exercises, tmp_path, "--only", "bert", "01_trees")
+    assert (tmp_path / "out" / "students.csv").read_text().count("\n") == 2
+    with pytest.raises(ValueError, match=r"--only brt: .* Names here are bert"):
+        grade(exercises, tmp_path, "--only", "brt")
+    with pytest.raises(ValueError, match=r"--only xyz: .* Names here are anna, bert"):
+        grade(exercises, tmp_path, "--only", "xyz")
+
+
+def test_the_seed_comes_from_the_option_the_environment_or_chance(monkeypatch, tmp_path):
+    assert command._seed(3) == 3 and command._seed(None) is None
+    monkeypatch.setenv("FI_TEACH_SEED", "8")
+    assert command._seed(None) == 8
+    monkeypatch.setenv("FI_TEACH_SEED", "eight")
+    with pytest.raises(ValueError, match=r"FI_TEACH_SEED holds 'eight'.*correct it"):
+        command._seed(None)
+    fresh = seed_of(tmp_path)
+    assert seed_of(tmp_path) == fresh
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    (["--jobs", "0"], "--jobs 0: at least 1"), (["--time-limit", "0"], "--time-limit 0: .*more than 0"),
+    (["--seed", "-3"], "--seed -3: .*from 0"), (["--exercises", "nowhere"], "no exercises in nowhere: .*--exercises")])
+def test_an_option_that_cannot_be_meant_is_refused_by_name(options, words, tmp_path):
+    with pytest.raises(ValueError, match=words):
+        main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), *options])
+
+
+def test_a_report_among_the_submissions_is_refused_and_a_missing_one_asked_for(exercises, tmp_path):
+    submissions = folder_of(tmp_path, anna=filled())
+    for out in (submissions, submissions / "report"):
+        with pytest.raises(ValueError, match="taken for a student: choose a folder beside it"):
+            main([str(submissions), "--out", str(out), "--exercises", str(exercises)])
+    with pytest.raises(ValueError, match="--out REPORT"):
+        main([str(submissions)])
+
+
+def test_ctrl_c_ends_in_a_word(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(command.finding, "find", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert cli.main(["grade", str(tmp_path / "in"), "--out", str(tmp_path / "out")]) == 130
+    assert capsys.readouterr().err == "fi-teach grade: stopped.\n"
+
+
+def test_what_the_grader_itself_could_not_do_is_tried_again(exercises):
+    """Its result is written down for a person to see, but not under the key that would keep it."""
+    job = {"student": "anna", "exercise": "01_trees", "key": "k", "found": {"file": "x"}, "problem": ""}
+    record = command.record_of(job, {"problem": "the grader was ended twice"}, load(exercises), "bwrap")
+    assert record["flags"] == ["given up"] and record["key"] != "k"
+
+
+# Gradescope
+
+def test_results_for_gradescope_have_its_fields_and_no_score_for_prose():
+    row = {"question": "trees.decrease", "status": "right", "points": 3, "max_points": 3, "mistake": "", "message": ""}
+    wrong = {**row, "question": "trees.recall_mean", "status": "wrong", "points": 0, "max_points": 1,
+             "mistake": "mean of two means", "message": "No."}
+    prose = {**row, "question": "trees.what_sixty_means", "status": "by hand", "points": None}
+    found = gradescope.results_of({"flags": [], "rows": [row, wrong, prose]})
+    assert found["score"] == 3 and found["stdout_visibility"] == "hidden"
+    assert [t.get("score") for t in found["tests"]] == [3, 0, None]
+    known = {"score", "max_score", "status", "name", "number", "output", "output_format", "tags", "visibility"}
+    assert all(set(test) <= known and test["visibility"] in ("visible", "hidden", "after_due_date", "after_published")
+               for test in found["tests"])
+    assert found["tests"][1]["output"] == "Not right. mean of two means. No."
+    assert found["tests"][1]["tags"] == ["mean of two means"]
+
+
+STAYS = """import os, time
+average_of_all = 60
+if os.fork() == 0:
+    os.setsid()
+    while True:
+        time.sleep(0.05)
+        try:
+            open({results!r}, "w").write('{{"score": 100}}')
+        except OSError:
+            pass
+"""
+
+
+def test_the_autograder_grades_a_folder_as_gradescope_hands_it_over(exercises, tmp_path):
+    """The command of run_autograder, on a notebook of any name, which leaves a process behind to change the results."""
+    (tmp_path / "submission").mkdir()
+    results = tmp_path / "results.json"
+    stays = filled({"trees.recall_mean": STAYS.format(results=str(results)), "trees.decrease": "decrease = 0"})
+    (tmp_path / "submission" / "mine.ipynb").write_bytes(to_bytes(stays))
+    record = gradescope.grade_one("01_trees", tmp_path / "submission", 3, exercises)
+    expected = gradescope.results_of(record)
+    gradescope.write(results, json.dumps(expected))
+    gradescope.grade_one("01_trees", tmp_path / "submission", 3, exercises)  # so that it had its time
+    assert json.loads(results.read_text()) == expected and expected["score"] < 24
+    with pytest.raises(ValueError, match="there is no set 02_golf"):
+        gradescope.grade_one("02_golf", tmp_path / "submission", 3, exercises)
+
+
+def test_the_autograder_brings_a_sandbox_and_never_goes_without(exercises, tmp_path, monkeypatch):
+    """A container may deny bubblewrap: set-up installs the WebAssembly one, and without both nothing is graded."""
+    with zipfile.ZipFile(gradescope.export(tmp_path, "01_trees", ROOT, 3)) as archive:
+        modes = {info.filename: oct(info.external_attr >> 16) for info in archive.infolist()
+                 if "/" not in info.filename}
+        assert modes == {"setup.sh": "0o755", "run_autograder": "0o755"}
+        setup, run = archive.read("setup.sh").decode(), archive.read("run_autograder").decode()
+        assert "bubblewrap" in setup and "wasm" in setup.split('".[')[1].split("]")[0].split(",")
+        assert "01_trees /autograder/submission /autograder/results/results.json 3" in run
+        assert {"course/solutions/01_trees.ipynb", "course/fi_grader/judging/worker.py",
+                "course/fi_grader/report/templates/class.html"} <= set(archive.namelist())
+    monkeypatch.setattr(choose, "probe", lambda kind: f"{kind} failed: denied")
+    with pytest.raises(ValueError, match="there is no sandbox here"):
+        gradescope.grade_one("01_trees", folder_of(tmp_path, you=filled()), 3, exercises)
