@@ -10,9 +10,8 @@ from source_pages import plain
 
 from .conftest import ROOT
 
-PAGE = (ROOT / "book/instructors.md").read_text(encoding="utf-8")
-PLAN = PAGE[PAGE.index("## A lesson plan"):PAGE.index("## The first class")]
-WEEKS = {int(number): line for line in PLAN.splitlines() for number in re.findall(r"^\| \[(\d+)\]\(#lesson-", line)}
+PAGE = (ROOT / "book/teaching.md").read_text(encoding="utf-8")
+WEEKS = {int(number): line for line in PAGE.splitlines() for number in re.findall(r"^\| \[(\d+)\]\(#lesson-", line)}
 
 
 def headings(pattern):
@@ -26,7 +25,7 @@ def headings(pattern):
 def test_weeks_are_numbered_through_and_each_has_wrong_answers_to_expect():
     assert WEEKS and list(WEEKS) == list(range(1, len(WEEKS) + 1))
     for week in WEEKS:
-        [part] = re.findall(rf"\(lesson-{week}\)=\n#### Week {week}: .*\n\n((?:- .*\n)+)", PLAN)
+        [part] = re.findall(rf"\(lesson-{week}\)=\n### Week {week}: .*\n\n((?:- .*\n)+)", PAGE)
         assert part.count("\n") >= 2, week
 
 
@@ -39,14 +38,14 @@ def test_a_weeks_minutes_are_those_of_its_chapter(week):
 
 
 def test_every_page_that_the_plan_links_to_is_there():
-    links = [link for link in re.findall(r"\]\(([^)#]+)\)", PLAN) if "://" not in link]
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", PAGE) if "://" not in link]
     assert len(links) > 40
     assert all((ROOT / "book" / link).exists() for link in links)
 
 
 def test_every_section_that_the_plan_names_is_in_a_chapter():
     """Sections are set in italics, without quotation marks; the name of a column is not one."""
-    named = re.findall(r"(?<!\*)\*([A-Z][^*]*)\*(?!\*)", PLAN)
+    named = re.findall(r"(?<!\*)\*([A-Z][^*]*)\*(?!\*)", PAGE)
     known = headings("*")
     assert len(named) > 15
     assert [words for words in named if plain(words) not in known] == []

@@ -15,7 +15,7 @@ def test_the_guide_shows_every_measured_rate_with_its_date_and_machine():
     lines = "\n".join([*speed(FIGURES), *memory(FIGURES), where_and_when(FIGURES)])
     assert all(f"| {run['submissions']:,} | {run['rate']:,} |" in lines for run in FIGURES["runs"])
     assert FIGURES["machine"]["date"][:4] in lines and FIGURES["machine"]["processor"] in lines
-    assert "```{grading-speed}" in (ROOT / "book" / "instructors.md").read_text(encoding="utf-8")
+    assert "```{grading-speed}" in (ROOT / "book" / "grading.md").read_text(encoding="utf-8")
 
 
 def test_ten_thousand_submissions_took_less_than_a_gigabyte_and_no_more_than_a_thousand_did():

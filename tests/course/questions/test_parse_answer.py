@@ -93,7 +93,7 @@ def test_tests_are_tried_on_code_and_code_can_be_read(read):
     """All questions of this kind, and no other; the guide says so."""
     opened = {id for id, space in read.items() if "implementations_read" in space}
     assert opened == {id for id, question in QUESTIONS.items() if question.kind == "test"}
-    guide = (ROOT / "book" / "instructors.md").read_text(encoding="utf-8")
+    guide = (ROOT / "book" / "grading.md").read_text(encoding="utf-8")
     assert "code can be read" in guide
     assert all(f"`{id}`" in guide for id in BY_TABLE | BESIDE_A_TEST)
 
@@ -135,7 +135,7 @@ def test_trying_works_where_answers_are_instant_and_the_guide_says_so(copy):
         env={"PYTHONPATH": str(copy)},
     )
     assert done.stdout.strip() == "[60]"
-    assert "Trying" in (ROOT / "book" / "instructors.md").read_text(encoding="utf-8")
+    assert "Trying" in (ROOT / "book" / "grading.md").read_text(encoding="utf-8")
 
 
 def test_no_hint_comes_to_the_answer():
