@@ -3,7 +3,6 @@
 import functools
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -249,50 +248,6 @@ def test_an_alias_a_partial_and_an_earlier_import_are_closed_and_open_again_afte
                 call()
         assert impurity.entropy([1, 1]) == 1
     assert partial() == 0.5
-
-
-def in_another_thread(work, thread):
-    """Run work in a thread made before (a pool of one) -> its value. Raises what it raises."""
-    return thread.submit(work).result(timeout=10)
-
-
-def test_a_thread_that_ran_before_keeps_what_is_closed_to_the_check():
-    with ThreadPoolExecutor(1) as before:
-        assert in_another_thread(lambda: impurity.gini([1, 1]), before) == 0.5
-        with blocked(("fi_teach.basics.impurity",), to_others=False):
-            assert in_another_thread(lambda: impurity.gini(counts=[1, 1]), before) == 0.5
-            assert in_another_thread(lambda: impurity.entropy([1, 3]), before) == pytest.approx(0.811, abs=1e-3)
-            with pytest.raises(BlockedCall, match="gini"):
-                impurity.gini([1, 1])
-    assert impurity.gini([1, 1]) == 0.5
-
-
-def test_a_grader_closes_names_to_every_thread():
-    with ThreadPoolExecutor(1) as before:
-        in_another_thread(int, before)
-        with blocked(("fi_teach.basics.impurity",)), pytest.raises(BlockedCall):
-            in_another_thread(lambda: impurity.gini([1, 1]), before)
-
-
-def test_a_thread_that_the_answer_starts_finds_closed_names_closed():
-    with blocked(("fi_teach.basics.impurity",),
-                 to_others=False), ThreadPoolExecutor(1) as started, pytest.raises(BlockedCall):
-        in_another_thread(lambda: impurity.gini([1, 1]), started)
-
-
-def test_two_checks_at_a_time_close_a_name_until_the_second_is_done():
-    """Whichever ends first, the name is closed to the other, and open again after both."""
-    first, second = (blocked(("fi_teach.basics.impurity",), to_others=False) for _ in range(2))
-    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
-        in_another_thread(first.__enter__, one)
-        in_another_thread(second.__enter__, other)
-        assert impurity.gini([1, 1]) == 0.5
-        in_another_thread(lambda: first.__exit__(None, None, None), one)
-        assert in_another_thread(lambda: impurity.gini([1, 1]), one) == 0.5
-        with pytest.raises(BlockedCall):
-            in_another_thread(lambda: impurity.gini([1, 1]), other)
-        in_another_thread(lambda: second.__exit__(None, None, None), other)
-    assert impurity.gini.__code__.co_name == "gini" and impurity.gini([1, 1]) == 0.5
 
 
 def test_a_module_closes_all_its_public_functions():
