@@ -135,7 +135,7 @@ class Handle:
         return self.last
 
     def _verdict(self, answer, rng=None):
-        with blocked(self.question.blocked, to_others=False):
+        with blocked(self.question.blocked):
             return judge(self.question, answer, rng)
 
     def check_hidden(self, answer):

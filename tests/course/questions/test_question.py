@@ -1,6 +1,5 @@
 """What a student meets: a verdict for everything that can be handed in, hints one at a time, no traceback unasked."""
 
-import functools
 import subprocess
 import sys
 
@@ -8,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import fi_teach.basics.impurity as impurity
 from fi_course.questions import QUESTIONS, CheckFailed, Q, Question, Verdict, judge
-from fi_course.questions.blocked_calls import BlockedCall, blocked, functions_at
+from fi_course.questions.blocked_calls import functions_at
 from fi_course.questions.cards import Card
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
 from fi_course.questions.question import KINDS, Handle, card_of
@@ -236,35 +234,6 @@ def test_the_same_seed_gives_the_same_verdict_and_another_seed_other_inputs():
     for seed in (1, 1, 2):
         judge(DOUBLE, lambda x: seen.append(x.tolist()) or 2 * x, seed)
     assert seen[1] == seen[3] != seen[5]
-
-
-# Closed names
-
-def test_an_alias_a_partial_and_an_earlier_import_are_closed_and_open_again_after():
-    alias, partial = impurity.gini, functools.partial(impurity.gini, [1, 1])
-    with blocked(("fi_teach.basics.impurity.gini",)):
-        for call in (lambda: alias([1, 1]), partial, lambda: impurity.gini(counts=[1, 1])):
-            with pytest.raises(BlockedCall, match="gini"):
-                call()
-        assert impurity.entropy([1, 1]) == 1
-    assert partial() == 0.5
-
-
-def test_a_module_closes_all_its_public_functions():
-    assert {f.__name__ for f in functions_at("fi_teach.basics.impurity")} >= {
-        "gini", "entropy", "variance", "node_impurity"}
-
-
-def test_names_are_opened_again_after_an_error():
-    with pytest.raises(ZeroDivisionError), blocked(("fi_teach.basics.impurity",)):
-        1 / 0  # noqa: B018
-    assert impurity.gini([1, 1]) == 0.5
-
-
-@pytest.mark.parametrize("name", ["fi_teach.basics.impurity.ginny", "fi_teach.nowhere", "nowhere"])
-def test_a_closed_name_that_does_not_exist_is_refused(name):
-    with pytest.raises(ValueError, match="no such function"), blocked((name,)):
-        pass
 
 
 # The handle
