@@ -110,6 +110,7 @@ def columns(rng):
     small = [([1, 2], ["Fail", "Pass"]), ([1, 2, 3], ["Pass", "Pass", "Fail"]),
              ([3, 1, 2], ["Fail", "Pass", "Pass"]),
              ([1, 1, 2], ["Pass", "Fail", "Fail"]), ([1, 1, 2], ["Fail", "Pass", "Fail"]),
+             ([1, 1, 2], ["Fail", "Pass", "Pass"]),
              ([30, 80, 140, 50, 110, 60, 100, 120], ["Pass"] * 4 + ["Fail"] * 4)]
     drawn = [(rng.integers(0, 2 * k, size=k), rng.choice(["Pass", "Fail"], size=k))
              for k in range(4, 13)]

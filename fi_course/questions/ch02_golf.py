@@ -108,7 +108,8 @@ def branches_of(rng):
     small = [[[1, 0], [0, 1]], [[2, 0], [0, 1]], [[1, 0], [0, 1], [1, 0]], [[3, 4], [6, 1]],
              [[2, 3], [4, 0], [3, 2]]]
     drawn = [rng.integers(0, 5, size=(2 + k % 3, 2 + k % 2))
-             + np.eye(2 + k % 3, 2 + k % 2, dtype=int) for k in range(1, 9)]
+             + 5 * np.eye(2 + k % 3, 2 + k % 2, dtype=int)  # so that no gain is zero
+             for k in range(1, 9)]
     return [(np.array(branches),) for branches in small + drawn]
 
 

@@ -171,8 +171,9 @@ def drawn_table(rng, n):
 def attributions(rng):
     small = [(np.array([[1.0], [3.0]]), np.array([False, True])),
              (np.array([[1.0, 0.0], [1.0, 2.0], [3.0, -5.0]]), np.array([False, False, True]))]
-    drawn = [(rng.integers(-9, 10, (n, 3)).astype(float), np.arange(n) % 3 == 0)
-             for n in range(4, 10)]
+    groups = [np.arange(n) % 3 == 0 for n in range(4, 10)]
+    drawn = [(rng.integers(-9, 10, (len(group), 3)) + 60.0 * np.outer(group, [1, 0, 0]), group)
+             for group in groups]  # the 60 keeps the gap from being zero, which has no shares
     return small + drawn
 
 
@@ -186,7 +187,8 @@ def patients(rng):
 
 
 def follow_ups(rng):
-    small = [([1, 2], [1, 0], 1), ([1, 2, 3], [0, 1, 1], 2), ([5, 2, 9, 7], [1, 0, 0, 1], 6)]
+    small = [([1, 2], [1, 0], 1), ([1, 2, 3], [0, 1, 1], 2), ([1, 2, 3], [1, 1, 1], 2),
+             ([5, 2, 9, 7], [1, 0, 0, 1], 6)]
     drawn = [(1 + rng.permutation(n), np.arange(n) % 2, int(rng.integers(2, n)))
              for n in range(5, 11)]
     return [(np.array(time, float), np.array(event), t) for time, event, t in small + drawn]

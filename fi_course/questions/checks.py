@@ -15,7 +15,7 @@ A mistake may have several outputs, in a tuple. A check is data that can be call
 from dataclasses import replace
 
 from fi_course.questions.functions import Catches, Function
-from fi_course.questions.values import Choice, Mistake, value_of
+from fi_course.questions.values import Choice, Mistake, Value
 from fi_course.questions.verdict import Verdict
 
 __all__ = ["CODE_STUB", "TEXT_STUB", "Mistake", "by_hand", "catches", "choice", "function", "value"]
@@ -58,7 +58,7 @@ def value(right, *mistakes, unit="", tolerance=0.0051, default=None):
         0 without it
     """
     units = unit if isinstance(unit, tuple) else (unit,)
-    return value_of(right, _one_output_each(mistakes), units, tolerance, default)
+    return Value.of(right, _one_output_each(mistakes), units, tolerance, default)
 
 
 def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False):
