@@ -1,7 +1,7 @@
-// Judges a letter, a number or several by the specification that the page carries, word
-// for word as the course's Python does (fi_course/questions: sealing.py, reading.py, values.py).
-// Nothing can be read out of a specification:
-// what is said to an answer opens with that answer only.
+// Judges a letter, a number or several by the specification that the page carries, word for word as
+// the course's Python does (fi_course/questions: hashed_answers.py, parse_answer.py, values.py).
+// Nothing can be read out of a specification: what is said to an answer opens with that answer only.
+// `fi.forms` is the table of fi_course/questions/answer_forms.py; the book puts it in front.
 // Its SHA-256 is here because browsers keep theirs to https.
 
 fi.judge = (() => {
@@ -45,7 +45,7 @@ fi.judge = (() => {
     return new Uint8Array(out.buffer);
   }
 
-  // ---- sealing.py -------------------------------------------------------------------------------
+  // ---- hashed_answers.py ------------------------------------------------------------------------
 
   const tag = (word) => hex(sha256(word)).slice(0, 16);
 
@@ -72,29 +72,40 @@ fi.judge = (() => {
     return new TextDecoder().decode(data);
   }
 
-  // ---- plain.py and reading.py: a number in words -----------------------------------------------
+  // ---- parse_answer.py: a number in words, by the table of answer_forms.py ----------------------
 
-  const NUMBER = "[+-]?\\s*(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:e[+-]?[0-9]+)?";
-  const WRITTEN = new RegExp(
-    `^\\s*(${NUMBER})(?:\\s*/\\s*(${NUMBER}))?\\s*((?:\\p{L}|\\p{No}|[%€$£°]).*?)?\\s*$`, "isu");
-  const PERCENT = /^(?:%|percent|per cent|percentage points?|pp)(?![a-z])\s*/i;
-  const THOUSANDS = /^[+-]?[1-9][0-9]{0,2},[0-9]{3}(?![0-9])/;
-  const decimal = (digits) => Number(digits.replace(",", ".").replace(/\s/g, ""));
+  const form = (pattern, more = "") => new RegExp(pattern, `iu${more}`);
+  const replaced = (text, name) => fi.forms[name].reduce((left, [pattern, replacement]) =>
+    left.replace(form(pattern, "g"), replacement), text);
+  const decimal = (digits) => Number(digits.replace(",", "."));
 
   // "60 %" -> { number: 0.6, unit: "" }; the number of what is none is null
   function numberAndUnit(text) {
-    const [, above, below = "1", rest = ""] = WRITTEN.exec(text.replaceAll("−", "-")) ?? [];
-    const none = { number: null, unit: "" };
-    if (!above || decimal(below) === 0 || THOUSANDS.test(above) || THOUSANDS.test(below))
-      return none;
-    const percent = PERCENT.exec(rest)?.[0];
-    return { number: decimal(above) / decimal(below) / (percent ? 100 : 1),
-      unit: percent ? rest.slice(percent.length) : rest };
+    const tidy = replaced(replaced(text, "before").normalize("NFKC"), "tidy");
+    const number = form(fi.forms.number);
+    const found = number.exec(tidy) ?? number.exec(tidy.replace(form(fi.forms.equation), ""));
+    const [, currency = "", sign, whole, above, power = 1, below = "1", unit = ""] = found ?? [];
+    const twoWays = [above, below].some((part) => part && form(fi.forms.two_ways).test(part));
+    if (!found || decimal(below) === 0 || twoWays) return { number: null, unit: "" };
+    const size = decimal(above) ** power / decimal(below) + Number(whole ?? 0);
+    const percent = form(fi.forms.percent).exec(unit)?.[0];
+    return { number: (sign === "-" ? -size : size) / (percent ? 100 : 1),
+      unit: percent ? unit.slice(percent.length) : `${currency} ${unit}`.trim() };
   }
 
-  function unitWord(unit) {
-    const counted = unit.toLowerCase().trim().replace(/\s*(\/|\b(?:per|a|an|each)\b).*/, "");
-    return counted.replace(/\s/g, "").replace(/\.+$/, "").replace(/s$/, "");
+  const unitWords = (unit) =>
+    replaced(replaced(unit, "before").normalize("NFKC").toLowerCase(), "unit").trim();
+
+  function isUnit(unit, wanted) {
+    const words = unitWords(unit);
+    return !words || form(fi.forms.no_unit).test(words)
+      || wanted.some((one) => ` ${words} `.includes(` ${unitWords(one)} `));
+  }
+
+  // What "3 out of 4" may mean, else null.
+  function shareIn(number, unit) {
+    const whole = decimal(form(fi.forms.out_of).exec(unit)?.[1] ?? "0");
+    return whole ? number / whole : null;
   }
 
   // ---- values.py: a letter, a number, several ---------------------------------------------------
@@ -102,6 +113,10 @@ fi.judge = (() => {
   const wrong = (message, mistake = "") => ({ status: "wrong", mistake, message });
   const listed = (names) => names.map((name) => `\`${name}\``).join(", ");
   const open = (sealed, key) => JSON.parse(unseal(sealed, key));
+
+  const IN_PER_CENT = [
+    'You count in per cent: write a share such as 0.05, or the sign, as in `"5 %"`.',
+    "per cent without its sign"];
 
   function judgeChoice(asked, { letter, reason }) {
     if (!letter && !reason) return null;
@@ -125,10 +140,11 @@ fi.judge = (() => {
     if (wordy.length && asked.entries.length) return wrong(`No number stands at ${listed(wordy)}.`);
     if (wordy.length) return wrong(given.answer.includes(",")
       ? "A comma is read as two numbers, or as thousands: write a decimal point."
-      : "The question asks for a number.");
-    const units = asked.units.map(unitWord);
-    if (units.length && read.some(({ unit }) => unit && !units.includes(unitWord(unit))))
+      : "The question asks for a number: write it as in `0.42`, `3/8` or `42 %`.");
+    if (asked.units.length && read.some(({ unit }) => !isUnit(unit, asked.units)))
       return wrong(`The question asks for ${asked.units[0]}.`, "wrong unit");
+    const share = asked.entries.length ? null : shareIn(read[0].number, read[0].unit);
+    if (share !== null && fits(asked, 0, 0, share)) read[0].number = share;
     return judgeValues(asked, read.map(({ number }) => number), missing);
   }
 
@@ -153,6 +169,8 @@ fi.judge = (() => {
     const hit = asked.spoken_of.map((_, k) => k).filter((k) =>
       asked.spoken_of[k].every((i) => fits(asked, k, i, numbers[i])));
     if (hit[0] === 0) return told(0);
+    if (!hit.length && numbers.every((x, i) => Math.abs(x) <= 100 && fits(asked, 0, i, x / 100)))
+      return wrong(...IN_PER_CENT);
     const whole = hit.filter((k) => asked.spoken_of[k].length === numbers.length).slice(0, 1);
     const named = whole.length ? whole : hit, explained = named.flatMap((k) => asked.spoken_of[k]);
     const off = numbers.map((_, i) => i).filter((i) => !explained.includes(i)
@@ -181,5 +199,5 @@ fi.judge = (() => {
 
   return Object.assign(judge,
     { sha256: (text) => hex(sha256(text)), tag, cell, hexOf, unpad, unseal, numberAndUnit,
-      unitWord });
+      unitWords, isUnit, shareIn });
 })();

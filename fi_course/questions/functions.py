@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from fi_course.questions.blocked_calls import BlockedCall
-from fi_course.questions.plain_values import is_blank, normalise, same, show, show_apart
+from fi_course.questions.compare_values import same
+from fi_course.questions.plain_values import is_blank, normalise, show, show_apart
 from fi_course.questions.verdict import Verdict
 
 HANDED_OUT = "the bug is still there"

@@ -1,27 +1,115 @@
-"""Parse answers: several values by name, units, and a letter with its reason.
+"""Read answers as people write them: a number with its unit, several by name, or a letter.
 
-A unit is compared in small letters, without spaces, its plural s or what it is counted by ("bits a
-day", "bits/day").
+What counts as which stands in one table, `answer_forms.FORMS`, which the page's judge reads as
+well.
 """
 
 import re
+import unicodedata
+from functools import cache
 
-from fi_course.questions.plain_values import number_and_unit
+import numpy as np
 
-REASONED = re.compile(
-    r"(because|since|as|for|it|its|they|the|each|every|only|both|all|no|in|if|with)\b",
-    re.IGNORECASE)
-"""How a reason may begin: "a because ..." is a letter with a reason, "A tree ..." a sentence."""
+from fi_course.questions.answer_forms import FORMS
+from fi_course.questions.plain_values import SET
 
 
-def unit_word(unit):
-    """Normalise a unit: lower case, no spaces, no plural s, nothing from "per" on -> str.
+@cache
+def _form(pattern):
+    return re.compile(pattern, re.IGNORECASE)
 
-    >>> unit_word("Bits a day"), unit_word("bits/day"), unit_word("min.")
-    ('bit', 'bit', 'min')
+
+def _replaced(text, name):
+    """Replace all that a list of the table names, one entry after the other -> str."""
+    for pattern, replacement in FORMS[name]:
+        text = _form(pattern).sub(re.sub(r"\$(\d)", r"\\\1", replacement), text)
+    return text
+
+
+# One number.
+
+
+def number_and_unit(answer):
+    """Read a plain answer as one number -> (float, unit), or (None, "") if it is not one.
+
+    True is not a number.
+
+    >>> number_and_unit("8/25"), number_and_unit("about 60 %."), number_and_unit("H = 0.72 bits")
+    ((0.32, ''), (0.6, ''), (0.72, 'bits'))
+    >>> number_and_unit([10, "minutes"]), number_and_unit("0,5 bits a day")
+    ((10.0, 'minutes'), (0.5, 'bits a day'))
     """
-    counted = re.sub(r"\s*(/|\b(?:per|a|an|each)\b).*", "", unit.lower().strip())
-    return "".join(counted.split()).rstrip(".").removesuffix("s")
+    while isinstance(answer, list | dict) and len(answer) == 1:
+        (answer,) = answer if isinstance(answer, list) else answer.values()
+    if isinstance(answer, list) and len(answer) == 2 and isinstance(answer[1], str):
+        value, unit = number_and_unit(answer[0])
+        is_pair = value is not None and not unit and re.search(r"[^\W\d]|%", answer[1])
+        return number_and_unit(f"{value!r} {answer[1]}") if is_pair else (None, "")
+    if isinstance(answer, str):
+        return _in_words(answer)
+    if isinstance(answer, bool) or not isinstance(answer, int | float):
+        return None, ""
+    try:
+        return float(answer), ""
+    except OverflowError:
+        return np.inf if answer > 0 else -np.inf, ""
+
+
+def _in_words(text):
+    text = _replaced(unicodedata.normalize("NFKC", _replaced(text, "before")), "tidy")
+    number = _form(FORMS["number"])
+    found = number.search(text) or number.search(_form(FORMS["equation"]).sub("", text))
+    if not found:
+        return None, ""
+    currency, sign, whole, above, power, below, unit = (part or "" for part in found.groups())
+    divisor = _decimal(below or "1")
+    if divisor == 0 or any(_form(FORMS["two_ways"]).search(part) for part in (above, below)):
+        return None, ""
+    value = _power(_decimal(above), int(power or "1")) / divisor + float(whole or "0")
+    percent = _form(FORMS["percent"]).search(unit)
+    value = (-value if sign == "-" else value) / (100 if percent else 1)
+    return value, unit[percent.end():] if percent else f"{currency} {unit}".strip()
+
+
+def _decimal(digits):
+    return float(digits.replace(",", "."))
+
+
+def _power(base, exponent):
+    try:
+        return base**exponent
+    except (OverflowError, ZeroDivisionError):
+        return np.inf
+
+
+def is_unit(unit, wanted):
+    """Return whether a unit is one of those wanted, or no unit at all; other words may follow.
+
+    >>> is_unit("Bits of entropy", ["bits"]), is_unit("nats", ["bits"]), is_unit("less", ["bits"])
+    (True, False, True)
+    """
+    words = unit_words(unit)
+    return (not words or bool(_form(FORMS["no_unit"]).search(words))
+            or any(f" {unit_words(one)} " in f" {words} " for one in wanted))
+
+
+def unit_words(unit):
+    """Reduce a unit to its words: small, without plural s, nothing from "per" on -> str.
+
+    >>> unit_words("Bits a day"), unit_words("bits/day"), unit_words("squared points")
+    ('bit', 'bit', 'point^2')
+    """
+    unit = unicodedata.normalize("NFKC", _replaced(unit, "before")).lower()
+    return _replaced(unit, "unit").strip()
+
+
+def share_in(number, unit):
+    """Return the share that "3 out of 4" may mean -> float or None."""
+    whole = _form(FORMS["out_of"]).search(unit)
+    return number / _decimal(whole[1]) if whole and _decimal(whole[1]) else None
+
+
+# Several numbers.
 
 
 def named_values(answer, entries):
@@ -30,10 +118,10 @@ def named_values(answer, entries):
     Raises ValueError, saying how many are wanted, for a list of another length.
     """
     if isinstance(answer, str):
-        answer = _parts(answer, len(entries))
+        answer = _with_names(_parts(answer, len(entries)), entries)
     if isinstance(answer, list) and answer and all(_is_pair(part, entries) for part in answer):
         answer = {part[0]: part[1] for part in answer}
-    if isinstance(answer, dict):
+    if isinstance(answer, dict) and SET not in answer:
         found = _named_otherwise({key: entry_of(key, entries) for key in answer}, entries)
         strange = [
             key for key, entry in found.items() if entry is None and answer[key] not in (0, None)
@@ -52,14 +140,35 @@ def _named_otherwise(found, entries):
 
 
 def _parts(text, wanted):
-    """Split a text into this many values, at semicolons, commas, "and" or spaces -> list.
+    """Split a text into this many values: at semicolons, lines, commas, "and" or spaces -> list.
 
-    >>> _parts("18, 8 and 2", 3)
+    >>> _parts("(18, 8 and 2)", 3)
     ['18', '8', '2']
     """
-    ways = (r"\s*;\s*", r"\s*,\s+(?:and\s+)?|\s+and\s+", r"\s*,\s*", r"\s+")
-    cuts = (re.split(pattern, text.strip()) for pattern in ways)
+    ways = (r"\s*[;\n]\s*", r"\s*,\s+(?:and\s+)?|\s+and\s+", r"\s*,\s*", r"\s+")
+    cuts = (re.split(pattern, text.strip(" \n()[]{}.;,")) for pattern in ways)
     return next((parts for parts in cuts if len(parts) == wanted), [text])
+
+
+def _with_names(parts, entries):
+    """Return the values by name where each part has its name -> dict, else the parts as they are.
+
+    >>> _with_names(["votes 1/3", "trees: 1/2"], ["votes", "trees"])
+    {'votes': '1/3', 'trees': '1/2'}
+    """
+    found = dict(filter(None, (_name_and_value(part, entries) for part in parts)))
+    return found if len(found) == len(parts) else parts
+
+
+def _name_and_value(part, entries):
+    """Return (entry, value) of "votes 1/3", "votes = 1/3" or "1/3 votes", else None."""
+    for cut in reversed([*re.finditer(r"\s*[:=]\s+|\s+", part), *re.finditer(r"[:=]", part)]):
+        name, value = part[: cut.start()], part[cut.end():].strip()
+        if entry_of(name, entries) and number_and_unit(value)[0] is not None:
+            return entry_of(name, entries), value
+    number, unit = number_and_unit(part)
+    entry = None if number is None else entry_of(unit, entries)
+    return (entry, number) if entry else None
 
 
 def _is_pair(part, entries):
@@ -96,28 +205,32 @@ def listed(names):
     return ", ".join(f"`{name}`" for name in names)
 
 
+# A letter.
+
+
 def letter_and_reason(answer):
-    """Parse a letter with a reason: ("b", "because ..."), "(b) because ..." or "b - because ...".
+    """Parse a letter with a reason: ("b", "because ..."), "(b) because ..." or "option b: ...".
 
-    Returns (letter, reason).
+    Returns (letter, reason): None where there is no letter, "" where there is no reason.
 
-    The letter is None where there is none, the reason is "" where there is none; a lone word "a"
-    begins a sentence.
+    >>> letter_and_reason("B. Each row counts once"), letter_and_reason("A tree counts once")
+    (('b', 'Each row counts once'), (None, 'A tree counts once'))
     """
     if isinstance(answer, str):
         return _letter_in(answer)
     parts = [*answer, None, None][:2] if isinstance(answer, list) else [None, None]
-    letter, reason = (part if isinstance(part, str) else "" for part in parts)
-    if not reason:
-        return _letter_in(letter)
-    bare = re.sub(r"[\W_]", "", letter).lower()
-    return (bare if len(bare) == 1 else None), reason
+    given, reason = (part if isinstance(part, str) else "" for part in parts)
+    letter, more = _letter_in(given)
+    return letter, " ".join(filter(None, (more, reason))) if letter else reason or given
 
 
 def _letter_in(text):
-    found = re.fullmatch(r"\W*([^\W\d_])(?:(\W*[^\w\s]\W*)|\s+|$)(.*)", text, re.DOTALL)
+    found = _form(FORMS["letter"]).search(text.strip())
     if not found:
         return None, text
-    letter, mark, rest = found.groups()
-    sentence = letter.lower() in "ai" and not mark and rest and not REASONED.match(rest)
-    return (None, text) if sentence else (letter.lower(), rest.strip())
+    letter, mark, rest = (part.strip() for part in found.groups())
+    of_a_sentence = (letter in ("A", "i", "I") and not mark and re.match("[a-z]+(?![^ ,.])", rest)
+                     and not _form(FORMS["reason"]).search(rest))
+    if of_a_sentence or _form(FORMS["two_letters"]).search(mark + rest):
+        return None, text
+    return letter.lower(), rest

@@ -24,7 +24,7 @@ entries
     names of several values; empty for one number
 units
     spellings of the unit, the first to be shown. If there are any and a number comes with another
-    (compared as in `reading.unit_word`): "The question asks for {units[0]}.", mistake "wrong unit"
+    (see `parse_answer.is_unit`): "The question asks for {units[0]}.", mistake "wrong unit"
 tolerance
     how far off a number may be, relative above 1
 usual
@@ -38,18 +38,21 @@ verdicts
     `hashed_answers.hex_of` the values it speaks of
 
 A `verdict`, once opened, is JSON: {"status": "right" or "wrong", "mistake": its name or "",
-"message": what to say; of the right answer, what it means}. `sealing` defines tag, pad, seal, cell.
+"message": what to say; of the right answer, what it means}. `hashed_answers` defines tag, pad, seal
+and cell; the table `answer_forms` how letters, numbers and units are read.
 
 How numbers are judged
 ----------------------
-1. Read each number by the pattern in `plain`.
+1. Read each number. Of a single one, "3 out of 4" is 3/4 if that is right, else 3.
 2. A number x fits target k in place i if tag(id|k|i|cell(x, 4 * max(tolerance, 1e-6))) is among the
    cells, and |x - v| <= tolerance * max(1, |v|) for the v found there.
 3. A target is hit if all the places that it speaks of fit.
 4. If target 0 is hit, the answer is right.
 5. Else, of the targets hit, tell the first that speaks of every place. If there is none, tell all
    of them, one after the other, under the first one's name.
-6. Add the entries of which none of these speaks and that do not fit target 0: "Not right yet:
+6. If no target is hit and all numbers, none beyond 100, divided by 100 fit target 0, the mistake is
+   "per cent without its sign".
+7. Else add the entries of which none of these speaks and that do not fit target 0: "Not right yet:
    `a`, `b`.", or "None of the 3 values is right yet."; of a single number "That is not the value."
    Where a usual value is not 0, to name entries would tell too much: "Not all of the values are
    right, or one is missing."
@@ -66,12 +69,12 @@ right, bugs (name, message, implementation), code
 import inspect
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from fi_course.questions import hashed_answers
 from fi_course.questions.checks import by_hand
 from fi_course.questions.functions import (
     Catches,
@@ -82,7 +85,8 @@ from fi_course.questions.functions import (
     judge_function,
     judge_test,
 )
-from fi_course.questions.plain_values import OneOf, near, normalise
+from fi_course.questions.hashed_answers import seal, unseal
+from fi_course.questions.plain_values import OneOf, normalise
 from fi_course.questions.question import PUBLIC_SEED, QUESTIONS, Question, judge
 from fi_course.questions.values import Choice, Mistake, Value, judge_choice, judge_value
 
@@ -104,9 +108,9 @@ def of(question):
         "hints": list(question.hints),
         "closed": list(question.blocked),
     }
-    for kind, written in _WRITERS.items():
+    for kind, (asks, written) in _WRITERS.items():
         if isinstance(question.check, kind):
-            return about | written(question)
+            return about | {"asks": asks} | written(question)
     if question.check is by_hand:
         return about | {"asks": "prose"}
     raise ValueError(f"the check of {question.id} is none of those in fi_course.questions.checks: "
@@ -139,62 +143,8 @@ def page_specification(notebook):
     }
 
 
-def _written_choice(question):
-    feedback = {
-        letter: _verdict(question, *question.check.feedback(letter))
-        for letter in question.check.options
-    }
-    words = {letter: f"{question.id}|{letter}" for letter in feedback}
-    return {
-        "asks": "choice",
-        "options": list(feedback),
-        "verdicts": _sorted(
-            {hashed_answers.tag(words[a]): hashed_answers.seal(feedback[a], words[a])
-             for a in feedback}),
-    }
-
-
-def _verdict(question, status, mistake, message):
-    message = question.meaning if status == "right" else message
-    return json.dumps({"status": status, "mistake": mistake, "message": message},
-                      ensure_ascii=False)
-
-
-def _sorted(entries):
-    """Sort by tag, so that the order reveals nothing."""
-    return dict(sorted(entries.items()))
-
-
-def _written_number(question):
-    check, cells, verdicts = question.check, {}, []
-    for k, target in enumerate(check.targets):
-        places = check.relevant[k]
-        cells |= {
-            hashed_answers.tag(word): hashed_answers.pad(word, target.values[i])
-            for i in places
-            for word in _words_near(question.id, k, i, target.values[i], check.tolerance)
-        }
-        key = _key(question.id, k, [target.values[i] for i in places])
-        verdicts.append(hashed_answers.seal(
-            _verdict(question, target.status, target.name, target.message), key))
-    return {
-        "asks": "number",
-        "entries": list(check.entries),
-        "units": [u for u in check.units if u],
-        "tolerance": check.tolerance,
-        "usual": list(check.default),
-        "spoken_of": [list(places) for places in check.relevant],
-        "cells": _sorted(cells),
-        "verdicts": verdicts,
-    }
-
-
-def _words_near(id, k, i, number, tolerance):
-    return [f"{id}|{k}|{i}|{c}" for c in hashed_answers.cells_near(number, tolerance)]
-
-
-def _key(id, k, values):
-    return "|".join([id, str(k), *map(hashed_answers.hex_of, values)])
+def _answer_key(question):
+    return question.check.answer_key(question.id, question.meaning)
 
 
 def _written_function(question):
@@ -207,14 +157,13 @@ def _written_function(question):
     ]
     planted = cases.planted and [encode(_flat(cases.planted(k))) for k in places]
     return {
-        "asks": "function",
         "cases": [encode(case) for case in cases.inputs],
         "expected": expected,
         "mistakes": mistakes,
         "planted": planted,
         "tolerance": cases.tolerance,
         "lists": cases.lists,
-        "meaning": hashed_answers.seal(question.meaning, _key_of_cases(question.id, expected)),
+        "meaning": seal(question.meaning, _key_of_cases(question.id, expected)),
     }
 
 
@@ -243,15 +192,18 @@ def _written_test(question):
     }
     key = f"{question.id}|implementations"
     return {
-        "asks": "test",
         **written,
-        "code": hashed_answers.seal(inspect.getsource(module), key),
-        "meaning": hashed_answers.seal(question.meaning, key),
+        "code": seal(inspect.getsource(module), key),
+        "meaning": seal(question.meaning, key),
     }
 
 
-_WRITERS = {Choice: _written_choice, Value: _written_number, Function: _written_function,
-            Catches: _written_test}
+_WRITERS = {
+    Choice: ("choice", _answer_key),
+    Value: ("number", _answer_key),
+    Function: ("function", _written_function),
+    Catches: ("test", _written_test),
+}
 
 
 # Reading.
@@ -277,69 +229,14 @@ def judge_from(data, answer):
 
 
 @dataclass(frozen=True)
-class HashedChoice:
-    """The check of a letter by hashes: it knows no verdict until the letter is given."""
+class HashedAnswers:
+    """The check of a letter or of numbers by their key: it knows none until it is given."""
 
     data: dict = field(repr=False)
-
-    @property
-    def options(self):
-        return tuple(self.data["options"])
-
-    def feedback(self, letter):
-        word = f"{self.data['id']}|{letter}"
-        return _opened(self.data["verdicts"][hashed_answers.tag(word)], word)
+    judge: Callable
 
     def __call__(self, answer, rng):
-        return judge_choice(self, answer)
-
-
-def _opened(sealed, key):
-    verdict = json.loads(hashed_answers.unseal(sealed, key))
-    return verdict["status"], verdict["mistake"], verdict["message"]
-
-
-@dataclass(frozen=True)
-class HashedValue:
-    """The check of numbers by hashes: it knows none of them until it is given."""
-
-    data: dict = field(repr=False)
-
-    @property
-    def entries(self):
-        return tuple(self.data["entries"])
-
-    @property
-    def units(self):
-        return tuple(self.data["units"])
-
-    @property
-    def default(self):
-        return tuple(self.data["usual"])
-
-    @property
-    def relevant(self):
-        return self.data["spoken_of"]
-
-    def _value(self, k, i, number):
-        """Return the value of target k in place i if the number is near it -> float or None."""
-        if not np.isfinite(number):
-            return None
-        cell = hashed_answers.cell(number, hashed_answers.width_of(self.data["tolerance"]))
-        word = f"{self.data['id']}|{k}|{i}|{cell}"
-        sealed = self.data["cells"].get(hashed_answers.tag(word))
-        return None if sealed is None else hashed_answers.unpad(word, sealed)
-
-    def fits(self, k, i, number):
-        value = self._value(k, i, number)
-        return value is not None and near(number, value, self.data["tolerance"])
-
-    def feedback(self, k, numbers):
-        key = _key(self.data["id"], k, [self._value(k, i, numbers[i]) for i in self.relevant[k]])
-        return _opened(self.data["verdicts"][k], key)
-
-    def __call__(self, answer, rng):
-        return judge_value(self, answer)
+        return self.judge(self.data, answer)
 
 
 @dataclass(frozen=True)
@@ -367,7 +264,7 @@ def _given(gives):
 
 
 def _with_meaning(verdict, sealed, key):
-    return (replace(verdict, meaning=hashed_answers.unseal(sealed, key))
+    return (replace(verdict, meaning=unseal(sealed, key))
             if verdict.status == "right" else verdict)
 
 
@@ -380,7 +277,7 @@ class HashedTest:
     @cached_property
     def _space(self):
         space = {"__name__": "implementations"}
-        exec(compile(hashed_answers.unseal(self.data["code"], self._key), "<implementations>",
+        exec(compile(unseal(self.data["code"], self._key), "<implementations>",
                      "exec"), space)
         return space
 
@@ -397,8 +294,13 @@ class HashedTest:
         return _with_meaning(verdict, self.data["meaning"], self._key)
 
 
-_CHECKS = {"choice": HashedChoice, "number": HashedValue, "function": WrittenFunction,
-           "test": HashedTest, "prose": lambda data: by_hand}
+_CHECKS = {
+    "choice": lambda data: HashedAnswers(data, judge_choice),
+    "number": lambda data: HashedAnswers(data, judge_value),
+    "function": WrittenFunction,
+    "test": HashedTest,
+    "prose": lambda data: by_hand,
+}
 
 
 # What JSON has no word for.

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 
 import pandas as pd
 
-from fi_course.questions.plain_values import normalise, same
+from fi_course.questions.compare_values import same
+from fi_course.questions.plain_values import normalise
 from fi_grader.escaping import printable, without_host
 from fi_grader.sandbox.inside import protocol as messages
 

@@ -6,15 +6,25 @@ import sys
 import pytest
 
 from fi_course.questions import QUESTIONS, judge
-from fi_course.questions.parse_answer import letter_and_reason, named_values
+from fi_course.questions.parse_answer import (
+    is_unit,
+    letter_and_reason,
+    named_values,
+    number_and_unit,
+    share_in,
+    unit_words,
+)
 from fi_course.questions.plain_values import normalise
 from fi_course.questions.specification import of, page_specification
 
 from .accessibility import MOST_BYTES, opened, violations_in_every_view
 from .conftest import ROOT
 
+sys.path.insert(0, str(ROOT / "book/_ext"))
 sys.path.insert(0, str(ROOT / "tests/course/questions"))
 from answered import right_answers, wrong_answers
+from test_answer_forms import READ, UNITS
+from theme import script_text
 
 SETS = sorted({question.notebook for question in QUESTIONS.values()})
 ASKED = {id: of(question)["asks"] for id, question in QUESTIONS.items()}
@@ -27,7 +37,7 @@ def judging(browser):
     """A blank page that has the judge."""
     tab = browser.new_page()
     tab.add_script_tag(content="window.fi = {};")
-    tab.add_script_tag(path=ROOT / "book/script/judge.js")
+    tab.add_script_tag(content=script_text(ROOT / "book/script/judge.js"))
     yield tab
     tab.close()
 
@@ -67,14 +77,13 @@ def in_words(value):
 # The judge ------------------------------------------------------------------------------------------------------------
 
 
-def test_digests_cells_seals_and_numbers_are_as_the_vectors_say(judging):
+def test_digests_cells_and_seals_are_as_the_vectors_say(judging):
     found = judging.evaluate(
         """(v) => ({
         digests: v.digests.map(({ word }) => [fi.judge.sha256(word), fi.judge.tag(word)]),
         cells: v.cells.map(({ number, width }) => fi.judge.cell(number, width)),
         pads: v.pads.map(({ word, pad, number }) => [fi.judge.unpad(word, pad), fi.judge.hexOf(number)]),
         seals: v.seals.map(({ sealed, key }) => fi.judge.unseal(sealed, key)),
-        numbers: v.numbers.map(({ text }) => fi.judge.numberAndUnit(text)).map(({ number, unit }) => [number, unit, fi.judge.unitWord(unit)]),
     })""",
         VECTORS,
     )
@@ -82,9 +91,24 @@ def test_digests_cells_seals_and_numbers_are_as_the_vectors_say(judging):
     assert found["cells"] == [case["cell"] for case in VECTORS["cells"]]
     assert found["pads"] == [[case["number"], case["hex"]] for case in VECTORS["pads"]]
     assert found["seals"] == [case["text"] for case in VECTORS["seals"]]
-    assert found["numbers"] == [
-        [case["number"], case["unit"], case["word"]] for case in VECTORS["numbers"]
-    ]
+
+
+def test_the_page_reads_numbers_and_units_as_the_package_does(judging):
+    """Whatever the package reads out of a text, and whatever unit it knows; None where it reads nothing."""
+    texts = [text for group in READ.values() for text in group] + [f"3 {unit}" for pairs in UNITS.values() for unit, _ in pairs]
+    units = [pair for pairs in UNITS.values() for pair in pairs]
+    read, known = judging.evaluate(
+        """([texts, units]) => [
+            texts.map(fi.judge.numberAndUnit).map(({ number, unit }) =>
+                [number, unit, fi.judge.unitWords(unit), number === null ? null : fi.judge.shareIn(number, unit)]),
+            units.map(([unit, wanted]) => fi.judge.isUnit(unit, [wanted]))]""",
+        [texts, units],
+    )
+    assert known == [is_unit(unit, [wanted]) for unit, wanted in units]
+    for text, found in zip(texts, read, strict=True):
+        number, unit = number_and_unit(text)
+        assert found[1:] == [unit, unit_words(unit), number and share_in(number, unit)], text
+        assert found[0] == (number if number is None else pytest.approx(number, rel=1e-15)), text
 
 
 @pytest.mark.parametrize("id", JUDGED)

@@ -11,8 +11,8 @@ import pytest
 
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import blocked
+from fi_course.questions.compare_values import near
 from fi_course.questions.functions import Function
-from fi_course.questions.plain_values import near
 from fi_course.questions.question import PUBLIC_SEED
 from fi_course.questions.reference_solution import reference
 from fi_course.questions.values import Value

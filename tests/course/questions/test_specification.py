@@ -13,8 +13,7 @@ from fi_course.questions import specification as module
 from fi_course.questions.blocked_calls import blocked
 from fi_course.questions.checks import Mistake, catches, choice, value
 from fi_course.questions.functions import Outcome
-from fi_course.questions.parse_answer import unit_word
-from fi_course.questions.plain_values import OneOf, number_and_unit
+from fi_course.questions.plain_values import OneOf
 from fi_course.questions.question import Question
 from fi_course.questions.specification import (
     decode,
@@ -223,13 +222,6 @@ def test_seals_are_as_the_vectors_say():
     for case in VECTORS["seals"]:
         assert hashed_answers.seal(case["text"], case["key"]) == case["sealed"], case
         assert hashed_answers.unseal(case["sealed"], case["key"]) == case["text"], case
-
-
-def test_numbers_in_words_are_read_as_the_vectors_say():
-    for case in VECTORS["numbers"]:
-        number, unit = number_and_unit(case["text"])
-        assert (number, unit) == (case["number"], case["unit"]), case
-        assert unit_word(unit) == case["word"], case
 
 
 def test_verdicts_are_as_the_vectors_say():

@@ -297,7 +297,7 @@ RIGHT = {
     "trees.variance_decrease": [900.0, "900", (900, "squared points"),
                                 np.var([30, 30, 70, 110]) - 0.5 * np.var([70, 110])],
     "trees.decrease": [decrease_with_arrays, decrease_with_lists_only, decrease_with_series, decrease_of_distances],
-    "trees.thresholds": [thresholds_with_frame, thresholds_as_a_set],
+    "trees.thresholds": [thresholds_with_frame],
     "trees.slide_table": [
         {"rent<=525": 0.417, "Rent ≤ 680": 0.375}, {525: "5/12", 680: "3/8"}, [["525", 0.417], ["680", 0.38]],
         pd.Series({"Rent <= 680": 3 / 8, "Rent <= 525": Fraction(5, 12)}), {"Rent < 680": 0.375, "Rent < 525": 0.4167},
@@ -335,6 +335,7 @@ WRONG = {
         ("threshold on a data point", lambda values, labels: [w for _, w in neighbours(values, labels)]),
         ("every midpoint", all_midpoints), ("not sorted", not_sorted), ("not sorted", not_sorted_skipping_equals),
         ("tied values", tied_rows), ("tied values", tied_rows_skipping_equals),
+        ("not in ascending order", thresholds_as_a_set),
         ("not in ascending order", lambda values, labels: [(v + w) / 2 for v, w in neighbours(values, labels)][::-1]),
         ("borrowed", lambda values, labels: borrowed_midpoints(np.asarray(values, float)))],
     "trees.slide_table": [

@@ -1,0 +1,87 @@
+"""How people write answers: the one table by which notebook, page and grader read them.
+
+Python reads it in `parse_answer`; the book hands it to the page's judge (`book/script/judge.js`).
+So it says only what both languages understand in the same way: no `\\w`, `\\d` or `\\b`, and `$1`
+for a group in a replacement. Case never matters.
+"""
+
+_QUOTES = "\"'`*“”‘’"
+_LETTER = "a-zÀ-ÖØ-öø-ɏͰ-Ͽ"
+_DECIMAL = r"(?:[0-9]+(?:[.,][0-9]+)?\.?|[.,][0-9]+)(?:e[+-]?[0-9]+)?"
+_ABOUT = (
+    r"(?:about|around|roughly|approximately|approx\.?|ca\.?|circa|nearly|almost|exactly|precisely"
+    r"|just|only|at least|at most|more than|less than|above|below|over|under|from|up to"
+    r"|(?:(?:my |the )?(?:answer|result|value) |it |that )is|it's|answer|result|is)[ :]+"
+)
+_COMPARED = r"(?:[a-z][a-z0-9_ ]*)?[<>≤≥]=? ?"
+_REMARK = (
+    r"(?:[,;:-] ?[^0-9 .,;:+-].*|[(\[≈~].*|[<>≤≥][^0-9]*"
+    r"|(?:because|since|as|so|where|when|if|with|which|that) .*)"
+)
+_NO_REMARK = r"[^=≈~,;:(\[]"
+_ANOTHER_NUMBER = r"(?:or|and|to|up to|vs\.?|versus|plus|minus|times|x|e) ?[+-]?[.0-9]"
+
+FORMS = {
+    # Signs that Unicode's form NFKC would change in their meaning: 40² and 2½.
+    "before": [
+        [r"(?=[⁰¹²³⁴-⁹⁻])", "^"],
+        [r"(?=[¼-¾⅐-⅞])", " "],
+    ],
+    # After NFKC: one sign for one thing, and nothing around the answer.
+    "tidy": [
+        [r"\s+", " "],
+        [r"[−–—‒]", "-"],
+        [r"-\^", "-"],
+        [r"⁄", "/"],
+        [rf"^[ {_QUOTES}]+|[ .,;!?{_QUOTES}]+$", ""],
+        [r"^[(\[{] ?([^()\[\]{}]*?) ?[)\]}]$", "$1"],
+        [r"(^| )(?:minus|negative) (?=[.0-9])", "$1-"],
+        [r"(?<=[0-9])[ '’_](?=[0-9]{3}(?![0-9]))", ""],
+        [
+            r",(?=[0-9]{3}(?:,[0-9]{3})*\.[0-9])|,(?=[0-9]{3},[0-9]{3}(?![0-9]))"
+            r"|(?<=,[0-9]{3}),(?=[0-9]{3}(?![0-9]))",
+            "",
+        ],
+        [r" ?(?:[x×·*]|times) ?10 ?(?:\^|\*\*) ?(?=[+-]?[0-9])", "e"],
+    ],
+    # What may stand before the number that an equation ends in: "gain = 0.08", "x1: 18".
+    "equation": r"^(?:.*[=≈~→] ?|[a-z][a-z_ ]*[0-9]*: ?)",
+    # currency, sign, whole part of 2 1/2, number, power, divisor, unit
+    "number": (
+        rf"^(?:{_ABOUT}|{_COMPARED})*([€$£] ?)?([+-]?) ?"
+        rf"(?:([0-9]+) (?=[0-9]+ ?/ ?[0-9]))?({_DECIMAL})(?:(?:\^|\*\*)([+-]?[0-9]+))?"
+        rf"(?: ?/ ?([+-]?{_DECIMAL}))? ?"
+        rf"((?!(?:{_NO_REMARK}* )?{_ANOTHER_NUMBER})[{_LETTER}%€$£°]{_NO_REMARK}*?)? ?{_REMARK}?$"
+    ),
+    # A comma that may be a decimal comma as well as one of thousands.
+    "two_ways": r"^[1-9][0-9]{0,2},[0-9]{3}(?![0-9])",
+    "percent": r"^(?:%|percent(?:age points?)?|per cent|pct|pp)(?:-?points?)?(?![a-z]) ?",
+    # "3 out of 4" may be a share.
+    "out_of": rf"^(?:out of|of|in) (?:the |all )?({_DECIMAL})(?![0-9/])",
+    # A unit in small words, without what it is counted by or out of: "bits a day" -> "bit".
+    "unit": [
+        [r"^(?:(?:out )?of |in )(?:the |all )*[0-9]+ ?", ""],
+        [r" ?/.*|(?:^| )(?:per|a|an|each)(?= ).*", ""],
+        [r"(?:squared|square|sq\.?) ([a-z]+)", "$1^2"],
+        [r"([a-z]) ?(?:squared|\*\*2)", "$1^2"],
+        [rf"(?:(?:^| )times(?= )|[^{_LETTER}%€$£°^0-9])+", " "],
+        [r"s(?=\^| |$)", ""],
+    ],
+    # Words behind a number that are no unit: "184 on average", "60 less".
+    "no_unit": (
+        r"^(?:of|on|in|at|out|or|and|if|for|from|with|by|to|than|the|only|exactly|is|are|wa|were"
+        r"|les|more|lower|higher|fewer|cheaper|dearer|altogether|total|overall|average)(?: |$)"
+    ),
+    # A letter with whatever stands before it, the sign behind it, and the reason.
+    "letter": (
+        r"^(?:(?:i (?:think|choose|chose|pick|say|take|guess|would say)|it"
+        r"|(?:my |the )?(?:answer|choice|option|letter))(?: that)?(?: it)?(?:'s| is)?[ :=,]+)*"
+        r"[^a-z0-9]*([a-z])(?![a-z0-9'’])([^a-z0-9]*)([\s\S]*)$"
+    ),
+    "two_letters": r"^[^a-z0-9&/+]*(?:or|and|&|/|\+) ?\(?[a-z]\)?(?![a-z0-9])",
+    # How a reason may begin: "A because ..." is a letter with a reason, "A tree ..." a sentence.
+    "reason": (
+        r"^(?:because|since|as|for|it|its|they|the|each|every|only|both|all|no|in|if|with|this|that"
+        r"|these|those|there|we|you|when|where|while|on|at|by|of|so|but)(?![a-z])"
+    ),
+}
