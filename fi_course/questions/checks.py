@@ -15,8 +15,8 @@ A mistake may have several outputs, in a tuple. A check is data that can be call
 from dataclasses import replace
 
 from fi_course.questions.functions import Catches, Function
-from fi_course.questions.values import Choice, Mistake, Value
-from fi_course.questions.verdict import Verdict
+from fi_course.questions.values import Choice, Value
+from fi_course.questions.verdict import Mistake, Verdict
 
 __all__ = ["CODE_STUB", "TEXT_STUB", "Mistake", "by_hand", "catches", "choice", "function", "value"]
 

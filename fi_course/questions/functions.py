@@ -5,10 +5,12 @@
 """
 
 import copy
+import io
 import traceback
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -24,12 +26,16 @@ ARRAYS_ONLY = "right for arrays only"
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one call: a plain value, or an error's type, message and traceback."""
+    """The result of one call: a plain value, or an error's type, message and traceback.
+
+    `printed` is what the call has written to its output.
+    """
 
     value: object = None
     error: str = ""
     words: str = ""
     trace: str = ""
+    printed: str = ""
 
     def agrees(self, expected, tolerance):
         """Return whether it is the expected value, or an error if one is expected -> bool."""
@@ -39,22 +45,13 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class MistakeOutputs:
-    """A mistake's outputs: `gives(k)` is its value on case k, or an Outcome if it raises."""
-
-    name: str
-    message: str
-    gives: Callable
-
-
-@dataclass(frozen=True)
 class TestCases:
     """The inputs and expected outputs by which a function is judged.
 
     inputs : tuples of arguments, the smallest first
     expected : what the definition gives for each
-    mistakes : what people do instead
-    planted : what the function gave as it was handed out, or None
+    mistakes : what people do; `output(k)` is its value on case k, or an Outcome if it raises
+    planted : the same of the function as it was handed out, or None
     lists : whether it must be right for plain lists, as the text of the question calls it
     """
 
@@ -82,35 +79,29 @@ class Function:
         return frozenset(m.name for m in self.mistakes) | ({ARRAYS_ONLY} if self.lists else set())
 
     def drawn(self, rng):
-        """Draw the cases with this rng -> TestCases.
-
-        What mistakes give is computed when it is asked for.
-        """
+        """Draw the cases with this rng -> TestCases; what mistakes give is computed when asked."""
         inputs = self.cases(rng)
-        outputs = tuple(MistakeOutputs(m.name, m.message, _gives(m.output, inputs))
-                        for m in self.mistakes)
-        planted = self.planted and _gives(self.planted, inputs)
-        return TestCases(inputs, [quietly(self.right, case) for case in inputs], outputs, planted,
-                         self.tolerance, self.lists)
+
+        def output(function):
+            return lambda k: output_of(function, inputs[k])
+
+        mistakes = tuple(replace(m, output=output(m.output)) for m in self.mistakes)
+        return TestCases(inputs, [quietly(self.right, case) for case in inputs], mistakes,
+                         self.planted and output(self.planted), self.tolerance, self.lists)
 
     def __call__(self, answer, rng):
-        return judge_function(self.drawn, answer, rng)
+        return judge_function(self.drawn(rng), answer)
 
 
-def _gives(function, inputs):
-    return lambda k: output_of(function, inputs[k])
-
-
-def judge_function(drawn, answer, rng):
-    """Judge a function on the cases that `drawn(rng)` returns -> Verdict."""
+def judge_function(cases, answer):
+    """Judge a function on these cases -> Verdict."""
     if not callable(answer):
         return Verdict("wrong",
                        "The question asks for a function: "
                        "hand over its name, without brackets after it.", yours=show(answer))
-    cases = drawn(rng)
     by_style, right = _runs(answer, cases)
     if right == "every way" or (right and not cases.lists):
-        return Verdict("right")
+        return Verdict("right", printed=by_style[-1][0].printed)
     runs = min(by_style, key=lambda runs: sum(bool(run.error) for run in runs))
     if any(run.error == "BlockedCall" for run in runs):
         return _borrowed(runs)
@@ -120,12 +111,14 @@ def judge_function(drawn, answer, rng):
 
 
 def ask(answer, *arguments):
-    """Call an answer on copies of the arguments and catch whatever it raises -> Outcome."""
-    try:
-        return Outcome(normalise(quietly(answer, arguments)))
-    except (Exception, SystemExit, BlockedCall) as error:
-        return Outcome(error=getattr(error, "kind", type(error).__name__), words=str(error),
-                       trace=_trace(error))
+    """Call an answer on copies of the arguments and catch what it raises and prints -> Outcome."""
+    with redirect_stdout(io.StringIO()) as printed:
+        try:
+            found = Outcome(normalise(quietly(answer, arguments)))
+        except (Exception, SystemExit, BlockedCall) as error:
+            found = Outcome(error=getattr(error, "kind", type(error).__name__), words=str(error),
+                            trace=_trace(error))
+    return replace(found, printed=printed.getvalue())
 
 
 def _trace(error):
@@ -204,11 +197,13 @@ def _untouched(answer, runs, cases):
     name = getattr(answer, "__name__", "the function")
     if all(run.error == "NotImplementedError" or _is_nothing(run) for run in runs):
         return Verdict("not started",
-                       f"`{name}` returns nothing yet: write its body, and end it with `return`.")
+                       f"`{name}` returns nothing yet: write its body, and end it with `return`.",
+                       printed=runs[0].printed)
     if cases.planted and _behaves_like(cases.planted, runs, cases.tolerance):
         return Verdict("not started",
                        f"`{name}` gives on every input what it gave as it was handed out: "
-                       "if you have changed it, the change makes no difference.", HANDED_OUT)
+                       "if you have changed it, the change makes no difference.", HANDED_OUT,
+                       printed=runs[0].printed)
     return None
 
 
@@ -218,7 +213,8 @@ def _is_nothing(run):
 
 def _mistaken(answer, runs, cases):
     """Return "wrong" with the first failing case and the mistake that matches all cases."""
-    known = next((m for m in cases.mistakes if _behaves_like(m.gives, runs, cases.tolerance)), None)
+    known = next((mistake for mistake in cases.mistakes
+                  if _behaves_like(mistake.output, runs, cases.tolerance)), None)
     message, name = (known.message, known.name) if known else (_rounds(runs, cases.expected), "")
     return _wrong(answer, runs, cases, message, name)
 
@@ -228,14 +224,15 @@ def _wrong(answer, runs, cases, message, name):
     at = next(k for k, (run, t) in enumerate(zip(runs, cases.expected, strict=True))
               if not run.agrees(t, cases.tolerance))
     run, on = runs[at], _call(answer, map(as_lists, cases.inputs[at]))
+    verdict = Verdict("wrong", message, name, printed=run.printed)
     if run.error:
         said = f"On `{on}` your function raised {run.error}: {run.words}"
-        return Verdict("wrong", f"{message} {said}".strip(), name, trace=run.trace)
+        return replace(verdict, message=f"{message} {said}".strip(), trace=run.trace)
     if run.value is None:
-        return Verdict("wrong", f"On `{on}` your function returns nothing: "
-                       "is a `return` missing on some way through it?", name)
+        return replace(verdict, message=f"On `{on}` your function returns nothing: "
+                       "is a `return` missing on some way through it?")
     yours, expected = show_apart(run.value, cases.expected[at])
-    return Verdict("wrong", message, name, on=on, yours=yours, expected=expected)
+    return replace(verdict, on=on, yours=yours, expected=expected)
 
 
 def _rounds(runs, expected):
@@ -244,9 +241,9 @@ def _rounds(runs, expected):
     return "Close, but not exact: compute it exactly, and do not round." if close else ""
 
 
-def _behaves_like(gives, runs, tolerance):
-    """Return whether the answer equals `gives` on every case; stops at the first difference."""
-    return all(run.agrees(gives(k), tolerance) for k, run in enumerate(runs))
+def _behaves_like(output, runs, tolerance):
+    """Return whether the answer has this output on every case; stops at the first difference."""
+    return all(run.agrees(output(k), tolerance) for k, run in enumerate(runs))
 
 
 def _call(answer, case):
@@ -256,22 +253,16 @@ def _call(answer, case):
 
 def written(argument):
     """Format an argument as Python code, cut after 300 characters -> str."""
-    if not _holds_tuples(argument):
-        return show(argument)
     text = _nested(argument)
     return text if len(text) <= 300 else text[:297] + "..."
 
 
-def _holds_tuples(argument):
-    return (isinstance(argument, tuple)
-            or (isinstance(argument, list) and any(map(_holds_tuples, argument))))
-
-
 def _nested(argument):
-    inner = [_nested(part) for part in argument] if isinstance(argument, tuple | list) else None
-    if isinstance(argument, tuple):
-        return f"({', '.join(inner)}{',' * (len(inner) == 1)})"
-    return f"[{', '.join(inner)}]" if inner is not None else show(argument)
+    if isinstance(argument, tuple | list):
+        inner = ", ".join(map(_nested, argument))
+        comma = "," * (len(argument) == 1)
+        return f"({inner}{comma})" if isinstance(argument, tuple) else f"[{inner}]"
+    return show(argument)
 
 
 # A test, judged by the implementations it is tried on.
@@ -310,22 +301,9 @@ def judge_test(asked, answer, rng):
             one = [*found][k]
             several = one.output if isinstance(one.output, tuple) else (one.output,)
             found[one] += [_trial(answer, each, called) for each in several[: 1 if again else None]]
-    if not called:
-        return Verdict("not started",
-                       "Your test never calls the function it is given: write its body.")
-    refused = next((_refused(one, outcome) for one in asked.right for outcome in found[one]
-                    if outcome.error), None)
-    if refused:
-        return refused
-    if any(outcome.value is False for outcomes in found.values() for outcome in outcomes):
-        return Verdict("wrong", "Your test returns True or False, and nobody looks at what a test "
-                       "returns: write `assert` in front of what must be true.", RETURNED)
-    missed = [bug for bug in asked.bugs if not all(outcome.error for outcome in found[bug])]
-    if missed:
-        planted, caught = len(asked.bugs), len(asked.bugs) - len(missed)
-        caught = f" (Your test catches {caught} of {planted} planted bugs.)"
-        return Verdict("wrong", missed[0].message + caught, missed[0].name)
-    return Verdict("right")
+    verdict = _of_trials(asked, found) if called else Verdict(
+        "not started", "Your test never calls the function it is given: write its body.")
+    return replace(verdict, printed=verdict.printed or found[asked.right[0]][0].printed)
 
 
 def _trial(test, implementation, called):
@@ -338,7 +316,20 @@ def _trial(test, implementation, called):
     return ask(lambda: test(watched))
 
 
-def _refused(one, outcome):
-    """Return the verdict on a test that rejects a right implementation."""
-    said = f" It raised {outcome.error}: {outcome.words}".rstrip(": ") + "."
-    return Verdict("wrong", one.message + said, one.name, trace=outcome.trace)
+def _of_trials(asked, found):
+    """Judge a test by its outcomes on each implementation -> Verdict."""
+    for one in asked.right:
+        for outcome in found[one]:
+            if outcome.error:
+                said = f" It raised {outcome.error}: {outcome.words}".rstrip(": ") + "."
+                return Verdict("wrong", one.message + said, one.name, trace=outcome.trace,
+                               printed=outcome.printed)
+    if any(outcome.value is False for outcomes in found.values() for outcome in outcomes):
+        return Verdict("wrong", "Your test returns True or False, and nobody looks at what a test "
+                       "returns: write `assert` in front of what must be true.", RETURNED)
+    missed = [bug for bug in asked.bugs if not all(outcome.error for outcome in found[bug])]
+    if missed:
+        planted, caught = len(asked.bugs), len(asked.bugs) - len(missed)
+        caught = f" (Your test catches {caught} of {planted} planted bugs.)"
+        return Verdict("wrong", missed[0].message + caught, missed[0].name)
+    return Verdict("right")

@@ -132,6 +132,7 @@ class Handle:
 
     def _judged(self, answer, rng=None):
         self.last = self._verdict(answer, rng)
+        print(self.last.printed, end="")
         return self.last
 
     def _verdict(self, answer, rng=None):

@@ -79,7 +79,6 @@ from fi_course.questions.checks import by_hand
 from fi_course.questions.functions import (
     Catches,
     Function,
-    MistakeOutputs,
     Outcome,
     TestCases,
     judge_function,
@@ -88,7 +87,8 @@ from fi_course.questions.functions import (
 from fi_course.questions.hashed_answers import seal, unseal
 from fi_course.questions.plain_values import OneOf, normalise
 from fi_course.questions.question import PUBLIC_SEED, QUESTIONS, Question, judge
-from fi_course.questions.values import Choice, Mistake, Value, judge_choice, judge_value
+from fi_course.questions.values import Choice, Value, judge_choice, judge_value
+from fi_course.questions.verdict import Mistake
 
 IMPLEMENTATIONS = "fi_course.questions.implementations_to_test."
 ABOUT = ("id", "notebook", "title", "kind", "stars", "minutes", "points", "seconds")
@@ -149,13 +149,15 @@ def _answer_key(question):
 
 def _written_function(question):
     cases = question.check.drawn(np.random.default_rng(PUBLIC_SEED))
-    places = range(len(cases.inputs))
-    expected = [encode(_flat(one)) for one in cases.expected]
+    expected = _encoded(cases.expected)
+
+    def outputs(function):
+        return _encoded(map(function, range(len(cases.inputs))))
+
     mistakes = [
-        {"name": m.name, "message": m.message, "gives": [encode(_flat(m.gives(k))) for k in places]}
-        for m in cases.mistakes
+        {"name": m.name, "message": m.message, "gives": outputs(m.output)} for m in cases.mistakes
     ]
-    planted = cases.planted and [encode(_flat(cases.planted(k))) for k in places]
+    planted = cases.planted and outputs(cases.planted)
     return {
         "cases": [encode(case) for case in cases.inputs],
         "expected": expected,
@@ -171,9 +173,10 @@ def _key_of_cases(id, expected):
     return f"{id}|{json.dumps(expected)}"
 
 
-def _flat(value):
-    """Normalise what a function returned, except what is compared in its own way."""
-    return value if isinstance(value, Outcome | OneOf | set | frozenset) else normalise(value)
+def _encoded(values):
+    """Encode what a function returned: normalised, except what is compared in its own way."""
+    own = Outcome | OneOf | set | frozenset
+    return [encode(value if isinstance(value, own) else normalise(value)) for value in values]
 
 
 def _written_test(question):
@@ -247,14 +250,14 @@ class WrittenFunction:
 
     @cached_property
     def cases(self):
-        mistakes = tuple(MistakeOutputs(m["name"], m["message"], _given(m["gives"]))
+        mistakes = tuple(Mistake(m["name"], _given(m["gives"]), m["message"])
                          for m in self.data["mistakes"])
         planted = self.data["planted"] and _given(self.data["planted"])
         return TestCases(decode(self.data["cases"]), decode(self.data["expected"]), mistakes,
                          planted, self.data["tolerance"], self.data["lists"])
 
     def __call__(self, answer, rng):
-        verdict = judge_function(lambda rng: self.cases, answer, rng)
+        verdict = judge_function(self.cases, answer)
         return _with_meaning(verdict, self.data["meaning"],
                              _key_of_cases(self.data["id"], self.data["expected"]))
 

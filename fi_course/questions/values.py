@@ -42,20 +42,6 @@ IN_PER_CENT = (
 )
 
 
-@dataclass(frozen=True)
-class Mistake:
-    """A common mistake: its name, its output (a letter, a value or a function) and the feedback.
-
-    Of several values a mistake may speak of some only, with `partly=True`: whatever the others are,
-    it is named.
-    """
-
-    name: str
-    output: object
-    message: str
-    partly: bool = False
-
-
 def _sealed(key, status, name, message):
     verdict = {"status": status, "mistake": name, "message": message}
     return seal(json.dumps(verdict, ensure_ascii=False), key)

@@ -1,19 +1,30 @@
-"""The result of a check as data: nothing is shown or raised here."""
+"""The result of a check as data, and the mistakes it may name: nothing is shown or raised here."""
 
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A common mistake: its name, its output (a letter, a value or a function) and the feedback.
+
+    Of several values a mistake may speak of some only, with `partly=True`: whatever the others are,
+    it is named.
+    """
+
+    name: str
+    output: object
+    message: str
+    partly: bool = False
 
 
 @dataclass(frozen=True)
 class Verdict:
     """The result of a check: status "right", "not started", "wrong" or "by hand".
 
-    "by hand" means that a person will read the answer.
-
-    A wrong answer has a message, the name of the mistake if it is a known one,
-    and the smallest counterexample found:
-    on which input, what came, what was expected.
-    `trace` is the answer's own traceback, shown on request only.
-    `meaning` is what a right answer means.
+    "by hand" means that a person will read the answer. A wrong answer has a message, the name of
+    the mistake if it is a known one, and the smallest counterexample found: on which input, what
+    came, what was expected. `trace` is the answer's own traceback, shown on request only; `printed`
+    what it wrote on the counterexample, or on the first input; `meaning` what a right answer means.
     """
 
     status: str
@@ -24,6 +35,7 @@ class Verdict:
     expected: str = ""
     trace: str = ""
     meaning: str = ""
+    printed: str = ""
 
     @property
     def counterexample(self):
