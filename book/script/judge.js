@@ -82,8 +82,8 @@ fi.judge = (() => {
   // "60 %" -> { number: 0.6, unit: "" }; the number of what is none is null
   function numberAndUnit(text) {
     const tidy = replaced(replaced(text, "before").normalize("NFKC"), "tidy");
-    const number = form(fi.forms.number);
-    const found = number.exec(tidy) ?? number.exec(tidy.replace(form(fi.forms.equation), ""));
+    const sides = ["(?!)", ...fi.forms.equation].map((leftOut) => tidy.replace(form(leftOut), ""));
+    const found = sides.map((side) => form(fi.forms.number).exec(side)).find(Boolean);
     const [, currency = "", sign, whole, above, power = 1, below = "1", unit = ""] = found ?? [];
     const twoWays = [above, below].some((part) => part && form(fi.forms.two_ways).test(part));
     if (!found || decimal(below) === 0 || twoWays) return { number: null, unit: "" };
@@ -139,7 +139,7 @@ fi.judge = (() => {
     const wordy = names.filter((name, i) => read[i].number === null);
     if (wordy.length && asked.entries.length) return wrong(`No number stands at ${listed(wordy)}.`);
     if (wordy.length) return wrong(given.answer.includes(",")
-      ? "A comma is read as two numbers, or as thousands: write a decimal point."
+      ? "A comma may part numbers, thousands or decimals: write a decimal point, and no other comma."
       : "The question asks for a number: write it as in `0.42`, `3/8` or `42 %`.");
     if (asked.units.length && read.some(({ unit }) => !isUnit(unit, asked.units)))
       return wrong(`The question asks for ${asked.units[0]}.`, "wrong unit");

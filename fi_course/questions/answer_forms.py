@@ -10,9 +10,12 @@ _LETTER = "a-zÀ-ÖØ-öø-ɏͰ-Ͽ"
 _DECIMAL = r"(?:[0-9]+(?:[.,][0-9]+)?\.?|[.,][0-9]+)(?:e[+-]?[0-9]+)?"
 _ABOUT = (
     r"(?:about|around|roughly|approximately|approx\.?|ca\.?|circa|nearly|almost|exactly|precisely"
-    r"|just|only|at least|at most|more than|less than|above|below|over|under|from|up to"
+    r"|just|only|at least|at most|more than|less than|above|below|over|under|from|up to|at|by"
+    r"|(?:an? |the )?(?:rise|fall|drop|gain|loss|increase|decrease|total|mean|chance) of"
     r"|(?:(?:my |the )?(?:answer|result|value) |it |that )is|it's|answer|result|is)[ :]+"
 )
+_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+          "eleven", "twelve"]
 _COMPARED = r"(?:[a-z][a-z0-9_ ]*)?[<>≤≥]=? ?"
 _REMARK = (
     r"(?:[,;:-] ?[^0-9 .,;:+-].*|[(\[≈~].*|[<>≤≥][^0-9]*"
@@ -35,6 +38,11 @@ FORMS = {
         [r"⁄", "/"],
         [rf"^[ {_QUOTES}]+|[ .,;!?{_QUOTES}]+$", ""],
         [r"^[(\[{] ?([^()\[\]{}]*?) ?[)\]}]$", "$1"],
+        [r"(?<![a-z])(?:a|one) (?=half|third|quarter)|(?<![a-z])(?=half(?![a-z]))", "1 "],
+        [r"1 1 half|1 half", "1/2"],
+        *[[rf"(?<![a-z]){word}(?![a-z])", str(digit)] for digit, word in enumerate(_WORDS)],
+        [r"(?<=[0-9]) thirds?(?![a-z])", "/3"],
+        [r"(?<=[0-9]) quarters?(?![a-z])", "/4"],
         [r"(^| )(?:minus|negative) (?=[.0-9])", "$1-"],
         [r"(?<=[0-9])[ '’_](?=[0-9]{3}(?![0-9]))", ""],
         [
@@ -44,8 +52,8 @@ FORMS = {
         ],
         [r" ?(?:[x×·*]|times) ?10 ?(?:\^|\*\*) ?(?=[+-]?[0-9])", "e"],
     ],
-    # What may stand before the number that an equation ends in: "gain = 0.08", "x1: 18".
-    "equation": r"^(?:.*[=≈~→] ?|[a-z][a-z_ ]*[0-9]*: ?)",
+    # What to leave out of an equation: all but its end, "gain = 0.08", or all but its beginning.
+    "equation": [r"^(?:.*[=≈~→] ?|[a-z][a-z_ ]*[0-9]*: ?)", r" ?[=≈].*$"],
     # currency, sign, whole part of 2 1/2, number, power, divisor, unit
     "number": (
         rf"^(?:{_ABOUT}|{_COMPARED})*([€$£] ?)?([+-]?) ?"

@@ -155,8 +155,6 @@ QUESTIONS = questions(r"""
 - 7 / 15 | without putting back | Without putting the ball back it would be this; here it goes back.
 - 0.58 | the opposite event | This is the probability that the colours are the *same*.
 - 0.3 | one draw | This is the chance to draw blue once; two balls are drawn.
-- 42 | per cent without its sign | You count in per cent: write a share such as 0.05, or the sign,
-    as in `"5 %"`.
 > You have computed a Gini impurity: the chance that two rows, drawn with replacement from the node,
     differ.
 

@@ -312,8 +312,6 @@ QUESTIONS = questions(r"""
 - {f: d / left(11, 7) for f, d in of_museum().items()} | another tree's total | You divided by
     17.35, what a tree with pure leaves takes away. This one takes away less; your shares do not add
     up to 1.
-- {f: 100 * s for f, s in shares(of_museum()).items()} | percent | Right as percentages: write them
-    as shares of 1, or as words with the sign, as in `"50 %"`.
 > Sky .44, Day .29, Wind .27. By the notes Wind came first, with .41: counting mixed leaves as pure
     has turned the ranking round.
 

@@ -206,8 +206,6 @@ QUESTIONS = questions(r"""
 - 0.9 | against one ticket | 9/10 is the chance against a column with *one* cut. This one has three.
 - 3 | how many times more | Three times as many tickets: yes. The question asks for a chance, which
     is at most 1.
-- 75 | per cent without its sign | You count in per cent: write a share such as 0.05, or the sign,
-    as in `"5 %"`.
 - 0.25 | the other column | This is the chance of the column with three cuts.
 - 0.5 | all tickets are alike | Each single ticket is as good as any other, but one column holds
     more of them.

@@ -168,8 +168,6 @@ QUESTIONS = questions(r"""
 - 0.78 / 0.9 | ratio of scores | You divided the accuracies. The question asks for the difference.
 - 0.22 / 0.1 | ratio of errors | This is error after over error before, a ratio. The question asks
     for the difference.
-- 12 | per cent without its sign | You count in per cent: write a share such as 0.05, or the sign,
-    as in `"5 %"`.
 - 0.12 / 0.9 | in shares of the score | You divided the drop by the accuracy before: leave it in
     units of accuracy.
 > As a loss it is the same number: the error rises from .10 to .22. The formula after less before is

@@ -195,8 +195,6 @@ QUESTIONS = questions(r"""
     least one is less than the sum (which is Bonferroni's bound).
 - 0.95**12 | all silent | This is the chance that all twelve stay silent; the question asks for the
     opposite.
-- 100 * (1 - 0.95**12) | percent without its sign | A probability lies between 0 and 1. In percent,
-    write it as "... %".
 - 1 - 0.95**20 | twenty tests | This is the chance for twenty tests. Here there are twelve.
 - 0.05 | one test | This is the chance of an alarm in one given test.
 - 0 | all at once | You seem to have multiplied the twelve chances of an alarm: that is the chance

@@ -220,8 +220,6 @@ QUESTIONS = questions(r"""
     for the whole.
 - 0.21 | the larger bar taken off | You took off the importance of A. The pair is compared with the
     forest before *any* shuffle.
-- 37 | per cent without its sign | You count in per cent: write a share such as .05, or the sign
-    behind it, as in `"5 %"`.
 - 0.1 | the mean bar | You averaged the two single importances: an importance of a group is no mean
     of its members'.
 > Suspects that could stand in for each other must be questioned together.
@@ -268,8 +266,6 @@ QUESTIONS = questions(r"""
 - 0.4 | the true ones | This is the share of the *true* genes in these lists.
 - 0.65 | all genes in one pot | You put the genes of the three lists into one pot. The longest list
     then counts twice: make a share of each list, then average.
-- 60 | per cent without its sign | You count in per cent: write a share such as .05, a fraction, or
-    the sign behind it, as in `"5 %"`.
 > Over all ten runs the average is .18, below the promised 20 %: kept by saying nothing. A promise
     about an average says little about the list in your hand.
 

@@ -255,8 +255,6 @@ QUESTIONS = questions(r"""
     they are not equal yet.
 - 0.2 | the other way round | That is the cut on the chance of being *bad*; the question asks for
     the chance of being good.
-- 80 | per cent without its sign | You count in per cent: write a share such as .05, or the sign
-    behind it, as in `"5 %"`.
 - 4 | a ratio, not a chance | This is the ratio of the costs. The question asks for a chance,
     between 0 and 1.
 > With a ratio c the cut is c / (1 + c). Nothing was tuned, and so everything hangs on forecasts
@@ -304,8 +302,6 @@ QUESTIONS = questions(r"""
     the other columns more than the old one did.
 - 0.08 / 0.096 | the share itself | You set the old share against the new gap. The two belong to
     different forests.
-- 60 | per cent without its sign | You count in per cent: write a share such as .05, or the sign
-    behind it, as in `"5 %"`.
 - 0.096 | points, not per cent | These are percentage points. The question asks which part of the
     old gap is left.
 > The column's share was 8 points, and dropping it closed 6.4: the remaining columns stood in for
@@ -329,9 +325,6 @@ QUESTIONS = questions(r"""
 - {"false alarms A": 8 / 60, "false alarms B": 8 / 60, "catches A": 8 / 15, "catches B": 8 / 15} |
     both groups together | You pooled the groups. The question is whether they meet the same errors:
     one share for each.
-- {"false alarms A": 20, "false alarms B": 10, "catches A": 60, "catches B": 40} | per cent without
-    its sign | You count in per cent: write a share such as .05, or the sign behind it, as in `"5
-    %"`.
 > Both shares are higher in A, so the odds are not equal: the model is stricter there, with the
     worthy and with the others. More denials in all would raise every share.
 
@@ -346,8 +339,6 @@ QUESTIONS = questions(r"""
     is known: keep it.
 - 0.25 | the order turned | A high risk should go with an *early* relapse. Count the pairs in which
     the earlier woman has the higher risk.
-- 75 | per cent without its sign | You count in per cent: write a share such as .05, or the sign
-    behind it, as in `"5 %"`.
 - 3 | pairs, not a share | This is the number of right pairs: divide by the number of pairs that can
     be compared.
 > A coin gets 1/2 on average. With four pairs, .75 is one pair more than luck.

@@ -57,8 +57,8 @@ def number_and_unit(answer):
 
 def _in_words(text):
     text = _replaced(unicodedata.normalize("NFKC", _replaced(text, "before")), "tidy")
-    number = _form(FORMS["number"])
-    found = number.search(text) or number.search(_form(FORMS["equation"]).sub("", text))
+    sides = (_form(left_out).sub("", text) for left_out in ["(?!)", *FORMS["equation"]])
+    found = next(filter(None, map(_form(FORMS["number"]).search, sides)), None)
     if not found:
         return None, ""
     currency, sign, whole, above, power, below, unit = (part or "" for part in found.groups())
@@ -118,7 +118,7 @@ def named_values(answer, entries):
     Raises ValueError, saying how many are wanted, for a list of another length.
     """
     if isinstance(answer, str):
-        answer = _with_names(_parts(answer, len(entries)), entries)
+        answer = _values_in(answer, entries)
     if isinstance(answer, list) and answer and all(_is_pair(part, entries) for part in answer):
         answer = {part[0]: part[1] for part in answer}
     if isinstance(answer, dict) and SET not in answer:
@@ -139,34 +139,34 @@ def _named_otherwise(found, entries):
     return found | {strange[0]: missing[0]} if len(strange) == len(missing) == 1 else found
 
 
-def _parts(text, wanted):
-    """Split a text into this many values: at semicolons, lines, commas, "and" or spaces -> list.
+def _values_in(text, entries):
+    """Split a text into values: at semicolons, lines, commas, "and", slashes or spaces.
 
-    >>> _parts("(18, 8 and 2)", 3)
-    ['18', '8', '2']
-    """
-    ways = (r"\s*[;\n]\s*", r"\s*,\s+(?:and\s+)?|\s+and\s+", r"\s*,\s*", r"\s+")
-    cuts = (re.split(pattern, text.strip(" \n()[]{}.;,")) for pattern in ways)
-    return next((parts for parts in cuts if len(parts) == wanted), [text])
+    Returns {name: value} where every part has its name, else a list.
 
-
-def _with_names(parts, entries):
-    """Return the values by name where each part has its name -> dict, else the parts as they are.
-
-    >>> _with_names(["votes 1/3", "trees: 1/2"], ["votes", "trees"])
+    >>> _values_in("(1/3 and 1/2)", ["votes", "trees"])
+    ['1/3', '1/2']
+    >>> _values_in("votes 1/3, trees: 1/2", ["votes", "trees"])
     {'votes': '1/3', 'trees': '1/2'}
     """
-    found = dict(filter(None, (_name_and_value(part, entries) for part in parts)))
-    return found if len(found) == len(parts) else parts
+    ways = (r"\s*[;\n]\s*", r"\s*,\s+(?:and\s+)?|\s+and\s+", r"\s*,\s*", r"\s+/\s+", r"\s+")
+    text = text.rstrip(" \n.;,").strip(" \n()[]{}")
+    cuts = [re.split(pattern, text) for pattern in ways]
+    for parts in cuts:
+        found = dict(filter(None, (_name_and_value(part, entries) for part in parts)))
+        if len(found) == len(parts) > 1:
+            return found
+    return next((parts for parts in cuts if len(parts) == len(entries)), [text])
 
 
 def _name_and_value(part, entries):
-    """Return (entry, value) of "votes 1/3", "votes = 1/3" or "1/3 votes", else None."""
-    for cut in reversed([*re.finditer(r"\s*[:=]\s+|\s+", part), *re.finditer(r"[:=]", part)]):
-        name, value = part[: cut.start()], part[cut.end():].strip()
-        if entry_of(name, entries) and number_and_unit(value)[0] is not None:
-            return entry_of(name, entries), value
+    """Return name and value of "votes 1/3", "votes = 1/3" or "1/3 votes", else None."""
     number, unit = number_and_unit(part)
+    for cut in reversed([*re.finditer(r"\s*[:=]\s+|\s+", part), *re.finditer(r"[:=]", part)]):
+        name, value = part[: cut.start()].strip(), part[cut.end():].strip()
+        known = entry_of(name, entries) or (number is None and re.match(r"[^\W\d]", name) and name)
+        if known and number_and_unit(value)[0] is not None:
+            return known, value
     entry = None if number is None else entry_of(unit, entries)
     return (entry, number) if entry else None
 

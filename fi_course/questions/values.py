@@ -211,7 +211,8 @@ def _no_number(answer):
     comma = ((isinstance(answer, list) and len(answer) == 2)
              or (isinstance(answer, str) and "," in answer))
     if comma:
-        return "A comma is read as two numbers, or as thousands: write a decimal point."
+        return ("A comma may part numbers, thousands or decimals: write a decimal point, "
+                "and no other comma.")
     return "The question asks for a number: write it as in `0.42`, `3/8` or `42 %`."
 
 

@@ -21,16 +21,19 @@ READ = {
            "42%-points", "21/50", "21 / 50", "21⁄50", "2*0.3*0.7 = 0.42", "1 - 0.58 = 0.42", "0.42 = 42 %",
            "0.42 (42 %)", "0.42 (= 21/50)", "0.42, because both orders count", "0.42 because p = 0.3",
            "0.42 - both orders", "0,42", ".42", "+0.42", "4.2e-1", "4.2 × 10^-1", "4.2·10⁻¹", "４２ ％",
-           "0.42 on average"],
+           "0.42 on average", "a drop of 0.42", "at 42 %", "0.42 = p"],
     -0.16: ["-0.16", "−0.16", "– 0.16", "minus 0.16", "negative 0.16", "about minus 0.16", "-16 %", "-4/25",
             "4/-25", "-.16", "(-0.16)", "−0,16"],
     1600: ["1600", "1_600", "1 600", "1'600", "1\u202f600", "1,600.0", "1.6e3", "1.6 × 10³", "40²", "40^2", "40**2",
            "40 * 40 = 1600", "1600 pairs (40 x 40)", "1600."],
     1234567: ["1,234,567", "1 234 567", "1_234_567"],
-    0.5: ["½", "1/2", "0,5", "0.50", "50 %", "1/2 or more"],
+    0.75: ["3/4", "¾", "three quarters", "3 quarters"],
+    0.25: ["one quarter", "a quarter", "1/4"],
+    12: ["twelve", "12", "Twelve.", "about twelve"],
+    0.5: ["half", "a half", "one half", "½", "1/2", "0,5", "0.50", "50 %", "1/2 or more"],
     2.5: ["2½", "2 1/2", "5/2", "2.5 bits"],
     60: ["60.", "60 euros", "60 euros less", "€60", "60 €", "$60", "60, the mean", "60 less", "60 in all"],
-    None: ["", "x", "two", "nan", "inf", "∞", "1/0", "1 2", "1-2", "1 - 0.58", "3/4/5", "1.2.3", "18, 8", "1,600",
+    None: ["", "x", "too few", "nan", "inf", "∞", "1/0", "1 2", "1-2", "1 - 0.58", "3/4/5", "1.2.3", "18, 8", "1,600",
            "12,500", "0.4 or 0.5", "0.4 to 0.5", "0.4-0.5", "0.4 – 0.5", "between 0.4 and 0.5", "0.5 < x < 0.8",
            "5 x 8", "0.42 ± 0.01", "3:4", "7/", "/7", "4 rows or 5", "0.4, 0.5", "60 and 40", "...", "True", "+",
            "-", "10²⁰"],
@@ -103,7 +106,7 @@ ENTRIES = ["votes", "trees"]
 
 @pytest.mark.parametrize("text", [
     "votes 1/3, trees 1/2", "votes: 1/3, trees: 1/2", "trees = 1/2; votes = 1/3", "votes=1/3 and trees=1/2",
-    "1/3 and 1/2", "1/3, 1/2", "(1/3, 1/2)", "[1/3, 1/2]", "1/3; 1/2", "1/3 1/2", "1/3 votes, 1/2 trees",
+    "1/3 and 1/2", "1/3, 1/2", "(1/3, 1/2)", "[1/3, 1/2]", "1/3; 1/2", "1/3 1/2", ".3333 / .5", "1/3 votes, 1/2 trees",
     "1/3 of the votes and 1/2 of the trees", "votes 1/3\ntrees 1/2", "votes about 1/3, trees 50 %",
     "0,3333; 0,5", '{"votes": 1/3, "trees": 1/2}', "Votes 1/3, Trees 1/2."])
 def test_several_values_may_be_written_in_one_text(text):
@@ -116,6 +119,18 @@ def test_names_with_digits_are_no_numbers():
     assert models == {"x1": "18", "x2": "8", "together": "2"}
     rent = named_values("Rent <= 525: 0.417, Rent <= 680 0.375", ["Rent <= 525", "Rent <= 680"])[0]
     assert rent == {"Rent <= 525": "0.417", "Rent <= 680": "0.375"}
+
+
+def test_a_name_of_ones_own_stands_for_the_entry_that_is_left():
+    assert named_values("MDI 5, OOB 2", ["MDI", "out of bag"])[0] == {"MDI": "5", "out of bag": "2"}
+    assert named_values(".3, .5", ENTRIES)[0] == {"votes": ".3", "trees": ".5"}
+    assert named_values("about 0.3, roughly 0.5", ENTRIES)[0] == {"votes": "about 0.3", "trees": "roughly 0.5"}
+
+
+def test_some_of_several_values_may_be_given_by_name():
+    table = ["Rent <= 435", "Rent <= 525", "Rent <= 680"]
+    given = named_values("Rent <= 525: 0.417; Rent <= 680: 3/8", table)[0]
+    assert given == {"Rent <= 525": "0.417", "Rent <= 680": "3/8"}
 
 
 def test_a_set_has_no_order_and_so_gives_no_values_by_place():

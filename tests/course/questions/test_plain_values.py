@@ -37,7 +37,7 @@ def test_an_endless_answer_is_cut_and_a_model_is_refused():
 NUMBERS = [
     ("60 %", 0.6), ("0.5", 0.5), ([[0.5]], 0.5), ("3/4", 0.75), ("-1/8", -0.125), ("75 per cent",
         0.75), ("0,5", 0.5), (10**400, float("inf")),
-    ("1,600", None), ("1/0", None), ("two", None), (True, None), ("", None), ([1, 2], None), (None,
+    ("1,600", None), ("1/0", None), ("two", 2), (True, None), ("", None), ([1, 2], None), (None,
         None)]
 
 

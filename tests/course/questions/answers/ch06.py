@@ -200,7 +200,7 @@ WRONG = {
                          ("the wrong tail", upper_tail),
                          ("ties left out", strictly_below), ("size without sign", two_sided)],
     "negative.alarms": [("chances added", 12 * 0.05), ("all silent", 0.54), ("one test", 0.05),
-                        ("all at once", 0.05**12), ("percent without its sign", 46), ("twenty tests", 0.64)],
+                        ("all at once", 0.05**12), ("per cent without its sign", 46), ("twenty tests", 0.64)],
     "negative.cure": [("more shuffles", ("a", WHY)), ("differences drawn", ("b", WHY)),
                       ("no fixed factor", ("d", WHY))],
     "negative.standard_error": [
