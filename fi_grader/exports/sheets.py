@@ -141,9 +141,11 @@ def comment_on(record, score):
     if score.days:
         words.append(f"{score.days} days late, {score.free_days} of them free: "
                      f"{plain_number(score.counted)} count.")
-    for name, text in (("mistake", "{}: {}."), ("comment", "{}: {}"),
-                       ("changed", "{}, points changed: {}")):
-        words += [text.format(row["question"], row[name]) for row in record["rows"] if row[name]]
+    words += [f"{row['question']}: {row['mistake']}." for row in record["rows"]
+              if row["mistake"] and row["status"] == "wrong"]
+    words += [f"{row['question']}: {row['comment']}" for row in record["rows"] if row["comment"]]
+    words += [f"{row['question']}, points changed: {row['changed']}" for row in record["rows"]
+              if row["changed"]]
     words += [f"{score.waiting} points wait for a person."] * bool(score.waiting)
     return " ".join(words)
 

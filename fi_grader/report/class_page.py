@@ -44,9 +44,8 @@ class ClassPage:
         """Count a student's records."""
         for exercise, record in student.records.items():
             most = sum(row["max_points"] for row in record["rows"])
-            self.submissions.append((address_of(student.id, exercise), student.id, exercise,
-                                     f"{plain_number(points_of(record))} of {most}",
-                                     record["sandbox"]))
+            self.submissions.append((address_of(student.id, exercise), self._called(student.id),
+                                     exercise, f"{plain_number(points_of(record))} of {most}"))
             self.written.append({"student": student.id, "exercise": exercise,
                                  "written": record.get("written", {})})
             if is_handed_in(record):
@@ -59,6 +58,12 @@ class ClassPage:
                     place = row["question"], row["mistake"]
                     self.mistakes[place].add(student.id)
                     self.lost[place] += row["max_points"] - row["points"]
+
+    def _called(self, student):
+        """Return a student's name with the id, as a person reads it -> str."""
+        called = escaping.name(self.report.names.get(student, ""))
+        id = escaping.name(student)
+        return f"{called} ({id})" if called and called != id else id
 
     def lessons(self):
         """Choose the mistakes that cost most points.
@@ -74,21 +79,20 @@ class ClassPage:
     def write(self):
         """Write index.html and mistakes.csv."""
         report = self.report
-        absent = [(exercise, len(who), ", ".join(map(escaping.name, who)))
+        absent = [(exercise, len(who), ", ".join(map(self._called, who)))
                   for exercise in report.exercises
                   if (who := sorted({*report.course.people} - self.handed_in[exercise]))]
-        skipped = [(escaping.name(student), escaping.printable(file), escaping.printable(why))
+        skipped = [(self._called(student), escaping.printable(file), escaping.printable(why))
                    for rows in skipped_in(report.folder).values()
                    for student, file, why in sorted(rows) if why != JUNK]
         html = page(
             "class.html", title=report.course.title or "The class", submissions=self.submissions,
-            n_students=len({submission[1] for submission in self.submissions}),
+            n_students=len({student for student, _ in report.records}),
             lessons=list(map(_card, self.lessons())), absent=absent, skipped=skipped,
-            review=[(address_of(student, exercise), student, exercise, reasons)
+            review=[(address_of(student, exercise), self._called(student), exercise, reasons)
                     for student, exercise, reasons in self.review],
-            statuses=[status for status in WORDS if status != "right"],
             sets=list(map(self._set, report.exercises)),
-            alike=[(exercise, escaping.name(one), escaping.name(other), ", ".join(questions))
+            alike=[(exercise, self._called(one), self._called(other), ", ".join(questions))
                    for exercise, one, other, questions in pairs(self.written)])
         write(report.folder / "index.html", html)
         write(report.folder / "mistakes.csv", table_of([
@@ -97,19 +101,23 @@ class ClassPage:
 
     def _set(self, exercise):
         """Tabulate success and mistakes in a set -> dict for the template."""
-        week, success = self.report.course.set_of(exercise).week, []
-        for question in dict.fromkeys(q for e, q, _ in self.statuses if e == exercise):
+        asked = dict.fromkeys(q for e, q, _ in self.statuses if e == exercise)
+        seen = [status for status in WORDS if status != "right"
+                and any(self.statuses[exercise, question, status] for question in asked)]
+        success = []
+        for question in asked:
             counts = {status: self.statuses[exercise, question, status] for status in WORDS}
             judged = counts["right"] + counts["wrong"] + counts["not started"]
             by_people = counts["by hand"] + counts["marked"]
             share = counts["right"] / judged if judged and not by_people else None
-            success.append((question, share, list(counts.values())[1:]))
+            success.append((question, share, [counts[status] for status in seen]))
         ours = [(question, mistake, len(who), plain_number(self.lost[question, mistake]))
                 for (question, mistake), who in self.mistakes.items()
                 if question in QUESTIONS and QUESTIONS[question].notebook == exercise]
-        ours.sort(key=lambda row: (-row[2], row[:2]))
+        ours.sort(key=lambda row: (-row[3], row[:2]))
+        week = self.report.course.set_of(exercise).week
         return {"title": f"{exercise}, week {week}" if week else exercise, "success": success,
-                "mistakes": ours[:MOST_LISTED]}
+                "statuses": seen, "mistakes": ours[:MOST_LISTED]}
 
     def _mistake_rows(self):
         """List who makes which mistake, one row each -> iterator."""
@@ -125,9 +133,9 @@ class ClassPage:
 def _card(lesson):
     """Show what to teach next -> HTML."""
     question, mistake, students, points, sentence = lesson
-    cost = (f"{plain_number(points)} point{'s' * (points != 1)} of {students} "
-            f"student{'s' * (students != 1)}")
-    return Markup(Card(f"{mistake} ({question}): {cost}", (sentence,))._repr_html_())
+    cost = (f"cost {students} student{'s' * (students != 1)} "
+            f"{plain_number(points)} point{'s' * (points != 1)} in {question}")
+    return Markup(Card(f"{mistake.capitalize()}: {cost}", (sentence,))._repr_html_())
 
 
 def explanation(question, mistake):

@@ -258,7 +258,7 @@ class Found:
         if not by_cells and not by_name:
             return "", next(why for pattern, why in REASONS if re.search(pattern, name)), {}
         if by_cells and by_cells != by_name:
-            known["flags"] = (BY_CELLS,)
+            known["flags"] = (f"called {by_name}, holds {by_cells}" if by_name else BY_CELLS,)
         return by_cells or by_name, "", known
 
     def _by_cells(self, content):

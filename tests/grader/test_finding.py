@@ -238,11 +238,13 @@ def test_our_layout_nbgraders_and_the_zip_of_submit_are_found(tmp_path):
 
 # Which file counts, and why others do not
 
-@pytest.mark.parametrize("name", ["01_trees.IPYNB", "01_trees.ipynb.txt", "x.ipynb.json", "exercise1_final.ipynb",
-                                  "02_golf.ipynb", "notes.json"])
-def test_a_notebook_is_known_by_its_cells_whatever_it_is_called(name, tmp_path):
-    names, _ = found_in(lay(tmp_path, {f"anna/{name}": TREES}))
-    assert names == {("anna", "01_trees"): name}
+@pytest.mark.parametrize(("name", "flags"), [
+    ("01_trees.IPYNB", []), ("01_trees.ipynb.txt", []), ("x.ipynb.json", [finding.BY_CELLS]),
+    ("exercise1_final.ipynb", [finding.BY_CELLS]), ("notes.json", [finding.BY_CELLS]),
+    ("02_golf.ipynb", ["called 02_golf, holds 01_trees"])])
+def test_a_notebook_is_known_by_its_cells_whatever_it_is_called(name, flags, tmp_path):
+    submission, = find(lay(tmp_path, {f"anna/{name}": TREES}))[0]
+    assert (submission.exercise, submission.found["flags"]) == ("01_trees", flags)
 
 
 def test_each_file_that_is_not_graded_has_a_reason(tmp_path):
