@@ -24,7 +24,7 @@ def _add_release(commands):
     command.add_argument(
         "--project", default=".", metavar="DIR",
         help="the folder with exercises/ and solutions/ (default: here)")
-    command.set_defaults(run=release)
+    command.set_defaults(run=_run("release"))
 
 
 def _add_grade(commands):
@@ -61,7 +61,7 @@ def _add_grade(commands):
         help="a dask scheduler whose workers grade "
              "(needs the cluster extra and a shared course folder)")
     _add_course(command, exercises=None)
-    command.set_defaults(run=grade)
+    command.set_defaults(run=_run("grade"))
 
 
 def _add_course(command, exercises="exercises"):
@@ -84,7 +84,7 @@ def _add_marks(commands):
         "files", nargs="*", metavar="FILE",
         help="what a marking page has saved, such as marks-Ben.csv")
     _add_course(command)
-    command.set_defaults(run=marks)
+    command.set_defaults(run=_run("marks"))
 
 
 def _add_export(commands):
@@ -105,29 +105,13 @@ def _add_export(commands):
     command.add_argument(
         "--gradescope", action="store_true", help="an autograder for the set, to upload")
     _add_course(command)
-    command.set_defaults(run=export)
+    command.set_defaults(run=_run("export"))
 
 
-def release(options):
-    from fi_grader.release import release
-    for path, files in release(options.out, options.project).items():
-        print(f"Wrote {path} ({files} files).")
-    return 0
-
-
-def grade(options):
-    from fi_grader import command
-    print(command.grade(options))
-    return 0
-
-
-def marks(options):
-    from fi_grader import command
-    print(command.marks(options))
-    return 0
-
-
-def export(options):
-    from fi_grader import command
-    print(command.export(options))
-    return 0
+def _run(name):
+    """Return what runs a function of fi_grader.command and prints what it says."""
+    def run(options):
+        from fi_grader import command
+        print(getattr(command, name)(options))
+        return 0
+    return run

@@ -1,4 +1,4 @@
-"""Run `fi-teach grade`, `marks` and `export`: from a class's files to grades and feedback."""
+"""Run the instructor's commands: from a class's files to grades, feedback and exports."""
 
 import os
 from contextlib import closing, contextmanager
@@ -23,6 +23,13 @@ from fi_grader.submissions import finding
 
 PATIENCE_WITH_A_CLUSTER = 20
 """Seconds in which a dask scheduler must answer."""
+
+
+def release(options):
+    """Write the two bundles -> text for the instructor."""
+    from fi_grader.release import release
+    bundles = release(options.out, options.project)
+    return "\n".join(f"Wrote {path} ({files} files)." for path, files in bundles.items())
 
 
 def grade(options):
@@ -75,9 +82,8 @@ def _places(name):
 
 
 def _exercises():
-    here = Path("exercises")
-    beside = installed.PACKAGES["fi_grader"].parent / "exercises"
-    return (here if here.is_dir() else beside).resolve()
+    here, beside = Path("exercises"), installed.PACKAGES["fi_grader"].parent / "exercises"
+    return beside if beside.is_dir() and not here.is_dir() else here.resolve()
 
 
 def _check(options):
@@ -146,10 +152,11 @@ def _grade(submissions, is_wanted, n_students, assignments, records, settings, o
                 job = _job(submission, assignments, settings["seed"])
                 if not is_wanted(submission):
                     bar.total -= 1
-                elif not _is_done(records, job):
-                    yield job
-                else:
+                elif records.has((job["student"], job["exercise"]), job["key"]):
+                    records.update_facts((job["student"], job["exercise"]), job["found"])
                     bar.update()
+                else:
+                    yield job
         graded = queue.grade_all(jobs(), settings, workers=options.jobs, backend=backend)
         for job, reply in graded:
             record = record_of(job, reply, assignments, settings["sandbox"])
@@ -167,15 +174,6 @@ def _job(submission, assignments, seed):
     return {"student": submission.student, "exercise": submission.exercise, "key": key,
             "found": submission.found, "problem": submission.problem if content is None else "",
             "content": content or b""}
-
-
-def _is_done(records, job):
-    """Return whether a result still holds; how its submission was found is brought up to date."""
-    place = job["student"], job["exercise"]
-    if not records.has(place, job["key"]):
-        return False
-    records.update_facts(place, job["found"])
-    return True
 
 
 def record_of(job, reply, assignments, sandbox):

@@ -49,11 +49,23 @@ def release(out, project="."):
     cannot be written.
     """
     project, out = Path(project), Path(out)
-    _check_project(project)
+    solutions, exercises = ({path.name for path in (project / folder).glob("*.ipynb")}
+                            for folder in ("solutions", "exercises"))
+    if not solutions:
+        raise ValueError(f"there is no solutions/ in {project.resolve()}: "
+                         "run this in the project's own folder, or name it with --project.")
+    if solutions != exercises:
+        raise ValueError(
+            f"solutions/ and exercises/ differ in {', '.join(sorted(solutions ^ exercises))}: "
+            "run python book/tools/exercises.py first.")
     student = {**_files(project, STUDENT), **student_package(project),
                "README.md": (BUNDLE / "README.md").read_bytes()}
+    for path, content in student.items():
+        for secret in SECRETS if path.endswith(".ipynb") else ():
+            if secret.encode() in content:
+                raise ValueError(f"{path} holds {secret!r}: run python book/tools/exercises.py, "
+                                 "then release again.")
     instructor = instructor_files(project)
-    _check_no_secrets(student)
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, bundle in (("student", student), ("instructor", instructor)):
@@ -66,70 +78,41 @@ def release(out, project="."):
 
 
 def student_package(project="."):
-    """Collect the package for students, in which no answer can be read -> {path: bytes}."""
+    """Collect the package for students, in which no answer can be read -> {path: bytes}.
+
+    The questions of the exercises are exported as data.
+    """
     project = Path(project)
-    return {**_files(project, PACKAGES, skip=FOR_INSTRUCTORS), **_specifications(project)}
+    asked = {question.notebook for question in QUESTIONS.values()}
+    names = sorted(path.stem for path in (project / "exercises").glob("*.ipynb"))
+    texts = {f"{QUESTIONS_FOLDER}specifications/{name}.json":
+             json.dumps(specification_of(name), ensure_ascii=False).encode()
+             for name in names if name in asked}
+    return {**_files(project, PACKAGES, skip=FOR_INSTRUCTORS), **texts}
 
 
 def instructor_files(project="."):
-    """Collect everything that the instructor keeps -> {path: bytes}."""
+    """Collect everything that the instructor keeps -> {path: bytes}.
+
+    The solutions lie in it as nbgrader expects them, too: source/<assignment>/<notebook>.
+    """
     project = Path(project)
-    ours = ("START.md", "course.toml.example", "roster.csv.example")
-    return {**_files(project, INSTRUCTOR), **_nbgrader_course(project),
-            **{name: (BUNDLE / name).read_bytes() for name in ours}}
-
-
-def _check_project(project):
-    solutions = {p.name for p in (project / "solutions").glob("*.ipynb")}
-    exercises = {p.name for p in (project / "exercises").glob("*.ipynb")}
-    if not solutions:
-        raise ValueError(f"there is no solutions/ in {project.resolve()}: "
-                         "run this in the project's own folder, or name it with --project.")
-    if solutions != exercises:
-        raise ValueError(
-            f"solutions/ and exercises/ differ in {', '.join(sorted(solutions ^ exercises))}: "
-            "run python book/tools/exercises.py first.")
+    texts = ("START.md", "course.toml.example", "roster.csv.example")
+    sources = {f"source/{path.stem}/{path.name}": path.read_bytes()
+               for path in (project / "solutions").glob("*.ipynb")}
+    return {**_files(project, INSTRUCTOR), **sources,
+            "nbgrader_config.py": NBGRADER_CONFIG.encode(),
+            **{name: (BUNDLE / name).read_bytes() for name in texts}}
 
 
 def _files(project, wanted, skip=NOTHING):
     """Read the files under these paths, without caches and hidden folders -> {path: bytes}."""
-    found = (file for name in wanted for file in _under(project / name))
-    texts = {file.relative_to(project).as_posix(): file for file in found}
-    return {path: file.read_bytes() for path, file in texts.items()
-            if not skip.match(path) and _is_ours(path)}
-
-
-def _specifications(project):
-    """Export the questions of the exercises as data -> {path: bytes}."""
-    asked = {question.notebook for question in QUESTIONS.values()}
-    paths = sorted((project / "exercises").glob("*.ipynb"))
-    names = [path.stem for path in paths if path.stem in asked]
-    texts = {name: json.dumps(specification_of(name), ensure_ascii=False) for name in names}
-    return {f"{QUESTIONS_FOLDER}specifications/{name}.json": text.encode()
-            for name, text in texts.items()}
-
-
-def _under(path):
-    return [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
-
-
-def _is_ours(path):
-    parts = Path(path).parts
-    return (Path(path).suffix in KINDS_OF_FILE
-            and not any(p.startswith((".", "__pycache__")) for p in parts))
-
-
-def _nbgrader_course(project):
-    """Lay out the solutions as nbgrader expects: source/<assignment>/<notebook>."""
-    sources = {f"source/{p.stem}/{p.name}": p.read_bytes()
-               for p in (project / "solutions").glob("*.ipynb")}
-    return {**sources, "nbgrader_config.py": NBGRADER_CONFIG.encode()}
-
-
-def _check_no_secrets(bundle):
-    for path, content in bundle.items():
-        found = [secret
-                 for secret in SECRETS if path.endswith(".ipynb") and secret.encode() in content]
-        if found:
-            raise ValueError(f"{path} holds {found[0]!r}: run python book/tools/exercises.py, "
-                             "then release again.")
+    found = {}
+    for place in (project / name for name in wanted):
+        for file in [place] if place.is_file() else sorted(place.rglob("*")):
+            path = file.relative_to(project)
+            is_hidden = any(part.startswith((".", "__pycache__")) for part in path.parts)
+            if (file.is_file() and file.suffix in KINDS_OF_FILE and not is_hidden
+                    and not skip.match(path.as_posix())):
+                found[path.as_posix()] = file.read_bytes()
+    return found

@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from fi_course.reproducible_zip import write_zip
 from fi_grader.report.results import explained, write
 from fi_grader.report.scores import most_of
-from fi_grader.report.spreadsheets import plain_number, read_rows, read_table, table_of
+from fi_grader.report.spreadsheets import Table, plain_number, read_rows, read_table
 from fi_grader.submissions.platforms import Owner, key_of_name
 
 MOODLE = {
@@ -102,8 +102,8 @@ def to_moodle(report, exercise, worksheet=None):
     notes += [f"no line in the worksheet: {', '.join(missing)}"] * bool(missing)
     folder = report.folder / "exports" / "moodle"
     paths = [folder / f"{exercise}.csv", folder / f"{exercise}-feedback.zip"]
-    filled = [columns, *([row[name] for name in columns] for row in rows)]
-    write(paths[0], table_of(filled, mark=True))
+    filled = Table(columns, *([row[name] for name in columns] for row in rows))
+    write(paths[0], filled.text(mark=True))
     with explained(paths[1]):
         write_zip(paths[1], feedback)
     return paths, notes
@@ -159,8 +159,8 @@ def to_canvas(report, gradebook=None):
         handed in
     """
     handed_in = report.handed_in_as("Canvas")
-    head, *rows = (read_rows(gradebook) if gradebook else _fresh_gradebook(report, handed_in)) or [
-        []]
+    rows = read_rows(gradebook) if gradebook else _fresh_gradebook(report, handed_in)
+    head, *rows = rows or [[]]
     head = [name.strip() for name in head]
     if not {"ID", "Section"} <= set(head) or not {"Student", "LastName"} & set(head):
         raise ValueError(f"{gradebook} is no gradebook of Canvas's: "
@@ -192,7 +192,7 @@ def to_canvas(report, gradebook=None):
                 row[place] = plain_number(scores[exercise].counted)
     kept = [k for k, name in enumerate(head) if name in CANVAS or k in columns.values()]
     path = report.folder / "exports" / "canvas.csv"
-    write(path, table_of([row[k] for k in kept] for row in filled))
+    write(path, Table(*([row[k] for k in kept] for row in filled)).text())
     return [path], notes
 
 

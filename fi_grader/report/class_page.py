@@ -15,10 +15,11 @@ from fi_grader.notebooks.similarity import pairs
 from fi_grader.report.pages import WORDS, address_of, page
 from fi_grader.report.results import write
 from fi_grader.report.scores import is_handed_in, points_of
-from fi_grader.report.spreadsheets import plain_number, table_of
+from fi_grader.report.spreadsheets import Table, plain_number
 from fi_grader.report.tables import skipped_in
 from fi_grader.submissions.files import JUNK
 
+MISTAKES = ("student", "group", "week", "exercise", "question", "mistake", "what is said to it")
 NEXT_LECTURE = 3
 MOST_LISTED = 15
 NOT_MISTAKES = ("not an answer", "too short to be read", "ran too long", "ran out of memory",
@@ -95,9 +96,7 @@ class ClassPage:
             alike=[(exercise, self._called(one), self._called(other), ", ".join(questions))
                    for exercise, one, other, questions in pairs(self.written)])
         write(report.folder / "index.html", html)
-        write(report.folder / "mistakes.csv", table_of([
-            ("student", "group", "week", "exercise", "question", "mistake", "what is said to it"),
-            *self._mistake_rows()]))
+        write(report.folder / "mistakes.csv", Table(MISTAKES, *self._mistake_rows()).text())
 
     def _set(self, exercise):
         """Tabulate success and mistakes in a set -> dict for the template."""

@@ -29,7 +29,9 @@ def write_marking(report, assistants=()):
     """
     shares = defaultdict(list)
     for student in report.students():
-        share = shares[student.person.assistant or _assistant(student.id, assistants)]
+        others = assistants or ("everybody",)
+        share = shares[student.person.assistant
+                       or others[int(digest(student.id), 16) % len(others)]]
         for record in student.records.values():
             share += [_item(report, record, row) for row in record["rows"]
                       if row["status"] in ("by hand", "marked")]
@@ -41,11 +43,6 @@ def write_marking(report, assistants=()):
             paths.append(report.folder / "marking" / f"{name}.html")
             write(paths[-1], marking_page(assistant, items))
     return paths
-
-
-def _assistant(student, assistants):
-    """Choose an assistant by the student's digest -> str."""
-    return assistants[int(digest(student), 16) % len(assistants)] if assistants else "everybody"
 
 
 def _item(report, record, row):

@@ -60,9 +60,8 @@ class Report:
         """Read all of a student's records, merged with marks and corrections -> Student."""
         records = {e: self._merged(self.records[id, e]) for e in self._exercises_of.get(id, ())}
         person = self.course.person(id)
-        names = [person.name, *(record["found"]["name"] for record in records.values())]
         scores = scores_of(self.course, self.exercises, records)
-        return Student(id, person, next(filter(None, names), ""), records,
+        return Student(id, person, self.names.get(id, ""), records,
                        {score.exercise: score for score in scores})
 
     def students(self):

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import secrets
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -100,7 +101,7 @@ class Records:
     """
 
     def __init__(self, report):
-        self.path, self.places = report / "results.jsonl", {}
+        self.path, self.places, self._lock = report / "results.jsonl", {}, threading.Lock()
         self.times = report / "times.jsonl"
         with explained(self.path):
             self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
@@ -141,7 +142,7 @@ class Records:
         seconds : how long grading it took, {question: seconds}. Times are no results: they go to a
             file of their own, for whoever asks what was slow.
         """
-        with explained(self.path):
+        with explained(self.path), self._lock:
             start = os.fstat(self.file.fileno()).st_size
             _write_all(self.file, _line(record))
             os.fsync(self.file.fileno())

@@ -91,11 +91,6 @@ class Table:
         return "\ufeff" * mark + self._text.getvalue()
 
 
-def table_of(rows, mark=False):
-    """Write rows as CSV -> text."""
-    return Table(*rows).text(mark)
-
-
 def plain_number(value):
     """Format points: 3 for 3.0, 2.5, "" for none."""
     if value is None or value == "":

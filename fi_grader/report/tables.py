@@ -5,7 +5,7 @@ import json
 from fi_grader import escaping
 from fi_grader.report.results import write
 from fi_grader.report.scores import percent_of
-from fi_grader.report.spreadsheets import plain_number, table_of
+from fi_grader.report.spreadsheets import Table, plain_number
 
 GRADES = ("student", "exercise", "question", "status", "points", "max_points", "mistake", "flag",
           "message", "comment", "changed")
@@ -98,4 +98,4 @@ def write_files(report, skipped, sources):
         rows.append((escaping.name(place[0]), place[1], found["file"], state,
                      "; ".join(found["flags"]), found["time"], found["platform"], found["number"]))
     rows.sort(key=lambda row: row[:3])
-    write(report.folder / "files.csv", table_of([FILES, *rows], mark=True))
+    write(report.folder / "files.csv", Table(FILES, *rows).text(mark=True))

@@ -101,12 +101,10 @@ def below(folder):
     except OSError as error:
         return [replace(folder, parts=folder.parts or (folder.path,),
                         why=f"cannot be looked into ({error.strerror})")]
-    return [_entry(os.path.join(folder.path, name), (*folder.parts, name)) for name in names]
-
-
-def _entry(path, parts):
-    is_link = os.path.islink(path) or getattr(os.path, "isjunction", os.path.islink)(path)
-    return File(path, "", parts, os.lstat(path).st_mtime, why=LINK if is_link else "")
+    is_junction = getattr(os.path, "isjunction", os.path.islink)
+    return [File(path, "", (*folder.parts, name), os.lstat(path).st_mtime,
+                 why=LINK if os.path.islink(path) or is_junction(path) else "")
+            for name in names for path in [os.path.join(folder.path, name)]]
 
 
 def members(file, most=MOST_FILES, is_told=False):

@@ -1,6 +1,7 @@
 """The command from end to end: a class is graded, flags follow their source, and every refusal says what to do."""
 
 import json
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -11,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 import fi_teach.__main__ as cli
 from fi_grader import command, main
 from fi_grader.exports import gradescope
+from fi_grader.judging import queue, worker
 from fi_grader.notebooks.exercise import load
 from fi_grader.report.results import seed_of
 from fi_grader.sandbox import choose
@@ -189,3 +191,41 @@ def test_the_autograder_brings_a_sandbox_and_never_goes_without(exercises, tmp_p
     monkeypatch.setattr(choose, "probe", lambda kind: f"{kind} failed: denied")
     with pytest.raises(ValueError, match="there is no sandbox here"):
         gradescope.grade_one("01_trees", folder_of(tmp_path, you=filled()), 3, exercises)
+
+
+# README.md, which follows a submission from step to step
+
+class JudgeHere:
+    """In place of the judge's process: the same work in this one, where it can be watched."""
+
+    is_stopped = False
+
+    def __init__(self, settings):
+        self.judge = worker._Grader(settings)
+
+    def ask(self, exercise, content):
+        return self.judge.grade(self.judge.assignments[exercise], content)
+
+    def stop(self):
+        self.judge.server.close()
+
+
+def test_the_steps_of_the_readme_are_those_that_a_submission_takes(exercises, tmp_path, monkeypatch):
+    """Each function that the numbered steps name is called, for the first time in this order."""
+    text = (ROOT / "fi_grader" / "README.md").read_text(encoding="utf-8")
+    steps = re.findall(r"`(\w+(?:\.\w+)+)`", text[text.index("\n1. "):text.index("Where things are")])
+    assert len(steps) >= 10
+    monkeypatch.setattr(queue, "Worker", JudgeHere)
+    seen = {}
+
+    def watch(frame, event, _):
+        if event == "call" and frame.f_globals.get("__name__", "").startswith("fi_grader"):
+            seen.setdefault(f"{frame.f_globals['__name__'].rpartition('.')[2]}.{frame.f_code.co_qualname}")
+    folder_of(tmp_path, anna=filled())
+    choose.level("auto")  # its trial forks too
+    sys.setprofile(watch)
+    try:
+        grade(exercises, tmp_path)
+    finally:
+        sys.setprofile(None)
+    assert [name for name in seen if name in steps] == steps
