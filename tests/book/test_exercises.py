@@ -4,6 +4,7 @@ import json
 import sys
 
 import pytest
+from rjsmin import jsmin
 
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.parse_answer import (
@@ -24,6 +25,8 @@ sys.path.insert(0, str(ROOT / "book/_ext"))
 sys.path.insert(0, str(ROOT / "tests/course/questions"))
 from answered import right_answers, wrong_answers
 from test_answer_forms import READ, UNITS
+from test_unusual_answers import RIGHT as UNUSUAL
+from test_unusual_answers import WRONG as PLAUSIBLE
 from theme import script_text
 
 SETS = sorted({question.notebook for question in QUESTIONS.values()})
@@ -34,10 +37,10 @@ VECTORS = json.loads((ROOT / "tests/course/questions/vectors.json").read_text(en
 
 @pytest.fixture(scope="module")
 def judging(browser):
-    """A blank page that has the judge."""
+    """A blank page that has the judge, as pages carry it."""
     tab = browser.new_page()
     tab.add_script_tag(content="window.fi = {};")
-    tab.add_script_tag(content=script_text(ROOT / "book/script/judge.js"))
+    tab.add_script_tag(content=jsmin(script_text(ROOT / "book/script/judge.js")))
     yield tab
     tab.close()
 
@@ -53,7 +56,7 @@ def typed(id, answer):
             else None
         )
     if not asked["entries"]:
-        return {"answer": in_words(answer)}
+        return None if isinstance(answer, dict) else {"answer": in_words(answer)}
     try:
         given, strange = named_values(answer, asked["entries"])
     except ValueError:
@@ -117,6 +120,8 @@ def test_the_page_says_of_every_known_answer_what_the_check_says(judging, id):
     answers = [
         *right_answers(id),
         *(answer for _, answer in wrong_answers(id)),
+        *UNUSUAL.get(id, []),
+        *(answer for _, answer in PLAUSIBLE.get(id, [])),
         0,
         -1,
         0.5,
