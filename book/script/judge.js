@@ -81,7 +81,8 @@ fi.judge = (() => {
 
   // "60 %" -> { number: 0.6, unit: "" }; the number of what is none is null
   function numberAndUnit(text) {
-    const tidy = replaced(replaced(text, "before").normalize("NFKC"), "tidy");
+    const tidy = text.length > fi.forms.longest ? ""
+      : replaced(replaced(text, "before").normalize("NFKC"), "tidy");
     const sides = ["(?!)", ...fi.forms.equation].map((leftOut) => tidy.replace(form(leftOut), ""));
     const found = sides.map((side) => form(fi.forms.number).exec(side)).find(Boolean);
     const [, currency = "", sign, whole, above, power = 1, below = "1", unit = ""] = found ?? [];

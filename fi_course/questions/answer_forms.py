@@ -2,7 +2,8 @@
 
 Python reads it in `parse_answer`; the book hands it to the page's judge (`book/script/judge.js`).
 So it says only what both languages understand in the same way: no `\\w`, `\\d` or `\\b`, and `$1`
-for a group in a replacement. Case never matters.
+for a group in a replacement. Case never matters. Nothing is repeated without bounds that holds
+another repetition, so that no text takes long to read.
 """
 
 _QUOTES = "\"'`*“”‘’"
@@ -12,7 +13,7 @@ _ABOUT = (
     r"(?:about|around|roughly|approximately|approx\.?|ca\.?|circa|nearly|almost|exactly|precisely"
     r"|just|only|at least|at most|more than|less than|above|below|over|under|from|up to|at|by"
     r"|(?:an? |the )?(?:rise|fall|drop|gain|loss|increase|decrease|total|mean|chance) of"
-    r"|(?:(?:my |the )?(?:answer|result|value) |it |that )is|it's|answer|result|is)[ :]+"
+    r"|(?:(?:my |the )?(?:answer|result|value)|it|that)(?: is|'s)?)[ :]+"
 )
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
           "eleven", "twelve"]
@@ -25,6 +26,8 @@ _NO_REMARK = r"[^=≈~,;:(\[]"
 _ANOTHER_NUMBER = r"(?:or|and|to|up to|vs\.?|versus|plus|minus|times|x|e) ?[+-]?[.0-9]"
 
 FORMS = {
+    # No number takes more characters than this with all that stands around it.
+    "longest": 300,
     # Signs that Unicode's form NFKC would change in their meaning: 40² and 2½.
     "before": [
         [r"(?=[⁰¹²³⁴-⁹⁻])", "^"],
@@ -56,7 +59,7 @@ FORMS = {
     "equation": [r"^(?:.*[=≈~→] ?|[a-z][a-z_ ]*[0-9]*: ?)", r" ?[=≈].*$"],
     # currency, sign, whole part of 2 1/2, number, power, divisor, unit
     "number": (
-        rf"^(?:{_ABOUT}|{_COMPARED})*([€$£] ?)?([+-]?) ?"
+        rf"^(?:{_ABOUT}){{0,3}}(?:{_COMPARED})?(?:{_ABOUT})?([€$£] ?)?([+-]?) ?"
         rf"(?:([0-9]+) (?=[0-9]+ ?/ ?[0-9]))?({_DECIMAL})(?:(?:\^|\*\*)([+-]?[0-9]+))?"
         rf"(?: ?/ ?([+-]?{_DECIMAL}))? ?"
         rf"((?!(?:{_NO_REMARK}* )?{_ANOTHER_NUMBER})[{_LETTER}%€$£°]{_NO_REMARK}*?)? ?{_REMARK}?$"
@@ -83,7 +86,7 @@ FORMS = {
     # A letter with whatever stands before it, the sign behind it, and the reason.
     "letter": (
         r"^(?:(?:i (?:think|choose|chose|pick|say|take|guess|would say)|it"
-        r"|(?:my |the )?(?:answer|choice|option|letter))(?: that)?(?: it)?(?:'s| is)?[ :=,]+)*"
+        r"|(?:my |the )?(?:answer|choice|option|letter))(?: that)?(?: it)?(?:'s| is)?[ :=,]+){0,3}"
         r"[^a-z0-9]*([a-z])(?![a-z0-9'’])([^a-z0-9]*)([\s\S]*)$"
     ),
     "two_letters": r"^[^a-z0-9&/+]*(?:or|and|&|/|\+) ?\(?[a-z]\)?(?![a-z0-9])",

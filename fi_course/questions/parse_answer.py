@@ -56,6 +56,8 @@ def number_and_unit(answer):
 
 
 def _in_words(text):
+    if len(text) > FORMS["longest"]:
+        return None, ""
     text = _replaced(unicodedata.normalize("NFKC", _replaced(text, "before")), "tidy")
     sides = (_form(left_out).sub("", text) for left_out in ["(?!)", *FORMS["equation"]])
     found = next(filter(None, map(_form(FORMS["number"]).search, sides)), None)
@@ -150,6 +152,8 @@ def _values_in(text, entries):
     {'votes': '1/3', 'trees': '1/2'}
     """
     ways = (r"\s*[;\n]\s*", r"\s*,\s+(?:and\s+)?|\s+and\s+", r"\s*,\s*", r"\s+/\s+", r"\s+")
+    if len(text) > len(entries) * FORMS["longest"]:
+        return [text]
     text = text.rstrip(" \n.;,").strip(" \n()[]{}")
     cuts = [re.split(pattern, text) for pattern in ways]
     for parts in cuts:

@@ -4,7 +4,7 @@
 
 It takes the words of hints for sums and works them out, walks through all that a check holds in
 memory, looks letters and numbers up beside the words that go with answers, makes tables of the
-public cases, and opens whatever is sealed with a key that lies beside it. `test_reading.py` counts
+public cases, and opens whatever is sealed with a key that lies beside it. `test_reader.py` counts
 what that earns.
 """
 

@@ -4,6 +4,8 @@
 """
 
 import doctest
+import time
+from contextlib import suppress
 
 import pytest
 
@@ -102,6 +104,17 @@ def test_the_letter_of_a_pair_may_be_written_in_these_ways_too():
 
 
 ENTRIES = ["votes", "trees"]
+
+
+def test_no_text_takes_long_to_read():
+    start = time.process_time()
+    for piece in (" ", ".", "at < ", "answer is ", "i think it ", "a ", "0", "0 ", "0,", "1,000", "x=", "(", "a1 "):
+        for length in (290, 100_000):
+            text = (piece * length)[:length]
+            number_and_unit(text), number_and_unit(f"0.5 {text[:280]}!"), letter_and_reason(text + "xx")
+            with suppress(ValueError):
+                named_values(f"votes {text}, trees 1/2", ENTRIES)
+    assert time.process_time() - start < 10
 
 
 @pytest.mark.parametrize("text", [
