@@ -81,7 +81,7 @@
       element("label", { class: "fi-field" },
         element("span", {}, asked.entries.length ? name : "Your answer"),
       element("input", { name, autocomplete: "off", size: 12,
-        placeholder: asked.usual[i] ? String(asked.usual[i]) : false }),
+        placeholder: asked.default[i] ? String(asked.default[i]) : false }),
       unit && element("span", {}, unit)));
     return judged(place, asked, ...fields);
   }

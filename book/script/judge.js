@@ -87,7 +87,8 @@ fi.judge = (() => {
     const found = sides.map((side) => form(fi.forms.number).exec(side)).find(Boolean);
     const [, currency = "", sign, whole, above, power = 1, below = "1", unit = ""] = found ?? [];
     const twoWays = [above, below].some((part) => part && form(fi.forms.two_ways).test(part));
-    if (!found || decimal(below) === 0 || twoWays) return { number: null, unit: "" };
+    if (!found || decimal(below) === 0 || twoWays || form(fi.forms.hedge).test(tidy))
+      return { number: null, unit: "" };
     const size = decimal(above) ** power / decimal(below) + Number(whole ?? 0);
     const percent = form(fi.forms.percent).exec(unit)?.[0];
     return { number: (sign === "-" ? -size : size) / (percent ? 100 : 1),
@@ -136,7 +137,7 @@ fi.judge = (() => {
       missing = names.filter((name) => !said.includes(name));
     if (!said.length) return null;
     const read = names.map((name, i) => said.includes(name) ? numberAndUnit(given[name])
-      : { number: asked.usual[i], unit: "" });
+      : { number: asked.default[i], unit: "" });
     const wordy = names.filter((name, i) => read[i].number === null);
     if (wordy.length && asked.entries.length) return wrong(`No number stands at ${listed(wordy)}.`);
     if (wordy.length) return wrong(given.answer.includes(",")
@@ -165,15 +166,15 @@ fi.judge = (() => {
 
   function judgeValues(asked, numbers, missing) {
     const told = (k) => open(asked.verdicts[k],
-      [asked.id, k, ...asked.spoken_of[k].map((i) => hexOf(valueOf(asked, k, i, numbers[i])))]
+      [asked.id, k, ...asked.relevant[k].map((i) => hexOf(valueOf(asked, k, i, numbers[i])))]
       .join("|"));
-    const hit = asked.spoken_of.map((_, k) => k).filter((k) =>
-      asked.spoken_of[k].every((i) => fits(asked, k, i, numbers[i])));
+    const hit = asked.relevant.map((_, k) => k).filter((k) =>
+      asked.relevant[k].every((i) => fits(asked, k, i, numbers[i])));
     if (hit[0] === 0) return told(0);
     if (!hit.length && numbers.every((x, i) => Math.abs(x) <= 100 && fits(asked, 0, i, x / 100)))
       return wrong(...IN_PER_CENT);
-    const whole = hit.filter((k) => asked.spoken_of[k].length === numbers.length).slice(0, 1);
-    const named = whole.length ? whole : hit, explained = named.flatMap((k) => asked.spoken_of[k]);
+    const whole = hit.filter((k) => asked.relevant[k].length === numbers.length).slice(0, 1);
+    const named = whole.length ? whole : hit, explained = named.flatMap((k) => asked.relevant[k]);
     const off = numbers.map((_, i) => i).filter((i) => !explained.includes(i)
       && !fits(asked, 0, i, numbers[i]));
     const found = named.map(told), words = found.map(({ message }) => message);
@@ -183,7 +184,7 @@ fi.judge = (() => {
 
   function notRight(asked, off, missing) {
     if (!asked.entries.length) return "That is not the value.";
-    if (asked.usual.some(Boolean)) return "Not all of the values are right, or one is missing.";
+    if (asked.default.some(Boolean)) return "Not all of the values are right, or one is missing.";
     const lost = missing.filter((name) => off.includes(name));
     if (lost.length) return `No entry yet for ${listed(lost)}. The entries are ${listed(asked.entries)}.`;
     if (off.length === asked.entries.length)

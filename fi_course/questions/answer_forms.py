@@ -64,6 +64,11 @@ FORMS = {
         rf"(?: ?/ ?([+-]?{_DECIMAL}))? ?"
         rf"((?!(?:{_NO_REMARK}* )?{_ANOTHER_NUMBER})[{_LETTER}%€$£°]{_NO_REMARK}*?)? ?{_REMARK}?$"
     ),
+    # Two answers for one: "0.42, or 0.58", "p = 0.42 or p = 0.58".
+    "hedge": (
+        r"^[^0-9]*[0-9][0-9.,/ ]*(?:[%€$a-z][%€$a-z ]{0,20})?[,;(]* ?"
+        r"or (?:about |[a-z]+ ?[=≈] ?)?[+-]?[.0-9]"
+    ),
     # A comma that may be a decimal comma as well as one of thousands.
     "two_ways": r"^[1-9][0-9]{0,2},[0-9]{3}(?![0-9])",
     "percent": r"^(?:%|percent(?:age points?)?|per cent|pct|pp)(?:-?points?)?(?![a-z]) ?",

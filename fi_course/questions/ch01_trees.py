@@ -195,8 +195,7 @@ QUESTIONS = questions(r"""
 ? The four points lie around 60: 30, 30, 70, 110. Square the distances and average: the parent's
     variance.
 ? The children have variances 0 and 400. Weight them by 2/4 each, and take that from the parent's.
-= value(900, unit=("squared points", "points squared", "points²", "points^2", "points**2"),
-    tolerance=0.002)
+= value(900, unit="squared points", tolerance=0.002)
 - np.sqrt(1100) - 10 | standard deviation | You took square roots: the impurity is the variance
     itself, in squared points. Roots do not add up.
 - 4400 / 3 - 400 | divided by n - 1 | You divided by n - 1, as for a sample. A node is all there is:
@@ -342,7 +341,7 @@ QUESTIONS = questions(r"""
 ? Follow the rules for this flat: which question decides?
 ? There are two ways out of the interval in which it stays empty, down and up. Which is shorter?
 ? The nearer end of the interval is the threshold below.
-= value(60, unit=("euros", "euro", "€", "eur"))
+= value(60, unit=("euros", "€", "eur"))
 - 200 | the far way out | That far it is to the other end of the interval. The tree's answer flips
     already at its nearest threshold.
 - 640 | the threshold, not the change | This is where the answer flips; the question asks by how

@@ -61,7 +61,7 @@ def _in_words(text):
     text = _replaced(unicodedata.normalize("NFKC", _replaced(text, "before")), "tidy")
     sides = (_form(left_out).sub("", text) for left_out in ["(?!)", *FORMS["equation"]])
     found = next(filter(None, map(_form(FORMS["number"]).search, sides)), None)
-    if not found:
+    if not found or _form(FORMS["hedge"]).search(text):
         return None, ""
     currency, sign, whole, above, power, below, unit = (part or "" for part in found.groups())
     divisor = _decimal(below or "1")

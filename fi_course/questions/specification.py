@@ -5,73 +5,40 @@ question of it whose verdicts are the same, word for word; `page_specification(n
 page of an exercise set carries. All is JSON.
 
 Every question
---------------
-id, notebook, title, kind, stars, minutes, points, seconds, heading, hints, closed
-    as in `Question`
-asks
-    how it is judged: "choice", "number", "function", "test" or "prose"
+    id, notebook, title, kind, stars, minutes, points, seconds, heading, hints, blocked (as in
+    `Question`); asks: "choice", "number", "function", "test" or "prose"
+"choice"
+    options: the letters; verdicts: {tag(id|letter): seal(verdict, id|letter)}
+"number"
+    entries: names of several values, none for one number; units: spellings of the unit; tolerance;
+    default: what an entry that is left out is taken for; relevant: for each target, the right one
+    first, then the mistakes, the places of the entries that it speaks of;
+    cells: {tag(word): pad(word, value)}, word = id|target|place|cell, for each cell near a value;
+    verdicts: for each target seal(verdict, id|target|hex|hex...), the hexes of its values
+"function" and "test", in students' copies only
+    cases, expected, mistakes (name, message, gives), planted, tolerance, lists: `TestCases`, by
+    `encode`; right, bugs (name, message, implementation), code: of a test, whose implementations
+    are code, and code can be read: they are sealed against a passing glance only
 
-asks "choice"
--------------
-options
-    the letters on offer
-verdicts
-    {tag(id|letter): seal(verdict, id|letter)}
+A verdict, once opened, is {"status": "right" or "wrong", "mistake": its name, "message": what to
+say, or what the right answer means}. `hashed_answers` defines tag, pad, seal and cell, and
+`answer_forms` how letters, numbers and units are read. Numbers are judged in this order:
 
-asks "number"
--------------
-entries
-    names of several values; empty for one number
-units
-    spellings of the unit, the first to be shown. If there are any and a number comes with another
-    (see `parse_answer.is_unit`): "The question asks for {units[0]}.", mistake "wrong unit"
-tolerance
-    how far off a number may be, relative above 1
-usual
-    for each entry, what it is taken for if it is left out
-spoken_of
-    for each target (the right one is 0, the mistakes follow) the places of the entries it speaks of
-cells
-    {tag(word): pad(word, value)}, word = id|target|place|cell, for each cell near the value
-verdicts
-    for each target seal(verdict, id|target|hex|hex...):
-    `hashed_answers.hex_of` the values it speaks of
-
-A `verdict`, once opened, is JSON: {"status": "right" or "wrong", "mistake": its name or "",
-"message": what to say; of the right answer, what it means}. `hashed_answers` defines tag, pad, seal
-and cell; the table `answer_forms` how letters, numbers and units are read.
-
-How numbers are judged
-----------------------
-1. Read each number. Of a single one, "3 out of 4" is 3/4 if that is right, else 3.
+1. Of a single number, "3 out of 4" is 3/4 if that is right, else 3.
 2. A number x fits target k in place i if tag(id|k|i|cell(x, 4 * max(tolerance, 1e-6))) is among the
-   cells, and |x - v| <= tolerance * max(1, |v|) for the v found there.
-3. A target is hit if all the places that it speaks of fit.
-4. If target 0 is hit, the answer is right.
-5. Else, of the targets hit, tell the first that speaks of every place. If there is none, tell all
-   of them, one after the other, under the first one's name.
-6. If no target is hit and all numbers, none beyond 100, divided by 100 fit target 0, the mistake is
-   "per cent without its sign".
-7. Else add the entries of which none of these speaks and that do not fit target 0: "Not right yet:
-   `a`, `b`.", or "None of the 3 values is right yet."; of a single number "That is not the value."
-   Where a usual value is not 0, to name entries would tell too much: "Not all of the values are
-   right, or one is missing."
-
-asks "function" and "test", in students' copies only
-----------------------------------------------------
-cases, expected, mistakes (name, message, gives), planted, tolerance, lists
-    as in `functions.TestCases`, written by `encode`
-right, bugs (name, message, implementation), code
-    of a test. Implementations are code, and code can be read: they are sealed against a passing
-    glance only. A page carries neither kind; it says how to run the question.
+   cells, and |x - v| <= tolerance * max(1, |v|) for the v found there. A target is hit if all the
+   places that it speaks of fit; if target 0 is hit, the answer is right.
+3. Of the targets hit, tell the first that speaks of every place; if there is none, all of them.
+4. If none is hit, but all numbers, none beyond 100, fit target 0 when divided by 100, they are in
+   per cent.
+5. Else name the entries of which nothing was told and that do not fit target 0, unless a default
+   value is not 0: then names would tell too much.
 """
 
 import inspect
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -106,7 +73,7 @@ def of(question):
     about |= {
         "heading": question.heading,
         "hints": list(question.hints),
-        "closed": list(question.blocked),
+        "blocked": list(question.blocked),
     }
     for kind, (asks, written) in _WRITERS.items():
         if isinstance(question.check, kind):
@@ -217,12 +184,11 @@ def question_from(data):
 
     Functions are judged on the public cases whatever the seed: others are nowhere in the data.
     """
-    about = {name: data[name] for name in ABOUT}
     return Question(
-        **about,
+        **{name: data[name] for name in ABOUT},
         hints=tuple(data["hints"]),
-        blocked=tuple(data["closed"]),
-        check=_CHECKS[data["asks"]](data),
+        blocked=tuple(data["blocked"]),
+        check=by_hand if data["asks"] == "prose" else WrittenCheck(data),
     )
 
 
@@ -232,77 +198,47 @@ def judge_from(data, answer):
 
 
 @dataclass(frozen=True)
-class HashedAnswers:
-    """The check of a letter or of numbers by their key: it knows none until it is given."""
-
-    data: dict = field(repr=False)
-    judge: Callable
-
-    def __call__(self, answer, rng):
-        return self.judge(self.data, answer)
-
-
-@dataclass(frozen=True)
-class WrittenFunction:
-    """The check of a function by stored outputs on the public cases."""
+class WrittenCheck:
+    """The check of a specification: it holds no letter and no number until one is given."""
 
     data: dict = field(repr=False)
 
-    @cached_property
-    def cases(self):
-        mistakes = tuple(Mistake(m["name"], _given(m["gives"]), m["message"])
-                         for m in self.data["mistakes"])
-        planted = self.data["planted"] and _given(self.data["planted"])
-        return TestCases(decode(self.data["cases"]), decode(self.data["expected"]), mistakes,
-                         planted, self.data["tolerance"], self.data["lists"])
-
     def __call__(self, answer, rng):
-        verdict = judge_function(self.cases, answer)
-        return _with_meaning(verdict, self.data["meaning"],
-                             _key_of_cases(self.data["id"], self.data["expected"]))
+        return _JUDGES[self.data["asks"]](self.data, answer, rng)
+
+
+def _judge_function(data, answer, rng):
+    mistakes = tuple(Mistake(m["name"], _given(m["gives"]), m["message"]) for m in data["mistakes"])
+    cases = TestCases(decode(data["cases"]), decode(data["expected"]), mistakes,
+                      data["planted"] and _given(data["planted"]), data["tolerance"], data["lists"])
+    key = _key_of_cases(data["id"], data["expected"])
+    return _with_meaning(judge_function(cases, answer), data["meaning"], key)
 
 
 def _given(gives):
     return lambda k: decode(gives[k])
 
 
+def _judge_test(data, answer, rng):
+    key, space = f"{data['id']}|implementations", {"__name__": "implementations"}
+    exec(compile(unseal(data["code"], key), "<implementations>", "exec"), space)
+    right, bugs = (
+        tuple(Mistake(m["name"], space[m["implementation"]], m["message"]) for m in data[part])
+        for part in ("right", "bugs")
+    )
+    return _with_meaning(judge_test(Catches(right, bugs), answer, rng), data["meaning"], key)
+
+
 def _with_meaning(verdict, sealed, key):
-    return (replace(verdict, meaning=unseal(sealed, key))
-            if verdict.status == "right" else verdict)
+    right = verdict.status == "right"
+    return replace(verdict, meaning=unseal(sealed, key)) if right else verdict
 
 
-@dataclass(frozen=True)
-class HashedTest:
-    """The check of a test; its encrypted implementations are decrypted when they are run."""
-
-    data: dict = field(repr=False)
-
-    @cached_property
-    def _space(self):
-        space = {"__name__": "implementations"}
-        exec(compile(unseal(self.data["code"], self._key), "<implementations>",
-                     "exec"), space)
-        return space
-
-    @property
-    def _key(self):
-        return f"{self.data['id']}|implementations"
-
-    def _those(self, part):
-        return tuple(Mistake(m["name"], self._space[m["implementation"]], m["message"])
-                     for m in self.data[part])
-
-    def __call__(self, answer, rng):
-        verdict = judge_test(Catches(self._those("right"), self._those("bugs")), answer, rng)
-        return _with_meaning(verdict, self.data["meaning"], self._key)
-
-
-_CHECKS = {
-    "choice": lambda data: HashedAnswers(data, judge_choice),
-    "number": lambda data: HashedAnswers(data, judge_value),
-    "function": WrittenFunction,
-    "test": HashedTest,
-    "prose": lambda data: by_hand,
+_JUDGES = {
+    "choice": lambda data, answer, rng: judge_choice(data, answer),
+    "number": lambda data, answer, rng: judge_value(data, answer),
+    "function": _judge_function,
+    "test": _judge_test,
 }
 
 

@@ -11,18 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
+from fi_course.questions import hashed_answers as hashed
 from fi_course.questions.compare_values import near
-from fi_course.questions.hashed_answers import (
-    cell,
-    cells_near,
-    hex_of,
-    pad,
-    seal,
-    tag,
-    unpad,
-    unseal,
-    width_of,
-)
 from fi_course.questions.parse_answer import (
     is_unit,
     letter_and_reason,
@@ -44,12 +34,12 @@ IN_PER_CENT = (
 
 def _sealed(key, status, name, message):
     verdict = {"status": status, "mistake": name, "message": message}
-    return seal(json.dumps(verdict, ensure_ascii=False), key)
+    return hashed.seal(json.dumps(verdict, ensure_ascii=False), key)
 
 
 def _opened(sealed, key):
     """Return the feedback that this key opens -> (status, mistake, message)."""
-    verdict = json.loads(unseal(sealed, key))
+    verdict = json.loads(hashed.unseal(sealed, key))
     return verdict["status"], verdict["mistake"], verdict["message"]
 
 
@@ -72,7 +62,7 @@ class Choice:
         feedback = {m.output: ("wrong", m.name, m.message) for m in self.mistakes}
         feedback = dict(sorted((feedback | {self.right: ("right", "", meaning)}).items()))
         words = {letter: f"{id}|{letter}" for letter in feedback}
-        verdicts = {tag(words[a]): _sealed(words[a], *feedback[a]) for a in feedback}
+        verdicts = {hashed.tag(words[a]): _sealed(words[a], *feedback[a]) for a in feedback}
         return {"id": id, "options": [*feedback], "verdicts": dict(sorted(verdicts.items()))}
 
     @cached_property
@@ -102,7 +92,7 @@ def judge_choice(key, answer):
                        f"{SHORTEST_REASON} words: a prediction teaches only if it had a reason.",
                        "no reason yet")
     word = f"{key['id']}|{letter}"
-    status, name, message = _opened(key["verdicts"][tag(word)], word)
+    status, name, message = _opened(key["verdicts"][hashed.tag(word)], word)
     return Verdict(status, name and message, name, meaning=message if status == "right" else "")
 
 
@@ -166,8 +156,8 @@ class Value:
         for k, target in enumerate(self.targets):
             values = [target.values[i] for i in target.relevant]
             for i, value in zip(target.relevant, values, strict=True):
-                words = (f"{id}|{k}|{i}|{c}" for c in cells_near(value, self.tolerance))
-                cells |= {tag(word): pad(word, value) for word in words}
+                words = (f"{id}|{k}|{i}|{c}" for c in hashed.cells_near(value, self.tolerance))
+                cells |= {hashed.tag(word): hashed.pad(word, value) for word in words}
             verdicts.append(_sealed(_key_of(id, k, values), target.status, target.name,
                                     target.message if k else meaning))
         return {
@@ -175,8 +165,8 @@ class Value:
             "entries": list(self.entries),
             "units": list(self.units),
             "tolerance": self.tolerance,
-            "usual": list(self.default),
-            "spoken_of": [target.relevant for target in self.targets],
+            "default": list(self.default),
+            "relevant": [target.relevant for target in self.targets],
             "cells": dict(sorted(cells.items())),
             "verdicts": verdicts,
         }
@@ -190,7 +180,7 @@ class Value:
 
 
 def _key_of(id, k, values):
-    return "|".join([id, str(k), *map(hex_of, values)])
+    return "|".join([id, str(k), *map(hashed.hex_of, values)])
 
 
 def judge_value(key, answer):
@@ -237,7 +227,7 @@ def _judge_several(key, answer):
                        f"There is no entry `{strange[0]}`: the entries are {listed(entries)}.")
     read = {
         entry: number_and_unit(given[entry]) if entry in given else (default, "")
-        for entry, default in zip(entries, key["usual"], strict=True)
+        for entry, default in zip(entries, key["default"], strict=True)
     }
     wordy = [entry for entry, (number, _) in read.items() if number is None]
     if wordy:
@@ -250,7 +240,7 @@ def _judge_several(key, answer):
 
 def _of_numbers(key, numbers, answer, missing=()):
     """Judge the numbers: right, a mistake in all, mistakes in some, or which are wrong."""
-    relevant = key["spoken_of"]
+    relevant = key["relevant"]
     hit = [
         k for k, places in enumerate(relevant) if all(_fits(key, k, i, numbers[i]) for i in places)
     ]
@@ -276,9 +266,9 @@ def _value(key, k, i, number):
     """Return the value of target k in place i if the number is near it -> float or None."""
     if not np.isfinite(number):
         return None
-    word = f"{key['id']}|{k}|{i}|{cell(number, width_of(key['tolerance']))}"
-    sealed = key["cells"].get(tag(word))
-    return None if sealed is None else unpad(word, sealed)
+    word = f"{key['id']}|{k}|{i}|{hashed.cell(number, hashed.width_of(key['tolerance']))}"
+    sealed = key["cells"].get(hashed.tag(word))
+    return None if sealed is None else hashed.unpad(word, sealed)
 
 
 def _fits(key, k, i, number):
@@ -289,7 +279,7 @@ def _fits(key, k, i, number):
 
 def _feedback(key, k, numbers):
     """Return the feedback on a hit of target k -> (status, mistake, message)."""
-    values = [_value(key, k, i, numbers[i]) for i in key["spoken_of"][k]]
+    values = [_value(key, k, i, numbers[i]) for i in key["relevant"][k]]
     return _opened(key["verdicts"][k], _key_of(key["id"], k, values))
 
 
@@ -304,7 +294,7 @@ def _not_right(key, wrong, missing):
     entries = key["entries"]
     if not entries:
         return "That is not the value."
-    if any(key["usual"]):
+    if any(key["default"]):
         return "Not all of the values are right, or one is missing."
     wrong = [entries[i] for i in wrong]
     lost = [entry for entry in missing if entry in wrong]

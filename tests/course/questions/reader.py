@@ -82,7 +82,7 @@ def from_memory(folder, question):
         "points",
         "seconds",
         "data",
-        "spoken_of",
+        "relevant",
         "options",
     )
     seen, open_ends = set(), [QUESTIONS[question["id"]].check]
@@ -134,7 +134,7 @@ def a_number(folder, question):
     found = from_hints(question) if found is None else found
     found = from_text(folder, question) if found is None else found
     if question["entries"]:
-        found = dict(zip(question["entries"], question["usual"], strict=True))
+        found = dict(zip(question["entries"], question["default"], strict=True))
     return f"answer = {found!r}"
 
 
@@ -152,7 +152,7 @@ def a_function(folder, question):
     for code in implementations(folder, question["notebook"]):
         space = {"__name__": "implementations"}
         exec(code, space)
-        check = question_from(question | {"closed": []}).check
+        check = question_from(question | {"blocked": []}).check
         fitting = [
             name
             for name, one in [*space.items()]

@@ -129,7 +129,7 @@ def test_several_values_open_together_and_a_part_of_them_opens_nothing():
     assert judge_from(data, {"x": 0.7, "y": 1.5}).mistake == "y halved"
     assert judge_from(data, {"x": 0.5, "y": 4}).message == "Not right yet: `y`."
     assert judge_from(data, {"x": 0.4, "y": 4}).message == "None of the 2 values is right yet."
-    assert data["spoken_of"] == [[0, 1], [0, 1], [1]]
+    assert data["relevant"] == [[0, 1], [0, 1], [1]]
 
 
 # What pages and copies carry
@@ -178,7 +178,7 @@ def test_nothing_that_opens_only_with_the_answer_stands_in_the_open():
         hidden = {
             name: data[name]
             for name in data
-            if name not in ("hints", "heading", "title", "usual", "tolerance")
+            if name not in ("hints", "heading", "title", "default", "tolerance")
         }
         text = json.dumps(hidden, ensure_ascii=False)
         assert not q.meaning or q.meaning not in text, id
