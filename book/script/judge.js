@@ -1,6 +1,6 @@
 // Judges a letter, a number or several by the specification that the page carries, word for word as
 // the course's Python does (fi_course/questions: hashed_answers.py, parse_answer.py, values.py).
-// Nothing can be read out of a specification: what is said to an answer opens with that answer only.
+// Nothing can be read out of a specification: what is said to an answer opens with that answer.
 // `fi.forms` is the table of fi_course/questions/answer_forms.py; the book puts it in front.
 // Its SHA-256 is here because browsers keep theirs to https.
 
@@ -122,11 +122,11 @@ fi.judge = (() => {
 
   function judgeChoice(asked, { letter, reason }) {
     if (!letter && !reason) return null;
-    if (!letter) return wrong(
-      `Begin with a letter (${asked.options.join(", ")}); then your reason: \`"b", "because ..."\`.`, "no letter yet");
-    if (reason.trim().split(/\s+/).filter(Boolean).length < 3) {
-      return wrong(`You have chosen \`${letter}\`. Now say why, in a sentence of at least 3 words: a prediction teaches only if it had a reason.`, "no reason yet");
-    }
+    if (!letter) return wrong(`Begin with a letter (${asked.options.join(", ")}); `
+      + 'then your reason: `"b", "because ..."`.', "no letter yet");
+    if (reason.trim().split(/\s+/).filter(Boolean).length < 3)
+      return wrong(`You have chosen \`${letter}\`. Now say why, in a sentence of at least 3 words: `
+        + "a prediction teaches only if it had a reason.", "no reason yet");
     const word = `${asked.id}|${letter}`;
     return open(asked.verdicts[tag(word)], word);
   }
@@ -141,7 +141,8 @@ fi.judge = (() => {
     const wordy = names.filter((name, i) => read[i].number === null);
     if (wordy.length && asked.entries.length) return wrong(`No number stands at ${listed(wordy)}.`);
     if (wordy.length) return wrong(given.answer.includes(",")
-      ? "A comma may part numbers, thousands or decimals: write a decimal point, and no other comma."
+      ? "A comma may part numbers, thousands or decimals: write a decimal point, "
+        + "and no other comma."
       : "The question asks for a number: write it as in `0.42`, `3/8` or `42 %`.");
     if (asked.units.length && read.some(({ unit }) => !isUnit(unit, asked.units)))
       return wrong(`The question asks for ${asked.units[0]}.`, "wrong unit");
@@ -186,7 +187,8 @@ fi.judge = (() => {
     if (!asked.entries.length) return "That is not the value.";
     if (asked.default.some(Boolean)) return "Not all of the values are right, or one is missing.";
     const lost = missing.filter((name) => off.includes(name));
-    if (lost.length) return `No entry yet for ${listed(lost)}. The entries are ${listed(asked.entries)}.`;
+    if (lost.length)
+      return `No entry yet for ${listed(lost)}. The entries are ${listed(asked.entries)}.`;
     if (off.length === asked.entries.length)
       return `None of the ${off.length} values is right yet.`;
     return `Not right yet: ${listed(off)}.`;

@@ -1,22 +1,8 @@
 """Hash answers so that only the right one unlocks its verdict.
 
-Numbers are hashed on the grid of the tolerance; texts are encrypted with a key.
-
-Everything here is SHA-256 of short texts, so that a page can do the same in twenty lines of its own
-script (browsers keep theirs to https). `tests/course/questions/vectors.json` holds what both give.
-
-digest(word)
-    SHA-256 of the UTF-8 bytes of `word`, 64 small hexadecimal digits
-tag(word)
-    its first 16 digits, by which a word is looked up
-cell(x, width)
-    floor(u(x) / width), where u(x) = x for |x| < 1. Beyond, halve |x| until it is below 2, count
-    the halvings, and u(x) = sign(x) (halvings + what is left): relative above 1
-pad(word, x)
-    the 8 bytes of x (IEEE double, the highest first) XOR the digits 17 to 32 of digest(word), in
-    16 digits
-seal(text, key)
-    base64 of the UTF-8 bytes of text XOR the bytes of digest(key|0), digest(key|1), ...
+Numbers are hashed on the grid of the tolerance; texts are encrypted with a key. Everything is
+SHA-256 of short texts, so that a page can do the same in its own script (browsers keep theirs to
+https). `tests/course/questions/vectors.json` holds what both give.
 """
 
 import base64
@@ -29,17 +15,20 @@ TAG = 16
 
 
 def digest(word):
-    """Return the SHA-256 of a text -> 64 hexadecimal digits."""
+    """Return the SHA-256 of a text's UTF-8 bytes -> 64 hexadecimal digits."""
     return hashlib.sha256(word.encode("utf-8")).hexdigest()
 
 
 def tag(word):
-    """Return the key under which a word is stored -> 16 hexadecimal digits."""
+    """Return the key under which a word is stored -> the first 16 digits of its digest."""
     return digest(word)[:TAG]
 
 
 def cell(x, width):
     """Return the index of the grid cell that contains a finite x -> int.
+
+    Cells are as wide as this below 1. Beyond, |x| is halved until it is below 2, and the halvings
+    are added to what is left: relative above 1.
 
     >>> cell(0.25, 0.1), cell(-0.25, 0.1), cell(5.0, 0.1), cell(1.0, 0.1)
     (2, -3, 32, 10)
@@ -58,13 +47,13 @@ def width_of(tolerance):
 
 def cells_near(x, tolerance):
     """Return the cells with any number within the tolerance of x, relative above 1 -> range."""
-    near = tolerance * max(1, abs(x)) + 1e-12 * max(1, abs(x))
+    near = (tolerance + 1e-12) * max(1, abs(x))
     width = width_of(tolerance)
     return range(cell(x - near, width), cell(x + near, width) + 1)
 
 
 def pad(word, x):
-    """Encrypt a number with a word -> 16 hexadecimal digits."""
+    """Encrypt a number, 8 bytes, with the second 16 digits of a word's digest -> 16 digits."""
     return _xor(struct.pack(">d", x), _pad_bytes(word)).hex()
 
 
@@ -79,7 +68,7 @@ def hex_of(x):
 
 
 def seal(text, key):
-    """Encrypt a text with a key -> base64."""
+    """Encrypt a text's UTF-8 bytes with the digests of key|0, key|1, ... -> base64."""
     return base64.b64encode(_stream(text.encode("utf-8"), key)).decode("ascii")
 
 
