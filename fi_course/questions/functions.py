@@ -100,7 +100,7 @@ def judge_function(cases, answer):
                        "The question asks for a function: "
                        "hand over its name, without brackets after it.", yours=show(answer))
     by_style, right = _runs(answer, cases)
-    if right == "every way" or (right and not cases.lists):
+    if right and (len(by_style) == 1 or not cases.lists):
         return Verdict("right", printed=by_style[-1][0].printed)
     runs = min(by_style, key=lambda runs: sum(bool(run.error) for run in runs))
     if any(run.error == "BlockedCall" for run in runs):
@@ -166,14 +166,17 @@ calls it with lists; then it must be right for these."""
 
 
 def _runs(answer, cases):
-    """Run the cases in each style of arguments -> (outcomes, "every way", "one way" or "")."""
+    """Run the cases in one style of arguments after the other, until all of them are right.
+
+    Returns (the outcomes of each style tried, whether the last are right).
+    """
     seen = []
     for style in STYLES[cases.lists]:
-        runs = [ask(answer, *map(style, case)) for case in cases.inputs]
-        seen.append(runs)
-        if all(run.agrees(t, cases.tolerance) for run, t in zip(runs, cases.expected, strict=True)):
-            return seen, "every way" if len(seen) == 1 else "one way"
-    return seen, ""
+        seen.append([ask(answer, *map(style, case)) for case in cases.inputs])
+        pairs = zip(seen[-1], cases.expected, strict=True)
+        if all(run.agrees(expected, cases.tolerance) for run, expected in pairs):
+            return seen, True
+    return seen, False
 
 
 def _borrowed(runs):
