@@ -48,7 +48,7 @@ def _export(report, assignments):
         _remove_missing(book, report.records, exercises)
         for student in report.students():
             for exercise, record in student.records.items():
-                _enter(book, record, assignments[exercise])
+                _enter(book, record, student.scores[exercise], assignments[exercise])
                 _write_notebook(report.folder, record, assignments[exercise])
 
 
@@ -105,8 +105,8 @@ def _remove_missing(book, records, exercises):
             book.remove_submission(*place)
 
 
-def _enter(book, record, assignment):
-    """Enter one record's points; mark what a person has yet to grade."""
+def _enter(book, record, score, assignment):
+    """Enter one record's points and what being late costs; mark what a person has yet to grade."""
     student, name = nbgrader_id(record["student"]), assignment.name
     book.update_or_create_student(student)
     book.update_or_create_submission(name, student)
@@ -118,6 +118,8 @@ def _enter(book, record, assignment):
         if row["marked"] not in ("", "Formgrader") or row["changed"]:
             grade.manual_score = row["points"]
         grade.needs_manual_grade = row["points"] is None and grade.manual_score is None
+    notebook = book.find_submission_notebook(name, name, student)
+    notebook.late_submission_penalty = (score.points or 0) - (score.counted or 0)
     book.db.commit()
 
 

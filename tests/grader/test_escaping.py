@@ -2,14 +2,8 @@
 
 import base64
 import json
-import os
 import socket
-import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from scripts import IMAGE, PROSE
+from server import fetched, jupyter
 
 from fi_grader import escaping, main
 from fi_grader.escaping import nbgrader_id
@@ -199,36 +194,6 @@ def test_feedback_and_class_page_show_names_errors_and_answers_as_text(report, t
 
 # With the real programs
 
-@contextmanager
-def jupyter(folder, home):
-    """JupyterLab with nbgrader's Formgrader, started in a folder -> its address."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser", f"--port={port}",
-               "--IdentityProvider.token=t",
-               "--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"]
-    environment = {**os.environ, "HOME": str(home),
-                   "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
-    server = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL)
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def fetched(address):
-    """What the server answers, as soon as it does -> JSON."""
-    for _ in range(120):
-        try:
-            with urllib.request.urlopen(f"{address}?token=t", timeout=30) as answer:
-                return json.loads(answer.read())
-        except (ConnectionError, urllib.error.URLError):
-            time.sleep(0.5)
-    raise AssertionError("the server did not answer within a minute")
-
-
 def test_no_script_in_an_answer_writes_a_file_from_jupyterlab_or_formgrader(report, tab, tmp_path):
     """The instructor opens the exported notebook in JupyterLab, then Formgrader's pages: nothing runs, no file is
     written.
@@ -239,7 +204,7 @@ def test_no_script_in_an_answer_writes_a_file_from_jupyterlab_or_formgrader(repo
     notebook = Path("autograded", nbgrader_id(f"bert {IMAGE}"), "01_trees", "01_trees.ipynb")
     with jupyter(report, tmp_path) as address:
         shown_as = {one["student"]: one["id"]
-                    for one in fetched(f"{address}/formgrader/api/submitted_notebooks/01_trees/01_trees")}
+                    for one in json.loads(fetched(f"{address}/formgrader/api/submitted_notebooks/01_trees/01_trees"))}
         tab.goto(f"{address}/lab/tree/{notebook}?token=t")
         tab.wait_for_selector(".jp-RenderedMarkdown pre", state="attached", timeout=60_000)
         tab.wait_for_timeout(500)

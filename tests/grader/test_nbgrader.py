@@ -3,17 +3,15 @@
 import csv
 import json
 import os
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
+from server import fetched, jupyter
+
 from fi_grader import main
 from fi_grader.exports.gradebook import opened
 from fi_grader.release import NBGRADER_CONFIG
@@ -79,48 +77,16 @@ def test_nbgraders_export_of_our_gradebook_has_our_totals(report):
     assert {float(row["max_score"]) for row in rows.values()} == {27}
 
 
-def test_formgraders_pages_list_what_a_person_must_read(report):
-    """The interface behind formgrader's pages counts our submissions and marks the prose for grading by hand."""
-    from nbgrader.apps.api import NbGraderAPI
-    from traitlets.config import Config
-    config = Config({"CourseDirectory": {"root": str(report), "db_url": f"sqlite:///{report}/gradebook.db"}})
-    api = NbGraderAPI(config=config)
-    found = {s["student"]: s for s in api.get_submissions("01_trees")}
-    assert {s: found[s]["score"] for s in POINTS} == POINTS
-    assert all(found[s]["needs_manual_grade"] and found[s]["autograded"] for s in POINTS)
-
-
-def test_formgrader_itself_serves_our_submissions_and_the_rubric(report, tmp_path):
-    """The real server with nbgrader's extension: its list of submissions has our scores, its page for grading our
-    rubric.
+def test_formgrader_serves_our_submissions_to_be_read_with_the_rubric(report, tmp_path):
+    """The real server with nbgrader's extension: its list has our scores and what a person must read, its page for
+    grading our rubric.
     """
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "jupyter_server", "--allow-root", "--no-browser", f"--port={port}",
-               "--IdentityProvider.token=t",
-               "--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"]
-    environment = {**os.environ, "HOME": str(tmp_path),
-                   "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
-    server = subprocess.Popen(command, cwd=report, env=environment, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL)
-    try:
-        listed = {one["student"]: one for one in json.loads(page(port, "api/submitted_notebooks/01_trees/01_trees"))}
-        assert {student: one["score"] for student, one in listed.items()} == POINTS
-        assert "Rubric" in page(port, f"submissions/{listed['anna']['id']}/")
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def page(port, path):
-    """A page of formgrader, as soon as the server answers -> str."""
-    for _ in range(120):
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/formgrader/{path}?token=t", timeout=30) as answer:
-                return answer.read().decode()
-        except (ConnectionError, urllib.error.URLError):
-            time.sleep(0.5)
-    raise AssertionError("the server did not answer within a minute")
+    with jupyter(report, tmp_path) as address:
+        listed = json.loads(fetched(f"{address}/formgrader/api/submitted_notebooks/01_trees/01_trees"))
+        found = {one["student"]: one for one in listed}
+        assert {student: one["score"] for student, one in found.items()} == POINTS
+        assert all(one["needs_manual_grade"] for one in listed)
+        assert "Rubric" in fetched(f"{address}/formgrader/submissions/{found['anna']['id']}/")
 
 
 def test_formgrader_shows_the_prose_with_its_rubric_and_our_verdicts(report):

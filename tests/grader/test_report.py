@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from fi_course.questions import QUESTIONS
-from fi_grader.exports import sheets
+from fi_grader.exports import gradebook, sheets
 from fi_grader.notebooks.exercise import cell_from, load
 from fi_grader.notebooks.matching import align
 from fi_grader.report import course as course_file
@@ -297,22 +297,27 @@ def test_the_class_page_teaches_the_mistakes_that_cost_most_points(tmp_path):
 
 def test_every_export_gives_the_points_of_students_csv(tmp_path):
     """Two sets, each a day late, and one free day: it is used up by the first, for the platforms too."""
-    decided = made(course_file.Late(1, 0.1))
-    late = [{**by_hand(key=name), **record(name, 10, time=days_after(k, 0.5), platform="Moodle", number="7"),
-             "written": {}} for k, name in enumerate(NAMES[:2])]
-    for one in late:
-        one["rows"] = [{**by_hand()["rows"][0], **one["rows"][0]}]
-    report = report_of(tmp_path, *late, decided=decided)
-    head, row = tables.head_of_students(report), tables.row_of_student(report, report.student("a"))
-    points = dict(zip(head, row, strict=True))
-    assert (points["01_trees"], points["02_golf"]) == (10, 9)
+    assignments, row, late = load(ROOT / "exercises"), by_hand()["rows"][0], []
+    for k, name in enumerate(NAMES[:2]):
+        rows = [{**row, "question": q, "status": "right", "points": QUESTIONS[q].points,
+                 "max_points": QUESTIONS[q].points} for q in assignments[name].questions]
+        late.append({**by_hand(key=name), "exercise": name, "rows": rows,
+                     "found": {**FOUND, "time": days_after(k, 0.5), "platform": "Moodle", "number": "7"}})
+    report = report_of(tmp_path, *late, decided=made(course_file.Late(1, 0.1)))
+    ours = dict(zip(tables.head_of_students(report), tables.row_of_student(report, report.student("a")), strict=True))
+    points = {name: ours[name] for name in NAMES[:2]}
+    assert points == {"01_trees": 27, "02_golf": 25.2}
     sheets.to_canvas(report)
     (canvas,) = spreadsheets.read_table(tmp_path / "exports" / "canvas.csv")[1][1:]
-    assert (canvas["01_trees"], canvas["02_golf"]) == ("10", "9")
-    for name, grade in (("01_trees", "10.00"), ("02_golf", "9.00")):
+    assert {name: float(canvas[name]) for name in points} == points
+    gradebook.export(report, assignments)
+    with gradebook.opened(tmp_path) as book:
+        theirs = {name: book.find_submission(name, "a") for name in points}
+        assert {name: one.score - one.late_submission_penalty for name, one in theirs.items()} == points
+    for name in points:
         sheets.to_moodle(report, name)
         (moodle,) = spreadsheets.read_table(tmp_path / "exports" / "moodle" / f"{name}.csv")[1]
-        assert moodle["Grade"] == grade
+        assert float(moodle["Grade"]) == points[name]
 
 
 def test_sheets_of_other_kinds_are_refused_by_name(tmp_path):
