@@ -110,9 +110,8 @@ def below(folder):
 def members(file, most=MOST_FILES, is_told=False):
     """List the files in a zip file -> list of File; the zip file itself if it cannot be read."""
     try:
-        with reading.zipped(file.path, file.member, most) as archive:
-            infos = [info for info in archive.infolist() if not info.is_dir()]
-        return [_member(file, info, is_told) for info in infos]
+        infos = reading.members_of(file.path, file.member, most)
+        return [_member(file, info, is_told) for info in infos if not info.is_dir()]
     except Exception as error:  # a zip file that somebody made up can go wrong in any way
         return [replace(file, parts=file.parts or (Path(file.path).name,),
                         why=f"a zip file that cannot be read ({error})")]

@@ -108,8 +108,8 @@ def find(sources, exercises, *, cell_ids=None, roster=None):
 
     Raises ValueError if a source is missing, is one student's own, or holds no student.
     """
-    found = Found(list(map(Path, sources)), exercises, cell_ids or {}, roster)
-    named = set(map(os.path.abspath, sources))
+    named = {os.path.abspath(source): Path(source) for source in sources}
+    found = Found(list(named.values()), exercises, cell_ids or {}, roster)
     for source in found.sources:
         entries = [(owner, file) for owner, file in _topmost(source)
                    if file.member or os.path.abspath(file.path) not in named]

@@ -7,10 +7,14 @@ Canvas (lib/content_zipper.rb), flat: `namewithoutspaces[_LATE]_USER_FILE_x.ipyn
 Gradescope: folders `submission_123`; who that is stands in `submission_metadata.yml` beside them.
 """
 
+import hashlib
+import os
 import re
 import unicodedata
 from dataclasses import dataclass
 
+LONGEST_NAME = 200
+"""Bytes of a student's name: it is a folder's, too."""
 METADATA = "submission_metadata.yml"
 PATTERNS = (
     ("Moodle", re.compile(
@@ -48,8 +52,11 @@ class Owner:
 
     @property
     def student(self):
-        """Return a name that no other student of the platform has -> str."""
-        return f"{self.name}_{self.number}" if self.number else self.name
+        """Return a name that no other student of the platform has, and a folder may have -> str."""
+        whole = f"{self.name}_{self.number}" if self.number else self.name
+        if len(os.fsencode(whole)) <= LONGEST_NAME:
+            return whole
+        return f"{whole[:40]}-{hashlib.sha256(os.fsencode(whole)).hexdigest()[:12]}"
 
 
 def owner_in(name, is_folder=False):

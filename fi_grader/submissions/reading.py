@@ -11,8 +11,7 @@ import os
 import re
 import stat
 import zipfile
-from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from itertools import islice
 
 from fi_grader.notebooks.exercise import cell_from
@@ -46,57 +45,58 @@ def content_at(path, member=""):
     if not member:
         return _bytes_of(path)
     outer, _, name = member.rpartition(INSIDE)
-    with zipped(path, outer) as archive:
-        return _unpacked(archive, archive.getinfo(name))
+    archive = _archive(path, outer, os.lstat(path).st_mtime_ns)
+    return _unpacked(archive, archive.getinfo(name))
 
 
-@contextmanager
-def zipped(path, member="", most=MOST_FILES):
-    """Open a zip file, or one inside another -> ZipFile, for a `with` block.
+def members_of(path, member="", most=MOST_FILES):
+    """List what lies in a zip file, or in one inside another -> list of ZipInfo.
+
+    Raises ValueError if there are more than `most`, and whatever goes wrong.
+    """
+    infos = _archive(path, member, os.lstat(path).st_mtime_ns).infolist()
+    if len(infos) > most:
+        raise ValueError(f"it holds more than {most:,} files")
+    return infos
+
+
+@lru_cache(maxsize=1)
+def _archive(path, member, changed):
+    """Open a zip file, or one inside another -> ZipFile.
+
+    The last one stays open, since its files are read one after the other.
 
     Raises ValueError if its contents would take long to list.
     """
     if member:
         content = content_at(path, member)
-        _check_count(content.count(b"PK\x01\x02"), most)
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            yield archive
-        return
-    with _opened(path) as file:
-        facts = os.fstat(file.fileno())
-        _check_count(_members_in(path, facts.st_size, facts.st_mtime_ns), most)
-        with zipfile.ZipFile(file) as archive:
-            yield archive
+        count, file = content.count(b"PK\x01\x02"), io.BytesIO(content)
+    else:
+        file = _opened(path)
+        size = os.fstat(file.fileno()).st_size
+        if size > LARGEST_ARCHIVE:
+            raise ValueError(f"it has {size // 10**9} GB, "
+                             f"more than the {LARGEST_ARCHIVE // 10**9} that are read")
+        count = _entries_in(file) if size else 0
+    if count > MOST_MEMBERS:
+        raise ValueError(f"it holds more than {MOST_MEMBERS:,} files")
+    return zipfile.ZipFile(file)
 
 
-def _check_count(found, most):
-    if found > most:
-        raise ValueError(f"it holds more than {most:,} files")
-
-
-@cache
-def _members_in(path, size, changed):
-    """Count the files in a zip file, up to one too many -> int.
-
-    It is read once for each state of the file.
-    """
-    if not size:
-        return 0
-    if size > LARGEST_ARCHIVE:
-        raise ValueError(f"it has {size // 10**9} GB, "
-                         f"more than the {LARGEST_ARCHIVE // 10**9} that are read")
-    with _opened(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+def _entries_in(file):
+    """Count the entries of a zip file's directory, up to one too many -> int."""
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         return sum(1 for _ in islice(re.finditer(b"PK\x01\x02", content), MOST_MEMBERS + 1))
 
 
-@contextmanager
 def _opened(path):
-    """Open an ordinary file that is no link, for a `with` block."""
+    """Open an ordinary file that is no link -> file. Raises ValueError if it is none."""
     flags = (getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
-    with open(os.open(path, os.O_RDONLY | sum(flags)), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise ValueError("it is no ordinary file.")
-        yield file
+    file = open(os.open(path, os.O_RDONLY | sum(flags)), "rb")  # noqa: SIM115 - callers close it
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise ValueError("it is no ordinary file.")
+    return file
 
 
 def _bytes_of(path):

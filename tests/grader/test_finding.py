@@ -17,6 +17,7 @@ from fi_grader.report.course import Person, Roster
 from fi_grader.submissions import finding
 from fi_grader.submissions.files import JUNK
 from fi_grader.submissions.platforms import Owner, copy_number, keys_of_name, owner_in
+from fi_grader.submissions.reading import MOST_FILES
 from notebooks import ROOT, filled, to_bytes
 
 SETS = load(ROOT / "exercises")
@@ -280,6 +281,23 @@ def test_each_file_is_read_once(tmp_path, monkeypatch):
     monkeypatch.setattr(finding.reading, "content_at", lambda *place: read.append(place) or content_at(*place))
     find(lay(tmp_path, {"anna/01_trees.ipynb": TREES, "bert.zip": zipped({"02_golf.ipynb": GOLF})}))
     assert sorted(Path(path).name for path, *_ in read) == ["01_trees.ipynb", "bert.zip"]
+
+
+def test_a_large_class_and_long_names_are_no_obstacle(tmp_path):
+    """More files than one student may have; a name of more bytes than a folder's may have."""
+    files = {f"Student {k}_{k}_assignsubmission_file/notes.txt": b"" for k in range(1, MOST_FILES + 2)}
+    files[f"{'ก' * 100}_7_assignsubmission_file/01_trees.ipynb"] = TREES
+    submission, *absent = find(lay(tmp_path, {"all.zip": zipped(files)}) / "all.zip")[0]
+    assert submission.content == TREES and len(absent) == MOST_FILES + 1
+    assert len(submission.student.encode()) <= 200 and submission.student.startswith("ก" * 40 + "-")
+
+
+def test_a_zip_in_a_zip_is_unpacked_once_for_all_its_files(tmp_path, monkeypatch):
+    unpacked, usual = [], finding.reading._unpacked
+    monkeypatch.setattr(finding.reading, "_unpacked", lambda *one: unpacked.append(one[1].filename) or usual(*one))
+    inner = zipped({"01_trees.ipynb": TREES, **{f"{k}.txt": b"" for k in range(100)}})
+    find(lay(tmp_path, {"eve.zip": zipped({"inner.zip": inner})}))
+    assert unpacked.count("inner.zip") <= 2
 
 
 @pytest.mark.parametrize(("files", "words"), [
