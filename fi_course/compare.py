@@ -17,10 +17,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fi_teach.basics.forest import Forest
+from fi_teach.basics.refit import with_progress
 from fi_teach.basics.results import Importance
 from fi_teach.basics.seeds import Seed, plain_stream
 from fi_teach.basics.tables import check_count
-from fi_teach.basics.tree import Tree
 from fi_teach.importance.boruta import boruta
 from fi_teach.importance.conditional import conditional_importance
 from fi_teach.importance.debiased_mdi import debiased_mdi
@@ -29,18 +29,17 @@ from fi_teach.importance.exact_permutation import exact_permutation_importance
 from fi_teach.importance.knockoffs import knockoff_filter
 from fi_teach.importance.mdi import mdi
 from fi_teach.importance.oob import oob_importance
-from fi_teach.importance.permutation import permutation_importance, score_permutation_importance
+from fi_teach.importance.permutation import permutation_importance
 from fi_teach.importance.sage import sage
 from fi_teach.importance.target_permutation import target_permutation_test
 from fi_teach.importance.tree_shap import tree_shap
 from fi_teach.trees.cart import grow_cart
 from fi_teach.trees.forest import grow_forest
-from fi_teach.trees.survival import as_risk, grow_survival_forest
 from fi_teach.worlds import WORLDS, World
 from fi_teach.worlds.world import check_at_least
 
-__all__ = ["GRADES", "METHODS", "QUESTIONS", "DoesNotApply", "Trial", "clear_of_zero", "compare",
-           "grade", "misled_by"]
+__all__ = ["GRADES", "METHODS", "QUESTIONS", "Trial", "clear_of_zero", "compare", "grade",
+           "misled_by"]
 
 QUESTIONS = ("associated", "relevant", "used", "causal")
 """What may be asked of a feature: told by the feature alone; told given all the others; used, that
@@ -55,15 +54,8 @@ NEGLIGIBLE = 1e-12
 OF_A_DRAW = ("world", "method", "feature", "importance")
 OF_A_GRADE = ("method", "grade", "worst", "worst_world")
 COLUMNS = ["world", "method", "repeat", "feature", "importance", "standard_error", "rank",
-           *QUESTIONS, "true_importance", "copy_of", "note"]
-Table = tuple[pd.DataFrame, pd.Series | pd.DataFrame]
-
-
-class DoesNotApply(ValueError):
-    """Raised by a method that has no answer in a world; its importances are NaN there.
-
-    The message is the reason. Any other error is an error.
-    """
+           *QUESTIONS, "true_importance", "copy_of"]
+Table = tuple[pd.DataFrame, pd.Series]
 
 
 @dataclass(frozen=True)
@@ -92,15 +84,13 @@ class Trial:
             return self.world.test.X, self.world.test.y.astype(float)
         return self.world.X[1::2], self.world.y[1::2].astype(float)
 
-    def grow(self, X: pd.DataFrame, y: pd.Series | pd.DataFrame) -> Forest | Tree:
-        """Grow a forest on these rows; for survival, one that predicts the risk as a number."""
-        if self.world.task == "survival":
-            return as_risk(grow_survival_forest(X, y, n_trees=self.n_trees, rng=self.seed))
+    def grow(self, X: pd.DataFrame, y: pd.Series) -> Forest:
+        """Grow a forest on these rows."""
         return grow_forest(X, np.asarray(y, dtype=float), n_trees=self.n_trees,
                            criterion="variance", min_samples_leaf=5, rng=self.seed)
 
     @cached_property
-    def model(self) -> Forest | Tree:
+    def model(self) -> Forest:
         """Return the forest of the training rows; a column it must not see is blank there."""
         X, y = self.train
         return self.grow(X if self.without is None else X.assign(**{self.without: 0.0}), y)
@@ -117,11 +107,10 @@ class Trial:
     @property
     def used(self) -> NDArray:
         """Return which columns at least one tree splits on -> (p,) bool."""
-        trees = self.model.trees if isinstance(self.model, Forest) else [self.model]
-        asked = np.concatenate([tree.feature for tree in trees])
+        asked = np.concatenate([tree.feature for tree in self.model.trees])
         return np.isin(np.arange(len(self.world.names)), asked)
 
-    def importance_of(self, X: pd.DataFrame, y: pd.Series | pd.DataFrame) -> Importance:
+    def importance_of(self, X: pd.DataFrame, y: pd.Series) -> Importance:
         """Return what refitting methods compare: out-of-bag MDI of a forest grown on these rows."""
         return debiased_mdi(self.grow(X, y), X, y)
 
@@ -131,58 +120,16 @@ class Trial:
 
 def _alone(trial):
     """Return the loss of the training mean less that of a small tree grown on this column alone."""
-    _check_has_a_loss(trial)
     (X, y), (X_new, y_new) = trial.train, trial.test
-    before = _squared_error(y_new, np.mean(y, axis=0))
+    before = (y_new - y.mean()) ** 2
     saved = []
     for name in X:
         tree = grow_cart(X[[name]], y, criterion="variance", max_depth=3, min_samples_leaf=5)
-        saved.append(before - _squared_error(y_new, tree.predict(X_new[[name]])))
+        saved.append(before - (y_new - tree.predict(X_new[[name]])) ** 2)
     return Importance(trial.world.names, np.array(saved), "feature alone", "squared error")
 
 
-def _squared_error(y, prediction):
-    """Return each row's squared error, summed over outputs -> (n,)."""
-    error = np.asarray(y, dtype=float) - np.asarray(prediction)
-    return (error**2).reshape(len(error), -1).sum(axis=1)
-
-
-def _mdi(trial):
-    if trial.world.task == "survival":
-        raise DoesNotApply("the splits of a survival tree keep no impurity that could decrease.")
-    return mdi(trial.model)
-
-
-def _out_of_bag_mdi(trial):
-    _check_has_a_loss(trial)
-    return debiased_mdi(trial.model, *trial.train)
-
-
-def _held_out(trial):
-    settings = {"n_repeats": 5, "rng": trial.seed}
-    if trial.world.task == "survival":
-        return score_permutation_importance(trial.model.predict, *trial.test, score="concordance",
-                                            **settings)
-    return permutation_importance(trial.model.predict, *trial.test, **settings)
-
-
-def _all_pairings(trial):
-    _check_has_a_loss(trial)
-    return exact_permutation_importance(trial.model, *trial.test)
-
-
-def _out_of_bag(trial):
-    _check_has_a_loss(trial)
-    return oob_importance(trial.model, *trial.train, n_repeats=3, rng=trial.seed)
-
-
-def _conditional(trial):
-    _check_has_a_loss(trial)
-    return conditional_importance(trial.model.predict, *trial.test, n_repeats=3, rng=trial.seed)
-
-
 def _drop_column(trial):
-    _check_has_a_loss(trial)
     whole = len(trial.world.names)
 
     def grow(X, y):
@@ -192,59 +139,46 @@ def _drop_column(trial):
     return drop_column_importance(grow, *trial.train, test=trial.test)
 
 
-def _shap_by_paths(trial):
-    X, _ = trial.test
-    return tree_shap(trial.model, X).to_importance()
-
-
-def _shap_by_background(trial):
-    X, _ = trial.test
-    background, _ = trial.train
-    return tree_shap(trial.model, X, background=background).to_importance()
-
-
-def _sage(trial):
-    _check_has_a_loss(trial)
-    X, _ = trial.train
-    return sage(trial.model.predict, *trial.test, background=X[:20], n_repeats=32, rng=trial.seed)
-
-
 def _knockoffs(trial):
-    _check_has_a_loss(trial)
-    if trial.world.task == "several outputs":
-        raise DoesNotApply("the knockoff filter takes one target at a time.")
     found = knockoff_filter(trial.importance_of, *trial.train, rng=trial.seed)
     return Importance(found.names, found.statistics, method="knockoff statistic",
                       unit="out-of-bag MDI, feature less knockoff")
 
 
 def _target_permutation(trial):
-    _check_has_a_loss(trial)
     test = target_permutation_test(trial.importance_of, *trial.train, n_repeats=19, rng=trial.seed)
     return Importance(test.names, 1 - test.p_values, "target permutation test", "1 - p")
 
 
 def _boruta(trial):
-    _check_has_a_loss(trial)
     n_rounds = 20
     result = boruta(trial.importance_of, *trial.train, n_repeats=n_rounds, rng=trial.seed)
     return Importance(result.names, result.hits / n_rounds, method="Boruta",
                       unit=f"share of {n_rounds} rounds won against the best shadow")
 
 
-def _check_has_a_loss(trial):
-    if trial.world.task == "survival":
-        raise DoesNotApply("a censored time has no squared error: "
-                           "here only measures of the prediction itself, or a concordance, apply.")
-
-
-METHODS = {"feature alone": _alone, "MDI": _mdi, "out-of-bag MDI": _out_of_bag_mdi,
-           "permutation, held out": _held_out, "permutation, all pairings": _all_pairings,
-           "permutation, out of bag": _out_of_bag, "conditional permutation": _conditional,
-           "drop column": _drop_column, "SHAP, path-dependent": _shap_by_paths,
-           "SHAP, interventional": _shap_by_background, "SAGE": _sage,
-           "knockoff statistic": _knockoffs, "target permutation test": _target_permutation,
-           "Boruta": _boruta}
+METHODS = {
+    "feature alone": _alone,
+    "MDI": lambda trial: mdi(trial.model),
+    "out-of-bag MDI": lambda trial: debiased_mdi(trial.model, *trial.train),
+    "permutation, held out": lambda trial: permutation_importance(
+        trial.model.predict, *trial.test, n_repeats=5, rng=trial.seed),
+    "permutation, all pairings": lambda trial: exact_permutation_importance(
+        trial.model, *trial.test),
+    "permutation, out of bag": lambda trial: oob_importance(
+        trial.model, *trial.train, n_repeats=3, rng=trial.seed),
+    "conditional permutation": lambda trial: conditional_importance(
+        trial.model.predict, *trial.test, n_repeats=3, rng=trial.seed),
+    "drop column": _drop_column,
+    "SHAP, path-dependent": lambda trial: tree_shap(trial.model, trial.test[0]).to_importance(),
+    "SHAP, interventional": lambda trial: tree_shap(
+        trial.model, trial.test[0], background=trial.train[0]).to_importance(),
+    "SAGE": lambda trial: sage(trial.model.predict, *trial.test, background=trial.train[0][:20],
+                               n_repeats=32, rng=trial.seed),
+    "knockoff statistic": _knockoffs,
+    "target permutation test": _target_permutation,
+    "Boruta": _boruta,
+}
 """Every method as a function of a Trial; add your own by {**METHODS, "mine": function}."""
 
 
@@ -264,12 +198,11 @@ def compare(worlds: Mapping[str, Callable] | Iterable[str] = WORLDS,
     progress : wraps the list of (trial, method) pairs, such as tqdm.tqdm
     -> DataFrame: world, method, repeat, feature, importance, standard_error, rank; associated,
        relevant, causal and true_importance from the world's truth, used from the forest; copy_of,
-       the first column with the same values (itself, if there is none); note, why a method does
-       not apply (its importances are then NaN)
+       the first column with the same values (itself, if there is none)
 
-    A method does not apply where it raises DoesNotApply (MDI of a survival forest, say).
-    Raises ValueError for unknown names, for what is no world or no method, for less than one tree
-    or repeat, and for fewer than 20 rows: forests are grown on one half and judged on the other.
+    Raises ValueError for unknown names, for what is no world or no method, for a world whose
+    target is not one number or class a row, for less than one tree or repeat, and for fewer than
+    20 rows: forests are grown on one half and judged on the other.
 
     >>> table = compare(["and_gate"], ["MDI"], n=100, n_trees=5)
     >>> table[["world", "method", "feature", "relevant"]].values.tolist()[0]
@@ -288,36 +221,27 @@ def compare(worlds: Mapping[str, Callable] | Iterable[str] = WORLDS,
             trial = Trial(_world(draw, n, seed, unseen.get(name)), n_trees, seed, unseen.get(name))
             pairs += [(name, repeat, trial, method) for method in measures]
     rows = []
-    for world, repeat, trial, method in progress(pairs) if progress else pairs:
-        found, note = _asked(measures[method], trial)
-        rows += [(world, method, repeat, *row) for row in _beside_the_truth(found, trial, note)]
+    for world, repeat, trial, method in with_progress(pairs, progress):
+        found = _beside_the_truth(measures[method](trial), trial)
+        rows += [(world, method, repeat, *row) for row in found]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _chosen(asked, known, what) -> Mapping[str, Callable]:
-    """Return what was asked for as {name: function}.
-
-    Raises ValueError for an unknown name.
-    """
+    """Return what was asked for as {name: function}; raises ValueError for what is no name."""
     if isinstance(asked, Mapping):
-        _check_functions(asked, what)
+        wrong = [name for name, function in asked.items() if not callable(function)]
+        if wrong or not asked:
+            came = f"{what} {wrong[0]!r} is {asked[wrong[0]]!r}" if wrong else f"no {what} is named"
+            raise ValueError(f"{came}: expected a function for each name.")
         return asked
     one = isinstance(asked, str) or not isinstance(asked, Iterable)
     names = [asked] if one else list(asked)
-    names_known = list(known)
-    unknown = [name for name in names if name not in names_known]
+    unknown = [name for name in names if name not in list(known)]
     if unknown or not names:
         came = f"unknown {what} {unknown[0]!r}" if unknown else f"no {what} is named"
         raise ValueError(f"{came}: expected some of {', '.join(known)}.")
     return {name: known[name] for name in names}
-
-
-def _check_functions(asked, what):
-    """Check that every name has a function; raises ValueError otherwise."""
-    wrong = [name for name, function in asked.items() if not callable(function)]
-    if wrong or not asked:
-        came = f"{what} {wrong[0]!r} is {asked[wrong[0]]!r}" if wrong else f"no {what} is named"
-        raise ValueError(f"{came}: expected a function for each name.")
 
 
 def _check_unseen(without, draws) -> Mapping[str, str]:
@@ -337,44 +261,32 @@ def _check_unseen(without, draws) -> Mapping[str, str]:
 
 
 def _world(draw, n, seed, without):
-    """Draw the world.
-
-    Raises ValueError if it lacks the column that the model must not see.
-    """
+    """Draw the world, with one number or class a row to predict and the column to hide."""
     world = draw(n, rng=seed)
     if not isinstance(world, World):
         raise ValueError(
             f"a function of worlds returned what is of type {type(world).__name__}, "
             "expected a World: take one of WORLDS, or return a World.")
+    if world.y.ndim > 1:
+        raise ValueError(
+            f"{world.name} has a target of {world.y.shape[1]} columns ({world.task}), expected one "
+            "number or class a row: all measures must speak of the same squared error.")
     if without is not None and without not in world.names:
         raise ValueError(f"{world.name} has no column {without!r} that its forests could do "
                          f"without: expected one of {', '.join(world.names)}.")
     return world
 
 
-def _asked(measure, trial):
-    """Run one method on one world -> its Importance, and the reason if it is empty."""
-    try:
-        found = measure(trial)
-    except DoesNotApply as refusal:
-        names = trial.world.names
-        return Importance(names, np.full(len(names), np.nan)), str(refusal)
+def _beside_the_truth(found, trial):
+    """Put a method's importances beside the truth, one row for each feature."""
     if not isinstance(found, Importance):
         raise ValueError(
             f"a method returned what is of type {type(found).__name__}, "
             "expected an Importance: build one from the names and the numbers.")
-    return found, ""
-
-
-def _beside_the_truth(found, trial, note):
-    """Put a method's importances beside the truth, one row for each feature."""
-    rank = np.full(len(found.names), np.nan) if note else found.rank
-    measured = zip(found.mean, found.standard_error, rank, strict=True)
+    measured = zip(found.mean, found.standard_error, found.rank, strict=True)
     truth = trial.truth.itertuples(name=None)
-    return [
-        (feature, *numbers, *answers, note)
-        for numbers, (feature, *answers) in zip(measured, truth, strict=True)
-    ]
+    return [(feature, *numbers, *answers)
+            for numbers, (feature, *answers) in zip(measured, truth, strict=True)]
 
 
 # --- which question a method answers ---
@@ -441,12 +353,8 @@ def misled_by(graded: pd.DataFrame) -> pd.Series:
                 f"graded has not all grades of {method!r} once, expected {'; '.join(GRADES)}: "
                 "give it as grade returned it.")
         order, alarms, _ = (by_grade.loc[name] for name in GRADES)
-        named = ""
-        if alarms["worst"] > 1 / 2:
-            named = alarms["worst_world"]
-        if order["worst"] < 1 / 3:
-            named = order["worst_world"]
-        found[method] = named
+        found[method] = (order["worst_world"] if order["worst"] < 1 / 3
+                         else alarms["worst_world"] if alarms["worst"] > 1 / 2 else "")
     return pd.Series(found, name="misled by", dtype=object)
 
 
@@ -463,17 +371,15 @@ def clear_of_zero(table: pd.DataFrame) -> pd.Series:
 def _check_columns(table, what, needed, maker):
     """Check that the table has these columns, and numbers where they belong."""
     if not isinstance(table, pd.DataFrame):
-        raise ValueError(
-            f"{what} is of type {type(table).__name__}, expected a DataFrame: "
-            f"give what {maker} returned.")
+        raise ValueError(f"{what} is of type {type(table).__name__}, expected a DataFrame: "
+                         f"give what {maker} returned.")
     missing = [column for column in needed if column not in table.columns]
     if missing:
         raise ValueError(f"{what} has no column {missing[0]!r}: give what {maker} returned.")
     for column in {"importance", "worst"} & set(needed):
         if not pd.api.types.is_numeric_dtype(table[column]):
-            raise ValueError(
-                f"{what} holds something that is no number in column {column!r}: "
-                f"give what {maker} returned.")
+            raise ValueError(f"{what} holds something that is no number in column {column!r}: "
+                             f"give what {maker} returned.")
 
 
 def _decided(table, question):
@@ -489,11 +395,9 @@ def _cases(of_method):
     rows = []
     for (world, repeat), draw in of_method.groupby(["world", "repeat"], sort=False):
         yes, clear = draw["yes"].to_numpy(), draw["clear"].to_numpy()
-        shares = (
-            _told_apart(draw["importance"].to_numpy(), yes),
-            clear[~yes].mean() if not yes.all() else np.nan,
-            1 - clear[yes].mean() if yes.any() else np.nan,
-        )
+        shares = (_told_apart(draw["importance"].to_numpy(), yes),
+                  clear[~yes].mean() if not yes.all() else np.nan,
+                  1 - clear[yes].mean() if yes.any() else np.nan)
         counts = (yes.sum() * (~yes).sum(), (~yes).sum(), yes.sum())
         for name, share, count in zip(GRADES, shares, counts, strict=True):
             rows.append((world, repeat, name, share, count))
@@ -504,20 +408,14 @@ def _graded(cases, name):
     """Average one method's grade; every world counts once."""
     of_grade = cases[(cases["grade"] == name) & (cases["count"] > 0)]
     if of_grade.empty:
-        nothing = {"share": np.nan, "error": np.nan, "worlds": 0, "cases": 0}
-        return {**nothing, "worst": np.nan, "worst_world": ""}
+        return {"share": np.nan, "error": np.nan, "worlds": 0, "cases": 0, "worst": np.nan,
+                "worst_world": ""}
     shares = of_grade.pivot(index="world", columns="repeat", values="share")
     by_world = shares.mean(axis=1)
     worst = by_world.idxmin() if name == GRADES[0] else by_world.idxmax()
     counts = of_grade.groupby("world")["count"].mean()
-    return {
-        "share": by_world.mean(),
-        "error": shares.mean(axis=0).sem(),
-        "worlds": len(by_world),
-        "cases": round(counts.sum()),
-        "worst": by_world[worst],
-        "worst_world": worst,
-    }
+    return {"share": by_world.mean(), "error": shares.mean(axis=0).sem(), "worlds": len(by_world),
+            "cases": round(counts.sum()), "worst": by_world[worst], "worst_world": worst}
 
 
 def _told_apart(importance, yes):
