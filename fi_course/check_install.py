@@ -4,7 +4,6 @@ One screen: what was found, what is missing, and how to mend it.
 """
 
 import os
-import re
 import shutil
 import sys
 from dataclasses import dataclass
@@ -13,9 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 14)
-GRADES = find_spec("fi_grader") is not None
-"""A student's copy has no grader, and needs nothing that only a grader needs."""
-ROLES = {"": "the package", "lab": "to work in Jupyter", "grade": "only to grade"}
+ROLES = {"": "the package", "lab": "to work in Jupyter"}
+if find_spec("fi_grader"):  # not in a student's copy, which needs nothing that only a grader needs
+    ROLES["grade"] = "only to grade"
 
 
 @dataclass(frozen=True)
@@ -36,8 +35,8 @@ class Finding:
 
 def examine(folder="."):
     """Check Python, the packages, Jupyter's kernel and the folder -> list of Finding."""
-    return [_python(), *_packages(), _kernel(), _exercises(Path(folder)), _writable(Path(folder)),
-            *([_sandbox()] if GRADES else [])]
+    folder = Path(folder)
+    return [_python(), *_packages(), _kernel(), _exercises(folder), _writable(folder), *_sandbox()]
 
 
 def report(findings):
@@ -56,41 +55,31 @@ def _python():
 
 
 def _packages():
-    """Check each package of the course's own list against its oldest accepted version."""
+    """Check what the package itself requires on this machine, by the role it has there."""
     try:
-        wanted = requires("fi-teach") or []
-    except PackageNotFoundError:
-        return [Finding("fi-teach", False, "not installed",
+        from packaging.requirements import Requirement  # comes with jupyterlab
+
+        wanted = sorted(map(Requirement, requires("fi-teach")), key=lambda one: one.name.lower())
+    except ModuleNotFoundError as missing:  # the package or `packaging`
+        return [Finding(str(missing.name), False, "not installed",
                         "in the course's folder: pip install \".[lab]\" ./fi_course")]
-    parsed = [re.match(r"([\w.-]+)(?:\[.*?\])?\s*([^;]*?)\s*(?:;\s*extra == ['\"](\w+)['\"])?$",
-                       line) for line in wanted]
-    ours = {(m[1].lower(), m[2], m[3] or "") for m in parsed if m and (m[3] or "") in ROLES
-            and m[1] != "fi-teach" and (GRADES or m[3] != "grade")}
-    once = {}
-    for name, condition, extra in sorted(ours, key=lambda one: (list(ROLES).index(one[2]), one[0])):
-        once.setdefault(name, _package(name, condition, extra))
-    return list(once.values())
+    found = {}
+    for role in ROLES:
+        for one in wanted:
+            if one.name != "fi-teach" and (not one.marker or one.marker.evaluate({"extra": role})):
+                found.setdefault(one.name, _package(one, role))
+    return list(found.values())
 
 
-def _package(name, condition, extra):
-    oldest = re.search(r">=\s*([\d.]+)", condition)
-    mend = f'pip install "{name}{condition}"'
+def _package(one, role):
+    mend, needed = f'pip install "{one.name}{one.specifier}"', role != "grade"
     try:
-        found = version(name)
+        here = version(one.name)
     except PackageNotFoundError:
-        return Finding(name, False, f"not installed ({ROLES[extra]})", mend,
-                       needed=extra != "grade")
-    new_enough = oldest is None or _numbers(found) >= _numbers(oldest[1])
-    return Finding(name, new_enough, found if new_enough else f"{found} is too old", mend,
-                   needed=extra != "grade")
-
-
-def _numbers(text):
-    """Read a version as numbers: "2.3.0rc1" -> (2, 3)."""
-    numbers = [int(n) for n in re.match(r"\d+(?:\.\d+)*", text)[0].split(".")]
-    while numbers and numbers[-1] == 0:
-        numbers.pop()
-    return tuple(numbers)
+        return Finding(one.name, False, f"not installed ({ROLES[role]})", mend, needed)
+    fits = one.specifier.contains(here, prereleases=True)
+    return Finding(one.name, fits, here if fits else f"{here}, expected {one.specifier}", mend,
+                   needed)
 
 
 def _kernel():
@@ -112,12 +101,14 @@ def _exercises(folder):
 
 
 def _writable(folder):
-    return Finding("this folder", os.access(folder, os.W_OK),
-                   "can be written to" if os.access(folder, os.W_OK) else "cannot be written to",
+    well = os.access(folder, os.W_OK)
+    return Finding("this folder", well, f"can{'' if well else 'not'} be written to",
                    "copy the course into a folder of your own")
 
 
 def _sandbox():
+    if "grade" not in ROLES:
+        return []
     found = shutil.which("bwrap")
-    return Finding("bubblewrap", bool(found), found or "not found (only to grade)",
-                   "Linux: apt install bubblewrap", needed=False)
+    return [Finding("bubblewrap", bool(found), found or "not found (only to grade)",
+                    "Linux: apt install bubblewrap", needed=False)]

@@ -46,7 +46,7 @@ def test_the_doctor_finds_this_environment_well_on_one_screen(capsys, monkeypatc
     monkeypatch.chdir(ROOT)
     code, out, _ = run(capsys, "doctor")
     assert code == 0 and "All is well" in out and len(out.split("\n")) < 40
-    assert all(name in out for name in ("Python", "numpy", "jupyterlab", "Jupyter kernel", "exercises"))
+    assert all(name in out for name in ("Python", "numpy", "jupyterlab", "xgboost", "Jupyter kernel", "exercises"))
 
 
 def test_the_doctor_names_what_is_missing_or_old_and_how_to_mend_it(capsys, monkeypatch, tmp_path):
@@ -60,16 +60,23 @@ def test_the_doctor_names_what_is_missing_or_old_and_how_to_mend_it(capsys, monk
     monkeypatch.setattr(doctor_module, "version", version)
     code, out, _ = run(capsys, "doctor")
     assert code == 1 and "3 things to mend" in out
-    assert 'pip install "numpy>=2.0"' in out and "1.9.0rc1 is too old" in out
+    assert 'pip install "numpy>=2.0"' in out and "1.9.0rc1, expected >=2.0" in out
     assert 'pip install "matplotlib>=3.9"' in out
     assert "none in" in out
 
 
 def test_the_doctor_says_so_if_the_package_itself_is_not_installed(monkeypatch):
     def requires(name):
-        raise doctor_module.PackageNotFoundError
+        raise doctor_module.PackageNotFoundError(name)
     monkeypatch.setattr(doctor_module, "requires", requires)
-    assert 'pip install ".[lab]"' in report(examine(ROOT))
+    assert re.search(r'MISSING  fi-teach .*\n.*pip install "\.\[lab\]"', report(examine(ROOT)))
+
+
+def test_the_doctor_says_so_if_what_reads_requirements_is_missing(monkeypatch):
+    """In an environment of numpy and pandas alone there is no `packaging`."""
+    monkeypatch.setitem(sys.modules, "packaging.requirements", None)
+    monkeypatch.setitem(sys.modules, "packaging", None)
+    assert re.search(r"MISSING  packaging.* not installed", report(examine(ROOT)))
 
 
 def test_what_only_graders_need_is_no_illness():
