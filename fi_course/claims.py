@@ -28,9 +28,7 @@ def read_ledger(path=LEDGER):
     """Read the ledger: its entries by id, each a dict of id, source, claim, verdict and chapter.
 
     What code cannot settle (verdict "open") has `because`, the reason, in place of a chapter.
-
-    Raises ValueError if the file is not there: the ledger belongs to the course's folder, not to
-    the package.
+    Raises ValueError outside the course's folder, since the ledger belongs to no package.
     """
     import yaml
 
@@ -80,17 +78,19 @@ def verdict_of(holds, fails):
 
 
 def check(id, name, value):
-    """Return whether every truth value in `value` is true; None means that nothing was checked."""
-    truths = [] if value is None else np.ravel(np.asarray(value)).tolist()
-    if value is not None and (not truths or not all(isinstance(truth, bool) for truth in truths)):
+    """Assert that every truth value in `value` is true; None means that nothing was checked."""
+    if value is None:
+        return
+    truths = np.ravel(np.asarray(value)).tolist()
+    if not truths or not all(isinstance(truth, bool) for truth in truths):
         raise ValueError(
             f"{name} of claim {id} came as {value!r}, expected True or False, or a list of them: "
             "write a comparison, such as abs(decrease - 1.245) < 5e-4.")
     if not all(truths):
-        which = f"check {truths.index(False) + 1} of {len(truths)} under {name}"
         raise AssertionError(
-            f"{id}: {which} is False, so the cell does not show what it says. Mend the "
-            "computation; if it is right, the verdict in book/claims.yaml must change.")
+            f"{id}: check {truths.index(False) + 1} of {len(truths)} under {name} is False, so the "
+            "cell does not show what it says. Mend the computation; if it is right, the verdict in "
+            "book/claims.yaml must change.")
 
 
 def figure_text(figure):
@@ -107,36 +107,30 @@ def figure_text(figure):
 
 
 def settle(id, *, holds=None, fails=None, figure, ledger=LEDGER):
-    """Return the badge of a claim if its checks confirm the ledger's verdict.
-
-    Raises as `claim` does.
-    """
+    """Return the badge of a claim if its checks confirm the ledger's verdict; raises as `claim`."""
     entries = read_ledger(ledger)
     if id not in entries:
-        some = ", ".join(list(entries)[:3])
         raise ValueError(
-            f"no claim {id!r} in the ledger (its ids run like {some}): "
+            f"no claim {id!r} in the ledger (its ids run like {', '.join(list(entries)[:3])}): "
             "correct the id, or enter the claim in book/claims.yaml.")
-    entry = entries[id]
-    if entry["verdict"] == "open":
+    entry, shown = entries[id], verdict_of(holds, fails)
+    verdict = entry["verdict"]
+    if verdict == "open":
         raise ValueError(
             f"claim {id} is one that code cannot settle ({entry['because']}): take the call out, "
             "or give the claim another verdict and a chapter in book/claims.yaml.")
-    shown = verdict_of(holds, fails)
     if not figure_text(figure):
-        raise ValueError(
-            f"claim {id} came with an empty figure: "
-            "say in a few words or numbers what was computed.")
+        raise ValueError(f"claim {id} came with an empty figure: "
+                         "say in a few words or numbers what was computed.")
     check(id, "holds", holds)
     check(id, "fails", fails)
-    if shown == "holds" and entry["verdict"] == "shown":
+    if shown == "holds" and verdict == "shown":
         shown = "shown"
-    if shown != entry["verdict"]:
-        verdict = entry["verdict"]
+    if shown != verdict:
         raise AssertionError(
             f"{id}: the ledger says {verdict!r}, which needs {CHECKS[verdict]}; these checks show "
             f"{shown!r}. Complete them, or correct the verdict in book/claims.yaml.")
-    return Badge(id, tuple(entry["source"]), entry["claim"], shown, figure_text(figure))
+    return Badge(id, tuple(entry["source"]), entry["claim"], verdict, figure_text(figure))
 
 
 def claim(id, *, holds=None, fails=None, figure):

@@ -6,19 +6,12 @@ What a command needs is imported when it runs, so that --help costs nothing.
 
 def add_commands(commands):
     """Add `doctor` and `submit` to the command fi-teach."""
-    _add_doctor(commands)
-    _add_submit(commands)
-
-
-def _add_doctor(commands):
     command = commands.add_parser(
         "doctor", help="say what is missing here and how to mend it",
         description="Look at Python, the packages, Jupyter and this folder: what is missing, and "
                     "how to mend it.")
     command.set_defaults(run=doctor)
 
-
-def _add_submit(commands):
     command = commands.add_parser(
         "submit", help="make one file to hand in",
         description="Pack exercise notebooks into one zip file with versions and hashes, and say "

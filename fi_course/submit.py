@@ -28,8 +28,8 @@ def submit(paths, out):
     paths, out = [Path(p) for p in paths], Path(out)
     _check_paths(paths, out)
     notebooks = {path.name: path.read_bytes() for path in paths}
-    manifest = {"versions": versions(),
-                "notebooks": {name: _entry(name, content) for name, content in notebooks.items()}}
+    entries = {name: _entry(name, content) for name, content in notebooks.items()}
+    manifest = {"versions": versions(), "notebooks": entries}
     written = json.dumps(manifest, indent=1, sort_keys=True).encode("utf-8")
     try:
         write_zip(out, {**notebooks, MANIFEST: written})
@@ -62,35 +62,29 @@ def versions():
 
 def _entry(name, content):
     """Return the manifest's entry of one notebook: its hash, and its questions by state."""
-    cells = _cells(name, content)
-    states = {id: state for cell in cells for id, state in [_state(cell)] if id}
+    try:
+        states = _states(json.loads(content)["cells"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ValueError(f"{name} cannot be read as a notebook: "
+                         "open it in JupyterLab, save it again, and hand in that.") from None
     if not states:
         raise ValueError(f"{name} has no cell for an answer, or has lost what marks it: "
                          "copy your answers into a fresh copy of the exercise.")
-    expected = ([id for id, question in QUESTIONS.items() if f"{question.notebook}.ipynb" == name]
-                or list(states))
-    return {"sha256": hashlib.sha256(content).hexdigest(),
-            "answered": [id for id in expected if states.get(id) == "answered"],
-            "unanswered": [id for id in expected if states.get(id) == "unanswered"],
-            "missing": [id for id in expected if id not in states]}
+    asked = [id for id, question in QUESTIONS.items() if f"{question.notebook}.ipynb" == name]
+    by_state = {state: [id for id in asked or states if states.get(id, "missing") == state]
+                for state in ("answered", "unanswered", "missing")}
+    return {"sha256": hashlib.sha256(content).hexdigest(), **by_state}
 
 
-def _cells(name, content):
-    try:
-        return json.loads(content)["cells"]
-    except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{name} cannot be read as a notebook: "
-                         "open it in JupyterLab, save it again, and hand in that.") from None
-
-
-def _state(cell):
-    """Return a cell's question and "answered" if the cell has changed -> (id or None, state)."""
-    metadata = cell.get("metadata", {})
-    about, grading = metadata.get("fi_teach", {}), metadata.get("nbgrader", {})
-    if about.get("part") != "answer":
-        return None, ""
-    return (about["question"],
-            "unanswered" if checksum(cell) == grading.get("checksum") else "answered")
+def _states(cells):
+    """Say of each question whether its cell has changed -> {id: "answered" or "unanswered"}."""
+    states = {}
+    for cell in cells:
+        about = cell.get("metadata", {}).get("fi_teach", {})
+        if about.get("part") == "answer":
+            unchanged = checksum(cell) == cell["metadata"]["nbgrader"].get("checksum")
+            states[about["question"]] = "unanswered" if unchanged else "answered"
+    return states
 
 
 def checksum(cell):
