@@ -127,7 +127,8 @@ def test_a_question_whose_cell_was_deleted_is_reported_missing(tmp_path):
 
 
 @pytest.mark.parametrize(("content", "words"),
-                         [("not json", "cannot be read"), ("{}", "cannot be read"), ('{"cells": [3]}', "cannot be read"),
+                         [("not json", "cannot be read"), ("{}", "cannot be read"),
+                          ('{"cells": [3]}', "cannot be read"),
                           ('{"cells": [{"metadata": {"fi_teach": {"part": "answer"}}}]}', "cannot be read"),
                           ('{"cells": []}', "no cell for an answer")])
 def test_submit_refuses_what_is_no_exercise(content, words, tmp_path, capsys):

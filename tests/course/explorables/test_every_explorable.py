@@ -1,7 +1,10 @@
 """What every explorable of the course keeps: own words for each state, marks inside their panels, a light page,
 and in a browser controls that answer to the keyboard, no word cut off, and axe-core's rules in both themes."""
 
+import ast
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -89,3 +92,16 @@ def test_a_reader_without_a_mouse_or_with_a_small_screen_misses_nothing(seen, sh
     page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     assert cut_off(page) == []
     assert page.errors == [] and page.outside == []
+
+
+def test_the_explorable_of_contributing_is_written_as_it_stands_there(show):
+    """Its lines are run as a cell; the last one is what the cell shows."""
+    guide = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    code = re.search(r"## Add an explorable\n.*?```python\n(.*?)```", guide, re.S)[1]
+    *cell, last = ast.parse(code).body
+    names = {}
+    exec(compile(ast.Module(cell, []), "CONTRIBUTING.md", "exec"), names)
+    page = show(eval(compile(ast.Expression(last.value), "CONTRIBUTING.md", "eval"), names))
+    assert sentence(page.locator(".explorable")) == "0 of 10 say yes: Gini 0.00."
+    assert silent_controls(page.locator(".explorable")) == [] and cut_off(page) == [] and page.errors == []
+    assert len(code.splitlines()) <= 12
