@@ -1,12 +1,10 @@
 """The explorables in a real browser: no kernel, no network."""
 
-import json
 from pathlib import Path
 
 import ipywidgets
 import pandas as pd
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from fi_course.explorables import (
     State,
@@ -15,8 +13,6 @@ from fi_course.explorables import (
     choice,
     explore,
     explore_bananas,
-    explore_golf_trees,
-    explore_impurity,
     explore_splits,
     line,
     panel,
@@ -25,8 +21,6 @@ from fi_course.explorables import (
     switch,
 )
 from fi_course.explorables.marks import SHAPES, box, region, text
-
-MAKERS = [explore_splits, explore_impurity, explore_golf_trees]
 
 
 def sentences(page):
@@ -101,7 +95,7 @@ def with_link(page, wish):
         `<p><a class="fi-set" href="#set:${wish}">set it</a></p>`)""", wish)
     for name in ("reader.js", "page.js"):
         page.add_script_tag(path=SCRIPTS / name)
-    page.get_by_text("set it").press("Enter")
+    page.get_by_text("set it").first.press("Enter")
 
 
 @pytest.mark.parametrize("wish, said", [
@@ -114,15 +108,13 @@ def test_a_link_in_the_text_sets_the_controls_that_it_names(show, wish, said):
     assert sentences(page) == [said] and page.errors == []
 
 
-@pytest.mark.parametrize("wish, said", [
-    ("share=60%20%25", "60 %"), ("share=half%2C%20or%20so", "half, or so"), ("share=a%3Db", "a=b"),
-])
-def test_a_link_may_name_a_label_with_any_sign_in_it(show, wish, said):
-    shares = ["none", "60 %", "half, or so", "a=b"]
-    page = show(explore("Shares", [choice("share", "Share", shares)], lambda share: State(
+def test_a_link_may_name_a_label_with_any_sign_in_it(show):
+    shares = {"none": "", "60 %": "60%20%25", "half, or so": "half%2C%20or%20so", "a=b": "a%3Db"}
+    page = show(explore("Shares", [choice("share", "Share", list(shares))], lambda share: State(
         share, [panel(points([1], [1]), x=axis(0, 2), y=axis(0, 2))], pd.DataFrame({"share": [share]}))))
-    with_link(page, wish)
-    assert sentences(page) == [said] and page.errors == []
+    for share, written in list(shares.items())[1:]:
+        with_link(page, f"share={written}")
+        assert sentences(page) == [share] and page.errors == []
 
 
 def test_a_link_means_the_label_that_a_control_offers_when_its_turn_comes(show):
@@ -198,17 +190,6 @@ def test_jupyterlab_leaves_the_keys_to_the_controls(show):
     assert {field.get_attribute("data-lm-suppress-shortcuts") for field in fields.all()} == {"true"}
 
 
-def test_a_page_opened_from_disk_works(browser, page_of, tmp_path):
-    html, script = page_of(zoo()).rsplit("<script>", 1)
-    (tmp_path / "host.js").write_text(script.removesuffix("</script>"))
-    (tmp_path / "page.html").write_text(html + '<script src="host.js"></script>')
-    page = browser.new_page()
-    page.goto((tmp_path / "page.html").as_uri())
-    page.get_by_role("slider", name="Size").press("End")
-    assert sentences(page) == ["dog, colour 0, size 3, quiet."]
-    page.close()
-
-
 def test_every_mark_and_every_shape_is_drawn_and_named_in_the_legend(show):
     def state_of(k):
         shapes = [points([j], [1], shape=shape, colour="c3", name=shape) for j, shape in enumerate(SHAPES)]
@@ -251,56 +232,9 @@ def test_a_widget_that_cannot_be_shown_says_so_and_the_others_work(open_page, pa
     assert sentences(page) == ["dog, colour 0, size 1, quiet."]
 
 
-@pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("width", [390, 760])
-def test_no_word_leaves_the_picture_and_nothing_leaves_the_page(show, make, width):
-    page = show(make(), width=width)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    cut = page.evaluate("""() => [...document.querySelectorAll('.explorable-scene text')].filter((words) => {
-        const inner = words.getBoundingClientRect(), outer = words.closest('.explorable-scene').getBoundingClientRect();
-        return inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.bottom > outer.bottom + 1;
-    }).map((words) => words.textContent)""")
-    assert cut == []
-    smallest = page.evaluate("""Math.min(...[...document.querySelectorAll('.explorable-scene text')].map(
-        (words) => parseFloat(getComputedStyle(words).fontSize) * words.getScreenCTM().a))""")
-    assert smallest >= 12
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_explorables_pass_the_accessibility_rules(show, theme):
-    page = show(*(make() for make in MAKERS), zoo(), theme=theme)
-    for summary in page.get_by_text("Show as a table").all():
-        summary.click()
-    broken = Axe().run(page).response["violations"]
-    assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in broken] == []
-
-
 @pytest.mark.parametrize("theme, bright", [("light", True), ("dark", False)])
 def test_the_paper_is_bright_in_a_light_book_and_dark_in_a_dark_one(show, theme, bright):
     page = show(zoo(), theme=theme)
     paper = page.evaluate(
         "getComputedStyle(document.querySelector('.explorable')).backgroundColor.match(/\\d+/g).map(Number)")
     assert (min(paper) > 200) == bright and (max(paper) < 60) == (not bright)
-
-
-@pytest.mark.parametrize("make", MAKERS)
-def test_every_control_of_every_explorable_changes_its_sentence(show, make):
-    widget = make()
-    page = show(widget)
-    for k, control in enumerate(widget.controls):
-        before = sentences(page)
-        field = page.locator(".explorable-controls > *").nth(k)
-        if not field.locator("input:enabled, select:enabled").count():
-            # the ratio of the second to the third class needs a third class
-            page.get_by_role("radio", name="three").check()
-            before = sentences(page)
-        move = {"slider": lambda f: f.locator("input").press("ArrowRight"),
-                "checkbox": lambda f: f.locator("input").check(),
-                "select": lambda f: f.locator("select").select_option(index=1),
-                "radio": lambda f: f.locator("input:not(:checked)").first.check()}
-        move[control["kind"]](field)
-        if control["kind"] == "radio" and k == 0 and make is explore_splits:
-            page.get_by_role("radio", name="Time on social media").check()
-            page.get_by_role("slider", name="Threshold").press("ArrowRight")
-        assert sentences(page) != before, json.dumps(control)
-    assert page.outside == [] and page.errors == []

@@ -1,0 +1,172 @@
+"""The explorables of decisions show the numbers of the data and of `compare`: chapters 12 to 14, and the start page."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fi_course.compare import METHODS, QUESTIONS, compare, grade
+from fi_course.explorables import cost_threshold, explore_printed_charts, four_charts, group_rates, method_chooser
+from fi_teach.worlds import cardinality, twins
+
+SMALL = {"n": 60, "n_trees": 3, "n_repeats": 2}
+
+# --- where to cut? ---
+
+
+@pytest.fixture(scope="module")
+def calibrated():
+    """Forecasts that keep their word: whoever gets p is accepted with chance p."""
+    rng = np.random.default_rng(0)
+    chance = rng.random(40_000)
+    return chance, rng.random(40_000) < chance
+
+
+@pytest.mark.parametrize("ratio", cost_threshold.RATIOS)
+def test_of_forecasts_that_keep_their_word_the_cheapest_cut_follows_from_the_costs(calibrated, ratio):
+    """Closed form: accepting costs ratio (1 - p), refusing p, so the least lies at ratio / (1 + ratio)."""
+    costs = [cost_threshold.cost_at(*calibrated, ratio, cut) for cut in cost_threshold.CUTS]
+    assert abs(cost_threshold.CUTS[int(np.argmin(costs))] - ratio / (1 + ratio)) <= 0.05
+
+
+def test_a_higher_cut_wrongly_accepts_fewer_and_wrongly_refuses_more(calibrated):
+    errors = [cost_threshold.errors_at(*calibrated, cut) for cut in cost_threshold.CUTS]
+    assert (np.diff(errors, axis=0) * [-1, 1] >= 0).all()
+
+
+@pytest.mark.parametrize("chance, accepted, message", [
+    ([0.1, 0.2], [True], "one decision for each chance"),
+    ([0.1, 0.2], [True, True], "decisions are alike"),
+])
+def test_forecasts_that_cannot_be_judged_are_refused(chance, accepted, message):
+    with pytest.raises(ValueError, match=message):
+        cost_threshold.explore_costs(chance, accepted)
+
+
+# --- two groups, one model ---
+
+LINE = {"denials": 0, "alarms": 1, "catches": 2}  # which rate each way makes equal
+
+
+@pytest.fixture(scope="module")
+def lenders():
+    """Two groups of unlike risk, and risks that keep their word in both."""
+    rng = np.random.default_rng(0)
+    group = rng.random(12_000) < 0.3
+    risk = rng.beta(np.where(group, 2, 1), 6)
+    return risk, rng.random(12_000) < risk, group
+
+
+def rates_with(lenders, way, share):
+    risk, denied, group = lenders
+    denials = risk > np.where(group, *group_rates.cuts_for(*lenders, way, share))
+    return denials.mean(), np.array([group_rates.rates_of(denials[rows], denied[rows]) for rows in (group, ~group)])
+
+
+@pytest.mark.parametrize("way", group_rates.WAYS)
+@pytest.mark.parametrize("share", group_rates.SHARES)
+def test_every_way_to_cut_denies_as_many(lenders, way, share):
+    assert rates_with(lenders, way, share)[0] == pytest.approx(share, abs=0.002)
+
+
+@pytest.mark.parametrize("way", LINE)
+def test_what_is_to_be_equal_is_equal_and_another_line_is_not(lenders, way):
+    """Planted: the groups' shares of denials differ, so no cuts can make all lines equal."""
+    _, (first, second) = rates_with(lenders, way, 0.2)
+    apart = abs(first - second)
+    assert apart[LINE[way]] < 0.003 and apart.max() > 0.02
+
+
+def test_one_cut_is_harder_on_the_group_with_the_higher_risks(lenders):
+    _, (group, others) = rates_with(lenders, "one", 0.2)
+    assert (group > others).all()
+
+
+@pytest.mark.parametrize("denied, group, message", [
+    ([True, False, True], [True, True, False, False], "one value a row"),
+    ([True, True, True, False], [True, True, False, False], "no granted ones"),
+])
+def test_groups_that_cannot_be_compared_are_refused(denied, group, message):
+    with pytest.raises(ValueError, match=message):
+        group_rates.explore_group_rates([0.1, 0.2, 0.3, 0.4], denied, group)
+
+
+# --- which measure should I use? ---
+
+
+def test_every_set_of_answers_gets_advice_and_no_measure_is_advised_for_what_a_change_would_do():
+    assert tuple(method_chooser.AIMS) == QUESTIONS and set(method_chooser.SHOWN) <= set(METHODS)
+    for asked in product(method_chooser.AIMS, method_chooser.SCOPES, method_chooser.COMPANY, method_chooser.PROMISES):
+        advice = method_chooser.advise(*asked)
+        assert advice.method and advice.why and advice.beware and 5 <= advice.chapter <= 13
+        assert advice.shown is None or advice.shown in method_chooser.SHOWN
+        assert (advice.chapter == 11) == (asked[0] == "causal")
+
+
+def test_the_figures_in_the_sentence_are_the_comparisons():
+    blind = compare(list(method_chooser.UNSEEN), method_chooser.SHOWN, without=method_chooser.UNSEEN, **SMALL)
+    of = grade(blind, "used").query("method == 'SHAP, interventional'").set_index("grade")["share"]
+    sentence = method_chooser.explore_methods(**SMALL).sentence_at(
+        aim="used", scope="all", company="each", promise="interval")
+    assert f"puts {of['in order']:.0%} of the pairs in order" in sentence
+    assert sentence.endswith(f"{of['no, clear of zero']:.0%} stand clear of zero.")
+
+
+def test_grades_that_were_computed_elsewhere_are_shown_as_they_are():
+    """The chapter hands on its own table, so that nothing is computed twice and nothing differs."""
+    table = compare(list(method_chooser.UNSEEN), method_chooser.SHOWN, without=method_chooser.UNSEEN, rng=7, **SMALL)
+    grades = {question: grade(table, question) for question in QUESTIONS}
+    shown = method_chooser.explore_methods(grades).sentence_at(
+        aim="relevant", scope="all", company="apart", promise="interval")
+    share = grades["relevant"].query("method == 'drop column'")["share"].iloc[0]
+    assert f"drop column puts {share:.0%} of the pairs" in shown
+
+
+# --- one forest, four charts ---
+
+
+@pytest.fixture(scope="module")
+def table():
+    return compare(list(four_charts.TOLD), list(four_charts.MEASURES), n=200, n_trees=10, n_repeats=3, rng=5)
+
+
+def test_the_bars_are_the_means_over_the_draws_in_units_of_the_target(table):
+    share = four_charts.in_common_units(table)
+    x1, variance = share["twins"].loc["x1"], twins(10_000, rng=0).y.var()
+    of_x1 = table.query("world == 'twins' and feature == 'x1'").groupby("method")["importance"].mean()
+    assert x1["MDI"] == of_x1["MDI"]
+    assert x1["permutation, held out"] == pytest.approx(of_x1["permutation, held out"] / variance)
+    assert x1["SHAP, interventional"] == pytest.approx(of_x1["SHAP, interventional"] / variance**0.5)
+    assert list(share["cardinality"].index) == list(cardinality(100).names)
+
+
+def test_of_two_copies_drop_column_misses_neither_and_a_bar_too_short_to_see_puts_nothing_first(table):
+    sentence = four_charts.explore_four_charts(table).sentence_at(world="twins")
+    assert "none for drop column" in sentence and sentence.endswith("drop column 0%.")
+    share = pd.DataFrame(0.02, index=["x1", "x2"], columns=list(four_charts.MEASURES))
+    share.loc["x2", "MDI"] = 0.5
+    assert "Highest stands x2 for MDI; none for permutation, held out, drop column and SHAP" in (
+        four_charts.world_state(share, "twins").sentence)
+
+
+# --- one model, many charts ---
+
+PRINTED = pd.DataFrame({"split": [10, 30, 60], "gain": [80.0, 15, 5]}, index=["a", "b", "ticket"])
+COUNTED = {"split": "how often", "gain": "how well"}
+
+
+def test_a_chart_is_shown_in_shares_of_its_sum_longest_first():
+    seen = explore_printed_charts(PRINTED, watched=["ticket", "a"], told=COUNTED)
+    assert seen.sentence == ("split, how often: ticket leads with 60%. Of 3 columns ticket stands on place 1 with 60%, "
+                             "a stands on place 3 with 10%.")
+    assert seen.sentence_at(chart="gain").startswith(
+        "gain, how well: a leads with 80%. Of 3 columns ticket stands on place 3 with 5%")
+
+
+@pytest.mark.parametrize("watched, told, said", [
+    ([], COUNTED, "one to 4"), (["nobody"], COUNTED, "nobody"), (list("abcde"), COUNTED, "one to 4"),
+    (["a"], {"gain": "how well"}, "tell of each")])
+def test_what_cannot_be_watched_or_told_is_refused(watched, told, said):
+    with pytest.raises(ValueError, match=said):
+        explore_printed_charts(PRINTED, watched=watched, told=told)
