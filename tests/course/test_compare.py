@@ -45,10 +45,8 @@ def test_the_truth_in_the_table_is_the_worlds_own():
 def test_an_importance_in_the_table_is_the_one_the_method_gives_by_hand():
     seed = int(np.random.default_rng(5).integers(2**31))
     trial = Trial(and_gate(200, rng=seed), 7, seed)
-    assert (
-        compare(["and_gate"], ["MDI"], n=200, n_trees=7, rng=5)["importance"].tolist()
-        == mdi(trial.model).mean.tolist()
-    )
+    found = compare(["and_gate"], ["MDI"], n=200, n_trees=7, rng=5)["importance"]
+    assert found.tolist() == mdi(trial.model).mean.tolist()
 
 
 def test_a_target_of_several_columns_is_refused_before_anything_is_grown():
@@ -147,9 +145,7 @@ def test_a_world_misleads_by_its_order_or_by_its_false_alarms():
 
 def test_what_a_forest_never_saw_it_does_not_use():
     """And what it did see it splits on: read off the trees, whatever the world's truth says."""
-    table = compare(
-        ["twins", "confounder"], ["MDI"], n=100, n_trees=5, without={"twins": "x1"}, rng=2
-    )
+    table = compare(["twins", "confounder"], ["MDI"], n=100, n_trees=5, without={"twins": "x1"}, rng=2)
     rows = table.set_index(["world", "feature"])
     assert rows["used"].tolist() == [False, True, True, True]
     assert rows.loc[("twins", "x1"), "importance"] == 0
@@ -185,25 +181,22 @@ def test_progress_wraps_the_pairs():
     assert seen == [3]
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: compare(["atlantis"]), "unknown world"),
-        (lambda: compare(["null"], ["magic"]), "unknown method"),
-        (lambda: compare(["null"], QUICK, n=10), r"n is 10, .*at least 20"),
-        (lambda: compare(["null"], QUICK, n=60, n_repeats=0), "n_repeats is 0"),
-        (lambda: compare(["null"], QUICK, n=60, without={"null": "z"}), "no column 'z'"),
-        (lambda: compare(["null"], QUICK, n=60, without={"twins": "x1"}), "'twins', which is not"),
-        (lambda: compare([], QUICK, n=60), "no world is named"),
-        (lambda: compare({"mine": 3}, QUICK, n=60), "world 'mine' is 3"),
-        (lambda: compare({"mine": lambda n, rng: 3}, QUICK, n=60), "returned what is of type int"),
-        (lambda: compare(["null"], {"mine": lambda trial: 3}, n=60), "a method returned what is of type int"),
-        (lambda: misled_by(made("w", [[1]], [True])), "no column 'grade'"),
-        (lambda: clear_of_zero("table"), "is of type str, expected a DataFrame"),
-        (lambda: grade(made("w", [[1], [2]], [True]), "pretty"), "unknown question"),
-        (lambda: grade(made("w", [[1]], [True]), "used"), "at least two"),
-    ],
-)
+@pytest.mark.parametrize("call, words", [
+    (lambda: compare(["atlantis"]), "unknown world"),
+    (lambda: compare(["null"], ["magic"]), "unknown method"),
+    (lambda: compare(["null"], QUICK, n=10), r"n is 10, .*at least 20"),
+    (lambda: compare(["null"], QUICK, n=60, n_repeats=0), "n_repeats is 0"),
+    (lambda: compare(["null"], QUICK, n=60, without={"null": "z"}), "no column 'z'"),
+    (lambda: compare(["null"], QUICK, n=60, without={"twins": "x1"}), "'twins', which is not"),
+    (lambda: compare([], QUICK, n=60), "no world is named"),
+    (lambda: compare({"mine": 3}, QUICK, n=60), "world 'mine' is 3"),
+    (lambda: compare({"mine": lambda n, rng: 3}, QUICK, n=60), "returned what is of type int"),
+    (lambda: compare(["null"], {"mine": lambda trial: 3}, n=60), "a method returned what is of type int"),
+    (lambda: misled_by(made("w", [[1]], [True])), "no column 'grade'"),
+    (lambda: clear_of_zero("table"), "is of type str, expected a DataFrame"),
+    (lambda: grade(made("w", [[1], [2]], [True]), "pretty"), "unknown question"),
+    (lambda: grade(made("w", [[1]], [True]), "used"), "at least two"),
+])
 def test_unknown_names_and_tiny_tables_are_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
