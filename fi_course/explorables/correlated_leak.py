@@ -10,12 +10,7 @@ import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
 from fi_course.explorables.marks import axis, categories, grouped_bars, panel, points, signed
-from fi_teach.importance import (
-    conditional_importance,
-    drop_column_importance,
-    mdi,
-    permutation_importance,
-)
+from fi_teach import importance
 from fi_teach.trees import grow_forest
 from fi_teach.worlds import correlated_proxy
 
@@ -66,11 +61,11 @@ def four_measures(rho, candidates):
                            min_samples_leaf=5, rng=[0, 3])
 
     forest = fit(train.X, train.y)
-    found = (mdi(forest, normalize=False),
-             permutation_importance(forest, test.X, test.y, n_repeats=5, rng=[0, 4]),
-             conditional_importance(forest, test.X, test.y, method="gaussian", n_repeats=5,
-                                    rng=[0, 5]),
-             drop_column_importance(fit, train.X, train.y, test=(test.X, test.y)))
+    found = (importance.mdi(forest, normalize=False),
+             importance.permutation_importance(forest, test.X, test.y, n_repeats=5, rng=[0, 4]),
+             importance.conditional_importance(forest, test.X, test.y, method="gaussian",
+                                               n_repeats=5, rng=[0, 5]),
+             importance.drop_column_importance(fit, train.X, train.y, test=(test.X, test.y)))
     return pd.DataFrame([one.mean for one in found], index=MEASURES, columns=["x1", "x2"])
 
 

@@ -60,8 +60,9 @@ def frequency(importances, k):
 def bound(k, p, threshold):
     """Bound the expected number of false selections: k^2 / p / (2 threshold - 1).
 
-    False: no oftener in a list than if lists were drawn blindly, k / p. Source: Meinshausen and
-    Bühlmann (2010), theorem 1; for complementary halves Shah and Samworth (2013), theorem 1.
+    Of features in a list no oftener than if lists were drawn blindly, k / p. Source: Meinshausen
+    and Bühlmann (2010), theorem 1; without their assumptions, for complementary halves, Shah and
+    Samworth (2013), theorem 1.
 
     >>> bound(20, 400, 0.75), bound(20, 400, 0.5)
     (2.0, inf)
