@@ -69,9 +69,10 @@ def rows_that_agree(row, background, known):
 # Cases, the smallest first.
 
 def game_of(rng, players, base=0):
+    """Draw a game in which everybody earns something alone: no shares of a zero."""
     groups = [implementations.named(S) for size in range(len(players) + 1)
               for S in combinations(players, size)]
-    return {S: int(rng.integers(0, 60)) if S else base for S in groups}
+    return {S: int(rng.integers(base + 1, 60)) if S else base for S in groups}
 
 
 def games(rng):
