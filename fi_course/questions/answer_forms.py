@@ -12,6 +12,7 @@ _DECIMAL = r"(?:[0-9]+(?:[.,][0-9]+)?\.?|[.,][0-9]+)(?:e[+-]?[0-9]+)?"
 _ABOUT = (
     r"(?:about|around|roughly|approximately|approx\.?|ca\.?|circa|nearly|almost|exactly|precisely"
     r"|just|only|at least|at most|more than|less than|above|below|over|under|from|up to|at|by"
+    r"|(?:i|we) (?:get|got|find|found|think|say)|(?:makes|gives|should be|so|hence|therefore)"
     r"|(?:an? |the )?(?:rise|fall|drop|gain|loss|increase|decrease|total|mean|chance) of"
     r"|(?:(?:my |the )?(?:answer|result|value)|it|that)(?: is|'s)?)[ :]+"
 )
@@ -59,7 +60,7 @@ FORMS = {
     "equation": [r"^(?:.*[=≈~→] ?|[a-z][a-z_ ]*[0-9]*: ?)", r" ?[=≈].*$"],
     # currency, sign, whole part of 2 1/2, number, power, divisor, unit
     "number": (
-        rf"^(?:{_ABOUT}){{0,3}}(?:{_COMPARED})?(?:{_ABOUT})?([€$£] ?)?([+-]?) ?"
+        rf"^(?:{_ABOUT}){{0,3}}(?:{_COMPARED})?(?:{_ABOUT})?((?:[€$£]|eur|usd) ?)?([+-]?) ?"
         rf"(?:([0-9]+) (?=[0-9]+ ?/ ?[0-9]))?({_DECIMAL})(?:(?:\^|\*\*)([+-]?[0-9]+))?"
         rf"(?: ?/ ?([+-]?{_DECIMAL}))? ?"
         rf"((?!(?:{_NO_REMARK}* )?{_ANOTHER_NUMBER})[{_LETTER}%€$£°]{_NO_REMARK}*?)? ?{_REMARK}?$"

@@ -43,7 +43,7 @@ def number_and_unit(answer):
         (answer,) = answer if isinstance(answer, list) else answer.values()
     if isinstance(answer, list) and len(answer) == 2 and isinstance(answer[1], str):
         value, unit = number_and_unit(answer[0])
-        is_pair = value is not None and not unit and re.search(r"[^\W\d]|%", answer[1])
+        is_pair = value is not None and not unit and re.search(r"[^\W\d]|[%€$£°]", answer[1])
         return number_and_unit(f"{value!r} {answer[1]}") if is_pair else (None, "")
     if isinstance(answer, str):
         return _in_words(answer)

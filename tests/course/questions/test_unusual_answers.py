@@ -17,6 +17,7 @@ import pytest
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import blocked
 from fi_course.questions.plain_values import normalise
+from fi_course.questions.values import Value
 
 RIGHT = {
     "trees.recall_mean": ["60 points on average", {"mean": 60}, "about 60 (weighted by the rows)"],
@@ -26,7 +27,7 @@ RIGHT = {
     "trees.variance_decrease": ["900 points²", "30²", "a fall of 900 squared points", "1100 - 200 = 900"],
     "trees.slide_table": ["Rent <= 525: 0.417; Rent <= 680: 3/8", {"525": "5/12", "680": "37.5 %"}],
     "trees.any_pure_tree": ["B – each tree takes all impurity away"],
-    "trees.what_if": ["€60", "60 euros less", "60 euro/month", "at least 60 euros"],
+    "trees.what_if": ["€60", (60, "€"), "EUR 60", "60 euros less", "60 euro/month", "at least 60 euros"],
     "golf.recall_below": ["1 in 5", "20 % of it"],
     "golf.predict_root": [("Option C", "it splits the days best of all")],
     "golf.gain": ["0.081 bits (rounded)", "0.0807 bit per day"],
@@ -175,3 +176,20 @@ def test_a_function_by_another_hand_is_right_here_and_across_the_border(id):
         for given in (function, across_a_border(function)):
             with blocked(QUESTIONS[id].blocked):
                 assert judge(QUESTIONS[id], given, 7).status == "right", function
+
+
+PHRASES = ["{v}.", "= {v}", "≈ {v}", "about {v}", "({v})", "x = {v} {u}", "{v} {u} on average", "{v} {u} (rounded)",
+           "{v}, because I counted", "I get {v} {u}", "the answer is {v} {u}", "> {v}", "`{v}`", "{v} in all",
+           "{v} of it", "a total of {v} {u}", "{v} {u} - and no more", "[{v}]", "{v} {u} per row", "around {v}{u}"]
+
+
+def test_no_phrase_around_a_number_changes_its_verdict():
+    """Of every right number and of every known mistake."""
+    single = [(q, q.check) for q in QUESTIONS.values() if isinstance(q.check, Value) and not q.check.entries]
+    for question, check in single:
+        for target in check.targets:
+            number = f"{target.values[0]:.6g}"
+            bare, unit = judge(question, number), (*check.units, "")[0]
+            for phrase in PHRASES:
+                found = judge(question, phrase.format(v=number, u=unit))
+                assert (found.status, found.mistake) == (bare.status, bare.mistake), (question.id, phrase, number)
