@@ -83,7 +83,7 @@ fi.judge = (() => {
   function numberAndUnit(text) {
     const tidy = text.length > fi.forms.longest ? ""
       : replaced(replaced(text, "before").normalize("NFKC"), "tidy");
-    const sides = ["(?!)", ...fi.forms.equation].map((leftOut) => tidy.replace(form(leftOut), ""));
+    const sides = [tidy, ...fi.forms.equation.map((rest) => tidy.replace(form(rest), ""))];
     const found = sides.map((side) => form(fi.forms.number).exec(side)).find(Boolean);
     const [, currency = "", sign, whole, above, power = 1, below = "1", unit = ""] = found ?? [];
     const twoWays = [above, below].some((part) => part && form(fi.forms.two_ways).test(part));

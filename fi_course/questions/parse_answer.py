@@ -13,6 +13,9 @@ import numpy as np
 from fi_course.questions.answer_forms import FORMS
 from fi_course.questions.plain_values import SET
 
+SMALL_WORD = re.compile(r"[a-z]+(?![^ ,.])")
+"""What follows the article of a sentence: "A tree ..."; "A x2 ..." and "A MDI ..." are answers."""
+
 
 @cache
 def _form(pattern):
@@ -59,7 +62,7 @@ def _in_words(text):
     if len(text) > FORMS["longest"]:
         return None, ""
     text = _replaced(unicodedata.normalize("NFKC", _replaced(text, "before")), "tidy")
-    sides = (_form(left_out).sub("", text) for left_out in ["(?!)", *FORMS["equation"]])
+    sides = [text, *(_form(rest).sub("", text) for rest in FORMS["equation"])]
     found = next(filter(None, map(_form(FORMS["number"]).search, sides)), None)
     if not found or _form(FORMS["hedge"]).search(text):
         return None, ""
@@ -233,8 +236,8 @@ def _letter_in(text):
     if not found:
         return None, text
     letter, mark, rest = (part.strip() for part in found.groups())
-    of_a_sentence = (letter in ("A", "i", "I") and not mark and re.match("[a-z]+(?![^ ,.])", rest)
-                     and not _form(FORMS["reason"]).search(rest))
-    if of_a_sentence or _form(FORMS["two_letters"]).search(mark + rest):
+    begins_sentence = (letter in ("A", "i", "I") and not mark and SMALL_WORD.match(rest)
+                       and not _form(FORMS["reason"]).search(rest))
+    if begins_sentence or _form(FORMS["two_letters"]).search(mark + rest):
         return None, text
     return letter.lower(), rest
