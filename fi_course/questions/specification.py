@@ -246,28 +246,21 @@ _JUDGES = {
 
 
 def encode(value):
-    """Encode a value as JSON; types unknown to JSON stand under a key that begins with $.
+    """Encode a value as JSON; types unknown to JSON stand under a tag that begins with $.
 
     >>> encode((1, float("nan")))
     {'$tuple': [1, {'$number': 'nan'}]}
     """
-    if isinstance(value, np.ndarray):
-        return {"$array": encode(value.tolist()), "dtype": value.dtype.str}
     if isinstance(value, np.generic):
         return encode(value.item())
+    if isinstance(value, list):
+        return [encode(part) for part in value]
     if isinstance(value, float) and not np.isfinite(value):
         return {"$number": str(value)}
-    if isinstance(value, dict):
-        return {"$pairs": [[encode(k), encode(v)] for k, v in value.items()]}
-    if isinstance(value, Outcome):
-        return {"$error": value.error}
-    for kind, key in _KEYS.items():
-        if isinstance(value, kind):
-            return {key: [encode(part) for part in (value.answers if kind is OneOf else value)]}
-    return [encode(part) for part in value] if isinstance(value, list) else value
-
-
-_KEYS = {tuple: "$tuple", set: "$set", frozenset: "$set", OneOf: "$oneof"}
+    for tag, (types, parts, _) in _TAGS.items():
+        if isinstance(value, types):
+            return {tag: encode(parts(value))}
+    return value
 
 
 def decode(written):
@@ -280,17 +273,17 @@ def decode(written):
         return [decode(part) for part in written]
     if not isinstance(written, dict):
         return written
-    key = next(iter(written))
-    inner = written[key] if key in ("$number", "$error") else decode(written[key])
-    return _DECODERS[key](inner, written)
+    ((tag, parts),) = written.items()
+    return float(parts) if tag == "$number" else _TAGS[tag][2](decode(parts))
 
 
-_DECODERS = {
-    "$tuple": lambda inner, _: tuple(inner),
-    "$set": lambda inner, _: set(inner),
-    "$number": lambda inner, _: float(inner),
-    "$oneof": lambda inner, _: OneOf(tuple(inner)),
-    "$error": lambda inner, _: Outcome(error=inner),
-    "$pairs": lambda inner, _: dict(inner),
-    "$array": lambda inner, written: np.array(inner, dtype=written["dtype"]),
+_TAGS = {
+    "$tuple": (tuple, list, tuple),
+    "$set": ((set, frozenset), list, set),
+    "$pairs": (dict, lambda pairs: [*map(list, pairs.items())], dict),
+    "$oneof": (OneOf, lambda one: list(one.answers), lambda answers: OneOf(tuple(answers))),
+    "$error": (Outcome, lambda outcome: outcome.error, lambda error: Outcome(error=error)),
+    "$array": (np.ndarray, lambda array: [array.dtype.str, array.tolist()],
+               lambda parts: np.array(parts[1], dtype=parts[0])),
 }
+"""By tag: the types that bear it, their parts, and what makes them of their parts."""
