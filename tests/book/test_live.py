@@ -4,7 +4,6 @@ import ast
 import json
 import re
 import zipfile
-from importlib.util import find_spec
 from pathlib import Path
 
 import live
@@ -13,7 +12,7 @@ import pytest
 import yaml
 from browser import served
 from chapter_cache import cache_folder
-from live_pages import ABSENT, WITHOUT, absent_cells, cells_of
+from live_pages import ABSENT, WITHOUT, cells_of
 
 from .accessibility import violations
 from .conftest import ROOT
@@ -127,19 +126,6 @@ def test_every_module_that_chapters_and_checks_import_is_packed():
     named = {module for _, source in sources() for module in imports(source)}
     named = {module for module in named if module.split(".")[0] not in NATIVE | ELSEWHERE}
     assert left_out(named) == [], "python book/tools/live_check.py --record sees what is imported"
-
-
-def test_what_scikit_learn_borrows_of_scipy_is_packed():
-    """It is packed whole, and imports much of SciPy only when a function is called."""
-    folder, borrowed = Path(find_spec("sklearn").origin).parent, set()
-    for path in folder.rglob("*.py"):
-        if not {"tests", "datasets"} & set(path.parts):
-            found = re.findall(r"^ *(?:from (scipy[.\w]*) )?import (\w[.\w]*)", path.read_text(encoding="utf-8"),
-                               re.MULTILINE)
-            borrowed |= {one for module, name in found for one in (module, f"{module}.{name}" if module else name)}
-    borrowed = {module for module in borrowed if module.startswith("scipy.")} - {"scipy.datasets"}  # of an example
-    assert len(borrowed) > 20
-    assert left_out(borrowed) == []
 
 
 def test_a_module_without_its_names_is_the_same_module():
@@ -266,35 +252,6 @@ def test_a_page_runs_python_again_when_its_server_is_gone(browser, live_folder):
     until(page,
           "async () => !(await caches.keys()).length && !(await navigator.serviceWorker.getRegistrations()).length")
     context.close()
-
-
-def test_cells_that_need_what_no_browser_has_are_found():
-    """Directly, or by a name that such a cell makes; imports and definitions beside it run all the same."""
-    sources = ["x = 1",
-               "import numpy, xgboost\nimport math\ndef area(r):\n    return math.pi * r\nmodel = "
-               "xgboost.XGBClassifier()", "'model'; area(2)",
-               "def ask(row):\n    return model.predict(row)", "ask(x)", "model = 1\nmodel + x",
-               "from shap import maskers as m", "f = lambda m: m", "m.x"]
-    found = absent_cells(sources)
-    assert {index: why for index, (why, _) in found.items()} == {1: "XGBoost", 4: "XGBoost", 6: "shap", 8: "shap"}
-    assert found[1][1].splitlines()[0] == "import math" and "def area" in found[1][1] and "xgboost" not in found[1][1]
-
-
-@pytest.mark.parametrize("comprehension",
-                         ["[row for row in {}]", "{{row for row in {}}}", "{{row: 1 for row in {}}}",
-                          "list(row for row in {})"])
-def test_the_variable_of_a_comprehension_is_no_name_of_the_cell(comprehension):
-    """Whatever ran over it: under Python 3.12 and later the compiler lists it among the cell's names."""
-    sources = ["import shap", "seen = " + comprehension.format("shap.all()"),
-               "kept = " + comprehension.format("range(3)"), "seen"]
-    assert absent_cells(sources).keys() == {0, 1, 3}
-
-
-def test_only_cells_of_chapters_9_and_14_cannot_run():
-    """Most of the course runs anywhere; where one cannot, the page says so in the cell's own place."""
-    lost = {path.stem: len(absent_cells(cells_of(f"notebooks/{path.stem}"))) for path in ROOT.glob("notebooks/*.ipynb")}
-    assert {name for name, cells in lost.items() if cells} == {"09_treeshap",
-                                                               "14_own_model"} and 0 < lost["09_treeshap"] < 12
 
 
 def test_the_page_says_which_cells_cannot_run(tab, live_book):
