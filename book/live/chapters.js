@@ -1,19 +1,14 @@
-// A chapter whose cells run: each gets an editor, "Run" and "Reset";
-// what stands above and has not run yet runs first.
+// A chapter whose cells run: each gets an editor and its buttons. What stands above a cell and has
+// not run as it stands runs first. Changes are kept in this browser.
 
 import { makeEditor } from "./editor.js";
-import { megabytes, missing, python } from "./live.js";
+import { megabytes, missing, Python } from "./live.js";
 import { makeOutputs } from "./outputs.js";
 
-const { element, button } = fi; // of reader.js, which every page has
+const { element, button, read, change, page } = fi; // of reader.js, which every page has
+export const MAIN = "fi-button", SECOND = "fi-button fi-second";
 
-// ---- the style, the bar, the start: what an exercise page does as well --------------------------
-
-export function addStyle() {
-  if (document.querySelector("link[data-fi-live]")) return;
-  document.head.append(element("link",
-    { rel: "stylesheet", href: new URL("live.css", import.meta.url).href, "data-fi-live": true }));
-}
+// ---- the style, the start: what an exercise page does as well -----------------------------------
 
 const LATER = 3000; // milliseconds after Python is there: the reader's first run comes first
 
@@ -26,25 +21,30 @@ async function keepPages() {
     ...performance.getEntriesByType("resource").map(({ name }) => name)]);
 }
 
+function addStyle() {
+  if (document.querySelector("link[data-fi-live]")) return;
+  document.head.append(element("link",
+    { rel: "stylesheet", href: new URL("live.css", import.meta.url).href, "data-fi-live": true }));
+}
+
 // Fetch and start Python, its progress shown in the place of the button -> the interpreter.
 // Rejects with words for the reader.
 export async function startIn(place, note) {
   const lacking = missing();
   if (lacking) throw new Error(lacking);
   addStyle();
-  const py = python({ parts: (place.dataset.parts ?? "").split(" ").filter(Boolean) });
+  const py = new Python();
   const meter = element("progress", { max: 1, value: 0, "aria-label": "Fetching Python" });
   const old = [...place.childNodes].filter((node) => node !== note);
   for (const node of old) node.remove();
   place.prepend(meter);
-  let last = "";
-  const tell = (words) => { if (words !== last) note.textContent = last = words; };
+  const tell = (words) => { if (note.textContent !== words) note.textContent = words; };
   try {
-    await py.start(({ loaded, total, doing }) => {
+    await py.start(({ loaded, total }) => {
       meter.value = loaded / total;
       // not every chunk is worth a word to a screen reader
       const tenth = Math.floor(10 * loaded / total) / 10;
-      tell(doing === "fetching"
+      tell(loaded < total
         ? `Fetching Python: ${megabytes(tenth * total)} of ${megabytes(total)} ...`
         : "Starting Python ...");
     });
@@ -54,160 +54,228 @@ export async function startIn(place, note) {
   } finally {
     meter.remove();
   }
+  py.addEventListener("fetching", ({ detail: { library, bytes } }) =>
+    tell(`Fetching ${library}, ${megabytes(bytes)}, once ...`));
   const { serviceWorker } = navigator; // not everywhere: then the pages need their server
   if (serviceWorker && !serviceWorker.controller)
     setTimeout(() => keepPages().catch(() => {}), LATER);
   return py;
 }
 
-// ---- cells --------------------------------------------------------------------------------------
+// ---- one cell -----------------------------------------------------------------------------------
 
-function cellsOf(article) {
-  return [...article.querySelectorAll("div.cell")].map((node) => {
-    const code = node.querySelector(".cell_input .highlight, details.fi-code .highlight")?.closest(
-      "[class*=highlight-]");
-    return code && { node, code, built: node.querySelector(":scope > .cell_output"),
-      source: code.querySelector("pre").textContent.replace(/\n$/, "") };
-  }).filter(Boolean);
-}
+class Cell {
+  ran = 0; // the interpreter that has run it as it and all above now stand
+  valid = false; // whether the results of its last run belong to the code as it stands
 
-// A cell of the page -> what the page does with it; `ask(cell)` is called to run it.
-function equip(cell, number, [why, rest], ask) {
-  cell.name = `Cell ${number}`;
-  cell.why = why;
-  cell.rest = rest;
-  cell.ran = 0; // the interpreter that has run it as it stands
-  cell.edited = false;
-  cell.outputs = makeOutputs(`Output of cell ${number}`);
-  const place = element("div", {}),
-    state = element("span", { class: "fi-cell-state", role: "status" });
-  cell.code.after(place);
-  cell.code.hidden = true;
-  cell.editor = makeEditor(place, cell.source,
-    { label: `Code of cell ${number}`, onRun: () => ask(cell), onChange: () => changed() });
-  cell.run = button("Run", () => ask(cell));
-  cell.reset = button("Reset", () => back());
-  cell.reset.hidden = true;
-  cell.tell = (words) => { state.textContent = words; };
-  place.append(element("div", { class: "fi-cell-bar" }, cell.run, cell.reset, state));
-  cell.keepsPicture = Boolean(
-    cell.built?.querySelector("script[type$='widget-view+json'], .explorable"));
-  if (cell.built) cell.built.after(cell.outputs.element);
-  else cell.node.append(cell.outputs.element);
-  cell.outputs.element.hidden = true;
-  if (why) {
-    cell.run.disabled = true;
-    cell.tell(`This cell needs ${why}, which does not run in a browser. In JupyterLab (make lab) it does.`);
+  // chapter: runUpTo(cell), runAllAbove(cell), changed(cell), undo([cell]), stop()
+  constructor(node, number, chapter) {
+    const code = node.querySelector(".cell_input .highlight, details.fi-code .highlight")
+      .closest("[class*=highlight-]");
+    Object.assign(this, { node, chapter, name: `Cell ${number}`, place: element("div", {}),
+      source: code.querySelector("pre").textContent.replace(/\n$/, ""),
+      built: node.querySelector(":scope > .cell_output"),
+      lacks: [...node.classList].find((one) => one.startsWith("tag_needs-"))?.slice(10) });
+    this.keepsPicture = Boolean(
+      this.built?.querySelector("script[type$='widget-view+json'], .explorable"));
+    code.after(this.place);
+    code.hidden = true;
+    this.editor = makeEditor(this.place, read().edits[page]?.[this.source] ?? this.source,
+      { label: `Code of cell ${number}`, onRun: () => chapter.runUpTo(this),
+        onChange: () => chapter.changed(this) });
+    this.outputs = makeOutputs(`Output of cell ${number}`);
+    this.outputs.element.hidden = true;
+    (this.built ?? this.place).after(this.outputs.element);
+    this.addBar(number);
   }
 
-  function changed() {
-    cell.edited = cell.editor.source !== cell.source;
-    cell.ran = 0;
-    cell.reset.hidden = !cell.edited && cell.outputs.element.hidden;
-    if (!why) cell.tell(cell.edited ? "edited, not run" : "");
+  addBar(number) {
+    this.state = element("span", { class: "fi-cell-state", role: "status" });
+    this.run = button("Run", () => this.chapter.runUpTo(this), MAIN);
+    this.stop = button("Stop", () => this.chapter.stop(), MAIN);
+    this.above = button("Run all above", () => this.chapter.runAllAbove(this), SECOND);
+    this.undo = button("Undo edit", () => this.chapter.undo([this]), SECOND);
+    this.stop.hidden = true;
+    this.above.hidden = number === 1;
+    this.place.append(element("div", { class: "fi-cell-bar" }, this.run, this.stop, this.above,
+      this.undo, this.state));
+    if (this.lacks)
+      this.tell(`This cell needs ${this.lacks}, which does not run in a browser. ` +
+        "In JupyterLab (make lab) it does.");
   }
 
-  // The outputs of a run take the place of those the page was built with, an explorable's excepted.
-  cell.show = () => {
-    cell.outputs.element.hidden = false;
-    if (cell.built && !cell.keepsPicture) cell.built.hidden = true;
-    cell.reset.hidden = false;
-  };
+  get edited() { return this.editor.source !== this.source; }
 
-  function back() {
-    cell.editor.source = cell.source;
-    changed();
-    cell.outputs.clear();
-    cell.outputs.element.hidden = true;
-    if (cell.built) cell.built.hidden = false;
-    cell.reset.hidden = true;
-    cell.tell("");
-    cell.run.focus();
+  tell(words) { this.state.textContent = words; }
+
+  // Results that do not belong to the code any more say so.
+  draw(editedAbove, busy) {
+    const shown = !this.outputs.element.hidden || this.built;
+    const stale = Boolean(shown)
+      && (this.outputs.element.hidden ? editedAbove : !this.valid) && !this.running;
+    this.node.classList.toggle("fi-stale", stale);
+    this.run.disabled = busy || Boolean(this.lacks);
+    this.above.disabled = busy;
+    this.undo.hidden = !this.edited && this.outputs.element.hidden;
+    this.undo.textContent = this.edited ? "Undo edit" : "Show as built";
+    if (this.lacks) return;
+    if (this.edited && !this.valid) this.tell("edited, not run");
+    else if (stale) this.tell("out of date: a cell above was changed");
+    else if (/^(edited|out of date)/.test(this.state.textContent)) this.tell("");
+  }
+
+  put(source) {
+    this.editor.source = source;
+    this.chapter.changed(this);
+  }
+
+  // The outputs of a run take the place of those the page was built with,
+  // an explorable's excepted.
+  showOutputs(on = true) {
+    this.outputs.element.hidden = !on;
+    if (this.built && !(on && this.keepsPicture)) this.built.hidden = on;
+  }
+
+  asBuilt() {
+    this.outputs.clear();
+    this.showOutputs(false);
+    if (!this.lacks) this.tell("");
+    if (this.edited) this.put(this.source);
+    else this.chapter.draw();
+  }
+
+  // shown: whether what it puts out is shown; else only an error is
+  async execute(py, shown) {
+    if (this.lacks) {
+      const { status } = await py.run(this.source, { name: this.name, partly: true });
+      if (status === "ok") this.ran = py.generation;
+      return status;
+    }
+    const focused = document.activeElement === this.run;
+    this.running = true;
+    this.run.hidden = !(this.stop.hidden = false);
+    this.node.classList.remove("fi-stale");
+    this.tell("running ...");
+    this.outputs.clear();
+    if (shown) this.showOutputs();
+    const { status, ms } = await py.run(this.editor.source, { name: this.name,
+      onOutput: (output) => {
+        if (output.output_type === "error") this.showOutputs();
+        if (!(this.keepsPicture && !this.edited && output.data)) this.outputs.add(output);
+      } });
+    this.running = false;
+    this.run.hidden = !(this.stop.hidden = true);
+    if (focused) this.run.focus();
+    this.ran = status === "ok" ? py.generation : 0;
+    this.valid = status !== "stopped";
+    this.tell({ ok: `ran in ${(ms / 1000).toFixed(1)} s`, error: "ended with an error",
+      stopped: "stopped" }[status]);
+    return status;
   }
 }
 
 // ---- the page -----------------------------------------------------------------------------------
 
+class Chapter {
+  busy = false;
+
+  constructor(place, note, py) {
+    Object.assign(this, { note, py });
+    this.stopAll = button("Stop", () => this.stop(), MAIN);
+    this.all = button("Run all", () => this.runAll(), MAIN);
+    this.undoAll = button("Undo all edits",
+      () => this.undo(this.cells.filter((cell) => cell.edited)), SECOND);
+    place.prepend(element("div", { class: "fi-live-bar" }, this.all, this.stopAll, this.undoAll));
+    const nodes = [...document.querySelectorAll("article div.cell")]
+      .filter((node) => node.querySelector(".highlight pre"));
+    this.cells = nodes.map((node, i) => new Cell(node, i + 1, this));
+    this.draw();
+    this.tell("Python runs in this page. Change a cell and run it; " +
+      "cells above that it needs run first.");
+  }
+
+  tell(...words) { this.note.replaceChildren(...words); }
+
+  stop() { this.py.stop(); }
+
+  draw() {
+    let editedAbove = false;
+    for (const cell of this.cells) {
+      cell.draw(editedAbove, this.busy);
+      editedAbove ||= cell.edited;
+    }
+    this.all.disabled = this.busy;
+    this.stopAll.hidden = !this.busy;
+    this.undoAll.hidden = !editedAbove;
+  }
+
+  // A cell's code is another now: neither it nor what is below has run as it stands.
+  changed(cell) {
+    for (const one of this.cells.slice(this.cells.indexOf(cell)))
+      [one.ran, one.valid] = [0, false];
+    change(({ edits }) => {
+      const mine = edits[page] ??= {};
+      if (cell.edited) mine[cell.source] = cell.editor.source;
+      else delete mine[cell.source];
+    });
+    this.draw();
+  }
+
+  undo(cells) {
+    const before = cells.map((cell) => cell.editor.source);
+    for (const cell of cells) cell.asBuilt();
+    this.tell("As in the book. ", button("Bring my edits back", () => {
+      cells.forEach((cell, i) => cell.put(before[i]));
+      this.tell("Your edits are back.");
+    }));
+  }
+
+  runUpTo(wanted) {
+    if (wanted.lacks) return;
+    const above = this.cells.slice(0, this.cells.indexOf(wanted)),
+      edited = above.some((cell) => cell.edited);
+    const isFresh = ({ ran }) => ran > 0 && ran === this.py.generation;
+    this.runThese(() => [...above.filter((cell) => !isFresh(cell)), wanted],
+      (cell) => cell === wanted || edited, wanted);
+  }
+
+  runAllAbove(wanted) {
+    this.runThese(() => this.cells.slice(0, this.cells.indexOf(wanted)), () => true, wanted);
+  }
+
+  runAll() {
+    this.runThese(() => this.cells, () => true, this.cells.at(-1));
+  }
+
+  // One cell after the other, to the first that fails. What was built stays in view where a cell
+  // only runs for the sake of one below and nothing was edited: isShown(cell) says so.
+  async runThese(choose, isShown, wanted) {
+    if (this.busy) return;
+    this.busy = true;
+    this.draw();
+    if (this.py.state === "off") { // after Stop: a fresh interpreter, in which nothing has run yet
+      this.tell("Starting a fresh Python ...");
+      await this.py.start().catch(() => {}); // the first cell says why
+    }
+    const cells = choose();
+    let done = 0, status = "ok";
+    for (const cell of cells) {
+      this.tell(cells.length > 1
+        ? `Running ${cell.name.toLowerCase()}: ${++done} of ${cells.length} ...` : "Running ...");
+      status = await cell.execute(this.py, isShown(cell));
+      if (status === "error" && cell !== wanted)
+        wanted.tell(`${cell.name} above ended with an error.`);
+      if (status !== "ok") break;
+    }
+    this.busy = false;
+    this.draw();
+    this.tell({ ok: "Done.", error: "A cell ended with an error.",
+      stopped: "Stopped. All names are forgotten; the next cell you run gets a fresh Python, " +
+        "and the cells above run first." }[status]);
+  }
+}
+
 export async function begin(place, note) {
   const py = await startIn(place, note);
-  const cells = cellsOf(document.querySelector("article"));
-  // {place among the cells: [why it cannot run here, what of it can]}
-  const absent = JSON.parse(place.dataset.absent ?? "{}");
-  let busy = false;
-  cells.forEach((cell, i) =>
-    equip(cell, i + 1, absent[i] ?? ["", ""], (wanted) => runUpTo(wanted)));
-
-  const stop = button("Stop", () => py.stop());
-  stop.hidden = true;
-  const all = button("Run all", () => runUpTo(cells.at(-1), true));
-  place.prepend(element("div", { class: "fi-live-bar" }, all, stop));
-  const tell = (words) => { note.textContent = words; };
-  tell("Python runs in this page. Change a cell and run it; cells above that it needs run first.");
-
-  const fresh = (cell) => cell.ran === py.generation && cell.ran > 0;
-
-  function setBusy(on) {
-    busy = all.disabled = on;
-    if (!on) stop.hidden = true;
-    for (const cell of cells) cell.run.disabled = on || Boolean(cell.why);
-  }
-
-  async function runUpTo(wanted, every = false) {
-    if (busy || (wanted.why && !every)) return;
-    setBusy(true);
-    if (py.state === "off") { // after Stop: a fresh interpreter, in which nothing has run yet
-      tell("Starting a fresh Python ...");
-      await py.start().catch(() => {}); // the first cell says why
-    }
-    stop.hidden = false;
-    const above = cells.slice(0,
-      cells.indexOf(wanted)).filter((cell) => (!cell.why || cell.rest) && !fresh(cell));
-    const todo = wanted.why ? above : [...above, wanted];
-    let done = 0, status = "ok";
-    for (const cell of todo) {
-      tell(todo.length > 1 ? `Running ${cell.name.toLowerCase()}: ${++done} of ${todo.length} ...`
-        : "Running ...");
-      status = await runOne(cell, every || cell === wanted);
-      if (status !== "ok") {
-        if (status === "error" && cell !== wanted)
-          wanted.tell(`${cell.name} above ended with an error.`);
-        break;
-      }
-    }
-    setBusy(false);
-    if (status === "stopped") {
-      for (const cell of cells) if (!cell.why) cell.tell("");
-      tell("Stopped. All names are forgotten; the next cell you run gets a fresh Python, and the cells above run first.");
-    } else tell(status === "ok" ? "Done." : "A cell ended with an error.");
-  }
-
-  // What was built stays in view where a cell only runs for the sake of one below,
-  // as long as nothing above was edited.
-  async function runOne(cell, shown) {
-    if (cell.why) { // its imports and definitions only
-      const { status } = await py.run(cell.rest, { name: cell.name });
-      if (status === "ok") cell.ran = py.generation;
-      return status;
-    }
-    const edited = cells.slice(0, cells.indexOf(cell) + 1).some((one) => one.edited),
-      focused = document.activeElement === cell.run;
-    const stopHere = button("Stop", () => py.stop());
-    cell.run.hidden = true;
-    cell.run.after(stopHere);
-    cell.tell("running ...");
-    cell.outputs.clear();
-    if (shown || edited) cell.show();
-    const { status, ms } = await py.run(cell.editor.source,
-      { name: cell.name, onOutput: (output) => {
-      if (output.output_type === "error") cell.show();
-      if (!(cell.keepsPicture && !edited && output.data)) cell.outputs.add(output);
-    } });
-    stopHere.remove();
-    cell.run.hidden = false;
-    if (focused) cell.run.focus();
-    cell.ran = status === "ok" ? py.generation : 0;
-    cell.tell(status === "ok" ? `ran in ${(ms / 1000).toFixed(1)} s` : status === "error"
-      ? "ended with an error" : "stopped");
-    return status;
-  }
+  new Chapter(place, note, py);
 }

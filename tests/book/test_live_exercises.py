@@ -151,18 +151,35 @@ def test_errors_are_shown_as_in_jupyterlab_and_a_stumbling_function_shows_where(
     assert said.startswith("Not yet: borrowed.")
 
 
-def test_an_endless_loop_is_stopped_and_the_next_check_runs_what_it_needs(running):
-    id = "permutation.mend_groups"
-    tab, _ = running
-    stop = tab.locator(".fi-live").get_by_role("button", name="Stop")
-    assert not stop.is_visible()
-    place_of(tab, id).locator("textarea").fill("while True:\n    pass")
-    place_of(tab, id).get_by_role("button", name="Check", exact=True).click()
-    stop.wait_for()
-    place_of(tab, "permutation.recall_judges").locator("input").fill("4")  # the page does not freeze
-    stop.click()
-    assert "Stopped" in tab.locator(".fi-live [role=status]").inner_text()
-    assert check(tab, id, source_of(NAME, id)).startswith("Right on all")  # NumPy and Q were imported anew
+def test_work_survives_an_endless_loop_and_a_reload_and_is_graded(browser, live_book, tmp_path):
+    """On a phone: a loop that prints is stopped where it runs, the page stays alive, nothing is lost."""
+    id, loop = "permutation.mend_groups", "while True:\n    print('again')"
+    with opened(browser, live_book, f"exercises/{NAME}", gated=True, within=isolated_page) as (tab, errors, *_):
+        tab.set_viewport_size({"width": 360, "height": 780})
+        start_python(tab)
+        place = place_of(tab, id)
+        assert place.locator(".fi-source").evaluate("area => getComputedStyle(area).color") == "rgba(0, 0, 0, 0)"
+        place.locator("textarea").fill(loop)
+        assert place.locator(".fi-colours .k").evaluate("word => getComputedStyle(word).color") != place.locator(
+            ".fi-colours").evaluate("colours => getComputedStyle(colours).color")
+        stop = place.get_by_role("button", name="Stop")
+        assert not stop.is_visible()
+        place.get_by_role("button", name="Check", exact=True).click()
+        place.locator(".fi-live-output", has_text="A page shows the first").wait_for(timeout=PATIENCE)
+        assert stop.bounding_box()["height"] >= 44
+        place_of(tab, "permutation.recall_judges").locator("input").fill("4")  # the page does not freeze
+        stop.click()
+        place.locator("[aria-busy=false]").wait_for(timeout=PATIENCE)
+        assert "Stopped" in tab.locator(".fi-live [role=status]").inner_text()
+        tab.reload()
+        start_python(tab)
+        assert place.locator("textarea").input_value() == loop
+        assert check(tab, id, source_of(NAME, id)).startswith("Right on all")
+        notebook = downloaded(tab)
+        assert errors == []
+    rows = graded({"anna": notebook}, tmp_path)["anna"]
+    points = {question: float(row["points"]) for question, row in rows.items() if row["points"] not in ("", "0.0", "0")}
+    assert points == {id: QUESTIONS[id].points}
 
 
 def test_a_number_may_be_written_as_code_and_a_loaded_notebook_fills_the_editors(running):
@@ -201,8 +218,8 @@ def test_a_page_with_editors_and_verdicts_passes_the_accessibility_rules_and_fit
 
 
 PROVE = """async ([program]) => {
-    const { python } = await import(new URL(fi.root + "_static/live/live.js", location.href));
-    const py = window.prover ??= python({ parts: ["learn"] }), shown = [];
+    const { Python } = await import(new URL(fi.root + "_static/live/live.js", location.href));
+    const py = window.prover ??= new Python(), shown = [];
     await py.start();
     const end = await py.run(program, { onOutput: (output) => shown.push(output.text ?? output.traceback.join("\\n")), name: "proof" });
     return [end.status, shown.join("")];

@@ -1,16 +1,12 @@
 """A stand-in for anywidget: explorables are shown with their script, style and state."""
 
-import traitlets
+from traitlets import HasTraits
 
 
-class AnyWidget:
+class AnyWidget(HasTraits):
     """A widget that the page draws; messages from the page are not received."""
 
     _esm = _css = ""
-
-    def __init__(self, **values):
-        for name, value in values.items():
-            setattr(self, name, value)
 
     def on_msg(self, answer):
         self._answer = answer
@@ -19,9 +15,7 @@ class AnyWidget:
         """Do nothing: the page does not listen."""
 
     def _repr_mimebundle_(self, **_):
-        shared = [name for name, trait in vars(type(self)).items()
-                  if isinstance(trait, traitlets.Trait) and trait.shared]
-        state = {name: getattr(self, name) for name in shared}
+        state = {name: getattr(self, name) for name in self.trait_names(sync=True)}
         esm, css = (one if isinstance(one, str) else one.read_text(encoding="utf-8")
                     for one in (self._esm, self._css))
         return {"application/x-fi-widget": {"esm": esm, "css": css, "state": state},

@@ -1,41 +1,38 @@
-"""Run notebook cells in the page and send their outputs in the notebook format.
+"""Run notebook cells in the page's Python and send their outputs in the notebook format.
 
-`begin()` prepares the interpreter, `run(source, name)` runs one cell in it.
-Everything goes out as JSON by one door:
-an output as nbformat has it, and last {"ended": "ok" or "error"}.
+`begin()` prepares the interpreter, `resume(libraries)` continues from a stored memory, and
+`run(source, name)` runs one cell. Messages leave as JSON through one call of the host: an output,
+a wish for a library, and last {"ended": "ok" or "error"}.
 """
 
 import ast
 import builtins
+import hashlib
 import io
 import json
-import linecache
 import random
-import re
 import sys
 import time
-import tokenize
-import traceback
+import types
 import zipfile
+from contextlib import suppress
 from importlib import import_module
-from itertools import count, groupby
+from pathlib import Path
 
 import _host
 
-MPL_DATA = "/usr/local/lib/plots.zip/matplotlib/mpl-data"
-# a check needs all
+LIBRARIES = Path("/usr/local/lib")
+PLOT_DATA = LIBRARIES / "matplotlib.zip/matplotlib/mpl-data"
 EVERYWHERE = ("pandas", "fi_course.questions", "fi_teach.importance", "fi_teach.trees",
-              "fi_teach.worlds")
+              "fi_teach.worlds")  # what a check needs
+TERMINAL = ("IPython.terminal.embed", "pexpect", "prompt_toolkit", "pty", "ptyprocess", "termios")
 EVERY = 0.1  # seconds between two messages of printed text
-AROUND = 2  # lines shown before and after the one that failed
-RULE = "-" * 75
-MAGIC = re.compile(r"^\s*[%!?]|\?\s*$", re.MULTILINE)
-numbers = count(1)
+shell = None
 
 
 def send(message):
-    """Send a message to the page as JSON."""
-    _host.call(json.dumps(message).encode())
+    """Send a message to the page -> its answer in words, empty for most."""
+    return _host.call(json.dumps(message).encode()).decode()
 
 
 class Stream(io.TextIOBase):
@@ -61,191 +58,114 @@ class Stream(io.TextIOBase):
             send({"output_type": "stream", "name": self.name, "text": text})
 
 
-def publish(data, metadata, kind="display_data"):
+def publish(data, metadata=None, kind="display_data"):
     """Send one output, after all that was printed before it."""
     sys.stdout.flush()
     sys.stderr.flush()
     send({"output_type": kind, "data": data, "metadata": metadata or {}})
 
 
+def no_input(prompt=""):
+    __tracebackhide__ = True
+    raise RuntimeError("input() cannot ask in a page. Write the answer into the cell instead, "
+                       'as in  answer = "7"  or open the notebook in JupyterLab (make lab).')
+
+
 def begin():
-    """From now on what is printed goes to the page, pandas and the course find a notebook,
-    matplotlib finds its files.
+    """Start IPython and import what every page needs.
 
-    What every page imports is imported: the worker keeps the memory as it then is,
-    and the next Python starts with it.
+    The worker stores the memory as it then is, and the next Python starts with a copy of it.
     """
-    import IPython
-
+    global shell
     sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
-    builtins.get_ipython, builtins.display = IPython.get_ipython, IPython.display.display
-    sys.meta_path.insert(0, Unpacker())
+    builtins.input = no_input
+    # IPython imports parts for a terminal, unless it finds itself in a browser
+    sys.modules.update({name: types.ModuleType(name) for name in TERMINAL})
+    sys.modules["IPython.terminal.embed"].embed = None
+    platform, sys.platform = sys.platform, "emscripten"
+    shell = import_module("page_shell").Shell.instance()
+    sys.platform = platform
     for name in EVERYWHERE:
         import_module(name)
 
 
-def resume(paths):
-    """Continue from a stored memory: add this page's libraries and reseed the generators."""
+def resume(libraries):
+    """Continue, perhaps from a stored memory: reseed the generators, find libraries.
+
+    libraries : {name: {"packages": the modules in it, "sha256": of the zip}}
+    """
     import numpy
 
-    sys.path.extend(paths)
     random.seed()
     numpy.random.seed()  # noqa: NPY002 - the generator that a reader may still use
+    sys.meta_path.insert(0, Libraries(libraries))
 
 
-class Unpacker:
-    """Unpack matplotlib's fonts and settings once, before its first import."""
+class Libraries:
+    """Fetches a library when one of its modules is first imported."""
 
-    def find_spec(self, name, path=None, target=None):
-        if name == "matplotlib":
-            sys.meta_path.remove(self)
-            whole = zipfile.ZipFile("/usr/local/lib/plots.zip")
-            with whole.open("matplotlib/mpl-data.zip") as data:
-                zipfile.ZipFile(io.BytesIO(data.read())).extractall(MPL_DATA)
+    def __init__(self, libraries):
+        self.libraries = libraries
 
+    def find_spec(self, module, path=None, target=None):
+        __tracebackhide__ = True  # none of the reader's business
+        for name, library in self.libraries.items():
+            if module in library["packages"] and str(LIBRARIES / f"{name}.zip") not in sys.path:
+                self.fetch(name, library["sha256"])
 
-# One cell -----------------------------------------------------------------------------------------
+    def fetch(self, name, sha256):
+        """Put a library on the path. Raises ImportError if it does not arrive undamaged."""
+        __tracebackhide__ = True
+        whole = LIBRARIES / f"{name}.zip"
+        for again in (False, True):
+            problem = send({"fetch": name, "again": again})
+            if not problem and hashlib.sha256(whole.read_bytes()).hexdigest() == sha256:
+                break
+        else:
+            raise ImportError(problem or f"{name} arrived damaged twice. Run the cell again later.")
+        send({"keep": name})
+        sys.path.append(str(whole))
+        if name == "matplotlib":  # it looks for its fonts and settings among real files
+            with zipfile.ZipFile(whole) as library, library.open("matplotlib/mpl-data.zip") as data:
+                zipfile.ZipFile(data).extractall(PLOT_DATA)
 
 
 def run(source, name):
     """Run a cell's source in the one lasting namespace; `name` is what its tracebacks call it."""
-    path = f"<{name} {next(numbers)}>"
-    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
-    try:
-        value = execute(without_magics(source), path)
-        if value is not None:
-            show_result(value)
-        status = "ok"
-    except BaseException as error:
-        status = "error"
-        show_error(error)
+    shell.compile.running = name
+    ended = shell.run_cell(source, store_history=True).success
     try:
         show_figures()
-    except Exception as error:
-        status = "error"
-        show_error(error)
+    except Exception:
+        ended = False
+        shell.showtraceback()
     sys.stdout.flush()
     sys.stderr.flush()
-    send({"ended": status})
+    send({"ended": "ok" if ended else "error"})
 
 
-def without_magics(source):
-    """The source with IPython's %magics and !commands as calls of the shell, which says of most
-    that they do nothing here."""
-    if not MAGIC.search(source):
-        return source
-    from IPython.core.inputtransformer2 import TransformerManager
+def run_what_can(source):
+    """Run the definitions and assignments of a cell that needs a library that is not here.
 
-    return TransformerManager().transform_cell(source)
-
-
-def execute(source, path):
-    """Run the statements -> the value of the last one if it is an expression without a semicolon,
-    else None."""
-    space, tree = sys.modules["__main__"].__dict__, ast.parse(source, path)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    exec(compile(tree, path, "exec"), space)
-    if last is None:
-        return None
-    value = eval(compile(ast.Expression(last.value), path, "eval"), space)
-    return None if ends_quietly(source) else value
+    Cells below may need them. Those that fail are left out.
+    """
+    for statement in ast.parse(source).body:
+        if not isinstance(statement, ast.Expr | ast.Assert):
+            with suppress(Exception):
+                exec(compile(ast.Module([statement], []), "<cell>", "exec"), shell.user_ns)
+    send({"ended": "ok"})
 
 
-def ends_quietly(source):
-    """Return whether the source ends with a semicolon, comments aside."""
-    skipped = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.DEDENT,
-               tokenize.INDENT)
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    words = [token.string for token in tokens if token.type not in skipped]
-    return bool(words) and words[-1] == ";"
-
-
-def show_result(value):
-    """Show a cell's value as Jupyter does."""
-    from IPython import display
-
-    sys.modules["__main__"].__dict__["_"] = value
-    display.show(value, "execute_result")
+def show_figure(figure):
+    """Show a figure with its words, as a notebook that has imported `fi_teach.plots` does."""
+    import_module("fi_teach.plots.alt_text").show(figure)
 
 
 def show_figures():
     """Show the figures that a cell has drawn and not shown, and close them."""
     pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is None:
-        return
-    from IPython.display import display
-
-    figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
-    pyplot.close("all")
+    figures = [pyplot.figure(number) for number in pyplot.get_fignums()] if pyplot else []
+    if figures:
+        pyplot.close("all")
     for figure in figures:
-        display(figure)
-
-
-# What went wrong ----------------------------------------------------------------------------------
-
-
-def show_error(error):
-    """Send an error with its traceback, as JupyterLab words it and without colours."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    name, words = type(error).__name__, _words(error)
-    send({"output_type": "error", "ename": name, "evalue": words, "traceback": traceback_of(error)})
-
-
-def traceback_of(error):
-    """The lines of a traceback: where it came through, with the code around, and what it says."""
-    # as IPython asks an error for words of its own
-    own = getattr(error, "_render_traceback_", None)
-    if own:
-        return list(own() or [])
-    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    lines = [*traceback_of(before), "", _between(error), ""] if before is not None else []
-    name = type(error).__name__
-    lines += [RULE, f"{name:<42}Traceback (most recent call last)"] if not lines else []
-    if isinstance(error, SyntaxError):
-        return [*lines, *"".join(traceback.format_exception_only(error)).splitlines()]
-    places = [place for place in traceback.extract_tb(error.__traceback__)
-              if place.filename != __file__]
-    for _, alike in groupby(places, key=lambda place: (place.filename, place.lineno)):
-        first, *more = alike
-        lines += [*_place(first),
-                  *([f"      [... the same {len(more)} times more]"] if more else []), ""]
-    return [*lines, f"{name}: {_words(error)}", *_advice(error)]
-
-
-def _advice(error):
-    """Yield advice about errors that occur only in a page."""
-    if isinstance(error, ModuleNotFoundError) and "fi_teach" not in str(error.name):
-        yield ("A page carries only what the chapters use. "
-               "In JupyterLab (make lab) you can import what you have installed.")
-    if isinstance(error, OverflowError | MemoryError):
-        yield ("Python in a page has 32-bit indices and at most 4 GB of memory. "
-               "In JupyterLab (make lab) there is more.")
-
-
-def _words(error):
-    try:
-        return str(error)
-    except Exception:
-        return "<its message could not be printed>"
-
-
-def _between(error):
-    if error.__cause__:
-        return "The above exception was the direct cause of the following exception:"
-    return "During handling of the above exception, another exception occurred:"
-
-
-def _place(place):
-    """One place of a traceback: its name, and the lines around the one that was running."""
-    cell = place.filename.startswith("<") and linecache.cache.get(place.filename)
-    label = place.filename[1:-1].rsplit(" ", 1)[0] if cell else f"File {place.filename}"
-    inside = "" if place.name == "<module>" else f", in {place.name}"
-    yield f"{label}, line {place.lineno}{inside}" if cell else f"{label}:{place.lineno}{inside}"
-    if not linecache.getline(place.filename, place.lineno):
-        return  # a library, which comes without its source
-    for number in range(place.lineno - AROUND, place.lineno + AROUND + 1):
-        code = linecache.getline(place.filename, number).rstrip()
-        if code:
-            arrow = f"{'-' * max(1, 5 - len(str(number)))}> {number}"
-            yield f"{arrow if number == place.lineno else number:>7} {code}"
+        show_figure(figure)
