@@ -63,11 +63,10 @@ check-wasm: $(BOOK_STAMP) $(WASM_STAMP) ## the package's tests under a WebAssemb
 	@$(UV) install --upgrade --target $(VENV)/wasm-site "pytest<10" "hypothesis==6.130.0"
 	$(BIN)/python tests/on_wasm.py $(VENV)/wasm-site
 
-live-check: $(TEST_STAMP) tools ## run every chapter and the proof of every question in the browser's Python; ONLY=03 (a chapter)
+live-check: $(TEST_STAMP) tools ## run every chapter and the proof of every question in the browser's Python; ONLY=03 (a chapter), ENGINE=firefox or webkit
 	$(BIN)/python book/tools/build.py --live
-	$(BIN)/python book/tools/live_check.py $(ONLY)
-	$(if $(ONLY),,$(BIN)/python book/tools/live_times.py)
-	$(if $(ONLY),,FI_TEACH_LIVE=all $(BIN)/python -m pytest tests/course/questions/test_proof_on_wasm.py tests/book/test_live_exercises.py)
+	$(BIN)/python book/tools/live_check.py $(ONLY) $(if $(ENGINE),--engine $(ENGINE))
+	$(if $(ONLY)$(ENGINE),,FI_TEACH_LIVE=all $(BIN)/python -m pytest tests/course/questions/test_proof_on_wasm.py tests/book/test_live_exercises.py)
 
 audit-truth: $(BOOK_STAMP) ## hold an audit's sentences against worlds whose truth is known; DRAWS=20
 	PYTHONPATH=. $(BIN)/python tests/audit/truth.py $(if $(DRAWS),--draws $(DRAWS))
