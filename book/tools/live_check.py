@@ -128,7 +128,7 @@ def main():
     paths = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
              if not options.only or path.name.split("_")[0] in options.only]
     folder = cache_folder(ROOT, ROOT / "_build")
-    with (served(ROOT / "_build/html/_static/live") as address,
+    with (served(ROOT / "_build/live") as address,
           ENGINES[options.engine]() as tab):
         tab.goto(f"{address}/LICENCES.txt")
         tab.evaluate(START)
