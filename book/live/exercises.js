@@ -23,11 +23,15 @@ export async function begin(place, line) {
   const stop = set.stopButton();
   stop.hidden = true;
   py.addEventListener("state", () => { stop.hidden = py.state !== "busy"; });
-  place.append(stop, set.troubles, preparation(notebook));
+  const answers = [];
+  const afresh = button("Start over with all code",
+    () => answers.forEach((answer) => answer.startOver()), SECOND);
+  place.append(stop, afresh, set.troubles, preparation(notebook));
   for (const cell of notebook.cells) {
     const { part, question } = about(cell), entry = exercises[question];
     if (part !== "answer" || !entry || entry.asked.asks === "prose") continue;
     const answer = new Answer(set, cell, entry);
+    answers.push(answer);
     if (!answer.form || read().code[question]) answer.open();
     else answer.offer();
   }
@@ -186,7 +190,8 @@ class Answer {
   }
 
   startOver() {
-    const before = this.editor.source;
+    const before = this.editor?.source;
+    if (before === undefined || before === this.stub) return;
     const put = (source) => { this.editor.source = source; this.keep(); };
     put(this.stub);
     this.outputs.clear();

@@ -67,7 +67,7 @@ function filesOf({ base, build, files, needed }, cache) {
       } catch { /* the next source */ }
     }
     throw new Error(damaged ? `${name} arrived damaged twice. Try again later.`
-      : `${name} could not be fetched: is the network there?`);
+      : `${name} could not be fetched whole: is the network there?`);
   }
 
   // full or forbidden: it is fetched again the next time

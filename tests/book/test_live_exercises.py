@@ -133,6 +133,10 @@ def test_code_is_kept_and_comes_back_with_its_verdict(running):
     place.get_by_role("button", name="Start over").click()
     assert place.locator("textarea").input_value() == source_of(NAME, id, "exercises")
     place.get_by_role("button", name="Undo").click()
+    assert place.locator("textarea").input_value() == source
+    tab.get_by_role("button", name="Start over with all code").click()
+    assert place.locator("textarea").input_value() == source_of(NAME, id, "exercises")
+    place.get_by_role("button", name="Undo").click()
     assert place.locator("textarea").input_value() == source and errors == []
 
 
