@@ -343,6 +343,7 @@ def test_all_above_can_be_run_again(tab):
 def test_a_table_a_figure_and_an_error_look_as_in_a_notebook(tab):
     run(tab, 2, "import pandas as pd\npd.DataFrame({'a': [1, 2]})")
     assert cell(tab, 2).locator(".fi-live-output table.dataframe").count() == 1
+    assert cell(tab, 2).locator(".fi-live-output th", has_not_text=re.compile(".")).count() == 0  # nothing to announce
     run(tab, 2, "from fi_teach.plots import describe, new_axes\nax = new_axes()\nax.plot([1, 2])\ndescribe(ax, "
                 "'A line that rises.');")
     picture = cell(tab, 2).locator(".fi-live-output img")
@@ -382,9 +383,9 @@ def other_host():
     server.server_close()
 
 
-FETCHING = """<p onclick="x()">a<script>window.hit = 1</script><img src=x onerror="window.hit = 1">
+FETCHING = """<p onclick="x()">a<script>window.hit = 1</script><img src=x alt=x onerror="window.hit = 1">
 <a href="java\tscript:window.hit=1">b</a><iframe src="OTHER/1"></iframe>
-<b style="background: url(OTHER/2)">c</b><img src="OTHER/3">
+<b style="background: url(OTHER/2)">c</b><img src="OTHER/3" alt="x">
 <b style="background: image-set('OTHER/4' 1x)">d</b><b style="background: \\75rl(OTHER/5)">e</b>
 <style>@import "OTHER/6"; @font-face { font-family: f; src: url(OTHER/7) } b { font-family: f }</style></p>"""
 
