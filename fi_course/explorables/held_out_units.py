@@ -31,11 +31,18 @@ def explore_held_out(places, sisters, splits, errors, *, unit=""):
     'A third of the rows held out, split 1: 1 of 3 tests, '
     """
     errors = {kind: list(found) for kind, found in errors.items()}
-    _check(places, splits, errors)
+    counts = {kind: len(masks) for kind, masks in splits.items()}
+    expected = {kind: len(found) for kind, found in errors.items()}
+    if not counts or counts != expected:
+        raise ValueError(f"splits of {counts} and errors of {expected}: "
+                         "expected the same kinds, with one error for each split.")
+    lengths = {len(mask) for masks in splits.values() for mask in masks}
+    if lengths != {len(places)}:
+        raise ValueError(f"masks of {sorted(lengths)} rows for places of {len(places)}: "
+                         "expected one entry a row.")
     sisters = np.unique(np.asarray(sisters), return_inverse=True)[1]
-    most = min(SHOWN, *map(len, splits.values()))
     controls = [choice("kind", "Held out are", list(splits)),
-                slider("split", "Split", range(1, 1 + most))]
+                slider("split", "Split", range(1, 1 + min(SHOWN, *counts.values())))]
 
     def state_of(kind, split):
         new = np.asarray(splits[kind][split - 1], bool)
@@ -51,18 +58,6 @@ def with_sister(new, sisters):
     [True, False, False]
     """
     return new & np.isin(sisters, sisters[~new])
-
-
-def _check(places, splits, errors):
-    counts = {kind: len(masks) for kind, masks in splits.items()}
-    if not counts or counts != {kind: len(found) for kind, found in errors.items()}:
-        raise ValueError(f"splits of {counts} and errors of "
-                         f"{ {kind: len(found) for kind, found in errors.items()} }: "
-                         "expected the same kinds, with one error for each split.")
-    lengths = {len(mask) for masks in splits.values() for mask in masks}
-    if lengths != {len(places)}:
-        raise ValueError(f"masks of {sorted(lengths)} rows for places of {len(places)}: "
-                         "expected one entry a row.")
 
 
 def _state(places, sisters, new, errors, kind, split, unit):

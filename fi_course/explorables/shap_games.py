@@ -25,8 +25,7 @@ ROWS = {(1, 1): "cold and wet", (1, 0): "cold and dry", (0, 1): "mild and wet",
 # mornings of 40 that are cold and wet; 8 where the two are independent
 TOGETHER = (2, 4, 6, 8, 10, 12, 14)
 N_COLD, N_WET, N_MORNINGS = 16, 20, 40
-GAMES = {"conditional": "given what is known", "interventional": "whatever is known",
-         "path-dependent": "as the tree walks"}
+GAMES = ("conditional", "interventional", "path-dependent")
 
 
 def explore_shap_games():
@@ -45,15 +44,14 @@ def explore_shap_games():
 def games_state(tree, row, together):
     seen, model = mornings(together), ice_tree(tree, together)
     payoffs = three_games(tree, row, together)
-    found = pd.DataFrame([shapley(v, 2) for v in payoffs.values()], index=list(payoffs),
-                         columns=list(NAMES))
-    table = pd.DataFrame(list(payoffs.values()), index=list(payoffs),
-                         columns=["nothing known", "cold known", "wet known", "both known"])
-    table = table.join(found.add_prefix("share of ")).rename_axis("game").reset_index()
-    leaf = int(model.apply(np.array([row], dtype=float))[0])
-    look = {"hues": hues_of(NAMES), "answers": ANSWERS, "level": 82, "leaf_width": 80}
-    scene = tree_panel(model, title="The tree, with its mornings", to=leaf, **look)
-    return State(_in_words(tree, row, together, seen, found), [scene, _share_panel(found)], table)
+    found = pd.DataFrame({game: shapley(v, 2) for game, v in payoffs.items()}, index=NAMES).T
+    known = ["nothing known", "cold known", "wet known", "both known"]
+    table = pd.DataFrame(payoffs, index=known).T.join(found.add_prefix("share of "))
+    scene = tree_panel(model, title="The tree, with its mornings", level=82, leaf_width=80,
+                       to=int(model.apply(np.array([row], dtype=float))[0]),
+                       hues=hues_of(NAMES), answers=ANSWERS)
+    return State(_in_words(tree, row, together, seen, found), [scene, _share_panel(found)],
+                 table.rename_axis("game").reset_index())
 
 
 def mornings(together):

@@ -3,6 +3,8 @@
 A feature is named if it is in enough lists of the k best; each list comes from half of the rows.
 """
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
@@ -35,15 +37,11 @@ def explore_shortlist(halves, names):
             raise ValueError(
                 f"importances by {scorer!r} have shape {found.shape}, names are {len(names)}: "
                 f"expected one row a half and one column a name, at least {LENGTHS[-1]} of them.")
-    often = {(scorer, k): frequency(found, k) for scorer, found in tables.items() for k in LENGTHS}
     controls = [choice("scorer", "Ranked by", list(tables)),
                 slider("k", "Length of each list", LENGTHS),
                 slider("threshold", "Threshold", THRESHOLDS, format="{:.0%}")]
 
-    def state_of(scorer, k, threshold):
-        return _state(often[scorer, k], names, len(tables[scorer]), scorer, k, threshold)
-
-    return explore("Where does the shortlist end?", controls, state_of,
+    return explore("Where does the shortlist end?", controls, partial(_state, tables, names),
                    start={"k": 20, "threshold": 0.75})
 
 
@@ -70,15 +68,15 @@ def bound(k, p, threshold):
     return k**2 / p / (2 * threshold - 1) if threshold > 0.5 else np.inf
 
 
-def _state(often, names, n_halves, scorer, k, threshold):
+def _state(tables, names, scorer, k, threshold):
+    often, most = frequency(tables[scorer], k), bound(k, len(names), threshold)
     named = int((often >= threshold).sum())
-    most = bound(k, len(names), threshold)
     share = f"{100 * threshold:.0f} %"
     promise = (f"the bound lets {most:.1f} of them be there by luck, on average"
                if np.isfinite(most) else "the bound promises nothing here")
     told = (f"Lists of {k} by {scorer}, threshold {share}: "
-            f"{named} of {len(names)} features are in at least {share} of {n_halves} lists; "
-            f"{promise}.")
+            f"{named} of {len(names)} features are in at least {share} of {len(tables[scorer])} "
+            f"lists; {promise}.")
     order = np.argsort(-often, kind="stable")[:DRAWN]
     table = pd.DataFrame({"feature": names[order], "share of the lists": often[order]})
     return State(told, [_bars(often, names, order, threshold), _curves(often, k, threshold)], table)
