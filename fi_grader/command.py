@@ -140,28 +140,39 @@ def _selection(names, found, assignments):
 def _grade(submissions, is_wanted, n_students, assignments, records, settings, options):
     """Grade the submissions that have no valid result yet -> set of (student, exercise) found."""
     from tqdm import tqdm
-    seen, students = set(), set()
+    seen, students, facts, problems = set(), set(), {}, []
     with (tqdm(total=n_students, unit=" submissions", smoothing=0.1, dynamic_ncols=True) as bar,
           _workers(options.cluster) as backend):
 
         def jobs():
             for submission in submissions:
-                seen.add((submission.student, submission.exercise))
+                place = submission.student, submission.exercise
+                seen.add(place)
                 bar.total += submission.student in students
                 students.add(submission.student)
                 job = _job(submission, assignments, settings["seed"])
                 if not is_wanted(submission):
                     bar.total -= 1
-                elif records.has((job["student"], job["exercise"]), job["key"]):
-                    records.update_facts((job["student"], job["exercise"]), job["found"])
+                elif records.has(place, job["key"]):
+                    facts[place] = job["found"]
                     bar.update()
                 else:
                     yield job
-        graded = queue.grade_all(jobs(), settings, workers=options.jobs, backend=backend)
+
+        def jobs_or_problem():  # joblib asks for jobs in its own thread, where an error is lost
+            try:
+                yield from jobs()
+            except Exception as error:
+                problems.append(error)
+        graded = queue.grade_all(jobs_or_problem(), settings, workers=options.jobs, backend=backend)
         for job, reply in graded:
             record = record_of(job, reply, assignments, settings["sandbox"])
             records.add(record, reply.get("seconds"))
             bar.update()
+    if problems:
+        raise problems[0]
+    for place, found in facts.items():
+        records.update_facts(place, found)
     return seen
 
 

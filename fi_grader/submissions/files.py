@@ -95,16 +95,16 @@ def leaves(file, budget, depth=0):
 def below(folder):
     """List what lies in a folder -> list of File; the folder itself if it cannot be opened."""
     most = MOST_FILES + 1 if folder.parts else reading.MOST_MEMBERS
+    is_junction = getattr(os.path, "isjunction", os.path.islink)
     try:
         with os.scandir(folder.path) as entries:
             names = sorted(entry.name for entry in islice(entries, most))
+        return [File(path, "", (*folder.parts, name), os.lstat(path).st_mtime,
+                     why=LINK if os.path.islink(path) or is_junction(path) else "")
+                for name in names for path in [os.path.join(folder.path, name)]]
     except OSError as error:
         return [replace(folder, parts=folder.parts or (folder.path,),
                         why=f"cannot be looked into ({error.strerror})")]
-    is_junction = getattr(os.path, "isjunction", os.path.islink)
-    return [File(path, "", (*folder.parts, name), os.lstat(path).st_mtime,
-                 why=LINK if os.path.islink(path) or is_junction(path) else "")
-            for name in names for path in [os.path.join(folder.path, name)]]
 
 
 def members(file, most=MOST_FILES, is_told=False):

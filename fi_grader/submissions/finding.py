@@ -38,6 +38,7 @@ NBGRADERS = ("source", "release", "autograded", "feedback")
 """Folders of an nbgrader course beside submitted/."""
 OURS = "the list that `fi-teach submit` packs with the notebooks"
 NOBODYS = "nothing tells whose it is: put it into its student's folder"
+MOST_FLAGS = 3
 BY_CELLS = "known by its cells"
 """The one flag of a file that wants nobody's eye."""
 REASONS = ((r"\.ipynb", "no exercise: neither its name nor its cells are of one"),
@@ -196,8 +197,7 @@ class Found:
                 if not exercise:
                     self.skip(student, source, file, why)
                     continue
-                others += [flag for flag in self._named_for_others(student, file)
-                           if flag not in others]
+                others += self._named_for_others(student, file)
                 this = _age(owner, file), source, owner, file, known
                 older, newest[exercise] = sorted((newest.get(exercise, this), this),
                                                  key=lambda one: one[0])
@@ -207,7 +207,8 @@ class Found:
                               f"an older file of {student}: {name} counts")
         chosen = []
         for exercise, (_, source, owner, file, known) in sorted(newest.items()):
-            facts = self._facts(student, source, owner, file, [*known.pop("flags"), *others])
+            flags = [*known.pop("flags"), *list(dict.fromkeys(others))[:MOST_FLAGS]]
+            facts = self._facts(student, source, owner, file, flags)
             chosen.append(Submission(student, exercise, facts, **known))
         return chosen
 
@@ -269,13 +270,13 @@ class Found:
         return max(counts, key=counts.__getitem__) if counts else ""
 
     def _named_for_others(self, student, file):
-        """Flag a notebook that the name of a file or folder gives to another student -> set."""
+        """Flag a notebook that the name of a file or folder gives to another student -> list."""
         *folders, name = file.parts[1:] or [""]
         owners = [*(owner_in(folder, is_folder=True) for folder in folders), owner_in(name)]
         mine = {key_of_name(owner.name) for _, owner, _ in self.files[student]}
-        return {f"holds a notebook named for {escaping.name(owner.student)}: a download of the "
+        return [f"holds a notebook named for {escaping.name(owner.student)}: a download of the "
                 "whole class is to be named on the command line"
-                for owner in owners if owner and key_of_name(owner.name) not in mine}
+                for owner in owners if owner and key_of_name(owner.name) not in mine]
 
 
 def describe_skipped(skipped, most=20):

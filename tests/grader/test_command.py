@@ -16,6 +16,7 @@ from fi_grader.judging import queue, worker
 from fi_grader.notebooks.exercise import load
 from fi_grader.report.results import seed_of
 from fi_grader.sandbox import choose
+from fi_grader.submissions import finding
 from notebooks import ROOT, filled, to_bytes
 
 
@@ -79,6 +80,20 @@ def test_what_lies_there_no_more_is_forgotten_and_other_sources_stay(exercises, 
     students = [line.split(",")[0] for line in (tmp_path / "out" / "students.csv").read_text().splitlines()[1:]]
     assert students == ["anna", "cy"], "anna was found in another place, bert nowhere"
     assert not (tmp_path / "out" / "feedback" / "bert" / "01_trees.html").exists()
+
+
+def test_an_error_while_jobs_are_handed_out_ends_the_run_and_what_was_graded_stays(exercises, tmp_path, monkeypatch):
+    folder_of(tmp_path, **{f"s{k}": filled({"trees.recall_mean": f"average_of_all = 60  # {k}"}) for k in range(8)})
+    usual = finding.Found.of_student
+
+    def of_student(found, student):
+        if student == "s6":
+            raise MemoryError("no room for s6")
+        return usual(found, student)
+    monkeypatch.setattr(finding.Found, "of_student", of_student)
+    with pytest.raises(MemoryError, match="no room for s6"):
+        grade(exercises, tmp_path, "--jobs", "2")
+    assert (tmp_path / "out" / "results.jsonl").read_bytes().count(b"\n") == 6
 
 
 def test_only_takes_students_and_exercises_and_refuses_strangers(exercises, tmp_path):

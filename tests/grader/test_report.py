@@ -3,7 +3,6 @@
 
 import sqlite3
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -228,15 +227,6 @@ def test_records_are_read_from_the_disk_and_the_last_of_each_counts(tmp_path):
     assert (tmp_path / "results.jsonl").read_bytes().count(b"\n") == 1
     records.update_facts(("a", "01_trees"), {**FOUND, "flags": ["not in the roster"]})
     assert records["a", "01_trees"]["found"]["flags"] == ["not in the roster"]
-    records.close()
-
-
-def test_records_that_several_threads_add_are_all_found(tmp_path):
-    """One thread hands out jobs and brings facts up to date while another writes what has come."""
-    records = results.Records(tmp_path)
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(records.add, [by_hand(f"s{k:03d}", answer="x" * k * 200) for k in range(100)]))
-    assert [records[place]["student"] for place in records] == [f"s{k:03d}" for k in range(100)]
     records.close()
 
 
