@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -98,6 +99,29 @@ def test_a_unit_may_be_written_in_any_spelling(answer):
     assert judge(question(value(10, unit=("minutes", "min"))), answer).status == "right"
 
 
+MANY_FORMS = [
+    (value(0.12, unit=("accuracy", "")), [
+        0.1202, Fraction(3, 25), "3/25", ".12", "12 %", "12 percentage points", "12 pp", (0.12, "Accuracy"),
+        [0.12], np.array([0.12]), np.float32(0.12), pd.Series([0.12])]),
+    (value({"day": 0.29, "sky": 0.436, "wind": 0.273}), [
+        [0.29, 0.44, 0.27], "0.29, 0.436, 0.273", np.array([0.29, 0.436, 0.273]),
+        [["Day", 0.29], ["Sky", 0.436], ["Wind", 0.273]], [("wind", "27.3 %"), ("day", 0.29), ("sky", "109/250")],
+        pd.Series({"wind": 0.273, "day": 0.29, "sky": 0.436}),
+        pd.DataFrame({"Wind": [0.273], "Sky": 0.436, "Day": "29 %"}),
+        {"day": Fraction(29, 100), "sky": "0.436", "breeze": 0.273}]),
+    (value({"seen": 7, "done": -5}), [
+        "7 days and -5 days", {"done": "−5 days", "seen": "7 days"}, ["7", Fraction(-5)]]),
+    (value({"Rent <= 525": 5 / 12, "Rent <= 680": 3 / 8}), [
+        {525: "5/12", 680: "3/8"}, [["525", 0.417], ["680", 0.38]], {"Rent < 680": 0.375, "Rent < 525": 0.4167},
+        {"rent<=525": 0.417, "Rent ≤ 680": 0.375}])]
+
+
+def test_right_values_are_right_in_every_form():
+    for check, forms in MANY_FORMS:
+        for form in forms:
+            assert judge(question(check), form).status == "right", form
+
+
 def test_an_entry_of_another_name_is_named():
     asked = question(value({"MDI": 5, "out of bag": 2}))
     assert "no entry `OOB`" in judge(asked, {"MDI": 5, "out of bag": 2, "OOB": 2}).message
@@ -119,7 +143,8 @@ def test_a_function_that_rounds_is_told_so():
     "a, because I say so", "(a) because I say so", "a because I say so", "a - because I say so",
     "A: since I say so",
     ("A)", "because I say so"), ["(a)", "it is so, I say"], "**a** because I say so",
-        "a. Because I say so"])
+        "a. Because I say so", "a: since I say so", np.array(["A.", "because I say so"]),
+    pd.Series(["a", "because I say so"])])
 def test_a_letter_may_be_parted_from_its_reason_in_any_way(answer):
     assert judge(question(choice("a", Mistake("other", "b", "no"))), answer).status == "right"
 
