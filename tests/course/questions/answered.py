@@ -1,4 +1,4 @@
-"""The answers that the proof knows: those of the notebooks, and those of answers/."""
+"""The answers that the proof knows: those of the notebooks, the mistakes of the checks, and those of answers/."""
 
 import json
 import runpy
@@ -9,7 +9,7 @@ from pathlib import Path
 from fi_course.questions import QUESTIONS
 
 sys.path.insert(0, str(Path(__file__).parent))
-from prove import handed_to_checks
+from prove import handed_to_checks, mistaken_answers
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -35,5 +35,6 @@ def right_answers(id):
 
 
 def wrong_answers(id):
-    """(mistake's name, answer) pairs."""
-    return answers_of_proof(QUESTIONS[id].notebook)["WRONG"].get(id, [])
+    """(mistake's name, answer) pairs, by hand or from the mistakes of the check -> list."""
+    by_hand = answers_of_proof(QUESTIONS[id].notebook)["WRONG"].get(id, [])
+    return mistaken_answers(QUESTIONS[id].check, by_hand)

@@ -1,14 +1,19 @@
 """The proof of a set without pytest, for a Python that has none: in a page, or behind WebAssembly's walls.
 
-It asks for nothing but the package, so its text can be sent there together with the set's notebooks and answers.
+It asks for nothing but the package, so its text can be sent there together with the set's notebooks, its answers and
+the module of its questions, from which the mistaken answers come.
 """
 
 import ast
 import json
+import sys
 from pathlib import Path
+from types import ModuleType
 
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import blocked
+
+WHY = "because I think so"
 
 
 def handed_to_checks(cells):
@@ -26,36 +31,63 @@ def handed_to_checks(cells):
     return answers
 
 
-def expectations(name, solutions, exercises, proof):
-    """(question id, status, mistake's name or None, answer) of all that the proof of a set knows."""
-    solved, stubs = handed_to_checks(solutions), handed_to_checks(exercises)
-    for id, question in QUESTIONS.items():
-        if question.notebook == name:
-            by_hand = question.kind in ("explain", "open")
-            right = [solved[id], *proof["RIGHT"].get(id, [])]
-            yield from ((id, "by hand" if by_hand else "right", None, answer) for answer in right)
-            yield id, "not started", None, stubs[id]
-            yield from ((id, "wrong", mistake, answer) for mistake, answer in proof["WRONG"].get(id, []))
+def mistaken_answers(check, by_hand=()):
+    """An answer for each mistake that a check knows, by hand or from the mistake's own output -> [(name, answer)].
+
+    Numbers are rounded as one writes them; where a mistake concerns some of several values the others are right.
+    """
+    if hasattr(check, "targets"):
+        right = check.targets[0].values
+        known = [(target.name, [r if v is None else v for v, r in zip(target.values, right, strict=True)])
+                 for target in check.targets[1:]]
+        known = [(name, [float(f"{value:.4g}") for value in values]) for name, values in known]
+        known = [(name, dict(zip(check.entries, values, strict=True)) if check.entries else values[0])
+                 for name, values in known]
+    else:
+        known = [(mistake.name, mistake.output if callable(mistake.output) else (mistake.output, WHY))
+                 for mistake in getattr(check, "mistakes", ())]
+    shown = {name for name, _ in by_hand}
+    return [*by_hand, *(one for one in known if one[0] not in shown)]
 
 
-def prove(name, solutions, exercises, answers):
+def checks_of(name, module, implementations):
+    """Run the text of a set's module, where the package lacks it, below its implementations -> {id: check}."""
+    package = "fi_course.questions"
+    sent = {f"{package}.implementations_to_test": "", f"{package}.implementations_to_test.ch{name}": implementations,
+            f"{package}.ch{name}": module}
+    for dotted, source in sent.items():
+        sys.modules[dotted] = found = ModuleType(dotted)
+        found.__file__ = dotted
+        exec(compile(source, dotted, "exec"), vars(found))
+    return {question.id: question.check for question in found.QUESTIONS}
+
+
+def prove(name, solutions, exercises, answers, module, implementations):
     """Judge every answer of a set's proof -> {"judged": how many, "gaps": [what was said otherwise]}.
 
-    solutions, exercises : cells of the set's notebooks; answers : the text of its file in answers/
+    solutions, exercises : cells of the set's notebooks; answers : the text of its file in answers/; module,
+    implementations : the texts of the modules of its questions
     """
     proof, judged, gaps = {"__name__": "answers"}, 0, []
     exec(compile(answers, "<answers>", "exec"), proof)
-    for id, status, mistake, answer in expectations(name, solutions, exercises, proof):
-        with blocked(QUESTIONS[id].blocked):
-            found = judge(QUESTIONS[id], answer)
-        judged += 1
-        if found.status != status or (mistake is not None and found.mistake != mistake):
-            gaps.append(f"{id}: {found.status} {found.mistake!r}, not {status} {mistake!r}: {str(answer)[:80]}")
+    solved, stubs = handed_to_checks(solutions), handed_to_checks(exercises)
+    for id, check in checks_of(name, module, implementations).items():
+        accepted = "by hand" if QUESTIONS[id].kind in ("explain", "open") else "right"
+        wrong = mistaken_answers(check, proof["WRONG"].get(id, []))
+        expected = [("not started", None, stubs[id])]
+        expected += [(accepted, "", answer) for answer in [solved[id], *proof["RIGHT"].get(id, [])]]
+        expected += [("wrong", mistake, answer) for mistake, answer in wrong]
+        for status, mistake, answer in expected:
+            with blocked(QUESTIONS[id].blocked):
+                found = judge(QUESTIONS[id], answer)
+            judged += 1
+            if found.status != status or mistake not in (None, found.mistake):
+                gaps.append(f"{id}: {found.status} {found.mistake!r}, not {status} {mistake!r}: {str(answer)[:80]}")
     return {"judged": judged, "gaps": gaps}
 
 
 def prove_all(sets):
-    """The proofs of several sets, [name, solutions, exercises, answers] each -> {name: proof}."""
+    """The proofs of several sets, [name, solutions, ...] each -> {name: proof}."""
     return {one[0]: prove(*one) for one in sets}
 
 

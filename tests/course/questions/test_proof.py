@@ -1,11 +1,10 @@
-"""Every check is checked three ways: right answers pass, untouched stubs say so, each wrong one hears its own message.
+"""Every check is proved: right answers pass, untouched stubs say so, each mistake hears its own message.
 
-A set NN_name is proved by solutions/NN_name.ipynb (the references), exercises/NN_name.ipynb (the stubs) and
-answers/chNN.py (RIGHT: other right answers, WRONG: mistakes by name; NN may carry a letter, as 12a).
-Nothing else is needed for a new set.
+A set NN_name is proved by solutions/NN_name.ipynb (the references), exercises/NN_name.ipynb (the stubs), by what the
+mistakes of its checks lead to, and by answers/chNN.py (RIGHT: an answer in another hand, WRONG: what no mistake leads
+to; NN may carry a letter, as 12a). Nothing else is needed for a new set.
 """
 
-import builtins
 import json
 import sys
 import time
@@ -16,113 +15,49 @@ import pytest
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import blocked
 from fi_course.questions.plain_values import normalise
+from fi_course.questions.specification import judge_from, of
 
 sys.path.insert(0, str(Path(__file__).parent))
 from answered import answers_of_notebook, right_answers, wrong_answers
 
 SEEDS = (None, *range(101, 111))
 """The public seed and ten others."""
-ALL = list(QUESTIONS)
 JUDGED = [id for id, question in QUESTIONS.items() if question.kind not in ("explain", "open")]
+NONSENSE = (None, "", 3, (1, 2), "a", len)
 
 
-JUDGED_ALREADY = {}
-"""Verdicts by question, answer and seed: several tests look at the same ones."""
+def stub_of(id):
+    return answers_of_notebook("exercises", QUESTIONS[id].notebook)[id]
 
 
 def verdict(id, answer, seed=None):
-    """The verdict on an answer of the proof; these live on, so each has an id() of its own."""
-    if (id, builtins.id(answer), seed) not in JUDGED_ALREADY:
-        with blocked(QUESTIONS[id].blocked):
-            JUDGED_ALREADY[id, builtins.id(answer), seed] = judge(QUESTIONS[id], answer, seed)
-    return JUDGED_ALREADY[id, builtins.id(answer), seed]
+    with blocked(QUESTIONS[id].blocked):
+        return judge(QUESTIONS[id], answer, seed)
+
+
+def over_seeds(id, answer):
+    """The verdicts on an answer for every seed; on what is no function one, since nothing is drawn."""
+    return [verdict(id, answer, seed) for seed in (SEEDS if callable(answer) else (None,))]
 
 
 @pytest.mark.parametrize("id", JUDGED)
-def test_right_answers_pass_whatever_their_style_and_seed(id):
-    """The reference and at least one answer written differently are right, for the public seed and ten others."""
-    answers = right_answers(id)
-    assert len(answers) >= 2, "give another right answer in RIGHT"
-    for answer in answers:
-        found = [verdict(id, answer, seed) for seed in SEEDS]
-        assert {v.status for v in found} == {"right"}, (answer, next(v for v in found if v.status != "right"))
-
-
-def test_an_untouched_stub_is_not_started():
-    stubs = {id: answers_of_notebook("exercises", QUESTIONS[id].notebook)[id] for id in ALL}
-    assert {id for id, stub in stubs.items() if verdict(id, stub).status != "not started"} == set()
-
-
-@pytest.mark.parametrize("id", JUDGED)
-def test_each_named_mistake_loses_and_hears_its_own_message(id):
-    """Every wrong answer is told its mistake by name, for every seed, with a message no other mistake of the question
-    has.
-
-    No mistake is declared without an answer in WRONG that makes it, and a question that closes names proves it.
+def test_right_answers_pass_and_every_mistake_is_named_for_every_seed(id):
+    """The reference and an answer in another hand are right; each wrong answer is told its mistake by name, in words
+    that no other mistake of the question has. A question that blocks calls shows that it does.
     """
-    messages = {}
-    for name, answer in wrong_answers(id):
-        found = [verdict(id, answer, seed) for seed in SEEDS]
-        assert {(v.status, v.mistake) for v in found} == {("wrong", name)}, (name, answer, found[0])
+    rights, wrongs, messages = right_answers(id), wrong_answers(id), {}
+    assert len(rights) >= 2, "give another right answer in RIGHT"
+    for answer in rights:
+        assert {found.status for found in over_seeds(id, answer)} == {"right"}, answer
+    for name, answer in wrongs:
+        found = over_seeds(id, answer)
+        assert {(one.status, one.mistake) for one in found} == {("wrong", name)}, (name, answer, found[0])
         messages.setdefault(found[0].message, set()).add(name)
-    assert len(messages) >= 3, "prove at least three mistakes"
+    assert len(messages) >= 3, "name at least three mistakes"
     assert all(message and len(names) == 1 for message, names in messages.items())
-    proved = {name for name, _ in wrong_answers(id)}
+    proved = {name for name, _ in wrongs}
     assert QUESTIONS[id].check.names <= proved
     assert not QUESTIONS[id].blocked or "borrowed" in proved
-
-
-MOST_MILLIONS = 40
-"""How often Python counts to a million while the slowest answer is judged: about a second on a fast machine."""
-
-
-def seconds_of(work, *given):
-    """Of this process's own time, so that a busy machine fails nobody."""
-    start = time.process_time()
-    work(*given)
-    return time.process_time() - start
-
-
-def count_to_a_million():
-    for _ in range(10**6):
-        pass
-
-
-def test_no_answer_takes_long_to_judge():
-    """Against what the same machine needs to count, whatever machine it is."""
-    million, slow = min(seconds_of(count_to_a_million) for _ in range(5)), []
-    for id in JUDGED:
-        for name, answer in [("right", right_answers(id)[0]), *wrong_answers(id)]:
-            with blocked(QUESTIONS[id].blocked):
-                tries = (seconds_of(judge, QUESTIONS[id], answer) / million for _ in range(3))
-                if not any(took <= MOST_MILLIONS for took in tries):  # a first try may import something
-                    slow.append((id, name))
-    assert slow == []
-
-
-def test_prose_waits_for_a_person_and_has_a_rubric_worth_its_points():
-    for id in set(ALL) - set(JUDGED):
-        question = QUESTIONS[id]
-        assert verdict(id, answers_of_notebook("solutions", question.notebook)[id]).status == "by hand", id
-        assert sum(points for points, _ in question.rubric) == question.points, id
-
-
-def test_the_proof_has_no_gap(record_property):
-    """The table that `make test` prints: one row a question, and not one hole."""
-    rows = [_row(id) for id in JUDGED]
-    width = max(map(len, JUDGED))
-    head = f"{'question':{width}}  right accepted  stub refused  mistakes caught"
-    record_property("table", "\n".join([head, *(row for row, _ in rows)]))
-    assert all(whole for _, whole in rows)
-
-
-def _row(id):
-    right = [verdict(id, a).status == "right" for a in right_answers(id)]
-    stub = verdict(id, answers_of_notebook("exercises", QUESTIONS[id].notebook)[id]).status == "not started"
-    caught = [verdict(id, a).mistake == name for name, a in wrong_answers(id)]
-    row = (f"{id:{max(map(len, JUDGED))}}  {sum(right):6} of {len(right):<4}  {'yes' if stub else 'NO':>7}      "
-           f"{sum(caught):6} of {len(caught):<4}")
-    return row.rstrip(), all(right) and stub and all(caught)
 
 
 class Faraway:
@@ -146,12 +81,52 @@ class Returned(Exception):
         self.kind = kind
 
 
-@pytest.mark.parametrize("id", JUDGED)
-def test_an_answer_that_crossed_a_border_is_judged_as_it_is_here(id):
-    """Values as JSON, functions as handles: what the grader holds gets the verdict that the student saw."""
-    for answer in (*right_answers(id), *(answer for _, answer in wrong_answers(id))):
-        crossed = Faraway(answer) if callable(answer) else json.loads(json.dumps(normalise(answer)))
+@pytest.mark.parametrize("id", list(QUESTIONS))
+def test_a_specification_and_a_border_change_no_word_of_a_verdict(id):
+    """A student's copy, and the grader, who holds values as JSON and functions as handles, judge as it does."""
+    data = json.loads(json.dumps(of(QUESTIONS[id])))
+    known = [stub_of(id), *right_answers(id), *(answer for _, answer in wrong_answers(id))]
+    for answer in (*known, *NONSENSE):
         here = verdict(id, answer)
         with blocked(QUESTIONS[id].blocked):
-            there = judge(QUESTIONS[id], crossed)
-        assert (here.status, here.mistake, here.text) == (there.status, there.mistake, there.text)
+            written = judge_from(data, answer)
+        assert str(here.__dict__ | {"trace": ""}) == str(written.__dict__ | {"trace": ""}), answer
+        there = verdict(id, Faraway(answer) if callable(answer) else json.loads(json.dumps(normalise(answer))))
+        assert (here.status, here.mistake, here.text) == (there.status, there.mistake, there.text), answer
+
+
+def test_an_untouched_stub_is_not_started():
+    assert {id for id in QUESTIONS if verdict(id, stub_of(id)).status != "not started"} == set()
+
+
+def test_prose_waits_for_a_person_and_has_a_rubric_worth_its_points():
+    for id in set(QUESTIONS) - set(JUDGED):
+        assert verdict(id, right_answers(id)[0]).status == "by hand", id
+        assert sum(points for points, _ in QUESTIONS[id].rubric) == QUESTIONS[id].points, id
+
+
+MOST_MILLIONS = 40
+"""How often Python counts to a million while the slowest answer is judged: about a second on a fast machine."""
+
+
+def seconds_of(work, *given):
+    """Of this process's own time, so that a busy machine fails nobody."""
+    start = time.process_time()
+    work(*given)
+    return time.process_time() - start
+
+
+def count_to_a_million():
+    for _ in range(10**6):
+        pass
+
+
+def test_no_answer_takes_long_to_judge():
+    """Against what the same machine needs to count, whatever machine it is."""
+    million, slow = min(seconds_of(count_to_a_million) for _ in range(5)), []
+    for id in JUDGED:
+        for name, answer in [("right", right_answers(id)[0]), *wrong_answers(id)]:
+            tries = (seconds_of(verdict, id, answer) / million for _ in range(3))
+            if not any(took <= MOST_MILLIONS for took in tries):  # a first try may import something
+                slow.append((id, name))
+    assert slow == []

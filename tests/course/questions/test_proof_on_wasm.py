@@ -22,9 +22,11 @@ def cells_of(folder, name):
 
 
 def set_to_prove(name):
-    """What `prove` is given -> [name, solutions, exercises, answers]."""
-    answers = (HERE / "answers" / f"ch{name.split('_')[0]}.py").read_text(encoding="utf-8")
-    return [name, cells_of("solutions", name), cells_of("exercises", name), answers]
+    """What `prove` is given -> [name, solutions, exercises, answers, module, implementations]."""
+    answers = HERE / "answers" / f"ch{name.split('_')[0]}.py"
+    modules = [ROOT / "fi_course/questions" / folder / f"ch{name}.py" for folder in ("", "implementations_to_test")]
+    texts = [path.read_text(encoding="utf-8") if path.exists() else "" for path in (answers, *modules)]
+    return [name, cells_of("solutions", name), cells_of("exercises", name), *texts]
 
 
 def wanted():

@@ -1,8 +1,7 @@
-"""Checks as data: the same verdicts, word for word, and no answer that could be read."""
+"""Checks as data: nothing in them that could be read; that they give the same verdicts stands in `test_proof`."""
 
 import doctest
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 
 from fi_course.questions import QUESTIONS, hashed_answers, judge
 from fi_course.questions import specification as module
-from fi_course.questions.blocked_calls import blocked
 from fi_course.questions.checks import Mistake, catches, choice, value
 from fi_course.questions.functions import Outcome
 from fi_course.questions.plain_values import OneOf
@@ -24,9 +22,6 @@ from fi_course.questions.specification import (
     question_from,
     specification_of,
 )
-
-sys.path.insert(0, str(Path(__file__).parent))
-from answered import answers_of_notebook, right_answers, wrong_answers
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
 SETS = sorted({question.notebook for question in QUESTIONS.values()})
@@ -42,34 +37,6 @@ def question(check, kind="number"):
 def through_json(data):
     """The specification as a file holds it."""
     return json.loads(json.dumps(data))
-
-
-# The same verdicts
-
-
-def everything_handed_in(id):
-    stub = answers_of_notebook("exercises", QUESTIONS[id].notebook)[id]
-    return [
-        stub,
-        *right_answers(id),
-        *(answer for _, answer in wrong_answers(id)),
-        None,
-        "",
-        3,
-        (1, 2),
-        "a",
-        len,
-    ]
-
-
-@pytest.mark.parametrize("id", list(QUESTIONS))
-def test_a_specification_gives_every_verdict_that_the_question_gives(id):
-    """In every word, for right answers, mistakes, the stub and nonsense."""
-    question, data = QUESTIONS[id], through_json(of(QUESTIONS[id]))
-    for answer in everything_handed_in(id):
-        with blocked(question.blocked):
-            whole, written = judge(question, answer), judge_from(data, answer)
-        assert str(whole.__dict__ | {"trace": ""}) == str(written.__dict__ | {"trace": ""})
 
 
 def test_a_question_read_from_its_specification_tells_the_same_of_itself():

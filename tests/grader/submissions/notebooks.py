@@ -2,10 +2,17 @@
 
 import json
 import runpy
+import sys
 from functools import cache
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "course" / "questions"))
+from prove import mistaken_answers
+
+from fi_course.questions import QUESTIONS
+
 ROOT = Path(__file__).resolve().parents[3]
+
 EXERCISE = "01_trees"
 ANSWERS_FILE = ROOT / "tests" / "course" / "questions" / "answers" / "ch01.py"
 PROSE = "Attendance took away 60 % of the impurity that this one tree takes away on its eight training rows."
@@ -19,7 +26,9 @@ def _text(folder):
 @cache
 def proof():
     """RIGHT and WRONG answers to the set, as its proof has them -> dict."""
-    return runpy.run_path(str(ANSWERS_FILE))
+    found = runpy.run_path(str(ANSWERS_FILE))
+    wrong = {id: mistaken_answers(QUESTIONS[id].check, found["WRONG"].get(id, [])) for id in questions()}
+    return {"RIGHT": found["RIGHT"], "WRONG": wrong}
 
 
 def handed_out():
@@ -71,9 +80,10 @@ def from_proof(which, number):
     answers, names = {}, {}
     for question, known in proof()[which].items():
         if number < len(known):
-            pick = f"{which}[{question!r}][{number}]" + ("[1]" if which == "WRONG" else "")
+            name, answer = known[number] if which == "WRONG" else ("", known[number])
+            pick = answer.__name__ if callable(answer) else repr(answer)
             answers[question] = f"{ANSWERS_FILE.read_text(encoding='utf-8')}\n{name_of(question)} = {pick}"
-            names[question] = known[number][0] if which == "WRONG" else ""
+            names[question] = name
     return filled(answers), names
 
 
