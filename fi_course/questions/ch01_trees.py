@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from fi_course.questions.implementations_to_test import ch01_trees as implementations
+from fi_course.questions.implementations_to_test.ch01_trees import decrease, gini, pooled, split
 from fi_course.questions.question_text import questions
 
 # Definitions to judge by, slow and short.
@@ -24,17 +25,16 @@ def thresholds_of(values, labels):
 
 def decrease_swapped(left, right):
     n_left, n_right = np.sum(left), np.sum(right)
-    swapped = n_right * implementations.gini(left) + n_left * implementations.gini(right)
-    return implementations.gini(implementations.pooled(left, right)) - swapped / (n_left + n_right)
+    swapped = n_right * gini(left) + n_left * gini(right)
+    return gini(pooled(left, right)) - swapped / (n_left + n_right)
 
 
 def decrease_in_rows(left, right):
-    return np.sum(implementations.pooled(left, right)) * implementations.decrease(left, right)
+    return np.sum(pooled(left, right)) * decrease(left, right)
 
 
 def decrease_in_bits(left, right):
-    return entropy(implementations.pooled(left, right)) - implementations.split(
-        entropy, left, right)
+    return entropy(pooled(left, right)) - split(entropy, left, right)
 
 
 def on_data_points(pick):
@@ -63,25 +63,26 @@ def by_value(rows):
     return sorted(rows, key=lambda row: row[0])
 
 
-def shares_of(weigh, collect=lambda old, new: old + new):
-    """Return shares of the total: `weigh(rows, decrease)` of each split, summed by feature."""
-    def importance(splits):
+def summed(weigh, collect=lambda old, new: old + new):
+    """Return the sums over each feature's splits of `weigh(rows, gain)`."""
+    def sums(splits):
         total = {}
-        for feature, rows, decrease in splits:
-            total[feature] = collect(total.get(feature, 0), weigh(rows, decrease))
-        whole = sum(total.values())
-        return {feature: part / whole for feature, part in total.items()}
-    return importance
+        for feature, rows, gain in splits:
+            total[feature] = collect(total.get(feature, 0), weigh(rows, gain))
+        return total
+    return sums
+
+
+def normalised(total):
+    return {feature: part / sum(total.values()) for feature, part in total.items()}
+
+
+def shares_of(*weigh_and_collect):
+    return lambda splits: normalised(summed(*weigh_and_collect)(splits))
 
 
 importance_of = shares_of(lambda rows, decrease: rows * decrease)
-
-
-def importance_in_rows(splits):
-    total = {}
-    for feature, rows, decrease in splits:
-        total[feature] = total.get(feature, 0) + rows * decrease
-    return total
+importance_in_rows = summed(lambda rows, decrease: rows * decrease)
 
 
 def importance_raw(splits):
@@ -90,9 +91,8 @@ def importance_raw(splits):
 
 
 def importance_of_means(splits):
-    count = {f: sum(g == f for g, _, _ in splits) for f, _, _ in splits}
-    mean = {f: part / count[f] for f, part in importance_in_rows(splits).items()}
-    return {f: part / sum(mean.values()) for f, part in mean.items()}
+    count = summed(lambda rows, decrease: 1)(splits)
+    return normalised({f: part / count[f] for f, part in importance_in_rows(splits).items()})
 
 
 # Cases, the smallest first.

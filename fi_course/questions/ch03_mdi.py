@@ -17,7 +17,6 @@ def oob_mean(predictions, in_bag):
 def reweighed(step):
     """Return AdaBoost's next weights, with `step(error)` for alpha."""
     def weights(weight, missed):
-        weight, missed = np.asarray(weight, float), np.asarray(missed, bool)
         new = np.where(missed, weight * np.exp(step(weight[missed].sum())), weight)
         return new / new.sum()
     return weights
@@ -27,7 +26,6 @@ next_weights = reweighed(lambda error: np.log((1 - error) / error))
 
 
 def shares_of(decreases):
-    decreases = np.asarray(decreases, float)
     total = decreases.sum(axis=1, keepdims=True)
     shares = np.divide(decreases, total, out=np.zeros_like(decreases), where=total > 0).mean(axis=0)
     return shares / shares.sum()
@@ -36,12 +34,12 @@ def shares_of(decreases):
 # Mistaken formulas, each under the name a check gives it.
 
 def oob_weighted(predictions, in_bag):
-    return (np.asarray(predictions) * np.asarray(in_bag)).sum(axis=0) / np.sum(in_bag, axis=0)
+    return (predictions * in_bag).sum(axis=0) / in_bag.sum(axis=0)
 
 
 def oob_seen(predictions, in_bag):
     """Average over the trees that did see the row; NaN if none did."""
-    return oob_mean(predictions, (np.asarray(in_bag) == 0).astype(int))
+    return oob_mean(predictions, in_bag == 0)
 
 
 def oob_of_all(predictions, in_bag):
@@ -49,7 +47,7 @@ def oob_of_all(predictions, in_bag):
 
 
 def oob_over_m(predictions, in_bag):
-    return (np.asarray(predictions) * (np.asarray(in_bag) == 0)).sum(axis=0) / len(predictions)
+    return (predictions * (in_bag == 0)).sum(axis=0) / len(predictions)
 
 
 def oob_zero(predictions, in_bag):
@@ -57,14 +55,12 @@ def oob_zero(predictions, in_bag):
 
 
 def not_scaled(weight, missed):
-    weight, missed = np.asarray(weight, float), np.asarray(missed, bool)
     error = weight[missed].sum()
     return np.where(missed, weight * (1 - error) / error, weight)
 
 
 def counted(weight, missed):
     """Return the error as a share of the rows, without weights."""
-    weight, missed = np.asarray(weight, float), np.asarray(missed, bool)
     new = np.where(missed, weight * (1 - missed.mean()) / missed.mean(), weight)
     return new / new.sum()
 
@@ -74,18 +70,15 @@ def raw_first(decreases):
 
 
 def no_guard(decreases):
-    decreases = np.asarray(decreases, float)
     return (decreases / decreases.sum(axis=1, keepdims=True)).mean(axis=0)
 
 
 def short_of_one(decreases):
-    decreases = np.asarray(decreases, float)
     return shares_of(decreases) * (decreases.sum(axis=1) > 0).mean()
 
 
 def by_feature(decreases):
     """Divide by column sums: each feature's importances add up to 1 over the trees."""
-    decreases = np.asarray(decreases, float)
     total = decreases.sum(axis=0, keepdims=True)
     return np.divide(decreases, total, out=np.zeros_like(decreases), where=total > 0).mean(axis=0)
 

@@ -23,11 +23,10 @@ def cut(labels, k, weigh=True):
     return gini(labels) - share * gini(labels[:k]) - (1 - share) * gini(labels[k:])
 
 
-def over_orders(labels, taken, summary=np.mean):
+def over_orders(labels, taken, summary=np.mean, weigh=True):
     """Summarise `taken` of the n - 1 decreases over all orders of the labels."""
-    labels = [float(label) for label in labels]
-    return summary([taken([cut(order, k) for k in range(1, len(order))])
-                    for order in set(permutations(labels))])
+    return summary([taken([cut(order, k, weigh) for k in range(1, len(order))])
+                    for order in set(permutations(labels.tolist()))])
 
 
 def average_best(labels):
@@ -35,18 +34,11 @@ def average_best(labels):
 
 
 def average_best_unweighted(labels):
-    labels = [float(label) for label in labels]
-    return np.mean([max(cut(order, k, weigh=False) for k in range(1, len(order)))
-                    for order in set(permutations(labels))])
+    return over_orders(labels, max, weigh=False)
 
 
 def best_as_given(labels):
-    labels = [float(label) for label in labels]
     return max(cut(labels, k) for k in range(1, len(labels)))
-
-
-def arrays(*groups):
-    return [np.asarray(group, float) for group in groups]
 
 
 def moves(in_left, in_right):
@@ -56,7 +48,6 @@ def moves(in_left, in_right):
 
 
 def split_credit(in_left, in_right, out_left, out_right):
-    in_left, in_right, out_left, out_right = arrays(in_left, in_right, out_left, out_right)
     left, right, mean = moves(in_left, in_right)
     return (left * (out_left - mean).sum()
             + right * (out_right - mean).sum()) / (len(out_left) + len(out_right))
@@ -69,27 +60,23 @@ def marked_by_its_own_rows(in_left, in_right, out_left, out_right):
 
 
 def moves_from_outside(in_left, in_right, out_left, out_right):
-    out_left, out_right = arrays(out_left, out_right)
     everybody = np.concatenate([out_left, out_right])
     return sum(len(side) * (side.mean() - everybody.mean()) ** 2 for side in (out_left, out_right)
                if len(side)) / len(everybody)
 
 
 def distance_from_the_child(in_left, in_right, out_left, out_right):
-    in_left, in_right, out_left, out_right = arrays(in_left, in_right, out_left, out_right)
     left, right, _ = moves(in_left, in_right)
     total = left * (out_left - in_left.mean()).sum() + right * (out_right - in_right.mean()).sum()
     return total / (len(out_left) + len(out_right))
 
 
 def label_not_distance(in_left, in_right, out_left, out_right):
-    in_left, in_right, out_left, out_right = arrays(in_left, in_right, out_left, out_right)
     left, right, _ = moves(in_left, in_right)
     return (left * out_left.sum() + right * out_right.sum()) / (len(out_left) + len(out_right))
 
 
 def root_of_two_means(in_left, in_right, out_left, out_right):
-    in_left, in_right, out_left, out_right = arrays(in_left, in_right, out_left, out_right)
     root = (in_left.mean() + in_right.mean()) / 2
     total = sum((seen.mean() - root) * (judges - root).sum()
                 for seen, judges in ((in_left, out_left), (in_right, out_right)))
@@ -97,7 +84,6 @@ def root_of_two_means(in_left, in_right, out_left, out_right):
 
 
 def sides_alike(in_left, in_right, out_left, out_right):
-    in_left, in_right, out_left, out_right = arrays(in_left, in_right, out_left, out_right)
     left, right, root = moves(in_left, in_right)
     sides = [move * (side - root).mean() for move, side in ((left, out_left), (right, out_right))
              if len(side)]
@@ -113,7 +99,6 @@ def divided_by_in_bag(in_left, in_right, out_left, out_right):
 
 
 def squared_error_drop(in_left, in_right, out_left, out_right):
-    in_left, in_right, out_left, out_right = arrays(in_left, in_right, out_left, out_right)
     mean = np.concatenate([in_left, in_right]).mean()
     drops = [(side - mean) ** 2 - (side - child.mean()) ** 2
              for side, child in ((out_left, in_left), (out_right, in_right))]

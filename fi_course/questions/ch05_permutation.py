@@ -3,39 +3,34 @@
 import numpy as np
 
 from fi_course.questions.implementations_to_test import ch05_permutation as implementations
+from fi_course.questions.implementations_to_test.ch05_permutation import losses, rise
 from fi_course.questions.question_text import questions
 
 # Definitions to judge by, slow and short.
 
 def all_pairs(X, y, weights, j):
-    return mean_over(X, y, weights, j, donors_of=lambda i, n: range(n))
+    return mean_over()(X, y, weights, j)
+
+
+def mean_over(donors_of=lambda i, n: range(n), loss=np.square, baseline=True):
+    """Return the mean rise of the loss over pairs of each row and its donors."""
+    def importance(X, y, weights, j):
+        error, n = y - X @ weights, len(X)
+        rises = [loss(error[i] - weights[j] * (X[d, j] - X[i, j])) - baseline * loss(error[i])
+                 for i in range(n) for d in donors_of(i, n)]
+        return np.mean(rises)
+    return importance
 
 
 # Mistaken formulas, each under the name a check gives it.
 
-def mean_over(X, y, weights, j, *, donors_of, loss=np.square, baseline=True):
-    """Average the rise of the loss over pairs of each row and its donors."""
-    X, y, weights = (np.asarray(part, dtype=float) for part in (X, y, weights))
-    error, rises = y - X @ weights, []
-    for i in range(len(X)):
-        for d in donors_of(i, len(X)):
-            after = error[i] - weights[j] * (X[d, j] - X[i, j])
-            rises.append(loss(after) - baseline * loss(error[i]))
-    return np.mean(rises)
-
-
-def mean_put_in(X, y, weights, j):
-    filled = np.array(X, dtype=float)
-    filled[:, j] = filled[:, j].mean()
-    return implementations.losses(filled, y,
-                                  weights).mean() - implementations.losses(X, y, weights).mean()
-
-
-def column_left_out(X, y, weights, j):
-    without = np.array(X, dtype=float)
-    without[:, j] = 0
-    return implementations.losses(without, y,
-                                  weights).mean() - implementations.losses(X, y, weights).mean()
+def put_in(fill):
+    """Return the rise of the loss when every row has `fill(column)` in the column."""
+    def importance(X, y, weights, j):
+        filled = X.copy()
+        filled[:, j] = fill(X[:, j])
+        return losses(filled, y, weights).mean() - losses(X, y, weights).mean()
+    return importance
 
 
 def times_rows(X, y, weights, j):
@@ -46,26 +41,22 @@ def times_pairs(X, y, weights, j):
     return len(X) ** 2 * all_pairs(X, y, weights, j)
 
 
-def wrong_columns_put_back(X, y, weights, groups, order):
-    return [implementations.rise(X, y, weights,
-                                 list(range(len(group))) if len(group) > 1 else group, order)
-            for group in groups]
+def with_columns(pick):
+    """Return the rises when the columns `pick(group)` are permuted for each group."""
+    return lambda X, y, weights, groups, order: [
+        rise(X, y, weights, pick(group), order) for group in groups]
 
 
-def first_column(X, y, weights, groups, order):
-    return [implementations.rise(X, y, weights, group[:1], order) for group in groups]
-
-
-def last_column(X, y, weights, groups, order):
-    return [implementations.rise(X, y, weights, group[-1:], order) for group in groups]
+wrong_columns_put_back = with_columns(
+    lambda group: list(range(len(group))) if len(group) > 1 else group)
 
 
 def once_a_column(X, y, weights, groups, order):
     """Permute the whole group again for each of its columns."""
-    orders = {1: np.asarray(order)}
+    orders = {1: order}
     for size in range(2, 1 + max(map(len, groups))):
-        orders[size] = orders[size - 1][np.asarray(order)]
-    return [implementations.rise(X, y, weights, group, orders[len(group)]) for group in groups]
+        orders[size] = orders[size - 1][order]
+    return [rise(X, y, weights, group, orders[len(group)]) for group in groups]
 
 
 # Cases, the smallest first.
@@ -76,28 +67,25 @@ def linear(rng, n, p):
             rng.integers(-5, 6, size=n).astype(float), rng.integers(1, 4, size=p).astype(float))
 
 
+def arrays(*parts):
+    return [np.array(part, float) for part in parts]
+
+
 def models(rng):
-    small = [(np.array([[0.0], [1.0]]), np.array([0.0, 1.0]), np.array([1.0]), 0),
-             (np.array([[0.0, 5.0], [1.0, 5.0], [3.0, 5.0]]), np.array([0.0, 1.0, 3.0]),
-              np.array([1.0, 0.0]), 0),
-             (np.array([[1.0, 2.0], [3.0, 1.0], [0.0, 4.0]]), np.array([2.0, 3.0, 5.0]),
-              np.array([1.0, 2.0]), 1)]
+    small = [(*arrays([[0], [1]], [0, 1], [1]), 0),
+             (*arrays([[0, 5], [1, 5], [3, 5]], [0, 1, 3], [1, 0]), 0),
+             (*arrays([[1, 2], [3, 1], [0, 4]], [2, 3, 5], [1, 2]), 1)]
     # few rows: n! stays small
     return small + [(*linear(rng, 3 + k % 4, 1 + k % 3), k % (1 + k % 3)) for k in range(1, 7)]
 
 
 def families(rng):
-    small = [(np.array([[0.0, 1.0], [1.0, 3.0]]), np.array([1.0, 4.0]), np.array([1.0, 1.0]), [[1]],
-              np.array([1, 0])),
-             (np.array([[0.0, 1.0, 0.0], [1.0, 3.0, 2.0], [4.0, 0.0, 1.0]]),
-              np.array([1.0, 6.0, 5.0]), np.array([1.0, 1.0, 1.0]),
-              [[0], [1, 2]], np.array([1, 2, 0]))]
-    drawn = []
-    for k in range(2, 8):
-        X, y, weights = linear(rng, 4 + k, 4)
-        drawn.append((X, y, weights, [[3], [0, 2], [1]] if k % 2 else [[1, 3], [0, 1, 2]],
-                      rng.permutation(4 + k)))
-    return small + drawn
+    small = [(*arrays([[0, 1], [1, 3]], [1, 4], [1, 1]), [[1]], np.array([1, 0])),
+             (*arrays([[0, 1, 0], [1, 3, 2], [4, 0, 1]], [1, 6, 5], [1, 1, 1]), [[0], [1, 2]],
+              np.array([1, 2, 0]))]
+    groups = [[1, 3], [0, 1, 2]], [[3], [0, 2], [1]]
+    return small + [(*linear(rng, 4 + k, 4), groups[k % 2], rng.permutation(4 + k))
+                    for k in range(2, 8)]
 
 
 QUESTIONS = questions(r"""
@@ -179,23 +167,22 @@ QUESTIONS = questions(r"""
 ? Two loops, over i and over d, d = i included; add up loss after less loss before.
 ? Divide the sum by n², the number of pairs.
 = function(models, all_pairs)
-- lambda *case: mean_over(*case, donors_of=lambda i, n: [d for d in range(n) if d != i]) | without
-    its own value | You left out the pairs of a row with itself. In a random shuffle a row may well
-    get its own value back: these pairs add nothing to the sum, but they belong to the n² that it is
-    divided by.
-- lambda *case: mean_over(*case, donors_of=lambda i, n: range(n), baseline=False) | before forgotten
-    | This is the mean loss after shuffling. Take the loss before from it.
+- mean_over(lambda i, n: [d for d in range(n) if d != i]) | without its own value | You left out the
+    pairs of a row with itself. In a random shuffle a row may well get its own value back: these
+    pairs add nothing to the sum, but they belong to the n² that it is divided by.
+- mean_over(baseline=False) | before forgotten | This is the mean loss after shuffling. Take the
+    loss before from it.
 - lambda *case: -all_pairs(*case) | sign | Turned round: for a loss it is after less before.
 - times_rows | divided by the rows | You divided by n. There are n² pairs.
 - times_pairs | a sum, not a mean | You added the pairs up: divide by their number, n².
-- lambda *case: mean_over(*case, donors_of=lambda i, n: range(n), loss=np.abs) | absolute error |
-    You took the size of the error. The question asks for its square.
-- lambda *case: mean_over(*case, donors_of=lambda i, n: [(i + 1) % n]) | one shuffle | Each row got
-    the next row's value: that is one shuffle. Every row must meet every donor.
-- mean_put_in | the mean put in | You put the column's mean into every row. A shuffle puts in
+- mean_over(loss=np.abs) | absolute error | You took the size of the error. The question asks for
+    its square.
+- mean_over(lambda i, n: [(i + 1) % n]) | one shuffle | Each row got the next row's value: that is
+    one shuffle. Every row must meet every donor.
+- put_in(np.mean) | the mean put in | You put the column's mean into every row. A shuffle puts in
     *wrong* values, and that costs more than knowing none.
-- column_left_out | zero put in | You set the column to 0 (or left its weight out). A shuffle puts
-    in other rows' values.
+- put_in(np.zeros_like) | zero put in | You set the column to 0 (or left its weight out). A shuffle
+    puts in other rows' values.
 ! fi_teach.importance.permutation, fi_teach.importance.exact_permutation,
     fi_teach.fast.exact_permutation
 > n² predictions in place of n! shuffles, and no luck left. For a linear model with squared error it
@@ -215,9 +202,10 @@ QUESTIONS = questions(r"""
     the second group on you measure several groups at once. Put them back, or copy X for each group.
 - sum_of_parts | sum of the parts | You shuffled the group's columns one after the other and added
     the rises. A group is shuffled as one: all its columns at the same time.
-- first_column | one column of the group | Only the group's first column is shuffled.
-- last_column | one column of the group | Only the group's last column is shuffled when the model is
-    asked.
+- with_columns(lambda group: group[:1]) | one column of the group | Only the group's first column is
+    shuffled.
+- with_columns(lambda group: group[-1:]) | one column of the group | Only the group's last column is
+    shuffled when the model is asked.
 - once_a_column | shuffled once a column | The whole group is shuffled again for each of its
     columns, so a group of two ends in another order than a group of one.
 - backwards | donors for receivers | Your row i *gives* its values to row order[i]. It should

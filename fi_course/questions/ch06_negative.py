@@ -13,7 +13,6 @@ def p_below(observed, copies):
 
 def roles(D):
     """Return each row's mean difference as receiver and as donor."""
-    D = np.asarray(D, float)
     return D.mean(axis=1), D.mean(axis=0)
 
 
@@ -23,7 +22,7 @@ def standard_error(D):
 
 
 def resampled(x, y, rows, order):
-    x, y = np.asarray(x, float)[rows], np.asarray(y, float)[rows]
+    x, y = x[rows], y[rows]
     return np.mean((y - x[order]) ** 2 - (y - x) ** 2)
 
 
@@ -35,7 +34,6 @@ def p_of(count, extra=(1, 1)):
     A constant is added above and below.
     """
     def p_value(observed, copies):
-        copies = np.asarray(copies, float)
         return (extra[0] + count(copies, observed).sum()) / (extra[1] + len(copies))
     return p_value
 
@@ -56,7 +54,6 @@ def pairs_as_independent(D):
 def resample_of(after, before):
     """Return mean squared error after less before, each on the original and the drawn rows."""
     def one_resample(x, y, rows, order):
-        x, y = np.asarray(x, float), np.asarray(y, float)
         return np.mean(after(x, y, rows, order) - before(x, y, rows))
     return one_resample
 

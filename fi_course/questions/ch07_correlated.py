@@ -10,13 +10,11 @@ from fi_course.questions.question_text import questions
 
 def among_alike(D, groups):
     """Average each row over the donors of its own group, then over rows."""
-    D, groups = np.asarray(D, float), np.asarray(groups)
     return np.mean([D[i, groups == groups[i]].mean() for i in range(len(D))])
 
 
 def line(x, z):
     """Return slope, fitted values and residuals of the regression of x on z."""
-    x, z = np.asarray(x, float), np.asarray(z, float)
     slope = ((x - x.mean()) * (z - z.mean())).mean() / z.var()
     fitted = x.mean() + slope * (z - z.mean())
     return slope, fitted, x - fitted
@@ -25,7 +23,7 @@ def line(x, z):
 def drawn_rows(x, z, noise):
     """Draw x given z; the residual variance may be divided by n, n - 1 or n - 2."""
     _, fitted, residual = line(x, z)
-    return OneOf(tuple(fitted + residual.std(ddof=k) * np.asarray(noise, float) for k in range(3)))
+    return OneOf(tuple(fitted + residual.std(ddof=k) * noise for k in range(3)))
 
 
 # Mistaken formulas, each under the name a check gives it.
@@ -33,9 +31,9 @@ def drawn_rows(x, z, noise):
 def mean_of_rows(donors_of):
     """Return a conditional importance whose donors `donors_of(groups, i)` marks."""
     def importance(D, groups):
-        D, groups = np.asarray(D, float), np.asarray(groups)
-        return np.mean([D[i, donors_of(groups, i)].mean() if donors_of(groups, i).any() else 0.0
-                        for i in range(len(D))])
+        donors = [donors_of(groups, i) for i in range(len(D))]
+        return np.mean([D[i, chosen].mean() if chosen.any() else 0.0
+                        for i, chosen in enumerate(donors)])
     return importance
 
 
@@ -44,11 +42,10 @@ def not_itself(groups, i):
 
 
 def pairs_pooled(D, groups):
-    return np.asarray(D, float)[np.equal.outer(np.asarray(groups), np.asarray(groups))].mean()
+    return D[np.equal.outer(groups, groups)].mean()
 
 
 def groups_pooled(D, groups):
-    D, groups = np.asarray(D, float), np.asarray(groups)
     return np.mean([D[np.ix_(groups == g, groups == g)].mean() for g in np.unique(groups)])
 
 
@@ -56,18 +53,17 @@ def drawn_with(spread):
     """Return a draw of fitted value plus noise with the spread `spread(x, residual)`."""
     def drawn(x, z, noise):
         _, fitted, residual = line(x, z)
-        return fitted + spread(np.asarray(x, float), residual) * np.asarray(noise, float)
+        return fitted + spread(x, residual) * noise
     return drawn
 
 
 def drawn_the_wrong_way(x, z, noise):
-    x, z = np.asarray(x, float), np.asarray(z, float)
     fitted = x.mean() + ((x - x.mean()) * (z - z.mean())).mean() / x.var() * (z - z.mean())
-    return fitted + (x - fitted).std() * np.asarray(noise, float)
+    return fitted + (x - fitted).std() * noise
 
 
 def drawn_from_all(x, z, noise):
-    return np.mean(x) + np.std(x) * np.asarray(noise, float)
+    return np.mean(x) + np.std(x) * noise
 
 
 # Cases, the smallest first.

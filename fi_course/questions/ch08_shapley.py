@@ -1,17 +1,24 @@
 """Exercise set 8, Shapley values: orders of entry, missing features, and MDI's preferences."""
 
-from itertools import combinations, permutations
+import math
+from itertools import combinations
 
 import numpy as np
 
 from fi_course.questions.implementations_to_test import ch08_shapley as implementations
+from fi_course.questions.implementations_to_test.ch08_shapley import (
+    divide,
+    in_order,
+    named,
+    players,
+)
 from fi_course.questions.question_text import questions
 
 # Definitions to judge by, slow and short. A game is {"": 0, "A": 12, "B": 18, "AB":
 # 24}, players in the order of the alphabet.
 
 def mix(row, background, known):
-    return np.where(np.asarray(known, bool), row, np.asarray(background, float))
+    return np.where(known, row, background)
 
 
 def worth(row, background, known):
@@ -21,38 +28,36 @@ def worth(row, background, known):
 # Mistaken ways, each under the name a check gives it.
 
 def two_orders(pay):
-    there, back = implementations.in_order(pay,
-                                           implementations.players(pay)), implementations.in_order(
-                                      pay, implementations.players(pay)[::-1])
+    there, back = in_order(pay, players(pay)), in_order(pay, players(pay)[::-1])
     return {p: (there[p] + back[p]) / 2 for p in there}
 
 
 def in_proportion(pay):
-    alone = {p: pay[p] - pay[""] for p in implementations.players(pay)}
-    whole = pay[implementations.players(pay)] - pay[""]
+    alone = {p: pay[p] - pay[""] for p in players(pay)}
+    whole = pay[players(pay)] - pay[""]
     return {p: whole * own / sum(alone.values()) for p, own in alone.items()}
 
 
 def summed(pay):
-    orders = len(list(permutations(implementations.players(pay))))
-    return {p: share * orders for p, share in implementations.divide(pay).items()}
+    orders = math.factorial(len(players(pay)))
+    return {p: share * orders for p, share in divide(pay).items()}
 
 
 def average_row(row, background, known):
     """Predict one row only, filled with the background's means: the planted bug."""
-    return np.where(np.asarray(known, bool), row, np.mean(background, axis=0)).prod()
+    return np.where(known, row, np.mean(background, axis=0)).prod()
 
 
 def swapped(row, background, known):
-    return worth(row, background, ~np.asarray(known, bool))
+    return worth(row, background, ~known)
 
 
 def gap_left_out(row, background, known):
-    return float(np.prod(np.asarray(row, float)[np.asarray(known, bool)]))
+    return float(np.prod(row[known]))
 
 
 def zeros_for_gaps(row, background, known):
-    return float(np.where(np.asarray(known, bool), row, 0).prod())
+    return float(np.where(known, row, 0).prod())
 
 
 def first_row_only(row, background, known):
@@ -61,17 +66,15 @@ def first_row_only(row, background, known):
 
 def rows_that_agree(row, background, known):
     """Average only over background rows with the known values: the conditional game."""
-    known = np.asarray(known, bool)
-    agree = (np.asarray(background)[:, known] == np.asarray(row)[known]).all(axis=1)
+    agree = (background[:, known] == row[known]).all(axis=1)
     return mix(row, background, known)[agree].prod(axis=1).mean()
 
 
 # Cases, the smallest first.
 
-def game_of(rng, players, base=0):
+def game_of(rng, names, base=0):
     """Draw a game in which everybody earns something alone: no shares of a zero."""
-    groups = [implementations.named(S) for size in range(len(players) + 1)
-              for S in combinations(players, size)]
+    groups = [named(S) for size in range(len(names) + 1) for S in combinations(names, size)]
     return {S: int(rng.integers(base + 1, 60)) if S else base for S in groups}
 
 
@@ -94,17 +97,14 @@ def gaps(rng):
     small += [(np.array([1, 0]), FOUR, np.array([True, False])),
               (np.array([0, 1]), AGREE, np.array([False, True])),
               (ones, AGREE[::-1], np.array([False, False]))]
-    drawn = []
     # the row itself is in the background, so that some row always agrees with it
-    for p in (3, 4, 5):
-        background = rng.integers(1, 4, size=(6, p))
-        drawn.append((background[2], background, np.arange(p) % 2 == 0))
-    return small + drawn
+    drawn = [rng.integers(1, 4, size=(6, p)) for p in (3, 4, 5)]
+    return small + [(background[2], background, np.arange(background.shape[1]) % 2 == 0)
+                    for background in drawn]
 
 
 PLAN = {"": 0, "A": 30, "B": 30, "C": 0, "AB": 48, "AC": 30, "BC": 36, "ABC": 60}
-"""A flat's internet: the monthly price, in euros, of the smallest plan
-that serves these flatmates."""
+"""A flat's internet: the price a month, in euros, of the smallest plan for these flatmates."""
 
 
 QUESTIONS = questions(r"""

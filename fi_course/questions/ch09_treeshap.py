@@ -9,14 +9,19 @@ from fi_course.questions.question_text import questions
 # Definitions to judge by. A tree is a leaf's number, or (feature, low, high, share_low):
 # a row goes low where its bit is 0.
 
-def expect(tree, row, known):
-    """Return the payoff of the path-dependent game for the known features."""
-    if not isinstance(tree, tuple):
-        return tree
-    feature, low, high, share_low = tree
-    below = [expect(child, row, known) for child in (low, high)]
-    return (below[row[feature]] if feature in known
-            else share_low * below[0] + (1 - share_low) * below[1])
+def expected_by(join):
+    """Return a walk that joins both branches of an unknown feature by `join(low, high, share)`."""
+    def expected(tree, row, known):
+        if not isinstance(tree, tuple):
+            return tree
+        feature, low, high, share_low = tree
+        below = [expected(child, row, known) for child in (low, high)]
+        return below[row[feature]] if feature in known else join(*below, share_low)
+    return expected
+
+
+expect = expected_by(lambda low, high, share: share * low + (1 - share) * high)
+"""The payoff of the path-dependent game for the known features."""
 
 
 def worth(value, a, b, members):
@@ -25,7 +30,6 @@ def worth(value, a, b, members):
 
 def divide_leaf(value, a, b):
     """Return a leaf's Shapley values, over all orders of entry."""
-    a, b = np.asarray(a, float), np.asarray(b, float)
     shares, orders = np.zeros(len(a)), list(permutations(range(len(a))))
     for order in orders:
         members = np.zeros(len(a), bool)
@@ -37,26 +41,14 @@ def divide_leaf(value, a, b):
 
 
 def mean_size(phi):
-    return np.abs(np.asarray(phi, float)).mean(axis=0)
+    return np.abs(phi).mean(axis=0)
 
 
 # Mistaken ways.
 
-def halves(tree, row, known):
-    if not isinstance(tree, tuple):
-        return tree
-    feature, low, high, _ = tree
-    below = [halves(child, row, known) for child in (low, high)]
-    return below[row[feature]] if feature in known else (below[0] + below[1]) / 2
-
-
-def shares_swapped(tree, row, known):
-    if not isinstance(tree, tuple):
-        return tree
-    feature, low, high, share_low = tree
-    below = [shares_swapped(child, row, known) for child in (low, high)]
-    return (below[row[feature]] if feature in known
-            else (1 - share_low) * below[0] + share_low * below[1])
+halves = expected_by(lambda low, high, share: (low + high) / 2)
+shares_swapped = expected_by(lambda low, high, share: (1 - share) * low + share * high)
+likelier_branch = expected_by(lambda low, high, share: high if share < 0.5 else low)
 
 
 def prediction(tree, row, known):
@@ -71,21 +63,13 @@ def known_and_unknown_swapped(tree, row, known):
     return expect(tree, row, [j for j in range(len(row)) if j not in known])
 
 
-def likelier_branch(tree, row, known):
-    if not isinstance(tree, tuple):
-        return tree
-    feature, low, high, share_low = tree
-    goes_high = row[feature] if feature in known else share_low < 0.5
-    return likelier_branch(high if goes_high else low, row, known)
-
-
 def low_and_high_swapped(tree, row, known):
     return expect(tree, [1 - bit for bit in row], known)
 
 
 def alone(value, a, b):
     """Return how much each bit changes the value, whatever the others are."""
-    return value * (np.asarray(a, float) - np.asarray(b, float))
+    return value * (a - b)
 
 
 def row_and_stand_in_swapped(value, a, b):
@@ -94,29 +78,28 @@ def row_and_stand_in_swapped(value, a, b):
 
 def last_to_arrive(value, a, b):
     """Return the marginal contribution to the full coalition."""
-    a, b = np.asarray(a, float), np.asarray(b, float)
-    return np.array([value * (a[i] - b[i]) * np.delete(a, i).prod() for i in range(len(a))])
+    return at_time(1, value, a, b)
 
 
 def first_to_arrive(value, a, b):
-    a, b = np.asarray(a, float), np.asarray(b, float)
-    return np.array([value * (a[i] - b[i]) * np.delete(b, i).prod() for i in range(len(a))])
+    return at_time(0, value, a, b)
 
 
-def at_half_time(value, a, b):
-    """Return Owen's integrand at t = 1/2: the unweighted mean over coalitions."""
-    a, b = np.asarray(a, float), np.asarray(b, float)
-    return np.array([value * (a[i] - b[i]) * np.delete((a + b) / 2, i).prod()
+def at_time(t, value, a, b):
+    """Return Owen's integrand; at t = 1/2 it is the unweighted mean over coalitions."""
+    return np.array([value * (a[i] - b[i]) * np.delete(t * a + (1 - t) * b, i).prod()
                      for i in range(len(a))])
 
 
+def at_half_time(value, a, b):
+    return at_time(1 / 2, value, a, b)
+
+
 def in_one_order(value, a, b):
-    a, b = np.asarray(a, float), np.asarray(b, float)
     return np.diff([worth(value, a, b, np.arange(len(a)) < k) for k in range(len(a) + 1)])
 
 
 def evenly(value, a, b):
-    a, b = np.asarray(a, float), np.asarray(b, float)
     return np.full(len(a), value * (a.prod() - b.prod()) / len(a))
 
 
@@ -126,32 +109,29 @@ def stand_in_forgotten(value, a, b):
 
 def size_of_mean(phi):
     """Average before taking absolute values, so that signs cancel: the planted bug."""
-    return np.abs(np.asarray(phi, float).mean(axis=0))
+    return np.abs(phi.mean(axis=0))
 
 
 def nodes_not_moved(value, a, b):
     """Integrate with Gauss-Legendre nodes on [-1, 1], not moved to [0, 1]."""
-    a, b = np.asarray(a, float), np.asarray(b, float)
     times, weights = np.polynomial.legendre.leggauss(len(a))
-    return sum(w * value * np.array(
-        [(a[i] - b[i]) * np.delete(t * a + (1 - t) * b, i).prod() for i in range(len(a))])
-               for t, w in zip(times, weights, strict=True))
+    return sum(w * at_time(t, value, a, b) for t, w in zip(times, weights, strict=True))
 
 
 def added_up(phi):
-    return np.abs(np.asarray(phi, float)).sum(axis=0)
+    return np.abs(phi).sum(axis=0)
 
 
 def mean_over_features(phi):
-    return np.abs(np.asarray(phi, float)).mean(axis=1)
+    return np.abs(phi).mean(axis=1)
 
 
 def one_number(phi):
-    return np.abs(np.asarray(phi, float)).mean()
+    return np.abs(phi).mean()
 
 
 def root_of_squares(phi):
-    return np.sqrt((np.asarray(phi, float) ** 2).mean(axis=0))
+    return np.sqrt((phi**2).mean(axis=0))
 
 
 def as_shares(phi):
@@ -159,7 +139,7 @@ def as_shares(phi):
 
 
 def signed_mean(phi):
-    return np.asarray(phi, float).mean(axis=0)
+    return phi.mean(axis=0)
 
 
 THREE = ("conditional", "interventional", "path-dependent")
@@ -188,10 +168,10 @@ def walks(rng):
 
 def leaves(rng):
     small = [(8.0, [1], [0.25]), (8.0, [1, 1], [0.5, 0.5]), (8.0, [1, 0], [0.5, 0.25]),
-             (10.0, [1, 1, 1], [0.5, 0.2, 0.4]),
-             (10.0, [0, 1, 1], [0.5, 0.2, 0.4])]
-    return small + [(float(rng.integers(1, 20)), rng.integers(0, 2, d).tolist(),
-                     rng.uniform(0.1, 0.9, d).round(2).tolist()) for d in (3, 4, 4, 5)]
+             (10.0, [1, 1, 1], [0.5, 0.2, 0.4]), (10.0, [0, 1, 1], [0.5, 0.2, 0.4])]
+    drawn = [(float(rng.integers(1, 20)), rng.integers(0, 2, d), rng.uniform(0.1, 0.9, d).round(2))
+             for d in (3, 4, 4, 5)]
+    return [(value, np.array(a), np.array(b)) for value, a, b in small + drawn]
 
 
 def tables(rng):

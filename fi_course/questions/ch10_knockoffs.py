@@ -17,7 +17,6 @@ def scan(w, q, counts, pick=min, least=0.0):
 
     counts returns (how many lie above the line, how many below).
     """
-    w = np.asarray(w, float)
     passes = [t for t in np.abs(w) if t > least and counts(w, t)[0] <= q * counts(w, t)[1]]
     return pick(passes, default=np.inf)
 
@@ -46,12 +45,10 @@ def zero_too(w, q):
 
 
 def winners_only(w, q):
-    w = np.asarray(w, float)
     return min((t for t in w if t > 0 and plus(w, t)[0] <= q * plus(w, t)[1]), default=np.inf)
 
 
 def below_q(w, q):
-    w = np.asarray(w, float)
     return min((t for t in np.abs(w) if t > 0 and plus(w, t)[0] < q * plus(w, t)[1]),
                default=np.inf)
 
@@ -63,7 +60,7 @@ def zero_for_none(w, q):
 
 def first_failure(w, q):
     """Descend from the largest |w| and stop at the first failure after a success."""
-    w, best = np.asarray(w, float), np.inf
+    best = np.inf
     for t in sorted(set(np.abs(w[w != 0]).tolist()), reverse=True):
         above, below = plus(w, t)
         if above <= q * below:

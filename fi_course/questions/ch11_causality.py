@@ -17,7 +17,6 @@ def effect_of(z, x, y, value):
 
 def by_regression(z, x, y, value):
     """Return the mean of the regression y ~ 1 + z + x with x set to the value."""
-    z, x, y = (np.asarray(part, float) for part in (z, x, y))
     slopes = np.linalg.lstsq(np.column_stack([np.ones(len(z)), z, x]), y, rcond=None)[0]
     return slopes @ [1, z.mean(), value]
 
@@ -28,11 +27,9 @@ def tables(rng):
              ([0, 0, 1, 1, 1], [0, 1, 1, 1, 0], [0, 1, 5, 7, 2], 1),
              (np.repeat([1, 0], 10), np.repeat([1, 0, 1, 0], [8, 2, 2, 8]), np.repeat([6, 2], 10),
               0)]
-    drawn = []
-    for n in range(6, 12):
-        z, x = np.append([0, 0, 1, 1],
-                         rng.integers(2, size=n)), np.append([0, 1, 0, 1], rng.integers(2, size=n))
-        drawn.append((z, x, rng.integers(0, 10, size=n + 4), int(rng.integers(2))))
+    drawn = [(np.append([0, 0, 1, 1], rng.integers(2, size=n)),
+              np.append([0, 1, 0, 1], rng.integers(2, size=n)),
+              rng.integers(0, 10, size=n + 4), int(rng.integers(2))) for n in range(6, 12)]
     return [(np.array(z), np.array(x), np.array(y, float), value)
             for z, x, y, value in small + drawn]
 
@@ -40,7 +37,7 @@ def tables(rng):
 # A recipe in which one line is struck out, and other things done to it.
 
 def mean_done(z, e_x, e_y, effect, value):
-    return np.mean(2 * np.asarray(z) + effect * value + np.asarray(e_y))
+    return np.mean(2 * z + effect * value + e_y)
 
 
 def nearest(z, e_x, e_y, effect, value):
@@ -51,27 +48,26 @@ def nearest(z, e_x, e_y, effect, value):
 
 
 def set_too_late(z, e_x, e_y, effect, value):
-    return np.mean(2 * np.asarray(z) + effect * (np.asarray(z) + e_x) + e_y)
+    return np.mean(2 * z + effect * (z + e_x) + e_y)
 
 
 def health_set_too(z, e_x, e_y, effect, value):
-    return np.mean(2 * value + effect * value + np.asarray(e_y))
+    return np.mean(2 * value + effect * value + e_y)
 
 
 def noise_kept(z, e_x, e_y, effect, value):
-    return np.mean(2 * np.asarray(z) + effect * (value + np.asarray(e_x)) + e_y)
+    return np.mean(2 * z + effect * (value + e_x) + e_y)
 
 
 def health_left_out(z, e_x, e_y, effect, value):
-    return np.mean(effect * value + np.asarray(e_y))
+    return np.mean(effect * value + e_y)
 
 
 def noise_of_y_left_out(z, e_x, e_y, effect, value):
-    return np.mean(2 * np.asarray(z) + effect * value)
+    return np.mean(2 * z + effect * value)
 
 
 def line(z, e_x, e_y, effect, value):
-    z, e_x, e_y = (np.asarray(part, float) for part in (z, e_x, e_y))
     x = z + e_x
     slope = np.cov(x, 2 * z + effect * x + e_y, ddof=0)[0, 1] / x.var()
     return np.mean(2 * z + effect * x + e_y) + slope * (value - x.mean())

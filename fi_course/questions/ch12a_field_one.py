@@ -6,14 +6,12 @@ from fi_course.questions.question_text import questions
 
 # Definitions to judge by, slow and short.
 
-
 def of_training(y, train):
     return y[train].mean()
 
 
 def town_means(town, y, train, *, among=lambda train: train, unknown=of_training):
     """Return each row's town mean of y over the rows `among(train)`, or `unknown`."""
-    town, y, train = np.asarray(town), np.asarray(y, float), np.asarray(train, bool)
     rows = [y[(town == name) & among(train)] for name in town]
     return [part.mean() if len(part) else unknown(y, train) for part in rows]
 
@@ -32,7 +30,6 @@ def towns(rng):
 
 
 def frequency(importances, k):
-    importances = np.asarray(importances, float)
     hits = np.zeros(importances.shape[1])
     for row in importances:
         hits[np.argsort(-row, kind="stable")[:k]] += 1
@@ -40,23 +37,26 @@ def frequency(importances, k):
 
 
 def split(unit, held_out):
-    return [u in set(np.asarray(held_out).tolist()) for u in np.asarray(unit).tolist()]
+    return np.isin(unit, held_out).tolist()
+
+
+def agreement(x, y, k):
+    """Return the correlation after x has moved by k places."""
+    return np.corrcoef(np.roll(x, k), y)[0, 1]
 
 
 def slip_of(x, y, most):
-    return min(range(-most, most + 1),
-               key=lambda k: (-abs(np.corrcoef(np.roll(x, k), y)[0, 1]), abs(k)))
+    return min(range(-most, most + 1), key=lambda k: (-abs(agreement(x, y, k)), abs(k)))
 
 
 def strengths_of(X, y, rows, size=np.abs):
-    X, y = np.asarray(X, float)[rows], np.asarray(y, float)[rows]
-    return size([np.corrcoef(column, y)[0, 1] for column in X.T])
+    return size([np.corrcoef(column, y[rows])[0, 1] for column in X[rows].T])
 
 
 def chosen(X, y, new, k, *, among=np.logical_not, size=np.abs):
     """Return the k columns most correlated with y on the rows `among(new)` -> set."""
-    strengths = strengths_of(X, y, among(np.asarray(new, bool)), size)
-    return set(np.argsort(-np.asarray(strengths), kind="stable")[:k].tolist())
+    strengths = np.array(strengths_of(X, y, among(new), size))
+    return set(np.argsort(-strengths, kind="stable")[:k].tolist())
 
 
 def choosing(**changed):
@@ -74,12 +74,11 @@ def counts(importances, k):
 
 
 def of_smallest(importances, k):
-    return frequency(-np.asarray(importances, float), k)
+    return frequency(-importances, k)
 
 
 def of_the_mean(importances, k):
-    mean = np.asarray(importances, float).mean(axis=0)
-    return frequency([mean], k)
+    return frequency(importances.mean(axis=0, keepdims=True), k)
 
 
 def by_size(importances, k):
@@ -87,11 +86,11 @@ def by_size(importances, k):
 
 
 def one_too_many(importances, k):
-    return frequency(importances, min(k + 1, np.shape(importances)[1]))
+    return frequency(importances, min(k + 1, importances.shape[1]))
 
 
 def by_position(unit, held_out):
-    return [i in set(np.asarray(held_out).tolist()) for i in range(len(unit))]
+    return split(np.arange(len(unit)), held_out)
 
 
 def the_others(unit, held_out):
@@ -99,7 +98,6 @@ def the_others(unit, held_out):
 
 
 def first_only(unit, held_out):
-    unit = np.asarray(unit).tolist()
     return [new and u not in unit[:i]
             for i, (u, new) in enumerate(zip(unit, split(unit, held_out), strict=True))]
 
@@ -113,19 +111,19 @@ def wrong_way(x, y, most):
 
 
 def largest_signed(x, y, most):
-    return max(range(-most, most + 1), key=lambda k: np.corrcoef(np.roll(x, k), y)[0, 1])
+    return max(range(-most, most + 1), key=lambda k: agreement(x, y, k))
 
 
 def height(x, y, most):
-    return abs(np.corrcoef(np.roll(x, slip_of(x, y, most)), y)[0, 1])
+    return abs(agreement(x, y, slip_of(x, y, most)))
 
 
 def downwards_only(x, y, most):
-    return max(range(most + 1), key=lambda k: abs(np.corrcoef(np.roll(x, k), y)[0, 1]))
+    return max(range(most + 1), key=lambda k: abs(agreement(x, y, k)))
 
 
 def one_step_short(x, y, most):
-    return max(range(-most, most), key=lambda k: abs(np.corrcoef(np.roll(x, k), y)[0, 1]))
+    return max(range(-most, most), key=lambda k: abs(agreement(x, y, k)))
 
 
 def place_in_the_list(x, y, most):
@@ -135,11 +133,11 @@ def place_in_the_list(x, y, most):
 # Cases, the smallest first.
 
 def resamples(rng):
-    small = [(np.array([[1.0, 2.0]]), 1), (np.array([[1.0, -2.0]]), 1),
-             (np.array([[3.0, 1.0, 2.0], [1.0, 3.0, 2.0], [9.0, 1.0, 2.0]]), 1)]
-    small.append((np.array([[9.0, 1.0, 2.0, 0.0], [0.0, 3.0, 2.0, 1.0], [0.0, 3.0, 2.0, 1.0]]), 2))
-    return small + [(np.array([rng.permutation(p) for _ in range(7)]) / 10 - 0.23,
-                     int(rng.integers(1, p))) for p in (4, 6, 9)]
+    small = [([[1, 2]], 1), ([[1, -2]], 1), ([[3, 1, 2], [1, 3, 2], [9, 1, 2]], 1),
+             ([[9, 1, 2, 0], [0, 3, 2, 1], [0, 3, 2, 1]], 2)]
+    drawn = [(np.array([rng.permutation(p) for _ in range(7)]) / 10 - 0.23, int(rng.integers(1, p)))
+             for p in (4, 6, 9)]
+    return [(np.array(importances, float), k) for importances, k in small + drawn]
 
 
 def tables(rng):

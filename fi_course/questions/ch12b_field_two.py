@@ -7,15 +7,12 @@ from fi_course.questions.question_text import questions
 # Definitions to judge by, slow and short.
 
 def gap_shares_of(phi, group):
-    phi, group = np.asarray(phi, float), np.asarray(group, bool)
     return [column[group].mean() - column[~group].mean() for column in phi.T]
 
 
 def cumulative_hazard(time, event, t):
     """Return the cumulative hazard up to t: events over those still at risk."""
-    time = np.asarray(time, float)
-    return sum(1 / sum(time >= when) for when, seen in zip(time, event, strict=True) if seen
-               and when <= t)
+    return sum(1 / sum(time >= when) for when in time[(event == 1) & (time <= t)])
 
 
 def honest_among(columns, known_from, made_from, decided_at):
@@ -78,7 +75,6 @@ def those_that_go(columns, known_from, made_from, decided_at):
 def gap_of(summary):
     """Return the second group's summary of each column less the first's."""
     def gap_shares(phi, group):
-        phi, group = np.asarray(phi, float), np.asarray(group, bool)
         return summary(phi[group]) - summary(phi[~group])
     return gap_shares
 
@@ -88,16 +84,16 @@ def gap_in_percent(phi, group):
     return shares / shares.sum()
 
 
-def concordance_of(comparable, won):
-    """Average `won(risk_i, risk_j)` over `comparable(event_i, event_j)` pairs.
+def concordance_of(comparable, won, tied=True):
+    """Average `won(risk_i, risk_j)` over `comparable(event_i, event_j)` pairs with time_i < time_j.
 
-    Pairs are ordered: time_i < time_j.
+    tied=False leaves out pairs with the same risk.
     """
     def concordance(time, event, risk):
         rows = sorted(zip(time, event, risk, strict=True))
-        pairs = [(a, b) for k, a in enumerate(rows) for b in rows[k + 1:]
-                 if comparable(bool(a[1]), bool(b[1]))]
-        return sum(won(a[2], b[2]) for a, b in pairs) / len(pairs)
+        pairs = [(a[2], b[2]) for k, a in enumerate(rows) for b in rows[k + 1:]
+                 if comparable(bool(a[1]), bool(b[1])) and (tied or a[2] != b[2])]
+        return sum(won(*pair) for pair in pairs) / len(pairs)
     return concordance
 
 
@@ -106,19 +102,13 @@ def half_for_ties(first, second):
 
 
 concordance_by_definition = concordance_of(lambda first, second: first, half_for_ties)
-
-
-def ties_left_out(time, event, risk):
-    rows = sorted(zip(time, event, risk, strict=True))
-    pairs = [(a[2], b[2]) for k, a in enumerate(rows) for b in rows[k + 1:] if a[1]
-             and a[2] != b[2]]
-    return sum(first > second for first, second in pairs) / len(pairs)
+ties_left_out = concordance_of(lambda first, second: first, half_for_ties, tied=False)
 
 
 def hazard_of(at_risk):
     """Return a cumulative hazard that counts those at risk by `at_risk(time, event, when)`."""
     def hazard(time, event, t):
-        time, event = np.asarray(time, float), np.asarray(event, bool)
+        event = event == 1
         return sum(1 / at_risk(time, event, when) for when in time[event & (time <= t)])
     return hazard
 
@@ -127,7 +117,7 @@ watched_dropped = hazard_of(lambda time, event, when: sum(time[event] >= when))
 
 
 def censored_as_events(time, event, t):
-    return cumulative_hazard(time, [True] * len(time), t)
+    return cumulative_hazard(time, np.ones(len(time)), t)
 
 
 def before_t(time, event, t):
@@ -135,8 +125,7 @@ def before_t(time, event, t):
 
 
 def share_with_an_event(time, event, t):
-    return 1 - np.prod([1 - 1 / sum(np.asarray(time) >= when)
-                        for when, seen in zip(time, event, strict=True) if seen and when <= t])
+    return 1 - np.prod([1 - 1 / sum(time >= when) for when in time[(event == 1) & (time <= t)]])
 
 
 def whole_time(time, event, t):
@@ -163,9 +152,9 @@ def drawn_table(rng, n):
     known = {name: int(rng.integers(0, 4)) for name in names[:3]} | {"x0": 5, "x1": 3}
     made = {name: [names[i] for i in rng.choice(k, min(k, 2), replace=False)]
             for k, name in enumerate(names) if k > 2}
-    order = rng.permutation(n)
-    return [names[i] for i in order if i != 0], known, {names[i]: made[names[i]] for i in order
-                                                        if names[i] in made}, 3
+    order = [names[i] for i in rng.permutation(n)]
+    in_order = {name: made[name] for name in order if name in made}
+    return [name for name in order if name != "x0"], known, in_order, 3
 
 
 def attributions(rng):

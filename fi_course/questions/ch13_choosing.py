@@ -7,8 +7,7 @@ from fi_course.questions.question_text import questions
 # How well a ranking tells yes from no, pair by pair, and what people write instead.
 
 def told_apart(importance, yes, *, ties=0.5):
-    pairs = [(a, b) for a, is_yes in zip(importance, yes, strict=True) if is_yes
-             for b, other in zip(importance, yes, strict=True) if not other]
+    pairs = [(a, b) for a in importance[yes] for b in importance[~yes]]
     return sum(1 if a > b else ties if a == b else 0 for a, b in pairs) / len(pairs)
 
 
@@ -29,26 +28,21 @@ def sign_lost(importance, yes):
 
 
 def ties_left_out(importance, yes):
-    pairs = [(a, b) for a, is_yes in zip(importance, yes, strict=True) if is_yes
-             for b, other in zip(importance, yes, strict=True) if not other and a != b]
+    pairs = [(a, b) for a in importance[yes] for b in importance[~yes] if a != b]
     return sum(a > b for a, b in pairs) / max(1, len(pairs))
 
 
 def pairs_won(importance, yes):
-    yes = np.asarray(yes, bool)
     return told_apart(importance, yes) * yes.sum() * (~yes).sum()
 
 
 def share_at_the_top(importance, yes):
-    order = np.argsort(-np.asarray(importance, dtype=float), kind="stable")
-    return np.asarray(yes, dtype=bool)[order][:int(np.sum(yes))].mean()
+    order = np.argsort(-importance, kind="stable")
+    return yes[order][:yes.sum()].mean()
 
 
 def rankings(rng):
-    """Draw importances and true answers of both kinds, with ties and negative values.
-
-    The smallest come first.
-    """
+    """Draw importances and true answers, with ties and negative values; the smallest first."""
     small = [([2, 1], [True, False]), ([1, 1], [True, False]), ([-2, 1], [False, True]),
              ([3, 2, 1], [False, True, False]), ([2, 2, 0, -3], [True, False, True, False])]
     drawn = [(rng.integers(-3, 4, size=n), np.append([True, False], rng.random(n - 2) < 0.5))

@@ -11,9 +11,7 @@ from fi_course.questions.question_text import questions
 def gain_of(saving, combine):
     """Return a gain that combines `saving(errors, lam)` of (left, right, both)."""
     def gain(left, right, lam):
-        left, right = np.asarray(left, float), np.asarray(right, float)
-        both = np.concatenate([left, right])
-        return combine(saving(left, lam), saving(right, lam), saving(both, lam))
+        return combine(*(saving(part, lam) for part in (left, right, np.append(left, right))))
     return gain
 
 
@@ -29,8 +27,7 @@ gain_by_definition = gain_of(saving_of, less_before)
 before_forgotten = gain_of(saving_of, lambda left, right, both: left + right)
 halved = gain_of(saving_of, lambda left, right, both: (left + right - both) / 2)
 lambda_forgotten = gain_of(lambda errors, lam: errors.sum() ** 2 / len(errors), less_before)
-squares_summed = gain_of(lambda errors, lam: (errors**2).sum() / (len(errors) + lam),
-                           less_before)
+squares_summed = gain_of(lambda errors, lam: (errors**2).sum() / (len(errors) + lam), less_before)
 not_squared = gain_of(lambda errors, lam: abs(errors.sum()) / (len(errors) + lam), less_before)
 of_means = gain_of(lambda errors, lam: errors.mean() ** 2, less_before)
 
@@ -55,7 +52,6 @@ def splits(rng):
 def encoded_by(mean_for):
     """Return an encoding in which row i gets `mean_for(i, words, y, fold)`."""
     def encode(words, y, fold):
-        words, y, fold = np.asarray(words), np.asarray(y, float), np.asarray(fold)
         return [float(mean_for(i, words, y, fold)) for i in range(len(y))]
     return encode
 
@@ -82,10 +78,7 @@ all_for_new = encoded_by(lambda i, words, y, fold: mean_or(
 
 
 def streets(rng):
-    """Draw words, targets and folds: every word in some fold, at least two folds.
-
-    The smallest come first.
-    """
+    """Draw words, targets and folds, at least two; the smallest first."""
     small = [(["a", "a"], [0, 1], [0, 1]), (["a", "b", "a"], [1, 0, 0], [0, 1, 1]),
              (["a", "a", "b", "b"], [1, 0, 1, 1], [0, 1, 0, 1]),
              (["a", "a", "a", "b"], [1, 1, 0, 0], [0, 0, 1, 1])]
