@@ -27,16 +27,19 @@ def play(id, function, verdict, picture, sliders):
     """Show sliders and a picture for a function that is right -> a widget, or a Card.
 
     verdict : of the question of that id, on the function
-    sliders : {name of an argument of `picture`: (least, most) or (least, most, step), or options}
+    sliders : {name of an argument of `picture`: (least, most) or (least, most, step)}
     """
     name = getattr(function, "__name__", "answer")
     if verdict.status != "right":
-        first = (
-            f"First `Q({id!r}).check({name})` must say Right; then run this cell again.")
+        first = f"First `Q({id!r}).check({name})` must say Right; then run this cell again."
         return Card(f"Sliders wait here for your `{name}`", (_title(picture), first))
     if not in_notebook() or find_spec("ipywidgets") is None:  # a page's Python has no sliders
         return Card(f"Your `{name}` moves this picture in a notebook", (_title(picture),))
     return _sliders(picture, sliders)
+
+
+def _title(picture):
+    return (picture.__doc__ or picture.__name__).strip().split("\n")[0]
 
 
 def _sliders(picture, sliders):
@@ -70,34 +73,23 @@ def _as_html(picture, values, seen):
     """
     import matplotlib.pyplot as plt
 
+    from fi_teach.plots.alt_text import alt_text, render
+
     printed, others = io.StringIO(), plt.get_fignums()
     with redirect_stdout(printed):
         try:
             ax = draw_picture(picture(**values), _title(picture), values)
             seen.extend(ax.get_ylim())
             ax.set_ylim(min(seen), max(seen))
-            drawn = _drawn(ax.figure)
+            svg = base64.b64encode(render(ax.figure, "svg")).decode()
+            drawn = (f'<img alt="{escape(alt_text(ax.figure))}" '
+                     f'src="data:image/svg+xml;base64,{svg}">')
         except Exception as error:
-            drawn = _said(f"{type(error).__name__}: {error}")
+            drawn = f"<pre>{escape(f'{type(error).__name__}: {error}')}</pre>"
     for number in set(plt.get_fignums()).difference(others):  # half a picture, too
         plt.close(number)
-    return drawn + (_said(printed.getvalue()) if printed.getvalue() else "")
-
-
-def _drawn(figure):
-    """Return the figure with its alternative text as an HTML image."""
-    from fi_teach.plots.alt_text import alt_text, render
-
-    svg = base64.b64encode(render(figure, "svg")).decode()
-    return f'<img alt="{escape(alt_text(figure))}" src="data:image/svg+xml;base64,{svg}">'
-
-
-def _said(words):
-    return f"<pre>{escape(words)}</pre>"
-
-
-def _title(picture):
-    return (picture.__doc__ or picture.__name__).strip().split("\n")[0]
+    words = printed.getvalue()
+    return drawn + (f"<pre>{escape(words)}</pre>" if words else "")
 
 
 def draw_picture(found, title, values):
@@ -109,39 +101,24 @@ def draw_picture(found, title, values):
     if not isinstance(numbers, dict) or not numbers:
         raise ValueError(
             f"a picture returns a dictionary of numbers, or (dictionary, place), not {found!r}")
-    from fi_teach.plots import describe, new_axes
+    from fi_teach.plots import INK, PALETTE, describe, new_axes, number
 
     ax = new_axes()
-    (_draw_bars if at is None else _draw_line)(ax, numbers, at)
+    ax.axhline(0, color=INK, linewidth=0.8)
+    told = {place: number(np.float64(value)) for place, value in numbers.items()}
+    if at is None:
+        bars = ax.bar(list(numbers), list(numbers.values()), color=PALETTE[0], width=0.6)
+        ax.bar_label(bars, list(told.values()), padding=3)
+        ax.margins(y=0.15)
+    else:
+        near = min(numbers, key=lambda place: abs(place - at))
+        told = {near: told[near]}
+        ax.plot(list(numbers), list(numbers.values()), color=PALETTE[0])
+        ax.plot([near], [numbers[near]], "o", color=PALETTE[1], markersize=9)
+        ax.annotate(told[near], (near, numbers[near]), xytext=(8, 8), textcoords="offset points",
+                    color=INK)
+        ax.margins(x=0.08, y=0.2)
     ax.set_title(title, loc="left", fontweight="bold")
-    return describe(ax, _sentence(numbers, at, title, values))
-
-
-def _draw_bars(ax, numbers, _):
-    from fi_teach.plots import INK, PALETTE, number
-
-    bars = ax.bar(list(numbers), list(numbers.values()), color=PALETTE[0], width=0.6)
-    ax.bar_label(bars, [number(value) for value in numbers.values()], padding=3)
-    ax.axhline(0, color=INK, linewidth=0.8)
-    ax.margins(y=0.15)
-
-
-def _draw_line(ax, numbers, at):
-    from fi_teach.plots import INK, PALETTE, number
-
-    near = min(numbers, key=lambda place: abs(place - at))
-    ax.axhline(0, color=INK, linewidth=0.8)
-    ax.plot(list(numbers), list(numbers.values()), color=PALETTE[0])
-    ax.plot([near], [numbers[near]], "o", color=PALETTE[1], markersize=9)
-    ax.annotate(number(numbers[near]), (near, numbers[near]), xytext=(8, 8),
-                textcoords="offset points", color=INK)
-    ax.margins(x=0.08, y=0.2)
-
-
-def _sentence(numbers, at, title, values):
-    from fi_teach.plots import number
-
     set_to = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items())
-    places = numbers if at is None else [min(numbers, key=lambda place: abs(place - at))]
-    said = ", ".join(f"{place}: {number(np.float64(numbers[place]))}" for place in places)
-    return f"{title}. With {set_to}: {said}."
+    seen = ", ".join(f"{place}: {value}" for place, value in told.items())
+    return describe(ax, f"{title}. With {set_to}: {seen}.")
