@@ -127,7 +127,7 @@ def mean_over_features(phi):
 
 
 def one_number(phi):
-    return np.abs(phi).mean()
+    return np.abs(np.asarray(phi)).mean()
 
 
 def root_of_squares(phi):

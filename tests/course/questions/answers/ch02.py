@@ -131,7 +131,9 @@ WRONG = {
     "golf.entropy": [
         ("right for arrays only", entropy_of_arrays_only), ("borrowed", lambda counts: borrowed_entropy(counts))],
     "golf.gain": [("wrong unit", (0.081, "nats"))],
-    "golf.gain_ratio": [("right for arrays only", branches_summed), ("borrowed", borrowed_whole)],
+    "golf.gain_ratio": [
+        ("right for arrays only", branches_summed), ("borrowed", borrowed_whole),
+        ("upside down", lambda branches: 1 / ratio_with_arrays(branches))],
     "golf.recode": [("wrong unit", (0.226, "nats"))],
     "golf.test_shares": [
         ("returns what it should assert", test_that_answers), ("refuses a right one", test_wrong_itself),

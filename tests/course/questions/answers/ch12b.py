@@ -28,6 +28,13 @@ def gap_with_frames(phi, group):
     return (means.loc[True] - means.loc[False]).to_numpy()
 
 
+def gap_as_shares(phi, group):
+    """By weights: each row weighs one over the size of its group, with a minus for the others."""
+    group = np.asarray(group, float)
+    gap = (group / group.sum() - (1 - group) / (1 - group).sum()) @ np.asarray(phi)
+    return gap / gap.sum()
+
+
 def borrowed_shares(phi, group):
     phi = np.asarray(phi)
     return borrowed_gap(Attribution(phi, 0.0, tuple("abcdefgh"[: phi.shape[1]])), np.repeat(group, 1)).mean
@@ -72,7 +79,7 @@ RIGHT = {
 }
 
 WRONG = {
-    "field_two.gap_shares": [("borrowed", borrowed_shares)],
+    "field_two.gap_shares": [("a part of the gap", gap_as_shares), ("borrowed", borrowed_shares)],
     "field_two.concordance": [("borrowed", borrowed_concordance)],
     "field_two.mend_hazard": [("right for arrays only", hazard_of_arrays)],
 }
