@@ -9,7 +9,7 @@ from pathlib import Path
 from fi_course.questions import QUESTIONS
 
 sys.path.insert(0, str(Path(__file__).parent))
-from prove import handed_to_checks, mistaken_answers
+from prove import handed_to_checks, mistaken_answers, right_in_another_hand
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -30,8 +30,8 @@ def answers_of_proof(notebook):
 
 def right_answers(id):
     notebook = QUESTIONS[id].notebook
-    known = answers_of_proof(notebook)["RIGHT"].get(id, [])
-    return [answers_of_notebook("solutions", notebook)[id], *known]
+    by_hand = answers_of_proof(notebook)["RIGHT"].get(id, [])
+    return [answers_of_notebook("solutions", notebook)[id], *right_in_another_hand(QUESTIONS[id].check, by_hand)]
 
 
 def wrong_answers(id):

@@ -31,6 +31,11 @@ def handed_to_checks(cells):
     return answers
 
 
+def right_in_another_hand(check, by_hand=()):
+    """Right answers by hand; a letter is also right as a capital, in one text with its reason -> list."""
+    return [*by_hand, *([f"{check.right.upper()}) {WHY}"] if hasattr(check, "options") else [])]
+
+
 def mistaken_answers(check, by_hand=()):
     """An answer for each mistake that a check knows, by hand or from the mistake's own output -> [(name, answer)].
 
@@ -73,9 +78,10 @@ def prove(name, solutions, exercises, answers, module, implementations):
     solved, stubs = handed_to_checks(solutions), handed_to_checks(exercises)
     for id, check in checks_of(name, module, implementations).items():
         accepted = "by hand" if QUESTIONS[id].kind in ("explain", "open") else "right"
+        rights = [solved[id], *right_in_another_hand(check, proof["RIGHT"].get(id, []))]
         wrong = mistaken_answers(check, proof["WRONG"].get(id, []))
         expected = [("not started", None, stubs[id])]
-        expected += [(accepted, "", answer) for answer in [solved[id], *proof["RIGHT"].get(id, [])]]
+        expected += [(accepted, "", answer) for answer in rights]
         expected += [("wrong", mistake, answer) for mistake, answer in wrong]
         for status, mistake, answer in expected:
             with blocked(QUESTIONS[id].blocked):

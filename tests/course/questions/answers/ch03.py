@@ -8,9 +8,6 @@ import pandas as pd
 from fi_teach.importance import mdi
 from fi_teach.trees import grow_forest, oob_prediction
 
-WHY = "because of what the leaves keep"
-
-
 # mdi.oob_mean
 
 def oob_with_nanmean(predictions, in_bag):
@@ -107,7 +104,6 @@ RIGHT = {
     "mdi.adaboost_weight": ["25 %"],
     "mdi.mend_weights": [weights_by_halves],
     "mdi.forest_shares": [shares_with_pandas],
-    "mdi.shallow_noise": [("B", WHY)],
     "mdi.test_stretch": [test_with_cubes],
 }
 

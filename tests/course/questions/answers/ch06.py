@@ -5,9 +5,6 @@ import pandas as pd
 
 from fi_teach.basics.shuffles import receiver_donor_variance as borrowed_variance
 
-WHY = "because of what a shuffle does"
-
-
 # negative.p_value
 
 def p_by_mean(observed, copies):
@@ -35,12 +32,9 @@ def resample_by_loops(x, y, rows, order):
 
 RIGHT = {
     "negative.recall_shuffle": ["-2 %"],
-    "negative.recall_training": [("C", WHY)],
-    "negative.thirty_bars": [("B", WHY)],
     "negative.wrong_slope": ["-0.16"],
     "negative.p_value": [p_by_mean],
     "negative.alarms": ["46 %"],
-    "negative.cure": [("c", WHY)],
     "negative.standard_error": [error_with_frames],
     "negative.mend_bootstrap": [resample_by_loops],
 }

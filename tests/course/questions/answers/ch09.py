@@ -7,9 +7,6 @@ import numpy as np
 
 from fi_teach.basics.games import shapley as borrowed_shapley
 
-WHY = "because of what is known and what is asked"
-
-
 # treeshap.expect
 
 def expect_in_one_line(tree, row, known):
@@ -49,11 +46,7 @@ def rank_with_loops(phi):
 
 RIGHT = {
     "treeshap.recall_last": ["5"],
-    "treeshap.recall_shuffle": [("C", WHY)],
     "treeshap.three": ["9/40, 1/10, 9/40"],
-    "treeshap.which_call": [("B", WHY)],
-    "treeshap.caption": [("D", WHY)],
-    "treeshap.regrown": [("B", WHY)],
     "treeshap.expect": [expect_in_one_line],
     "treeshap.leaf": [leaf_over_coalitions],
     "treeshap.mend_ranking": [rank_with_loops],

@@ -4,9 +4,6 @@ as students give them."""
 import numpy as np
 import pandas as pd
 
-WHY = "because the other copy can be read instead"
-
-
 # field_one.whole_mixes
 
 def by_loop(unit, held_out):
@@ -41,9 +38,7 @@ def means_by_frame(town, y, train):
 
 
 RIGHT = {
-    "field_one.select_inside": [("B", WHY)],
     "field_one.mend_leak": [means_by_frame],
-    "field_one.recall_copy": [("B", WHY)],
     "field_one.recall_false": ["20"],
     "field_one.together": ["37 %"],
     "field_one.whole_mixes": [by_loop],

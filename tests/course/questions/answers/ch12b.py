@@ -8,9 +8,6 @@ from fi_audit import group_gap as borrowed_gap
 from fi_teach.basics.losses import concordance as borrowed_concordance
 from fi_teach.basics.results import Attribution
 
-WHY = "because of the rows concerned"
-
-
 # field_two.repair_leak
 
 def honest_by_asking_back(columns, known_from, made_from, decided_at):
@@ -64,18 +61,15 @@ def hazard_of_arrays(time, event, t):
 
 RIGHT = {
     "field_two.recall_additive": ["18 %"],
-    "field_two.recall_copies": [("B", WHY)],
     "field_two.repair_leak": [honest_by_asking_back],
     "field_two.cut": ["4/5"],
     "field_two.equal_odds": [
         {"false alarms A": "1/5", "false alarms B": "4/40", "catches A": "3/5", "catches B": "2/5"}],
     "field_two.gap_shares": [gap_with_frames],
-    "field_two.within": [("D", WHY)],
     "field_two.after_dropping": ["60 %"],
     "field_two.four_women": ["75 %"],
     "field_two.concordance": [concordance_by_matrix],
     "field_two.mend_hazard": [hazard_by_sorting],
-    "field_two.two_votes": [("B", WHY)],
 }
 
 WRONG = {
