@@ -33,26 +33,26 @@ def handed_to_checks(cells):
 
 def right_in_another_hand(check, by_hand=()):
     """Right answers by hand; a letter is also right as a capital, in one text with its reason -> list."""
-    return [*by_hand, *([f"{check.right.upper()}) {WHY}"] if hasattr(check, "options") else [])]
+    letter = getattr(check, "right", None)
+    return [*by_hand, *([f"{letter.upper()}) {WHY}"] if isinstance(letter, str) else [])]
 
 
 def mistaken_answers(check, by_hand=()):
-    """An answer for each mistake that a check knows, by hand or from the mistake's own output -> [(name, answer)].
+    """Wrong answers by hand, and one for each mistake of a check from its own output -> [(name, answer)].
 
     Numbers are rounded as one writes them; where a mistake concerns some of several values the others are right.
     """
     if hasattr(check, "targets"):
-        right = check.targets[0].values
-        known = [(target.name, [r if v is None else v for v, r in zip(target.values, right, strict=True)])
-                 for target in check.targets[1:]]
-        known = [(name, [float(f"{value:.4g}") for value in values]) for name, values in known]
-        known = [(name, dict(zip(check.entries, values, strict=True)) if check.entries else values[0])
-                 for name, values in known]
-    else:
-        known = [(mistake.name, mistake.output if callable(mistake.output) else (mistake.output, WHY))
-                 for mistake in getattr(check, "mistakes", ())]
-    shown = {name for name, _ in by_hand}
-    return [*by_hand, *(one for one in known if one[0] not in shown)]
+        right, *wrong = check.targets
+        return [*by_hand, *((target.name, _written(check.entries, target.values, right.values)) for target in wrong)]
+    return [*by_hand, *((mistake.name, mistake.output if callable(mistake.output) else (mistake.output, WHY))
+                        for mistake in getattr(check, "mistakes", ()))]
+
+
+def _written(entries, values, right):
+    """The values as one writes them, from the right ones where a mistake has none -> number, or dict."""
+    full = [float(f"{r if value is None else value:.4g}") for value, r in zip(values, right, strict=True)]
+    return dict(zip(entries, full, strict=True)) if entries else full[0]
 
 
 def checks_of(name, module, implementations):
