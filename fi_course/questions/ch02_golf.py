@@ -60,16 +60,8 @@ def nothing_without_all_classes(counts):
     return entropy(counts) if min(counts) > 0 else 0.0
 
 
-def unshared(counts):
-    return -sum(c * np.log2(c) for c in counts if c > 0)
-
-
 def summed_surprise(counts):
     return -sum(np.log2(p) for p in shares_of(counts) if p > 0)
-
-
-def relative_entropy(counts):
-    return entropy(counts) / np.log2(len(counts))
 
 
 def gini(counts):
@@ -197,12 +189,13 @@ QUESTIONS = questions(r"""
     leave it out.
 - nothing_without_all_classes | a class that is absent | You return 0 as soon as a class is absent.
     Only that class contributes nothing: the others are still mixed.
-- unshared | counts for shares | You took the logarithm of counts: divide by their sum first.
+- lambda counts: -sum(c * np.log2(c) for c in counts if c > 0) | counts for shares | You took the
+    logarithm of counts: divide by their sum first.
 - lambda counts: -entropy(counts) | sign | The logarithm of a share is negative: the sum needs a
     minus.
 - summed_surprise | not averaged | You added the surprises. Each counts with the share of its class.
-- relative_entropy | scaled to 1 | You divided by the largest possible entropy. Bits are not scaled:
-    four equal classes have 2.
+- lambda counts: entropy(counts) / np.log2(len(counts)) | scaled to 1 | You divided by the largest
+    possible entropy. Bits are not scaled: four equal classes have 2.
 - gini | Gini, not entropy | This is the Gini impurity: the question asks for the entropy.
 ! fi_teach.basics.impurity, fi_teach.trees.c45, fi_teach.trees.cart
 > 9 Yes and 5 No have 0.940 bits, nearly a full question a day: knowing how often people play tells

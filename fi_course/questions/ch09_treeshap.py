@@ -55,10 +55,6 @@ def prediction(tree, row, known):
     return expect(tree, row, range(len(row)))
 
 
-def nothing_known(tree, row, known):
-    return expect(tree, row, ())
-
-
 def known_and_unknown_swapped(tree, row, known):
     return expect(tree, row, [j for j in range(len(row)) if j not in known])
 
@@ -72,17 +68,9 @@ def alone(value, a, b):
     return value * (a - b)
 
 
-def row_and_stand_in_swapped(value, a, b):
-    return divide_leaf(value, b, a)
-
-
 def last_to_arrive(value, a, b):
     """Return the marginal contribution to the full coalition."""
     return at_time(1, value, a, b)
-
-
-def first_to_arrive(value, a, b):
-    return at_time(0, value, a, b)
 
 
 def at_time(t, value, a, b):
@@ -91,20 +79,12 @@ def at_time(t, value, a, b):
                      for i in range(len(a))])
 
 
-def at_half_time(value, a, b):
-    return at_time(1 / 2, value, a, b)
-
-
 def in_one_order(value, a, b):
     return np.diff([worth(value, a, b, np.arange(len(a)) < k) for k in range(len(a) + 1)])
 
 
 def evenly(value, a, b):
     return np.full(len(a), value * (a.prod() - b.prod()) / len(a))
-
-
-def stand_in_forgotten(value, a, b):
-    return divide_leaf(value, a, np.zeros(len(a)))
 
 
 def size_of_mean(phi):
@@ -116,30 +96,6 @@ def nodes_not_moved(value, a, b):
     """Integrate with Gauss-Legendre nodes on [-1, 1], not moved to [0, 1]."""
     times, weights = np.polynomial.legendre.leggauss(len(a))
     return sum(w * at_time(t, value, a, b) for t, w in zip(times, weights, strict=True))
-
-
-def added_up(phi):
-    return np.abs(phi).sum(axis=0)
-
-
-def mean_over_features(phi):
-    return np.abs(phi).mean(axis=1)
-
-
-def one_number(phi):
-    return np.abs(np.asarray(phi)).mean()
-
-
-def root_of_squares(phi):
-    return np.sqrt((phi**2).mean(axis=0))
-
-
-def as_shares(phi):
-    return mean_size(phi) / mean_size(phi).sum()
-
-
-def signed_mean(phi):
-    return phi.mean(axis=0)
 
 
 THREE = ("conditional", "interventional", "path-dependent")
@@ -278,8 +234,8 @@ QUESTIONS = questions(r"""
 - shares_swapped | shares swapped | `share_low` belongs to the low branch, the rest to the high one.
 - prediction | the prediction | You always follow the row. Where a feature is unknown, both branches
     count.
-- nothing_known | nothing is known | You never look at `known`: this is the base for every
-    coalition.
+- lambda tree, row, known: expect(tree, row, ()) | nothing is known | You never look at `known`:
+    this is the base for every coalition.
 - known_and_unknown_swapped | known and unknown swapped | You answer where the feature is unknown
     and average where it is known.
 - low_and_high_swapped | low and high swapped | Where the feature is known you take the other
@@ -297,12 +253,12 @@ QUESTIONS = questions(r"""
     nodes and halve its weights; at time t each of the others passes with chance t a_j + (1 - t)
     b_j.
 = function(leaves, divide_leaf)
-- at_half_time | plain average | This is the integrand at t = 1/2, the plain average over
-    coalitions. It is right for two players only.
+- lambda value, a, b: at_time(1 / 2, value, a, b) | plain average | This is the integrand at t =
+    1/2, the plain average over coalitions. It is right for two players only.
 - last_to_arrive | last to arrive | You let every player arrive last. Average over the times of
     arrival.
-- first_to_arrive | first to arrive | You let every player arrive first. Average over the times of
-    arrival.
+- lambda value, a, b: at_time(0, value, a, b) | first to arrive | You let every player arrive first.
+    Average over the times of arrival.
 - in_one_order | one order | You let the players arrive in one order. Average over all.
 - evenly | equal shares | Equal shares add up as they should, but a player with a = 1 and one with a
     = 0 did not do the same.
@@ -310,10 +266,10 @@ QUESTIONS = questions(r"""
     with (nodes + 1) / 2, and halve the weights.
 - alone | the others left out | You pay each player for its own bit. The leaf pays only if the
     others pass, too: a product.
-- row_and_stand_in_swapped | row and stand-in swapped | `a` and `b` have changed places: the known
-    features take `a`, the others `b`.
-- stand_in_forgotten | stand-in forgotten | You pay nothing where a stand-in fills the gap. It
-    passes with chance b.
+- lambda value, a, b: divide_leaf(value, b, a) | row and stand-in swapped | `a` and `b` have changed
+    places: the known features take `a`, the others `b`.
+- lambda value, a, b: divide_leaf(value, a, np.zeros(len(a))) | stand-in forgotten | You pay nothing
+    where a stand-in fills the gap. It passes with chance b.
 ! fi_teach.basics.games, fi_teach.importance.shapley, fi_teach.importance.tree_shap
 > Sum this over the leaves of a forest and you have SHAP values for any number of columns: the cost
     depends on the features on a path, not on those in the table.
@@ -322,14 +278,18 @@ QUESTIONS = questions(r"""
 ? Try it on two rows with the shares +1 and −1.
 ? What happens first: the mean, or the absolute value?
 = function(tables, mean_size, planted=size_of_mean)
-- added_up | sum | You add up over the rows. The question asks for the mean.
-- mean_over_features | mean over features | You averaged over the features of each row: one number a
-    row. Turn the axis.
-- one_number | one number | One number for all features: say over which axis to average.
-- root_of_squares | root mean square | That is the root of the mean square. It gives large shares
-    more weight than the mean size does.
-- as_shares | normalised | You divided by the sum. The mean size stays in units of the prediction.
-- signed_mean | no absolute value | Without the absolute value, shares of both signs cancel.
+- lambda phi: np.abs(phi).sum(axis=0) | sum | You add up over the rows. The question asks for the
+    mean.
+- lambda phi: np.abs(phi).mean(axis=1) | mean over features | You averaged over the features of each
+    row: one number a row. Turn the axis.
+- lambda phi: np.abs(np.asarray(phi)).mean() | one number | One number for all features: say over
+    which axis to average.
+- lambda phi: np.sqrt((phi**2).mean(axis=0)) | root mean square | That is the root of the mean
+    square. It gives large shares more weight than the mean size does.
+- lambda phi: mean_size(phi) / mean_size(phi).sum() | normalised | You divided by the sum. The mean
+    size stays in units of the prediction.
+- lambda phi: phi.mean(axis=0) | no absolute value | Without the absolute value, shares of both
+    signs cancel.
 > With the path-dependent base the mean of a feature's shares over the training rows is near zero
     for *every* feature: unmended, the bug ranks rounding errors and odd correlations.
 

@@ -40,10 +40,6 @@ def largest(w, q):
     return scan(w, q, plus, pick=max)
 
 
-def zero_too(w, q):
-    return scan(w, q, plus, least=-1.0)
-
-
 def winners_only(w, q):
     return min((t for t in w if t > 0 and plus(w, t)[0] <= q * plus(w, t)[1]), default=np.inf)
 
@@ -188,8 +184,8 @@ QUESTIONS = questions(r"""
     winner: return infinity.
 - all_losers | all losers | You count every negative W as a loser. Only those at -t or below balance
     the winners at t or above.
-- zero_too | zero as a candidate | t = 0 is no candidate: a W of 0 is no duel, and would be winner
-    and loser at once.
+- lambda w, q: scan(w, q, plus, least=-1.0) | zero as a candidate | t = 0 is no candidate: a W of 0
+    is no duel, and would be winner and loser at once.
 ! fi_teach.importance.knockoffs
 > Nothing in these lines knows which features are false. The losers told.
 

@@ -63,34 +63,18 @@ def choosing(**changed):
     return lambda *case: chosen(*case, **changed)
 
 
-def more_chosen(X, y, new, k):
-    return chosen(X, y, new, k + 1)
-
-
 # Mistaken formulas, each under the name a check gives it.
 
 def counts(importances, k):
     return frequency(importances, k) * len(importances)
 
 
-def of_smallest(importances, k):
-    return frequency(-importances, k)
-
-
 def of_the_mean(importances, k):
     return frequency(importances.mean(axis=0, keepdims=True), k)
 
 
-def by_size(importances, k):
-    return frequency(np.abs(importances), k)
-
-
 def one_too_many(importances, k):
     return frequency(importances, min(k + 1, importances.shape[1]))
-
-
-def by_position(unit, held_out):
-    return split(np.arange(len(unit)), held_out)
 
 
 def the_others(unit, held_out):
@@ -104,10 +88,6 @@ def first_only(unit, held_out):
 
 def row_numbers(unit, held_out):
     return [i for i, new in enumerate(split(unit, held_out)) if new]
-
-
-def wrong_way(x, y, most):
-    return -slip_of(x, y, most)
 
 
 def largest_signed(x, y, most):
@@ -124,10 +104,6 @@ def downwards_only(x, y, most):
 
 def one_step_short(x, y, most):
     return max(range(-most, most), key=lambda k: abs(agreement(x, y, k)))
-
-
-def place_in_the_list(x, y, most):
-    return slip_of(x, y, most) + most
 
 
 # Cases, the smallest first.
@@ -227,8 +203,8 @@ QUESTIONS = questions(r"""
 ? `np.isin` asks of every entry of one array whether it stands in another.
 ? Ask it of the units, not of the row numbers.
 = function(units, split)
-- by_position | row numbers for units | You took the chosen units for row numbers. Ask of each row
-    whether its *unit* was chosen.
+- lambda unit, held_out: split(np.arange(len(unit)), held_out) | row numbers for units | You took
+    the chosen units for row numbers. Ask of each row whether its *unit* was chosen.
 - the_others | the other side | True and False are exchanged: True marks the rows that are held out.
 - row_numbers | row numbers back | You return the numbers of the rows. The question asks for True or
     False, one for each row.
@@ -244,11 +220,12 @@ QUESTIONS = questions(r"""
 = function(resamples, frequency)
 - counts | counts, no shares | You return how many times; the question asks for the share of the
     resamples.
-- of_smallest | the least important | You list the k *smallest* importances: argsort goes upwards.
+- lambda importances, k: frequency(-importances, k) | the least important | You list the k
+    *smallest* importances: argsort goes upwards.
 - of_the_mean | the list of the mean | You averaged the importances first. Then there is one list,
     and nothing is left of how much it wobbles.
-- by_size | sizes | You ranked the sizes. An importance may be negative, and then it belongs to the
-    end of the list.
+- lambda importances, k: frequency(np.abs(importances), k) | sizes | You ranked the sizes. An
+    importance may be negative, and then it belongs to the end of the list.
 - one_too_many | one too many | Your lists hold k + 1 features.
 > In the gene case hardly a gene reached 1 in the lists by a forest's MDI. A bar chart of a single
     forest cannot show that.
@@ -292,7 +269,7 @@ QUESTIONS = questions(r"""
     strong negative one tells as much as a strong positive one.
 - choosing(size=lambda r: -np.abs(r)) | the weakest | You return the columns that are correlated
     *least*: argsort goes upwards.
-- more_chosen | one too many | You return k + 1 columns.
+- lambda X, y, new, k: chosen(X, y, new, k + 1) | one too many | You return k + 1 columns.
 > Called in every fold is not yet *inside* the fold: what counts is which labels the choice has
     seen.
 
@@ -318,16 +295,16 @@ QUESTIONS = questions(r"""
 ? A correlation of −.9 is a better alignment than one of +.1.
 ? What does `max` do with a correlation of −.9?
 = function(slipped, slip_of, planted=largest_signed)
-- wrong_way | the wrong way | The direction is turned round: return the steps by which the column
-    must be moved *down*, as np.roll counts them.
+- lambda x, y, most: -slip_of(x, y, most) | the wrong way | The direction is turned round: return
+    the steps by which the column must be moved *down*, as np.roll counts them.
 - height | the height, not the place | You return how large the best correlation is; the question
     asks *where* it is.
 - downwards_only | downwards only | You try steps of 0 and more only. A column may have slipped the
     other way as well.
 - one_step_short | one step short | You never try the step `most` itself: a range ends before its
     last number.
-- place_in_the_list | the place in the list | You return the place in your list of steps. The list
-    begins at -most: return the step that stands there.
+- lambda x, y, most: slip_of(x, y, most) + most | the place in the list | You return the place in
+    your list of steps. The list begins at -most: return the step that stands there.
 > A column's mean and histogram survive a slip. Its alignment with the target does not.
 
 # field_one.reply: A paragraph to the laboratory | explain, 2 stars, 10 min, 3 points

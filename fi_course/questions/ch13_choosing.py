@@ -11,22 +11,6 @@ def told_apart(importance, yes, *, ties=0.5):
     return sum(1 if a > b else ties if a == b else 0 for a, b in pairs) / len(pairs)
 
 
-def ties_win(importance, yes):
-    return told_apart(importance, yes, ties=1)
-
-
-def ties_lose(importance, yes):
-    return told_apart(importance, yes, ties=0)
-
-
-def upside_down(importance, yes):
-    return 1 - told_apart(importance, yes)
-
-
-def sign_lost(importance, yes):
-    return told_apart(np.abs(importance), yes)
-
-
 def ties_left_out(importance, yes):
     pairs = [(a, b) for a in importance[yes] for b in importance[~yes] if a != b]
     return sum(a > b for a, b in pairs) / max(1, len(pairs))
@@ -116,16 +100,18 @@ QUESTIONS = questions(r"""
 ? A pair counts 1 if the yes has the higher importance, 1/2 if they are level, 0 otherwise.
 ? How many pairs are there? Divide the points by that.
 = function(rankings, told_apart, lists=True)
-- ties_win | ties win | A pair that is level counts half, or else a measure that gives every feature
-    0 would get a perfect grade.
-- ties_lose | ties lose | A pair that is level counts half: to be silent is a coin, and not an
-    error.
+- lambda importance, yes: told_apart(importance, yes, ties=1) | ties win | A pair that is level
+    counts half, or else a measure that gives every feature 0 would get a perfect grade.
+- lambda importance, yes: told_apart(importance, yes, ties=0) | ties lose | A pair that is level
+    counts half: to be silent is a coin, and not an error.
 - ties_left_out | ties left out | You left the pairs that are level out altogether. They count half
     a point, and each counts as a pair.
 - pairs_won | points, not a share | You counted the points: divide by the number of pairs of a yes
     and a no.
-- upside_down | upside down | You counted the pairs in which the *no* comes first.
-- sign_lost | sign lost | You dropped the sign: an importance of −2 comes after one of 1.
+- lambda importance, yes: 1 - told_apart(importance, yes) | upside down | You counted the pairs in
+    which the *no* comes first.
+- lambda importance, yes: told_apart(np.abs(importance), yes) | sign lost | You dropped the sign: an
+    importance of −2 comes after one of 1.
 - share_at_the_top | share at the top | This is the share of yes among the first so many places. The
     grade looks at all pairs.
 ! fi_course.compare, fi_teach.basics.losses.auc
