@@ -16,25 +16,10 @@ import warnings
 from functools import cache
 from pathlib import Path
 
-WORDS = {
-    "times": "*",
-    "·": "*",
-    "×": "*",
-    "of": "*",
-    "less": "-",
-    "minus": "-",
-    "−": "-",
-    "plus": "+",
-    "over": "/",
-    "²": "**2",
-    "³": "**3",
-}
+WORDS = {"times": "*", "·": "*", "×": "*", "of": "*", "less": "-", "minus": "-", "−": "-", "plus": "+", "over": "/",
+         "²": "**2", "³": "**3"}
 SUM = re.compile(r"[-(.\d][-+*/.()\d\s]*[.)\d]")
-TELLING = re.compile(
-    r"\b(?:right|answer|solution|reference|correct|output|expected)\b"
-    r"\W{1,6}([-\w./]+)",
-    re.IGNORECASE,
-)
+TELLING = re.compile(r"\b(?:right|answer|solution|reference|correct|output|expected)\b\W{1,6}([-\w./]+)", re.IGNORECASE)
 
 
 def specifications(folder):
@@ -47,9 +32,7 @@ def specifications(folder):
 def sums_in(text):
     """The values of all sums in a text, "400 times .05" included -> list of numbers."""
     for word, sign in WORDS.items():
-        text = re.sub(
-            rf"(?<!\w){re.escape(word)}(?!\w)" if word.isalpha() else re.escape(word), sign, text
-        )
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)" if word.isalpha() else re.escape(word), sign, text)
     values = [_value(written.strip().rstrip(".")) for written in SUM.findall(text)]
     return [value for value in values if value is not None]
 
@@ -57,9 +40,7 @@ def sums_in(text):
 def _value(written):
     try:
         with warnings.catch_warnings(action="ignore"):
-            return float(
-                eval(compile(ast.parse(written, mode="eval"), "", "eval"), {"__builtins__": {}})
-            )
+            return float(eval(compile(ast.parse(written, mode="eval"), "", "eval"), {"__builtins__": {}}))
     except (SyntaxError, NameError, TypeError, ValueError, ArithmeticError):
         return None
 
@@ -75,16 +56,7 @@ def from_memory(folder, question):
     sys.path.insert(0, str(folder))
     from fi_course.questions import QUESTIONS
 
-    settings = (
-        "tolerance",
-        "stars",
-        "minutes",
-        "points",
-        "seconds",
-        "data",
-        "relevant",
-        "options",
-    )
+    settings = ("tolerance", "stars", "minutes", "points", "seconds", "data", "relevant", "options")
     seen, open_ends = set(), [QUESTIONS[question["id"]].check]
     while open_ends:
         thing = open_ends.pop()
@@ -93,16 +65,8 @@ def from_memory(folder, question):
         seen.add(id(thing))
         if isinstance(thing, int | float) and not isinstance(thing, bool):
             return thing
-        parts = (
-            thing
-            if isinstance(thing, list | tuple)
-            else thing.values()
-            if isinstance(thing, dict)
-            else ()
-        )
-        fields = [
-            value for name, value in getattr(thing, "__dict__", {}).items() if name not in settings
-        ]
+        parts = thing.values() if isinstance(thing, dict) else thing if isinstance(thing, list | tuple) else ()
+        fields = [value for name, value in getattr(thing, "__dict__", {}).items() if name not in settings]
         closure = [cell.cell_contents for cell in getattr(thing, "__closure__", None) or ()]
         open_ends += [*parts, *fields, *closure]
     return None
@@ -121,12 +85,8 @@ def from_text(folder, question):
 @cache
 def texts(folder):
     """All that can be read in the copy -> list of str."""
-    files = [
-        file
-        for file in sorted(folder.rglob("*"))
-        if file.suffix in (".py", ".json", ".md", ".ipynb", ".toml")
-    ]
-    return [file.read_text(encoding="utf-8") for file in files]
+    return [file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*"))
+            if file.suffix in (".py", ".json", ".md", ".ipynb", ".toml")]
 
 
 def a_number(folder, question):
@@ -153,11 +113,7 @@ def a_function(folder, question):
         space = {"__name__": "implementations"}
         exec(code, space)
         check = question_from(question | {"blocked": []}).check
-        fitting = [
-            name
-            for name, one in [*space.items()]
-            if callable(one) and check(one, None).status == "right"
-        ]
+        fitting = [name for name, one in [*space.items()] if callable(one) and check(one, None).status == "right"]
         if fitting:
             return f"{code}\nanswer = {fitting[0]}"
     return TABLE.format(cases=question["cases"], expected=question["expected"])
@@ -182,11 +138,8 @@ def implementations(folder, notebook):
     """What the tests of a set are tried on: the key lies beside it -> list of Python sources."""
     from fi_course.questions.hashed_answers import unseal
 
-    return [
-        unseal(question["code"], f"{question['id']}|implementations")
-        for question in specifications(folder)
-        if question["notebook"] == notebook and question["asks"] == "test"
-    ]
+    return [unseal(question["code"], f"{question['id']}|implementations") for question in specifications(folder)
+            if question["notebook"] == notebook and question["asks"] == "test"]
 
 
 def a_test(folder, question):
@@ -199,21 +152,12 @@ def prose(folder, question):
     return "answer = 'I have read the copy, and no rubric is in it.'"
 
 
-WAYS = {
-    "number": a_number,
-    "choice": a_letter,
-    "function": a_function,
-    "test": a_test,
-    "prose": prose,
-}
+WAYS = {"number": a_number, "choice": a_letter, "function": a_function, "test": a_test, "prose": prose}
 
 
 def answers(folder):
     """An answer to every question of the copy, as Python source -> {id: source}."""
-    return {
-        question["id"]: WAYS[question["asks"]](folder, question)
-        for question in specifications(folder)
-    }
+    return {question["id"]: WAYS[question["asks"]](folder, question) for question in specifications(folder)}
 
 
 if __name__ == "__main__":

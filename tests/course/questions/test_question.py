@@ -45,7 +45,7 @@ def test_ids_are_unique_within_and_across_sets():
     assert sum(len(importlib.import_module(m).QUESTIONS) for m in modules) == len(QUESTIONS)
 
 
-def test_every_set_has_two_questions_of_recall_a_test_and_a_planted_bug():
+def test_every_set_begins_with_two_questions_of_recall_and_has_four_kinds():
     for notebook in {q.notebook for q in QUESTIONS.values()}:
         those = [q for q in QUESTIONS.values() if q.notebook == notebook]
         assert all(".recall_" in q.id for q in those[:2])
@@ -128,11 +128,6 @@ def test_an_entry_of_another_name_is_named():
     assert "no entry `gini`" in judge(asked, {"gini": 5, "OOB": 2}).message
 
 
-def test_one_name_of_ones_own_stands_for_the_entry_that_is_left():
-    asked = question(value({"MDI": 5, "out of bag": 2}))
-    assert judge(asked, {"MDI": 5, "OOB": 2}).status == "right"
-
-
 def test_a_function_that_rounds_is_told_so():
     third = function(lambda rng: [(1,), (2,)], lambda x: x / 3)
     assert "do not round" in judge(question(third), lambda x: round(x / 3, 3)).message
@@ -140,12 +135,9 @@ def test_a_function_that_rounds_is_told_so():
 
 
 @pytest.mark.parametrize("answer", [
-    "a, because I say so", "(a) because I say so", "a because I say so", "a - because I say so",
-    "A: since I say so",
-    ("A)", "because I say so"), ["(a)", "it is so, I say"], "**a** because I say so",
-        "a. Because I say so", "a: since I say so", np.array(["A.", "because I say so"]),
+    "a, because I say so", ("A)", "because I say so"), ["(a)", "it is so, I say"], np.array(["A.", "because I say so"]),
     pd.Series(["a", "because I say so"])])
-def test_a_letter_may_be_parted_from_its_reason_in_any_way(answer):
+def test_a_letter_and_its_reason_may_come_as_a_text_or_a_pair(answer):
     assert judge(question(choice("a", Mistake("other", "b", "no"))), answer).status == "right"
 
 

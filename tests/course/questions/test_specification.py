@@ -29,9 +29,7 @@ LARGEST_PAGE = 60_000
 
 
 def question(check, kind="number"):
-    return Question(
-        "a.question", "A question", kind, 1, 1, 1, ("one", "two"), check, "What it means."
-    )
+    return Question("a.question", "A question", kind, 1, 1, 1, ("one", "two"), check, "What it means.")
 
 
 def through_json(data):
@@ -40,19 +38,7 @@ def through_json(data):
 
 
 def test_a_question_read_from_its_specification_tells_the_same_of_itself():
-    told = (
-        "id",
-        "title",
-        "kind",
-        "stars",
-        "minutes",
-        "points",
-        "seconds",
-        "hints",
-        "blocked",
-        "notebook",
-        "heading",
-    )
+    told = ("id", "title", "kind", "stars", "minutes", "points", "seconds", "hints", "blocked", "notebook", "heading")
     for question in QUESTIONS.values():
         read = question_from(through_json(of(question)))
         assert [getattr(read, name) for name in told] == [getattr(question, name) for name in told]
@@ -65,11 +51,8 @@ def test_the_grid_honours_the_tolerance_exactly(tolerance):
         asked = question(value(right, Mistake("twice", 3 * right + 5, "Twice."), tolerance=tolerance))
         data = of(asked)
         reach = tolerance * max(1, abs(right))
-        edges = [
-            right + sign * reach * factor
-            for sign in (-1, 1)
-            for factor in (0, 0.3, 0.999999, 1, 1.000001, 1.5, 3)
-        ]
+        edges = [right + sign * reach * factor for sign in (-1, 1)
+                 for factor in (0, 0.3, 0.999999, 1, 1.000001, 1.5, 3)]
         beside = [np.nextafter(edge, side) for edge in edges for side in (-np.inf, np.inf)]
         for answer in [*edges, *beside, *(3 * right + 5 + np.array(edges) - right)]:
             assert judge(asked, answer) == judge_from(data, answer), (right, answer)
@@ -83,13 +66,9 @@ def test_numbers_out_of_this_world_are_wrong_and_no_error():
 
 
 def test_several_values_open_together_and_a_part_of_them_opens_nothing():
-    asked = question(
-        value(
-            {"x": 0.5, "y": 3},
-            Mistake("turned", {"x": 3, "y": 0.5}, "Turned."),
-            Mistake("y halved", {"y": 1.5}, "Twice that.", partly=True),
-        )
-    )
+    asked = question(value(
+        {"x": 0.5, "y": 3}, Mistake("turned", {"x": 3, "y": 0.5}, "Turned."),
+        Mistake("y halved", {"y": 1.5}, "Twice that.", partly=True)))
     data = of(asked)
     assert judge_from(data, {"x": 0.5, "y": 3}).meaning == "What it means."
     assert judge_from(data, [3, 0.5]).mistake == "turned"
@@ -106,15 +85,10 @@ def test_the_specification_of_a_page_is_small_and_carries_no_function():
     for name in SETS:
         data = page_specification(name)
         assert len(json.dumps(data, ensure_ascii=False).encode()) < LARGEST_PAGE, name
-        assert [q["id"] for q in data["questions"]] == [
-            id for id, q in QUESTIONS.items() if q.notebook == name
-        ]
+        assert [q["id"] for q in data["questions"]] == [id for id, q in QUESTIONS.items() if q.notebook == name]
         for q in data["questions"]:
-            assert (
-                q["heading"]
-                and q["points"]
-                and (q["asks"] in ("choice", "number") or not {"cases", "code"} & set(q))
-            ), q["id"]
+            assert q["heading"] and q["points"], q["id"]
+            assert q["asks"] in ("choice", "number") or not {"cases", "code"} & set(q), q["id"]
 
 
 def test_an_unknown_set_is_refused_with_the_sets_there_are():
@@ -142,12 +116,8 @@ def test_nothing_that_opens_only_with_the_answer_stands_in_the_open():
         data = of(q)
         if data["asks"] not in ("choice", "number"):
             continue
-        hidden = {
-            name: data[name]
-            for name in data
-            if name not in ("hints", "heading", "title", "default", "tolerance")
-        }
-        text = json.dumps(hidden, ensure_ascii=False)
+        open_ones = ("hints", "heading", "title", "default", "tolerance")
+        text = json.dumps({name: data[name] for name in data if name not in open_ones}, ensure_ascii=False)
         assert not q.meaning or q.meaning not in text, id
         told = q.check.mistakes if data["asks"] == "choice" else q.check.targets
         messages = [one.message for one in told]
@@ -157,10 +127,8 @@ def test_nothing_that_opens_only_with_the_answer_stands_in_the_open():
 
 
 def test_a_letter_or_number_is_looked_up_by_its_own_question_only():
-    one, other = (
-        of(Question(id, "T", "predict", 1, 1, 1, ("a", "b"), choice("a", Mistake("m", "b", "M."))))
-        for id in ("x.a", "x.b")
-    )
+    one, other = (of(Question(id, "T", "predict", 1, 1, 1, ("a", "b"), choice("a", Mistake("m", "b", "M."))))
+                  for id in ("x.a", "x.b"))
     assert not set(one["verdicts"]) & set(other["verdicts"])
 
 
@@ -203,20 +171,8 @@ def test_verdicts_are_as_the_vectors_say():
 
 
 def test_what_json_has_no_word_for_survives_it():
-    for thing in (
-        None,
-        True,
-        3,
-        0.1,
-        "x",
-        [1, (2, [3])],
-        {"": 0, "A": (1,)},
-        {1: 2},
-        {1, 2},
-        OneOf((1, (2, 3))),
-        Outcome(error="ValueError"),
-        float("inf"),
-    ):
+    for thing in (None, True, 3, 0.1, "x", [1, (2, [3])], {"": 0, "A": (1,)}, {1: 2}, {1, 2}, OneOf((1, (2, 3))),
+                  Outcome(error="ValueError"), float("inf")):
         assert decode(through_json(encode(thing))) == thing
 
 
