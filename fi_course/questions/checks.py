@@ -58,7 +58,12 @@ def value(right, *mistakes, unit="", tolerance=0.0051, default=None):
         0 without it
     """
     units = unit if isinstance(unit, tuple) else (unit,)
-    return Value.of(right, _one_output_each(mistakes), units, tolerance, default)
+    mistakes = _one_output_each(mistakes)
+    for mistake in mistakes if isinstance(right, dict) else ():
+        for entry in mistake.output.keys() - right.keys():
+            raise ValueError(f"the mistake {mistake.name!r} has a value for {entry!r}: "
+                             f"the entries are {', '.join(map(repr, right))}")
+    return Value.of(right, mistakes, units, tolerance, default)
 
 
 def function(cases, right, *mistakes, tolerance=1e-6, planted=None, lists=False):

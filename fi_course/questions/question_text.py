@@ -53,7 +53,7 @@ def _question(lines, names):
     if len(read["#"]) != 1 or len(read["="]) != 1:
         raise ValueError(f"{lines[0][0]}: expected `# {FORMS['#']}`, and one check, `= ...`.")
     id, title, kind, *numbers = read["#"][0]
-    blocked = tuple(name for names in read["!"] for name in names.split(", "))
+    blocked = tuple(name for line in read["!"] for name in line.split(", "))
     return Question(id, title, kind, *map(int, numbers), hints=tuple(read["?"]), check=read["="][0],
                     meaning=" ".join(read[">"]), blocked=blocked, rubric=tuple(read["*"]))
 

@@ -77,6 +77,7 @@ FIRST = read.__code__.co_firstlineno + 1
     ("= by_hand\n", "", 13, "and one check, `= ...`"),
     ("= by_hand\n", "= by_hand\n= choice('a')\n", 13, "and one check, `= ...`"),
     ("* 1 |", "* one |", 17, "invalid literal"),
+    ('{"b": 4}', '{"c": 4}', 5, "the mistake 'one too many' has a value for 'c': the entries are 'a', 'b'"),
 ])
 def test_what_cannot_be_read_is_refused_with_its_file_and_line(old, new, line, said):
     assert old in WHOLE
