@@ -5,7 +5,7 @@
 `value`         a number, or several in a list or dictionary (number, claim)
 `function`      a function, judged on cases drawn from rng against the definition (implement, mend)
 `catches`       a test, judged by running it on right and on wrong implementations (test)
-`by_hand`       prose, which a person reads (explain, open)
+`by_hand`       prose, which a person reads (explain)
 ============== ==================================================================================
 
 A mistake may have several outputs, in a tuple. A check is data that can be called, so that

@@ -21,7 +21,7 @@ PUBLIC_SEED = 20230511
 """A student's own check draws its inputs from this seed;
 grading uses the instructor's, from FI_TEACH_SEED."""
 
-KINDS = ("predict", "number", "implement", "mend", "test", "claim", "explain", "open")
+KINDS = ("predict", "number", "implement", "mend", "test", "claim", "explain")
 DRAWS_INPUTS = ("implement", "mend", "test")
 """Kinds of question whose check draws inputs: a grader runs it again with a seed of its own."""
 QUESTIONS: dict[str, "Question"] = {}

@@ -77,7 +77,7 @@ def prove(name, solutions, exercises, answers, module, implementations):
     exec(compile(answers, "<answers>", "exec"), proof)
     solved, stubs = handed_to_checks(solutions), handed_to_checks(exercises)
     for id, check in checks_of(name, module, implementations).items():
-        accepted = "by hand" if QUESTIONS[id].kind in ("explain", "open") else "right"
+        accepted = "by hand" if QUESTIONS[id].kind == "explain" else "right"
         rights = [solved[id], *right_in_another_hand(check, proof["RIGHT"].get(id, []))]
         wrong = mistaken_answers(check, proof["WRONG"].get(id, []))
         expected = [("not started", None, stubs[id])]

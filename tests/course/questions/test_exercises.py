@@ -138,7 +138,7 @@ def test_every_question_of_a_set_has_text_answer_and_check_and_its_points(path):
     found.pop(None)
     assert list(found) == [id for id, question in QUESTIONS.items() if question.notebook == path.stem]
     for id, parts in found.items():
-        by_hand = QUESTIONS[id].kind in ("explain", "open")
+        by_hand = QUESTIONS[id].kind == "explain"
         assert [part for part, _ in parts] == (["text", "answer"] if by_hand else ["text", "answer", "check"])
         assert sum(points for _, points in parts) == QUESTIONS[id].points
 
