@@ -167,7 +167,7 @@ def _grade(submissions, is_wanted, n_students, assignments, records, settings, o
         graded = queue.grade_all(jobs_or_problem(), settings, workers=options.jobs, backend=backend)
         for job, reply in graded:
             record = record_of(job, reply, assignments, settings["sandbox"])
-            records.add(record, reply.get("seconds"))
+            records.add(record, reply.get("seconds", {}))
             bar.update()
     if problems:
         raise problems[0]

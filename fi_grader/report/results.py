@@ -147,7 +147,7 @@ class Records:
             os.fsync(self.file.fileno())
             place = record["student"], record["exercise"]
             self.places[place] = start, record["key"], record["found"]["source"]
-            if seconds:
+            if seconds is not None:
                 with open(self.times, "ab", buffering=0) as times:
                     _write_all(times, _line({record["key"]: seconds}))
 

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-LONGEST_NAME = 200
+LONGEST_NAME = 255
 """Bytes of a student's name: it is a folder's, too."""
 METADATA = "submission_metadata.yml"
 PATTERNS = (
