@@ -509,7 +509,7 @@ def inconsistent_answers():
                    flag="answer changes between calls")
     for kind, test in KINDS.items():
         source = (RIGHT_CUTS + "right = thresholds\ndef thresholds(values, labels):\n"
-                  f"    return right(values, labels) if {test} else {{0}}\n")
+                  f"    return right(values, labels) if {test} else [0]\n")
         yield cell(f"another answer to {kind}", source, question=CUTS, flag="answer changes between calls")
     yield cell("right for arrays only", RIGHT_DECREASE + "right = decrease\ndef decrease(left, right_):\n"
                "    return right(left, right_) if hasattr(left, 'dtype') else 0\n", question=DECREASE)
@@ -527,7 +527,7 @@ def thresholds(values, labels):
     for value, label in zip(values, labels):
         at.setdefault(value, set()).add(label)
     distinct = sorted(at)
-    return {(v + w) / 2 for v, w in zip(distinct, distinct[1:]) if len(at[v] | at[w]) > 1}
+    return [(v + w) / 2 for v, w in zip(distinct, distinct[1:]) if len(at[v] | at[w]) > 1]
 """
 WAVERING = """
 right, asked = decrease, []
