@@ -28,14 +28,19 @@ def tidy(notebook, prefix):
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     taken = set()
     for number, cell in enumerate(notebook.cells, 1):
-        cell.metadata = nbformat.from_dict(
-            {key: value for key, value in cell.metadata.items() if key in CELL_KEYS})
+        kept = {key: value for key, value in cell.metadata.items() if key in CELL_KEYS}
+        cell.metadata = nbformat.from_dict(kept | collapsed(kept))
         if cell.cell_type == "code":
             keep_verdict(cell)
         if not cell.get("id") or cell.id in taken:
             cell.id = f"{prefix}-{number:03d}"
         taken.add(cell.id)
     return notebook
+
+
+def collapsed(metadata):
+    """What lets JupyterLab collapse the code that the book hides -> metadata."""
+    return {"jupyter": {"source_hidden": True}} if "hide-input" in metadata.get("tags", []) else {}
 
 
 def keep_verdict(cell):

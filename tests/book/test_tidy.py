@@ -27,7 +27,8 @@ def test_tidying_strips_what_running_left_and_keeps_what_was_written():
              nbformat.v4.new_markdown_cell("Words", id="mine")]
     ran = nbformat.from_dict({"cells": cells, "metadata": {"widgets": {}, "kernelspec": {"name": "other"}}})
     notebook = tidy(ran, "01-x")
-    assert notebook.cells[0].source == "1 + 1" and notebook.cells[0].metadata == {"tags": ["hide-input"]}
+    assert notebook.cells[0].source == "1 + 1" and notebook.cells[0].metadata == {
+        "tags": ["hide-input"], "jupyter": {"source_hidden": True}}, "JupyterLab collapses what the book hides"
     assert notebook.cells[0].outputs == [] and notebook.cells[0].execution_count is None
     assert [cell.id for cell in notebook.cells] == ["mine", "01-x-002"]
     assert notebook.metadata.kernelspec.name == "python3" and "widgets" not in notebook.metadata
