@@ -24,14 +24,18 @@ CHECKS = {"holds": "holds=...",
 
 
 @cache
-def read_ledger(path=LEDGER):
+def read_ledger(path=None):
     """Read the ledger: its entries by id, each a dict of id, source, claim, verdict and chapter.
+
+    path : None is book/claims.yaml beside the package, or above the working directory
 
     What code cannot settle (verdict "open") has `because`, the reason, in place of a chapter.
     Raises ValueError outside the course's folder, since the ledger belongs to no package.
     """
     import yaml
 
+    above = (folder / "book/claims.yaml" for folder in (Path.cwd(), *Path.cwd().parents))
+    path = path or next(filter(Path.exists, (LEDGER, *above)), LEDGER)
     if not Path(path).exists():
         raise ValueError(
             f"no claims ledger at {path}: claims are settled inside the course's folder, "
@@ -61,7 +65,7 @@ class Badge:
             f'<div class="fi-claim" id="claim-{anchor}" data-claim="{id}" '
             f'data-verdict="{verdict}" data-figure="{figure}" '
             'style="border-left: 0.25rem solid; padding-left: 0.8rem">'
-            f'<div><a href="../book/ledger.md#{anchor}">{id}</a> '
+            f'<div><a href="../book/ledger.ipynb#{id}">{id}</a> '
             f"<strong>{VERDICTS[self.verdict]}</strong> <small>{sources}</small></div>"
             f"<div>“{escape(self.claim)}.”</div><div>Computed here: {figure}</div></div>")
 
@@ -106,7 +110,7 @@ def figure_text(figure):
     return ", ".join(figure_text(part) for part in figure)
 
 
-def settle(id, *, holds=None, fails=None, figure, ledger=LEDGER):
+def settle(id, *, holds=None, fails=None, figure, ledger=None):
     """Return the badge of a claim if its checks confirm the ledger's verdict; raises as `claim`."""
     entries = read_ledger(ledger)
     if id not in entries:

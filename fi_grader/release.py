@@ -13,14 +13,15 @@ from fi_course.questions.checks import CODE_STUB, TEXT_STUB
 from fi_course.questions.question import QUESTIONS
 from fi_course.questions.specification import specification_of
 from fi_course.reproducible_zip import write_zip
+from fi_course.start import start_files
 
-STUDENT = ("exercises", "notebooks", "pyproject.toml", "requirements.lock", "LICENSE",
-           "LICENSE-text")
+STUDENT = ("pyproject.toml", "requirements.lock", "LICENSE", "LICENSE-text")
 PACKAGES = ("fi_teach", "fi_audit", "fi_course")
 """What a student gets: files, and packages."""
-INSTRUCTOR = (*STUDENT, *PACKAGES, "fi_grader", "README.md", "environment.yml", "solutions",
-              "tests/course/questions", "tests/conftest.py", "book/tools/exercises.py",
-              "book/instructors.md", "book/grading.md", "book/teaching.md")
+INSTRUCTOR = (*STUDENT, *PACKAGES, "exercises", "notebooks", "book/claims.yaml", "fi_grader",
+              "README.md", "environment.yml", "solutions", "tests/course/questions",
+              "tests/conftest.py", "book/tools/exercises.py", "book/instructors.md",
+              "book/grading.md", "book/teaching.md")
 KINDS_OF_FILE = {".ipynb", ".py", ".toml", ".lock", ".yml", ".yaml", ".md", ".csv", ".js", ".css",
                  ".json", ".txt", ".html", ".example", ""}
 BUNDLE = Path(__file__).with_name("bundle")
@@ -58,7 +59,7 @@ def release(out, project="."):
         raise ValueError(
             f"solutions/ and exercises/ differ in {', '.join(sorted(solutions ^ exercises))}: "
             "run python book/tools/exercises.py first.")
-    student = {**_files(project, STUDENT), **student_package(project),
+    student = {**_files(project, STUDENT), **student_package(project), **student_folder(project),
                "README.md": (BUNDLE / "README.md").read_bytes()}
     for path, content in student.items():
         for secret in SECRETS if path.endswith(".ipynb") else ():
@@ -75,6 +76,15 @@ def release(out, project="."):
         raise ValueError(
             f"cannot write into {out}: {error.strerror}. Choose a folder of yours.") from None
     return {out / "student.zip": len(student), out / "instructor.zip": len(instructor)}
+
+
+def student_folder(project="."):
+    """Collect what a student opens: chapters, exercises, the start page and the claims -> dict."""
+    notebooks = _files(project, ("notebooks", "exercises"))
+    linked = {path: content.replace(b"../book/ledger.md", b"../book/ledger.ipynb")
+              for path, content in notebooks.items()}
+    claims = Path(project) / "book/claims.yaml"
+    return {**linked, **start_files(linked, claims), "book/claims.yaml": claims.read_bytes()}
 
 
 def student_package(project="."):
@@ -107,7 +117,7 @@ def instructor_files(project="."):
 
 def _files(project, wanted, skip=NOTHING):
     """Read the files under these paths, without caches and hidden folders -> {path: bytes}."""
-    found = {}
+    project, found = Path(project), {}
     for place in (project / name for name in wanted):
         for file in [place] if place.is_file() else sorted(place.rglob("*")):
             path = file.relative_to(project)

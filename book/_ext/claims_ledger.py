@@ -7,6 +7,7 @@ A claim whose chapter is in the book but has no cell, a cell whose claim is not 
 a verdict that differs, and a claim settled twice are warnings, and warnings fail the build.
 """
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from fi_course.claims import VERDICTS, read_ledger
 
 LOGGER = logging.getLogger(__name__)
 FILE = "book/claims.yaml"
+IN_JUPYTER = re.compile(r"\.\./book/ledger\.ipynb#([\w-]+)")
 CHAPTERS = {  # the ledger's chapter -> how its pages' names begin, and its heading
     "trees": ("notebooks/01_", "Trees that explain themselves"),
     "golf": ("notebooks/02_", "Golf, by hand"),
@@ -74,13 +76,14 @@ def ledger_pages(env):
 
 
 def collect(app, doctree):
-    """Note a page's badges and turn their links, which lead to the ledger's source in JupyterLab,
+    """Note a page's badges and turn their links, which lead to a notebook in JupyterLab,
     to the built page."""
     for raw in doctree.findall(nodes.raw):
         if 'data-claim="' in raw.astext():
             badges_by_page(app.env).setdefault(app.env.docname,
                                                []).extend(Badges(raw.astext()).found)
-            html = raw.astext().replace("../book/ledger.md#", "../book/ledger.html#")
+            html = IN_JUPYTER.sub(lambda link: f"../book/ledger.html#{link[1].lower()}",
+                                  raw.astext())
             raw.rawsource, raw[:] = html, [nodes.Text(html)]
 
 

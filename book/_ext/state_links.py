@@ -1,8 +1,8 @@
 """Links in the text that set an explorable: `[set it to 8](#set:together=8)`.
 
-In a notebook such a link leads nowhere, and MyST would complain that its target does not exist.
-On the page `page.js` moves the control of that name, in the nearest explorable that has one, to the
-label given; several wishes are parted by commas. A comma, per cent or equals sign *in* a label is
+MyST would complain that its target does not exist. On the page and in JupyterLab the explorable's
+own script moves the control of that name, in the nearest explorable that has one, to the label
+given; several wishes are parted by commas. A comma, per cent or equals sign *in* a label is
 written as addresses write it: %2C, %25, %3D.
 """
 

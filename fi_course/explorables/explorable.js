@@ -9,6 +9,7 @@ const LINE = 15; // px from one line of text to the next
 export default { render };
 
 function render({ model, el }) {
+  followLinks();
   const view = { model, id: "x" + Math.random().toString(36).slice(2, 9) };
   view.controls = model.get("controls").map((control, i) => makeControl(view, control, i));
   view.sentence = html("p", { class: "explorable-sentence", "aria-live": "polite" });
@@ -24,7 +25,7 @@ function render({ model, el }) {
     view.sentence, view.scene, view.legend,
     html("details", {}, field("summary", {}, "Show as a table"), view.table));
   const controls = model.get("controls");
-  // for a page whose text sets a state: what the controls offer now, and how to move one
+  // for links in the text: what the controls offer now, and how to move one
   root.explorable = {
     get labels() {
       const offered = controls.map(({ name, labels }) =>
@@ -444,6 +445,45 @@ function drawTable(view) {
     html("thead", {}, row(stored(view, columns), "th", () => ({ scope: "col" }))),
     html("tbody", {}, ...rows.map((cells) =>
       row(stored(view, cells), "td", (cell) => (isNaN(cell) ? {} : { class: "number" }))))));
+}
+
+// ---- links in the text that set a state: `[set it to 8](#set:together=8)` ----------------------
+
+// One listener for a document, on a page and in JupyterLab alike.
+function followLinks() {
+  if (!document.explorableLinks) addEventListener("click", follow, true);
+  document.explorableLinks = true;
+}
+
+function follow(event) {
+  const link = event.target.closest?.('a[href^="#set:"]');
+  if (!link) return;
+  event.preventDefault();
+  const wishes = link.hash.slice("#set:".length).split(",").map((wish) =>
+    wish.split("=").map(decodeURIComponent));
+  const root = nearest(link, wishes);
+  if (!root) throw new Error(`nothing here has ${wishes.map(([name]) => name).join(", ")}`);
+  for (const [name, value] of wishes) {
+    const labels = root.explorable.labels[name].map(plain), wanted = plain(value);
+    const exact = labels.indexOf(wanted),
+      at = exact >= 0 ? exact : labels.findIndex((label) => label.startsWith(`${wanted} `));
+    if (at < 0) throw new Error(`${name} cannot be ${value}: it can be ${labels.join(", ")}`);
+    root.explorable.set(name, at);
+  }
+  root.scrollIntoView({ block: "nearest" });
+}
+
+// The explorable nearest to the link that has all these controls; in JupyterLab of its notebook.
+function nearest(link, wishes) {
+  const at = link.getBoundingClientRect().top;
+  const distance = (one) => Math.abs(one.getBoundingClientRect().top - at);
+  const all = (link.closest(".jp-Notebook") ?? document).querySelectorAll(".explorable");
+  return [...all].filter(({ explorable }) => wishes.every(([name]) => name in explorable.labels))
+    .sort((one, other) => distance(one) - distance(other))[0];
+}
+
+function plain(label) {
+  return label.trim().toLowerCase();
 }
 
 // ---- small tools --------------------------------------------------------------------------------

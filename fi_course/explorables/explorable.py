@@ -35,6 +35,11 @@ import traitlets
 from IPython.display import display
 
 SIZE_LIMIT = 200_000  # bytes of states that a page carries for one explorable
+STILL = """<p class="explorable-still" style="display: none">Run this cell to bring the controls
+back.</p>
+<style>.jp-OutputArea:not(:has(.explorable)) .explorable-still { display: block !important }
+.jp-OutputArea:has(.explorable-still) .jupyter-widgets:not(:has(*)) { display: none }</style>"""
+"""What JupyterLab shows where the kernel that made an explorable is gone, instead of its error."""
 KINDS = ("slider", "select", "radio", "checkbox")
 
 
@@ -154,8 +159,8 @@ class Explorable(anywidget.AnyWidget):
         return f"{self.title} – {self.sentence}"
 
     def _ipython_display_(self):
-        """Display the widget, and for readers without scripts the sentence of its first state."""
-        display({"text/html": f"<noscript><p>{escape(repr(self))}</p></noscript>",
+        """Display the widget, and what stands there without scripts, and without a kernel."""
+        display({"text/html": f"<noscript><p>{escape(repr(self))}</p></noscript>{STILL}",
                  "text/plain": repr(self)}, raw=True)
         data, metadata = self._repr_mimebundle_()
         display(data, metadata=metadata, raw=True)

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import posixpath
 import re
 import subprocess
 import sys
@@ -16,7 +17,9 @@ import pytest
 
 import fi_teach.__main__ as cli
 from fi_course import check_install as doctor_module
+from fi_course import claims
 from fi_course.check_install import Finding, examine, report
+from fi_course.claims import read_ledger
 from fi_course.questions import QUESTIONS
 from fi_course.submit import checksum, submit
 from fi_grader import release as release_module
@@ -215,6 +218,31 @@ def test_the_students_bundle_holds_no_solution_no_hidden_test_and_no_proof(bundl
         assert answers.read_text(encoding="utf-8").split("\n")[0] not in everything
 
 
+def test_every_link_between_the_students_pages_leads_somewhere(bundles):
+    """The start page names every chapter and set; claims and chapters lead to the ledger, entry by entry."""
+    student = {name.removeprefix("student/"): bundles["student"].read(name).decode()
+               for name in bundles["student"].namelist() if name.endswith(".ipynb")}
+    links = {name: re.findall(r"\]\(([^)#:]+\.(?:ipynb|md))[)#]", text) for name, text in student.items()}
+    assert set(links["start.ipynb"]) == student.keys() - {"start.ipynb", "book/ledger.ipynb"}
+    assert not [(name, link) for name, found in links.items() for link in found
+                if posixpath.normpath(posixpath.join(posixpath.dirname(name), link)) not in student]
+    assert {f"### {id}" for id in read_ledger()} <= set(re.findall(r"### [\w-]+", student["book/ledger.ipynb"]))
+
+
+def test_a_chapter_settles_its_claims_in_the_students_folder(bundles, tmp_path, monkeypatch):
+    """The package is installed elsewhere there; the ledger lies above the chapters."""
+    bundles["student"].extract("student/book/claims.yaml", tmp_path)
+    (tmp_path / "student/notebooks").mkdir()
+    monkeypatch.setattr(claims, "LEDGER", tmp_path / "elsewhere/claims.yaml")
+    monkeypatch.chdir(tmp_path)
+    read_ledger.cache_clear()
+    with pytest.raises(ValueError, match="inside the course's folder"):
+        claims.settle("MID-01", holds=True, figure=1)
+    monkeypatch.chdir(tmp_path / "student/notebooks")
+    assert "ledger.ipynb#MID-01" in claims.settle("MID-01", holds=True, figure=1)._repr_html_()
+    read_ledger.cache_clear()
+
+
 def test_the_instructors_bundle_holds_all_of_it_and_an_nbgrader_course(bundles):
     names = set(bundles["instructor"].namelist())
     assert {f"instructor/source/{q.notebook}/{q.notebook}.ipynb" for q in QUESTIONS.values()} <= names
@@ -228,20 +256,21 @@ def test_release_says_what_it_wrote(capsys, tmp_path):
 
 
 def project_in(folder, exercise):
-    """A small project with one set, its exercise holding the given text -> Path."""
-    for name in ("solutions", "exercises"):
+    """A small project with one set, whose exercise holds the given text, and no claim -> Path."""
+    for name in ("solutions", "exercises", "book"):
         (folder / name).mkdir()
     (folder / "solutions" / "01_a.ipynb").write_text("{}", encoding="utf-8")
-    (folder / "exercises" / "01_a.ipynb").write_text(exercise, encoding="utf-8")
+    (folder / "exercises" / "01_a.ipynb").write_text(json.dumps({"cells": [{"source": exercise}]}), encoding="utf-8")
+    (folder / "book" / "claims.yaml").write_text("[]", encoding="utf-8")
     return folder
 
 
 def test_release_refuses_another_folder_a_leak_a_missing_exercise_and_a_file_in_the_way(capsys, tmp_path):
     code, _, complaint = run(capsys, "release", "--out", tmp_path, "--project", tmp_path)
     assert code == 2 and "there is no solutions/" in complaint
-    project = project_in(tmp_path, '{"cells": ["### BEGIN SOLUTION"]}')
+    project = project_in(tmp_path, "### BEGIN SOLUTION")
     assert "holds 'BEGIN SOLUTION'" in run(capsys, "release", "--out", tmp_path / "out", "--project", project)[2]
-    (project / "exercises" / "01_a.ipynb").write_text("{}", encoding="utf-8")
+    (project / "exercises" / "01_a.ipynb").write_text('{"cells": [{"source": "# A"}]}', encoding="utf-8")
     assert "cannot write into" in run(capsys, "release", "--out", project / "exercises" / "01_a.ipynb", "--project",
                                       project)[2]
     (project / "exercises" / "01_a.ipynb").unlink()

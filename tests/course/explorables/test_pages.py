@@ -1,7 +1,5 @@
 """The explorables in a real browser: no kernel, no network."""
 
-from pathlib import Path
-
 import ipywidgets
 import pandas as pd
 import pytest
@@ -86,15 +84,10 @@ def one_slider(values, say):
     return explore("One slider", [slider("k", "How many", values)], state_of)
 
 
-SCRIPTS = Path(__file__).parents[3] / "book/script"
-
-
 def with_link(page, wish):
     """A link in the page's text that wishes a state, as the book makes it."""
     page.evaluate("""wish => document.querySelector('h1').insertAdjacentHTML('afterend',
-        `<p><a class="fi-set" href="#set:${wish}">set it</a></p>`)""", wish)
-    for name in ("reader.js", "page.js"):
-        page.add_script_tag(path=SCRIPTS / name)
+        `<p><a href="#set:${wish}">set it</a></p>`)""", wish)
     page.get_by_text("set it").first.press("Enter")
 
 

@@ -1,0 +1,50 @@
+"""Write the notebooks that lead through a student's folder: where to begin, and the claims.
+
+JupyterLab opens them as pages; `make lab` and the student's bundle lay them beside the chapters.
+"""
+
+import json
+
+from fi_course.claims import VERDICTS, read_ledger
+
+START, LEDGER = "start.ipynb", "book/ledger.ipynb"
+BEGIN = """# Which Features Matter?
+
+Read a chapter, then do its set. Both open with a click, and both are yours to change.
+
+**In a set** run the cell on top first; it brings `Q`, which knows the questions. Write your answer
+over the dots, run it (Shift+Enter), and run the check below it. The check says *right*, *not
+started*, or which mistake you have probably made; hints open below it at a click.
+
+**At the end** save (Ctrl+S) and run the last cell: it lists your questions with their points, runs
+the saved notebook afresh, and writes the file to hand in.
+
+Something does not work? `python -m fi_teach doctor` in a terminal says what is missing. Where your
+course has nbgrader, its *Validate* button runs the same checks on the saved notebook.
+"""
+
+
+def start_files(notebooks, ledger=None):
+    """Write the start page and the ledger for these notebooks -> {path: bytes}.
+
+    notebooks : {path: bytes} of chapters and exercises, whose first headings are their titles
+    ledger : the claims' file, if it is not where `read_ledger` finds it
+    """
+    titles = {path: "".join(json.loads(content)["cells"][0]["source"]).split("\n")[0].strip("# ")
+              for path, content in notebooks.items()}
+    lists = [f"## {heading}\n\n" + "\n".join(
+        f"- [{title}]({path})" for path, title in titles.items() if path.startswith(folder))
+        for heading, folder in (("The chapters", "notebooks/"), ("The sets", "exercises/"))]
+    claims = (f"### {id}\n\n{entry['claim']}.\n\n**{VERDICTS[entry['verdict']]}** · "
+              f"{', '.join(entry['source'])}" for id, entry in read_ledger(ledger).items())
+    return {START: _notebook([BEGIN, *lists]),
+            LEDGER: _notebook(["# The claims ledger\n\nWhat the sources state, with its verdict. "
+                               "The chapter that settles a claim shows the figure.", *claims])}
+
+
+def _notebook(texts):
+    cells = [{"cell_type": "markdown", "id": f"cell-{number}", "metadata": {}, "source": text}
+             for number, text in enumerate(texts)]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return json.dumps({"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4,
+                       "nbformat_minor": 5}, ensure_ascii=False, indent=1).encode()
