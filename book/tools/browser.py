@@ -1,6 +1,7 @@
 """The built book in a real browser: the system's Chromium, never one that a package downloads."""
 
 import shutil
+import time
 from contextlib import contextmanager
 from threading import Thread
 
@@ -41,10 +42,22 @@ def browser():
         chrome.close()
 
 
+def until(tab, expression, arg=None, seconds=30):
+    """Wait until a JavaScript expression or function is true in the tab.
+
+    The pages' Content-Security-Policy forbids the `eval` of Playwright's own `wait_for_function`.
+    """
+    end = time.monotonic() + seconds
+    while not tab.evaluate(expression, arg):
+        if time.monotonic() > end:
+            raise TimeoutError(f"not true within {seconds} s: {expression}")
+        time.sleep(0.02)
+
+
 def settle(tab):
     """Wait until the page that the tab has loaded is complete:
     nothing that a reader sees will still move."""
-    tab.wait_for_function(SETTLED)
+    until(tab, SETTLED)
     tab.evaluate("() => window.MathJax?.startup?.promise")  # an evaluated promise is waited for
 
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
-from browser import settle
+from browser import settle, until
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 from .browser_pages import shared_page
@@ -137,10 +137,10 @@ def turned(tab, view):
     scheme, width, height = VIEWS[view]
     tab.emulate_media(color_scheme=scheme)
     tab.set_viewport_size({"width": width, "height": height})
-    tab.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
+    until(tab, "scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
     settle(tab)
-    tab.wait_for_function("[...document.images].every((image) => image.complete)")
-    tab.wait_for_function(REACHED)
+    until(tab, "[...document.images].every((image) => image.complete)")
+    until(tab, REACHED)
 
 
 PASSED = []

@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from browser import until
 
 from .accessibility import MOST_BYTES, PAGES, opened, violations_in_every_view
 from .browser_pages import isolated_page
@@ -131,7 +132,7 @@ def test_a_word_found_by_the_search_opens_the_part_that_holds_it(browser, addres
         tab.goto(f"{address}/{CHAPTER}.html?highlight=quadruple")
         assert tab.evaluate(HIDDEN) == before, "a word that does not occur opens nothing"
         tab.goto(f"{address}/{CHAPTER}.html?highlight=naive")
-        tab.wait_for_function("document.querySelectorAll('.fi-gated[hidden] .highlighted').length === 0")
+        until(tab, "document.querySelectorAll('.fi-gated[hidden] .highlighted').length === 0")
         assert tab.locator(".highlighted").count() > 0
 
 

@@ -2,6 +2,8 @@
 
 import json
 
+from browser import until
+
 from .accessibility import opened, violations
 from .browser_pages import isolated_page
 from .test_cards import CARDS, CHAPTER, REFUSED, SHORT, guess
@@ -85,7 +87,7 @@ def load(tab, path):
     with tab.expect_file_chooser() as chooser:
         tab.get_by_role("button", name="Load a file").click()
     chooser.value.set_files(path)
-    tab.wait_for_function("document.querySelector('.fi-said').textContent !== ''")
+    until(tab, "document.querySelector('.fi-said').textContent !== ''")
 
 
 def test_whoever_lets_nothing_wait_can_change_their_mind(browser, address):
