@@ -21,7 +21,7 @@ from notebooks import ROOT, filled, to_bytes
 
 TREES = load(ROOT / "exercises")["01_trees"]
 CASES = {case.name: case for case in every_case({**PLACES, "home": "/home", "port": 1})}
-FIFTEEN = ("perfect", "right answer of another shape 2", "named mistakes 1", "named mistakes 5",
+FIFTEEN = ("perfect", "right answer of another shape 1", "named mistakes 1", "named mistakes 5",
            "magics and shell lines", "endless loop",
            "os._exit in a function", "memory bomb", "np.array_equal replaced", "equal to everything, from a function",
            "borrowed proxy kept", "a copied code object", "another answer each time", "tests by import", "reads home")

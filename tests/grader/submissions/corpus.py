@@ -687,8 +687,12 @@ def points(record):
 
 
 def flags(record):
-    """Every flag of a record, the answer read by a person left aside -> list."""
-    return [*record["flags"], *record["found"]["flags"], *(flag for row in record["rows"] for flag in row["flags"])]
+    """Every flag of a record, the answer read by a person left aside -> list.
+
+    What `grade` alone returns does not say where the file was found.
+    """
+    found = record.get("found", {"flags": []})
+    return [*record["flags"], *found["flags"], *(flag for row in record["rows"] for flag in row["flags"])]
 
 
 def problem(case, record):
