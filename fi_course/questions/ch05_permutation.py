@@ -133,8 +133,9 @@ QUESTIONS = questions(r"""
     1 has no judge, so it is neither right nor wrong: three votes are cast.
 - {"votes": 2 / 4, "trees": 1 / 2} | fruit 1 counted | A fruit of length 14 would be called a
     banana, and fruit 1 is none. But no tree may judge fruit 1.
-- {"votes": 2 / 3, "trees": 3 / 4} | the wrong judge | For fruit 4 you asked tree 1, which says no
-    above 16.5. Fruit 4 is in its bag; tree M judges it, and calls 19 a banana.
+- {"votes": 2 / 3, "trees": 3 / 4} | the chapter's deal, or the wrong judge | These are the numbers
+    of the chapter's deal; here the lengths are dealt out otherwise. If you have dealt them so, you
+    asked tree 1 for fruit 4, which is in its bag: tree M judges it, and calls 19 a banana.
 - {"votes": 1 / 3, "trees": 1 / 3} | one number for both | The votes are right. For the trees, first
     take each tree's own share of wrong answers, then their mean.
 > Tree 1 judges one fruit, tree M two. By the vote each *fruit* counts alike, by the tree each

@@ -210,7 +210,8 @@ QUESTIONS = questions(r"""
     order of two it comes second.
 - {"x1": 0.75, "x2": 0.25} | base forgotten | You started from 0. With nothing known OR is predicted
     as 3/4.
-- {"x1": 0.125, "x2": -0.375} | the gate AND | That is AND at (1, 0).
+- {"x1": 0.125, "x2": -0.375} | the gate AND | That is AND at (1, 0), as in the chapter.
+    The question asks for OR.
 - {"x1": -0.125, "x2": 0.375} | the other way round | These are the right numbers for the row (0,
     1).
 > 3/8 and −1/8: together 1/4, from the base 3/4 to the prediction 1. OR is AND with every bit turned

@@ -22,6 +22,11 @@ from fi_course.questions.verdict import Verdict
 
 HANDED_OUT = "the bug is still there"
 ARRAYS_ONLY = "right for arrays only"
+PRINTS = "prints, but does not return"
+CHANGES = "changes its input"
+DIFFERS = "another answer each time"
+MOST_PRINTED = 1000
+"""What a call prints beyond so many characters is cut."""
 
 
 @dataclass(frozen=True)
@@ -111,14 +116,19 @@ def judge_function(cases, answer):
 
 
 def ask(answer, *arguments):
-    """Call an answer on copies of the arguments and catch what it raises and prints -> Outcome."""
-    with redirect_stdout(io.StringIO()) as printed:
+    """Call an answer on copies of the arguments and catch what it raises and prints -> Outcome.
+
+    A function in another process says itself what it has `printed`.
+    """
+    with redirect_stdout(io.StringIO()) as output:
         try:
             found = Outcome(normalise(quietly(answer, arguments)))
         except (Exception, SystemExit, BlockedCall) as error:
             found = Outcome(error=getattr(error, "kind", type(error).__name__), words=str(error),
                             trace=_trace(error))
-    return replace(found, printed=printed.getvalue())
+    printed = output.getvalue() or getattr(answer, "printed", "")
+    cut = f"{printed[:MOST_PRINTED]}...\n"
+    return replace(found, printed=printed if len(printed) <= MOST_PRINTED else cut)
 
 
 def _trace(error):
@@ -198,6 +208,9 @@ def _right_but_for_lists(answer, cases, runs):
 def _untouched(answer, runs, cases):
     """Return "not started" for an empty or unchanged function, else None."""
     name = getattr(answer, "__name__", "the function")
+    if all(map(_is_nothing, runs)) and any(run.printed for run in runs):
+        return Verdict("wrong", f"`{name}` prints, but does not return: "
+                       "write `return` where it says `print`.", PRINTS, printed=runs[0].printed)
     if all(run.error == "NotImplementedError" or _is_nothing(run) for run in runs):
         return Verdict("not started",
                        f"`{name}` returns nothing yet: write its body, and end it with `return`.",
@@ -218,8 +231,23 @@ def _mistaken(answer, runs, cases):
     """Return "wrong" with the first failing case and the mistake that matches all cases."""
     known = next((mistake for mistake in cases.mistakes
                   if _behaves_like(mistake.output, runs, cases.tolerance)), None)
-    message, name = (known.message, known.name) if known else (_rounds(runs, cases.expected), "")
+    habits = (_habit(answer, case) for case in cases.inputs)
+    message, name = ((known.message, known.name) if known else
+                     next(filter(None, habits), None) or (_rounds(runs, cases.expected), ""))
     return _wrong(answer, runs, cases, message, name)
+
+
+def _habit(answer, case):
+    """Call a function twice -> (message, name) if it changes its arguments or its mind, or None."""
+    given = copy.deepcopy(case)
+    once, again = ask(lambda *_: answer(*given)), ask(answer, *case)
+    places = [k for k, one in enumerate(case) if not callable(one) and repr(one) != repr(given[k])]
+    if places or getattr(answer, "changed", False):
+        return ("Your function changes what it is given, and so what it sees later: work on a "
+                "copy, as in `X.copy()`. A slice such as `X[:, 0]` is no copy."), CHANGES
+    if repr(once.value) != repr(again.value) or getattr(answer, "is_inconsistent", False):
+        return "Asked twice, your function gives two answers: the question asks for one.", DIFFERS
+    return None
 
 
 def _wrong(answer, runs, cases, message, name):

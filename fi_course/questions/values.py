@@ -218,7 +218,9 @@ def _judge_several(key, answer):
     try:
         given, strange = named_values(answer, entries)
     except ValueError as error:
-        return Verdict("wrong", str(error), yours=show(answer))
+        some = ("Say which value each number is, as in "
+                f"`{{{entries[0]!r}: 0.31}}`: the entries are {listed(entries)}.")
+        return Verdict("wrong", some if any(key["default"]) else str(error), yours=show(answer))
     blank = [entry for entry, value in given.items() if value is None]
     if blank:
         return Verdict("wrong", f"Still to be filled in: {listed(blank)}.")

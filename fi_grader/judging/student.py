@@ -156,6 +156,7 @@ class RemoteFunction:
     the function is called again, but what it says then is only compared.
 
     outcomes : every outcome as it came, values and errors
+    printed : what the last call has printed; changed : has a call changed its arguments?
     differs : has the same question got another answer, asked in whatever way?
     is_inconsistent : has it got one asked in the same way?
     """
@@ -163,6 +164,7 @@ class RemoteFunction:
     def __init__(self, student, handle, name):
         self.student, self.handle = student, handle
         self.first_values, self.outcomes, self.differs, self.is_inconsistent = {}, [], False, False
+        self.printed, self.changed = "", False
         self.__name__ = name if isinstance(name, str) and name.isidentifier() else "f"
 
     def __call__(self, *arguments):
@@ -183,8 +185,12 @@ class RemoteFunction:
         return known
 
     def _call(self, message):
+        reply = self.student.ask("call", self.handle, message)
+        printed = reply.get("printed")
+        self.printed = printable(printed) if isinstance(printed, str) else ""
+        self.changed |= reply.get("changed") is True
         try:
-            return self.student.decoded(self.student.ask("call", self.handle, message))
+            return self.student.decoded(reply)
         except Unreadable as error:
             raise RemoteError("ValueError", error) from None
 

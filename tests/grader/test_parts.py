@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
+from fi_course.questions import QUESTIONS, judge
 from fi_grader import command, installed
 from fi_grader.escaping import printable
 from fi_grader.judging.judge import grade
@@ -240,6 +241,19 @@ def test_both_levels_give_the_same_record_and_name_the_mistake(server):
     assert "KeyError" in rows["trees.decrease"]["message"] and "raise KeyError" in rows["trees.decrease"]["trace"]
     assert sum(row["points"] or 0 for row in record["rows"]) == 20 and not record["flags"]
     assert set(seconds) >= {"trees.decrease"}
+
+
+@pytest.mark.parametrize(("body", "mistake"), [
+    ("print(left)", "prints, but does not return"),
+    ("left[0] += 1; return left[0]", "changes its input"),
+    ("import random; return random.random()", "another answer each time")])
+def test_the_grader_names_a_functions_habits_as_the_notebook_does(server, body, mistake):
+    answer = f"def decrease(left, right):\n    {body}"
+    record, _ = grade(TREES, to_bytes(filled({"trees.decrease": answer})), server, seed=3)
+    exec(answer, space := {})
+    here = judge(QUESTIONS["trees.decrease"], space["decrease"])
+    row = next(row for row in record["rows"] if row["question"] == "trees.decrease")
+    assert row["mistake"] == here.mistake == mistake and here.message in row["message"]
 
 
 TELLING = """

@@ -21,20 +21,24 @@ from fi_grader.sandbox.inside.restore import OUR_MODULES, could_overwrite, resto
 
 MOST_OUTPUT = 1_000_000
 """More printed characters than this are cut."""
+MOST_KEPT = 1000
+"""So many printed characters of a call are told to the judge."""
 MOST_NOTES = 20
 """No reply tells more than this."""
 
 
 class Output(io.TextIOBase):
-    """A stream that counts what is printed and discards it."""
+    """A stream that counts what is printed, and keeps the beginning."""
 
-    written = 0
+    written, begun = 0, ""
 
     def writable(self):
         return True
 
     def write(self, text):
         self.written += len(text)
+        if len(self.begun) <= MOST_KEPT:
+            self.begun += text[:MOST_KEPT + 1]
         return len(text)
 
 
@@ -111,14 +115,26 @@ def value(namespace, expression):
 def call(namespace, handle, arguments):
     """Call a function of the student's -> its value as plain data, or the error it raises."""
     try:
+        namespace.output.begun = ""
         arguments = [messages.decode(a, lambda number: _callback(namespace, number))
                      for a in arguments]
-        return _plain(namespace.functions[handle](*arguments))
+        before = _encoded(arguments)
+        reply = _plain(namespace.functions[handle](*arguments))
+        return {**reply, "printed": namespace.output.begun,
+                "changed": before != _encoded(arguments)}
     except BaseException as error:
         return {"error": report(error)}
     finally:
         if not namespace.is_blocking:
             _restore(namespace)
+
+
+def _encoded(arguments):
+    """Encode arguments, to see whether a call changes them; None for what is no data any more."""
+    try:
+        return messages.encode(arguments, handle=id)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _plain(found):

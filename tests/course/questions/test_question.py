@@ -1,8 +1,13 @@
 """What a student meets: a verdict for everything that can be handed in, hints one at a time, no traceback unasked."""
 
+import ast
+import json
 import subprocess
 import sys
 from fractions import Fraction
+from functools import cache
+from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,8 +17,11 @@ from fi_course.questions import QUESTIONS, CheckFailed, Q, Question, Verdict, ju
 from fi_course.questions.blocked_calls import functions_at
 from fi_course.questions.cards import Card
 from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
+from fi_course.questions.compare_values import near
 from fi_course.questions.question import KINDS, Handle, card_of
 from fi_course.questions.reference_solution import reference, solutions_notebook
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def question(check, **options):
@@ -55,6 +63,39 @@ def test_every_set_begins_with_two_questions_of_recall_and_has_four_kinds():
 def test_the_sets_of_the_spine_plant_a_bug_and_ask_for_a_test():
     for notebook in ("01_trees", "02_golf"):
         assert {"test", "mend"} <= {q.kind for q in QUESTIONS.values() if q.notebook == notebook}
+
+
+def plain_number(node):
+    try:
+        return float(eval(compile(ast.Expression(node), "", "eval"), {"__builtins__": {}}))
+    except (NameError, SyntaxError, TypeError, ValueError):
+        return None
+
+
+@cache
+def lists_of_numbers(chapter):
+    """The lists and tuples of numbers in the code of a chapter, such as (2/3, 3/4) -> list of lists."""
+    sources = ("".join(cell["source"]) for path in (ROOT / "notebooks").glob(f"{chapter}*.ipynb")
+               for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code")
+    lists = [node.elts for source in sources for node in ast.walk(ast.parse(source))
+             if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > 1]
+    return [numbers for numbers in ([plain_number(node) for node in nodes] for nodes in lists) if None not in numbers]
+
+
+def are_near(one, other, tolerance):
+    return len(one) == len(other) and all(map(near, one, other, [tolerance] * len(one)))
+
+
+@pytest.mark.parametrize("id", [id for id, q in QUESTIONS.items() if hasattr(q.check, "targets")])
+def test_no_two_mistakes_and_no_numbers_of_the_chapter_lead_to_one_diagnosis(id):
+    """Where another way leads to the same numbers, the message names both ways."""
+    check, chapter = QUESTIONS[id].check, lists_of_numbers(QUESTIONS[id].notebook[:2])
+    whole = [target for target in check.targets[1:] if None not in target.values]
+    for one, other in combinations([check.targets[0], *whole], 2):
+        assert not are_near(one.values, other.values, check.tolerance), (one.name, other.name)
+    for target in whole:
+        known = [numbers for numbers in chapter if are_near(numbers, target.values, check.tolerance)]
+        assert "the chapter" in target.message or not known, (target.name, known)
 
 
 def test_an_unknown_id_is_refused_with_the_nearest_ones():
@@ -122,6 +163,11 @@ def test_right_values_are_right_in_every_form():
             assert judge(question(check), form).status == "right", form
 
 
+def test_some_of_several_values_without_names_are_asked_for_them():
+    asked = question(value({"a": 1, "b": 2}, default={"a": 3, "b": 2}))
+    assert "as in `{'a': 0.31}`" in judge(asked, [1]).message
+
+
 def test_an_entry_of_another_name_is_named():
     asked = question(value({"MDI": 5, "out of bag": 2}))
     assert "no entry `OOB`" in judge(asked, {"MDI": 5, "out of bag": 2, "OOB": 2}).message
@@ -176,6 +222,19 @@ def test_a_named_mistake_shows_message_and_counterexample():
     lambda x: [*map((2).__mul__, x.copy())]])
 def test_a_right_function_is_right_in_every_style(right):
     assert judge(DOUBLE, right).status == "right"
+
+
+def in_its_place(x):
+    x[0] += 1
+    return x
+
+
+@pytest.mark.parametrize(("answer", "name"), [
+    (lambda x: print(2 * x), "prints, but does not return"), (in_its_place, "changes its input"),
+    (lambda x: np.random.default_rng().random(2), "another answer each time")])
+def test_a_habit_of_a_wrong_function_is_named(answer, name):
+    verdict = judge(DOUBLE, answer)
+    assert (verdict.status, verdict.mistake) == ("wrong", name)
 
 
 def test_arguments_are_copies_so_that_an_answer_may_change_them():
