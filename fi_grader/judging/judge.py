@@ -5,6 +5,7 @@ runs the others again.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,7 +21,6 @@ from fi_grader.judging.student import (
     alarm,
 )
 from fi_grader.notebooks.matching import align
-from fi_grader.notebooks.matching import answers as answers_of
 from fi_grader.submissions.reading import notebook_of
 
 SECONDS_TO_READ = 10
@@ -47,6 +47,7 @@ class GradingRun:
     plan: object
     seed: int
     limit: float | None = None
+    tell: Callable = print
     verdicts: dict = field(default_factory=dict)
     errors: dict = field(default_factory=dict)
     traces: dict = field(default_factory=dict)
@@ -60,15 +61,19 @@ class GradingRun:
         return seconds if self.limit is None else min(self.limit, seconds)
 
 
-def grade(assignment, content, server, *, seed, limit=None):
+def grade(assignment, content, server, *, seed, limit=None, lost=(), tell=lambda *step: None):
     """Grade the bytes of a notebook -> (record without names, {question: seconds}).
 
     seed : what checks draw their inputs from
     limit : the longest anything may take, in seconds, where a question allows more
+    lost : questions whose answers have ended a judge before this one
+    tell : is called with each step's question and the seconds that it may take
 
     Raises ValueError if the content is no notebook.
     """
-    run = GradingRun(assignment, bounded(plan_of, assignment, content), seed, limit)
+    run = GradingRun(assignment, bounded(plan_of, assignment, content), seed, limit, tell)
+    for question in lost:
+        _leave_to_a_person(run, question, "it ended the judge")
     _judge_prose(run)
     _run_plan(run, server)
     return record_of(run), {q: round(s, 3) for q, s in run.seconds.items()}
@@ -90,14 +95,6 @@ def plan_of(assignment, content):
     plan = align(assignment, cells, metadata)
     plan.whole += flags
     return plan
-
-
-def answers(assignment, content):
-    """Read the answer cells -> {place of the handed-out cell: source}, {} for no notebook."""
-    try:
-        return bounded(lambda: answers_of(assignment, notebook_of(content)[0]))
-    except ValueError:
-        return {}
 
 
 def _judge_prose(run):
@@ -131,11 +128,15 @@ def _run_steps(run, student, end):
     again = [(-1, step) for n, step in steps if step.verb == "judge"]
     for number, step in steps + again:
         start = time.monotonic()
+        seconds = max(0.01, min(run.allowed(step.question), end - start))
+        run.tell(step.question, seconds)
         try:
-            with student.within(max(0.01, min(run.allowed(step.question), end - start))):
+            with student.within(seconds):
                 _run_step(run, student, step, last=number < 0)
         except StudentProcessDied as death:
             return number, step, death
+        except Exception as error:
+            return number, step, StudentProcessDied("garbled", f"cannot be read: {error}")
         finally:
             _add_flags(run, student, step)
             run.seconds[step.question] = (run.seconds.get(step.question, 0) + time.monotonic()
@@ -192,11 +193,18 @@ def _judged(run, student, question, answer):
         return (_check_consistency(run, question, answer, verdict)
                 if isinstance(answer, RemoteFunction) else verdict)
     except Exception as error:
-        run.plan.flag(question, f"check failed: {type(error).__name__}")
-        return Verdict("wrong", "The check could not read this answer; a person will look at it.")
+        return _leave_to_a_person(run, question, type(error).__name__)
     finally:
         if blocked:
             student.ask("unblock")
+
+
+def _leave_to_a_person(run, question, why):
+    """Record that the check of a question failed -> Verdict."""
+    run.plan.flag(question, f"check failed: {why}")
+    run.verdicts[question] = Verdict(
+        "wrong", "The check could not read this answer; a person will look at it.")
+    return run.verdicts[question]
 
 
 def _check_consistency(run, question, answer, verdict):

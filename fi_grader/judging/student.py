@@ -36,7 +36,7 @@ class RemoteError(Exception):
 
     def __init__(self, kind, words):
         super().__init__(str(words))
-        self.kind = str(kind)[:80]
+        self.kind = kind
 
 
 class Unreadable(Exception):
@@ -77,20 +77,20 @@ class StudentProcess:
         while "callback" in reply:
             reply = self._exchange(self._run_callback(reply))
         notes = reply.get("noted")
-        self.notes += ([printable(str(word)[:120]) for word in notes[:20]]
-                       if isinstance(notes, list) else [])
+        notes = notes[:20] if isinstance(notes, list) else ()
+        self.notes += [printable(word[:120]) for word in notes if isinstance(word, str)]
         return reply
 
     def _exchange(self, message):
         try:
             self.channel.settimeout(max(0.01, self.deadline - time.monotonic()))
             messages.send(self.channel, message)
-            reply = messages.receive(self.channel)
+            reply = messages.receive(self.channel, most_parts=messages.MOST_PARTS)
         except TimeoutError:
             raise StudentProcessDied("time", f"took longer than {self.seconds:g} s") from None
         except (EOFError, OSError):
             raise StudentProcessDied("ended", "ended the process it ran in") from None
-        except ValueError as error:
+        except (ValueError, MemoryError, RecursionError) as error:
             raise StudentProcessDied("garbled", f"sent something unreadable: {error}") from None
         if not isinstance(reply, dict):
             raise StudentProcessDied("garbled", "sent something unreadable")
@@ -100,8 +100,8 @@ class StudentProcess:
         """Call one of the judge's registered functions -> message with its value or error."""
         try:
             function = self.callbacks[reply["callback"]]
-            arguments, options = messages.decode(reply["arguments"]), messages.decode(
-                reply["options"])
+            arguments, options = (messages.decode(clamp(reply[name]))
+                                  for name in ("arguments", "options"))
             before = [messages.encode(argument) for argument in arguments]
             value = messages.encode(function(*arguments, **options))
             after = [messages.encode(argument) for argument in arguments]
@@ -136,12 +136,11 @@ class StudentProcess:
             except RecursionError:
                 raise Unreadable("it is nested too deeply.") from None
         if "unreadable" in reply:
-            raise Unreadable(without_host(str(reply["unreadable"])[:1000]))
+            raise Unreadable(_text(reply["unreadable"]))
         error = reply.get("error")
         error = error if isinstance(error, dict) else {}
-        self.trace = without_host(str(error.get("trace", ""))[:4000])
-        raise RemoteError(error.get("kind", "Error"),
-                          without_host(str(error.get("words", ""))[:1000]))
+        self.trace = _text(error.get("trace"), 4000)
+        raise RemoteError(_text(error.get("kind"), 80) or "Error", _text(error.get("words")))
 
     def end(self):
         """End the process and all it started -> True if it had run out of memory."""
@@ -165,7 +164,7 @@ class RemoteFunction:
         self.student, self.handle = student, handle
         self.first_values, self.outcomes, self.differs, self.is_inconsistent = {}, [], False, False
         self.printed, self.changed = "", False
-        self.__name__ = name if isinstance(name, str) and name.isidentifier() else "f"
+        self.__name__ = _text(name, 80) if _text(name).isidentifier() else "f"
 
     def __call__(self, *arguments):
         message = [messages.encode(a, self.student.register) for a in arguments]
@@ -186,8 +185,7 @@ class RemoteFunction:
 
     def _call(self, message):
         reply = self.student.ask("call", self.handle, message)
-        printed = reply.get("printed")
-        self.printed = printable(printed) if isinstance(printed, str) else ""
+        self.printed = printable(_text(reply.get("printed"), 1001))
         self.changed |= reply.get("changed") is True
         try:
             return self.student.decoded(reply)
@@ -213,6 +211,11 @@ class RemoteFunction:
             return outcome
         replay.__name__ = self.__name__
         return replay
+
+
+def _text(value, longest=1000):
+    """Cut a text of the student process to this length -> str, "" if it is none."""
+    return without_host(value[:longest]) if isinstance(value, str) else ""
 
 
 def _question_key(arguments):

@@ -10,6 +10,7 @@ import platform
 import subprocess
 import sys
 import time
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,7 +23,11 @@ LARGEST_JUDGE = 2 * 2**30
 """Bytes of address space beyond what it has at its start that a judge may take: a huge answer ends
 in an error, not in a full machine."""
 PATIENCE = 720
-"""A worker that is silent for so many seconds is ended, and its submission left to a person."""
+"""A worker that says nothing for so many seconds is ended: its sandbox may have to be compiled."""
+GRACE = 30
+"""And one that works on a question so many seconds longer than the question allows."""
+MOST_DEATHS = 5
+"""A submission that has ended so many workers is left to a person."""
 
 
 class Worker:
@@ -32,36 +37,44 @@ class Worker:
         self.settings, self.process, self.is_stopped = settings, None, False
         atexit.register(self.stop)
 
-    def ask(self, exercise, content, verb="grade"):
-        """Let the subprocess grade or read a notebook -> dict. One that dies is restarted once.
+    def ask(self, exercise, content):
+        """Let the subprocess grade a notebook -> {"record": ..., "seconds": ...}.
 
-        verb : "grade" -> {"record": ..., "seconds": ...}, or "read" -> {"answers": {place of the
-            handed-out cell: source}}
+        One that dies or falls silent is started again; the question at which two did is left to a
+        person.
 
-        Raises RuntimeError if it dies twice, or after `stop`; ValueError if no submission can be
-        graded where it runs.
+        Raises RuntimeError if it dies whatever is left out, or after `stop`; ValueError if no
+        submission can be graded where it runs.
         """
-        for _ in range(2):
+        deaths = Counter()
+        while deaths.total() < MOST_DEATHS and deaths[""] < 2:
             if self.is_stopped:
                 raise RuntimeError("grading was ended.")
+            lost = [question for question, times in deaths.items() if times > 1]
+            self.at = ""
             try:
-                reply = self._exchange({"verb": verb, "exercise": exercise, "size": len(content)},
+                reply = self._exchange({"exercise": exercise, "size": len(content), "lost": lost},
                                        content)
             except (OSError, EOFError, ValueError):
                 self.close()
+                deaths[self.at] += 1
                 continue
             if "unfit" in reply:
                 raise ValueError(f"{platform.node()} cannot grade: {reply['unfit']}")
             return reply
-        raise RuntimeError("the grader was ended twice while it worked on this submission.")
+        raise RuntimeError("the grader was ended again and again by this submission.")
 
     def _exchange(self, job, content):
+        """Send a job -> the reply; meanwhile follow at which question the subprocess is."""
         if self.process is None:
             self._start()
         self.channel.settimeout(PATIENCE)
         messages.send(self.channel, job)
         self.channel.sendall(content)
-        return messages.receive(self.channel, LARGEST_REPLY)
+        while "at" in (reply := messages.receive(self.channel, LARGEST_REPLY)):
+            self.at = reply["at"]
+            self.channel.settimeout(reply["seconds"] + GRACE)
+        return reply
 
     def _start(self):
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
@@ -91,27 +104,22 @@ class _Grader:
         self.settings, self.server = settings, None
         self.assignments = assignment.load(settings["exercises"])
 
-    def read(self, assignment, content):
-        from fi_grader.judging import judge as judging
-        return {"answers": {str(p): source
-                            for p, source in judging.answers(assignment, content).items()}}
-
-    def grade(self, assignment, content):
+    def grade(self, assignment, content, **options):
         from fi_grader.judging import judge as judging
         start = time.monotonic()
         try:
-            record, seconds = self._graded(assignment, content)
+            record, seconds = self._graded(assignment, content, options)
         except ValueError as error:
             message = f"Nothing was graded: {error}"
             record, seconds = judging.blank_record(assignment, "no notebook", message), {}
         return {"record": record, "seconds": {**seconds, "all": round(time.monotonic() - start, 3)}}
 
-    def _graded(self, assignment, content):
+    def _graded(self, assignment, content, options):
         from fi_grader.judging.judge import grade
         for attempt in range(2):
             try:
                 return grade(assignment, content, self._fork_server(), seed=self.settings["seed"],
-                             limit=self.settings["limit"])
+                             limit=self.settings["limit"], **options)
             except (OSError, EOFError):
                 self.server.close()
                 self.server = None
@@ -138,9 +146,10 @@ def main(channel, settings):
         while True:
             job = messages.receive(channel)
             content = messages.exactly(channel, job["size"])
-            work = {"grade": grader.grade, "read": grader.read}[job["verb"]]
-            messages.send(channel, work(grader.assignments[job["exercise"]], content),
-                          LARGEST_REPLY)
+            reply = grader.grade(grader.assignments[job["exercise"]], content, lost=job["lost"],
+                                 tell=lambda question, seconds: messages.send(
+                                     channel, {"at": question, "seconds": seconds}))
+            messages.send(channel, reply, LARGEST_REPLY)
     except (EOFError, OSError):
         return
     finally:

@@ -13,8 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 
-import numpy as np
-import pandas as pd
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
@@ -22,7 +20,7 @@ from fi_course.questions import QUESTIONS, judge
 from fi_grader import command, installed
 from fi_grader.escaping import printable
 from fi_grader.judging.judge import grade
-from fi_grader.judging.student import StudentProcess, StudentProcessDied, clamp
+from fi_grader.judging.student import StudentProcess, StudentProcessDied
 from fi_grader.judging.worker import Worker
 from fi_grader.notebooks.exercise import cell_from, load
 from fi_grader.notebooks.matching import align
@@ -40,32 +38,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TREES = load(ROOT / "exercises")["01_trees"]
 
 
-# The wire
-
-@pytest.mark.parametrize("value", [
-    None, True, 3, 2.5, "ä", [1, [2]], (1, (2,)), {"a": (1,), 2: None}, {1, 2}, ..., range(3),
-    np.arange(6).reshape(2, 3), np.array(["x", "y"]),
-    np.array([1, "x", None], object), np.float64(0.5), np.int8(3), np.array(2.5),
-    pd.Series([1.5, 2.5], index=["a", "b"], name="n"),
-    pd.Series(["x", "y"]), pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), pd.DataFrame([[1.0, 2.0]], index=["r"])],
-                         ids=repr)
-def test_a_value_crosses_the_border_and_is_what_it_was(value):
-    crossed = messages.decode(json.loads(json.dumps(messages.encode(value))))
-    assert type(crossed) is type(value)
-    if isinstance(value, pd.Series | pd.DataFrame):
-        getattr(pd.testing, f"assert_{'series' if isinstance(value, pd.Series) else 'frame'}_equal")(crossed, value)
-    else:
-        np.testing.assert_equal(crossed, value)
-        assert getattr(crossed, "dtype", None) == getattr(value, "dtype", None)
-
-
-@pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])
-def test_a_generator_crosses_the_border_and_draws_on_where_it_was(kind):
-    rng = np.random.Generator(getattr(np.random, kind)(3))
-    rng.random(5)
-    crossed = messages.decode(json.loads(json.dumps(messages.encode(rng))))
-    assert crossed.integers(1000, size=9).tolist() == rng.integers(1000, size=9).tolist()
-
+# Functions on loan
 
 def scramble(table, names, seen, rng):
     """Changes all that it is given."""
@@ -92,53 +65,8 @@ def tried(borrowed):
     assert found == [[[7, 0], [7, 0]], ["old", "new", "new"], {"a": 2, "more": 1}, True]
 
 
-@pytest.mark.parametrize("value", [object(), open, np.dtype(float)], ids=["object", "function", "dtype"])
-def test_what_is_no_data_does_not_cross(value):
-    with pytest.raises(ValueError, match="is no data"):
-        messages.encode(value)
-
-
-@pytest.mark.parametrize(("message", "words"), [
-    ({"array": ["|O", [1], "gA=="]}, "no array of dtype"), ({"class": "os.system"}, "no value is encoded"),
-    ({"function": 0}, "no value is encoded"), ({}, "no encoded value"), ({"generator": 3}, "no generator"),
-    ({"generator": {"dict": [["bit_generator", "default_rng"]]}}, "no generator"),
-    ({"tuple": [], "list": []}, "no encoded value")])
-def test_a_forged_message_builds_nothing(message, words):
-    with pytest.raises(ValueError, match=words):
-        messages.decode(message)
-
-
-def test_a_message_that_is_too_long_is_neither_sent_nor_read():
-    here, there = socket.socketpair()
-    with here, there:
-        with pytest.raises(messages.TooLarge):
-            messages.send(here, "x" * 100, largest=50)
-        here.sendall(messages.HEAD.pack(2**31))
-        with pytest.raises(messages.TooLarge):
-            messages.receive(there)
-
-
-def test_a_message_nested_too_deeply_is_an_error_and_no_crash():
-    here, there = socket.socketpair()
-    with here, there:
-        body = b"[" * 100_000
-        here.sendall(messages.HEAD.pack(len(body)) + body)
-        with pytest.raises(ValueError, match="nested too deeply"):
-            messages.receive(there)
-
-
-def test_a_range_beyond_all_measure_does_not_cross():
-    with pytest.raises(ValueError, match="no data"):
-        messages.decode({"range": [0, 10**12, 1]})
-    assert messages.decode({"range": [0, 10**12, 10**9]}) == range(0, 10**12, 10**9)
-
-
 def test_what_goes_to_a_terminal_is_printable():
     assert printable("Jörg \x1b]0;x\x07 caf\udce9 \u202e") == "Jörg \\x1b]0;x\\x07 caf\\udce9 \\u202e"
-
-
-def test_numbers_too_large_to_reckon_with_are_infinite():
-    assert clamp({"a": [10**400, -10**400, 3, True]}) == {"a": [np.inf, -np.inf, 3, True]}
 
 
 # Finding and reading
@@ -426,7 +354,7 @@ def test_a_cluster_without_dask_is_refused_with_the_way_to_get_it(monkeypatch):
 def test_a_station_that_dies_twice_is_given_up_and_one_that_was_shut_stays_shut(monkeypatch):
     worker = Worker({})
     monkeypatch.setattr(worker, "_exchange", lambda job, content: (_ for _ in ()).throw(EOFError))
-    with pytest.raises(RuntimeError, match="twice"):
+    with pytest.raises(RuntimeError, match="again and again"):
         worker.ask("01_trees", b"")
     worker.stop()
     with pytest.raises(RuntimeError, match="ended"):

@@ -1,18 +1,28 @@
 """Encode messages between judge and student process: tagged JSON, each with its length first.
 
 No pickle: decoding builds data and nothing else, so that neither side can make the other run code.
+Nothing is believed about a message: what `encode` never writes is a ValueError.
 """
 
 import base64
 import json
+import math
+import re
 import struct
 
 import numpy as np
 import pandas as pd
 
 LARGEST = 16_000_000
-"""No message is longer than this (bytes)."""
+"""No message is longer than this (bytes), and no array or range that one describes (elements)."""
+MOST_PARTS = 2_000_000
+"""No answer has more brackets and commas than this: each part takes some 100 bytes once read."""
 HEAD = struct.Struct("!I")
+NUMBERS = re.compile(r"[<>|][biufc]\d{1,2}")
+"""How NumPy writes the types whose elements are numbers and nothing else."""
+GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM, "SFC64": np.random.SFC64}
+"""Bit generators whose whole state can be validated. MT19937 and Philox keep a position in a
+buffer, which NumPy believes: they do not cross."""
 
 
 class TooLarge(ValueError):
@@ -30,7 +40,7 @@ def send(channel, message, largest=LARGEST):
     channel.sendall(HEAD.pack(len(body)) + body)
 
 
-def receive(channel, largest=LARGEST):
+def receive(channel, largest=LARGEST, most_parts=math.inf):
     """Read one message from a socket -> JSON value.
 
     Raises EOFError at the end, ValueError for what is no message.
@@ -38,8 +48,11 @@ def receive(channel, largest=LARGEST):
     (size,) = HEAD.unpack(exactly(channel, HEAD.size))
     if size > largest:
         raise TooLarge(f"{size} bytes are more than the {largest} that an answer may have.")
+    body = exactly(channel, size)
+    if sum(map(body.count, (b",", b"[", b"{"))) > most_parts:
+        raise TooLarge(f"the answer has more than {most_parts:,} parts.")
     try:
-        return json.loads(exactly(channel, size))
+        return json.loads(body)
     except RecursionError:
         raise ValueError("the answer is nested too deeply to be read.") from None
 
@@ -96,7 +109,33 @@ def decode(message, function=None):
         return function(content)
     if tag not in _BUILDERS:
         raise ValueError(f"no value is encoded as {tag!r}.")
-    return _BUILDERS[tag](content, lambda part: decode(part, function))
+    try:
+        return _BUILDERS[tag](content, lambda part: decode(part, function))
+    except (TypeError, KeyError, OverflowError):
+        raise ValueError(f"this is no encoded {tag}.") from None
+
+
+def _demand(condition):
+    """Raise ValueError unless a message is what `encode` writes."""
+    if not condition:
+        raise ValueError("this is no encoded value.")
+
+
+def _scalar(value, part=lambda value: value):
+    value = part(value)
+    _demand(value is None or isinstance(value, bool | int | float | str))
+    return value
+
+
+def _whole(value, least, most):
+    """Return a whole number that lies between two others, both included."""
+    _demand(type(value) is int and least <= value <= most)
+    return value
+
+
+def _list(content, length=None):
+    _demand(isinstance(content, list) and length in (None, len(content)))
+    return content
 
 
 def _of_array(array, part):
@@ -109,15 +148,26 @@ def _of_array(array, part):
 
 
 def _to_array(content, part):
-    kind, shape, data = content
-    if kind in ("O", "U"):
-        array = np.empty(len(data), object)
-        array[:] = [part(v) for v in data]
-        return (array if kind == "O" else array.astype(str)).reshape(shape)
-    dtype = np.dtype(str(kind))
-    if dtype.kind not in "biufc":
-        raise ValueError(f"no array of dtype {kind} is data.")
-    return np.frombuffer(base64.b64decode(data), dtype).reshape(shape).copy()
+    kind, shape, data = _list(content, 3)
+    shape = [_whole(size, 0, LARGEST) for size in _list(shape)]
+    if kind not in ("O", "U"):
+        return _of_numbers(kind, base64.b64decode(data)).reshape(shape)
+    array = np.empty(len(_list(data)), object)
+    for k, v in enumerate(data):
+        array[k] = part(v)
+    if kind == "U":
+        longest = max((len(v) for v in array if isinstance(v, str)), default=0)
+        _demand(all(isinstance(v, str) for v in array) and longest * len(array) <= LARGEST)
+        array = array.astype(str)
+    return array.reshape(shape)
+
+
+def _of_numbers(kind, data):
+    """Return the numbers in these bytes -> array. A bool is 0 or 1: NumPy believes that it is."""
+    if not (isinstance(kind, str) and NUMBERS.fullmatch(kind)):
+        raise ValueError(f"no array of dtype {str(kind)[:20]} is data.")
+    dtype = np.dtype(kind)
+    return np.frombuffer(data, "u1") != 0 if dtype == bool else np.frombuffer(data, dtype).copy()
 
 
 def _of_index(index, part):
@@ -129,13 +179,28 @@ def _of_column(series, part):
     return part(values) if values.dtype.kind in "biufc" else [part(v) for v in series.tolist()]
 
 
+def _to_column(content, part, length=None):
+    """Rebuild a column: an array of one dimension, or a list of words and numbers."""
+    if isinstance(content, list):
+        return [_scalar(v, part) for v in _list(content, length)]
+    column = part(content)
+    _demand(isinstance(column, np.ndarray) and column.ndim == 1 and length in (None, len(column)))
+    return column
+
+
+def _to_index(content, part, length):
+    return (range(length) if content is None
+            else [_scalar(v, part) for v in _list(content, length)])
+
+
 def _of_series(series, part):
     return [_of_column(series, part), _of_index(series.index, part), part(series.name)]
 
 
 def _to_series(content, part):
-    values, index, name = map(part, content)
-    return pd.Series(values, index=index, name=name)
+    values, index, name = _list(content, 3)
+    values = _to_column(values, part)
+    return pd.Series(values, index=_to_index(index, part, len(values)), name=_scalar(name, part))
 
 
 def _of_frame(frame, part):
@@ -145,9 +210,12 @@ def _of_frame(frame, part):
 
 
 def _to_frame(content, part):
-    columns, data, index, rows = map(part, content)
-    frame = pd.DataFrame(dict(enumerate(data)), index=range(int(rows)) if index is None else index)
-    frame.columns = columns
+    columns, data, index, rows = _list(content, 4)
+    rows = _whole(rows, 0, LARGEST)
+    frame = pd.DataFrame({k: _to_column(column, part, rows)
+                          for k, column in enumerate(_list(data, len(_list(columns))))},
+                         index=_to_index(index, part, rows))
+    frame.columns = [_scalar(column, part) for column in columns]
     return frame
 
 
@@ -158,17 +226,29 @@ def _to_range(start, stop, step):
 
 
 def _of_generator(generator, part):
-    return part(generator.bit_generator.state)
+    state = generator.bit_generator.state
+    name, own = state["bit_generator"], state["state"]
+    if name not in GENERATORS:
+        raise ValueError(f"a generator with {name} is no data: use np.random.default_rng.")
+    words = own["state"].tolist() if name == "SFC64" else [own["state"], own["inc"]]
+    return [name, words, state["has_uint32"], state["uinteger"]]
 
 
 def _to_generator(content, part):
-    state = part(content)
-    name = state.get("bit_generator") if isinstance(state, dict) else None
-    if name not in ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"):
-        raise ValueError(f"no generator of numbers is called {name!r}.")
-    generator = np.random.Generator(getattr(np.random, name)(0))
-    generator.bit_generator.state = state
-    return generator
+    name, words, has_half, half = _list(content, 4)
+    if name not in GENERATORS:
+        raise ValueError(f"no generator of numbers is called {str(name)[:20]!r}.")
+    if name == "SFC64":
+        words = [_whole(word, 0, 2**64 - 1) for word in _list(words, 4)]
+        state = {"state": np.array(words, np.uint64)}
+    else:
+        state, increment = (_whole(word, 0, 2**128 - 1) for word in _list(words, 2))
+        _demand(increment % 2)  # an even one may draw the same number for ever
+        state = {"state": state, "inc": increment}
+    bits = GENERATORS[name](0)
+    bits.state = {"bit_generator": name, "state": state, "has_uint32": _whole(has_half, 0, 1),
+                  "uinteger": _whole(half, 0, 2**32 - 1)}
+    return np.random.Generator(bits)
 
 
 def _many(values, part):
@@ -190,15 +270,17 @@ _KINDS = (
     (range, "range", lambda v, part: [v.start, v.stop, v.step]),
 )
 _BUILDERS = {
-    "plain": lambda content, part: content,
+    "plain": lambda content, part: _scalar(content),
     "scalar": lambda content, part: _to_array(content, part)[()],
     "array": _to_array,
-    "tuple": lambda content, part: tuple(map(part, content)),
-    "set": lambda content, part: set(map(part, content)),
-    "dict": lambda content, part: {part(k): part(v) for k, v in content},
+    "tuple": lambda content, part: tuple(map(part, _list(content))),
+    "set": lambda content, part: set(map(part, _list(content))),
+    "dict": lambda content, part: {part(k): part(v)
+                                   for k, v in (_list(pair, 2) for pair in _list(content))},
     "series": _to_series,
     "frame": _to_frame,
     "ellipsis": lambda content, part: ...,
     "generator": _to_generator,
-    "range": lambda content, part: _to_range(*map(int, content)),
+    "range": lambda content, part: _to_range(*(_whole(n, -2**62, 2**62)
+                                               for n in _list(content, 3))),
 }

@@ -15,7 +15,7 @@ import numpy as np
 from corpus import ODD, _version_3
 
 from fi_grader.escaping import listing
-from fi_grader.judging.judge import GradingRun, answers, blank_record, bounded, plan_of, record_of
+from fi_grader.judging.judge import GradingRun, blank_record, bounded, plan_of, record_of
 from fi_grader.report.pages import feedback
 from notebooks import filled, handed_out, to_bytes
 
@@ -35,14 +35,14 @@ def mutants(many, seed):
     for _ in range(many):
         tree = deepcopy(sound[max(0, int(rng.integers(-20, len(sound))))])
         for _ in range(rng.integers(1, 8)):
-            tree = _spoiled_tree(tree, rng)
+            tree = spoiled_tree(tree, rng)
         content = to_bytes(tree)
         for _ in range(rng.integers(1, 4) if rng.random() < 0.3 else 0):
-            content = _spoiled_bytes(content, rng)
+            content = spoiled_bytes(content, rng)
         yield _recoded(content, rng)
 
 
-def _spoiled_tree(tree, rng):
+def spoiled_tree(tree, rng):
     """The tree with one part replaced, taken out, doubled, renamed or moved; now and then the whole of it."""
     owner, key = _place(tree, rng)
     if owner is None:
@@ -78,7 +78,7 @@ def _place(tree, rng):
     return (None, None) if rng.random() < 0.005 else (owner, key)
 
 
-def _spoiled_bytes(content, rng):
+def spoiled_bytes(content, rng):
     """The bytes with some of them changed, cut out, put in or repeated."""
     at, size = int(rng.integers(len(content) + 1)), int(rng.integers(1, 200))
     here, rest = content[:at], content[at:]
@@ -102,7 +102,7 @@ def outcome(assignment, content):
         record = record_of(GradingRun(assignment, bounded(plan_of, assignment, content), 1))
     except ValueError as error:
         record = blank_record(assignment, "no notebook", f"Nothing was graded: {error}")
-    for source in answers(assignment, content).values():
+    for source in record.get("answers", {}).values():
         json.dumps(listing(source)).encode()
     feedback({**record, "student": "anna", "exercise": assignment.name}).encode("utf-8", "backslashreplace")
     return record
