@@ -141,9 +141,9 @@ def _list(content, length=None):
 def _of_array(array, part):
     array = np.asarray(array)
     if array.dtype.kind in "biufc":
-        return [array.dtype.str, array.shape,
+        return [array.dtype.str, list(array.shape),
                 base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()]
-    return ["O" if array.dtype.kind == "O" else "U", array.shape,
+    return ["O" if array.dtype.kind == "O" else "U", list(array.shape),
             [part(v) for v in array.ravel().tolist()]]
 
 
@@ -166,8 +166,7 @@ def _of_numbers(kind, data):
     """Return the numbers in these bytes -> array. A bool is 0 or 1: NumPy believes that it is."""
     if not (isinstance(kind, str) and NUMBERS.fullmatch(kind)):
         raise ValueError(f"no array of dtype {str(kind)[:20]} is data.")
-    dtype = np.dtype(kind)
-    return np.frombuffer(data, "u1") != 0 if dtype == bool else np.frombuffer(data, dtype).copy()
+    return np.frombuffer(data, "u1") != 0 if "b" in kind else np.frombuffer(data, kind).copy()
 
 
 def _of_index(index, part):
