@@ -261,7 +261,8 @@ def mutants(many, seed):
     values = [*map(messages.encode, values), *(message for message, _ in HOSTILE if len(str(message)) < 10**4)]
     replies = [{"callback": 0, "arguments": [value], "options": {"dict": [["rng", value]]}} for value in values]
     replies += [{"plain": [1, {"a": 2.5}, "x"], "noted": ["output cut"]}, {"unreadable": "a model"},
-                {"function": 0, "name": "decrease"}, {"plain": 2, "printed": "x", "changed": True}, {"error": {"kind": "E", "words": "w", "trace": "t"}}]
+                {"function": 0, "name": "decrease"}, {"plain": 2, "printed": "x", "changed": True},
+                {"error": {"kind": "E", "words": "w", "trace": "t"}}]
     for k in range(many):
         tree = deepcopy(replies[k % len(replies)])
         for _ in range(rng.integers(1, 3)):
