@@ -11,7 +11,7 @@ from functools import lru_cache
 from html import escape
 
 from docutils import nodes
-from predictions import Option
+from predictions import HiddenUntilGuess, Option
 
 GLOSSARY = "book/glossary"
 CLOSED = (nodes.reference, nodes.title, nodes.literal, nodes.literal_block, nodes.math,
@@ -56,6 +56,13 @@ def _above(node):
         yield node
 
 
+def paragraph_of(text):
+    """The paragraph of running text in which a text stands; None in a card or a header."""
+    paragraph = next((node for node in _above(text) if isinstance(node, nodes.paragraph)), None)
+    running = (nodes.section, nodes.list_item, HiddenUntilGuess)
+    return paragraph if paragraph and isinstance(paragraph.parent, running) else None
+
+
 def first_sentence(definition):
     """The sentence that a definition begins with -> str, "" if a formula stands in it."""
     text = "".join("\0" if isinstance(part, (nodes.math, nodes.image)) else part.astext()
@@ -72,14 +79,18 @@ def meanings(env, page):
             for entry in entries for term in entry.findall(nodes.term)}
 
 
-def gloss(term, meaning):
-    """A note for the margin.
+def note(paragraph, terms):
+    """Put the meanings of a paragraph's words {term: meaning} beside it,
+    on a small screen below it (type.css).
 
-    It only repeats what the link leads to, so no reader aloud says it in mid-sentence.
+    They only repeat what the links lead to, so no reader aloud says them.
     """
-    html = (
-        f'<span class="fi-gloss" aria-hidden="true"><b>{escape(term)}</b> {escape(meaning)}</span>')
-    return [nodes.raw("", html, format="html")] if meaning else []
+    said = "".join(
+        f'<div class="fi-gloss" aria-hidden="true"><b>{escape(term)}</b> {escape(meaning)}</div>'
+        for term, meaning in terms.items())
+    before, after = (nodes.raw("", html, format="html")
+                     for html in (f'<div class="fi-noted">{said}', "</div>"))
+    paragraph.parent.replace(paragraph, [before, paragraph, after])
 
 
 def chapters_again(app, env, added, changed, removed):
@@ -94,6 +105,7 @@ def link(app, doctree, docname):
         return
     known = app.env.get_domain("std").objects
     places = {term: place for (kind, term), place in known.items() if kind == "term"}
+    notes = {}
     for text in open_texts(doctree):
         pieces, rest = [], text.astext()
         while found := first_use(rest, places):
@@ -102,11 +114,15 @@ def link(app, doctree, docname):
             address = f"{app.builder.get_relative_uri(docname, page)}#{label}"
             pieces += [nodes.Text(rest[:start]),
                        nodes.reference("", rest[start:end], internal=True, refuri=address,
-                                       classes=["fi-term"]),
-                       *gloss(term, meanings(app.env, page).get(term, ""))]
+                                       classes=["fi-term"])]
+            meaning, paragraph = meanings(app.env, page).get(term), paragraph_of(text)
+            if meaning and paragraph:
+                notes.setdefault(paragraph, {})[term] = meaning
             rest = rest[end:]
         if pieces:
             text.parent.replace(text, [*pieces, nodes.Text(rest)])
+    for paragraph, terms in notes.items():
+        note(paragraph, terms)
 
 
 def setup(app):

@@ -27,6 +27,9 @@ FIGURE = re.compile(r'(<div class="cell_output docutils container">\n|<figure '
                     r'[^>]*>\n)((?:<picture>.*?)?<img '
                     r'[^>]*src="((?!data:)[^"]+)"[^>]*>(?:</picture>)?)')
 
+CURRENT = re.compile(r'<a class="current reference internal" href="#">.*?</a>', re.DOTALL)
+"""The page's own name in the map."""
+
 
 def dress(app, config):
     config.html_static_path += [str(STYLE), str(SCRIPT)]
@@ -35,23 +38,29 @@ def dress(app, config):
     config.templates_path.append(str(TEMPLATES))
     config.html_sidebars = {
         "**": ["home.html", "search-button-field.html", "sbt-sidebar-nav.html", "reader.html"]}
-    # no second search field in a bar above the page
-    config.html_theme_options["navbar_persistent"] = []
+    # no second search field in a bar above the page, and one map: the page's headings stand in it
+    config.html_theme_options |= {"navbar_persistent": [], "secondary_sidebar_items": []}
     # as the reader's system has it, until they choose
     config.html_context.setdefault("default_mode", "auto")
 
 
 def name_toggles(app, page, template, context, doctree):
     """What opens and closes is called by the words it shows;
-    the sidebar's arrows, which show none, get some."""
+    the sidebar's arrows, which show none, get some. The page's headings follow its name in the map."""
     context["body"] = context.get("body",
                                   "").replace('<summary aria-label="Toggle hidden content">',
                                               "<summary>")
-    original = context.get("generate_toctree_html")
-    if original:
-        context["generate_toctree_html"] = lambda *arguments, **options: str(
-            original(*arguments, **options)).replace(
+    original, headings = (context.get(f"generate_{what}_html") for what in ("toctree", "toc"))
+
+    def with_headings(*arguments, **options):
+        tree = str(original(*arguments, **options)).replace(
             "<summary>", '<summary aria-label="Show or hide the pages below">')
+        return CURRENT.sub(
+            lambda here: f'{here[0]}<div id="pst-page-toc-nav" class="page-toc">{headings()}</div>',
+            tree)
+
+    if original:
+        context["generate_toctree_html"] = with_headings
 
 
 def link_figures(app, page, template, context, doctree):

@@ -63,5 +63,5 @@ def test_a_chapter_links_the_first_use_of_a_term_only(small_book):  # noqa: F811
     html = (small_book / "_build/html/notebooks/21_small.html").read_text()
     assert re.findall(r'<a class="fi-term[^"]*" href="([^"]*)">(\w+)</a>',
                       html) == [("../book/other.html#term-coin", "Coins")]
-    assert re.findall(r'<span class="fi-gloss" aria-hidden="true">(.*?)</span>',
+    assert re.findall(r'<div class="fi-gloss" aria-hidden="true">(.*?)</div>',
                       html) == ["<b>coin</b> What is tossed."]

@@ -16,7 +16,7 @@ STOP = """() => {
         marked: (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== 'none',
         inside: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth };
 }"""
-# The contents at the side unfold as one scrolls: what was not there at first need not have been reached.
+# The page's headings in the map unfold as one scrolls: what was not there at first need not have been reached.
 IN_VIEW = """() => document.querySelectorAll('a, button, input, select, summary').forEach((field) =>
     field.toggleAttribute('data-in-view', field.checkVisibility()))"""
 NOT_REACHED = """(places) => [...document.querySelectorAll(places)].filter((field) =>
@@ -46,7 +46,7 @@ def test_tab_leads_through_a_chapter_in_order_and_shows_where_it_is(browser, add
         assert [here["html"] for here in met if not here["inside"]] == []
         for places in (".search-button__button", ".theme-switch-button", ".explorable :is(input, select, summary)",
                        "article summary",
-                       ".prev-next-area a", ".bd-sidebar-secondary a"):
+                       ".prev-next-area a", ".page-toc a"):
             assert tab.locator(places).count(), places
             assert tab.evaluate(NOT_REACHED, places) == []
 
