@@ -12,7 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-PATTERNS = (*(f"fi_*/**/*.{kind}" for kind in ("py", "js", "css", "csv", "json")),
+PATTERNS = (*(f"fi_*/**/*.{kind}" for kind in ("py", "js", "css", "csv", "json", "mplstyle", "ttf")),
             "book/claims.yaml", "requirements.lock")
 
 

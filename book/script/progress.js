@@ -24,7 +24,7 @@
 
   function drawRings() {
     const state = read();
-    for (const link of document.querySelectorAll(".bd-sidebar-primary nav a.reference")) {
+    for (const link of document.querySelectorAll(".bd-sidebar-primary nav li[class^=toctree] > a")) {
       const entry = course.find((other) => other.page === pageOf(link));
       const [done, all] = entry ? progress(entry, state) : [0, 0];
       link.querySelector(".fi-ring")?.remove();

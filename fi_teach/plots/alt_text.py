@@ -24,13 +24,20 @@ def alt_text(figure: Any) -> str:
 
 
 def render(figure: Any, kind: str, **options) -> bytes:
-    """Render the figure in the given format: the same drawing gives the same bytes."""
+    """Render the figure in the book's face: the same drawing gives the same bytes."""
     from matplotlib import rc_context
+    from matplotlib.text import Text
+
+    from fi_teach.plots.style import STYLE
+
+    for text in figure.findobj(Text):
+        if text.get_fontfamily() == ["sans-serif"]:  # nobody chose another
+            text.set_fontfamily(STYLE["font.family"])
 
     if kind == "svg":
         options["metadata"] = {"Date": None}
     buffer = io.BytesIO()
-    with rc_context({"svg.hashsalt": "fi-teach"}):
+    with rc_context(STYLE):
         figure.savefig(buffer, format=kind, bbox_inches="tight", **options)
     drawn = buffer.getvalue()
     return BETWEEN_TAGS.sub(b"", drawn) if kind == "svg" else drawn

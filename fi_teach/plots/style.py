@@ -3,32 +3,23 @@
 Colours are those of colours.py; shape or label always says the same thing again.
 """
 
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib import font_manager, rc_params_from_file
 from matplotlib.axes import Axes
 
-INK = "#1f2328"
-MUTED = "#6e7781"
-PAPER = "#ffffff"
+INK = "#1d1b16"
+MUTED = "#635e53"
+PAPER = "#fdfcf8"
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-STYLE: dict[Any, Any] = {
-    "axes.facecolor": PAPER,
-    "font.size": 11,
-    "axes.titlesize": 12,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": MUTED,
-    "axes.labelcolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "text.color": INK,
-    "legend.frameon": False,
-    "hatch.linewidth": 0.6,
-}
+HERE = Path(__file__).parent
+for face in sorted(HERE.glob("fonts/*.ttf")):
+    font_manager.fontManager.addfont(face)
+STYLE = rc_params_from_file(HERE / "figures.mplstyle", use_default_template=False)
+"""What figures.mplstyle says; its face comes along, so that a figure is the same everywhere."""
 
 
 def new_axes(width: float = 6.5, height: float = 3.2) -> Axes:

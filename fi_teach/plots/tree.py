@@ -11,7 +11,7 @@ from matplotlib.textpath import TextPath
 from fi_teach.basics.tree import Tree
 from fi_teach.plots.colours import PALETTE
 from fi_teach.plots.phone import SLACK, WIDTH, on_phones
-from fi_teach.plots.style import INK, MUTED, PAPER, describe, new_axes, number
+from fi_teach.plots.style import INK, MUTED, PAPER, STYLE, describe, new_axes, number
 
 NODE_FONT = 9.5  # points, in the boxes of a tree
 POINTS_PER_INCH = 72
@@ -38,7 +38,7 @@ def draw_tree(
     words = Words(tree, labels or {}, digits, answers)
     lines = [words.lines(t) for t in range(tree.n_nodes)]
     place, depth = tree.place, tree.depth
-    widths = np.array([max(map(_inches, node)) for node in lines]) + 0.2
+    widths = np.array([max(map(_inches, node)) for node in lines]) + 0.25
     leaf_room = _leaf_room(place, depth, widths)
     half = widths / 2 / leaf_room
     left = (place - half).min() - 0.1
@@ -148,7 +148,7 @@ def content(tree: Tree, t: int) -> str:
 
 def _inches(line):
     """How wide a line of a node is in the font of trees."""
-    font = FontProperties(weight=_weight(line))
+    font = FontProperties(family=STYLE["font.family"], weight=_weight(line))
     extents = TextPath((0, 0), line, NODE_FONT, prop=font).get_extents()
     return extents.width / POINTS_PER_INCH
 
@@ -200,7 +200,8 @@ def _node_colour(tree, t, colours):
 def _draw_node(ax, x, y, lines, colour, font):
     words = []
     for line in lines:
-        look = {"fontsize": font, "weight": _weight(line), "color": INK}
+        look = {"fontsize": font, "weight": _weight(line), "color": INK,
+                "family": STYLE["font.family"]}
         words.append(TextArea(line, textprops=look))
     frame = {
         "boxstyle": "round,pad=0.5,rounding_size=0.5",

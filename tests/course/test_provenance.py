@@ -134,7 +134,7 @@ def metadata_of(wheel):
 def test_the_wheel_of_the_methods_is_bsd_alone_and_needs_numpy_and_pandas(wheels):
     names = wheels["fi_teach"].namelist()
     _, metadata = metadata_of(wheels["fi_teach"])
-    assert metadata["License-Expression"] == "BSD-3-Clause"
+    assert metadata["License-Expression"] == "BSD-3-Clause AND OFL-1.1"
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"fi_teach", "fi_audit"}
     assert {Path(name).stem for name in names if name.endswith(".csv")} == set(TYPED_IN)
     needed = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from fi_course import explorables
+from fi_teach.plots import PAPER
 from fi_teach.plots.colours import CLASSES, FEATURES, HUES, colours_of, hues_of
 
-PAPERS = {"white": "#ffffff", "dark": "#1b1d22"}
+PAPERS = {"light": PAPER, "dark": "#16171a"}
 STYLE = Path(explorables.__file__).with_name("explorable.css")
 # A protanope's, a deuteranope's and a tritanope's view of linear RGB (Machado, Oliveira and Fernandes 2009,
 # severity 1).
