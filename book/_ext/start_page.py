@@ -135,7 +135,8 @@ def table(rank, in_each):
         axis=0).astype(str) + ")"
     shown = cells.loc[rank.mean(axis=1).sort_values().index].rename_axis("column").reset_index()
     return ("<details><summary>The ranks as a table, lowest and highest of ten random splits"
-            f"</summary>{shown.to_html(index=False, border=0, classes='table')}</details>")
+            f'</summary><div class="pst-scrollable-table-container">'
+            f'{shown.to_html(index=False, border=0, classes="table")}</div></details>')
 
 
 def page_part():

@@ -16,7 +16,7 @@ from fi_course.questions.answer_forms import FORMS
 
 STYLE = Path(__file__).parent.parent / "style"
 SCRIPT = Path(__file__).parent.parent / "script"
-SHEETS = ("book.css", "type.css", "cards.css")
+SHEETS = ("type.css", "cards.css", "book.css")
 SCRIPTS = ("reader.js", "course.js", "progress.js")
 SOME = {"notebooks/": ("cards.js", "page.js", "runhere.js"),
         "exercises/": ("judge.js", "exercises.js", "notebook.js", "runhere.js"),

@@ -10,7 +10,7 @@ from .conftest import ROOT
 
 CASES = [page for page in PAGES if page not in CHAPTERS and page.startswith("notebooks/")
          and "course.explorables import" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")]
-EXPLORED = [*CHAPTERS, *CASES, "book/start"]
+EXPLORED = [*CHAPTERS, *CASES]
 SHOWN_LABELS = """() => [...document.querySelectorAll('.explorable-controls > *')].flatMap((control) => [
     ...[...control.querySelectorAll('select')].map((field) => field.selectedOptions[0]?.textContent),
     ...[...control.querySelectorAll('input[type=radio]:checked')].map((field) => field.parentNode.textContent),
