@@ -12,8 +12,8 @@ import os
 import sys
 from pathlib import Path
 
-PATTERNS = (*(f"fi_*/**/*.{kind}" for kind in ("py", "js", "css", "csv", "json", "mplstyle", "ttf")),
-            "book/claims.yaml", "requirements.lock")
+KINDS = ("py", "js", "css", "csv", "json", "mplstyle", "ttf")
+PATTERNS = (*(f"fi_*/**/*.{kind}" for kind in KINDS), "book/claims.yaml", "requirements.lock")
 
 
 def fingerprint(root, patterns=PATTERNS):

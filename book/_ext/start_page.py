@@ -81,8 +81,9 @@ def why(rank, in_each, n_values):
         return told + (f"Its {n_values:,} values leave {n_values - 1:,} places to split, and MDI "
                        "also counts what a lucky split gains on the rows that chose it.")
     if low == "MDI" and n_values <= FEW:
-        return told + (f"With {n_values} values a path can split on it at most {times(n_values - 1)}; MDI "
-                       "favours columns that can be split again and again.")
+        return told + (f"With {n_values} values a path can split on it at most "
+                       f"{times(n_values - 1)}; MDI favours columns that can be split again and "
+                       "again.")
     return told + f"The first asks: {MEASURES[high]} The second: {MEASURES[low]}"
 
 
@@ -116,7 +117,8 @@ def picture(X, meanings, rank, in_each):
             f'<svg viewBox="0 0 {len(MEASURES) - 1} {len(rank)}" preserveAspectRatio="none" '
             f'aria-hidden="true">{path(rank.loc[feature])}</svg>'
             f'<span aria-hidden="true">{marks}</span>'
-            f"<em><b>{escape(feature)}</b>, {escape(meanings[feature])}: {escape(said)}</em></label>")
+            f"<em><b>{escape(feature)}</b>, {escape(meanings[feature])}: {escape(said)}</em>"
+            "</label>")
     return (f'<fieldset class="fi-ranks" style="--n:{len(rank)};--m:{len(MEASURES) - 1}">'
             f"<legend>Touch a column of the table</legend><div>{heads}</div>"
             f"<div>{''.join(labels)}</div></fieldset>")
@@ -190,7 +192,7 @@ def fetch_figures(app, doctree, docname):
             continue
         name = app.env.images[images[-1]["uri"]][1]
         words = escape(images[0]["alt"])
-        html = f'<img class="fi-elsewhere" src="../_images/{name}" alt="{words}" loading="lazy">'
+        html = f'<img class="fi-elsewhere" src="../_images/{name}" alt="{words}">'
         place.replace_self(nodes.raw("", html, format="html"))
 
 

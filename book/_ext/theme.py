@@ -46,7 +46,8 @@ def dress(app, config):
 
 def name_toggles(app, page, template, context, doctree):
     """What opens and closes is called by the words it shows;
-    the sidebar's arrows, which show none, get some. The page's headings follow its name in the map."""
+    the sidebar's arrows, which show none, get some.
+    The page's headings follow its name in the map."""
     context["body"] = context.get("body",
                                   "").replace('<summary aria-label="Toggle hidden content">',
                                               "<summary>")

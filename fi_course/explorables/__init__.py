@@ -12,7 +12,6 @@ from fi_course.explorables.correlated_leak import explore_correlated_leak
 from fi_course.explorables.cost_threshold import explore_costs
 from fi_course.explorables.do_operator import explore_do_operator
 from fi_course.explorables.explorable import Explorable, State, choice, explore, slider, switch
-from fi_course.explorables.four_charts import explore_four_charts
 from fi_course.explorables.golf_tree import explore_golf_trees
 from fi_course.explorables.group_rates import explore_group_rates
 from fi_course.explorables.held_out_units import explore_held_out
@@ -30,7 +29,7 @@ from fi_course.explorables.telescope import explore_telescope
 
 __all__ = ["Explorable", "State", "axis", "bars", "categories", "choice", "explore",
            "explore_bananas", "explore_cardinality_race", "explore_coalitions",
-           "explore_correlated_leak", "explore_costs", "explore_do_operator", "explore_four_charts",
+           "explore_correlated_leak", "explore_costs", "explore_do_operator",
            "explore_golf_trees", "explore_group_rates", "explore_held_out", "explore_impurity",
            "explore_knockoffs", "explore_leaf_pattern", "explore_methods", "explore_negative_null",
            "explore_printed_charts", "explore_shap_games", "explore_shortlist", "explore_splits",

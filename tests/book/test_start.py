@@ -41,7 +41,8 @@ def test_ranks_are_those_of_the_mean_and_of_each_split():
     tables = [pd.DataFrame({"m": values}, ["a", "b", "c"]) for values in ([3, 2, 0], [1, 1.5, 0])]
     mean, each = ranks_of(tables)
     assert mean["m"].tolist() == [1, 2, 3] and each[:, :, 0].tolist() == [[1, 2, 3], [2, 1, 3]]
-    assert [first(k) for k in (1, 2, 3, 4, 11, 12, 13, 21)] == "1st 2nd 3rd 4th 11th 12th 13th 21st".split()
+    assert [first(k) for k in (1, 2, 3, 4, 11, 12, 13, 21)] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st"]
 
 
 def test_the_first_that_is_shown_is_first_somewhere_and_far_down_elsewhere():
@@ -52,7 +53,7 @@ def test_the_ranks_visibly_cross(browser, address):
     """Of each measure a ranking; between two neighbours several pairs change places by more than one rank."""
     with opened(browser, address, START) as (tab, *_):
         ranks = np.array(tab.evaluate(RANKS))
-    assert ranks.shape == (13, len(MEASURES)) and (np.sort(ranks, axis=0).T == np.arange(1, 14)).all()
+    assert ranks.shape == (13, len(MEASURES)) and (np.arange(1, 14) == np.sort(ranks, axis=0).T).all()
     for left, right in zip(ranks.T, ranks.T[1:], strict=False):
         gaps = [(left[i] - left[j]) * (right[i] - right[j]) for i, j in combinations(range(13), 2)]
         assert sum(gap < -1 for gap in gaps) >= 3
@@ -85,7 +86,7 @@ def test_the_first_screen_says_what_this_is_and_where_to_begin(browser, address,
         height = tab.viewport_size["height"]
         for what in ("h1", "h1 + p", ".fi-begin a", *([".fi-ranks em:visible"] if view == "day" else [])):
             box = tab.locator(f".bd-article {what}").first.bounding_box()
-            assert 0 < box["y"] and box["y"] + box["height"] < height, what
+            assert box["y"] > 0 and box["y"] + box["height"] < height, what
 
 
 def test_every_surprise_is_a_figure_that_its_chapter_computed(built_book):

@@ -36,7 +36,7 @@ INPUTS = {
     "explore_printed_charts": (PRINTED,),
 }
 SETTINGS = {
-    "explore_methods": SMALL, "explore_four_charts": SMALL, "explore_held_out": {"unit": "MPa"},
+    "explore_methods": SMALL, "explore_held_out": {"unit": "MPa"},
     "explore_printed_charts": {"watched": ["a"], "told": {"split": "how often", "gain": "how well"}},
 }
 MOST_KB = {  # half of what a page may carry, unless said otherwise

@@ -1,4 +1,4 @@
-"""The explorables of decisions show the numbers of the data and of `compare`: chapters 12 to 14, and the start page."""
+"""The explorables of decisions show the numbers of the data and of `compare`: chapters 12 to 14."""
 
 from itertools import product
 
@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from fi_course.compare import METHODS, QUESTIONS, compare, grade
-from fi_course.explorables import cost_threshold, explore_printed_charts, four_charts, group_rates, method_chooser
-from fi_teach.worlds import cardinality, twins
+from fi_course.explorables import cost_threshold, explore_printed_charts, group_rates, method_chooser
 
 SMALL = {"n": 60, "n_trees": 3, "n_repeats": 2}
 
@@ -121,33 +120,6 @@ def test_grades_that_were_computed_elsewhere_are_shown_as_they_are():
         aim="relevant", scope="all", company="apart", promise="interval")
     share = grades["relevant"].query("method == 'drop column'")["share"].iloc[0]
     assert f"drop column puts {share:.0%} of the pairs" in shown
-
-
-# --- one forest, four charts ---
-
-
-@pytest.fixture(scope="module")
-def table():
-    return compare(list(four_charts.TOLD), list(four_charts.MEASURES), n=200, n_trees=10, n_repeats=3, rng=5)
-
-
-def test_the_bars_are_the_means_over_the_draws_in_units_of_the_target(table):
-    share = four_charts.in_common_units(table)
-    x1, variance = share["twins"].loc["x1"], twins(10_000, rng=0).y.var()
-    of_x1 = table.query("world == 'twins' and feature == 'x1'").groupby("method")["importance"].mean()
-    assert x1["MDI"] == of_x1["MDI"]
-    assert x1["permutation, held out"] == pytest.approx(of_x1["permutation, held out"] / variance)
-    assert x1["SHAP, interventional"] == pytest.approx(of_x1["SHAP, interventional"] / variance**0.5)
-    assert list(share["cardinality"].index) == list(cardinality(100).names)
-
-
-def test_of_two_copies_drop_column_misses_neither_and_a_bar_too_short_to_see_puts_nothing_first(table):
-    sentence = four_charts.explore_four_charts(table).sentence_at(world="twins")
-    assert "none for drop column" in sentence and sentence.endswith("drop column 0%.")
-    share = pd.DataFrame(0.02, index=["x1", "x2"], columns=list(four_charts.MEASURES))
-    share.loc["x2", "MDI"] = 0.5
-    assert "Highest stands x2 for MDI; none for permutation, held out, drop column and SHAP" in (
-        four_charts.world_state(share, "twins").sentence)
 
 
 # --- one model, many charts ---
