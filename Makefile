@@ -68,8 +68,8 @@ live-check: $(TEST_STAMP) tools ## run every chapter and the proof of every ques
 	$(BIN)/python book/tools/live_check.py $(ONLY) $(if $(ENGINE),--engine $(ENGINE))
 	$(if $(ONLY)$(ENGINE),,FI_TEACH_LIVE=all $(BIN)/python -m pytest tests/course/questions/test_proof_on_wasm.py tests/book/test_live_exercises.py)
 
-audit-truth: $(BOOK_STAMP) ## hold an audit's sentences against worlds whose truth is known; DRAWS=20
-	PYTHONPATH=. $(BIN)/python tests/audit/truth.py $(if $(DRAWS),--draws $(DRAWS))
+audit-truth: $(BOOK_STAMP) ## hold an audit's sentences against worlds whose truth is known; DRAWS=10 FIRST=0 (seed) JOBS=2
+	PYTHONPATH=. $(BIN)/python tests/audit/truth.py $(if $(DRAWS),--draws $(DRAWS)) $(if $(FIRST),--first $(FIRST)) $(if $(JOBS),--jobs $(JOBS))
 
 luck: $(BOOK_STAMP) ## run chapters under other draws and count what holds; ONLY=03 DRAWS=20 JOBS=2 CELL=43 AGAIN=1 UNASSERTED=1
 	$(BIN)/python book/tools/seed_robustness.py $(ONLY) $(if $(DRAWS),--draws $(DRAWS)) $(if $(JOBS),--jobs $(JOBS)) \

@@ -1,16 +1,17 @@
-"""Audit a fitted model: from a model and a table to the sentences that may be written.
+"""Audit a fitted model: from a model and rows that it has not seen to the sentences about it.
 
-    inputs.py              what is audited, and which rows the model has not seen
-    checks.py              what would make every importance worthless
-    correlated_columns.py  columns that go together
-    questions.py           four questions, each by the measure that answers it
-    null_importance.py     importance of shuffled columns, which mean nothing
-    subgroups.py           the model by group and by period
-    leakage.py             columns that were recorded after the outcome
-    fairness.py            a gap between groups, divided; proxies of a dropped column
-    sentences.py           what may be written, and what may not
-    report.py              one page and one JSON file
-    command.py             models and tables from files: `fi-teach audit`
+    data.py          the model that is asked, and what the rows are to it
+    model_card.py    what it predicts, and what its explanations add up to
+    skill.py         does it predict, by any score?
+    importance.py    what it relies on, with intervals that hold together (intervals.py)
+    columns.py       correlated columns, and columns that are no features
+    leaks.py         columns that look as if written after the outcome
+    rows.py          rows entered twice, related, or out of time
+    subgroups.py     the model by group and by period
+    sentences.py     what may be written, and what may not
+    report.py        the page (pictures.py), JSON, and a notebook (notebook.py)
+    command.py       `fi-teach audit`, from files (files.py)
+    leakage.py, fairness.py    methods that chapter 12 teaches
 """
 
 from importlib import import_module

@@ -1,66 +1,99 @@
 """Run `fi-teach audit MODEL TABLE --target Y --out FOLDER`: from files to a report."""
 
-import hashlib
-import json
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-import fi_teach
-from fi_audit.files import read_model, read_table, with_categories
-from fi_audit.inputs import make_inputs
+from fi_audit.data import AuditData, make_data
+from fi_audit.files import dates_parsed, read_model, read_table, target_of
+from fi_audit.notebook import write_notebook
 from fi_audit.report import write
-from fi_audit.results import Audit, as_plain, from_plain
+from fi_audit.results import Audit
 from fi_audit.run import run
 from fi_teach.basics.model import as_model
 
 A_MINUTE = 60
 NAMES_OF_ROWS = ("groups", "time", "protected", "weight")
+OPTIONS = ("model", "table", "target", "train", "seen", "refit", *NAMES_OF_ROWS, "known_from",
+           "quick", "seed")
 
 
 def audit_files(options: Namespace) -> int:
     """Read, audit and write -> 0, or 1 if no importance may be written."""
-    inputs = inputs_of(options)
-    seconds = inputs.seconds()
+    given = {name: getattr(options, name) for name in OPTIONS}
+    data = read_inputs(**given, progress=progress())
+    seconds = seconds_for(data)
     if seconds > A_MINUTE:
-        print(f"This will take about {round(seconds / 60) or 1} min; stopped, it goes on where it "
-              "was when called again.", file=sys.stderr)
-    steps = Steps(Path(options.out), _key(options))
-    audit = run(inputs, progress=progress(), done=steps)
-    paths = write(audit, options.out)
-    steps.delete()
-    print(summary(audit, paths))
-    return int(any(finding.verdict == "stop" for finding in audit.findings))
+        print(f"This will take about {round(seconds / 60) or 1} min; --quick takes less.",
+              file=sys.stderr)
+    found = run(data)
+    paths = list(write(found, options.out))
+    if options.notebook:
+        for name in ("model", "table", "train"):
+            if given[name] and Path(given[name]).is_file():
+                given[name] = str(Path(given[name]).resolve())
+        paths.append(write_notebook(options.out, found.about["model"], given))
+    print(summary(found, paths))
+    return int(any(finding.verdict == "stop" for finding in found.findings))
 
 
-def inputs_of(options: Namespace):
-    """Build the inputs of the audit from files and options."""
-    table = read_table(options.table)
-    _check_target(table, options.target)
-    model = read_model(options.model)
-    more = None
-    if options.test is not None and options.test not in table:
-        more = read_table(options.test)
-        _check_target(more, options.target)
-    known_from = _known_from(options.known_from)
-    beside = {getattr(options, name) for name in NAMES_OF_ROWS} | {options.test}
-    beside |= {when for when in known_from.values() if when in table}
-    features = with_categories(model, _without(model, table, options.target, beside))
-    test: Any = None
-    if more is not None:
-        more_features = more.drop(columns=options.target)
-        test = (_same_columns(more_features, features), more[options.target])
-    elif options.test is not None:
-        test = _as_bool(table[options.test], options.test)
-    return make_inputs(
-        model, features, table[options.target], test=test, groups=options.groups,
-        time=options.time, protected=options.protected, known_from=known_from,
-        sample_weight=options.weight, quick=options.quick, rng=options.seed)
+def read_inputs(
+    model: str, table: str, target: str, *, train: str | None = None, seen: bool = False,
+    refit: bool = False, groups: str | None = None, time: str | None = None,
+    protected: str | None = None, weight: str | None = None, known_from: list[str] | None = None,
+    quick: bool = False, seed: int = 0, progress: Callable | None = None,
+) -> AuditData:
+    """Build the data of an audit from files; the arguments are the command's options."""
+    rows = read_table(table)
+    _check_target(rows, target)
+    fitted = read_model(model)
+    held_out: Any = None
+    if train is not None and train in rows:
+        held_out = ~_as_bool(rows[train], train)
+    elif train is not None:
+        learned = read_table(train)
+        _check_target(learned, target)
+        missing = [name for name in rows if name not in learned]
+        if missing:
+            raise ValueError(f"{train} has no column {missing[0]!r}, which {table} has.")
+        held_out = np.arange(len(learned) + len(rows)) >= len(learned)
+        rows = pd.concat([learned[list(rows)], rows], ignore_index=True)
+    known = _known_from(known_from or [])
+    beside = {groups, time, protected, weight, train} | {x for x in known.values() if x in rows}
+    features = _without(fitted, rows, target, beside)
+    y = target_of(fitted, rows[target])
+    if held_out is not None and held_out.all():
+        held_out = None
+    settings: dict[str, Any] = {
+        "test": held_out, "seen": seen, "refit": refit, "groups": groups, "time": time,
+        "protected": protected, "known_from": known, "sample_weight": weight, "quick": quick,
+        "rng": seed, "progress": progress}
+    data = make_data(fitted, features, y, **settings)
+    try:
+        data.answers(data.X.iloc[:5])
+    except ValueError:
+        parsed = dates_parsed(features)  # a CSV file keeps the words of a date
+        if parsed is features:
+            raise
+        data = make_data(fitted, parsed, y, **settings)
+        data.answers(data.X.iloc[:5])
+    return data
+
+
+def seconds_for(data: AuditData) -> float:
+    """Estimate how long the audit will take, from one prediction."""
+    table = data.X.iloc[np.resize(data.test, 2000)] if len(data.test) else data.X
+    began = perf_counter()
+    data.answers(table)
+    a_row = (perf_counter() - began) / len(table)
+    return 2.5 * len(data.names) * data.budget.repeats * len(data.test) * a_row
 
 
 def _check_target(table: pd.DataFrame, target: str) -> None:
@@ -84,21 +117,12 @@ def _without(
     return table.set_axis([f"x{j}" for j in range(table.shape[1])], axis=1)
 
 
-def _same_columns(more: pd.DataFrame, features: pd.DataFrame) -> pd.DataFrame:
-    """Convert the test rows to the columns' types (categories among them)."""
-    if len(more.columns) == len(features.columns) and "x0" in features and "x0" not in more:
-        more = more.set_axis(features.columns, axis=1)
-    kinds = {name: "category" for name in features
-             if name in more and isinstance(features[name].dtype, pd.CategoricalDtype)}
-    return more.astype(kinds)
-
-
 def _as_bool(column: pd.Series, name: str):
     """Convert a column of true and false (1 and 0) -> (n,) bool."""
     values = set(column.dropna().unique().tolist())
     if column.isna().any() or not values <= {0, 1}:
         raise ValueError(
-            f"--test is {name!r}, a column with values such as {sorted(map(str, values))[:3]}: "
+            f"--train is {name!r}, a column with values such as {sorted(map(str, values))[:3]}: "
             "expected true or false (1 or 0), or the path of another table.")
     return column.to_numpy().astype(bool)
 
@@ -110,16 +134,11 @@ def _known_from(given: list[str]) -> dict[str, Any]:
         if not sign or not name or not when:
             raise ValueError(
                 f"--known-from is {text!r}, expected COLUMN=DATE or COLUMN=OTHER-COLUMN.")
-        known[name] = float(when) if _is_number(when) else when
+        try:
+            known[name] = float(when)
+        except ValueError:
+            known[name] = when
     return known
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def progress() -> Callable | None:
@@ -130,65 +149,8 @@ def progress() -> Callable | None:
     return lambda steps: tqdm(list(steps), desc="audit", unit="step", file=sys.stderr)
 
 
-def summary(audit: Audit, paths: tuple[Path, ...]) -> str:
+def summary(audit: Audit, paths: list[Path]) -> str:
     """Summarize the audit in a few lines for the terminal."""
-    lines = [f"{f.verdict}: {f.text}" for f in audit.findings if f.verdict in ("ask", "stop")]
+    lines = [audit.answer, *(f"ask: {text}" for text in audit.asks)]
     lines.append(f"{len(audit.may)} sentences may be written, {len(audit.may_not)} may not.")
     return "\n".join([*lines, *(f"Wrote {path}" for path in paths)])
-
-
-# --- going on after an interruption ---
-
-
-class Steps(MutableMapping):
-    """The results of finished steps, kept in a file so that a stopped audit goes on.
-
-    Only findings of the same files, options and version count.
-    """
-
-    def __init__(self, folder: Path, key: str) -> None:
-        self.path = folder / f"unfinished-{key}.jsonl"
-        self.found: dict[str, Any] = {}
-        folder.mkdir(parents=True, exist_ok=True)
-        if self.path.is_file():
-            for line in self.path.read_text(encoding="utf-8").splitlines():
-                self._take(line)
-
-    def _take(self, line: str) -> None:
-        try:
-            step = json.loads(line)
-        except json.JSONDecodeError:
-            return  # the line that was being written when it stopped
-        self.found[step["step"]] = from_plain(step["found"])
-
-    def __setitem__(self, name: str, found: Any) -> None:
-        self.found[name] = found
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"step": name, "found": as_plain(found)}) + "\n")
-
-    def __getitem__(self, name: str) -> Any:
-        return self.found[name]
-
-    def __delitem__(self, name: str) -> None:
-        del self.found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.found)
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def delete(self) -> None:
-        """Delete the file, when the audit is done."""
-        self.path.unlink(missing_ok=True)
-
-
-def _key(options: Namespace) -> str:
-    """Hash the files, the options and the version."""
-    digest = hashlib.sha256(fi_teach.__version__.encode())
-    for path in (options.model, options.table, options.test):
-        if path and Path(path).is_file():
-            digest.update(Path(path).read_bytes())
-    said = {k: v for k, v in vars(options).items() if k not in ("run", "out", "command")}
-    digest.update(json.dumps(said, sort_keys=True).encode())
-    return digest.hexdigest()[:12]

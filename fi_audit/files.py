@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from fi_audit.columns import looks_dated
 from fi_teach.basics.model import as_model
+from fi_teach.basics.target import holds_labels, places_among
 
 WARNING = (
     "warning: {} is a pickle, and loading one runs whatever code it holds. Audit only files that "
@@ -22,19 +24,18 @@ XGBOOST = (".json", ".ubj")
 LIGHTGBM = (".txt", ".lgb")
 
 
-class LightGBMModel:
-    """A model from LightGBM's own file, with scikit-learn's interface."""
+class FromFile:
+    """A booster's own file with scikit-learn's interface; it has no settings to be fitted by.
 
-    title = "LightGBM, from its own file"
+    inner : XGBoost's wrapper or LightGBM's booster; title : what a report calls it
+    """
 
-    def __init__(self, booster: Any) -> None:
-        self.booster = booster
-        self.fitted_ = True
-        self.feature_names_in_ = np.array(booster.feature_name(), dtype=object)
-        described = booster.dump_model(num_iteration=1)
-        self.objective = described["objective"].split()[0]
-        if self.objective in ("binary", "multiclass", "multiclassova"):
-            self.classes_ = np.arange(max(2, described["num_class"]))
+    def __init__(self, inner: Any, title: str, names: list[str] | None, classes: Any) -> None:
+        self.inner, self.title, self.fitted_ = inner, title, True
+        if names:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        if classes is not None:
+            self.classes_ = np.asarray(classes)
             self.predict_proba = self._probabilities
 
     def get_params(self, deep: bool = True) -> dict:
@@ -44,10 +45,12 @@ class LightGBMModel:
     def predict(self, X: pd.DataFrame) -> NDArray:
         if hasattr(self, "classes_"):
             return self.classes_[self._probabilities(X).argmax(axis=1)]
-        return np.asarray(self.booster.predict(X))
+        return np.asarray(self.inner.predict(X))
 
     def _probabilities(self, X: pd.DataFrame) -> NDArray:
-        said = np.asarray(self.booster.predict(X))
+        if hasattr(self.inner, "predict_proba"):
+            return np.asarray(self.inner.predict_proba(X))
+        said = np.asarray(self.inner.predict(X))
         return said if said.ndim == 2 else np.column_stack([1 - said, said])
 
 
@@ -85,8 +88,14 @@ def _load(read: Callable, path: Path) -> Any:
 
 def _unpickled(path: Path) -> Any:
     print(WARNING.format(path.name), file=sys.stderr)
-    joblib = _library("joblib")
-    model = _load(joblib.load, path)
+    model = _load(_library("joblib").load, path)
+    if isinstance(model, dict):  # a bundle such as {"model": ..., "columns": ...}
+        models = [part for part in model.values() if hasattr(part, "predict")]
+        if len(models) != 1:
+            raise ValueError(
+                f"{path.name} holds a dict with {len(models)} models among {list(model)[:5]}: save "
+                "the model alone, or a dict with one.")
+        model = models[0]
     if not hasattr(model, "predict") and not callable(model):
         raise ValueError(f"{path.name} holds a {type(model).__name__}, which is no model.")
     return model
@@ -100,34 +109,37 @@ def _xgboost(path: Path) -> Any:
     is_classification = objective.split(":")[0] in ("binary", "multi")
     model = xgboost.XGBClassifier() if is_classification else xgboost.XGBRegressor()
     model.load_model(path)
-    return XGBoostModel(model, booster.feature_names)
+    return FromFile(model, "XGBoost, from its own file", booster.feature_names,
+                    model.classes_ if is_classification else None)
 
 
-class XGBoostModel:
-    """A model from XGBoost's own file, which has no settings for fitting: it is not refitted."""
-
-    title = "XGBoost, from its own file"
-
-    def __init__(self, model: Any, names: list[str] | None) -> None:
-        self.model = model
-        self.fitted_ = True
-        self.predict = model.predict
-        if names:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        if hasattr(model, "n_classes_"):
-            self.classes_ = np.asarray(model.classes_)
-            self.predict_proba = model.predict_proba
-
-    def get_params(self, deep: bool = True) -> dict:
-        """Return no parameters: the model cannot be fitted again."""
-        return {}
-
-
-def _lightgbm(path: Path) -> LightGBMModel:
+def _lightgbm(path: Path) -> Any:
     lightgbm = _library("lightgbm")
     if not path.read_text(encoding="utf-8", errors="replace").startswith("tree"):
         raise ValueError(f"{path.name} is no model of LightGBM: its files begin with 'tree'.")
-    return LightGBMModel(_load(lambda path: lightgbm.Booster(model_file=path), path))
+    booster = _load(lambda path: lightgbm.Booster(model_file=path), path)
+    described = booster.dump_model(num_iteration=1)
+    objective = described.get("objective", "custom").split()[0]  # none: the user's own
+    of_classes = objective in ("binary", "multiclass", "multiclassova")
+    return FromFile(booster, "LightGBM, from its own file", booster.feature_name(),
+                    np.arange(max(2, described["num_class"])) if of_classes else None)
+
+
+def target_of(model: Any, y: pd.Series) -> pd.Series:
+    """Give a booster's own file, which only knows 0, 1, 2, ..., the places of words in order."""
+    if not isinstance(model, FromFile) or not holds_labels(y.dropna()):
+        return y
+    labels = np.unique(y.dropna().astype(str))
+    classes = getattr(model, "classes_", np.arange(2))
+    if len(labels) > len(classes):
+        raise ValueError(
+            f"the target has {len(labels)} words ({', '.join(labels[:5])}), the model knows the "
+            f"numbers {', '.join(map(str, classes[:5]))}: give the target as these numbers.")
+    said = ", ".join(f"{label} is {number}" for number, label in enumerate(labels))
+    print(f"The model only knows numbers; taken in the order of the alphabet: {said}.",
+          file=sys.stderr)
+    places = pd.Series(places_among(y.astype(str), labels), index=y.index, dtype=float)
+    return places.where(y.notna())
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
@@ -154,19 +166,23 @@ def read_table(path: str | Path) -> pd.DataFrame:
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
-    return pd.read_csv(path, sep="\t" if ".tsv" in path.suffixes else ",")
+    """Read a table whose values are separated by commas, semicolons or tabs."""
+    table = pd.read_csv(path, sep="\t" if ".tsv" in path.suffixes else ",")
+    if table.shape[1] == 1 and ";" in str(table.columns[0]):
+        table = pd.read_csv(path, sep=";")
+        commas = [name for name in table if table[name].dtype.kind not in "iufb" and table[name]
+                  .dropna().astype(str).str.fullmatch(r"-?\d+,\d+").all()]
+        table = pd.read_csv(path, sep=";", decimal=",") if commas else table
+    return table
+
+
+def dates_parsed(X: pd.DataFrame) -> pd.DataFrame:
+    """Turn columns of dates in words into dates; the same table if there are none."""
+    dated = [name for name in X if looks_dated(X[name]) and X[name].dtype.kind not in "iufM"]
+    return X.assign(**{name: pd.to_datetime(X[name]) for name in dated}) if dated else X
 
 
 def _library(name: str) -> Any:
     if find_spec(name) is None:
         raise ValueError(f"this model needs {name}, which is not installed: pip install {name}.")
     return import_module(name)
-
-
-def with_categories(model: Any, X: pd.DataFrame) -> pd.DataFrame:
-    """Convert words to categories for a booster's own file, which knows no other words."""
-    if not isinstance(model, LightGBMModel | XGBoostModel):
-        return X
-    words = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])
-             and not pd.api.types.is_datetime64_any_dtype(X[name])]
-    return X.astype(dict.fromkeys(words, "category"))

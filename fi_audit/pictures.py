@@ -1,4 +1,4 @@
-"""Draw the bars of a report with their intervals, as SVG without dependencies.
+"""Draw importances with their intervals as SVG, without dependencies.
 
 Colours come from the page's style, so that they follow light, dark and print.
 """
@@ -7,52 +7,88 @@ from html import escape
 
 import numpy as np
 
-from fi_audit.intervals import number
-from fi_audit.results import Measure, Subgroup
+from fi_audit.results import Audit, Measure, number, percent, title
 
-ROW, LEFT, WIDTH, MOST = 26, 200, 640, 20
-NAME = 26  # letters of a name beside its bar
-
-
-def of_measure(measure: Measure) -> str:
-    """Draw the largest values of a measure, each with its interval."""
-    first = np.argsort(-np.nan_to_num(measure.value))[:MOST]
-    names = [measure.names[j] for j in first]
-    return _bars(f"{measure.how}, in {measure.unit}", names, *(
-        [float(x[j]) for j in first] for x in (measure.value, measure.low, measure.high)))
+ROW, LEFT, WIDTH, MOST = 26, 230, 720, 16
+NAME = 30  # letters of a name beside its line
+FAR = 1.6  # times the largest figure: an interval that reaches farther ends in an arrow
 
 
-def of_subgroups(parts: tuple[Subgroup, ...], unit: str) -> str:
-    """Draw the mean loss of each subgroup, with its interval."""
-    return _bars(f"mean {unit} by {parts[0].kind}", [part.name for part in parts],
-                 [p.loss for p in parts], [p.low for p in parts], [p.high for p in parts])
-
-
-def _bars(what: str, names: list[str], value: list[float], low: list[float],
-          high: list[float]) -> str:
-    finite = [x for x in (*value, *low, *high, 0.0) if np.isfinite(x)]
-    smallest, largest = min(finite), max(finite)
-    scale = (WIDTH - LEFT - 90) / ((largest - smallest) or 1.0)
+def of_importances(audit: Audit) -> str:
+    """Draw what shuffling costs: columns and groups, null level, suspects, largest on top."""
+    used = audit.measure("used")
+    if used is None:
+        return ""
+    as_share = bool(np.isfinite(used.share).any())
+    rows = _rows(audit, used, as_share)
+    shown = rows[:MOST]
+    copies = audit.measure("null copies")
+    null = float(np.abs(_figures(copies, as_share)[0]).max()) if copies is not None else 0.0
+    null = null if np.isfinite(null) else 0.0
+    values = [row["value"] for row in shown]
+    top = max(FAR * max([*values, null, 1e-9]), null * 1.2)
+    low = min(0.0, -null, max(min(row["low"] for row in shown), -top / 2))
+    scale = (WIDTH - LEFT - 70) / (top - low)
 
     def at(x: float) -> float:
-        return round(LEFT + (x - smallest) * scale, 1)
-
-    words = "; ".join(
-        f"{name} {number(v)} ({number(a)} to {number(b)})"
-        for name, v, a, b in zip(names, value, low, high, strict=True))
-    height = ROW * len(names) + 10
-    drawn = [f'<svg role="img" viewBox="0 0 {WIDTH} {height}" '
-             f'aria-label="{escape(what, quote=True)}: {escape(words, quote=True)}">']
-    drawn.append(f'<line class="zero" x1="{at(0)}" x2="{at(0)}" y1="0" y2="{height}"/>')
-    for k, (name, v, a, b) in enumerate(zip(names, value, low, high, strict=True)):
-        y = ROW * k + 18
-        short = name if len(name) <= NAME else name[: NAME - 1] + "…"
-        drawn.append(f'<text x="{LEFT - 8}" y="{y + 4}" text-anchor="end">{escape(short)}</text>')
-        if not np.isfinite([v, a, b]).all():
-            continue
-        clear = "clear" if a > 0 else "unclear"
-        x, wide = min(at(0), at(v)), abs(at(v) - at(0))
-        drawn.append(f'<rect class="{clear}" x="{x}" y="{y - 7}" width="{wide:.1f}" height="14"/>')
-        drawn.append(f'<line class="reach" x1="{at(a)}" x2="{at(b)}" y1="{y}" y2="{y}"/>')
-        drawn.append(f'<text x="{at(max(b, v, 0)) + 6}" y="{y + 4}">{number(v)}</text>')
+        return round(LEFT + (min(max(x, low), top) - low) * scale, 1)
+    form = percent if as_share else number
+    height = ROW * len(shown) + 34
+    words = "; ".join(f"{row['name']} {form(row['value'])} ({form(row['low'])} to "
+                      f"{form(row['high'])}){row['note']}" for row in shown)
+    unit = "share of the model's skill" if as_share else used.unit
+    drawn = [
+        f'<svg role="img" viewBox="0 0 {WIDTH} {height}" aria-label="Cost of shuffling, as '
+        f'{escape(unit, quote=True)}, with 95% intervals: {escape(words, quote=True)}">',
+        f'<rect class="null" x="{at(-null)}" y="20" width="{at(null) - at(-null):.1f}" '
+        f'height="{height - 28}"/>',
+        f'<line class="zero" x1="{at(0)}" x2="{at(0)}" y1="20" y2="{height - 8}"/>',
+        f'<text class="soft" x="{at(0)}" y="13" text-anchor="middle">what shuffled copies '
+        "reach</text>"]
+    for k, row in enumerate(shown):
+        y = ROW * k + 38
+        drawn.append(
+            f'<g class="{row["kind"]}"><text x="{LEFT - 10 - row["indent"]}" y="{y + 4}" '
+            f'text-anchor="end">{escape(_short(row["name"]))}{row["mark"]}</text>'
+            f'<line x1="{at(row["low"])}" x2="{at(row["high"])}" y1="{y}" y2="{y}"/>'
+            f'<circle cx="{at(row["value"])}" cy="{y}" r="{5 if row["kind"] != "unclear" else 3.5}"'
+            f'/><text x="{at(max(row["high"], row["value"])) + 8}" y="{y + 4}">'
+            f'{form(row["value"])}</text></g>')
     return "".join(drawn) + "</svg>"
+
+
+def _rows(audit: Audit, used: Measure, as_share: bool) -> list[dict]:
+    """One row a column or group, the members of a group below it."""
+    suspects = set(next((f.about for f in audit.findings if f.check == "possible leakage"
+                         and f.verdict == "ask"), ()))
+    together = audit.measure("used together")
+    alone = {one: _row(used, j, as_share, suspects) for j, one in enumerate(used.members)}
+    blocks = []
+    grouped: set[str] = set()
+    for j, members in enumerate(together.members if together is not None else ()):
+        assert together is not None
+        head = _row(together, j, as_share, suspects)
+        inside = sorted((alone[(name,)] for name in members), key=lambda row: -row["value"])
+        blocks.append([head, *({**row, "indent": 0, "name": "· " + row["name"], "kind": row["kind"]}
+                               for row in inside[:4])])
+        grouped |= set(members)
+    blocks += [[row] for one, row in alone.items() if one[0] not in grouped]
+    blocks.sort(key=lambda block: -block[0]["value"])
+    return [row for block in blocks for row in block]
+
+
+def _row(measure: Measure, j: int, as_share: bool, suspects: set[str]) -> dict:
+    value, low, high = (float(x[j]) for x in _figures(measure, as_share))
+    asked = bool(suspects & set(measure.members[j]))
+    kind = "asked" if asked else "clear" if measure.clear[j] else "unclear"
+    return {"name": title(measure.members[j]), "value": value, "low": low, "high": high,
+            "kind": kind, "indent": 0, "mark": " ?" if asked else "",
+            "note": ", ask whether it is a leak" if asked else ""}
+
+
+def _figures(measure: Measure, as_share: bool) -> np.ndarray:
+    return measure.share if as_share else np.array([measure.value, measure.low, measure.high])
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= NAME else name[: NAME - 1] + "…"

@@ -1,6 +1,5 @@
 """The results of an audit, as records that can be compared with == and written as JSON."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -19,42 +18,54 @@ class Finding(Result):
     """The result of one check.
 
     check : its name; verdict : one of VERDICTS; text : what was seen, with its numbers
-    about : the columns it is about; figures : {what: number}
+    about : the columns it is about; figures : {what: number}; ask : what to do or to ask next
     """
 
     check: str
     verdict: str
     text: str
-    about: tuple[str, ...]
-    figures: dict[str, float]
+    about: tuple[str, ...] = ()
+    figures: dict[str, float] | None = None
+    ask: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Measure(Result):
-    """The answer to one question for every column or group of columns.
+    """The answer to one question for every column, or for every group of columns.
 
-    question : "associated", "used", "relevant", "used together"
-    names (m,), value, low, high (m,) : the figure and its interval; all intervals of a measure hold
-        together in about 99 of 100 samples
-    unit : what they are counted in; how : the measure, in a sentence
+    question : "associated", "used", "used together", "null copies", "conditional" or "relevant"
+    members : (m,) the columns that each figure is about, a tuple each
+    value, low, high (m,) : figures and their intervals, which hold together at 95%
+    share (3, m) : value, low and high as shares of the model's skill; NaN where it has none
+    unit : of value; how : the measure, in a sentence
     """
 
     question: str
-    names: tuple[str, ...]
+    members: tuple[tuple[str, ...], ...]
     value: NDArray
     low: NDArray
     high: NDArray
+    share: NDArray
     unit: str
     how: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each figure is about, in words."""
+        return tuple(map(title, self.members))
 
     @property
     def clear(self) -> NDArray:
         """Is the figure clear of zero? (m,) bool."""
         return self.low > 0
 
-    def row(self, name: str) -> tuple[float, float, float]:
-        """Return the figure of one name and its interval."""
-        j = self.names.index(name)
+    def place(self, what: str | tuple[str, ...]) -> int:
+        """Return the place of a column, or of a tuple of columns."""
+        return self.members.index((what,) if isinstance(what, str) else what)
+
+    def row(self, what: str | tuple[str, ...]) -> tuple[float, float, float]:
+        """Return the figure of a column (or of a tuple of columns) and its interval."""
+        j = self.place(what)
         return float(self.value[j]), float(self.low[j]), float(self.high[j])
 
 
@@ -80,8 +91,8 @@ class Subgroup(Result):
 class Sentence(Result):
     """A sentence that may be written, or may not, with its condition.
 
-    kind : "skill", "used", "relevant", "associated", "together", "group", "period", "leak", ...
-    about : the columns or parts it speaks of; text : the sentence, with its numbers
+    kind : "skill", "ranking", "used", "used together", "relevant", "associated", "group", ...
+    about : the columns or subgroups that it names; text : the sentence, with its numbers
     condition : under which it holds, or why it may not be written; may : may it?
     """
 
@@ -94,12 +105,13 @@ class Sentence(Result):
 
 @dataclass(frozen=True, eq=False)
 class Audit(Result):
-    """The whole audit; `fi_audit.report.write` makes report.html and report.json of it.
+    """The whole audit; `fi_audit.report.write(audit, folder)` makes the report of it.
 
-    about : {what: text} for the head of the report; findings, measures, parts, sentences
-    clusters : groups of columns that go together, of two or more
+    answer : the first line of the report; about : {what: text}, the model and its rows
+    clusters : groups of correlated columns, of two or more
     """
 
+    answer: str
     about: dict[str, str]
     findings: tuple[Finding, ...]
     clusters: tuple[tuple[str, ...], ...]
@@ -117,6 +129,12 @@ class Audit(Result):
         """The sentences that may not be written."""
         return tuple(s.text for s in self.sentences if not s.may)
 
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """What to do or to ask before the report is sent, the gravest first."""
+        by_verdict = sorted(self.findings, key=lambda f: -VERDICTS.index(f.verdict) % 4)
+        return tuple(dict.fromkeys(f.ask for f in by_verdict if f.ask))
+
     def measure(self, question: str) -> Measure | None:
         """Return the measure that answers a question, or None where it could not be asked."""
         found = [m for m in self.measures if m.question == question]
@@ -131,12 +149,66 @@ class Audit(Result):
         return found[0]
 
 
-# --- as JSON ---
+# --- in words ---
 
-RECORDS: dict[str, Callable] = {
-    "Finding": Finding, "Measure": Measure, "Part": Subgroup, "Sentence": Sentence, "Audit": Audit}
-"""The records of report.json by the names that stand in it."""
-NAMES = {kind: name for name, kind in RECORDS.items()}
+
+def title(members: tuple[str, ...]) -> str:
+    """Name a group by its columns, at most three of them; only pictures and tables use it.
+
+    >>> title(("a", "b", "c", "d", "e"))
+    'a + b + c + 2 more'
+    """
+    more = f" + {len(members) - 3} more" if len(members) > 3 else ""
+    return " + ".join(members[:3]) + more
+
+
+def listed(names: tuple[str, ...] | list[str], most: int = 6) -> str:
+    """List names in quotes, not more than a sentence can hold.
+
+    >>> listed(("a",)), listed(("a", "b", "c")), listed(("a", "b", "c"), 1)
+    ("'a'", "'a', 'b' and 'c'", "'a' and 2 more")
+    """
+    words = [f"'{name}'" for name in names[:most]]
+    if len(names) > most:
+        words.append(f"{len(names) - most} more")
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def number(value: float) -> str:
+    """Format a number with three digits.
+
+    >>> number(0.01234), number(1234.5), number(-2), number(0), number(2e-5)
+    ('0.0123', '1,234', '−2', '0', '0.00002')
+    """
+    if not np.isfinite(value):
+        return "—"
+    size = abs(value)
+    small = f"{size:.6f}".rstrip("0").rstrip(".") if size >= 1e-6 else f"{size:.0e}"
+    text = f"{size:,.0f}" if size >= 1000 else small if 0 < size < 1e-3 else f"{size:.3g}"
+    return ("−" if value < 0 else "") + text
+
+
+def percent(share: float) -> str:
+    """Format a share in per cent, with a decimal only below 10%.
+
+    >>> percent(0.1234), percent(0.0123), percent(0.0), percent(-0.5), percent(1e-5)
+    ('12%', '1.2%', '0%', '−50%', '0.001%')
+    """
+    if not np.isfinite(share):
+        return "—"
+    size = abs(100 * share)
+    text = f"{size:.0f}" if size >= 9.95 else number(float(f"{size:.1g}" if size < 0.1 else
+                                                           f"{size:.1f}"))
+    return ("−" if share < 0 and text != "0" else "") + text + "%"
+
+
+def span(low: float, high: float, form=number) -> str:
+    """Format an interval.
+
+    >>> span(0.1, 0.25, percent), span(0.5, np.inf, percent)
+    ('10% to 25%', 'at least 50%')
+    """
+    return f"{form(low)} to {form(high)}" if np.isfinite(high) else f"at least {form(low)}"
 
 
 def as_plain(value: Any) -> Any:
@@ -146,41 +218,11 @@ def as_plain(value: Any) -> Any:
     True
     """
     if isinstance(value, Result):
-        plain = {field.name: as_plain(getattr(value, field.name)) for field in fields(value)}
-        return {"record": NAMES[type(value)], **plain}
+        return {f.name: as_plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, dict):
         return {str(key): as_plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return {"numbers": as_plain(value.tolist())}
-    if isinstance(value, list | tuple):
+    if isinstance(value, np.ndarray | list | tuple):
         return [as_plain(item) for item in value]
     if isinstance(value, float | np.floating):
         return float(value) if np.isfinite(value) else None
     return value.item() if isinstance(value, np.generic) else value
-
-
-def from_plain(plain: Any) -> Any:
-    """Convert back what `as_plain` made. Raises ValueError for an unknown record."""
-    if isinstance(plain, list):
-        return tuple(from_plain(item) for item in plain)
-    if not isinstance(plain, dict):
-        return plain
-    if set(plain) == {"numbers"}:
-        return np.array([np.nan if x is None else x for x in plain["numbers"]], dtype=float)
-    values = {key: from_plain(item) for key, item in plain.items() if key != "record"}
-    if "record" not in plain:
-        return values
-    if plain["record"] not in RECORDS:
-        raise ValueError(f"an unknown record {plain['record']!r}: is this an audit's report.json?")
-    kind = RECORDS[plain["record"]]
-    floats = {field.name for field in fields(kind) if field.type is float}  # type: ignore[arg-type]
-    return kind(**{
-        key: np.nan if item is None and key in floats else _with_nan(item)
-        for key, item in values.items()})
-
-
-def _with_nan(item: Any) -> Any:
-    """Replace None by NaN in a dict of figures."""
-    if not isinstance(item, dict):
-        return item
-    return {key: np.nan if figure is None else figure for key, figure in item.items()}

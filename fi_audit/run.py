@@ -1,61 +1,55 @@
-"""Run the audit: the checks first, then the four questions, then the sentences."""
+"""Run the audit: the model, the rows and the columns first, then the questions, the sentences."""
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fi_audit import checks, null_importance, questions, subgroups
-from fi_audit.correlated_columns import clusters
-from fi_audit.inputs import AuditInputs, make_inputs
-from fi_audit.intervals import percent
-from fi_audit.results import Audit, Finding
-from fi_audit.sentences import sentences
+from fi_audit import importance, leaks, rows, subgroups
+from fi_audit.columns import check_columns, check_gaps, clusters
+from fi_audit.data import LEAST_ROWS, AuditData, make_data
+from fi_audit.model_card import check_model, name_of
+from fi_audit.results import Audit, Finding, Measure, Sentence
+from fi_audit.sentences import Facts, answer, sentences
+from fi_audit.skill import check_calibration, check_skill, skill_of
 from fi_teach.basics.losses import Loss
 from fi_teach.basics.refit import with_progress
 from fi_teach.basics.seeds import Seed
 
 
 def audit(
-    model: object,
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    test: Any = None,
-    groups: Any = None,
-    time: Any = None,
-    protected: Any = None,
-    known_from: dict | None = None,
-    sample_weight: Any = None,
-    fit: Callable | None = None,
-    loss: str | Loss | None = None,
-    quick: bool = False,
-    rng: Seed = 0,
-    progress: Callable | None = None,
+    model: object, X: ArrayLike, y: ArrayLike, *, test: Any = None, seen: bool = False,
+    refit: bool | Callable = False, groups: Any = None, time: Any = None, protected: Any = None,
+    known_from: Mapping | None = None, sample_weight: Any = None, loss: str | Loss | None = None,
+    quick: bool = False, rng: Seed = 0, progress: Callable | None = None,
 ) -> Audit:
     """Audit a model: which sentences about its features may be written, and which may not.
 
     model : a fitted scikit-learn model or pipeline, XGBoost's, LightGBM's, ours, or a function of a
         table. It gets its own columns; the table may have more
-    X (n, p), y (n,) : the table and its target; numbers, words, categories, dates, gaps
-    test : rows the model has not seen: (X_test, y_test), or one True or False for each row of X.
-        None: a scikit-learn model is fitted again on two thirds of the rows (whole groups; the
-        earlier two thirds where there is a time) and judged on the rest; any other model is judged
-        on all rows, and every sentence says that it must never have seen them
+    X (n, p), y (n,) : rows that the model has not seen, with their target; numbers, words,
+        categories, dates, gaps; pandas, polars, Arrow or arrays
+    test : given, X holds the rows that the model was fitted on, and test those that it has not
+        seen: (X_test, y_test), or one True (not seen) or False for each row of X
+    seen : the model was fitted on all rows. They cannot judge it, so that only the table is
+        described, unless refit allows a copy
+    refit : True, or a function (X, y) -> model: copies of the model may be fitted. With seen, a
+        copy is fitted on two thirds of the rows (whole groups; the earlier ones where there is a
+        time) and judged on the others; copies without a column say what it adds to the others.
+        Every sentence about a copy says so
     groups, time, protected : a column's name or one value a row (test rows after the others): which
         rows belong together, when each was decided, whom it concerns
     known_from : {column: when its value came to be}, a date, a number, or another column's name
     sample_weight : how much each row counts
-    fit : (X, y) -> a fitted model, for refits of a model that cannot be copied
     loss : None takes Brier's score for probabilities, error rate for labels, squared error
     quick : fewer rows, shuffles and refits; progress : wraps the steps, such as tqdm.tqdm
-    -> Audit; audit.write(folder) of fi_audit.report makes the report
+    -> Audit; fi_audit.report.write(audit, folder) makes the report of it
 
-    Large tables are sampled: at most 2,000 rows judge and 3,000 are fitted on (quick: 500 and 800).
+    Large tables are sampled: at most 10,000 rows judge (quick: 2,000), fewer in wide tables.
 
-    Raises ValueError for a model of another table, a target that is no target, fewer than 30 rows
-    that judge, columns that are not there.
+    Raises ValueError for a model of another table, a target that it does not predict, columns that
+    are not there, and a copy that cannot be fitted or would know the rows that judge it.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 2))
@@ -63,99 +57,99 @@ def audit(
     >>> found.measure("used").clear.tolist()
     [True, False]
     """
-    inputs = make_inputs(
-        as_asked(model, X), X, y, test=test, groups=groups, time=time, protected=protected,
-        known_from=known_from, sample_weight=sample_weight, fit=fit, loss=loss, quick=quick,
-        rng=rng)
-    return run(inputs, progress=progress)
+    data = make_data(
+        model, X, y, test=test, seen=seen, refit=refit, groups=groups, time=time,
+        protected=protected, known_from=known_from, sample_weight=sample_weight, loss=loss,
+        quick=quick, rng=rng, progress=progress)
+    return run(data)
 
 
-def as_asked(model: object, X: object) -> object:
-    """Let a function of arrays keep getting arrays, though the audit works on a DataFrame."""
-    is_function = callable(model) and not hasattr(model, "predict")
-    owner = getattr(model, "__self__", None)
-    if hasattr(X, "columns") or not is_function or owner is not None:
-        return model
-    return lambda table: model(np.asarray(table))  # type: ignore[operator]
+STEPS = ("skill", "rows", "columns", "importance", "shuffled copies", "conditional importance",
+         "leaks", "refits", "groups and periods")
 
 
-def run(
-    inputs: AuditInputs, *, progress: Callable | None = None, done: MutableMapping | None = None
-) -> Audit:
-    """Run all steps. done : what earlier runs have found, by step; new results are added."""
-    done = {} if done is None else done
-    for name in with_progress(list(STEPS), progress):
-        if name not in done:
-            done[name] = STEPS[name](inputs, done)
-    findings = tuple(found for name in CHECKS for found in _several(done[name]))
-    measures = {m.question: m for name in MEASURES if (m := done[name]) is not None}
-    findings += (null_importance.check_null_copies(measures["null copies"]),)
-    groups = done["groups of columns"]
-    rows = (*done["by group"], *done["by period"])
-    written = sentences(inputs, findings, groups, measures, rows)
-    return Audit(_about(inputs), findings, groups, tuple(measures.values()), rows, written)
+def run(data: AuditData) -> Audit:
+    """Run all steps and write the sentences."""
+    if len(data.test) < LEAST_ROWS or len(np.unique(data.outcome[data.test])) < 2:
+        return _too_little(data)
+    steps = iter(with_progress(STEPS, data.progress))
+
+    next(steps, None)
+    scores, main = skill_of(data)
+    findings = [check_model(data), check_skill(data, scores, main), check_calibration(data)]
+    next(steps, None)
+    findings += [*rows.check_copies(data), rows.check_related(data), rows.check_time(data)]
+    next(steps, None)
+    findings += [*check_columns(data), check_gaps(data)]
+    groups = clusters(data.X.iloc[data.some(data.sample, 2000, "correlations")])
+
+    next(steps, None)
+    shuffler = importance.Shuffler(data, main)
+    measures: dict[str, Measure] = {"associated": importance.associated(data)}
+    measures["used"] = importance.used(shuffler, tuple((name,) for name in data.names))
+    in_play = importance.in_play(measures["used"])
+    more: dict[str, Measure | None] = {}
+    if groups:
+        more["used together"] = importance.used(shuffler, groups, "used together")
+    next(steps, None)
+    more["null copies"] = importance.null_copies(shuffler, in_play)
+    next(steps, None)
+    more["conditional"] = importance.conditional(shuffler, in_play)
+    measures |= {name: found for name, found in more.items() if found is not None}
+
+    next(steps, None)
+    strengths = dict(zip(data.names, measures["associated"].value, strict=True))
+    findings += leaks.check_leaks(data, strengths, groups)
+    next(steps, None)
+    grouped = {name for members in groups for name in members}
+    units = (*groups, *((name,) for name in data.names if name not in grouped))
+    refits = importance.relevant(shuffler, units, measures["used"])
+    no_refit = refits if isinstance(refits, str) else ""
+    if isinstance(refits, Measure):
+        measures["relevant"] = refits
+
+    next(steps, None)
+    parts, small = subgroups.by_protected(data, main)
+    findings.append(small)
+    parts += subgroups.by_period(data, main)
+    next(steps, None)
+    facts = Facts(data, scores, main, tuple(findings), groups, measures, parts, no_refit)
+    return Audit(answer(facts), _about(data, len(main.rows)), tuple(findings), groups,
+                 tuple(measures.values()), parts, sentences(facts))
 
 
-def _several(found: Any) -> tuple[Finding, ...]:
-    return tuple(found) if isinstance(found, list | tuple) else (found,)
+def _too_little(data: AuditData) -> Audit:
+    """Say what can be said of a few rows, or of rows of one class: nothing about the features."""
+    n = len(data.test)
+    why = (f"{n} rows cannot say what a model relies on: it takes {LEAST_ROWS} or more."
+           if n < LEAST_ROWS else
+           f"All {n:,} rows have the same target: there is nothing to tell apart.")
+    finding = Finding("skill", "stop", why, (), {"rows": float(n)}, "Bring more rows.")
+    forbidden = Sentence("used", (), "The model relies on one column more than on another.",
+                         why, False)
+    return Audit(why, _about(data, n), (finding, *check_columns(data)), (), (), (), (forbidden,))
 
 
-def _clusters(inputs: AuditInputs, done: MutableMapping) -> tuple:
-    return clusters(inputs.X.iloc[inputs.judged])
-
-
-CHECKS = {
-    "better than none": lambda inputs, done: checks.better_than_none(inputs),
-    "rows entered twice": lambda inputs, done: checks.copies_within(inputs),
-    "the same rows in training and test": lambda inputs, done: checks.copies_across(inputs),
-    "rows split by group": lambda inputs, done: checks.split_by_group(inputs),
-    "known too late": lambda inputs, done: tuple(checks.known_too_late(inputs)),
-    "knows too much": lambda inputs, done: checks.knows_too_much(inputs),
-    "empty columns and names": lambda inputs, done: checks.empty_columns(inputs),
-    "gaps that tell": lambda inputs, done: checks.gaps_that_tell(inputs),
-}
-MEASURES = {
-    "associated": lambda inputs, done: questions.associated(inputs),
-    "used": lambda inputs, done: questions.used(inputs),
-    "null copies": lambda inputs, done: null_importance.null_copies(inputs),
-    "used together": lambda inputs, done: questions.used_together(
-        inputs, done["groups of columns"]),
-    "conditional": lambda inputs, done: questions.conditional(inputs),
-    "relevant": lambda inputs, done: questions.refit_importance(
-        inputs, done["groups of columns"], done["used"]),
-}
-STEPS: dict[str, Callable] = {
-    **CHECKS, "groups of columns": _clusters, **MEASURES,
-    "by group": lambda inputs, done: subgroups.by_protected(inputs),
-    "by period": lambda inputs, done: subgroups.by_period(inputs),
-}
-"""Every step by its name, in order: (case, what was found before) -> records."""
-
-
-def _title(model: object) -> str:
-    """Return the model's name: a pipeline by its steps."""
-    steps = [type(step).__name__ for _, step in getattr(model, "steps", ())]
-    return str(getattr(model, "title", None) or ", ".join(steps) or type(model).__name__)
-
-
-def _about(inputs: AuditInputs) -> dict[str, str]:
+def _about(data: AuditData, n_judge: int) -> dict[str, str]:
     """Build the head of the report: what was judged, on what, and what was sampled."""
-    held_out, n = int(inputs.held_out.sum()), len(inputs.y)
-    learned = n - held_out
-    refits = "no refits"
-    if inputs.fit is not None:
-        refits = f"refits learn from {len(inputs.fitted):,} of {learned:,} other rows"
-    sampled = (
-        f"{len(inputs.judged):,} of {held_out:,} held-out rows judge; {refits}; "
-        f"{inputs.effort.repeats} shuffles a column.")
-    share = percent(len(inputs.judged) / held_out)
+    held_out = int(data.held_out.sum())
+    rows = {True: "rows that the model was fitted on", False: "rows that the model has not seen"}
+    judged = f"{n_judge:,} {rows[data.seen]}" + ("" if data.clone or data.seen else ", as was said")
+    if data.clone:
+        judged = f"{n_judge:,} rows that a copy, {data.clone}, has not seen"
+    budget = data.budget
+    sampled = [f"{n_judge:,} of {held_out:,} rows judge", f"{budget.repeats} shuffles a column",
+               "500 bootstrap samples for the intervals"]
+    if len(data.sample) < len(data.y):
+        sampled.append(f"{len(data.sample):,} of {len(data.y):,} rows say what the table is like")
     return {
-        "model": _title(inputs.model.given),
-        "table": f"{n:,} rows, {len(inputs.names)} columns, target of "
-                 + ("classes" if inputs.is_classification else "numbers"),
-        "held out": inputs.origin,
-        "judged by": inputs.test_set.unit,
-        "sampled": f"{sampled} ({share} of the held-out rows.)",
-        "intervals": "99 %, all of one table together (Bonferroni), by the test rows"
-                     + (" and the groups they come in" if "groups" in inputs.metadata else ""),
+        "model": name_of(data.model.given),
+        "table": f"{len(data.y):,} rows, {len(data.names)} columns",
+        "judged on": judged,
+        "sampled": "; ".join(sampled) + ".",
+        "intervals": "95%, for all figures of one question together (bootstrap of the largest "
+                     "studentised deviation)"
+                     + (", by the groups that the rows come in" if "groups" in data.metadata
+                        else ""),
+        **({"noted": " ".join(data.notes)} if data.notes else {}),
     }

@@ -4,48 +4,52 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fi_audit.inputs import AuditInputs
-from fi_audit.intervals import mean_with_interval, number
-from fi_audit.results import Subgroup
+from fi_audit.data import AuditData
+from fi_audit.intervals import mean_with_interval
+from fi_audit.results import Finding, Subgroup, listed, number
+from fi_audit.skill import Score
 
 MOST_GROUPS = 8
 N_PERIODS = 4
 LEAST = 20  # rows, fewer bear no figure
 
 
-def by_protected(inputs: AuditInputs) -> tuple[Subgroup, ...]:
-    """Evaluate the model on each group of the protected column: error, mean prediction, rates."""
-    if "protected" not in inputs.metadata:
-        return ()
-    labels = inputs.metadata["protected"][inputs.judged]
-    names, counts = np.unique(labels.astype(str), return_counts=True)
-    if len(names) < 2:
-        return ()
-    if len(names) > MOST_GROUPS:
-        labels = _in_quarters(labels)
-        names, counts = np.unique(labels, return_counts=True)
-    column = inputs.column_names.get("protected")
-    labels, names = labels.astype(str), names[counts >= LEAST]
+def by_protected(data: AuditData, score: Score) -> tuple[tuple[Subgroup, ...], Finding]:
+    """Evaluate the model on each group of the protected column, and name groups too small."""
+    name = "groups"
+    if "protected" not in data.metadata:
+        return (), Finding(name, "not asked", "Nobody said whom the rows concern (protected=).")
+    labels = data.metadata["protected"][data.test[score.rows]]
+    if len(np.unique(labels.astype(str))) > MOST_GROUPS:
+        labels = _few_groups(labels)
+    column = data.column_names.get("protected")
+    labels = labels.astype(str)
     if column:
         labels = np.array([f"{column} = {label}" for label in labels])
-        names = np.array([f"{column} = {name}" for name in names])
-    return _subgroups(inputs, "group", labels, names)
+    names, counts = np.unique(labels, return_counts=True)
+    small = [f"{n} ({k})" for n, k in zip(names, counts, strict=True) if k < LEAST]
+    parts = _subgroups(data, score, "group", labels, names[counts >= LEAST])
+    if small:
+        return parts, Finding(
+            name, "ask", f"Fewer than {LEAST} rows, so no figure: {listed(small)}.", (), None,
+            f"Bring more rows of {listed(small)}: nothing is said about them.")
+    return parts, Finding(name, "well", f"{len(names)} groups have {LEAST} rows or more.")
 
 
-def by_period(inputs: AuditInputs) -> tuple[Subgroup, ...]:
-    """Evaluate the model in four periods with equally many test rows."""
-    if "time" not in inputs.metadata:
+def by_period(data: AuditData, score: Score) -> tuple[Subgroup, ...]:
+    """Evaluate the model in four periods with about equally many test rows."""
+    if "time" not in data.metadata:
         return ()
-    time = inputs.metadata["time"][inputs.judged]
+    rows = data.test[score.rows]
+    time, when = data.metadata["time"][rows], data.metadata["when"][rows]
     inner = np.quantile(time, np.linspace(0, 1, N_PERIODS + 1)[1:-1])
     which = np.searchsorted(inner, time, side="right")
-    when = inputs.metadata["when"][inputs.judged]
     names = np.array([
         f"period {k + 1}, from {_day(when[which == k][time[which == k].argmin()])}"
         if (which == k).any() else "" for k in range(N_PERIODS)])
     labels = names[which]
     present = [name for name in names if (labels == name).sum() >= LEAST]
-    return _subgroups(inputs, "period", labels, np.array(present))
+    return _subgroups(data, score, "period", labels, np.array(present))
 
 
 def _day(when: object) -> str:
@@ -57,8 +61,8 @@ def _day(when: object) -> str:
     return number(float(when)) if isinstance(when, int | float | np.number) else str(when)[:10]
 
 
-def _in_quarters(labels: NDArray) -> NDArray:
-    """Split a protected number, such as an age, into four groups of equal size."""
+def _few_groups(labels: NDArray) -> NDArray:
+    """Cut a protected number, such as an age, into quarters; keep the commonest words."""
     values = pd.to_numeric(pd.Series(labels), errors="coerce")
     if values.isna().any():
         largest = pd.Series(labels.astype(str)).value_counts().index[:MOST_GROUPS]
@@ -67,55 +71,56 @@ def _in_quarters(labels: NDArray) -> NDArray:
 
 
 def _subgroups(
-    inputs: AuditInputs, kind: str, labels: NDArray, names: NDArray
+    data: AuditData, score: Score, kind: str, labels: NDArray, names: NDArray
 ) -> tuple[Subgroup, ...]:
-    test_set = inputs.test_set
-    predicted, observed = _as_numbers(inputs)
+    predicted, observed = _as_numbers(data, score)
+    own = score.before[0] / score.scale
     parts = []
     for name in names:
         rows = np.flatnonzero(labels == name)
-        weights = test_set.weights[rows] / test_set.weights[rows].mean()
-        groups = None if test_set.groups is None else np.unique(test_set.groups[rows],
-                                                            return_inverse=True)[1]
-        if groups is not None and groups.max() == 0:
-            groups = None
-        mean, low, high = mean_with_interval(
-            test_set.losses_before[rows], weights, groups, len(names))
+        weights = score.weights[rows]
+        if not weights.sum() > 0:
+            continue
+        weights = weights / weights.mean()
+        groups = None if score.groups is None else np.unique(
+            score.groups[rows], return_inverse=True)[1]
+        mean, low, high = mean_with_interval(own[rows], weights, groups, len(names))
         parts.append(Subgroup(
-            kind, str(name), len(rows), mean, low, high, float(predicted[rows].mean()),
-            float(observed[rows].mean()), _rates(inputs, rows)))
+            kind, str(name), len(rows), mean, low, high,
+            float(np.average(predicted[rows], weights=weights)),
+            float(np.average(observed[rows], weights=weights)), _rates(data, score, rows, weights)))
     return tuple(parts)
 
 
-def _as_numbers(inputs: AuditInputs) -> tuple[NDArray, NDArray]:
-    """Prediction and outcome as one number a row: for classes, the probability of the last."""
-    y = inputs.y[inputs.judged]
-    if not inputs.is_classification:
-        return inputs.test_set.prediction_before.astype(float), y.astype(float)
-    last = np.unique(inputs.y)[-1]
-    happened = (y == last).astype(float)
-    said = inputs.test_set.prediction_before
-    if said.ndim == 2:
-        return said[:, -1], happened
-    return (said == last).astype(float), happened
+def _as_numbers(data: AuditData, score: Score) -> tuple[NDArray, NDArray]:
+    """Prediction and outcome as one number a row: for classes, of the model's last class."""
+    rows = data.test[score.rows]
+    said = data.prediction[score.rows]
+    if data.kind == "number":
+        return said.astype(float), data.outcome[rows]
+    last = len(data.classes) - 1
+    happened = (data.outcome[rows] == last).astype(float)
+    return (said[:, -1] if said.ndim == 2 else (said == last).astype(float)), happened
 
 
-def _rates(inputs: AuditInputs, rows: NDArray) -> dict[str, float]:
+def _rates(data: AuditData, score: Score, rows: NDArray, weights: NDArray) -> dict[str, float]:
     """For two classes: how often the second is predicted, and how often rightly and wrongly."""
-    labels = np.unique(inputs.y)
-    if not inputs.is_classification or len(labels) != 2 or inputs.model.is_function:
+    if data.kind == "number" or len(data.classes) != 2:
         return {}
-    said = inputs.model.predict(inputs.test_set.X, arranged=True)[rows] == labels[-1]
-    happened = inputs.y[inputs.judged][rows] == labels[-1]
-    return {
-        "said": float(said.mean()),
-        "found": float(said[happened].mean()) if happened.any() else float("nan"),
-        "false alarms": float(said[~happened].mean()) if (~happened).any() else float("nan"),
-    }
+    prediction = data.prediction[score.rows][rows]
+    said = prediction[:, 1] > 0.5 if prediction.ndim == 2 else prediction == 1
+    happened = data.outcome[data.test[score.rows]][rows] == 1
+
+    def share(some: NDArray) -> float:
+        return float(np.average(said[some], weights=weights[some])) if weights[some].sum() else (
+            np.nan)
+    return {"said": share(np.full(len(said), True)), "found": share(happened),
+            "false alarms": share(~happened)}
 
 
 def gap(parts: tuple[Subgroup, ...]) -> tuple[Subgroup, Subgroup, float, float, float] | None:
     """The subgroups with the smallest and the largest error, and the gap with its interval."""
+    parts = tuple(part for part in parts if np.isfinite([part.low, part.high]).all())
     if len(parts) < 2:
         return None
     best, worst = min(parts, key=lambda p: p.loss), max(parts, key=lambda p: p.loss)

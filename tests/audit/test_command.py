@@ -1,19 +1,19 @@
-"""fi-teach audit: files in, a report out; bad files are refused with a sentence; a stopped audit goes on."""
+"""fi-teach audit: files in, a report out; bad files are refused with a sentence."""
 
 import json
 import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import fi_teach.__main__ as cli
 from fi_audit import command
 from fi_audit import files as files_module
-from fi_audit.command import Steps
 from fi_audit.files import read_model, read_table
-from fi_audit.report import read
+from fi_audit.model_card import name_of
 
 sys.path.insert(0, str(Path(__file__).parent))
 from shop import pipeline, shop
@@ -24,34 +24,37 @@ joblib = pytest.importorskip("joblib")
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """A folder with a table as CSV and a pipeline, XGBoost's and LightGBM's model of it."""
+    """A folder with a table as CSV and a pipeline, XGBoost's and LightGBM's model of a part of it."""
     compose, impute = pytest.importorskip("sklearn.compose"), pytest.importorskip("sklearn.impute")
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder
     folder = tmp_path_factory.mktemp("files")
-    table = shop(320).drop(columns=["grade", "since"])
-    table["buys"] = (table["bought"] == "yes").astype(int)
-    table["fresh"] = table.index % 3 == 0
+    table = shop(600).drop(columns=["grade", "since"])
+    table["learned"] = table.index % 2 == 0
+    learned = table[table["learned"]]
     table.to_csv(folder / "table.csv", index=False)
-    table[table["fresh"]].to_csv(folder / "test.csv", index=False)
-    table[~table["fresh"]].to_csv(folder / "train.csv", index=False)
+    table[~table["learned"]].to_csv(folder / "new.csv", index=False)
+    table[~table["learned"]].to_csv(folder / "semicolons.csv", index=False, sep=";", decimal=",")
+    learned.to_csv(folder / "train.csv", index=False)
     learner = make_pipeline(
         compose.make_column_transformer((OneHotEncoder(handle_unknown="ignore"), ["town"]),
                                         (impute.SimpleImputer(), ["age", "pay", "size", "member"])),
         RandomForestClassifier(8, min_samples_leaf=3, random_state=0))
-    joblib.dump(learner.fit(table[FEATURES], table["bought"]), folder / "model.joblib")
-    X = table[FEATURES].astype({"town": "category"})
-    for name in ("xgboost", "lightgbm"):
-        library = pytest.importorskip(name)
-        if name == "xgboost":
-            library.XGBClassifier(n_estimators=8, max_depth=3, enable_categorical=True, n_jobs=1).fit(
-                X, table["buys"]).save_model(folder / "model.json")
-            library.XGBRegressor(n_estimators=3,
-                                 enable_categorical=True).fit(X, table["pay"]).save_model(folder / "pay.json")
-        else:
-            library.LGBMClassifier(n_estimators=8, n_jobs=1, verbose=-1).fit(
-                X, table["buys"]).booster_.save_model(folder / "model.txt")
+    joblib.dump(learner.fit(learned[FEATURES], learned["bought"]), folder / "model.joblib")
+    joblib.dump({"model": learner, "columns": FEATURES}, folder / "bundle.joblib")
+    X, y = learned[FEATURES].astype({"town": "category"}), (learned["bought"] == "yes").astype(int)
+    xgboost, lightgbm = pytest.importorskip("xgboost"), pytest.importorskip("lightgbm")
+    options = {"n_estimators": 8, "enable_categorical": True, "n_jobs": 1}
+    xgboost.XGBClassifier(max_depth=3, **options).fit(X, y).save_model(folder / "model.json")
+    xgboost.XGBRegressor(**options).fit(X, learned["pay"]).save_model(folder / "pay.json")
+    quiet = {"n_estimators": 8, "n_jobs": 1, "verbose": -1}
+    lightgbm.LGBMClassifier(**quiet).fit(X, y).booster_.save_model(folder / "model.txt")
+
+    def own(y, raw):
+        p = 1 / (1 + np.exp(-raw))
+        return p - y, p * (1 - p)
+    lightgbm.LGBMClassifier(objective=own, **quiet).fit(X, y).booster_.save_model(folder / "own.txt")
     return folder
 
 
@@ -60,77 +63,90 @@ def audit(capsys, *arguments):
     return code, *capsys.readouterr()
 
 
-def test_a_pipeline_with_words_and_gaps_gives_a_report_and_a_warning_about_pickles(files, tmp_path, capsys):
-    code, out, complaints = audit(capsys, files / "model.joblib", files / "table.csv", "--target", "bought",
+def report(folder):
+    return json.loads((folder / "report.json").read_text(encoding="utf-8"))
+
+
+def test_a_pipeline_and_unseen_rows_give_a_report_and_a_warning_about_pickles(files, tmp_path, capsys):
+    code, out, complaints = audit(capsys, files / "model.joblib", files / "new.csv", "--target", "bought",
                                   "--groups", "shop", "--protected", "member", "--out", tmp_path)
-    assert code == 0 and "sentences may be written" in out
+    assert code == 0 and "The model predicts well enough to be explained" in out and "may be written" in out
     assert "runs whatever code it holds" in complaints and "audit:" in complaints  # and the bar
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "report.json"]
-    assert {part.name for part in read(tmp_path / "report.json").parts} == {"member = False", "member = True"}
+    assert {part["name"] for part in report(tmp_path)["parts"]} == {"member = False", "member = True"}
 
 
-@pytest.mark.parametrize("model", ["model.json", "model.txt"])
-def test_the_boosters_own_files_are_read_and_judged_by_their_probabilities(model, files, tmp_path, capsys):
-    code, _, complaints = audit(capsys, files / model, files / "train.csv", "--target", "buys",
-                                "--test", files / "test.csv", "--out", tmp_path)
-    report = read(tmp_path / "report.json")
-    assert code in (0, 1) and "pickle" not in complaints
-    assert report.about["judged by"] == "Brier score" and report.measure("used").names == tuple(FEATURES)
+@pytest.mark.parametrize("model", ["model.json", "model.txt", "own.txt"])
+def test_the_boosters_own_files_are_read_with_words_and_a_target_of_words(model, files, tmp_path, capsys):
+    """Also one of a custom objective, whose numbers are log-odds: it is judged by its ranking."""
+    code, _, complaints = audit(capsys, files / model, files / "new.csv", "--target", "bought",
+                                "--train", files / "train.csv", "--out", tmp_path)
+    found = report(tmp_path)
+    assert code == 0 and "pickle" not in complaints and "no is 0, yes is 1" in complaints
+    assert next(m for m in found["measures"] if m["question"] == "used")["members"] == [[n] for n in FEATURES]
+    skill = next(f for f in found["findings"] if f["check"] == "skill")
+    assert skill["verdict"] == "well" and skill["figures"]["ranking"] > 0.4
+    assert ("TreeSHAP" in found["findings"][0]["text"]) == (model != "own.txt")
 
 
 def test_a_loaded_model_answers_as_the_one_that_was_saved(files):
     from lightgbm import Booster
-    table = read_table(files / "table.csv")[FEATURES].astype({"town": "category"})
+    table = read_table(files / "train.csv")[FEATURES].astype({"town": "category"})
     model = read_model(files / "model.txt")
     assert (model.predict_proba(table)[:, 1] == Booster(model_file=files / "model.txt").predict(table)).all()
     assert (model.predict(table) == (model.predict_proba(table)[:, 1] > 0.5)).all()
     assert not hasattr(read_model(files / "pay.json"), "predict_proba")
 
 
-def test_test_rows_may_be_marked_by_a_column_and_dates_by_another(files, tmp_path, capsys):
-    code, out, _ = audit(capsys, files / "model.joblib", files / "table.csv", "--target", "bought", "--test", "fresh",
+@pytest.mark.parametrize(("given", "words"), [
+    (["new.csv"], "rows that the model has not seen, as was said"),
+    (["new.csv", "--train", "train.csv"], "300 rows that the model has not seen"),
+    (["table.csv", "--train", "learned"], "300 rows that the model has not seen"),
+    (["train.csv", "--seen"], "rows that the model was fitted on"),
+    (["train.csv", "--seen", "--refit"], "100 rows that a copy, fitted again on 200 of these rows, has not seen"),
+    (["semicolons.csv"], "300 rows that the model has not seen")])
+def test_the_command_says_what_the_rows_are(given, words, files, tmp_path, capsys):
+    names = [files / name if name.endswith(".csv") else name for name in given]
+    audit(capsys, files / "bundle.joblib", *names, "--target", "bought", "--out", tmp_path)
+    assert words in report(tmp_path)["about"]["judged on"]
+
+
+def test_dates_may_come_from_a_column(files, tmp_path, capsys):
+    code, out, _ = audit(capsys, files / "model.joblib", files / "new.csv", "--target", "bought",
                          "--time", "day", "--known-from", "pay=2030-01-01", "--out", tmp_path)
-    assert code == 1 and "stop: 100 % of the values of 'pay' came to be after" in out
-    assert "the test rows you gave" in read(tmp_path / "report.json").about["held out"]
+    assert code == 1 and "100% of the values of 'pay' came to be after" in out and "Leave 'pay' out" in out
 
 
-def test_a_stopped_audit_goes_on_where_it_was_and_ends_the_same(files, tmp_path, capsys, monkeypatch):
-    given = [files / "model.joblib", files / "table.csv", "--target", "bought", "--out"]
-    audit(capsys, *given, tmp_path / "whole")
-
-    def stop(inputs, groups, order):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr("fi_audit.questions.refit_importance", stop)
-        assert audit(capsys, *given, tmp_path / "broken")[0] == 130
-    (kept,) = (tmp_path / "broken").iterdir()
-    assert [json.loads(line)["step"] for line in kept.read_text().splitlines()][-1] == "conditional"
-    with monkeypatch.context() as patched:  # what was found is not looked for again
-        patched.setattr("fi_audit.questions.used", stop)
-        assert audit(capsys, *given, tmp_path / "broken")[0] == 0
-    assert read(tmp_path / "broken" / "report.json") == read(tmp_path / "whole" / "report.json")
-    assert not kept.exists()
+def test_a_pipeline_that_takes_dates_gets_them_from_a_csv_file(tmp_path, capsys):
+    table, new = shop(300), shop(300, rng=1)
+    columns = ["age", "town", "pay", "member", "grade", "since", "size"]
+    sys.modules.setdefault("shop", sys.modules[pipeline.__module__])
+    joblib.dump(pipeline().fit(table[columns], table["bought"]), tmp_path / "dated.joblib")
+    new.to_csv(tmp_path / "new.csv", index=False)
+    given = [tmp_path / "dated.joblib", tmp_path / "new.csv", "--target", "bought", "--out", tmp_path]
+    assert audit(capsys, *given)[0] == 0
 
 
-def test_half_a_line_is_no_step(tmp_path):
-    steps = Steps(tmp_path, "key")
-    steps["used together"] = None
-    with steps.path.open("a") as file:
-        file.write('{"step": "used", "fou')
-    assert dict(Steps(tmp_path, "key")) == {"used together": None}
-    assert dict(Steps(tmp_path, "other")) == {}
+def test_the_notebook_starts_from_the_two_files_and_computes_the_same(files, tmp_path, capsys):
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    audit(capsys, files / "model.joblib", files / "new.csv", "--target", "bought", "--notebook", "--out", tmp_path)
+    notebook = nbformat.read(tmp_path / "report.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    assert str(files / "model.joblib") in notebook.cells[1].source and "new.csv" in notebook.cells[1].source
+    done = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    printed = "".join(out.get("text", "") for cell in done.cells for out in cell.get("outputs", []))
+    found = report(tmp_path)
+    assert found["answer"] in printed and all(s["text"] in printed for s in found["sentences"])
 
 
 def test_more_than_a_minute_is_said_before(files, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(command, "A_MINUTE", 0)
-    _, _, complaints = audit(capsys, files / "model.joblib", files / "table.csv", "--target", "bought", "--out",
-                             tmp_path)
+    complaints = audit(capsys, files / "model.joblib", files / "new.csv", "--target", "bought", "--out", tmp_path)[2]
     assert "This will take about 1 min" in complaints
 
 
 def test_the_page_needs_nothing_else_and_can_be_read_by_everybody(files, tmp_path, capsys):
-    audit(capsys, files / "model.joblib", files / "table.csv", "--target", "bought", "--out", tmp_path)
+    audit(capsys, files / "model.joblib", files / "new.csv", "--target", "bought", "--out", tmp_path)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "http" not in page and "<script" not in page and "src=" not in page
     assert 'lang="en"' in page and "<title>" in page and "prefers-color-scheme: dark" in page and "@media print" in page
@@ -141,7 +157,7 @@ def test_the_page_needs_nothing_else_and_can_be_read_by_everybody(files, tmp_pat
     parseString(re.sub(r"<meta[^>]*>", "", page).replace("<!doctype html>", ""))  # every tag is closed
 
 
-def test_what_a_table_calls_its_columns_cannot_become_code(tmp_path):
+def test_what_a_table_calls_its_columns_cannot_become_code():
     from fi_audit import audit as python_audit
     from fi_audit.report import as_page
     evil = pd.DataFrame({"<script>alert(1)</script>": range(90), '" onload="x': [1, 2, 3] * 30})
@@ -152,17 +168,18 @@ def test_what_a_table_calls_its_columns_cannot_become_code(tmp_path):
 def test_bad_files_and_options_are_refused_in_one_line(files, tmp_path, capsys):
     (tmp_path / "cake.joblib").write_bytes(b"flour")
     joblib.dump([1, 2], tmp_path / "list.joblib")
+    joblib.dump({"a": 1}, tmp_path / "dict.joblib")
     (tmp_path / "model.json").write_text("{}")
     (tmp_path / "model.txt").write_text("hello")
     (tmp_path / "empty.csv").write_text("a,b\n")
     (tmp_path / "nothing.csv").write_text("")
-    model, table = files / "model.joblib", files / "table.csv"
-    other = pd.read_csv(table).rename(columns={"pay": "wage"})
-    other.to_csv(tmp_path / "other.csv", index=False)
+    model, table = files / "model.joblib", files / "new.csv"
+    pd.read_csv(table).rename(columns={"pay": "wage"}).to_csv(tmp_path / "other.csv", index=False)
     cases = [
         ([tmp_path / "none.joblib", table, "--target", "bought"], "no model file"),
         ([tmp_path / "cake.joblib", table, "--target", "bought"], "cannot be read as a model"),
         ([tmp_path / "list.joblib", table, "--target", "bought"], "list, which is no model"),
+        ([tmp_path / "dict.joblib", table, "--target", "bought"], "dict with 0 models"),
         ([tmp_path / "model.json", table, "--target", "bought"], "cannot be read as a model"),
         ([tmp_path / "model.txt", table, "--target", "bought"], "no model of LightGBM"),
         ([table, table, "--target", "bought"], "expected a model as .joblib"),
@@ -171,10 +188,9 @@ def test_bad_files_and_options_are_refused_in_one_line(files, tmp_path, capsys):
         ([model, tmp_path / "empty.csv", "--target", "b"], "has no rows"),
         ([model, tmp_path / "nothing.csv", "--target", "b"], "cannot be read as a table"),
         ([model, table, "--target", "sold"], "no column of the table"),
-        ([model, table, "--target", "age"], "gaps"),
-        ([model, table, "--target", "day"], "none of which the model knows|never saw"),
+        ([model, table, "--target", "day"], "never saw"),
         ([model, tmp_path / "other.csv", "--target", "bought"], "model of another table"),
-        ([model, table, "--target", "bought", "--test", "town"], "expected true or false"),
+        ([model, table, "--target", "bought", "--train", "town"], "expected true or false"),
         ([model, table, "--target", "bought", "--known-from", "pay"], "expected COLUMN=DATE"),
         ([model, table, "--target", "bought", "--known-from", "pay=2024-01-01"], "time="),
         ([model, table, "--target", "bought", "--time", "town"], "gaps|expected dates"),
@@ -206,12 +222,9 @@ def test_parquet_keeps_dates_words_and_gaps(tmp_path):
         read_table(path)
 
 
-def test_the_report_calls_a_model_by_its_name():
+def test_the_report_calls_a_model_by_its_name(files):
     """A pipeline by its steps, a booster's file by its library."""
     from sklearn.ensemble import RandomForestClassifier
-
-    from fi_audit.run import _title
-    assert _title(pipeline()) == "ColumnTransformer, RandomForestClassifier"
-    assert _title(files_module.XGBoostModel.__new__(files_module.XGBoostModel)) == "XGBoost, from its own file"
-    assert _title(files_module.LightGBMModel.__new__(files_module.LightGBMModel)) == "LightGBM, from its own file"
-    assert _title(RandomForestClassifier()) == "RandomForestClassifier"
+    assert name_of(pipeline()) == "ColumnTransformer, RandomForestClassifier"
+    assert name_of(read_model(files / "model.json")) == "XGBoost, from its own file"
+    assert name_of(RandomForestClassifier()) == "RandomForestClassifier"

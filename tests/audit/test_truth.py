@@ -1,13 +1,15 @@
 """A sample of tests/audit/truth.py: sentences held against worlds whose truth is known."""
 
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import fi_audit
-from fi_audit.inputs import make_inputs
+from fi_audit.data import make_data
 
 sys.path.insert(0, str(Path(__file__).parent))
 import truth
@@ -16,24 +18,24 @@ pytest.importorskip("sklearn")
 
 
 def test_sentences_are_right_in_a_sample_of_worlds():
-    """The whole is `make audit-truth`; here five worlds, one draw each: at most one sentence in twenty may be wrong."""
-    judged = []
-    for name in ("null", "correlated_proxy", "mediator", "and_gate", "confounder"):
-        judged += truth.sentences_of(name, 0, n=450, n_trees=10)[0]
-    wrong = [(kind, about) for kind, about, well in judged if not well]
-    assert len(judged) >= 12 and len(wrong) <= len(judged) / 20 + 1, wrong
+    """The whole is `make audit-truth`; here six worlds, one draw each: at most one sentence in twenty may be wrong."""
+    found = Counter()
+    for name, trap in (("noise", True), ("doubles", True), ("spending", True), ("churn", False), ("persons", True),
+                       ("fahrenheit", True)):
+        found.update(truth.judge(name, trap, 1)[0])
+    right, false = (sum(n for (_, what), n in found.items() if what == one) for one in ("right", "false"))
+    assert right >= 12 and false <= right / 20 + 1, found
+    for kind in ("stop", "leak", "groups", "units"):
+        assert found[kind, "right"] == 1, kind
 
 
 def test_a_false_sentence_is_not_borne_out():
-    """The judge can say no: to noise that is said to be used, relevant, associated, and to a figure that is off."""
-    world, fresh = truth.WORLDS["cardinality"](300, rng=1), truth.WORLDS["cardinality"](1000, rng=2)
-    y = world.y.astype(float)
-    model = lambda X: X.iloc[:, 0].to_numpy() / 100  # noqa: E731
-    settings = {"quick": True, "rng": 0}
-    inputs = make_inputs(model, world.X, y, **settings)
-    audit = fi_audit.audit(model, world.X, y, **settings)
-    judge = truth.Truth(inputs, fresh, world.truth, audit)
-    sentence = audit.sentences[-1]
-    irrelevant = world.truth.index[~world.truth["associated"]][0]
-    for kind in ("used", "relevant", "associated"):
-        assert not judge.bears_out(replace(sentence, kind=kind, about=(irrelevant,)))
+    """The judge can say no: to noise that is said to be associated, and to a figure that is off."""
+    rng = np.random.default_rng(1)
+    rows, fresh = truth.noise(rng, 300, False), truth.noise(rng, 2000, False)
+    model = lambda X: X["a"].to_numpy()  # noqa: E731
+    data = make_data(model, rows.X, rows.y, quick=True)
+    judge = truth.Truth(fi_audit.audit(model, rows.X, rows.y, quick=True), data, fresh)
+    assert judge.share(("c",)) == 0 and judge.share(("a",)) > 0.5
+    assert abs(judge.associated("c")) < 0.02 < judge.associated("a")
+    assert replace(data, seen=True).seen

@@ -1,0 +1,286 @@
+"""Look at the columns: which go together, and which are no features at all.
+
+Columns are alike in rank by
+
+    |Spearman| of two numbers, over the rows where both are known,
+    Cramer's V of two columns of words (corrected for small tables),
+    the square root of the correlation ratio of a number's ranks within words,
+
+and are grouped by average linkage: two groups join while their columns are alike by .6 on average.
+"""
+
+import re
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype
+
+from fi_audit.data import AuditData, are_packed_dates
+from fi_audit.intervals import mean_with_interval
+from fi_audit.results import Finding, listed, number, percent
+from fi_teach.basics.encoding import as_numbers
+
+ALIKE = 0.6
+MOST_WORDS = 50  # a column with more words than that is compared with nothing but its copy
+LEAST_GAPS = 30  # and rows with a value, before their targets are compared
+SAME = 0.9995  # correlation of two columns in different units, rounded
+RULE = "columns whose rank correlation (of words: Cramér's V) is 0.6 or more on average"
+
+
+# --- correlated columns ---
+
+
+def clusters(X: pd.DataFrame) -> tuple[tuple[str, ...], ...]:
+    """Group the columns that go together -> tuples of two or more names, in X's order.
+
+    >>> a = np.arange(50.0)
+    >>> clusters(pd.DataFrame({"a": a, "b": a**3, "c": np.tile([1.0, 2, 3, 4, 5], 10)}))
+    (('a', 'b'),)
+    """
+    alike = association(X)
+    np.fill_diagonal(alike, -1.0)
+    members = [[j] for j in range(len(alike))]
+    size = np.ones(len(alike))
+    while len(alike) > 1:
+        i, j = np.unravel_index(alike.argmax(), alike.shape)
+        if alike[i, j] < ALIKE:
+            break
+        joined = (size[i] * alike[i] + size[j] * alike[j]) / (size[i] + size[j])
+        alike[i], alike[:, i] = joined, joined
+        alike[j], alike[:, j], alike[i, i] = -1.0, -1.0, -1.0
+        size[i] += size[j]
+        members[i] += members[j]
+        members[j] = []
+    names = list(X.columns)
+    together = sorted(sorted(one) for one in members if len(one) > 1)
+    return tuple(tuple(str(names[j]) for j in one) for one in together)
+
+
+def association(X: pd.DataFrame) -> NDArray:
+    """Association of each two columns, from 0 to 1 -> (p, p)."""
+    numbers, names = as_numbers(X)
+    words = [j for j, kind in enumerate(X.dtypes) if is_words(kind)]
+    known = X.notna().to_numpy()
+    ranks = pd.DataFrame(np.where(known, numbers, np.nan)).rank().to_numpy()
+    alike = np.abs(_correlations(ranks))
+    filled = np.where(np.isnan(ranks), 0.0, ranks)  # for words a gap is one more word
+    for j in words:
+        for k in range(len(names)):
+            alike[j, k] = alike[k, j] = _with_words(numbers, filled, j, k, k in words)
+    np.fill_diagonal(alike, 1.0)
+    return alike
+
+
+def _correlations(values: NDArray) -> NDArray:
+    """Correlation of each two columns over the rows where both are known -> (p, p)."""
+    known = (~np.isnan(values)).astype(float)
+    centre = np.nanmean(np.where(known.any(axis=0), values, 0), axis=0)
+    filled = np.where(known > 0, values - centre, 0.0)
+    n = np.maximum(known.T @ known, 1)
+    mean = (filled.T @ known) / n  # of column i over the rows that i and j share
+    square = (filled**2).T @ known / n - mean**2
+    product = filled.T @ filled / n - mean * mean.T
+    size = np.sqrt(np.maximum(square * square.T, 0))
+    enough = (size > 1e-12) & (n >= 10)
+    return np.where(enough, product / np.where(enough, size, 1), 0.0)
+
+
+def is_words(kind: object) -> bool:
+    """Does a column of this type hold words? Numbers, dates and durations have an order."""
+    return not (is_numeric_dtype(kind) or is_datetime64_any_dtype(kind)
+                or getattr(kind, "kind", "") == "m")
+
+
+def _with_words(numbers: NDArray, ranks: NDArray, j: int, k: int, both: bool) -> float:
+    """Association of a column of words with another column."""
+    codes = np.unique(numbers[:, j], return_inverse=True)[1]
+    if both:
+        others = np.unique(numbers[:, k], return_inverse=True)[1]
+        return _cramers_v(codes, others)
+    if codes.max() + 1 > MOST_WORDS or np.ptp(ranks[:, k]) == 0:
+        return 0.0
+    n = len(codes)
+    count = np.bincount(codes)
+    means = np.bincount(codes, weights=ranks[:, k]) / count
+    total = ranks[:, k].var()
+    left = ((ranks[:, k] - means[codes]) ** 2).sum() / max(1, n - len(count))
+    return float(np.sqrt(max(0.0, 1 - left / (total * n / (n - 1)))))
+
+
+def _cramers_v(a: NDArray, b: NDArray) -> float:
+    """Cramer's V, corrected as by Bergsma (2013): 0 for independent columns."""
+    n, K, L = len(a), a.max() + 1, b.max() + 1
+    if min(K, L) < 2 or max(K, L) > MOST_WORDS:
+        return float(K == L and K > 1 and len(set(zip(a.tolist(), b.tolist(), strict=True))) == K)
+    seen = np.zeros((K, L))
+    np.add.at(seen, (a, b), 1)
+    expected = np.outer(seen.sum(axis=1), seen.sum(axis=0)) / n
+    chi = ((seen - expected) ** 2 / expected).sum() / n
+    corrected = max(0.0, chi - (K - 1) * (L - 1) / (n - 1))
+    rows, columns = K - (K - 1) ** 2 / (n - 1), L - (L - 1) ** 2 / (n - 1)
+    return float(np.sqrt(min(1.0, corrected / max(1e-12, min(rows - 1, columns - 1)))))
+
+
+# --- columns that are no features ---
+
+
+def check_columns(data: AuditData) -> list[Finding]:
+    """Find empty and constant columns, identifiers, and copies in other units.
+
+    All columns of the table are looked at, also those that the model does not take.
+    """
+    table = data.table.iloc[data.sample]
+    used = set(data.names)
+    return [_empty(table, used), _identifiers(table, used), _other_units(table)]
+
+
+def _empty(table: pd.DataFrame, used: set[str]) -> Finding:
+    same = tuple(name for name in table if table[name].nunique() <= 1 and (
+        table[name].isna().all() or not table[name].isna().any()))
+    gaps = float(table.isna().to_numpy().mean())
+    text = f"{percent(gaps)} of all values are missing."
+    if not same:
+        return Finding("constant columns", "well", f"No column is constant. {text}", (),
+                       {"gaps": gaps})
+    has = "have" if len(same) > 1 else "has"
+    return Finding("constant columns", "note",
+                   f"{listed(same)} {has} one value, or none, in all rows. {text}", same,
+                   {"gaps": gaps}, f"Leave out {listed(same)}: it tells nothing."
+                   if set(same) & used else "")
+
+
+def _identifiers(table: pd.DataFrame, used: set[str]) -> Finding:
+    names = tuple(name for name in table if is_identifier(table[name]))
+    if not names:
+        return Finding("identifiers", "well", "No column numbers or names the rows.")
+    text = f"In {listed(names)} every row has a value of its own, as a number or a name has."
+    taken = tuple(name for name in names if name in used)
+    if not taken:
+        return Finding("identifiers", "note", text + " The model does not take it.", names)
+    return Finding("identifiers", "ask", text, names, None, f"Ask what {listed(taken)} stands for: "
+                   "if it only names rows, or numbers them in the order they came, leave it out.")
+
+
+def is_identifier(column: pd.Series) -> bool:
+    """Does a column only name the rows: whole numbers or words, every row its own?
+
+    Incomes are whole numbers too. What gives numbers away is that no two are equal though some
+    should be by chance, that they are spread evenly, or the column's name.
+
+    >>> rng = np.random.default_rng(0)
+    >>> is_identifier(pd.Series(rng.permutation(9_000_000)[:300] + 1_000_000))
+    True
+    >>> is_identifier(pd.Series((3000 * rng.lognormal(size=300)).astype(int)))
+    False
+    """
+    known = column.dropna()
+    n = len(known)
+    if n < 20 or is_bool_dtype(column) or is_datetime64_any_dtype(column):
+        return False
+    if known.nunique() < 0.99 * n:
+        return False
+    if is_words(column.dtype):
+        words = known.astype(str)
+        return bool((words.str.count(r"\s") < 2).mean() > 0.9 and not looks_dated(column))
+    if known.dtype.kind == "f" and (known % 1 != 0).any():
+        return False
+    if are_packed_dates(column):
+        return False
+    low, high = float(known.min()), float(known.max())
+    width = high - low + 1
+    expected = n * (n - 1) / 2 / width  # pairs that would be equal, were they spread evenly
+    even = np.sort((known.to_numpy(dtype=float) - low + 0.5) / width)
+    distance = np.abs(even - (np.arange(n) + 0.5) / n).max()
+    named = re.search(r"(^|[_\W])(id|nr|no|key|uid|uuid|number|index)($|[_\W])|Id$|ID$",
+                      str(column.name)) is not None
+    return bool(known.nunique() == n and (
+        expected > 5 or distance < 1.2 / np.sqrt(n) or named))
+
+
+def looks_dated(column: pd.Series) -> bool:
+    """Does a column hold dates: as dates, as words such as 2024-05-31, or as 20240531?
+
+    >>> looks_dated(pd.Series(["2024-05-31", "2024-06-01 12:00"])), looks_dated(pd.Series(["May"]))
+    (True, False)
+    """
+    if is_datetime64_any_dtype(column):
+        return True
+    known = column.dropna()
+    if not len(known) or not is_words(column.dtype):
+        return are_packed_dates(column) and known.nunique() > 1
+    some = known.astype(str).iloc[:: max(1, len(known) // 1000)]
+    form = r"\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{4}"
+    return bool(some.str.match(rf"\s*({form})([ T].*)?$").all())
+
+
+def _other_units(table: pd.DataFrame) -> Finding:
+    """Find pairs of numeric columns that are straight lines of one another."""
+    numeric = [name for name in table if is_numeric_dtype(table[name])
+               and not is_bool_dtype(table[name]) and table[name].nunique() > 10]
+    name_of = "the same in other units"
+    if len(numeric) < 2:
+        return Finding(name_of, "well", "No column is another one in other units.")
+    values = table[numeric].to_numpy(dtype=float, na_value=np.nan)
+    alike = np.triu(np.abs(_correlations(values)) > SAME, 1)
+    pairs, texts = [], []
+    for i, j in zip(*np.nonzero(alike), strict=True):
+        both = ~np.isnan(values[:, [i, j]]).any(axis=1)
+        slope, start = np.polyfit(values[both, i], values[both, j], 1)
+        if values[both, j].std() * np.sqrt(1 - SAME) < np.abs(
+                values[both, j] - start - slope * values[both, i]).mean():
+            continue
+        shift = "" if abs(start) < 1e-3 * values[both, j].std() else f"{number(start)} + "
+        pairs += [numeric[i], numeric[j]]
+        texts.append(f"'{numeric[j]}' is '{numeric[i]}' in other units "
+                     f"({shift}{number(slope)} × '{numeric[i]}')")
+    if not pairs:
+        return Finding(name_of, "well", "No column is another one in other units.")
+    about = tuple(dict.fromkeys(pairs))
+    return Finding(name_of, "ask", "; ".join(texts[:5]) + ".", about, None,
+                   f"Keep one of {listed(about)}: two columns that say the same share one "
+                   "importance between them.")
+
+
+def check_gaps(data: AuditData) -> Finding:
+    """Find columns in which missing values go with the target."""
+    rows = data.sample
+    gaps = data.X.iloc[rows].isna()
+    asked = [name for name in gaps if min(gaps[name].sum(), (~gaps[name]).sum()) >= LEAST_GAPS]
+    targets, groups, weights = data.targets[rows], data.groups_of(rows), data.weights[rows]
+    labels = None if data.kind == "number" else data.classes
+    outcomes = [targets.shape[1] - 1] if targets.shape[1] < 3 else range(targets.shape[1])
+    figures, parts = {}, []
+    for name in asked:
+        found = []
+        for k in outcomes:
+            sides = [_mean_and_reach(targets[some, k], weights[some], groups, some,
+                                     len(asked) * len(outcomes))
+                     for some in (gaps[name].to_numpy(), ~gaps[name].to_numpy())]
+            (without, reach), (given, other) = sides
+            if abs(without - given) > np.hypot(reach, other):
+                what = "the mean target is" if labels is None else f"the share of '{labels[k]}' is"
+                found.append((without - given, f"Where '{name}' is empty ({gaps[name].sum():,} "
+                              f"rows) {what} {number(without)}, elsewhere {number(given)}."))
+        if found:
+            difference, text = max(found, key=lambda one: abs(one[0]))
+            figures[name] = float(difference)
+            parts.append(text)
+    if not figures:
+        return Finding("gaps that tell", "well", f"Columns with {LEAST_GAPS} gaps or more: "
+                       f"{len(asked)}; in none do gaps go with the target.")
+    return Finding("gaps that tell", "ask", " ".join(parts), tuple(figures), figures,
+                   f"Ask why {listed(tuple(figures))} can be empty: was the field empty when the "
+                   "decision was made, or does the outcome empty it?")
+
+
+def _mean_and_reach(
+    values: NDArray, weights: NDArray, groups: NDArray | None, some: NDArray, n_figures: int
+) -> tuple[float, float]:
+    """Return a mean over some rows, and half the width of its interval."""
+    mean_weight = weights.mean()
+    if not mean_weight > 0:
+        return 0.0, np.inf
+    codes = None if groups is None else np.unique(groups[some], return_inverse=True)[1]
+    mean, low, _ = mean_with_interval(values, weights / mean_weight, codes, n_figures)
+    return mean, mean - low

@@ -1,0 +1,313 @@
+"""Answer the four questions of chapter 13, each by its own measure.
+
+    associated   what a column tells alone: held-out skill of the means in its bins
+    used         what this model loses when a column, or a correlated group, is shuffled
+    conditional  the same, shuffled only among rows that are alike in the other columns
+    relevant     what a copy loses that was fitted without it (only where refits are allowed)
+    causal       no measure of these rows answers it
+
+A shuffle's differences have each row in two roles, receiver and donor, and in a ranking in a third,
+the reference; its influence value adds all of them (chapter 6).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from fi_audit.data import AuditData
+from fi_audit.intervals import critical_value, share_of
+from fi_audit.results import Measure
+from fi_audit.skill import RowLoss, Score
+from fi_teach.basics.encoding import as_numbers
+from fi_teach.basics.folds import fold_error, grouped_folds, stratified_folds
+from fi_teach.basics.shuffles import shuffles, swap, variance_of_mean
+from fi_teach.basics.tables import blanked, positions_of
+from fi_teach.importance.conditional import shuffle_within, subgroups
+
+ROWS_A_CALL = 20_000
+BINS = 10
+FOLDS = 5
+IN_PLAY = 12  # columns beside the clear ones of which null copies and conditions are asked
+Members = tuple[tuple[str, ...], ...]
+
+
+class Shuffler:
+    """Shuffles columns of the test rows and measures what it costs, with influence values."""
+
+    def __init__(self, data: AuditData, score: Score) -> None:
+        self.data, self.score = data, score
+        self.table = data.X.iloc[data.test[score.rows]].reset_index(drop=True)
+        self.asks_about = data.model.asks_about
+
+    def cost(
+        self, members: tuple[str, ...], donors: NDArray, within: NDArray | None = None,
+        table: pd.DataFrame | None = None,
+    ) -> tuple[float, NDArray, float]:
+        """Mean loss added by a shuffle -> value, influence values (n,), standard error.
+
+        donors (n, K) : row i takes the columns' values from row donors[i, k]
+        within (n,) int : rows swap inside these subgroups only; table : in place of the test rows
+        """
+        n, n_repeats = donors.shape
+        columns = positions_of(list(members), self.table)
+        if self.asks_about is not None and self.asks_about.isdisjoint(columns):
+            return 0.0, np.zeros(n), 0.0
+        table = self.table if table is None else table
+        score, weights = self.score, self.score.weights
+        before, before_referred = score.before
+        gains, referred = np.empty((n, n_repeats)), np.zeros(n)
+        if table is not self.table:
+            before, before_referred = score.parts(self.data.predict(table))
+        step = max(1, ROWS_A_CALL // n)
+        for start in range(0, n_repeats, step):
+            some = donors[:, start:start + step]
+            said = self.data.predict(swap(table, columns, np.arange(n), some))
+            said = said.reshape(n, some.shape[1], *said.shape[1:])
+            for k in range(some.shape[1]):
+                after, as_reference = score.parts(said[:, k])
+                gains[:, start + k] = after - before
+                if as_reference is not None:
+                    referred += (as_reference - before_referred) / n_repeats
+        value = float((weights[:, None] * gains).mean())
+        around = weights[:, None] * (gains - value * score.scale[:, None])
+        receiver = around.mean(axis=1)
+        donor = np.bincount(donors.ravel(), weights=around.ravel(), minlength=n) / n_repeats
+        centre = np.zeros(n)
+        if within is not None:
+            centre = (np.bincount(within, weights=receiver) / np.bincount(within))[within]
+        psi = receiver + donor - centre
+        if before_referred is not None:
+            psi = psi + weights * (referred - value * score.scale)
+        noise = ((around - centre[:, None]) ** 2).mean() / n_repeats / n
+        variance = variance_of_mean(psi, score.groups)
+        if variance > noise:
+            return value, psi, float(np.sqrt(variance - noise))
+        return value, psi, float(np.sqrt(variance_of_mean(receiver, score.groups)))
+
+    def measure(
+        self, question: str, members: Members, costs: list[tuple[float, NDArray, float]], how: str
+    ) -> Measure:
+        """Put figures, simultaneous intervals and shares of the skill together."""
+        value, error = (np.array([cost[k] for cost in costs]) for k in (0, 2))
+        psi = np.column_stack([cost[1] for cost in costs])
+        score, n = self.score, len(self.table)
+        times = critical_value(psi, score.groups, self.data.stream(f"intervals: {question}"))
+        whole_error = np.sqrt(variance_of_mean(score.psi, score.groups))
+        both = np.array([variance_of_mean(one + score.psi, score.groups) for one in psi.T])
+        own = np.array([variance_of_mean(one, score.groups) for one in psi.T])
+        covariance = (both - own - whole_error**2) / 2
+        bound = error * whole_error
+        covariance = np.clip(covariance, -bound, bound)
+        share = share_of(value, error, score.drop, float(whole_error), covariance, times)
+        if not score.clear or n < 2:
+            share = np.full((3, len(members)), np.nan)
+        return Measure(question, members, value, value - times * error, value + times * error,
+                       share, score.unit, how)
+
+    def donors(self, stream: np.random.Generator) -> NDArray:
+        return shuffles(len(self.table), self.data.budget.repeats, stream)
+
+
+# --- used ---
+
+
+def used(shuffler: Shuffler, members: Members, question: str = "used") -> Measure:
+    """Permutation importance of each column, or of each group of columns as one."""
+    stream = shuffler.data.stream(question)
+    costs = [shuffler.cost(one, shuffler.donors(stream)) for one in members]
+    what = "each group's columns by the same permutations" if question != "used" else "each column"
+    return shuffler.measure(
+        question, members, costs, f"permutation importance of {shuffler.data.subject}, {what}: "
+        f"{shuffler.data.budget.repeats} shuffles of {len(shuffler.table):,} rows")
+
+
+def in_play(measure: Measure) -> Members:
+    """Return the columns that are clear of zero, and the largest others."""
+    order = np.argsort(-measure.value, kind="stable")
+    others = [j for j in order if not measure.clear[j] and measure.value[j] > 0][:IN_PLAY]
+    return tuple(measure.members[j] for j in order if measure.clear[j] or j in others)
+
+
+def null_copies(shuffler: Shuffler, members: Members) -> Measure | None:
+    """Permutation importance of a copy of each column that was shuffled beforehand.
+
+    Such a copy tells nothing: its figure says how large nothing looks for this column.
+    """
+    if not members:
+        return None
+    stream = shuffler.data.stream("null copies")
+    costs = []
+    for one in members:
+        rows = np.arange(len(shuffler.table))
+        columns = positions_of(list(one), shuffler.table)
+        copy = swap(shuffler.table, columns, rows, stream.permutation(len(rows))[:, None])
+        costs.append(shuffler.cost(one, shuffler.donors(stream), table=copy))
+    return shuffler.measure("null copies", members, costs,
+                            "permutation importance of a copy that was shuffled beforehand")
+
+
+def conditional(shuffler: Shuffler, members: Members) -> Measure | None:
+    """Conditional importance: a column is shuffled among rows that are alike in the others."""
+    if not members or len(shuffler.table.columns) < 2:
+        return None
+    stream = shuffler.data.stream("conditional")
+    costs = []
+    for one in members:
+        within = subgroups(shuffler.table, one[0])
+        drawn = [shuffle_within(within, stream) for _ in range(shuffler.data.budget.repeats)]
+        costs.append(shuffler.cost(one, np.stack(drawn, axis=1), within))
+    return shuffler.measure(
+        "conditional", members, costs, f"conditional importance of {shuffler.data.subject}: "
+        "shuffled among rows in the same leaf of a tree that predicts the column from the others")
+
+
+# --- relevant ---
+
+
+def relevant(shuffler: Shuffler, units: Members, order: Measure) -> Measure | str:
+    """Cross-validated loss of copies of the model that were fitted without a column or a group.
+
+    "Without": the column holds one and the same value in every row, so that pipelines which name
+    their columns can be fitted too. -> a Measure, or why it could not be asked
+    """
+    data = shuffler.data
+    if data.learner is None:
+        return data.no_refit or "it takes refits, which were not asked for (--refit)."
+    rows = data.train if len(data.train) >= 10 * FOLDS else data.sample
+    if len(rows) < 10 * FOLDS:
+        return f"{len(rows)} rows are too few to fit copies on parts of them."
+    largest = sorted(units, key=lambda one: -max(order.row(name)[0] for name in one))
+    units = tuple(largest[: data.budget.refits])
+    folds = folds_of(data, rows, "refits")
+    differences = np.zeros((len(rows), len(units)))
+    try:
+        for part in folds:
+            rest = rows[np.setdiff1d(np.arange(len(rows)), part)]
+            before = _held_out_loss(data, data.X, rest, rows[part])
+            for j, one in enumerate(units):
+                without = blanked(data.X, positions_of(list(one), data.X))
+                differences[part, j] = _held_out_loss(data, without, rest, rows[part]) - before
+    except ValueError as refusal:
+        return str(refusal)
+    weights, groups = data.weights_of(rows), data.groups_of(rows)
+    weighted = weights[:, None] * differences
+    of_folds = np.array([[np.average(differences[part, j], weights=data.weights_of(rows[part]))
+                          for part in folds] for j in range(len(units))])
+    value = weighted.mean(axis=0)
+    by_rows = np.array([np.sqrt(variance_of_mean(one - one.mean(), groups)) for one in weighted.T])
+    error = np.maximum(fold_error(of_folds), by_rows)
+    times = critical_value(weighted - value, groups, data.stream("intervals: relevant"))
+    unit = "squared error" if data.kind == "number" else "Brier score"
+    return Measure("relevant", units, value, value - times * error, value + times * error,
+                   np.full((3, len(units)), np.nan), unit,
+                   f"copies of the model, fitted again without the column: {len(folds)} folds of "
+                   f"{len(rows):,} rows")
+
+
+def _held_out_loss(data: AuditData, X: pd.DataFrame, rest: NDArray, part: NDArray) -> NDArray:
+    """Squared distance of the targets from the predictions of a copy fitted on the rest."""
+    other = replace(data, model=data.refit(X, rest))
+    said = other.predict(X.iloc[part])
+    if data.kind == "number":
+        return RowLoss(lambda y, p: (y - p) ** 2, data.outcome[part])(said)[0]
+    if said.ndim == 1:
+        said = (said[:, None] == np.arange(len(other.classes))).astype(float)
+    full = np.zeros((len(part), len(data.classes)))
+    for k, label in enumerate(other.classes):
+        full[:, np.flatnonzero(data.classes == label)] = said[:, [k]]
+    return ((data.targets[part] - full) ** 2).sum(axis=1) / (2 if len(data.classes) == 2 else 1)
+
+
+def folds_of(data: AuditData, rows: NDArray, what: str, n_folds: int = FOLDS) -> list[NDArray]:
+    """Split the rows into folds, keeping groups whole and classes balanced."""
+    groups, stream = data.groups_of(rows), data.stream(f"folds: {what}")
+    if groups is not None and groups.max() + 1 >= 2 * n_folds:
+        return grouped_folds(groups, n_folds, stream)
+    labels = np.zeros(len(rows)) if data.kind == "number" else data.outcome[rows]
+    return stratified_folds(labels, n_folds, stream)
+
+
+# --- associated ---
+
+
+def associated(data: AuditData) -> Measure:
+    """Share of the target's variance that the means in a column's bins remove.
+
+    Ten bins of equal size (words: each its own, rare ones together; gaps have their own), their
+    means learned on four fifths of the rows, judged on the others.
+    """
+    rows = data.sample
+    T, weights, groups = data.targets[rows], data.weights_of(rows), data.groups_of(rows)
+    folds = folds_of(data, rows, "associated")
+    table = data.X.iloc[rows]
+    ratios, influences = [], []
+    for name in data.names:
+        before, after = _by_bins(_bins(table[name]), T, weights, folds)
+        whole, left = float(np.mean(weights * before)), float(np.mean(weights * after))
+        ratios.append(left / whole)
+        influences.append(weights * (after - left / whole * before) / left if left > 0
+                          else np.zeros(len(rows)))
+    psi, ratio = np.column_stack(influences), np.array(ratios)
+    times = critical_value(psi, groups, data.stream("intervals: associated"))
+    error = np.array([np.sqrt(variance_of_mean(one, groups)) for one in psi.T])
+    members = tuple((name,) for name in data.names)
+    low, high = (1 - ratio * np.exp(sign * np.minimum(50, times * error)) for sign in (1, -1))
+    return Measure("associated", members, 1 - ratio, low, high, np.full((3, len(members)), np.nan),
+                   "share of the target's variance",
+                   f"held-out skill of the means in the column's bins, {len(rows):,} rows")
+
+
+def _bins(column: pd.Series) -> NDArray:
+    """Bin a column: ten bins of a number, the words of words, missing apart -> codes (n,)."""
+    numbers = as_numbers(pd.DataFrame({"column": column}))[0][:, 0]
+    gap = column.isna().to_numpy()
+    values = np.unique(numbers[~gap])
+    is_number = pd.api.types.is_numeric_dtype(column) or column.dtype.kind == "M"
+    if len(values) > BINS and is_number:
+        inner = np.quantile(numbers[~gap], np.linspace(0, 1, BINS + 1)[1:-1])
+        codes = np.searchsorted(np.unique(inner), numbers, side="left")
+    else:
+        codes = np.searchsorted(values, numbers)
+        count = np.bincount(codes, minlength=len(values) + 1)
+        codes = np.where(count[codes] < 5, len(values), codes)
+    return np.where(gap, -1, codes) + 1
+
+
+def _by_bins(
+    bins: NDArray, T: NDArray, weights: NDArray, folds: list[NDArray]
+) -> tuple[NDArray, NDArray]:
+    """Squared distance of each row from the other folds' mean, and from its bin's mean there.
+
+    A mean of m other rows is itself off by 1/m of their variance: times m / (m + 1) takes that out,
+    so that small bins do not hide what the column tells.
+    """
+    before, after = np.zeros(len(T)), np.zeros(len(T))
+    n_bins = bins.max() + 1
+    for part in folds:
+        rest = np.setdiff1d(np.arange(len(T)), part)
+        mean = np.average(T[rest], axis=0, weights=weights[rest] + 1e-12)
+        total = np.bincount(bins[rest], weights[rest], n_bins)[:, None]
+        sums = np.zeros((n_bins, T.shape[1]))
+        np.add.at(sums, bins[rest], weights[rest, None] * T[rest])
+        means = np.where(total > 0, sums / np.where(total > 0, total, 1), mean)
+        size = weights[rest].sum() ** 2 / max((weights[rest] ** 2).sum(), 1e-300)  # Kish
+        square = np.bincount(bins[rest], weights[rest] ** 2, n_bins)
+        m = np.where(total[:, 0] > 0, total[:, 0] ** 2 / np.where(square > 0, square, 1), size)
+        m = m[bins[part]]
+        before[part] = ((T[part] - mean) ** 2).sum(axis=1) * size / (size + 1)
+        after[part] = ((T[part] - means[bins[part]]) ** 2).sum(axis=1) * m / (m + 1)
+    return before, after
+
+
+def power(measure: Measure) -> float:
+    """The share of the skill that a column must cost before these rows can show it.
+
+    The median half-width of the columns that are not clear, or of all.
+    """
+    reach = (measure.share[0] - measure.share[1])
+    some = reach[~measure.clear & (measure.high > 0)]
+    some = some[np.isfinite(some)] if np.isfinite(some).any() else reach[np.isfinite(reach)]
+    return float(np.median(some)) if len(some) else np.nan
+

@@ -1,0 +1,240 @@
+"""Could a column have been written after the outcome? A question with evidence, not a verdict.
+
+Strength alone never suffices: an honest cause is strong too. A column is asked about when it is
+strong, the others are worth little without it, and its relation to the target is of a kind that
+leaks have. Columns that carry the same thing are judged as a group, since each can stand in for
+the other. The skills are those of small forests that the audit grows itself.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import is_numeric_dtype
+
+from fi_audit.columns import is_identifier, is_words, looks_dated
+from fi_audit.data import AuditData, as_times
+from fi_audit.importance import folds_of
+from fi_audit.leakage import forest_predictions
+from fi_audit.results import Finding, listed, percent
+from fi_teach.basics.encoding import as_numbers
+from fi_teach.basics.losses import auc, r2
+
+STRONG = 0.8  # of the skill of all columns: so much alone
+NOTHING = 0.3  # of the skill of all columns: so little is left without
+SURE = 0.94  # skill of a relation that is all but exact: R squared, or 2 AUC - 1
+LEAST_SKILL = 0.05
+N_TREES = 15
+ROWS = 2000
+SCREENED = 30  # columns of which a forest is grown, the strongest by their bins
+TOKENS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Columns as numbers for a forest, several for a text; target and folds."""
+
+    columns: dict[str, NDArray]
+    y: NDArray
+    folds: list[NDArray]
+    rng: np.random.Generator
+
+    def skill(self, names: list[str]) -> float:
+        """Cross-validated skill of a forest on some columns: R squared or 2 AUC - 1, from 0."""
+        if not names:
+            return 0.0
+        table = np.column_stack([self.columns[name] for name in names])
+        said = forest_predictions(table, self.y, self.folds, N_TREES * len(self.folds),
+                                  min_samples_leaf=5, rng=self.rng)
+        if self.y.dtype == bool:
+            return max(0.0, 2 * auc(self.y, said) - 1)
+        return max(0.0, r2(self.y, said))
+
+
+def check_leaks(data: AuditData, strengths: dict[str, float], clusters: tuple) -> list[Finding]:
+    """Find columns that were known too late, by their dates, and columns to be asked about.
+
+    strengths : what each column tells alone, for a first screening
+    """
+    late = _known_too_late(data)
+    cleared = {name for name, when in data.known_from.items()
+               if (when <= data.metadata["time"]).all()}
+    encoded = _encode(data, strengths)
+    if isinstance(encoded, str):
+        return [*late, Finding("possible leakage", "not asked", encoded)]
+    names = list(encoded.columns)
+    everything = encoded.skill(names)
+    if everything < LEAST_SKILL:
+        return [*late, Finding("possible leakage", "well", "No column, and not all together, "
+                               "predicts the target of held-out rows: nothing leaks.")]
+    alone = {name: encoded.skill([name]) for name in names}
+    strong = [name for name in names if alone[name] >= STRONG * everything]
+    carried = {name: [other for other in names if other in strong or any(
+        name in one and other in one for one in clusters)] for name in strong}
+    suspects, reasons, figures = [], [], {"all columns": everything}
+    for name in sorted(strong, key=lambda name: -alone[name]):
+        figures[name] = alone[name]
+        kinds = kinds_of_leak(data, name, encoded)
+        sure = alone[name] >= SURE
+        if name in cleared or name in suspects or not (kinds or sure):
+            continue
+        rest = encoded.skill([other for other in names if other not in carried[name]])
+        figures[f"without {name}"] = rest
+        if rest > NOTHING * everything and not kinds:
+            continue
+        as_sure = [one for one in carried[name] if alone.get(one, 0) >= SURE]  # they stand in for it
+        suspects += [one for one in dict.fromkeys((name, *as_sure))
+                     if one not in suspects and one not in cleared]
+        said = [f"alone it gives a forest {percent(min(1.0, alone[name] / everything))} of the "
+                "skill that all columns give"]
+        others = [other for other in carried[name] if other != name]
+        without = f"it and {listed(others, 3)}" if others else "it"
+        said.append(f"without {without} {percent(rest / everything)} of that skill is left")
+        said += kinds or ["the relation is all but exact"]
+        reasons.append(f"'{name}': {'; '.join(said)}.")
+    if not suspects:
+        first = max(alone, key=lambda name: alone[name])
+        return [*late, Finding(
+            "possible leakage", "well", f"The strongest column is '{first}': alone it gives a "
+            f"forest {percent(min(1.0, alone[first] / everything))} of the skill that all columns "
+            "give. Nothing in its relation to the target looks like a leak.", (), figures)]
+    return [*late, Finding(
+        "possible leakage", "ask", " ".join(reasons), tuple(suspects), figures,
+        f"Ask whether {listed(suspects)} {'is' if len(suspects) == 1 else 'are'} known before the "
+        f"outcome is: {'it looks' if len(suspects) == 1 else 'they look'} like something written "
+        "down afterwards.")]
+
+
+def _known_too_late(data: AuditData) -> list[Finding]:
+    """Compare the dates of the values with the rows' own time."""
+    if not data.known_from:
+        return [Finding("known too late", "not asked", "Nobody said when the values came to be "
+                        "(known_from=). Only a date proves a leak.")]
+    findings = []
+    for name, when in data.known_from.items():
+        time = data.metadata["time"]
+        both = np.isfinite(when) & np.isfinite(time)
+        if not both.any():
+            findings.append(Finding("known too late", "not asked",
+                                    f"All dates of '{name}' are missing.", (name,)))
+            continue
+        late = float(np.mean(when[both] > time[both]))
+        text = f"{percent(late)} of the values of '{name}' came to be after the row's own time."
+        findings.append(Finding(
+            "known too late", "stop" if late else "well", text, (name,), {"late": late},
+            f"Leave '{name}' out and fit the model again: what was not known cannot be used."
+            if late else ""))
+    return findings
+
+
+def _encode(data: AuditData, strengths: dict[str, float]) -> Encoded | str:
+    """Encode the strongest columns of the table, also such as the model does not take."""
+    rows = data.some(data.sample, ROWS, "leaks")
+    y = data.outcome[rows]
+    if data.kind != "number":
+        labels, counts = np.unique(y, return_counts=True)
+        y = y == (labels[-1] if len(labels) == 2 else labels[counts.argmax()])
+        if min(y.sum(), (~y).sum()) < 3:
+            return f"A class has {min(y.sum(), (~y).sum())} rows: too few to look."
+    if len(rows) < 30:
+        return f"{len(rows)} rows are too few to look."
+    folds = folds_of(data, rows, "leaks", 3)
+    if y.dtype == bool and any(y[part].all() or not y[part].any() for part in folds):
+        return "A class is missing in a part of the rows: too few to look."
+    first = sorted(strengths, key=lambda name: -strengths[name])[:SCREENED]
+    table = data.table.iloc[rows]
+    columns = {name: as_numbers(table[[name]])[0] for name in data.names if name in first}
+    for name in table:
+        if is_text(table[name]) and name in data.names:
+            columns[name] = _tokens(table[name], y)
+    return Encoded(columns, y if y.dtype == bool else y.astype(float), folds, data.stream("leaks"))
+
+
+def is_text(column: pd.Series) -> bool:
+    """Does a column hold free text: words with spaces, more values than categories have?"""
+    if not is_words(column.dtype) or isinstance(column.dtype, pd.CategoricalDtype):
+        return False
+    known = column.dropna().astype(str)
+    return bool(len(known) and known.nunique() > 20 and (known.str.count(r"\s") >= 1).mean() > 0.5
+                and not looks_dated(column))
+
+
+def _tokens(column: pd.Series, y: NDArray) -> NDArray:
+    """Turn a text into columns: its first number, and the words that go most with the target.
+
+    A word must occur in a hundredth of the rows; of a tenth of a percent of luck a forest on
+    held-out rows makes nothing.
+    """
+    text = column.fillna("").astype(str).str.lower()
+    found = text.str.extract(r"(\d+(?:\.\d+)?)")[0].astype(float).fillna(-1).to_numpy()
+    words = text.str.findall(r"[^\W\d_]+").map(set)
+    count: dict[str, int] = {}
+    for one in words:
+        for word in one:
+            count[word] = count.get(word, 0) + 1
+    common = [word for word, times in count.items() if times >= max(5, len(y) // 100)]
+    holds = np.array([[word in one for word in common] for one in words], dtype=float)
+    if not common:
+        return found[:, None]
+    centred = holds - holds.mean(axis=0)
+    goes = np.abs(centred.T @ (y - y.mean())) / np.maximum(holds.std(axis=0), 1e-9)
+    return np.column_stack([found, holds[:, np.argsort(-goes)[:TOKENS]]])
+
+
+def kinds_of_leak(data: AuditData, name: str, encoded: Encoded) -> list[str]:
+    """List what in a column's relation to the target is of a kind that leaks have."""
+    rows = data.some(data.sample, ROWS, "leaks")
+    column, y = data.table[name].iloc[rows], encoded.y
+    kinds = []
+    if is_text(column) and _gives_away(encoded.columns[name], y):
+        kinds.append("a word or a number in the text gives the outcome away")
+    elif y.dtype == bool:
+        one = _single_value_of_a_class(column, y, data)
+        kinds += [one] if one else []
+    if is_identifier(column):
+        kinds.append("it numbers the rows, so they may be sorted by the outcome")
+    if looks_dated(column) and "time" in data.metadata:
+        when, time = as_times(data.table[name], name)[rows], data.metadata["time"][rows]
+        later = float(np.mean(when[np.isfinite(when)] > time[np.isfinite(when)]))
+        if later > 0.01:
+            kinds.append(f"{percent(later)} of its dates are later than the row's own time")
+    return kinds
+
+
+def _gives_away(columns: NDArray, y: NDArray) -> bool:
+    """Is a word of a text in most rows of one class and in hardly any other, or a number its y?"""
+    if y.dtype != bool:
+        number = columns[:, 0]
+        return bool(number.std() > 0 and abs(np.corrcoef(number, y)[0, 1]) > SURE)
+    for word in columns[:, 1:].T > 0:
+        for side in (y, ~y):
+            if word.any() and side[word].mean() > 0.97 and word[side].mean() > 0.5:
+                return True
+    return False
+
+
+def _single_value_of_a_class(column: pd.Series, y: NDArray, data: AuditData) -> str:
+    """Find a class in which a column has one and the same value (or none), unlike in the other."""
+    is_number = is_numeric_dtype(column) and column.nunique() > 2
+    values = column.fillna("missing").astype(str) if not is_number else column
+    for side in (True, False):
+        here, there = values[y == side], values[y != side]
+        if len(here) < 10 or len(there) < 10:
+            continue
+        top = here.mode(dropna=False).iloc[0]
+        is_top_here = here.isna() if pd.isna(top) else here == top
+        is_top_there = there.isna() if pd.isna(top) else there == top
+        exact = is_top_here.all() and is_top_there.mean() <= 0.7
+        if exact or (is_top_here.mean() >= 0.98 and is_top_there.mean() <= 0.1):
+            label = _label(data, side)
+            shown = "empty" if pd.isna(top) or top == "missing" else f"{top}"
+            return (f"it is {shown} in {percent(is_top_here.mean())} of the rows that are {label} "
+                    f"and in {percent(is_top_there.mean())} of the others")
+    return ""
+
+
+def _label(data: AuditData, side: bool) -> str:
+    if len(data.classes) == 2:
+        return f"'{data.classes[-1] if side else data.classes[0]}'"
+    return "of the most frequent class" if side else "of the other classes"

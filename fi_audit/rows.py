@@ -1,0 +1,293 @@
+"""Look at the rows: entered twice, seen in training, related without a word, and in time.
+
+Rows of one person, site or batch are not independent: intervals are then too narrow, and a random
+split lets a model recognise them. The skills compared here are those of small forests that the
+audit grows itself, by two ways of holding rows out.
+"""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+from fi_audit.columns import is_words, looks_dated
+from fi_audit.data import AuditData, as_times
+from fi_audit.intervals import mean_with_interval
+from fi_audit.results import Finding, listed, percent
+from fi_teach.basics.encoding import as_numbers
+from fi_teach.basics.folds import grouped_folds, stratified_folds
+from fi_teach.trees.forest import grow_forest
+
+NEAR = 0.01  # of a column's standard deviation: closer than that is a rounded copy
+COPIES_SEEN = 0.01  # a share of the test rows from which copies are worth a word
+COPIES_TOO_MANY = 0.05  # and from which no figure of the test can be believed
+ROWS_COMPARED = 3000
+FOLDS = 5
+N_TREES = 10
+ROWS_SPLIT = 3000
+SHORT = 1.5  # times nearer than the spacing of the other rows predicts
+
+
+# --- the same rows twice ---
+
+
+def check_copies(data: AuditData) -> list[Finding]:
+    """Find rows that occur more than once, in the table and on both sides of the split."""
+    keys = _row_keys(data)
+    repeated = float(pd.Series(keys).duplicated().mean())
+    by_chance = _repeated_by_chance(data)
+    many = repeated > COPIES_SEEN and repeated > 2 * by_chance
+    text = (f"{percent(repeated)} of the {len(keys):,} rows repeat another one exactly, target "
+            f"included; with the columns shuffled {percent(by_chance)} would.")
+    within = Finding(
+        "rows entered twice", "ask" if many else "well", text, (),
+        {"repeated": repeated, "by chance": by_chance},
+        "Ask whether rows were entered twice: then there are fewer cases than rows."
+        if many else "")
+    name = "the same rows in training and test"
+    if not len(data.train):
+        return [within, Finding(name, "not asked", "Not looked for: the rows that the model was "
+                                "fitted on were not given.")]
+    exact = float(np.isin(keys[data.test], keys[~data.held_out]).mean())
+    near, alone = _near_copies(data)
+    stop = exact > COPIES_TOO_MANY and exact > 2 * by_chance
+    seen = (exact > COPIES_SEEN and exact > 2 * by_chance) or (
+        near > COPIES_TOO_MANY and near > 2 * alone)
+    text = (
+        f"{percent(exact)} of the test rows stand among the training rows exactly, target "
+        f"included, and {percent(near)} have a near copy of their columns there; with the columns "
+        f"shuffled it would be {percent(by_chance)} and {percent(alone)}.")
+    return [within, Finding(
+        name, "stop" if stop else "ask" if seen else "well", text, (),
+        {"exact": exact, "near": near, "exact by chance": by_chance, "near by chance": alone},
+        "Keep copies on one side of the split: a model can know such rows by heart."
+        if stop or seen else "")]
+
+
+def _row_keys(data: AuditData) -> NDArray:
+    """Hash each row, columns and target: equal rows have equal keys."""
+    columns = data.X.copy(deep=False)
+    columns["target of the audit"] = pd.factorize(data.y)[0]
+    return pd.util.hash_pandas_object(columns.astype(dict.fromkeys(
+        [name for name in columns if is_words(columns[name].dtype)], str)), index=False).to_numpy()
+
+
+def _repeated_by_chance(data: AuditData) -> float:
+    """Share of repeated rows if the columns were independent."""
+    stream = data.stream("copies")
+    columns = pd.DataFrame(data.numbers)
+    columns["target"] = pd.factorize(data.y[data.sample])[0]
+    shuffled = columns.apply(lambda column: stream.permutation(column.to_numpy()))
+    return float(shuffled.duplicated().mean())
+
+
+def _near_copies(data: AuditData) -> tuple[float, float]:
+    """Share of test rows with a near copy in training, and with shuffled columns."""
+    learned, asked = data.train[:ROWS_COMPARED], data.test[: ROWS_COMPARED // 3]
+    numbers = as_numbers(data.X.iloc[np.r_[learned, asked]])[0]
+    scale = numbers.std(axis=0)
+    numbers = numbers / np.where(scale > 0, scale, 1.0)
+    words = np.array([is_words(kind) for kind in data.X.dtypes])
+    numbers[:, words] *= 1e6  # another word is far away
+    stream = data.stream("near copies")
+    known, new = numbers[: len(learned)], numbers[len(learned):]
+    shuffled = np.column_stack([stream.permutation(column) for column in known.T])
+    return _share_near(new, known), _share_near(new, shuffled)
+
+
+def _share_near(asked: NDArray, learned: NDArray) -> float:
+    """Share of rows of one table that are close to a row of the other in every column."""
+    learned = learned[np.argsort(learned[:, 0], kind="stable")]
+    first = np.searchsorted(learned[:, 0], asked[:, 0] - NEAR, side="left")
+    last = np.searchsorted(learned[:, 0], asked[:, 0] + NEAR, side="right")
+    found = 0
+    for row, start, stop in zip(asked, first, last, strict=True):
+        found += bool((np.abs(learned[start:stop] - row) <= NEAR).all(axis=1).any())
+    return found / len(asked)
+
+
+# --- rows that belong together ---
+
+
+def check_related(data: AuditData) -> Finding:
+    """Are there rows that belong together, announced or not?"""
+    if "groups" in data.metadata:
+        return _announced(data)
+    name = "related rows"
+    recur, nearer = _recurring_columns(data), _nearness(data)
+    figures = {"nearer": nearer, "recurring columns": float(len(recur))}
+    if not recur and not nearer > SHORT:
+        return Finding(name, "well" if np.isfinite(nearer) else "not asked",
+                       "No sign of rows that belong together." if np.isfinite(nearer) else
+                       "Not looked for: it takes two columns of measurements.", (), figures)
+    labels = _labels(data)
+    parts = []
+    if recur:
+        parts.append(f"In {listed(recur)} exact values recur though few would by chance.")
+    if nearer > SHORT:
+        parts.append(f"Rows have neighbours {nearer:.1f} times nearer than the spacing of the "
+                     "others predicts.")
+    parts.append("Do rows share a person, a site or a batch?")
+    hint = f"--groups {labels[0]}" if labels else "--groups COLUMN"
+    return Finding(
+        name, "ask", " ".join(parts), tuple(recur), figures,
+        f"Ask whether some rows belong to the same person, site or batch. If so, run again with "
+        f"{hint}: until then the intervals are too narrow.")
+
+
+def _labels(data: AuditData) -> list[str]:
+    """Columns that the model does not take and whose values could name groups."""
+    n = len(data.table)
+    return [name for name in data.table if name not in data.names
+            and 2 <= n / max(1, data.table[name].nunique()) <= 0.2 * n
+            and not looks_dated(data.table[name])]
+
+
+def _recurring_columns(data: AuditData) -> list[str]:
+    """Measurements of many digits whose exact values recur: a height that five rows share."""
+    found = []
+    for name in data.names:
+        column = data.X[name].dropna()
+        if not is_numeric_dtype(column) or is_bool_dtype(column) or len(column) < 30:
+            continue
+        values, counts = np.unique(column.to_numpy(dtype=float), return_counts=True)
+        if len(values) < 10:
+            continue
+        # whole numbers in another unit recur too, but lie on a grid, and rare ones occur once
+        spacing = max(float(np.quantile(np.diff(values), 0.1)), 1e-12)
+        on_grid = (values[-1] - values[0]) / spacing < 4 * len(values)
+        if not on_grid and (counts == 1).mean() < 0.1 and counts.max() < 0.1 * len(column):
+            found.append(name)
+    return found
+
+
+def _nearness(data: AuditData) -> float:
+    """How many times nearer a row's nearest neighbours are than the spacing of rows predicts.
+
+    Distances to the 1st, 2nd, 4th, ... neighbour grow by a steady factor where rows are
+    independent: k rows fill a volume that grows as k. Rows that belong together make the first
+    distances short. NaN with fewer than two columns of measurements.
+    """
+    columns = [name for name in data.names if is_numeric_dtype(data.X[name])
+               and data.X[name].nunique() > max(30, 0.5 * data.X[name].count())]
+    if len(columns) < 2 or len(data.X) < 100:
+        return np.nan
+    rows = data.some(np.arange(len(data.X)), 20_000, "neighbours")
+    ranks = data.X[columns].iloc[rows].rank(pct=True).fillna(0.5).to_numpy()
+    asked = data.stream("asked neighbours").permutation(len(ranks))[:300]
+    most = int(min(128, len(ranks) // 4))
+    steps = [2**k for k in range(int(np.log2(most)) + 1)]
+    square = (ranks**2).sum(axis=1)
+    distances = square[asked, None] + square - 2 * ranks[asked] @ ranks.T
+    distances[np.arange(len(asked)), asked] = np.inf
+    sorted_ = np.sqrt(np.maximum(np.partition(distances, most, axis=1)[:, :most + 1], 1e-18))
+    sorted_.sort(axis=1)
+    grow = np.median(np.log(sorted_[:, [k - 1 for k in steps]]), axis=0)
+    usual = np.median(np.diff(grow)[-3:])
+    return float(np.exp(np.max(grow[-3] - grow[:-3] - usual * np.arange(len(grow) - 3, 0, -1))))
+
+
+def _announced(data: AuditData) -> Finding:
+    """Does a forest do worse on groups it has not met than on rows of groups it has?"""
+    name = "related rows"
+    rows = data.some(data.sample, ROWS_SPLIT, "split")
+    units = np.unique(data.metadata["groups"][rows], return_inverse=True)[1]
+    n_units = units.max() + 1
+    shared = float(np.isin(data.metadata["groups"][data.test],
+                           data.metadata["groups"][~data.held_out]).mean())
+    if n_units < 2 * FOLDS:
+        return Finding(name, "ask", f"The rows come in {n_units} groups: too few to hold some "
+                       "out, and to say how figures vary between groups.", (), {"shared": shared},
+                       "Bring more groups before you speak of any other than these.")
+    stream = data.stream("split by group")
+    by_row = stratified_folds(np.zeros(len(rows)), FOLDS, stream)
+    by_group = grouped_folds(units, FOLDS, stream)
+    random, whole = (_forest_losses(data, rows, folds) for folds in (by_row, by_group))
+    baseline = _spread(data, rows)
+    gap, low, high = mean_with_interval(whole - random, data.weights_of(rows), units)
+    figures = {"gap": gap, "low": low, "high": high, "shared": shared}
+    text = (f"Held out by whole groups a forest removes {percent(1 - whole.mean() / baseline)} of "
+            f"the squared error, held out at random {percent(1 - random.mean() / baseline)} "
+            f"({n_units} groups). {percent(shared)} of the test rows are of groups in training.")
+    if low > 0 and shared > 0:
+        return Finding(name, "ask", text, (), figures, "Judge the model on groups that it has not "
+                       "met: it recognises the groups that it was fitted on.")
+    return Finding(name, "well", text, (), figures)
+
+
+def _spread(data: AuditData, rows: NDArray) -> float:
+    targets = data.targets[rows]
+    return float(((targets - targets.mean(axis=0)) ** 2).sum(axis=1).mean())
+
+
+def _forest_losses(data: AuditData, rows: NDArray, folds: list[NDArray]) -> NDArray:
+    """Squared error of each row by a forest that was grown without its fold -> (n,)."""
+    numbers, losses = as_numbers(data.X.iloc[rows])[0], np.full(len(rows), np.nan)
+    for part in folds:
+        rest = np.setdiff1d(np.arange(len(rows)), part)
+        losses[part] = _losses_on(data, rows, numbers, rest, part)
+    return losses
+
+
+def _losses_on(
+    data: AuditData, rows: NDArray, numbers: NDArray, learned: NDArray, asked: NDArray
+) -> NDArray:
+    targets = data.targets[rows]
+    forest = grow_forest(numbers[learned], targets[learned], n_trees=N_TREES, min_samples_leaf=5,
+                         criterion="variance", rng=data.stream("forest"))
+    return ((forest.raw(numbers[asked]) - targets[asked]) ** 2).sum(axis=1)
+
+
+# --- time ---
+
+
+def date_columns(data: AuditData) -> tuple[str, ...]:
+    """The columns of the table that hold dates."""
+    return tuple(name for name in data.table if looks_dated(data.table[name]))
+
+
+def check_time(data: AuditData) -> Finding:
+    """Try a split by time beside the random one, where a time was given or a date column found."""
+    name, dates = "time", date_columns(data)
+    if "time" in data.metadata:
+        time, which = data.metadata["time"], data.column_names.get("time", "the given time")
+    elif dates:
+        which = dates[0]
+        time = as_times(data.table[which], which)
+    else:
+        return Finding(name, "well", "No column holds dates, and no time was given.")
+    rows = data.some(np.flatnonzero(np.isfinite(time)), ROWS_SPLIT, "split")
+    found = f"'{which}' holds the time." if "time" in data.metadata else (
+        f"{listed(dates)} {'hold' if len(dates) > 1 else 'holds'} dates.")
+    if len(np.unique(time[rows])) < 4 or len(rows) < 60:
+        return Finding(name, "note", found + " Too few different times to split by.", dates)
+    cut = np.quantile(time[rows], 2 / 3)
+    late = np.flatnonzero(time[rows] > cut)
+    early = np.flatnonzero(time[rows] <= cut)
+    if not len(late):
+        late, early = (np.flatnonzero(x) for x in (time[rows] >= cut, time[rows] < cut))
+    numbers = as_numbers(data.X.iloc[rows])[0]
+    by_time = _losses_on(data, rows, numbers, early, late)
+    at_random = np.empty(len(late))
+    stream = data.stream("split by time")
+    for part in stratified_folds(np.zeros(len(late)), 3, stream):
+        others = np.setdiff1d(np.arange(len(rows)), late[part])
+        learned = stream.choice(others, min(len(others), len(early)), replace=False)
+        at_random[part] = _losses_on(data, rows, numbers, learned, late[part])
+    targets = data.targets[rows][late]
+    baseline = ((targets - targets.mean(axis=0)) ** 2).sum(axis=1).mean()
+    gap, low, high = mean_with_interval(
+        by_time - at_random, data.weights_of(rows[late]), data.groups_of(rows[late]))
+    skills = [1 - losses.mean() / baseline for losses in (by_time, at_random)]
+    text = (f"{found} Fitted on the earlier two thirds and asked about the latest third, a forest "
+            f"removes {percent(skills[0])} of its squared error; held out at random "
+            f"{percent(skills[1])}.")
+    figures = {"by time": skills[0], "at random": skills[1], "gap": gap, "low": low, "high": high}
+    worse = low > 0 and gap > 0.05 * baseline
+    ask = (f"Judge the model on rows later than those it was fitted on (--time {which}): a random "
+           "split flatters it." if worse else "")
+    if not worse and "time" not in data.metadata:
+        ask = (f"If '{which}' says when a row was decided, run again with --time {which}.")
+    return Finding(name, "ask" if worse else "note" if "time" not in data.metadata else "well",
+                   text, (which,) if which in data.table else (), figures, ask)
+
