@@ -83,7 +83,7 @@ def check_leaks(data: AuditData, strengths: dict[str, float], clusters: tuple) -
         figures[f"without {name}"] = rest
         if rest > NOTHING * everything and not kinds:
             continue
-        as_sure = [one for one in carried[name] if alone.get(one, 0) >= SURE]  # they stand in for it
+        as_sure = [one for one in carried[name] if alone.get(one, 0) >= SURE]  # stand in for it
         suspects += [one for one in dict.fromkeys((name, *as_sure))
                      if one not in suspects and one not in cleared]
         said = [f"alone it gives a forest {percent(min(1.0, alone[name] / everything))} of the "
