@@ -10,44 +10,58 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, bars, categories, curve, panel
+from fi_course.explorables.marks import (
+    axis,
+    bars,
+    categories,
+    curve,
+    handle,
+    panel,
+    points,
+    rule,
+    text,
+)
 from fi_teach.basics.impurity import class_impurity
 from fi_teach.importance import mdi
 from fi_teach.trees import grow_forest
 from fi_teach.worlds import cardinality
 
 LEVELS = {"2 values": 2, "4 values": 4, "10 values": 10, "20 values": 20, "all different": None}
-LOOKS = (("c0", False, "circle"), ("c1", True, "square"), ("c2", False, "triangle"),
-         ("c3", True, "diamond"), ("c5", False, "cross"))
+LOOKS = (("c0", "circle"), ("c1", "square"), ("c2", "triangle"), ("c3", "diamond"), ("c5", "cross"))
 PLACES = {"root": "at the root", "forest": "in a whole forest"}
 CRITERIA = {"gini": "Gini", "entropy": "entropy", "variance": "variance (a numeric target)"}
-TITLES = {"root": "Races won at the root", "forest": "Share of the MDI"}
-SIZES = (20, 50, 100, 200, 500, 1000)
-N_RACES, N_TREES, ROWS_IN_ALL = 1000, 15, 1000
+SIZES = (20, 100, 300, 1000)
+N_RACES, N_DRAWN, N_TREES, ROWS_IN_ALL = 1000, 20, 15, 1000
 
 
 def explore_cardinality_race():
-    """Show which noise column wins, for an impurity and a number of rows, at a root or in a forest.
+    """Show how often each noise column wins, at a root or in a forest, for an impurity and a size.
 
-    >>> explore_cardinality_race().sentence_at(where="forest", criterion="gini", n=100)[:60]
-    'In a forest on 100 rows of pure noise (Gini), shares of the '
+    >>> seen = explore_cardinality_race()
+    >>> print(seen.sentence_at(where="forest", column="all different")[:62])
+    In a forest on 20 rows of pure noise (Gini), shares of the MDI
     """
     controls = [choice("where", "The race is run", PLACES),
                 choice("criterion", "Impurity", CRITERIA),
-                slider("n", "Rows", SIZES)]
-    return explore("Which noise wins?", controls, race_state, start={"n": 100})
+                slider("n", "Rows", SIZES),
+                slider("column", "Column with", list(LEVELS)[1:])]
+    return explore("Which noise wins?", controls, race_state, start={"n": 100},
+                   goal="give a noise column so many values that it beats the column "
+                        "of 2 values in nine races of ten.")
 
 
-def race_state(where, criterion, n):
+def race_state(where, criterion, n, column):
     share = shares_over_sizes(where, criterion)
-    here = share.loc[n]
+    here, beats = share.loc[n], _won(criterion, n)[1][list(LEVELS).index(column)]
     table = pd.DataFrame({"column": list(LEVELS),
                           "places to cut": [(levels or n) - 1 for levels in LEVELS.values()],
                           "share": here.to_numpy()})
-    return State(_in_words(where, criterion, n, here),
-                 [_bar_panel(here, where), _size_panel(share, n)], table)
+    return State(_in_words(where, criterion, n, here, column, beats),
+                 [_race_panel(where, criterion, n, here, column), _size_panel(share, n)], table,
+                 reached=where == "root" and beats >= 0.9)
 
 
+@cache
 def races_at_root(criterion, n, n_races, *, rng=0):
     """Draw many samples and return each column's best decrease at the root -> (n_races, 5).
 
@@ -119,29 +133,43 @@ def shares_over_sizes(where, criterion):
     return pd.DataFrame(found, index=SIZES, columns=list(LEVELS))
 
 
-def _in_words(where, criterion, n, here):
+def _in_words(where, criterion, n, here, column, beats):
     shares = ", ".join(f"{name} {share:.0%}" for name, share in here.items())
+    named = f"The column with {column if column[0].isdigit() else 'all values different'}"
     if where == "root":
-        ahead = _won(criterion, n)[1]
         return (f"At the root, {n} rows of pure noise ({CRITERIA[criterion]}), {N_RACES} races: "
-                f"won by {shares}. Head to head with the column of 2 values, "
-                f"20 values win {ahead[3]:.0%} and all different values {ahead[4]:.0%}.")
+                f"won by {shares}. {named} beats the column with 2 values in {beats:.0%} of them.")
     return (f"In a forest on {n} rows of pure noise ({CRITERIA[criterion]}), shares of the MDI: "
-            f"{shares}. The column of all different values gets "
-            f"{here.iloc[-1] / here.iloc[0]:.0f} times what the column of 2 values gets.")
+            f"{shares}. {named} gets {here[column] / here.iloc[0]:.1f} times what the column with "
+            "2 values gets.")
 
 
-def _bar_panel(here, where):
-    colours, hatches, _ = zip(*LOOKS, strict=True)
-    drawn = bars(here, horizontal=True, labels="{:.0%}", colour=colours, hatch=hatches, width=0.6)
-    return panel(drawn, x=axis(0, 0.8, "share", format="{:.0%}"), y=categories(list(LEVELS)),
-                 title=TITLES[where], height=220, min_width=280)
+def _race_panel(where, criterion, n, here, column):
+    """Draw some races as dots, or the shares as bars; the chosen column can be pulled along."""
+    names, at = list(LEVELS), list(LEVELS).index(column)
+    chosen = handle(rule(x=at, colour="ink"), "column", range(1, len(names)))
+    if where == "forest":
+        drawn = bars(here, colour=[colour for colour, _ in LOOKS])
+        y = axis(0, 0.8, "share of the MDI", format="{:.0%}")
+        words = [text(k, share, f"{share:.0%}", shift=(0, -10)) for k, share in enumerate(here)]
+    else:
+        best = races_at_root(criterion, n, N_RACES)
+        top = 1.25 * best.max()
+        best = best[:N_DRAWN]
+        y = axis(0, top, "best decrease in impurity")
+        spread = np.linspace(-0.3, 0.3, N_DRAWN).round(2)
+        drawn = [points(k + spread, best[:, k].round(4), colour=colour, shape=shape, size=3)
+                 for k, (colour, shape) in enumerate(LOOKS)]
+        words = [text(k, 0.94 * top, f"{share:.0%}") for k, share in enumerate(here)]
+    return panel(chosen, drawn, words, x=categories(names, "values of the noise column"), y=y,
+                 title=f"{N_DRAWN} races as dots, wins in all {N_RACES}" if where == "root"
+                 else "Share of the MDI", height=240, min_width=340)
 
 
 def _size_panel(share, n):
     places = range(len(SIZES))
     curves = [curve(places, share[name], SIZES.index(n), colour=colour, shape=shape, name=name)
-              for name, (colour, _, shape) in zip(LEVELS, LOOKS, strict=True)]
+              for name, (colour, shape) in zip(LEVELS, LOOKS, strict=True)]
     return panel(curves, x=axis(-0.3, len(SIZES) - 0.7, "rows", ticks=dict(enumerate(SIZES))),
                  y=axis(0, 0.8, "share", format="{:.0%}"),
-                 title="As the table grows", height=220, min_width=280)
+                 title="As the table grows", height=240, min_width=280)

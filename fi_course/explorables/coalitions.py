@@ -10,8 +10,18 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, bars, categories, panel, points, rule, signed
+from fi_course.explorables.explorable import State, choice, explore
+from fi_course.explorables.marks import (
+    axis,
+    bars,
+    box,
+    categories,
+    handle,
+    panel,
+    points,
+    rule,
+    signed,
+)
 from fi_teach.basics.games import coalitions, shapley, tabulate
 from fi_teach.basics.value_functions import marginal
 from fi_teach.data import golf
@@ -20,6 +30,7 @@ from fi_teach.trees import grow_c45
 
 STRIPED = (False, True, False)  # which player's bars
 ORDERS = tuple(permutations(range(3)))
+ENTERED = tuple(order for size in range(4) for order in permutations(range(3), size))
 FARES = {"": 0, "A": 12, "B": 18, "C": 24, "AB": 24, "AC": 30, "BC": 30, "ABC": 36}
 """Fares in euros of a ride home for Ada, Ben and Cleo, and for any of them."""
 DAY = 14
@@ -42,20 +53,19 @@ GAMES = {"taxi": Game("A shared taxi", ("Ada", "Ben", "Cleo"), "fare", "nobody i
 
 
 def explore_coalitions():
-    """Show marginal contributions in any order of entry beside their means over all orders.
+    """Show what each player adds on entering, beside the means over all orders.
 
-    >>> said = explore_coalitions().sentence_at(game="taxi", order=(0, 1, 2), entered=1)
+    >>> said = explore_coalitions().sentence_at(game="taxi", entered=(0,))
     >>> print(said.replace(". ", ".\\n"))
-    A shared taxi, order Ada, Ben, Cleo, 1 of 3 in: Ada adds +12.
+    A shared taxi, entered: Ada adds +12.
     The fare stands at 12 (nobody in the taxi: 0).
     Mean over all six orders: Ada +8, Ben +11, Cleo +17.
     """
-    orders = dict(zip(ORDERS, orders_of(GAMES["taxi"]), strict=True))
     titles = {name: game.title for name, game in GAMES.items()}
     controls = [choice("game", "Game", titles, kind="select"),
-                choice("order", "Order of entry", orders, kind="select"),
-                slider("entered", "Players who have entered", range(4))]
-    return explore("Who adds what?", controls, coalition_state, start={"entered": 1})
+                choice("entered", "Entered, in this order", in_words(GAMES["taxi"]), kind="select")]
+    return explore("Who adds what?", controls, coalition_state, start={"entered": (0,)},
+                   goal="let Ben enter the taxi so that he adds only 6 euros to the fare.")
 
 
 @cache
@@ -91,9 +101,10 @@ def chances_of_golf():
     return predicted(lambda rows: tree.predict_proba(rows)[:, 1], X.loc[DAY], X, known=(1,))
 
 
-def orders_of(game):
-    """List the six orders of entry in words -> list of 6 str."""
-    return [" → ".join(game.players[k] for k in order) for order in ORDERS]
+def in_words(game):
+    """Write every way to have entered -> {players in order: words}."""
+    return {entered: " → ".join(game.players[k] for k in entered) or "nobody"
+            for entered in ENTERED}
 
 
 def look_of(game, player):
@@ -102,71 +113,83 @@ def look_of(game, player):
 
 
 def gains_in_order(table, order):
-    """Return each player's marginal contribution in this order -> (3,).
+    """Return the marginal contribution of each player that enters, in this order -> (len(order),).
 
     >>> gains_in_order(payoffs("taxi"), (2, 0, 1)).tolist()
-    [6.0, 6.0, 24.0]
+    [24.0, 6.0, 6.0]
     """
-    entering = 1 << np.array(order)
-    after = entering.cumsum()
-    gains = np.empty(3)
-    gains[list(order)] = table[after] - table[after - entering]
-    return gains
+    inside = np.cumsum([0, *(1 << k for k in order)])
+    return np.diff(table[inside])
 
 
-def coalition_state(game, order, entered):
+def coalition_state(game, entered):
     played, table = GAMES[game], payoffs(game)
-    gains, share = gains_in_order(table, order), shapley(table, 3)
-    inside = list(order[:entered])
-    told = pd.DataFrame({"player": played.players, "enters": [order.index(k) + 1 for k in range(3)],
-                         "adds in this order": [signed(gains[k]) if k in inside else "not yet"
-                                                for k in range(3)],
+    gains, share = gains_in_order(table, entered), shapley(table, 3)
+    adds = dict(zip(entered, gains, strict=True))
+    told = pd.DataFrame({"player": played.players,
+                         "enters": [str(entered.index(k) + 1) if k in adds else "not yet"
+                                    for k in range(3)],
+                         "adds": [signed(adds[k]) if k in adds else "" for k in range(3)],
                          "mean over all orders": [signed(value) for value in share]})
-    panels = [_waterfall(played, table, order, gains, entered),
-              _shares(played, table, gains, share, inside)]
-    return State(_in_words(played, table[0], order, gains, share, entered), panels, told,
-                 {"order": orders_of(played)})
+    panels = [_entry_panel(played, table, entered, gains), _mean_panel(played, table, adds, share)]
+    return State(_sentence(played, table[0], entered, gains, share), panels, told,
+                 {"entered": list(in_words(played).values())},
+                 reached=game == "taxi" and adds.get(1) == 6)
 
 
-def _in_words(game, start, order, gains, share, entered):
-    names = game.players
-    adds = (", ".join(f"{names[k]} adds {signed(gains[k])}" for k in order[:entered])
-            or "nobody has entered")
-    stands = start + sum(gains[k] for k in order[:entered])
-    means = ", ".join(f"{name} {signed(value)}" for name, value in zip(names, share, strict=True))
-    return (f"{game.title}, order {', '.join(names[k] for k in order)}, {entered} of 3 in: "
-            f"{adds}. The {game.payoff} stands at {stands:.3g} ({game.nobody}: {start:.3g}). "
-            f"Mean over all six orders: {means}.")
+def _sentence(game, start, entered, gains, share):
+    adds = ", ".join(f"{game.players[k]} adds {signed(gain)}"
+                     for k, gain in zip(entered, gains, strict=True)) or "nobody yet"
+    means = ", ".join(f"{name} {signed(value)}"
+                      for name, value in zip(game.players, share, strict=True))
+    return (f"{game.title}, entered: {adds}. The {game.payoff} stands at {start + gains.sum():.3g} "
+            f"({game.nobody}: {start:.3g}). Mean over all six orders: {means}.")
 
 
-def _waterfall(game, table, order, gains, entered):
-    """Draw a waterfall from the empty coalition, one bar for each player in the coalition."""
+def _entry_panel(game, table, entered, gains):
+    """Draw a step for each player who has entered; names are dragged to a seat, or out again."""
     low, high = _span(table)
-    steps, stands = [], table[0]
-    for place, k in enumerate(order[:entered]):
-        steps += bars([gains[k]], start=stands, at=[place], horizontal=True, **look_of(game, k))
-        stands += gains[k]
-    ends = [rule(x=table[0], name=game.nobody),
-            rule(x=table[-1], colour="ink", name="all three in", dashed=False)]
-    return panel(steps, ends, x=axis(low, high, game.payoff),
-                 y=categories([game.players[k] for k in order]),
-                 title="Each adds something on entering", height=190, min_width=300)
+    ends, steps = table[0] + np.cumsum(gains), []
+    boxes = [(k, [game.players[k]], 0, low + (0.2 + 0.3 * k) * (high - low))
+             for k in range(3) if k not in entered]
+    for seat, (k, gain, end) in enumerate(zip(entered, gains, ends, strict=True), 1):
+        steps += bars([gain], start=end - gain, at=[seat], **look_of(game, k))
+        boxes.append((k, [game.players[k], signed(gain)], seat, end))
+    names = []
+    for k, lines, seat, height in boxes:
+        dropped = [ENTERED.index(after(entered, k, place)) for place in range(4)]
+        name = box(seat, height, lines, colour=look_of(game, k)["colour"])
+        names.append(handle(name, "entered", range(4), positions=dropped))
+    return panel(rule(y=table[0], name=game.nobody),
+                 rule(y=table[-1], colour="ink", name="all three in", dashed=False), steps, names,
+                 x=axis(-0.5, 3.5, "seat", ticks=dict(enumerate(["outside", "1st", "2nd", "3rd"]))),
+                 y=axis(low, high, game.payoff), title="Each adds something on entering",
+                 height=260, min_width=320)
 
 
-def _shares(game, table, gains, share, inside):
+def after(entered, player, seat):
+    """Return who has entered, in order, once the player has been moved to a seat (0: outside).
+
+    >>> after((0, 1), 2, 1), after((0, 1), 0, 0), after((), 2, 3)
+    ((2, 0, 1), (1,), (2,))
+    """
+    others = [k for k in entered if k != player]
+    return (*others[:seat - 1], player, *others[seat - 1:]) if seat else tuple(others)
+
+
+def _mean_panel(game, table, adds, share):
     """Draw the contributions in this order as bars and their means over all orders as diamonds."""
-    seen = [gains_in_order(table, order) for order in ORDERS]
-    low, high = _span(np.array([*seen, np.zeros(3)]))
-    drawn = [bars([gains[k]], at=[k], horizontal=True, width=0.6, **look_of(game, k))
-             for k in inside]
+    low, high = _span(np.array([gains_in_order(table, order) for order in ORDERS] + [np.zeros(3)]))
+    drawn = [bars([gain], at=[k], horizontal=True, width=0.6, **look_of(game, k))
+             for k, gain in adds.items()]
     means = points(share, range(3), colour="ink", shape="diamond", name="mean over all six orders")
     return panel(rule(x=0, dashed=False), drawn, means,
                  x=axis(low, high, f"added to the {game.payoff}"),
-                 y=categories(game.players), title="This order, and the mean", height=190,
+                 y=categories(game.players), title="This order, and the mean", height=220,
                  min_width=300)
 
 
 def _span(values):
     """Return an axis' limits with some room on both sides."""
-    room = 0.08 * np.ptp(values)
+    room = 0.15 * np.ptp(values)
     return values.min() - room, values.max() + room

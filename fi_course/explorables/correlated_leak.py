@@ -29,7 +29,8 @@ def explore_correlated_leak():
     """
     controls = [choice("candidates", "Each split of the forest chooses among", CANDIDATES),
                 slider("rho", "Correlation of x1 and x2", RHOS, format="{:.2f}")]
-    return explore("Does the proxy get the credit?", controls, leak_state, start={"rho": 0.9})
+    return explore("Does the proxy get the credit?", controls, leak_state, start={"rho": 0.6},
+                   goal="give the proxy three quarters of the impurity that the cause gets.")
 
 
 def leak_state(candidates, rho):
@@ -40,7 +41,8 @@ def leak_state(candidates, rho):
             f"row in a hundred with their x1 has. x1, the cause: {_in_words(found['x1'])}; "
             f"x2, the proxy: {_in_words(found['x2'])}.")
     return State(told, [_bar_panel(found), _row_panel(rho)],
-                 found.rename_axis("measure").reset_index())
+                 found.rename_axis("measure").reset_index(),
+                 reached=found.loc["impurity", "x2"] > 0.75 * found.loc["impurity", "x1"])
 
 
 def _in_words(values):

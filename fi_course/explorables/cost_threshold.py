@@ -35,7 +35,8 @@ def explore_costs(chance, accepted):
     controls = [choice("ratio", costs, RATIOS),
                 slider("cut", "Accept above", CUTS, format="{:.2f}")]
     return explore("Where to cut?", controls, partial(cost_state, chance, accepted),
-                   start={"ratio": 5, "cut": 0.5})
+                   start={"ratio": 5, "cut": CUTS[0]},
+                   goal="find a cut of least cost where a wrong acceptance costs 10 refusals.")
 
 
 def errors_at(chance, accepted, cut):
@@ -68,7 +69,8 @@ def cost_state(chance, accepted, ratio, cut):
                "cut with the least cost": least, "cut from the costs": rule_says}
     table = pd.DataFrame({"what": list(figures), "value": [f"{v:.2f}" for v in figures.values()]})
     return State(told, [_forecast_panel(chance, accepted, cut),
-                        _cost_panel(costs, rule_says, cut, here)], table)
+                        _cost_panel(costs, rule_says, cut, here)], table,
+                 reached=ratio == 10 and here == costs.min())
 
 
 def _forecast_panel(chance, accepted, cut):

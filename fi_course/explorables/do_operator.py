@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, box, line, panel, points, signed, text
+from fi_course.explorables.marks import axis, box, handle, line, panel, points, signed, text
 from fi_teach.importance import causal
 from fi_teach.importance.causal import CausalModel, observe
 
@@ -64,7 +64,8 @@ def explore_do_operator():
     controls = [choice("world", "What moves what?", WORLDS, kind="select"),
                 choice("mode", "The value below: see it, or do it?", MODES),
                 slider("x1", "Value x1", VALUES, format="{:.1f}")]
-    return explore("See it, or do it?", controls, do_state, start={"x1": 1.0})
+    return explore("See it, or do it?", controls, do_state, start={"x1": 1.0},
+                   goal="give everybody the value 2.0, and leave the mean severity at 0.")
 
 
 def do_state(world, mode, x1):
@@ -78,7 +79,7 @@ def do_state(world, mode, x1):
     mean = here.seen if mode == "see" else here.done
     return State(f"{WORLDS[world].capitalize()}. {told[mode]}",
                  [_graph_panel(world, mode), _cloud_panel(world, mode, x1, curves, mean)],
-                 curves.round(3))
+                 curves.round(3), reached=mode == "do" and x1 == 2 and abs(here.done) < 0.1)
 
 
 @cache
@@ -110,7 +111,8 @@ def _cloud_panel(world, mode, x1, curves, mean):
     return panel(points(before["x1"], before["y"], colour="muted", size=2.5, name="as they are"),
                  chosen, line(curves["x1"], curves["seen"], colour="c0", name="mean seen"),
                  line(curves["x1"], curves["done"], colour="c1", dashed=True, name="mean done"),
-                 points([x1], [mean], colour="ink", shape="diamond", size=7, name="mean here"),
+                 handle(points([x1], [mean], colour="ink", shape="diamond", size=7,
+                               name="mean here"), "x1", VALUES),
                  x=axis(-3.5, 3.5, "value x1"), y=axis(-9, 9, "severity y"),
                  title=f"{N_DRAWN} patients", height=300, min_width=320)
 

@@ -5,6 +5,7 @@ const FONT = 12.5; // px
 // measures words, for room on axes and in boxes
 const RULER = document.createElement("canvas").getContext("2d");
 const LINE = 15; // px from one line of text to the next
+const FINGER = 44; // px that a handle is wide and high at least
 
 export default { render };
 
@@ -13,6 +14,7 @@ function render({ model, el }) {
   const view = { model, id: "x" + Math.random().toString(36).slice(2, 9) };
   view.controls = model.get("controls").map((control, i) => makeControl(view, control, i));
   view.sentence = html("p", { class: "explorable-sentence", "aria-live": "polite" });
+  view.goal = html("p", { class: "explorable-goal", role: "status" });
   view.scene = html("div", { class: "explorable-scene" });
   view.legend = html("p", { class: "explorable-legend" });
   view.table = html("div",
@@ -20,6 +22,7 @@ function render({ model, el }) {
       "aria-label": "The picture as a table" });
   const root = html("div", { class: "explorable", role: "group", "aria-labelledby": view.id },
     html("p", { class: "explorable-title", id: view.id }, model.get("title")),
+    view.goal,
     html("div", { class: "explorable-controls" },
       ...view.controls.map((control) => control.element)),
     view.sentence, view.scene, view.legend,
@@ -51,6 +54,7 @@ function render({ model, el }) {
 // ---- which state is shown -----------------------------------------------------------------------
 
 function move(view, i, position) {
+  view.moved = true;
   const at = [...view.model.get("positions")];
   at[i] = position;
   view.model.set("positions", possible(view.model, at));
@@ -75,9 +79,18 @@ function show(view) {
   const { model } = view;
   view.state = stateAt(model, possible(model, model.get("positions")));
   view.sentence.textContent = view.state.sentence;
+  showGoal(view);
   view.controls.forEach((control) => control.update((view.state.options || {})[control.name]));
   drawScene(view);
   drawTable(view);
+}
+
+// The task, until a state reaches it; from then on what was found stays.
+function showGoal(view) {
+  const { goal } = view, task = view.model.get("goal");
+  if (!task || goal.classList.contains("reached")) return;
+  goal.classList.toggle("reached", Boolean(view.state.reached));
+  goal.textContent = view.state.reached ? `Reached: ${task}` : `Your task: ${task}`;
 }
 
 // ---- controls: native inputs, so that keyboard, touch and screen readers work -------------------
@@ -161,28 +174,59 @@ function whenChanged(build, mark, declared) {
 // The mark under a wide, unseen strip. Dragging it moves its control to the position whose place is
 // nearest; the marks are drawn anew meanwhile, so the page listens and not the mark.
 function withHandle(mark, pen, inside, view) {
-  const at = pen.spanX(mark.x), middle = (Math.min(...at) + Math.max(...at)) / 2;
-  const grip = svg("rect", { class: "explorable-grip", x: middle - 14, y: inside.top, width: 28,
-    height: inside.bottom - inside.top });
-  const knob = svg("circle",
-    { class: "explorable-knob", cx: middle, cy: inside.top + 8, r: 5.5 });
+  const { control, places, positions = places.map((_, k) => k), along } = mark.handle;
+  const x = pen.spanX([mark.x].flat()), y = pen.spanY([mark.y].flat());
+  const area = { ...atLeast(FINGER, "x", "width", x), ...atLeast(FINGER, "y", "height", y) };
+  const grip = svg("rect", { class: `explorable-grip along-${along}`, ...area });
   grip.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     event.preventDefault();
-    const left = view.scene.firstChild.getBoundingClientRect().left
-      + grip.parentNode.parentNode.transform.baseVal[0].matrix.e;
-    const { control, places } = mark.handle;
-    drag(view, control, places.map((place) => left + pen.x(place)));
+    const drawing = view.scene.firstChild.getBoundingClientRect();
+    const { e, f } = grip.parentNode.parentNode.transform.baseVal[0].matrix;
+    const at = along === "x" ? (place) => drawing.left + e + pen.x(place)
+      : (place) => drawing.top + f + pen.y(place);
+    drag(view, control, along === "x" ? "clientX" : "clientY", places.map(at), positions);
   });
-  return svg("g", {}, DRAW[mark.kind](mark, pen), knob, grip);
+  const rules = [mark.x, mark.y].findIndex((ends) => ends.includes?.(null)); // 1: it stands upright
+  const knob = rules === 1 ? [clamp(x[0], 12, pen.width - 12), inside.top + 8]
+    : rules === 0 ? [inside.right - 12, y[0]]
+      : [area.x + area.width / 2, area.y + area.height / 2];
+  const shown = ["box", "text"].includes(mark.kind) ? []
+    : [drawKnob(along, ...knob, rules < 0 ? (mark.size ?? 0) + 6 : 0)];
+  return svg("g", {}, DRAW[mark.kind](mark, pen), ...shown,
+    ...(view.moved || view.cued ? [] : [cue(view, pen, knob)]), grip);
 }
 
-function drag(view, control, places) {
+// Room for a finger around what a mark covers on one side.
+function atLeast(size, start, length, values) {
+  const low = Math.min(...values), high = Math.max(...values),
+    more = Math.max(0, size - (high - low)) / 2;
+  return { [start]: low - more, [length]: high - low + 2 * more };
+}
+
+// Two arrowheads: on a disc, or beside a mark that reaches so far from its middle.
+function drawKnob(along, x, y, reach) {
+  const tip = reach ? reach + 3 : 4.5, foot = tip - 3;
+  const arrows = `M${-foot} -3L${-tip} 0L${-foot} 3M${foot} -3L${tip} 0L${foot} 3`;
+  return svg("g", { class: "explorable-knob",
+    transform: `translate(${x} ${y}) rotate(${along === "x" ? 0 : 90})` },
+  ...(reach ? [] : [svg("circle", { r: 7.5 })]), svg("path", { d: arrows }));
+}
+
+// Until something was moved, the first handle says what it is for.
+function cue(view, pen, [x, y]) {
+  view.cued = true;
+  const left = x > pen.width - 70;
+  return words(x + (left ? -16 : 16), y + (y < 30 ? 4 : -12), "drag",
+    { class: "explorable-cue halo", "text-anchor": left ? "end" : "start" });
+}
+
+function drag(view, control, axis, places, positions) {
   const i = view.model.get("controls").findIndex(({ name }) => name === control);
   const over = new AbortController(), { signal } = over;
   const go = (event) => {
-    const distances = places.map((at) => Math.abs(at - event.clientX)),
-      nearest = distances.indexOf(Math.min(...distances));
+    const distances = places.map((at) => Math.abs(at - event[axis])),
+      nearest = positions[distances.indexOf(Math.min(...distances))];
     if (nearest !== view.model.get("positions")[i]) move(view, i, nearest);
   };
   const stop = () => {
@@ -216,6 +260,7 @@ function drawScene(view) {
   view.width = roomOf(view);
   keepRoom(view);
   keepHeight(view);
+  view.cued = false;
   view.font = getComputedStyle(view.scene).fontFamily;
   const panels = view.state.panels.map(({ frame, marks }) =>
     ({ frame: stored(view, frame), marks: marks.map((mark) => stored(view, mark)) }));

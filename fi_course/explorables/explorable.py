@@ -54,12 +54,14 @@ class State:
         depend on *earlier* controls. A shorter list than declared means that the rest is
         impossible (return None there); a string instead of a list stands where the options
         would, and says why there is nothing to choose.
+    reached : whether this state fulfils the explorable's task
     """
 
     sentence: str
     panels: list
     table: pd.DataFrame
     options: dict = field(default_factory=dict)
+    reached: bool = False
 
 
 def slider(name, label, values, *, format="{}"):
@@ -87,16 +89,18 @@ def switch(name, label):
     return _control("checkbox", name, label, [False, True], ["off", "on"])
 
 
-def explore(title, controls, state_of, *, start=None):
+def explore(title, controls, state_of, *, start=None, goal=""):
     """Compute every state that the controls can reach -> Explorable.
 
     title : one line. controls : list of slider(...), choice(...), switch(...).
     state_of(**values) -> State, or None at a position that does not exist (see State.options).
     start : {name: value} where controls stand at first; those left out stand at their first value.
+    goal : a task for the reader in one sentence; states say whether they fulfil it (State.reached).
 
-    Raises ValueError when a name is used twice, when a state cannot be reached or says too little
-    (no sentence, or the same sentence for two different pictures), when a control is left with an
-    empty list of options, and when the states hold more than 200 kB.
+    Raises ValueError when a name is used twice, when no state fulfils the task or the first does,
+    when a state cannot be reached or says too little (no sentence, or the same sentence for two
+    different pictures), when a control is left with an empty list of options, and when the states
+    hold more than 200 kB.
 
     >>> def square(k):
     ...     return State(f"{k} squared is {k * k}.", [], pd.DataFrame({"k": [k]}))
@@ -111,13 +115,14 @@ def explore(title, controls, state_of, *, start=None):
                   for control, k in zip(controls, at, strict=True)}
         states[at] = _as_json(state_of(**values), pool)
     _check_states(states, title)
+    positions = _positions(controls, start or {})
+    _check_goal(goal, states, tuple(positions), title)
     shown = [{key: control[key] for key in ("kind", "name", "label", "labels")}
              for control in controls]
     embedded = {"controls": shown, "states": list(states.values()),
                 "pool": [json.loads(part) for part in pool]}
     _check_size(embedded, title)
-    return Explorable(asked=controls, title=title, positions=_positions(controls, start or {}),
-                      **embedded)
+    return Explorable(asked=controls, title=title, goal=goal, positions=positions, **embedded)
 
 
 class Explorable(anywidget.AnyWidget):
@@ -130,6 +135,7 @@ class Explorable(anywidget.AnyWidget):
     _esm = Path(__file__).with_name("explorable.js")
     _css = Path(__file__).with_name("explorable.css")
     title = traitlets.Unicode().tag(sync=True)
+    goal = traitlets.Unicode().tag(sync=True)
     controls: traitlets.List = traitlets.List().tag(sync=True)
     states: traitlets.List = traitlets.List().tag(sync=True)
     pool: traitlets.List = traitlets.List().tag(sync=True)
@@ -200,7 +206,8 @@ def _as_json(state, pool):
     table = {"columns": store([str(name) for name in state.table.columns]),
              "rows": [store(row) for row in _rows(state.table)]}
     options = {"options": state.options} if state.options else {}
-    return {"sentence": state.sentence, "panels": panels, "table": table} | options
+    reached = {"reached": True} if state.reached else {}
+    return {"sentence": state.sentence, "panels": panels, "table": table} | options | reached
 
 
 def _rows(table):
@@ -247,6 +254,15 @@ def _check_states(states, title):
         if empty:
             raise ValueError(f"{title!r} at positions {list(at)} offers nothing for {empty[0]!r}: "
                              "instead of an empty list, give words that say why.")
+
+
+def _check_goal(goal, states, start, title):
+    reached = [at for at, state in states.items() if state and "reached" in state]
+    if goal and not reached:
+        raise ValueError(f"{title!r} has the task {goal!r}, which no state fulfils: "
+                         "expected states with reached=True.")
+    if goal and start in reached:
+        raise ValueError(f"{title!r} starts where its task is fulfilled: start elsewhere.")
 
 
 def _check_size(embedded, title):

@@ -33,7 +33,7 @@ def explore_golf_trees():
     most = max(len(greedy_golf_trees(rule)) for rule in RULES)
     ties = [choice(f"tie{k}", f"Tie {k}", range(most)) for k in range(1, N_TIES + 1)]
     return explore("Grow your own golf tree", [choice("rule", "Rule of growth", RULES), *ties],
-                   state_of)
+                   state_of, goal="break C4.5's ties so that Wind gets as little as it can.")
 
 
 @cache
@@ -101,7 +101,9 @@ def golf_state(rule, trees, ties, asked, tree):
     node = {place: t for t, place in enumerate(places(tree))}
     notes = {node[place]: f"tie {k}" for k, (place, _, _) in enumerate(asked, 1)}
     return State(f"{_growth_in_words(rule, trees, asked)}. Importance: {told}.",
-                 [tree_panel(tree, notes=notes), _importance_panel(table, shares)], table, options)
+                 [tree_panel(tree, notes=notes), _importance_panel(table, shares)], table, options,
+                 reached=rule == "c45" and np.isclose(shares["Wind"].min(),
+                                                     mdi(tree).mean[shares.columns.get_loc("Wind")]))
 
 
 def _growth_in_words(rule, trees, asked):

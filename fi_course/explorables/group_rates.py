@@ -39,7 +39,8 @@ def explore_group_rates(risk, denied, group, *, names=("the group", "others")):
     controls = [choice("way", "Make equal", WAYS),
                 slider("share", "Denied in all", SHARES, format="{:.0%}")]
     return explore("Two groups, one model", controls,
-                   partial(rate_state, risk, denied, group, names), start={"share": 0.12})
+                   partial(rate_state, risk, denied, group, names), start={"share": 0.12},
+                   goal="deny both groups at the same rate.")
 
 
 def rates_of(denials, denied):
@@ -81,7 +82,8 @@ def rate_state(risk, denied, group, names, way, share):
             f"{both[0]} of {names[0]} and {names[1]} (impact ratio of grants {ratio:.2f}). "
             f"Of those whom the lenders granted, {both[1]} are denied; "
             f"of those whom they denied, {both[2]}. The cuts are {cuts[0]:.2f} and {cuts[1]:.2f}.")
-    return State(told, [_rate_panel(rates)], rates.rename_axis("share").reset_index())
+    return State(told, [_rate_panel(rates)], rates.rename_axis("share").reset_index(),
+                 reached=way == "denials")
 
 
 def _rate_panel(rates):

@@ -48,7 +48,11 @@ def explore_held_out(places, sisters, splits, errors, *, unit=""):
         new = np.asarray(splits[kind][split - 1], bool)
         return _state(places, sisters, new, errors, kind, split, unit)
 
-    return explore("Who has a sister in training?", controls, state_of)
+    alone = [not with_sister(np.asarray(new, bool), sisters).any()
+             for masks in splits.values() for new in masks[:SHOWN]]
+    task = "hold out rows so that none of them has a sister in training."
+    return explore("Who has a sister in training?", controls, state_of,
+                   goal=task if any(alone) and not alone[0] else "")
 
 
 def with_sister(new, sisters):
@@ -68,7 +72,7 @@ def _state(places, sisters, new, errors, kind, split, unit):
     rows = [{"held out": each, "mean error": np.mean(found), "from": min(found), "to": max(found)}
             for each, found in errors.items()]
     return State(told, [_map(places, sisters, new, known), _errors(errors, kind, here, unit)],
-                 pd.DataFrame(rows))
+                 pd.DataFrame(rows), reached=not known.any())
 
 
 def _map(places, sisters, new, known):

@@ -31,7 +31,7 @@ def explore_impurity():
         switch("scaled", "Scale each curve to a maximum of 1"),
     ]
     return explore("Three measures of how mixed a node is", controls, impurity_state,
-                   start={"share": 0.3})
+                   start={"share": 0.3}, goal="make the node as mixed as two classes can be.")
 
 
 def impurity_state(classes, ratio, share, scaled):
@@ -45,7 +45,8 @@ def impurity_state(classes, ratio, share, scaled):
     table["of the largest"] = table["impurity"] / table["largest"]
     panels = [_curves_panel(classes, ratio, share, largest, scaled), _shares_panel(shares)]
     return State(_sentence(shares, ratio, value, table, scaled), panels, table,
-                 {} if classes == 3 else {"ratio": "needs three classes"})
+                 {} if classes == 3 else {"ratio": "needs three classes"},
+                 reached=classes == 2 and share == 0.5)
 
 
 def shares_of(classes, ratio, first):

@@ -30,7 +30,8 @@ def explore_knockoffs():
                 slider("q", "Target rate q", [0.1, 0.2, 0.3], format="{:.0%}"),
                 slider("t", "Threshold t", SIZES, format="{:.3f}")]
     return explore("Where does knockoff+ stop?", controls, scan_state,
-                   start={"q": 0.2, "t": SIZES[13]})
+                   start={"q": 0.2, "t": SIZES[13]},
+                   goal="find a study and a threshold t that passes.")
 
 
 def scan_state(study, q, t):
@@ -48,7 +49,8 @@ def scan_state(study, q, t):
                "where knockoff+ stops": f"{stop:.3f}" if np.isfinite(stop) else "nowhere",
                "features it announces": (statistics >= stop).sum()}
     return State(told, [_duels_panel(statistics, cause, t), _share_panel(statistics, cause, q, t)],
-                 pd.DataFrame(figures.items(), columns=["what", "value"]))
+                 pd.DataFrame(figures.items(), columns=["what", "value"]),
+                 reached=won > 0 and estimate <= q)
 
 
 @cache

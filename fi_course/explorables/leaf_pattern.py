@@ -37,7 +37,8 @@ def explore_leaf_pattern():
     controls = [choice("mix", "The row", MIXES, kind="select"),
                 choice("stands_in", "What stands in for the unknown", GAMES, kind="select"),
                 slider("leaf", "Leaf, from left to right", range(1, 9))]
-    return explore("One leaf at a time", controls, leaf_state)
+    return explore("One leaf at a time", controls, leaf_state,
+                   goal="find a leaf that pays nothing to anybody.")
 
 
 @cache
@@ -77,7 +78,8 @@ def leaf_state(mix, stands_in, leaf):
     scene = tree_panel(small_tree(), title="The tree (MPa)", hues=HUES, to=node, level=70,
                        leaf_width=58)
     return State(_in_words(mix, stands_in, leaf, value, players, a, b, paid, total),
-                 [scene, _integrand_panel(value, players, a, b), _total_panel(paid, total)], table)
+                 [scene, _integrand_panel(value, players, a, b), _total_panel(paid, total)], table,
+                 reached=not paid.any())
 
 
 def _bits(players, bits):

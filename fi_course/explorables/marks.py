@@ -119,17 +119,20 @@ def region(*, x=None, y=None, colour="c0", hatch=False, name=""):
     return _mark("rect", **edges, colour=colour, hatch=hatch, name=name, tint=True)
 
 
-def handle(mark, control, places):
-    """Make a mark draggable along x, to move a slider or choice of the explorable.
+def handle(mark, control, places, *, positions=None, along="x"):
+    """Make a mark draggable, to move a slider or choice of the explorable.
 
-    control : the control's name. places : where the mark stands at each position of the control,
-        in its order.
+    control : the control's name. places : where the mark stands on the axis `along` ("x" or "y")
+        at each position of the control, in its order; with `positions`, where it can be dropped,
+        and the control's position for each of these places.
     Keys and screen readers use the control itself; a handle is for mice and fingers.
 
     >>> handle(rule(x=2), "t", [1, 2, 3])["handle"]
-    {'control': 't', 'places': [1.0, 2.0, 3.0]}
+    {'control': 't', 'places': [1.0, 2.0, 3.0], 'along': 'x'}
     """
-    return mark | {"handle": {"control": control, "places": _places(places)}}
+    dropped = {} if positions is None else {"positions": [int(at) for at in positions]}
+    return mark | {"handle": {"control": control, "places": _places(places), **dropped,
+                              "along": along}}
 
 
 def bars(values, *, at=None, start=0, labels="", horizontal=False, width=0.7, colour="c0",

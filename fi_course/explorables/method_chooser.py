@@ -122,7 +122,8 @@ def explore_methods(grades=None, *, n=120, n_trees=5, n_repeats=4, rng=0):
     controls = [choice("aim", "I ask what is", AIMS), choice("scope", "for", SCOPES),
                 choice("company", "Important columns are", COMPANY),
                 choice("promise", "I need", PROMISES)]
-    return explore("Which measure should I use?", controls, state_of)
+    return explore("Which measure should I use?", controls, state_of,
+                   goal="ask a question that no importance measure answers.")
 
 
 def method_state(table, aim, advice, asked):
@@ -135,7 +136,7 @@ def method_state(table, aim, advice, asked):
               _bars_of(alarms, f"not {aim}, and clear of zero (short is good)", advice.shown)]
     shown = pd.DataFrame({"measure": table.index, "pairs in order": order.round(2).to_numpy(),
                           "no, clear of zero": alarms.round(2).to_numpy()})
-    return State(sentence, scenes, shown)
+    return State(sentence, scenes, shown, reached=advice is ADJUST)
 
 
 def _bars_of(shares, title, advised, *, coin=False):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, bars, curve, panel, rule
+from fi_course.explorables.marks import axis, bars, curve, handle, panel, rule
 from fi_teach.importance.intervals import shuffle_differences
 from fi_teach.trees import grow_cart
 
@@ -27,7 +27,7 @@ def explore_negative_null():
     """
     controls = [choice("world", "The world", WORLDS), slider("depth", "Depth of the tree", DEPTHS)]
     return explore("Does overfitting make an importance negative?", controls, null_state,
-                   start={"depth": 3})
+                   start={"depth": 3}, goal="find a tree most of whose importances are negative.")
 
 
 def null_state(world, depth):
@@ -46,7 +46,7 @@ def null_state(world, depth):
                "mean importance of x1": mean, "its standard error": error,
                "share negative": negative, "share exactly 0": unused}
     return State(told, [_importance_panel(found, mean), _error_panel(runs, depth)],
-                 pd.DataFrame(figures.items(), columns=["what", "value"]))
+                 pd.DataFrame(figures.items(), columns=["what", "value"]), reached=negative > 0.5)
 
 
 @cache
@@ -119,7 +119,8 @@ def _error_panel(runs, depth):
     looks = {"train": ("c2", "triangle", "training rows"), "test": ("muted", "square", "new rows")}
     curves = [curve(by_depth.index, by_depth[column], depth, colour=colour, shape=shape, name=name)
               for column, (colour, shape, name) in looks.items()]
-    return panel(rule(y=by_depth["mean alone"].mean(), colour="ink", name="always the mean of y"),
-                 curves, x=axis(0, 13, "depth of the tree", ticks=list(DEPTHS)),
+    return panel(handle(rule(x=depth), "depth", DEPTHS), curves,
+                 rule(y=by_depth["mean alone"].mean(), colour="ink", name="always the mean of y"),
+                 x=axis(0, 13, "depth of the tree", ticks=list(DEPTHS)),
                  y=axis(0, 3.5, "mean squared error"), title="Overfitting", height=230,
                  min_width=280)

@@ -30,13 +30,19 @@ def explore_printed_charts(printed, *, watched, told):
                          f"{list(printed.columns)}: tell of each.")
     shares = printed / printed.sum()
     hues = hues_of(watched)
+    places = shares.rank(ascending=False, method="first").loc[watched[0]]
+
+    def state_of(chart):
+        ordered = shares[chart].sort_values(ascending=False, kind="stable")
+        return _state(ordered, hues, told[chart], places[chart] == places.max())
+
     return explore("One model, many charts",
-                   [choice("chart", "The chart", list(shares.columns), kind="select")],
-                   lambda chart: _state(shares[chart].sort_values(ascending=False, kind="stable"),
-                                        hues, told[chart]))
+                   [choice("chart", "The chart", list(shares.columns), kind="select")], state_of,
+                   start={"chart": places.idxmin()}, goal="" if places.nunique() == 1 else
+                   f"find the chart in which {watched[0]} stands lowest.")
 
 
-def _state(shares, hues, counted):
+def _state(shares, hues, counted, lowest):
     first = shares.index[0]
     places = {name: shares.index.get_loc(name) + 1 for name in hues}
     where = ", ".join(f"{name} stands on place {place} with {shares[name]:.0%}"
@@ -49,4 +55,5 @@ def _state(shares, hues, counted):
                                  format="{:.0%}"), y=categories(list(shares.index)),
                   title=f"{shares.name}: {counted}", height=60 + 22 * len(shares), min_width=300)
     return State(sentence, [scene],
-                 shares.rename("share").round(3).rename_axis("feature").reset_index())
+                 shares.rename("share").round(3).rename_axis("feature").reset_index(),
+                 reached=lowest)

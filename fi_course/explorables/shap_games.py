@@ -9,7 +9,18 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, categories, grouped_bars, panel, rule, signed
+from fi_course.explorables.marks import (
+    axis,
+    categories,
+    grouped_bars,
+    handle,
+    line,
+    panel,
+    region,
+    rule,
+    signed,
+    text,
+)
 from fi_course.explorables.tree_marks import tree_panel
 from fi_teach.basics.convert import as_forest
 from fi_teach.basics.games import shapley
@@ -38,7 +49,7 @@ def explore_shap_games():
                 choice("row", "The morning to explain", ROWS, kind="select"),
                 slider("together", "Mornings of 40 that are cold and wet", TOGETHER)]
     return explore("Three games, one tree, one morning", controls, games_state,
-                   start={"together": 12})
+                   start={"together": 12}, goal="drag the edge until all three games agree.")
 
 
 def games_state(tree, row, together):
@@ -50,8 +61,10 @@ def games_state(tree, row, together):
     scene = tree_panel(model, title="The tree, with its mornings", level=82, leaf_width=80,
                        to=int(model.apply(np.array([row], dtype=float))[0]),
                        hues=hues_of(NAMES), answers=ANSWERS)
-    return State(_in_words(tree, row, together, seen, found), [scene, _share_panel(found)],
-                 table.rename_axis("game").reset_index())
+    return State(_in_words(tree, row, together, seen, found),
+                 [scene, _mornings_panel(together), _share_panel(found)],
+                 table.rename_axis("game").reset_index(),
+                 reached=np.allclose(found, found.iloc[0], atol=1e-9))
 
 
 def mornings(together):
@@ -102,6 +115,25 @@ def _in_words(tree, row, together, seen, found):
     return (f"The tree asks {TREES[tree]} {together} of {N_MORNINGS} mornings are cold and wet, "
             f"a correlation of {signed(np.corrcoef(seen.T)[0, 1], '{:.2f}')}. "
             f"For a morning that is {ROWS[row]} the tree says {says:g}. Shares: {shares}.")
+
+
+def _mornings_panel(together):
+    """Draw the mornings as areas; the edge between wet and dry cold ones moves what is together."""
+    wide, wet = N_COLD / N_MORNINGS, together / N_COLD
+    mild_wet = (N_WET - together) / (N_MORNINGS - N_COLD)
+    areas = [region(x=(0, wide), y=(0, wet), colour="c5", hatch=True, name="wet"),
+             region(x=(0, wide), y=(wet, 1), colour="c5", name="dry"),
+             region(x=(wide, 1), y=(0, mild_wet), colour="c5", hatch=True),
+             region(x=(wide, 1), y=(mild_wet, 1), colour="c5")]
+    edge = handle(line([0, wide], [wet, wet], colour="ink", width=3), "together",
+                  [n / N_COLD for n in TOGETHER], along="y")
+    counts = [text(x, y, str(count)) for x, y, count in (
+        (wide / 2, wet / 2, together), (wide / 2, (1 + wet) / 2, N_COLD - together),
+        ((1 + wide) / 2, mild_wet / 2, N_WET - together),
+        ((1 + wide) / 2, (1 + mild_wet) / 2, N_MORNINGS - N_COLD - N_WET + together))]
+    return panel(areas, edge, counts,
+                 x=axis(0, 1, ticks={wide / 2: "cold", (1 + wide) / 2: "mild"}),
+                 title="The forty mornings", height=250, min_width=200)
 
 
 def _share_panel(found):

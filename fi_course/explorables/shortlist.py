@@ -42,7 +42,8 @@ def explore_shortlist(halves, names):
                 slider("threshold", "Threshold", THRESHOLDS, format="{:.0%}")]
 
     return explore("Where does the shortlist end?", controls, partial(_state, tables, names),
-                   start={"k": 20, "threshold": 0.75})
+                   start={"k": 20, "threshold": 0.75},
+                   goal="make the bound on false selections as small as it can be.")
 
 
 def frequency(importances, k):
@@ -79,7 +80,8 @@ def _state(tables, names, scorer, k, threshold):
             f"lists; {promise}.")
     order = np.argsort(-often, kind="stable")[:DRAWN]
     table = pd.DataFrame({"feature": names[order], "share of the lists": often[order]})
-    return State(told, [_bars(often, names, order, threshold), _curves(often, k, threshold)], table)
+    return State(told, [_bars(often, names, order, threshold), _curves(often, k, threshold)], table,
+                 reached=k == LENGTHS[0] and threshold == THRESHOLDS[-1])
 
 
 def _bars(often, names, order, threshold):

@@ -42,7 +42,8 @@ def explore_splits():
     features = {"Time": "Time on social media", "Attends": "Attends class"}
     controls = [choice("feature", "Split on", features),
                 slider("threshold", "Threshold for Time", cuts, format="{:g} minutes")]
-    return explore("Where would you cut?", controls, state_of)
+    return explore("Where would you cut?", controls, state_of,
+                   goal="find the cut that lowers the impurity most.")
 
 
 def children_of(X, y, feature, cut):
@@ -72,7 +73,7 @@ def split_state(X, y, feature, cut):
     panels = [_rows_panel(X, y, feature, cut), _children_panel(children),
               _curve_panel(X, y, feature, after, cut)]
     table = children.assign(**{"weight × Gini": children["weight"] * children["Gini"]})
-    return State(sentence, panels, table, options)
+    return State(sentence, panels, table, options, reached=sentence.endswith("of all splits."))
 
 
 def _verdict(X, y, feature, cut):

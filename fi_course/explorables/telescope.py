@@ -10,7 +10,17 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, bars, categories, panel, rule
+from fi_course.explorables.marks import (
+    axis,
+    bars,
+    categories,
+    handle,
+    line,
+    panel,
+    rule,
+    signed,
+    text,
+)
 from fi_course.explorables.tree_marks import question
 from fi_course.tables import concrete
 from fi_teach.trees import grow_cart
@@ -34,7 +44,8 @@ def explore_telescope():
     most = max(len(order_of_splits(grown(*pair))) for pair in product(LABELS, CRITERIA))
     controls = [choice("labels", "The labels", LABELS), choice("criterion", "Impurity", CRITERIA),
                 slider("splits", "Splits made", range(most + 1))]
-    return explore("Who gets the credit?", controls, telescope_state, start={"splits": 2})
+    return explore("Who gets the credit?", controls, telescope_state, start={"splits": 2},
+                   goal="unfold a tree of pure noise until nothing of the root is left.")
 
 
 @cache
@@ -66,13 +77,20 @@ def order_of_splits(tree):
 
 
 def steps_of(tree):
-    """List for each split its question, feature, decrease and the remaining impurity."""
+    """List each split's question, feature, decrease, and the impurity left after it -> DataFrame.
+
+    `terms` are the three impurities of the decrease, weighted by rows: {node: signed impurity}.
+    """
     order = order_of_splits(tree)
     takes = weighted_decrease(tree)[order]
-    return pd.DataFrame({"split": [" ".join(question(tree, t)) for t in order],
+    weighted = tree.impurity * tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]
+    children = [(tree.children_left[t], tree.children_right[t]) for t in order]
+    return pd.DataFrame({"split": [" ".join(question(tree, t)) for t in order], "node": order,
                          "feature": [tree.names[tree.feature[t]] for t in order],
                          "takes": takes,
-                         "left": np.maximum(tree.impurity[0] - takes.cumsum(), 0)})
+                         "left": np.maximum(tree.impurity[0] - takes.cumsum(), 0),
+                         "terms": [{t: weighted[t], left: -weighted[left], right: -weighted[right]}
+                                   for t, (left, right) in zip(order, children, strict=True)]})
 
 
 def telescope_state(labels, criterion, splits):
@@ -88,7 +106,7 @@ def telescope_state(labels, criterion, splits):
     options = {"splits": [str(k) for k in range(len(steps) + 1)]}
     panels = [_telescope_panel(steps, splits, root), _credit_panel(credit, left, root)]
     return State(_in_words(labels, CRITERIA[criterion], made, credit, left, root), panels, table,
-                 options)
+                 options, reached=labels == "shuffled" and left < 1e-9)
 
 
 def _in_words(labels, measure, made, credit, left, root):
@@ -105,13 +123,27 @@ def _in_words(labels, measure, made, credit, left, root):
 
 
 def _telescope_panel(steps, splits, root):
-    made = steps[:splits]
-    drawn = bars(made["takes"], start=made["left"], horizontal=True, width=0.8,
-                 colour=[LOOKS[name][0] for name in made["feature"]],
-                 hatch=[LOOKS[name][1] for name in made["feature"]])
-    return panel(rule(x=root, colour="ink"), drawn,
-                 x=axis(0, 1.05 * root, "impurity still in the tree"), y=categories(steps["split"]),
-                 title="What each split takes", height=60 + 24 * len(steps), min_width=330)
+    """Draw what each split takes, and its three terms; what a later split cancels is struck out."""
+    made, n = steps[:splits], len(steps)
+    drawn = [bars(made["takes"], start=made["left"], horizontal=True, width=0.8,
+                  colour=[LOOKS[name][0] for name in made["feature"]],
+                  hatch=[LOOKS[name][1] for name in made["feature"]])]
+    for row, terms in enumerate(made["terms"]):
+        for k, (node, term) in enumerate(terms.items()):
+            place = (1.25 + 0.3 * k) * root
+            cancelled = node in set(made["node"]) - {0}
+            drawn.append(text(place, row, signed(term, "{:+.3f}"),
+                              colour="muted" if cancelled else "ink"))
+            if cancelled:
+                drawn.append(line(np.array([-0.13, 0.13]) * root + place, [row, row],
+                                  colour="muted", width=1))
+    fold = handle(rule(y=splits - 0.5, colour="ink", name="unfolded so far"), "splits",
+                  np.arange(n + 1) - 0.5, along="y")
+    return panel(rule(x=root, colour="ink"), drawn, fold,
+                 x=axis(0, 2.02 * root, "impurity left (bars); node − left − right (numbers)",
+                        ticks=[0, round(root / 2, 2), round(root, 2)]),
+                 y=categories(steps["split"]), title="What each split takes",
+                 height=60 + 24 * n, min_width=360)
 
 
 def _credit_panel(credit, left, root):

@@ -40,7 +40,8 @@ SETTINGS = {
     "explore_printed_charts": {"watched": ["a"], "told": {"split": "how often", "gain": "how well"}},
 }
 MOST_KB = {  # half of what a page may carry, unless said otherwise
-    "explore_impurity": 160, "explore_knockoffs": 180, "explore_leaf_pattern": 120, "explore_do_operator": 110}
+    "explore_impurity": 160, "explore_knockoffs": 180, "explore_leaf_pattern": 120, "explore_do_operator": 110,
+    "explore_cardinality_race": 115}
 NAMES = [name for name in explorables.__all__ if name.startswith("explore_")]
 
 
@@ -63,6 +64,12 @@ def test_every_state_has_its_own_sentence(seen):
     said = [state["sentence"] for state in seen.states if state is not None]
     assert len(set(said)) == len(said) > 1
     assert not [words for words in said if "nan" in words.lower().split() or "-0.000" in words]
+
+
+def test_it_has_a_task_that_some_states_fulfil(seen):
+    """Not the first, and not all."""
+    reached = [bool(state.get("reached")) for state in seen.states if state]
+    assert seen.goal.endswith(".") and 0 < sum(reached) < len(reached)
 
 
 def test_nothing_leaves_its_panel(seen):

@@ -111,3 +111,15 @@ def heavy(k):
 def test_an_explorable_that_would_fail_its_reader_is_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
         wrong()
+
+
+def test_a_task_must_be_open_at_first_and_some_state_must_fulfil_it():
+    def state_of(k):
+        return State(f"{k}", [], pd.DataFrame(), reached=k == 3)
+
+    seen = explore("Three", [slider("k", "K", [1, 2, 3])], state_of, goal="find three.")
+    assert [state.get("reached", False) for state in seen.states] == [False, False, True]
+    with pytest.raises(ValueError, match="starts where its task is fulfilled"):
+        explore("Three", [slider("k", "K", [1, 2, 3])], state_of, goal="find three.", start={"k": 3})
+    with pytest.raises(ValueError, match="which no state fulfils"):
+        explore("Three", [slider("k", "K", [1, 2])], state_of, goal="find three.")

@@ -108,4 +108,4 @@ def test_a_mark_that_cannot_be_drawn_is_refused(wrong, message):
 
 def test_a_handle_knows_its_control_and_where_its_mark_can_stand():
     mark = handle(rule(x=2), "t", [1, 2, 3])
-    assert mark["handle"] == {"control": "t", "places": [1, 2, 3]} and mark["x"] == [2, 2]
+    assert mark["handle"] == {"control": "t", "places": [1, 2, 3], "along": "x"} and mark["x"] == [2, 2]

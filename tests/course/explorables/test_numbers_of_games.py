@@ -16,14 +16,14 @@ from fi_teach.importance.causal import observe, parents
 @pytest.mark.parametrize("game", coalitions.GAMES)
 def test_gains_of_every_order_make_the_whole_payout_and_their_mean_is_the_shapley_value_drawn(game):
     table = coalitions.payoffs(game)
-    gains = np.array([coalitions.gains_in_order(table, order) for order in coalitions.ORDERS])
+    gains = np.array([coalitions.gains_in_order(table, order)[np.argsort(order)] for order in coalitions.ORDERS])
     assert gains.sum(axis=1) == pytest.approx(table[-1] - table[0])
     assert gains.mean(axis=0) == pytest.approx(shapley_by_orderings(table, 3))
-    state = coalitions.coalition_state(game, (2, 0, 1), 3)
+    state = coalitions.coalition_state(game, (2, 0, 1))
     steps, shares = (panel["marks"] for panel in state.panels)
     (means,) = (mark["x"] for mark in shares if mark["kind"] == "points")
     assert means == pytest.approx(gains.mean(axis=0), abs=1e-4)
-    bars = [mark["x"] for mark in steps if mark["kind"] == "rect"]  # each begins where the one before has ended
+    bars = [mark["y"] for mark in steps if mark["kind"] == "rect"]  # each begins where the one before has ended
     assert [start for start, _ in bars] == pytest.approx([table[0], *[end for _, end in bars[:-1]]], abs=1e-4)
     assert bars[-1][1] == pytest.approx(table[-1], abs=1e-4)
 
@@ -39,14 +39,14 @@ def test_the_games_of_bits_are_those_of_the_package_and_an_idle_bit_adds_nothing
     expected = shapley_values(lambda X: X.prod(axis=1), [[1, 1, 1]], background=every_row).values[0]
     assert shapley(coalitions.payoffs("and"), 3) == pytest.approx(expected)
     xor = coalitions.payoffs("xor")
-    assert [coalitions.gains_in_order(xor, order)[2] for order in coalitions.ORDERS] == [0] * 6
+    assert [coalitions.gains_in_order(xor, order)[order.index(2)] for order in coalitions.ORDERS] == [0] * 6
 
 
 def test_orders_are_called_by_the_players_and_nobody_has_entered_at_first():
     """No comma in an order: it parts the wishes of a link that sets an explorable."""
-    state = coalitions.coalition_state("golf", coalitions.ORDERS[0], 0)
-    assert state.options["order"][1] == "Outlook → Wind → Humidity"
-    assert "0 of 3 in: nobody has entered. The prediction stands at" in state.sentence
+    state = coalitions.coalition_state("golf", ())
+    assert state.options["entered"][0] == "nobody" and "Outlook → Wind → Humidity" in state.options["entered"]
+    assert "entered: nobody yet. The prediction stands at" in state.sentence
 
 
 # --- three SHAP games ---
@@ -107,7 +107,7 @@ def test_the_trees_count_their_mornings_and_predict_the_ice():
 @pytest.mark.parametrize("tree", shap_games.TREES)
 def test_the_bars_that_are_drawn_are_the_shares_and_make_the_prediction(tree):
     state, found = shap_games.games_state(tree, (1, 0), 12), shares(tree, (1, 0), 12)
-    drawn = [mark["x"][1] for mark in state.panels[1]["marks"] if mark["kind"] == "rect"]
+    drawn = [mark["x"][1] for mark in state.panels[-1]["marks"] if mark["kind"] == "rect"]
     assert sorted(drawn) == pytest.approx(sorted(np.ravel(list(found.values()))), abs=1e-4)
     reached = state.table["nothing known"] + state.table["share of cold"] + state.table["share of wet"]
     assert reached.tolist() == pytest.approx([shap_games.ice_tree(tree, 12).predict(np.array([[1, 0]]))[0]] * 3)

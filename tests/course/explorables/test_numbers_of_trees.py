@@ -172,8 +172,8 @@ def test_more_values_win_more_races_and_more_of_the_mdi(criterion):
 
 def test_the_head_to_head_chance_of_the_continuous_column_crawls_upwards():
     """At 1000 rows it is above its value at 20 rows, and both lie where independent cuts would not put them."""
-    small, large = (int(race.race_state("root", "gini", n).sentence.split("all different values ")[-1].rstrip("%."))
-                    for n in (20, 1000))
+    said = (race.race_state("root", "gini", n, "all different").sentence for n in (20, 1000))
+    small, large = (int(re.search(r"beats the column with 2 values in (\d+)%", words)[1]) for words in said)
     assert 85 < small < large < 99
 
 

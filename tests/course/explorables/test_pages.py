@@ -1,5 +1,7 @@
 """The explorables in a real browser: no kernel, no network."""
 
+import re
+
 import ipywidgets
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from fi_course.explorables import (
     bars,
     choice,
     explore,
-    explore_bananas,
+    explore_coalitions,
     explore_splits,
     line,
     panel,
@@ -111,10 +113,10 @@ def test_a_link_may_name_a_label_with_any_sign_in_it(show):
 
 
 def test_a_link_means_the_label_that_a_control_offers_when_its_turn_comes(show):
-    """The second fruit's choice depends on the first's."""
-    page = show(explore_bananas())
-    with_link(page, "pick1=1,pick2=2,pick3=3")
-    assert sentences(page)[0].startswith("Fruits 1 to 4 get the lengths 10, 11, 19, 14.") and page.errors == []
+    """The players depend on the game."""
+    page = show(explore_coalitions())
+    with_link(page, "game=XOR,entered=x2 → x1")
+    assert "entered: x2 adds" in sentences(page)[0] and page.errors == []
 
 
 def test_a_link_sets_the_nearest_explorable_that_has_its_control(show):
@@ -144,6 +146,24 @@ def test_the_cut_can_be_taken_by_hand(show, width):
         page.mouse.up()
         assert slider.input_value() == end
     assert sentences(page)[0].startswith("Time ≤ 40") and page.errors == []
+
+
+def grip_at(page, words):
+    """The middle of the handle that lies over these words of the picture -> (x, y)."""
+    box = page.locator(".explorable-scene text", has_text=re.compile(f"^{words}$")).first.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_a_player_is_dragged_into_the_taxi_to_another_seat_and_out_again(show):
+    page = show(explore_coalitions())
+    for player, goal, said in (("Ben", "2nd", "Ada adds +12, Ben adds +12."), ("Cleo", "1st", "Cleo adds +24, Ada"),
+                               ("Ada", "outside", "Cleo adds +24, Ben adds +6.")):
+        page.mouse.move(*grip_at(page, player))
+        page.mouse.down()
+        page.mouse.move(grip_at(page, goal)[0], grip_at(page, goal)[1], steps=8)
+        page.mouse.up()
+        assert said in sentences(page)[0], sentences(page)
+    assert page.locator(".explorable-goal").inner_text().startswith("Reached: ") and page.errors == []
 
 
 def test_whatever_is_shown_an_explorable_is_as_tall(show):
