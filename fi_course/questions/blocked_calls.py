@@ -29,15 +29,21 @@ def blocked(names):
 
     Raises ValueError for a name that does not exist.
     """
-    functions = {function for name in names for function in functions_at(name)}
-    bodies = {f: f.__code__ for f in functions if f.__code__.co_filename != __file__}
-    for function in bodies:
-        function.__code__ = _blocked_body.__code__.replace(co_name=function.__name__)
+    bodies = block(names)
     try:
         yield
     finally:
         for function, body in bodies.items():
             function.__code__ = body
+
+
+def block(names):
+    """Block the named functions for ever -> {function: its body}; with the bodies they end."""
+    functions = {function for name in names for function in functions_at(name)}
+    bodies = {f: f.__code__ for f in functions if f.__code__.co_filename != __file__}
+    for function in bodies:
+        function.__code__ = _blocked_body.__code__.replace(co_name=function.__name__)
+    return bodies
 
 
 def functions_at(name):

@@ -12,6 +12,7 @@ import numpy as np
 
 from fi_course.questions import QUESTIONS, Verdict, judge
 from fi_grader.escaping import without_folders
+from fi_grader.installed import files_of
 from fi_grader.judging.student import (
     RemoteError,
     RemoteFunction,
@@ -21,6 +22,7 @@ from fi_grader.judging.student import (
     alarm,
 )
 from fi_grader.notebooks.matching import align
+from fi_grader.sandbox.inside import protocol as messages
 from fi_grader.submissions.reading import notebook_of
 
 SECONDS_TO_READ = 10
@@ -33,15 +35,19 @@ MOST_NOTES = 100
 CAUSES = {"time": "ran too long", "memory": "ran out of memory", "ended": "ended its process",
           "garbled": "sent garbage"}
 INCONSISTENT = "answer changes between calls"
+BORROWED = "right only with the package's answer at hand"
 NEEDS_REVIEW = ("overwrote", "reached for", "points edited", "metadata edited", *CAUSES.values(),
                 "check failed", "left threads", "text edited", "no notebook", "nothing handed in",
-                "given up", "cells unreadable", "prose cut", INCONSISTENT)
+                "given up", "cells unreadable", "prose cut", INCONSISTENT, BORROWED)
 """Flags that begin like this want a person's eye."""
 
 
 @dataclass
 class GradingRun:
-    """What has been found so far about one notebook."""
+    """What has been found so far about one notebook.
+
+    lacked : has a cell failed, or anything called what was hidden from it?
+    """
 
     assignment: object
     plan: object
@@ -53,6 +59,8 @@ class GradingRun:
     traces: dict = field(default_factory=dict)
     seconds: dict = field(default_factory=dict)
     skipped: set = field(default_factory=set)
+    lost: set = field(default_factory=set)
+    lacked: bool = False
     n_notes: int = 0
 
     def allowed(self, question):
@@ -73,6 +81,7 @@ def grade(assignment, content, server, *, seed, limit=None, lost=(), tell=lambda
     """
     run = GradingRun(assignment, bounded(plan_of, assignment, content), seed, limit, tell)
     for question in lost:
+        run.lost.add(question)
         _leave_to_a_person(run, question, "it ended the judge")
     _judge_prose(run)
     _run_plan(run, server)
@@ -105,10 +114,40 @@ def _judge_prose(run):
 
 
 def _run_plan(run, server):
-    """Follow the plan in as many student processes as it takes."""
+    """Run a notebook without the package's answers, and again with them where they were missed.
+
+    The first student process holds no body and no source of a function that answers one of the
+    set's questions, so that what is right there is the student's own, whatever the code tries. If
+    it lacked them and something is wrong, the cells run once more with all of the package: what is
+    right only then keeps its points, and a person looks.
+    """
     end = time.monotonic() + SECONDS_IN_ALL
+    names = sorted({name for q in run.assignment.questions for name in QUESTIONS[q].blocked})
+    _run_in_processes(run, server, {"names": names, "files": files_of(tuple(names))}, end)
+    first = run.verdicts
+    if names and run.lacked and any(v.status not in ("right", "by hand") for v in first.values()):
+        run.verdicts = {question: verdict for question, verdict in first.items()
+                        if question in run.lost or question not in run.assignment.expressions}
+        run.errors, run.traces, run.skipped = {}, {}, set()
+        _run_in_processes(run, server, messages.NOTHING_HIDDEN, end)
+        _merge(run, first)
+
+
+def _merge(run, first):
+    """Keep what the first verdicts say about questions that the package answers."""
+    for question, verdict in first.items():
+        if not QUESTIONS[question].blocked:
+            continue
+        if verdict.status == "right" or verdict.mistake == "borrowed":
+            run.verdicts[question] = verdict
+        elif run.verdicts[question].status == "right":
+            run.plan.flag(question, BORROWED)
+
+
+def _run_in_processes(run, server, hidden, end):
+    """Follow the plan in as many student processes as it takes."""
     for _ in range(MOST_RESTARTS):
-        student = StudentProcess(server)
+        student = StudentProcess(server, hidden)
         death = _run_steps(run, student, end)
         memory = student.end()
         if death is None:
@@ -152,6 +191,7 @@ def _run_step(run, student, step, last):
     if step.verb == "run":
         reply = student.ask("run", step.source, step.name)
         if "error" in reply:
+            run.lacked = True
             _remember_error(run, student, step, reply)
         return
     before = run.verdicts.get(step.question)
@@ -185,18 +225,13 @@ def _verdict(run, student, question):
 
 
 def _judged(run, student, question, answer):
-    blocked = QUESTIONS[question].blocked
-    if blocked:
-        student.ask("block", list(blocked))
+    student.blocks = list(QUESTIONS[question].blocked)
     try:
         verdict = judge(QUESTIONS[question], answer, np.random.default_rng(run.seed))
         return (_check_consistency(run, question, answer, verdict)
                 if isinstance(answer, RemoteFunction) else verdict)
     except Exception as error:
         return _leave_to_a_person(run, question, type(error).__name__)
-    finally:
-        if blocked:
-            student.ask("unblock")
 
 
 def _leave_to_a_person(run, question, why):
@@ -236,6 +271,7 @@ def _add_flags(run, student, step):
             known.append(word
                          if run.n_notes <= MOST_NOTES else "reached for more than is told here")
     student.notes = []
+    run.lacked |= student.was_blocked
 
 
 def _record_death(run, number, step, death, memory):

@@ -46,14 +46,20 @@ class Unreadable(Exception):
 class StudentProcess:
     """A student process, used by the judge until it dies.
 
+    hidden : the names of functions and files that it must not know
+
     notes : what it has reported on its own since this was last emptied
     trace : the student's own traceback of the last error
+    was_blocked : has anything called a function of the package that is blocked?
+    blocks : names of such functions, blocked while a function of the student's is called
     """
 
-    def __init__(self, server):
+    def __init__(self, server, hidden=messages.NOTHING_HIDDEN):
         self.server, self.channel = server, server.fork()
+        messages.send(self.channel, hidden)
         self.callbacks, self.notes, self.trace = {}, [], ""
         self.deadline = self.seconds = 0
+        self.was_blocked, self.blocks = False, []
 
     @contextmanager
     def within(self, seconds):
@@ -140,6 +146,7 @@ class StudentProcess:
         error = reply.get("error")
         error = error if isinstance(error, dict) else {}
         self.trace = _text(error.get("trace"), 4000)
+        self.was_blocked |= error.get("kind") == "BlockedCall"
         raise RemoteError(_text(error.get("kind"), 80) or "Error", _text(error.get("words")))
 
     def end(self):
@@ -184,7 +191,7 @@ class RemoteFunction:
         return known
 
     def _call(self, message):
-        reply = self.student.ask("call", self.handle, message)
+        reply = self.student.ask("call", self.handle, message, self.student.blocks)
         self.printed = printable(_text(reply.get("printed"), 1001))
         self.changed |= reply.get("changed") is True
         try:

@@ -50,7 +50,8 @@ class Plan:
     answers: dict = field(default_factory=dict)
 
     def flag(self, question, word):
-        self.flags.setdefault(question, []).append(word)
+        known = self.flags.setdefault(question, [])
+        known += [word] * (word not in known)
 
 
 def align(assignment, cells, metadata=None):

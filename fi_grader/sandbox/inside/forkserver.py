@@ -16,12 +16,13 @@ import sys
 from contextlib import suppress
 
 from fi_grader.sandbox.inside import linux
+from fi_grader.sandbox.inside import protocol as messages
 from fi_grader.sandbox.inside.preload import preloaded
 
 
 def main(control, settings):
     """Import the libraries, report ready, and serve the grader on this socket until it hangs up."""
-    settings["library"], settings["bodies"] = preloaded(settings["modules"])
+    settings["library"] = preloaded(settings["modules"])
     if sys.platform == "linux":
         linux.lift_memory_limit()
     if settings["isolated"]:
@@ -72,7 +73,11 @@ def fork(control, channel, settings):
 
 
 def _start_student(write, channel, settings):
-    """In the fork: enter fresh namespaces where there are any, report the process id, and serve."""
+    """In the fork: enter fresh namespaces where there are any, report the process id, and serve.
+
+    The judge's first message says what this process must not know.
+    """
+    channel = socket.socket(fileno=channel)
     if settings["isolated"]:
         linux.new_namespaces()
         pid = os.fork()
@@ -84,11 +89,13 @@ def _start_student(write, channel, settings):
         os.setsid()
         os.write(write, str(os.getpid()).encode())
     os.close(write)
+    hidden = messages.receive(channel)
+    if settings["isolated"]:
+        linux.hide([f"/course/{file}" for file in hidden["files"]])
     _discard_output()
     _apply_limits(settings)
     from fi_grader.sandbox.inside.session import serve
-    known = settings["library"], settings["bodies"], [*settings["roots"], os.getcwd()]
-    serve(socket.socket(fileno=channel), *known)
+    serve(channel, settings["library"], [*settings["roots"], os.getcwd()], hidden)
 
 
 def _discard_output():

@@ -32,9 +32,10 @@ class Channel:
 def main(settings):
     """Import the libraries, report ready, and answer the judge until it hangs up."""
     from fi_grader.sandbox.inside.preload import preloaded
-    library, bodies = preloaded(settings["modules"])
+    library = preloaded(settings["modules"])
     if settings["only preload"]:
         return
+    from fi_grader.sandbox.inside import protocol as messages
     from fi_grader.sandbox.inside.session import serve
     channel = Channel(_host.call)
-    serve(channel, library, bodies, [*sys.path, "/usr/local/lib", "/tmp"])
+    serve(channel, library, [*sys.path, "/usr/local/lib", "/tmp"], messages.receive(channel))

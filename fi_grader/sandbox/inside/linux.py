@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import glob
 import os
 import platform
 import resource
@@ -61,6 +62,15 @@ def mount_private(megabytes, kept=()):
         _call("mount", b"proc", b"/proc", b"proc", NOSUID_NODEV | NOEXEC, None)
     except OSError:
         _call("mount", b"tmpfs", b"/proc", b"tmpfs", NOSUID_NODEV | NOEXEC | READ_ONLY, b"size=4k")
+
+
+def hide(paths):
+    """Mount an empty file over each of these, and over what Python has compiled of it."""
+    for path in paths:
+        folder, name = os.path.split(path)
+        compiled = glob.glob(f"{folder}/__pycache__/{name.removesuffix('.py')}.*.pyc")
+        for here in (path, *compiled):
+            _call("mount", b"/dev/null", here.encode(), None, BIND, None)
 
 
 def give_up_privileges(user):

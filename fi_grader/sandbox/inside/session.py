@@ -7,17 +7,16 @@ import random
 import sys
 import threading
 import traceback
-from contextlib import ExitStack
 from types import ModuleType
 
 import numpy as np
 
-from fi_course.questions.blocked_calls import BlockedCall, blocked
+from fi_course.questions.blocked_calls import BlockedCall, block, blocked
 from fi_course.questions.plain_values import normalise
 from fi_grader.sandbox.inside import protocol as messages
 from fi_grader.sandbox.inside.audit import watch
 from fi_grader.sandbox.inside.magics import Shell, compiled
-from fi_grader.sandbox.inside.restore import OUR_MODULES, could_overwrite, restore
+from fi_grader.sandbox.inside.restore import could_overwrite, restore
 
 MOST_OUTPUT = 1_000_000
 """More printed characters than this are cut."""
@@ -45,30 +44,31 @@ class Output(io.TextIOBase):
 class Namespace:
     """The variables of one student's cells, with the channel to the judge."""
 
-    def __init__(self, channel, library, bodies, roots):
+    def __init__(self, channel, library, roots):
         self.channel, self.snapshot, self.home = channel, library, os.getpid()
-        self.is_watched = self.is_blocking = False
+        self.is_watched = False
         self.main = ModuleType("__main__")
         self.variables = vars(self.main)
         self.variables.update(get_ipython=lambda: Shell(self.variables),
                               display=lambda *things, **options: None,
                               In=[], Out={}, exit=sys.exit, quit=sys.exit)
-        self.functions, self.overwritten, self.reported, self.blocks = [], [], set(), ExitStack()
+        self.functions, self.overwritten, self.reported = [], [], set()
         self.output = Output()
         sys.modules["__main__"], sys.stdout, sys.stderr = self.main, self.output, self.output
-        self.modules = {name: m for name, m in sys.modules.items() if name.startswith(OUR_MODULES)}
-        self.reached, self.replaced_code = watch(roots, bodies, functions=library[1])
+        self.reached, self.replaced_code = watch(roots, library[1].keys())
 
 
-def serve(channel, library, bodies, roots):
+def serve(channel, library, roots, hidden):
     """Answer the judge until it hangs up.
 
     library : the snapshot that was taken before any answer ran
-    bodies : long code bodies and docstrings of the package's functions
+    hidden : what this process must not know, as `StudentProcess` sends it; "names" are the
+        package's functions whose bodies end here, so that nothing can open them
     """
+    library[1].update((function, function.__code__) for function in block(hidden["names"]))
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002 - students may draw from the global generator
-    namespace = Namespace(channel, library, bodies, roots)
+    namespace = Namespace(channel, library, roots)
     while True:
         verb, *content = messages.receive(channel)
         reply = _VERBS[verb](namespace, *content)
@@ -112,21 +112,24 @@ def value(namespace, expression):
         return {"error": report(error)}
 
 
-def call(namespace, handle, arguments):
-    """Call a function of the student's -> its value as plain data, or the error it raises."""
+def call(namespace, handle, arguments, names):
+    """Call a function of the student's -> its value as plain data, or the error it raises.
+
+    names : the package's functions that answer the question themselves; they are blocked meanwhile
+    """
     try:
         namespace.output.begun = ""
         arguments = [messages.decode(a, lambda number: _callback(namespace, number))
                      for a in arguments]
         before = _encoded(arguments)
-        reply = _plain(namespace.functions[handle](*arguments))
+        with blocked(names):
+            reply = _plain(namespace.functions[handle](*arguments))
         return {**reply, "printed": namespace.output.begun,
                 "changed": before != _encoded(arguments)}
     except BaseException as error:
         return {"error": report(error)}
     finally:
-        if not namespace.is_blocking:
-            _restore(namespace)
+        _restore(namespace)
 
 
 def _encoded(arguments):
@@ -173,26 +176,6 @@ def _update_in_place(here, changed):
         here.bit_generator.state = changed.bit_generator.state
 
 
-def block(namespace, names):
-    """Block the package's own answers until `unblock`.
-
-    The modules of the snapshot are blocked, whatever took their places.
-    """
-    gone = [name for name, module in namespace.modules.items()
-            if sys.modules.get(name) is not module]
-    namespace.overwritten += [f"sys.modules[{name!r}]" for name in gone]
-    sys.modules.update(namespace.modules)
-    namespace.blocks.enter_context(blocked(names))
-    namespace.is_blocking = True
-    return {}
-
-
-def unblock(namespace):
-    namespace.blocks.close()
-    namespace.is_blocking = False
-    return {}
-
-
 def _new_notes(namespace):
     """List what happened since the last reply: overwritten names, access, cut output, threads."""
     noted = {f"overwrote {name}" for name in namespace.overwritten}
@@ -206,7 +189,7 @@ def _new_notes(namespace):
     return fresh
 
 
-_VERBS = {"run": run, "value": value, "call": call, "block": block, "unblock": unblock}
+_VERBS = {"run": run, "value": value, "call": call}
 
 
 def report(error):

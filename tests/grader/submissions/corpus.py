@@ -472,16 +472,21 @@ def thresholds(values, labels):
 # Answers that are not one answer, or not one's own.
 
 def borrowers():
-    copied = {"question": DECREASE, "lost": False, "flag": "reached for the package's code"}
-    for name, source in COPIED.items():
-        yield cell(name, f"{COPYING}{source}\n{WITH_GINI}", **copied)
-    yield cell("a package that is taken away", f"{COPYING}gini = impurity.gini\n"
-               "for name in [n for n in sys.modules if n.startswith('fi_teach.basics')]:\n"
-               f"    del sys.modules[name]\n{WITH_GINI}", question=DECREASE, flag="overwrote sys.modules")
+    """Ways to a function of the package that is hidden while its question is judged: none gets a point unseen."""
+    for name, source in OPENED.items():
+        seen = {"lost": False, "flag": "right only with the package's answer"} if name in ONLY_THERE else {}
+        yield cell(name, f"{OPENING}{source}\n{WITH_GINI}", question=DECREASE, **seen)
+    yield cell("an honest comparison below", RIGHT_DECREASE + COMPARED, question=DECREASE, lost=False)
+    yield cell("an honest comparison above", COMPARED + RIGHT_DECREASE, question=DECREASE, lost=False,
+               flag="right only with the package's answer")
 
 
-COPYING = "import importlib.util, inspect, sys\nfrom types import FunctionType\nfrom fi_teach.basics import impurity\n"
-COPIED = {
+OPENING = "import gc, inspect, marshal, os, subprocess, sys, threading, queue\n" \
+          "from contextlib import nullcontext\nfrom types import FunctionType\nfrom fi_teach.basics import impurity\n"
+FRESH = "import importlib.util\nspec = importlib.util.spec_from_file_location('mine', impurity.__file__)\n" \
+        "fresh = importlib.util.module_from_spec(spec)\n"
+SESSION = "from fi_grader.sandbox.inside import session\n"
+OPENED = {
     "a copied code object": "gini = FunctionType(impurity.gini.__code__, dict(vars(impurity)))",
     "a code object under another name": "code = impurity.gini.__code__.replace(co_name='x', co_filename='<cell 1>')\n"
     "gini = FunctionType(code, dict(vars(impurity)))",
@@ -490,10 +495,49 @@ COPIED = {
     "the package's source": "space = {}\nexec(inspect.getsource(impurity), space)\ngini = space['gini']",
     "a function's source": "space = dict(vars(impurity))\n"
     "exec(inspect.getsource(impurity.gini).replace('def gini(', 'def mine('), space)\ngini = space['mine']",
-    "a module loaded twice": "spec = importlib.util.spec_from_file_location('mine', impurity.__file__)\n"
-    "fresh = importlib.util.module_from_spec(spec)\n"
-                             "spec.loader.exec_module(fresh)\ngini = fresh.gini"}
-"""Ways to an open copy of a function that is closed while its question is judged: the points stay, a person looks."""
+    "a module loaded twice": f"{FRESH}spec.loader.exec_module(fresh)\ngini = fresh.gini",
+    "a module taken away and imported anew": "for name in [n for n in sys.modules if n.startswith('fi_teach.basics')]:"
+    "\n    del sys.modules[name]\nfrom fi_teach.basics.impurity import gini",
+    "what the loader reads": f"{FRESH}space = dict(vars(impurity))\nexec(spec.loader.get_code('mine'), space)\n"
+    "gini = space['gini']",
+    "its bytes, taken in time": "code = marshal.dumps(impurity.gini.__code__)\n"
+    "gini = FunctionType(marshal.loads(code), vars(impurity))",
+    "another verb in the table": f"{SESSION}call = session._VERBS['call']\n"
+    "session._VERBS['call'] = lambda space, handle, given, *names: call(space, handle, given, *([] for _ in names))\n"
+    "session._VERBS['block'] = lambda space, names: {}\ngini = impurity.gini",
+    "a loop over an attribute": f"{SESSION}for session.blocked in [lambda names: nullcontext()]:\n    pass\n"
+    "gini = impurity.gini",
+    "the frames above": "def gini(counts):\n    frame = sys._getframe()\n    while 'namespace' not in frame.f_locals:\n"
+    "        frame = frame.f_back\n    theirs = frame.f_locals['namespace']\n"
+    "    theirs.blocks.close() if hasattr(theirs, 'blocks') else None\n"
+    "    found = FunctionType(theirs.snapshot[1][impurity.gini], vars(impurity))(counts)\n"
+    "    theirs.reached.clear(), theirs.overwritten.clear()\n    return found",
+    "a table made in time": "from itertools import combinations_with_replacement as every\n"
+    "table = {counts: impurity.gini(list(counts)) for counts in every(range(15), 4) if sum(counts)}\n"
+    "gini = lambda counts: table[tuple(sorted([0] * (4 - len(counts)) + list(map(int, counts))))]",
+    "another process": "code = 'from fi_teach.basics.impurity import gini\\n'\n"
+    "code += 'while True: print(gini(eval(input())), flush=1)'\n"
+    "other = subprocess.Popen([sys.executable, '-c', code], stdin=-1, stdout=-1, text=True)\n"
+    "def gini(counts):\n    print(list(map(int, counts)), file=other.stdin, flush=True)\n"
+    "    return float(other.stdout.readline())\ngini([1, 2])",
+    "a process that was forked in time": "ask, asked = os.pipe()\nsay, said = os.pipe()\nif os.fork() == 0:\n"
+    "    while True:\n        counts = eval(os.read(ask, 1000))\n        found = impurity.gini(counts)\n"
+    "        os.write(said, str(found).encode())\ndef gini(counts):\n"
+    "    os.write(asked, repr(list(map(int, counts))).encode())\n"
+    "    return float(os.read(say, 1000))",
+    "a thread that began in time": "tasks, done = queue.Queue(), queue.Queue()\ndef work():\n    while True:\n"
+    "        done.put(impurity.gini(tasks.get()))\nthreading.Thread(target=work, daemon=True).start()\n"
+    "gini = lambda counts: (tasks.put(counts), done.get(timeout=.2))[1]",
+    "whatever memory holds": "found = [o for o in gc.get_objects() if getattr(o, '__name__', '') == 'gini']\n"
+    "found += [r for o in found for r in gc.get_referents(o) if type(r).__name__ == 'code']\n"
+    "bodies = [c for c in found if type(c).__name__ == 'code' and c.co_filename.endswith('impurity.py')]\n"
+    "gini = FunctionType(bodies[0], vars(impurity))",
+    "a deep copy": "import copy, pickle\ngini = pickle.loads(pickle.dumps(copy.deepcopy(impurity.gini)))",
+    "an error that is swallowed": "def gini(counts):\n    try:\n        return impurity.gini(counts)\n"
+    "    except BaseException as error:\n        return error.__traceback__.tb_next.tb_frame.f_locals['arguments'][0]"}
+ONLY_THERE = ("the package's source", "a function's source", "a module loaded twice")
+"""Those whose cells fail without the package: they run once more with it, and a person looks."""
+COMPARED = "from fi_teach.basics import impurity\nprint(impurity.gini([1, 2]))\n"
 WITH_GINI = """
 def decrease(left, right):
     n, m = sum(left), sum(right)
