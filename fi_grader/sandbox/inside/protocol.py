@@ -25,7 +25,7 @@ GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM, "SFC64
 buffer, which NumPy believes: they do not cross."""
 
 
-NOTHING_HIDDEN = {"names": [], "files": []}
+NOTHING_HIDDEN: dict[str, list] = {"names": [], "files": []}
 """The first message to a student process: names of functions and files that it must not know."""
 
 
