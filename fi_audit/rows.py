@@ -277,7 +277,7 @@ def check_time(data: AuditData) -> Finding:
     targets = data.targets[rows][late]
     baseline = ((targets - targets.mean(axis=0)) ** 2).sum(axis=1).mean()
     gap, low, high = mean_with_interval(
-        by_time - at_random, data.weights_of(rows[late]), data.groups_of(rows[late]))
+        by_time - at_random, data.weights_of(rows[late]), data.groups_of(rows[late]), 5)
     skills = [1 - losses.mean() / baseline for losses in (by_time, at_random)]
     text = (f"{found} Fitted on the earlier two thirds and asked about the latest third, a forest "
             f"removes {percent(skills[0])} of its squared error; held out at random "

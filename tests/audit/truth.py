@@ -245,7 +245,7 @@ def walk(rng, n, trap):
     """A time that was given. Trap: the target is a random walk, whose last value is better than the model."""
     X = numbers(rng, n, 4)
     y = np.cumsum(rng.normal(size=n)) + 0.1 * X["a"] if trap else X["a"] + 0.7 * rng.normal(size=n)
-    return Rows(X, np.asarray(y), known={"time": np.arange(n)}, true={"stop"} if trap else set())
+    return Rows(X, np.asarray(y), known={"time": np.arange(n)}, true={"stop", "time"} if trap else set())
 
 
 def fahrenheit(rng, n, trap):
@@ -254,7 +254,7 @@ def fahrenheit(rng, n, trap):
     X["celsius"] = (15 + 8 * X["c"]).round(1)
     X["fahrenheit"] = (32 + 1.8 * X["celsius"] if trap else 32 + 14 * rng.normal(size=n) + X["celsius"] * 0.5).round()
     y = X["a"] + X["celsius"] / 8 + 0.7 * rng.normal(size=n)
-    return Rows(X, y.to_numpy(), true={"units"} if trap else set())
+    return Rows(X.drop(columns="c"), y.to_numpy(), true={"units"} if trap else set())
 
 
 def empty(rng, n, trap):
@@ -278,7 +278,8 @@ def entered_twice(rng, n, trap):
     """Trap: every tenth row stands there twice."""
     rows = noise(rng, n, False)
     if trap:
-        rows.X.iloc[: n // 10], rows.y[: n // 10] = rows.X.iloc[-(n // 10):].to_numpy(), rows.y[-(n // 10):]
+        again = np.r_[np.arange(n - n // 10), np.arange(n // 10)]
+        rows = Rows(rows.X.iloc[again].reset_index(drop=True), rows.y[again])
     return Rows(rows.X, rows.y, true={"twice"} if trap else set())
 
 
@@ -385,7 +386,7 @@ WORLDS = {  # name: (rows, learner, rows fitted, rows judged)
     "numbered": (numbered, forest, 600, 600), "named": (named, without_name, 500, 600),
     "later": (later, forest, 500, 500), "persons": (persons, forest, 600, 600), "heights": (heights, forest, 600, 600),
     "sites": (sites, forest, 800, 800), "dated": (dated, without_day, 600, 600), "walk": (walk, forest, 600, 600),
-    "fahrenheit": (fahrenheit, forest, 600, 600), "empty": (empty, boosted, 600, 600),
+    "fahrenheit": (fahrenheit, forest, 600, 600), "empty": (empty, forest, 600, 600),
     "gappy": (gappy, boosted, 800, 800), "entered twice": (entered_twice, forest, 600, 600),
     "copies": (noise, forest, 600, 600), "kinds": (kinds, forest, 900, 900), "shops": (shops, lightgbm, 900, 900),
     "members": (members, forest, 900, 900), "skewed": (skewed, None, 600, 600),
@@ -411,7 +412,7 @@ def audited(name, trap, seed, refit=False):
         half = n // 2
         if trap:
             rows = Rows(pd.concat([learned.X[:half], rows.X[half:]]), np.r_[learned.y[:half], rows.y[half:]])
-        true = {"copies"} if trap else set()
+        true = {"copies", "twice", "groups"} if trap else set()
         settings["test"] = (rows.X.reset_index(drop=True), rows.y)
     if name in ("sites", "cardinality") or refit:
         settings |= {"test": (rows.X, rows.y)}
