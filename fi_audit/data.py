@@ -9,15 +9,14 @@ every sentence about the copy says so. Everything is checked here, once.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fi_teach.basics.encoding import as_numbers
 from fi_teach.basics.evaluation import check_groups
 from fi_teach.basics.losses import Loss, row_loss
 from fi_teach.basics.model import Model, as_model
@@ -36,8 +35,7 @@ LEAST_ROWS = 30
 NOT_STATED = "not stated"  # whom a row concerns, where a protected column of words has a gap
 
 
-@dataclass(frozen=True)
-class Budget:
+class Budget(NamedTuple):
     """How much to compute: test rows (fewer in wide tables), training rows, shuffles, refits."""
 
     test: int
@@ -82,7 +80,7 @@ class AuditData:
     budget: Budget
     seed: Seed
     loss: str | Loss | None
-    progress: Callable | None = field(default=None)
+    progress: Callable | None = None
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -108,11 +106,6 @@ class AuditData:
     def sample(self) -> NDArray:
         """Positions of rows for what is asked of the table alone, whoever saw them."""
         return self.some(np.arange(len(self.y)), self.budget.train, "rows of the table")
-
-    @cached_property
-    def numbers(self) -> NDArray:
-        """The sampled rows of the model's columns as numbers."""
-        return as_numbers(self.X.iloc[self.sample])[0]
 
     # --- what is predicted ---
 
@@ -140,11 +133,6 @@ class AuditData:
         """The labels, in the order of the model's probabilities."""
         known = self.model.classes
         return np.unique(self.y) if known is None else np.asarray(known)
-
-    @cached_property
-    def event(self) -> str:
-        """The class that two classes' probabilities are about."""
-        return str(self.classes[-1])
 
     @cached_property
     def outcome(self) -> NDArray:
@@ -359,7 +347,7 @@ def with_known_categories(model: Model, X: pd.DataFrame) -> tuple[pd.DataFrame, 
     last = getattr(model.given, "best_estimator_", model.given)
     last = last.steps[-1][1] if hasattr(last, "steps") else last
     X, notes = X.copy(deep=False), []
-    for name, categories in _categories(getattr(last, "inner", last), X).items():
+    for name, categories in _categories(last, X).items():
         if name not in X or isinstance(X[name].dtype, pd.CategoricalDtype):
             continue
         known = {_word(word): word for word in categories}
@@ -382,12 +370,7 @@ def _categories(model: Any, X: pd.DataFrame) -> dict[str, list]:
         return {names[j]: list(codes) for j, codes in asked.forest.words.items()
                 if codes and j < len(names)}
     except (ValueError, AttributeError, TypeError):
-        pass
-    if not getattr(model, "pandas_categorical", None):
         return {}
-    infos = model.dump_model(num_iteration=1)["feature_infos"]  # LightGBM, an objective of its own
-    columns = [name for name in model.feature_name() if infos.get(name, {}).get("values")]
-    return dict(zip(columns, model.pandas_categorical, strict=False))
 
 
 def _word(value: object) -> str:

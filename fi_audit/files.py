@@ -1,6 +1,5 @@
 """Read models and tables from files; a refusal says what came, what was expected, what to do."""
 
-import json
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -10,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from fi_audit.columns import looks_dated
+from fi_teach.basics.convert import as_forest
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.model import as_model
 from fi_teach.basics.target import holds_labels, places_among
 
@@ -22,36 +22,6 @@ WARNING = (
 PICKLES = (".joblib", ".pkl", ".pickle")
 XGBOOST = (".json", ".ubj")
 LIGHTGBM = (".txt", ".lgb")
-
-
-class FromFile:
-    """A booster's own file with scikit-learn's interface; it has no settings to be fitted by.
-
-    inner : XGBoost's wrapper or LightGBM's booster; title : what a report calls it
-    """
-
-    def __init__(self, inner: Any, title: str, names: list[str] | None, classes: Any) -> None:
-        self.inner, self.title, self.fitted_ = inner, title, True
-        if names:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        if classes is not None:
-            self.classes_ = np.asarray(classes)
-            self.predict_proba = self._probabilities
-
-    def get_params(self, deep: bool = True) -> dict:
-        """Return no parameters: the model cannot be fitted again."""
-        return {}
-
-    def predict(self, X: pd.DataFrame) -> NDArray:
-        if hasattr(self, "classes_"):
-            return self.classes_[self._probabilities(X).argmax(axis=1)]
-        return np.asarray(self.inner.predict(X))
-
-    def _probabilities(self, X: pd.DataFrame) -> NDArray:
-        if hasattr(self.inner, "predict_proba"):
-            return np.asarray(self.inner.predict_proba(X))
-        said = np.asarray(self.inner.predict(X))
-        return said if said.ndim == 2 else np.column_stack([1 - said, said])
 
 
 def read_model(path: str | Path) -> Any:
@@ -67,10 +37,7 @@ def read_model(path: str | Path) -> Any:
         raise ValueError(
             f"{path.name} ends in {kind or 'nothing'!r}: expected a model as .joblib or .pkl, "
             "XGBoost's .json or .ubj, or LightGBM's .txt.")
-    if kind in PICKLES:
-        model = _unpickled(path)
-    else:
-        model = _xgboost(path) if kind in XGBOOST else _lightgbm(path)
+    model = _unpickled(path) if kind in PICKLES else _booster(path)
     as_model(model)
     return model
 
@@ -101,45 +68,30 @@ def _unpickled(path: Path) -> Any:
     return model
 
 
-def _xgboost(path: Path) -> Any:
-    xgboost = _library("xgboost")
-    booster = _load(lambda path: xgboost.Booster(model_file=path), path)
-    config = json.loads(booster.save_config())
-    objective = config["learner"]["objective"]["name"]
-    is_classification = objective.split(":")[0] in ("binary", "multi")
-    model = xgboost.XGBClassifier() if is_classification else xgboost.XGBRegressor()
-    model.load_model(path)
-    return FromFile(model, "XGBoost, from its own file", booster.feature_names,
-                    model.classes_ if is_classification else None)
-
-
-def _lightgbm(path: Path) -> Any:
+def _booster(path: Path) -> Any:
+    """Read a booster's own file: our trees give its predictions, and know its categories."""
+    if path.suffix.lower() in XGBOOST:
+        xgboost = _library("xgboost")
+        return _load(lambda path: as_forest(xgboost.Booster(model_file=path)), path)
     lightgbm = _library("lightgbm")
     if not path.read_text(encoding="utf-8", errors="replace").startswith("tree"):
         raise ValueError(f"{path.name} is no model of LightGBM: its files begin with 'tree'.")
-    booster = _load(lambda path: lightgbm.Booster(model_file=path), path)
-    described = booster.dump_model(num_iteration=1)
-    objective = described.get("objective", "custom").split()[0]  # none: the user's own
-    of_classes = objective in ("binary", "multiclass", "multiclassova")
-    return FromFile(booster, "LightGBM, from its own file", booster.feature_name(),
-                    np.arange(max(2, described["num_class"])) if of_classes else None)
+    return _load(lambda path: as_forest(lightgbm.Booster(model_file=path)), path)
 
 
 def target_of(model: Any, y: pd.Series) -> pd.Series:
     """Give a booster's own file, which only knows 0, 1, 2, ..., the places of words in order."""
-    if not isinstance(model, FromFile) or not holds_labels(y.dropna()):
+    if not isinstance(model, Forest) or model.classes is None or not holds_labels(y.dropna()):
         return y
     labels = np.unique(y.dropna().astype(str))
-    classes = getattr(model, "classes_", np.arange(2))
-    if len(labels) > len(classes):
+    if len(labels) != len(model.classes):
         raise ValueError(
-            f"the target has {len(labels)} words ({', '.join(labels[:5])}), the model knows the "
-            f"numbers {', '.join(map(str, classes[:5]))}: give the target as these numbers.")
+            f"the target has {len(labels)} words ({', '.join(labels[:5])}), the model knows "
+            f"{len(model.classes)} numbers: give the target as these numbers.")
     said = ", ".join(f"{label} is {number}" for number, label in enumerate(labels))
     print(f"The model only knows numbers; taken in the order of the alphabet: {said}.",
           file=sys.stderr)
-    places = pd.Series(places_among(y.astype(str), labels), index=y.index, dtype=float)
-    return places.where(y.notna())
+    return pd.Series(places_among(y.astype(str), labels), y.index, float).where(y.notna())
 
 
 def read_table(path: str | Path) -> pd.DataFrame:

@@ -4,6 +4,7 @@ import numpy as np
 
 from fi_audit.data import AuditData
 from fi_audit.results import Finding, number
+from fi_teach.basics.forest import Forest
 from fi_teach.basics.model import raw_unit
 from fi_teach.importance.tree_shap import tree_shap
 
@@ -13,12 +14,15 @@ MOST_COLUMNS = 60
 
 
 def name_of(model: object) -> str:
-    """Return the model's name: a pipeline by its steps, a file by its library."""
+    """Return the model's name: a pipeline by its steps."""
+    if isinstance(model, Forest):
+        return "boosted trees, from the library's own file" if model.kind == "boosting" else (
+            f"our {model.kind}")
     steps = [type(step).__name__ for _, step in getattr(model, "steps", ())]
     best = getattr(model, "best_estimator_", None)
     if best is not None:
         return f"{name_of(best)}, found by {type(model).__name__}"
-    return str(getattr(model, "title", None) or ", ".join(steps) or type(model).__name__)
+    return ", ".join(steps) or type(model).__name__
 
 
 def check_model(data: AuditData) -> Finding:
@@ -27,9 +31,9 @@ def check_model(data: AuditData) -> Finding:
     n = len(rows)
     if data.kind == "probability":
         last = float(np.average(data.prediction[:, -1], weights=data.weights_of(rows)))
-        what = (f"the probability of '{data.event}'" if len(data.classes) == 2 else
+        what = (f"the probability of '{data.classes[-1]}'" if len(data.classes) == 2 else
                 f"the probabilities of {len(data.classes)} classes")
-        mean = f"On average it says {number(last)} for '{data.event}'"
+        mean = f"On average it says {number(last)} for '{data.classes[-1]}'"
     elif data.kind == "label":
         what = f"one of {len(data.classes)} labels, without probabilities"
         mean = "It gives no number to average"
@@ -51,14 +55,10 @@ def _additivity(data: AuditData) -> tuple[str, dict[str, float]]:
         f" on the scale of {scale.get(data.kind, 'the prediction')}; none were computed.")
     rows = data.test[:ROWS_EXPLAINED]
     others = data.some(data.test, BACKGROUND, "background")
-    model = getattr(model, "inner", model)
     if len(data.names) > MOST_COLUMNS:
         return f"TreeSHAP was not tried on {len(data.names)} columns.", {}
     try:
-        forest = data.model.forest if model is data.model.given else None
-        if forest is None:
-            from fi_teach.basics.convert import as_forest
-            forest = as_forest(model)
+        forest = data.model.forest
         explained = tree_shap(model, data.X.iloc[rows], background=data.X.iloc[others])
         raw = forest.raw(data.X.iloc[rows])
     except (ValueError, AttributeError):

