@@ -27,7 +27,7 @@ TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
 WASM_STAMP := $(VENV)/wasm-$(call key,requirements-wasm.lock).stamp
 BENCH_STAMP := $(VENV)/bench-$(call key,requirements-bench.lock).stamp
 
-.PHONY: help book pdf check test tools test-walls coverage check-wasm live-check audit-truth luck lab tidy exercises lock oracles linkcheck bench bench-grade bench-book picture clean
+.PHONY: help book pdf check test tools test-walls coverage check-wasm live-check audit-truth luck lab tidy exercises lock oracles linkcheck bench bench-grade picture clean
 
 help: ## list all targets (this list)
 	@sed -n '/^[a-z-]*:.*## /{s/:.*## /            /;s/^\(.\{12\}\) */  make \1 /p;}' Makefile
@@ -71,9 +71,9 @@ live-check: $(TEST_STAMP) tools ## run every chapter and the proof of every ques
 audit-truth: $(BOOK_STAMP) ## hold an audit's sentences against worlds whose truth is known; DRAWS=10 FIRST=0 (seed) JOBS=2
 	PYTHONPATH=. $(BIN)/python tests/audit/truth.py $(if $(DRAWS),--draws $(DRAWS)) $(if $(FIRST),--first $(FIRST)) $(if $(JOBS),--jobs $(JOBS))
 
-luck: $(BOOK_STAMP) ## run chapters under other draws and count what holds; ONLY=03 DRAWS=20 JOBS=2 CELL=43 AGAIN=1 UNASSERTED=1
+luck: $(BOOK_STAMP) ## run chapters under other draws and count what holds; ONLY=03 DRAWS=20 JOBS=2 CELL=43 AGAIN=1
 	$(BIN)/python book/tools/seed_robustness.py $(ONLY) $(if $(DRAWS),--draws $(DRAWS)) $(if $(JOBS),--jobs $(JOBS)) \
-	  $(if $(CELL),--cell $(CELL)) $(if $(AGAIN),--again) $(if $(UNASSERTED),--unasserted)
+	  $(if $(CELL),--cell $(CELL)) $(if $(AGAIN),--again)
 
 lab: $(BOOK_STAMP) ## open JupyterLab on the chapters and exercises
 	$(BIN)/jupyter lab
@@ -107,9 +107,6 @@ bench: $(BENCH_STAMP) ## time fi_teach against its peers; QUICK=1 in under three
 
 bench-grade: $(TEST_STAMP) ## time the autograder with and without its sandbox, and nbgrader on the same files
 	$(BIN)/python -m benchmarks.grading
-
-bench-book: $(TEST_STAMP) tools ## time a clean build, one after each kind of edit, and how soon a page is ready
-	$(BIN)/python book/tools/bench.py
 
 picture: $(TEST_STAMP) tools ## take the picture of the book that README shows
 	$(BIN)/python book/tools/picture.py

@@ -33,7 +33,6 @@ from benchmarks.scaling import Growth, growths, measure_growth  # noqa: E402
 from benchmarks.verdict import exponent, goals  # noqa: E402
 
 RESULTS = Path(__file__).with_name("results.json")
-BUILD = Path(__file__).with_name("build.json")
 PACKAGES = ("numpy", "pandas", "scikit-learn", "shap", "woodelf-explainer", "xgboost-cpu",
             "knockpy", "sage-importance")
 
@@ -135,15 +134,7 @@ def asked(rows):
                "ratio": "now", "must": "goal", "aim": "then"}
     found = [row for row in rows if row.get("work") and "ratio" in row]
     table = pd.DataFrame(found).reindex(columns=list(columns)).rename(columns=columns)
-    lines = [table.to_string(index=False, na_rep="", float_format=lambda v: f"{v:.3g}")]
-    if BUILD.exists():
-        build = json.loads(BUILD.read_text(encoding="utf-8"))
-        lines.append(f"clean build, by make bench-book on {build['date']}: "
-                     f"{build['before']} s before, {build['seconds']} s now, "
-                     f"goal {build['must']} s")
-    else:
-        lines.append("clean build: make bench-book has not been run here")
-    return "\n".join(lines)
+    return table.to_string(index=False, na_rep="", float_format=lambda v: f"{v:.3g}")
 
 
 def slope(points):

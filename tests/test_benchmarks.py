@@ -82,25 +82,13 @@ def test_exponents_are_fitted_to_what_was_measured_whole():
 
 def test_every_missed_goal_has_a_reason_and_the_page_prints_no_other():
     """A reason belongs to a goal that the stored run missed."""
-    from benchmark_page import NO_REASON, name_of, reason, reasons_for
+    from records import NO_REASON, name_of, reason, reasons_for
 
     lost = [row for row in RESULTS["rows"] if missed(row)]
     assert [row["setting"] for row in lost if reason(name_of(row), REASONS) == NO_REASON] == []
     lines = reasons_for(RESULTS, REASONS)
     assert lines == ["No goal is missed."] if not lost else len(lines) == len(lost)
     assert reasons_for({"rows": [ROW | {"ratio": 4, "highest": 5}]}, REASONS) == ["No goal is missed."]
-
-
-@pytest.mark.parametrize("took", [109.6, 130.2])
-def test_a_build_above_its_goal_is_a_missed_goal_with_a_reason(took):
-    from benchmark_page import NO_REASON, reasons_for
-
-    (line,) = reasons_for({"rows": []}, REASONS, {"seconds": took, "must": 110, "cores": 2})
-    if took < 110:
-        assert line == "No goal is missed."
-    else:
-        assert line.startswith(
-            "- **Clean build of the book**: at most 110\xa0s, measured 130\xa0s on 2 cores. ") and NO_REASON not in line
 
 
 def test_a_reason_needs_no_figure_and_each_can_be_reached():
@@ -112,43 +100,39 @@ def test_a_reason_needs_no_figure_and_each_can_be_reached():
 
 def test_a_row_of_the_page_says_what_was_measured():
     """Ratio with its spread, goal with its verdict, time, difference and memory; a missing peer is named."""
-    from benchmark_page import line
+    from records import goal_row
 
-    assert line(ROW) == ("| depth 6 | shap | **2** (1.9 to 2.2) | at least 3, aim 5: "
-                         "**missed** | 500\xa0ms | 1e-15 from the peer | 12\xa0MB |")
-    assert "not measured: no such package" in line(
-        {"method": "m", "setting": "s", "against": "p", "why": "no such package"})
+    assert goal_row(ROW) == ("depth 6", "shap", "**2** (1.9 to 2.2)", "at least 3, aim 5: **missed**", "500\xa0ms",
+                             "1e-15 from the peer", "12\xa0MB")
+    assert goal_row({"method": "m", "setting": "s", "against": "p", "why": "no such package"}
+                    )[2] == "not measured: no such package"
 
 
 ASKED_ROW = ROW | {"work": "one row", "before": 0.5}
 
 
 def test_the_first_table_has_what_was_asked_for_before_now_and_the_goal():
-    """A case without a work to its name is not in it; the build's row comes from the file that times the build."""
-    from benchmark_page import asked
+    """A case without a work to its name is not in it."""
+    from records import asked
 
     other = ROW | {"work": None, "before": None}
-    lines = asked({"rows": [ASKED_ROW, other]}, {"chapters": 14, "before": 154, "seconds": 99.6, "must": 110})[2:]
-    assert lines == ["| TreeSHAP: one row | shap | 0.5 | **2** (1.9 to 2.2) | 3, then 5 | missed |",
-                     "| clean build of 14 chapters | the clock | 154\xa0s | **100\xa0s** | 110\xa0s | met |"]
+    lines = asked({"rows": [ASKED_ROW, other]})[2:]
+    assert lines == ["| TreeSHAP: one row | shap | 0.5 | **2** (1.9 to 2.2) | 3, then 5 | missed |"]
     assert len(asked({"rows": [other]})) == 2
 
 
-def test_the_picture_draws_what_the_first_table_says():
-    """A line for each work, and its figures in words for those who do not see it."""
-    from benchmark_page import draw_asked
+def test_how_time_grows_is_told_by_what_was_measured_whole():
+    """Sizes, times at both ends, and the exponents over all sizes and at the end."""
+    from records import growth
 
-    from fi_teach.plots.alt_text import alt_text
-
-    figure = draw_asked({"rows": [ASKED_ROW, ASKED_ROW | {"work": "many rows", "ratio": 0.9}]}).figure
-    assert "TreeSHAP, one row: 0.5 before, 2 now, goal 3" in alt_text(figure)
-    assert [tick.get_text()
-            for tick in figure.axes[0].get_yticklabels()] == ["TreeSHAP: many rows\nagainst shap",
-                                                              "TreeSHAP: one row\nagainst shap"]
+    points = [{"size": n, "seconds": 1e-6 * n * n, "part": 1.0} for n in (100, 1000, 10_000)]
+    line = {"name": "shap", "points": [*points, {"size": 10**6, "seconds": 1e9, "part": 0.1}]}
+    told = growth({"scaling": [{"title": "TreeSHAP", "variable": "rows", "lines": [line]}]})
+    assert told[2:] == ["| TreeSHAP | shap | 100 to 10,000 rows | 10\xa0ms to 100\xa0s | 2.00 | 2.00 |"]
 
 
 def test_the_page_names_every_library_that_was_quicker_and_no_other():
-    from benchmark_page import better
+    from records import better
 
     lines = better(
         {"rows": [ROW, ROW | {"ratio": 0.5},
@@ -159,7 +143,7 @@ def test_the_page_names_every_library_that_was_quicker_and_no_other():
 
 def test_a_run_of_what_was_asked_for_leaves_the_other_figures_and_says_so():
     """New figures take their places, a newer release its older one's; the page tells both runs apart."""
-    from benchmark_page import machine
+    from records import machine
 
     from benchmarks.__main__ import joined, wanted_among
 
@@ -175,23 +159,9 @@ def test_a_run_of_what_was_asked_for_leaves_the_other_figures_and_says_so():
     assert set(ASKED) <= set(GROUPS) and any(wanted(case) for case in cases_of(growing, ASKED[growing]))
 
     run = {"machine": RESULTS["machine"], "minutes": 3}
-    assert machine(run | {"asked": run | {"minutes": 2}})[0] == "The first table and its picture:"
+    assert machine(run | {"asked": run | {"minutes": 2}})[0] == "The first table:"
     assert "in 2 minutes" in " ".join(
         machine(run | {"asked": run | {"minutes": 2}})) and "The first table" not in " ".join(machine(run))
-
-
-def test_the_words_of_a_plot_come_from_its_points():
-    """First and last point of each line, and where the line goes on from a part."""
-    from benchmark_page import in_words
-
-    lines = [{"name": "fi_teach",
-              "points": [{"size": 10, "seconds": 0.5, "part": 1.0}, {"size": 1000, "seconds": 2.0, "part": 1.0}]},
-             {"name": "shap", "points": [{"size": 10, "seconds": 0.25, "part": 1.0},
-                                         {"size": 1000, "seconds": 30.0, "part": 0.1}]}]
-    words = in_words({"title": "TreeSHAP", "setting": "depth 3", "variable": "rows", "lines": lines})
-    assert words == (
-        "Log-log plot of seconds against rows, TreeSHAP, depth 3: fi_teach 500\xa0ms at 10 and 2\xa0s at 1,000; "
-        "shap 250\xa0ms at 10 and 30\xa0s at 1,000 (hollow from 1,000: computed from a part).")
 
 
 def test_what_was_asked_for_has_a_figure_of_then_a_goal_and_an_aim():

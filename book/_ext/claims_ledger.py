@@ -1,25 +1,30 @@
-"""The ledger page: every claim of book/claims.yaml with the figure that the build computed for it.
+"""The ledger page, every claim of book/claims.yaml with the figure that the build computed for it,
+and a page for each source in its own order.
 
-The badges that `fi_course.claims.claim` leaves in a chapter's outputs are collected
-as each page is read, so they survive the execution cache,
-and the page is written again whenever any chapter may have changed.
-A claim whose chapter is in the book but has no cell, a cell whose claim is not in the ledger,
-a verdict that differs, and a claim settled twice are warnings, and warnings fail the build.
+The badges that `fi_course.claims.claim` leaves in a chapter's outputs are collected as each page is
+read, so they survive the execution cache, and the ledger is written again whenever any chapter may
+have changed. A claim whose chapter is in the book but has no cell, a cell whose claim is not in the
+ledger, a verdict that differs, and a claim settled twice are warnings, and warnings fail the build.
+So is a place in book/statements.yaml (every sentence of a source) that names a section which no
+chapter has.
 """
 
 import re
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
+import yaml
 from docutils import nodes
-from robustness_results import marks
+from robustness import marks
+from sphinx.addnodes import pending_xref
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from fi_course.claims import VERDICTS, read_ledger
 
 LOGGER = logging.getLogger(__name__)
-FILE = "book/claims.yaml"
+LEDGER, STATEMENTS = "book/claims.yaml", "book/statements.yaml"
 IN_JUPYTER = re.compile(r"\.\./book/ledger\.ipynb#([\w-]+)")
 CHAPTERS = {  # the ledger's chapter -> how its pages' names begin, and its heading
     "trees": ("notebooks/01_", "Trees that explain themselves"),
@@ -35,14 +40,24 @@ CHAPTERS = {  # the ledger's chapter -> how its pages' names begin, and its head
     "causality": ("notebooks/11_", "Importance is not causality"),
     "applications": ("notebooks/12", "In the field"),
 }
-
-
 OPEN = "open"  # in place of a chapter: what no cell can settle
+REASONS = {"aim": "says what it is for", "names": "sets the scene", "step": "a step",
+           "opinion": "a view", "points": "points elsewhere"}
+"""Why a sentence of a source has no claim."""
+
+
+def ledger_of(env):
+    """The claims, on which the page that is read now depends -> {id: entry}."""
+    env.note_dependency(LEDGER)
+    return read_ledger(Path(env.srcdir) / LEDGER)
 
 
 def entries_of(chapter, entries):
     """The claims of a chapter, or those that code cannot settle."""
     return [entry for entry in entries.values() if entry.get("chapter", OPEN) == chapter]
+
+
+# Reading: from outputs to the environment, whose metadata Sphinx forgets and merges by page -------
 
 
 class Badges(HTMLParser):
@@ -54,25 +69,10 @@ class Badges(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag, attributes):
-        attributes = dict(attributes)
-        if "data-claim" in attributes:
-            self.found.append({"claim": attributes["data-claim"],
-                               "verdict": attributes["data-verdict"],
-                               "figure": attributes["data-figure"], "anchor": attributes["id"]})
-
-
-# Reading: from outputs to the environment ---------------------------------------------------------
-
-def badges_by_page(env):
-    if not hasattr(env, "fi_badges"):
-        env.fi_badges = {}
-    return env.fi_badges
-
-
-def ledger_pages(env):
-    if not hasattr(env, "fi_ledger_pages"):
-        env.fi_ledger_pages = set()
-    return env.fi_ledger_pages
+        about = dict(attributes)
+        if "data-claim" in about:
+            badge = {name: about[f"data-{name}"] for name in ("claim", "verdict", "figure")}
+            self.found.append(badge | {"anchor": about["id"]})
 
 
 def collect(app, doctree):
@@ -80,34 +80,18 @@ def collect(app, doctree):
     to the built page."""
     for raw in doctree.findall(nodes.raw):
         if 'data-claim="' in raw.astext():
-            badges_by_page(app.env).setdefault(app.env.docname,
-                                               []).extend(Badges(raw.astext()).found)
+            about = app.env.metadata[app.env.docname]
+            about.setdefault("claims", []).extend(Badges(raw.astext()).found)
             html = IN_JUPYTER.sub(lambda link: f"../book/ledger.html#{link[1].lower()}",
                                   raw.astext())
             raw.rawsource, raw[:] = html, [nodes.Text(html)]
 
 
-def purge(app, env, page):
-    badges_by_page(env).pop(page, None)
-    ledger_pages(env).discard(page)
-
-
-def merge(app, env, pages, other):
-    badges_by_page(env).update(
-        {page: badges for page, badges in badges_by_page(other).items() if page in pages})
-    ledger_pages(env).update(ledger_pages(other) & set(pages))
-
-
-def chapter_pages(env, chapter):
-    """The pages of the book that belong to a chapter of the ledger."""
-    return [page for page in sorted(env.found_docs) if page.startswith(CHAPTERS[chapter][0])]
-
-
 def settled(env):
     """Claim id -> [(page, badge), ...] over the whole book."""
     cells = {}
-    for page, badges in sorted(badges_by_page(env).items()):
-        for badge in badges:
+    for page in sorted(env.metadata):
+        for badge in env.metadata[page].get("claims", ()):
             cells.setdefault(badge["claim"], []).append((page, badge))
     return cells
 
@@ -118,15 +102,16 @@ def complaints(entries, env):
     for id, places in cells.items():
         page, badge = places[0]
         if id not in entries:
-            yield page, f"claim {id} is settled here but is not in {FILE}"
+            yield page, f"claim {id} is settled here but is not in {LEDGER}"
         elif badge["verdict"] != entries[id]["verdict"]:
             yield (page, f"claim {id}: this cell shows {badge['verdict']!r}, "
-                         f"{FILE} says {entries[id]['verdict']!r}")
+                         f"{LEDGER} says {entries[id]['verdict']!r}")
         if len(places) > 1:
             yield (page, f"claim {id} is settled {len(places)} times, in "
                          f"{', '.join(page for page, _ in places)}: keep one")
     for id, entry in entries.items():
-        pages = [] if entry["verdict"] == "open" else chapter_pages(env, entry["chapter"])
+        begins = CHAPTERS[entry["chapter"]][0] if entry["verdict"] != OPEN else None
+        pages = [page for page in sorted(env.found_docs) if begins and page.startswith(begins)]
         if pages and id not in cells:
             yield pages[0], (f"claim {id} belongs to this chapter, "
                              f"but no cell settles it with claim({id!r}, ...)")
@@ -134,13 +119,15 @@ def complaints(entries, env):
 
 def review(app, env):
     """Compare ledger and cells, and have the ledger's pages written again."""
-    if ledger_pages(env):
-        for page, sentence in complaints(read_ledger(Path(app.srcdir) / FILE), env):
+    pages = sorted(page for page, about in env.metadata.items() if "ledger" in about)
+    if pages:
+        for page, sentence in complaints(read_ledger(Path(app.srcdir) / LEDGER), env):
             LOGGER.warning(sentence, location=page, type="claims")
-    return sorted(ledger_pages(env))
+    return pages
 
 
-# Writing: from the environment to the page --------------------------------------------------------
+# The ledger's page --------------------------------------------------------------------------------
+
 
 class claims_summary(nodes.General, nodes.Element):
     """Stands for the sentence with the counts until all chapters are read."""
@@ -155,13 +142,12 @@ class ClaimsLedger(SphinxDirective):
     each claim can be linked to as `#glf-04`."""
 
     def run(self):
-        entries = read_ledger(Path(self.env.srcdir) / FILE)
-        self.env.note_dependency(FILE)
-        ledger_pages(self.env).add(self.env.docname)
+        entries, page = ledger_of(self.env), self.env.docname
+        self.env.metadata[page]["ledger"] = True
         names = self.env.get_domain("std")
         for id in entries:
-            names.labels[id.lower()] = (self.env.docname, id.lower(), id)
-            names.anonlabels[id.lower()] = (self.env.docname, id.lower())
+            names.labels[id.lower()] = (page, id.lower(), id)
+            names.anonlabels[id.lower()] = (page, id.lower())
         used = [chapter for chapter in (*CHAPTERS, OPEN) if entries_of(chapter, entries)]
         return [claims_summary(), *(self.section(chapter) for chapter in used)]
 
@@ -176,14 +162,12 @@ class LedgerCount(SphinxRole):
     how many claims that is, in figures."""
 
     def run(self):
-        verdicts = [entry["verdict"]
-                    for entry in read_ledger(Path(self.env.srcdir) / FILE).values()]
-        self.env.note_dependency(FILE)
+        verdicts = [entry["verdict"] for entry in ledger_of(self.env).values()]
         if self.text not in ("all", *VERDICTS):
             LOGGER.warning(f"ledger-count: {self.text!r} is not all, {', '.join(VERDICTS)}",
                            location=self.env.docname)
-        return [
-            nodes.Text(str(len(verdicts) if self.text == "all" else verdicts.count(self.text)))], []
+        number = len(verdicts) if self.text == "all" else verdicts.count(self.text)
+        return [nodes.Text(str(number))], []
 
 
 def paragraph(*parts):
@@ -191,35 +175,36 @@ def paragraph(*parts):
                            *(nodes.Text(part) if isinstance(part, str) else part for part in parts))
 
 
-def still_to_come(asked, done):
-    """A sentence while some of the claims that code can settle are not settled, and none after."""
-    return [
-        f" The chapters so far settle {done}; {asked - done} are to come."] if done < asked else []
+def counts(verdicts):
+    """How many of some verdicts each is -> {verdict: number}."""
+    verdicts = list(verdicts)
+    return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 
 
 def summary(entries, cells):
     """How the ledger stands: the verdicts, what code cannot settle,
     and how many are settled already."""
-    verdicts = [entry["verdict"] for entry in entries.values()]
-    n = {verdict: verdicts.count(verdict) for verdict in VERDICTS}
-    done = sum(id in cells for id in entries)
-    more = [f" {n['shown']} announce something that a chapter then does."] if n["shown"] else []
-    more += [f" {n['open']} no code can settle; the last section says why."] if n["open"] else []
-    return paragraph(f"Of {len(entries)} claims {n['holds']} hold as stated, "
-                     f"{n['conditional']} hold under a condition, "
-                     f"and {n['fails']} do not hold.", *more,
-                     *still_to_come(len(entries) - n["open"], done))
+    n = counts(entry["verdict"] for entry in entries.values())
+    text = (f"Of {len(entries)} claims {n['holds']} hold as stated, {n['conditional']} hold under "
+            f"a condition, and {n['fails']} do not hold.")
+    if n["shown"]:
+        text += f" {n['shown']} announce something that a chapter then does."
+    if n["open"]:
+        text += f" {n['open']} no code can settle; the last section says why."
+    done, asked = sum(id in cells for id in entries), len(entries) - n["open"]
+    if done < asked:
+        text += f" The chapters so far settle {done}; {asked - done} are to come."
+    return paragraph(text)
 
 
-def row(cells, *, header=False):
-    return nodes.row("", *(nodes.entry("", cell) for cell in cells))
+def table(head, widths, rows):
+    """A table of claims: titles, widths, and rows of lists of paragraphs."""
+    def row(cells):
+        return nodes.row("", *(nodes.entry("", *parts) for parts in cells))
 
-
-def table(rows, last="Computed"):
-    """Claims in three columns, with a header row."""
-    group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (50, 20, 30)), cols=3)
-    group += nodes.thead("", row([paragraph(title) for title in ("Claim", "Verdict", last)]))
-    group += nodes.tbody("", *rows)
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in widths), cols=len(widths))
+    group += nodes.thead("", row([[paragraph(title)] for title in head]))
+    group += nodes.tbody("", *map(row, rows))
     return nodes.table("", group, classes=["claims"])
 
 
@@ -231,24 +216,22 @@ def claim_row(entry, place, link, mark):
     words = [paragraph(entry["claim"] + "."),
              paragraph(nodes.strong("", id, ids=[id.lower()]), " ", source)]
     if entry["verdict"] == OPEN:
-        result, computed = paragraph(VERDICTS[OPEN]), paragraph(entry["because"] + ".")
-    elif place is None:
-        result, computed = paragraph("to come"), paragraph("to come")
-    else:
-        page, badge = place
-        result = paragraph(VERDICTS[badge["verdict"]])
-        computed = paragraph(badge["figure"] + " ",
-                             nodes.reference("", "see the cell", refuri=link(page, badge)))
-    held = [nodes.paragraph("", mark, classes=["fi-robustness"])] if mark and place else []
-    return nodes.row("", nodes.entry("", *words), nodes.entry("", result),
-                     nodes.entry("", computed, *held))
+        return [words, [paragraph(VERDICTS[OPEN])], [paragraph(entry["because"] + ".")]]
+    if place is None:
+        return [words, [paragraph("to come")], [paragraph("to come")]]
+    page, badge = place
+    cell = nodes.reference("", "see the cell", refuri=link(page, badge))
+    held = [nodes.paragraph("", mark, classes=["fi-robustness"])] if mark else []
+    return [words, [paragraph(VERDICTS[badge["verdict"]])],
+            [paragraph(badge["figure"] + " ", cell), *held]]
 
 
-def fill(app, doctree, page):
+def fill_ledger(app, doctree, page):
     """Replace the placeholders by what all chapters computed."""
-    if page not in ledger_pages(app.env):
+    if "ledger" not in app.env.metadata[page]:
         return
-    entries, cells, luck = read_ledger(Path(app.srcdir) / FILE), settled(app.env), marks(app.srcdir)
+    entries, cells = read_ledger(Path(app.srcdir) / LEDGER), settled(app.env)
+    luck = marks(app.srcdir)
 
     def link(target, badge):
         return f"{app.builder.get_relative_uri(page, target)}#{badge['anchor']}"
@@ -256,20 +239,138 @@ def fill(app, doctree, page):
     for node in list(doctree.findall(claims_summary)):
         node.replace_self(summary(entries, cells))
     for node in list(doctree.findall(claims_table)):
+        last = "Why" if node["chapter"] == OPEN else "Computed"
         rows = [claim_row(entry, cells.get(entry["id"], [None])[0], link, luck.get(entry["id"]))
                 for entry in entries_of(node["chapter"], entries)]
-        node.replace_self(table(rows, last="Why" if node["chapter"] == OPEN else "Computed"))
+        node.replace_self(table(("Claim", "Verdict", last), (50, 20, 30), rows))
+
+
+# The sources' pages -------------------------------------------------------------------------------
+
+
+@cache
+def read_statements(path):
+    """The sources, each a dict of its names and its places."""
+    return {one["source"]: one for one in yaml.safe_load(Path(path).read_text(encoding="utf-8"))}
+
+
+def split_line(line):
+    """A line of `says` -> (words, claim ids, reasons, number of sentences).
+
+    >>> split_line(["Take it.", "MID-01 names", 2])
+    ('Take it.', ['MID-01'], ['names'], 2)
+    """
+    words, marked, *many = line
+    marked = str(marked).split()
+    ids = [mark for mark in marked if mark not in REASONS]
+    return words, ids, [mark for mark in marked if mark in REASONS], many[0] if many else 1
+
+
+def lines_of(source):
+    return [split_line(line) for place in source["places"] for line in place["says"]]
+
+
+def chapter_of(target, root):
+    """"01 Eight students" -> (notebook's page, heading or None)."""
+    number, _, heading = target.partition(" ")
+    [path] = sorted(Path(root).glob(f"notebooks/{number}_*.ipynb")) or [None]
+    return (f"notebooks/{path.stem}" if path else None), heading or None
+
+
+def plain(text):
+    """Letters and digits only: quotation marks and dashes are set differently on pages."""
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
+class taught_in(nodes.Inline, nodes.TextElement):
+    """Stands for a link to a chapter's section until all chapters are read."""
+
+
+class SourcePage(SphinxDirective):
+    """`{source-page} midterm slides`: who wrote it, how it fared,
+    and its places one after the other."""
+
+    required_arguments, final_argument_whitespace = 1, True
+
+    def run(self):
+        source = read_statements(Path(self.env.srcdir) / STATEMENTS)[self.arguments[0]]
+        self.env.note_dependency(STATEMENTS)
+        ledger = ledger_of(self.env)
+        about = [nodes.list_item("", paragraph(nodes.strong("", name.capitalize()),
+                                               f": {source[name]}"))
+                 for name in ("title", "author", "published")]
+        return [nodes.bullet_list("", *about), paragraph(source["lost"]),
+                paragraph(score(source, ledger)),
+                *(self.section(k, place, ledger) for k, place in enumerate(source["places"], 1))]
+
+    def section(self, k, place, ledger):
+        title, found = place["place"], nodes.section(ids=[f"place-{k}"])
+        found += nodes.title(title, title)
+        if place.get("taught"):
+            parts = [part for target in place["taught"]
+                     for part in ("; ", taught_in(target=target))]
+            found += paragraph("Taught in ", *parts[1:], ".")
+        found += table(("What it says", "What became of it"), (60, 40),
+                       [line_row(*split_line(line), ledger) for line in place["says"]])
+        return found
+
+
+def score(source, ledger):
+    """How many sentences, how many of them are claims, and how these fared."""
+    lines = lines_of(source)
+    ids = {id for _, mine, _, _ in lines for id in mine}
+    n = counts(ledger[id]["verdict"] for id in ids)
+    claimed = sum(many for _, mine, _, many in lines if mine)
+    text = (f"{sum(many for *_, many in lines)} sentences, {claimed} of which claim something. "
+            f"They come to {len(ids)} entries of the ledger: {n['holds']} hold, {n['conditional']} "
+            f"hold under a condition, {n['fails']} do not hold")
+    text += f", {n['shown']} announce what a chapter does" if n["shown"] else ""
+    return text + (f", and {n['open']} are not for code to settle." if n["open"] else ".")
+
+
+def line_row(words, ids, reasons, many, ledger):
+    """What one sentence says, and its verdicts or the reason why it has none."""
+    count = f" ({many} sentences)" if many > 1 else ""
+    verdicts = [paragraph(VERDICTS[ledger[id]["verdict"]] + " ", link_to(id)) for id in ids]
+    if not ids:
+        verdicts = [paragraph(nodes.emphasis("", "; ".join(REASONS[reason] for reason in reasons)))]
+    return [[paragraph(words + count)], verdicts]
+
+
+def link_to(id):
+    return pending_xref("", nodes.inline("", id), refdomain="std", reftype="ref", refwarn=True,
+                        reftarget=id.lower(), refexplicit=True)
+
+
+def fill_source(app, doctree, page):
+    """Turn the stand-ins into links; a section that is not there is a warning."""
+    for node in list(doctree.findall(taught_in)):
+        node.replace_self(link_or_warning(app, page, node["target"]))
+
+
+def link_or_warning(app, page, named):
+    target, heading = chapter_of(named, app.srcdir)
+    links = app.env.tocs[target].findall(nodes.reference) if target in app.env.tocs else ()
+    anchors = {plain(link.astext()): link["anchorname"] for link in links}
+    anchor = anchors.get(plain(heading)) if heading else ""
+    if target not in app.env.found_docs or anchor is None:
+        LOGGER.warning(f"{STATEMENTS} sends the reader to {named!r}, and no chapter has that "
+                       "section", location=page, type="sources")
+        return nodes.Text(named)
+    chapter = app.env.titles[target].astext()
+    words = f"{chapter}, “{heading}”" if heading else chapter
+    uri = app.builder.get_relative_uri(page, target) + anchor
+    return nodes.reference("", words, refuri=uri, internal=True)
 
 
 def setup(app):
-    for node in (claims_summary, claims_table):
+    for node in (claims_summary, claims_table, taught_in):
         app.add_node(node)
     app.add_directive("claims-ledger", ClaimsLedger)
     app.add_role("ledger-count", LedgerCount())
+    app.add_directive("source-page", SourcePage)
     app.connect("doctree-read", collect)
-    app.connect("env-purge-doc", purge)
-    app.connect("env-merge-info", merge)
     app.connect("env-updated", review)
-    app.connect("doctree-resolved", fill)
-    return {"version": "1", "env_version": 1, "parallel_read_safe": True,
-            "parallel_write_safe": True}
+    app.connect("doctree-resolved", fill_ledger)
+    app.connect("doctree-resolved", fill_source)
+    return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,5 +1,5 @@
-"""Exercise pages that answer: the notebook stays as it is, its page gets fields to fill in
-where cells would wait for a kernel.
+"""Exercise pages that answer: fields to fill in where the notebook has cells that would wait for
+a kernel.
 
 A question whose answer is a letter or numbers becomes a field;
 `exercises.js` judges what is typed by the specification
@@ -20,7 +20,6 @@ from pathlib import Path
 
 import nbformat
 from docutils import nodes
-from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from fi_course.questions.reference_solution import without_markers
@@ -99,9 +98,8 @@ def introduction(cell, name, asked):
 
 
 def text(cell, question):
-    cell.source = (
-        LETTER_AND_REASON.sub("", cell.source) if question["asks"] == "choice" else cell.source
-    )
+    if question["asks"] == "choice":
+        cell.source = LETTER_AND_REASON.sub("", cell.source)
     return [cell]
 
 
@@ -133,11 +131,8 @@ def shown(cells):
     """What each cell that belongs to no question puts out, run in order as far as the last
     that shows something -> list of lists."""
     outputs, space = [[] for _ in cells], {"__name__": "exercise"}
-    ours = [
-        k
-        for k, cell in enumerate(cells)
-        if cell.cell_type == "code" and not cell.metadata.get("fi_teach")
-    ]
+    ours = [k for k, cell in enumerate(cells)
+            if cell.cell_type == "code" and not cell.metadata.get("fi_teach")]
     last = max((k for k in ours if shows(cells[k].source)), default=-1)
     for k in ours:
         if k <= last:
@@ -161,22 +156,14 @@ def run(source, space):
             value = eval(compile(ast.Expression(last.value), "<exercise>", "eval"), space)
         else:
             exec(source, space)
-    stream = (
-        [nbformat.v4.new_output("stream", name="stdout", text=said.getvalue())]
-        if said.getvalue()
-        else []
-    )
-    return (
-        stream
-        if value is None
-        else [*stream, nbformat.v4.new_output("execute_result", data=mime(value))]
-    )
-
-
-def mime(value):
-    """A value as Jupyter shows it."""
-    html = getattr(value, "_repr_html_", lambda: None)()
-    return {"text/plain": repr(value), **({"text/html": html} if html else {})}
+    outputs = []
+    if said.getvalue():
+        outputs.append(nbformat.v4.new_output("stream", name="stdout", text=said.getvalue()))
+    if value is not None:
+        html = getattr(value, "_repr_html_", lambda: None)()
+        data = {"text/plain": repr(value), **({"text/html": html} if html else {})}
+        outputs.append(nbformat.v4.new_output("execute_result", data=data))
+    return outputs
 
 
 def replace(app, page, content):
@@ -192,14 +179,9 @@ def replace(app, page, content):
 @cache
 def model_answers(path):
     """The prose of a solutions notebook -> {question id: Markdown}."""
-    cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
-    answers = {
-        cell["metadata"].get("fi_teach", {}).get("question"): "".join(cell["source"])
-        for cell in cells
-        if cell["cell_type"] == "markdown"
-        and cell["metadata"].get("fi_teach", {}).get("part") == "answer"
-    }
-    return {id: COMMENT.sub("", without_markers(source)).strip() for id, source in answers.items()}
+    about = [(cell.metadata.get("fi_teach", {}), cell) for cell in nbformat.read(path, 4).cells]
+    return {one["question"]: COMMENT.sub("", without_markers(cell.source)).strip()
+            for one, cell in about if cell.cell_type == "markdown" and one.get("part") == "answer"}
 
 
 class Question(SphinxDirective):
@@ -211,21 +193,12 @@ class Question(SphinxDirective):
         id, name = self.arguments[0], self.env.docname.removeprefix(FOLDER)
         question = specifications(name)[id]
         data = json.dumps(question, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
-        beginning = (
-            f'<div class="fi-exercise" id="q-{id.replace(".", "-")}" data-question="{id}" '
-            f'data-asks="{question["asks"]}">\n'
-            f'<script type="application/json">{data}</script>\n'
-        )
-        how = nodes.paragraph(
-            "",
-            "",
-            nodes.Text(f"{UNSCRIPTED[question['asks']]} In JupyterLab: "),
-            nodes.literal("", "make lab"),
-            nodes.Text(", then "),
-            nodes.literal("", f"{FOLDER}{name}.ipynb"),
-            nodes.Text("."),
-            classes=["fi-how"],
-        )
+        beginning = (f'<div class="fi-exercise" id="q-{id.replace(".", "-")}" '
+                     f'data-question="{id}" data-asks="{question["asks"]}">\n'
+                     f'<script type="application/json">{data}</script>\n')
+        [how] = self.parse_text_to_nodes(f"{UNSCRIPTED[question['asks']]} In JupyterLab: "
+                                         f"`make lab`, then `{FOLDER}{name}.ipynb`.")
+        how["classes"].append("fi-how")
         return [raw(beginning), how, *self.model(id, name), raw("</div>\n")]
 
     def model(self, id, name):
@@ -235,13 +208,8 @@ class Question(SphinxDirective):
         if source is None:
             return []
         self.env.note_dependency(str(path))
-        parsed = nodes.container()
-        self.state.nested_parse(StringList(source.splitlines(), source=str(path)), 0, parsed)
-        return [
-            raw('<details class="fi-model"><summary>A model answer</summary>\n'),
-            *parsed.children,
-            raw("</details>\n"),
-        ]
+        return [raw('<details class="fi-model"><summary>A model answer</summary>\n'),
+                *self.parse_text_to_nodes(source), raw("</details>\n")]
 
 
 class Points(SphinxDirective):

@@ -10,8 +10,8 @@ import re
 from functools import lru_cache
 from html import escape
 
+from cards import HiddenUntilGuess, Option
 from docutils import nodes
-from predictions import HiddenUntilGuess, Option
 
 GLOSSARY = "book/glossary"
 CLOSED = (nodes.reference, nodes.title, nodes.literal, nodes.literal_block, nodes.math,

@@ -1,20 +1,40 @@
-"""The built book asks nothing of any network.
+"""Nothing from any network: formulas, explorables and icons come with the book.
 
 Jupyter Book's defaults load MathJax, require.js and the widget manager from three foreign hosts.
 Here MathJax comes out of an installed package, and the explorables are drawn by one small script
 of our own. A browser test with the network blocked counts the outside requests and expects none.
+
+The theme draws 1,400 icons twice, from fonts and from a script of 1.5 MB. The fonts suffice, and
+they and the theme's style sheet carry the icons that pages show alone: the rest is a quarter of a
+megabyte that every page would ask for.
 """
 
+import re
 from importlib.metadata import distribution
+from io import BytesIO
 from pathlib import Path
 
+import pydata_sphinx_theme
+from fontTools import subset
+from fontTools.ttLib import TTFont
+from myst_nb.sphinx_ext import add_global_html_resources
 from sphinx.util.fileutil import copy_asset
 
 HOST = Path("fi_course/explorables/host.js")
-# What a page can ask for: the loader, the fonts, the TeX extensions that it loads on demand,
-# and the reader's menu.
 MATHJAX = ("tex-mml-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions", "a11y", "sre",
            "ui")
+"""What a page can ask for: the loader, the fonts, the TeX extensions that it loads on demand,
+and the reader's menu."""
+THEME = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static"
+SHEET, FONTS, SCRIPT = ("styles/pydata-sphinx-theme.css", "vendor/fontawesome/webfonts",
+                        "scripts/fontawesome.js")
+ADDRESSES = "static/webpack-macros.html"
+"""The theme's template with the addresses of its files, and the digest of its release."""
+ICON = re.compile(r"((?:\.fa-[\w-]+:before,?)+)\{content:[^}]*\}")
+NAME = re.compile(r"fa-[a-z0-9-]+")
+PRIVATE = range(0xE000, 0xF900)
+"""Where Unicode lets a font have signs of its own."""
+COMPRESSED = re.compile(r"url\([^)]*/fa-[\w-]+\.woff2\) format\(\"woff2\"\),")
 
 
 def use_local_scripts(app, config):
@@ -34,8 +54,10 @@ def unplug_thebe(app, config):
                                            "sphinx_thebe")]
 
 
-def copy_mathjax(app, error):
-    if error is None and app.builder.format == "html":
+def copy_assets(app, builder):
+    """Put MathJax and myst-nb's style sheet there before pages are written, which carry their
+    checksums: at the end, as myst-nb would, is too late for the first build."""
+    if builder.format == "html":
         source = Path(distribution("sphinx-mathjax-offline").locate_file(
             "sphinx-mathjax-offline/static/mathjax"))
         for part in MATHJAX:
@@ -43,10 +65,76 @@ def copy_mathjax(app, error):
             if not target.exists():
                 copy_asset(str(source / part),
                            str(target if (source / part).is_dir() else target.parent))
+        add_global_html_resources(app, None)
+
+
+# Icons --------------------------------------------------------------------------------------------
+
+
+def rename(app, config):
+    """Give the theme's files another digest when what decides on their icons changes: a browser
+    keeps a file for as long as its address stays."""
+    folder = Path(app.outdir).parent / ".templates"
+    target = folder / ADDRESSES
+    target.parent.mkdir(parents=True, exist_ok=True)
+    macros = (THEME.parent / ADDRESSES).read_text(encoding="utf-8")
+    target.write_text(macros.replace("?digest=", f"?digest={config.pages_written_with}"))
+    config.templates_path.append(str(folder))
+
+
+def thin(sheet, used):
+    """A style sheet with the rules of the icons that are used, and with fonts
+    that are not compressed -> str.
+
+    >>> thin('.fa-a:before,.fa-b:before{content:"1"}.fa-c:before{content:"2"}p{}', {"fa-b"})
+    '.fa-a:before,.fa-b:before{content:"1"}p{}'
+    """
+    return COMPRESSED.sub("", ICON.sub(
+        lambda rule: rule[0] if used & set(NAME.findall(rule[1])) else "", sheet))
+
+
+def signs_in(text):
+    """The signs that a style sheet or a page asks a font for -> set of code points.
+
+    >>> sorted(map(hex, signs_in('a{content:"\\\\f078"} \\uf002')))
+    ['0xf002', '0xf078']
+    """
+    escaped = {int(digits, 16) for digits in re.findall(r"\\([0-9a-fA-F]{4})\b", text)}
+    return {sign for sign in escaped | set(map(ord, set(text))) if sign in PRIVATE}
+
+
+def with_signs(font, signs):
+    """A font's file with these signs alone -> bytes."""
+    font, file = TTFont(font, recalcTimestamp=False), BytesIO()
+    few = subset.Subsetter()
+    few.populate(unicodes=signs)
+    few.subset(font)
+    font.save(file)
+    return file.getvalue()
+
+
+def carry_few_icons(app, error):
+    """Write the theme's style sheet and fonts anew, from the theme's own."""
+    static = Path(app.outdir, "_static")
+    if error is not None or not (static / SHEET).exists():
+        return
+    (static / SCRIPT).write_text("// Icons come from fonts.\n")
+    texts = [path.read_text(encoding="utf-8") for pattern in ("**/*.html", "_static/**/*.js")
+             for path in Path(app.outdir).glob(pattern)]
+    used = {name for text in texts for name in NAME.findall(text)}
+    sheet = thin((THEME / SHEET).read_text(encoding="utf-8"), used)
+    (static / SHEET).write_text(sheet, encoding="utf-8")
+    texts += [path.read_text(encoding="utf-8") for path in static.glob("**/*.css")]
+    signs = set().union(*map(signs_in, texts))
+    for font in (THEME / FONTS).glob("*.ttf"):
+        (static / FONTS / font.name).write_bytes(with_signs(font, signs))
+        (static / FONTS / f"{font.stem}.woff2").unlink(missing_ok=True)
 
 
 def setup(app):
     app.connect("config-inited", use_local_scripts)
     app.connect("config-inited", unplug_thebe)
-    app.connect("build-finished", copy_mathjax)
+    app.connect("config-inited", rename, priority=900)  # when the hash of our scripts is known
+    app.connect("write-started", copy_assets)
+    app.connect("build-finished", carry_few_icons)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

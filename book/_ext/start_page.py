@@ -19,9 +19,9 @@ from html import escape
 
 import numpy as np
 import pandas as pd
+from cards import cell_ids
 from chapter_cache import cache_folder
 from docutils import nodes
-from predictions import cell_ids
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 

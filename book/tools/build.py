@@ -12,7 +12,6 @@ in _build/live between builds.
 
 import argparse
 import fcntl
-import json
 import os
 import shutil
 import sys
@@ -22,12 +21,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "_ext"))
 
-# lies beside the extensions, not in a package
+# these lie beside the extensions, not in a package
 from chapter_cache import PATTERNS, cache_folder, fingerprint  # noqa: E402
+from robustness import read_result  # noqa: E402
 
 CELL_SECONDS = 600
 SOURCES = (*PATTERNS, "_config.yml", "_toc.yml", "*.md", "benchmarks/*", "book/**/*", "notebooks/*",
-           "exercises/*")
+           "exercises/*", "solutions/*")
 CACHES_KEPT = 2  # the package as it is and as it was: going back and forth costs nothing
 
 
@@ -88,10 +88,12 @@ def stale(cache, paths):
 
 def longest_first(root, paths):
     """The paths in the order in which all are done soonest:
-    by the time that each took when `make bench-book` ran."""
-    timed = root / "benchmarks/build.json"
-    took = json.loads(timed.read_text(encoding="utf-8")).get("each", {}) if timed.exists() else {}
-    return sorted(paths, key=lambda path: -took.get(path.stem, CELL_SECONDS))
+    by the time that each took when `make luck` ran."""
+    def took(path):
+        result = read_result(root, path.stem)
+        return result["seconds"] if result else CELL_SECONDS
+
+    return sorted(paths, key=took, reverse=True)
 
 
 def execute_chapters(root, folder, jobs):
@@ -131,13 +133,13 @@ def prune(folder):
         shutil.rmtree(old)
 
 
-def make_pages(root, live):
+def make_pages(root, jobs, live):
     """Sphinx's part, with every warning an error -> its exit status."""
     from jupyter_book.sphinx import build_sphinx
 
     print("pages: reading and writing those that changed ...", flush=True)
     result = build_sphinx(root, root / "_build/html", noconfig=True,
-                          path_config=root / "_config.yml", quiet=True,
+                          path_config=root / "_config.yml", quiet=True, jobs=jobs,
                           confoverrides={"external_toc_path": "_toc.yml", "nitpicky": True,
                                          "latex_individualpages": False,
                                          **({"live": live} if live else {})},
@@ -176,7 +178,7 @@ def build(root, jobs, live=False):
         if failures:
             print("\nThe book was not built.\n\n" + "\n\n".join(failures), file=sys.stderr)
             return 1
-        status = make_pages(root, make_live(root) if live else {})
+        status = make_pages(root, jobs, make_live(root) if live else {})
         if status == 0:
             built.write_text(sources)
             print(f"The book was built in {time.perf_counter() - started:.0f} s: _build/html")

@@ -15,7 +15,7 @@ import types
 
 import shifted_seeds
 from assertions import NAME, Outcome, Record, instrument
-from robustness_results import code_cells
+from robustness import code_cells
 
 MEANT_TO_FAIL = "raises-exception"  # the tag by which Jupyter, too, knows such a cell
 

@@ -1,40 +1,188 @@
 """Run every chapter again under other seeds and count how often each of its statements holds.
 
     python book/tools/seed_robustness.py [CHAPTER ...] [--draws 20] [--jobs 2] [--again]
-    python book/tools/seed_robustness.py 03 --cell 43       what cell 43, or ch03-039, printed
+    python book/tools/seed_robustness.py 03 --cell 43    what cell 43, or ch03-039, printed
     in each draw
-    python book/tools/seed_robustness.py 03 --unasserted    numbers in the text
-    that no cell beside them gives
-    python book/tools/seed_robustness.py --probe            two chapters, one draw, after a change
+    python book/tools/seed_robustness.py --probe         two chapters, one draw, after a change
     of fi_teach
 
 Without names it runs the chapters whose code, or the package they use, has changed. Results of 20
 draws or more go to book/luck/, from which the page "How sure is this book?" is made.
+
+The libraries are imported once; each draw of each chapter is a process of its own that starts from
+there, so nothing leaks from one to the next (run_seed.py). A draw that is done waits in _build/luck
+under a hash of all it depends on, so a killed run goes on where it was.
 """
 
 import argparse
+import ast
+import contextlib
+import json
+import multiprocessing
 import os
+import shutil
+import signal
 import sys
 import time
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from statistics import median_high
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT), str(HERE), str(HERE.parent / "_ext")]
 
-import robustness_results as results  # noqa: E402
-from robustness_runs import gather, keep, prune, read_run, run_missing  # noqa: E402
-from unsupported_numbers import unsupported_numbers  # noqa: E402
+import robustness as results  # noqa: E402 - these lie beside this file and in _ext
+import shifted_seeds  # noqa: E402
+from run_seed import run_seed  # noqa: E402
 
 SETTINGS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
             "MPLBACKEND": "Agg", "JOBLIB_MULTIPROCESSING": "0"}  # joblib's would not be shifted
+MACHINE = ("shifted_seeds.py", "assertions.py", "run_seed.py")
+LIBRARIES = ("numpy", "pandas", "scikit-learn", "scipy")
+ALWAYS = {"matplotlib.pyplot", "IPython.display"}  # what run_seed keeps quiet
+SECONDS = 900  # in which some draw must end
 QUICK = 30  # seconds a draw: two chapters that the tests may run
+LONGEST = 300  # letters of a reason
+STATES_KEPT = 2  # of a chapter: going back and forth costs nothing
+
+
+# --- where a draw waits ---
+
+
+def versions():
+    """Return the installed versions that numbers depend on."""
+    found = {"python": ".".join(map(str, sys.version_info[:2]))}
+    for name in LIBRARIES:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def work_folder(root, path):
+    """Return the folder that keeps the draws of this state of a chapter until all are done."""
+    key = results.short_hash([results.code_hash(path).encode(), results.package_hash(root).encode(),
+                              json.dumps(versions(), sort_keys=True).encode(),
+                              *((HERE / name).read_bytes() for name in MACHINE)])
+    return root / "_build/luck" / path.stem / key
+
+
+def run_file(root, path, draw):
+    return work_folder(root, path) / f"{draw:03d}.json"
+
+
+def read_run(root, path, draw):
+    """Read the result of one draw of a chapter."""
+    return json.loads(run_file(root, path, draw).read_text(encoding="utf-8"))
+
+
+def prune(root, path):
+    """Delete the draws of all but the newest states of a chapter."""
+    states = work_folder(root, path).parent.iterdir()
+    for old in sorted(states, key=lambda state: state.stat().st_mtime)[:-STATES_KEPT]:
+        shutil.rmtree(old)
+
+
+# --- running ---
+
+
+def imports(paths):
+    """Return the modules that the code cells of some notebooks import."""
+    found = set(ALWAYS)
+    for path in paths:
+        for _, source, _ in results.code_cells(path):
+            for node in ast.walk(ast.parse(source)):
+                if isinstance(node, ast.Import):
+                    found |= {alias.name for alias in node.names}
+                elif isinstance(node, ast.ImportFrom):
+                    found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return sorted(found)
+
+
+def run_one(job):
+    """Run one draw in a child process; write its result under the final name only when complete
+    -> what was run, in words."""
+    path, draw, target = job
+    partial = target.with_suffix(".part")
+    partial.write_text(json.dumps(run_seed(path, draw)), encoding="utf-8")
+    partial.replace(target)
+    return f"{path.stem}, draw {draw}"
+
+
+def run_missing(root, paths, wanted, *, jobs=2, again=False):
+    """Run the draws that are still to be run, with a bar.
+
+    Raises SystemExit, and ends all processes, if one fails or none ends for a long time.
+    """
+    from tqdm import tqdm
+
+    todo = [(path, draw, run_file(root, path, draw)) for path in paths for draw in wanted]
+    todo = [job for job in todo if again or not job[2].exists()]
+    if not todo:
+        return
+    for *_, target in todo:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+    shifted_seeds.install()
+    shifted_seeds.warm_up(imports({path for path, _, _ in todo}))
+    tqdm.monitor_interval = 0  # no thread beside a process that forks
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # and the processes with it
+    untrapped = {"initializer": signal.signal, "initargs": (signal.SIGTERM, signal.SIG_DFL)}
+    with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=1, **untrapped) as pool:
+        done = pool.imap_unordered(run_one, todo)
+        with tqdm(total=len(todo), desc="draws", unit="draw", disable=None) as bar:
+            for _ in todo:
+                try:
+                    bar.set_postfix_str(done.next(timeout=SECONDS), refresh=False)
+                except multiprocessing.TimeoutError:
+                    left = {f"{path.stem}, draw {draw}" for path, draw, target in todo
+                            if not target.exists()}
+                    sys.exit(f"no draw ended within {SECONDS} s; left are {'; '.join(left)}")
+                bar.update()
+        pool.close()
+        pool.join()
+
+
+# --- the result ---
+
+
+def gather(root, path, n_draws):
+    """Gather all draws of a chapter into one result."""
+    from fi_teach import __version__
+
+    runs = [read_run(root, path, draw) for draw in range(n_draws + 1)]
+    return {"chapter": path.stem, "code": results.code_hash(path), "draws": n_draws,
+            "package": {"version": __version__, "hash": results.package_hash(root)},
+            "versions": versions(),
+            "seconds": round(median_high(run["seconds"] for run in runs), 1),
+            "statements": [gathered(runs, k) for k in range(len(runs[0]["statements"]))],
+            "errors": {id: f"draw {run['draw']}: {error}" for run in reversed(runs)
+                       for id, error in run["errors"].items()}}
+
+
+def gathered(runs, k):
+    """Gather one statement over all draws; draw 0 is the control and is not counted."""
+    one, (control, *others) = runs[0]["statements"][k], [run["outcomes"][k] for run in runs]
+    lost = [f"draw {draw}: {why[:LONGEST]}"
+            for draw, (held, why, _) in enumerate(others, 1) if not held]
+    return {"cell": one["cell"], "number": one["number"] + 1, "claim": one["claim"],
+            "source": one["source"], "one draw": one["one_seed"], "in the book": control[0],
+            "held": len(others) - len(lost), "lost": lost[:3],
+            "varies": len({digest for *_, digest in (control, *others)}) > 1}
+
+
+def keep(root, result):
+    """Write a chapter's result to book/luck, unless only its time has changed."""
+    target = results.result_path(root, result["chapter"])
+    before = results.read_result(root, result["chapter"])
+    if before is not None and before | {"seconds": result["seconds"]} == result:
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(result, indent=1, ensure_ascii=False)
+    target.write_text(text + "\n", encoding="utf-8")
 
 
 # --- what is said ---
-
-def percent(share):
-    return "no statement" if share is None else f"{share:.1%}"
 
 
 def describe(result):
@@ -42,10 +190,11 @@ def describe(result):
     with the numbers they compared."""
     n, every, counted = result["draws"], result["statements"], results.general(result)
     one_seed = [one for one in every if one["one draw"]]
-    untrue = [one for one in every if not one["in the book"]]
-    lines = [f"{result['chapter']}: {len(counted)} statements, {varying(counted)} on numbers that "
-             f"vary, and {len(one_seed)} about one draw; held {percent(results.share(result))}"]
-    lines += [f"  NOT IN THE BOOK'S OWN DRAW: {place(one)}" for one in untrue]
+    lines = [f"{result['chapter']}: {len(counted)} statements, "
+             f"{sum(one['varies'] for one in counted)} on numbers that vary, and {len(one_seed)} "
+             f"about one draw; held {results.percent(results.share(result))}"]
+    lines += [f"  NOT IN THE BOOK'S OWN DRAW: {place(one)}" for one in every
+              if not one["in the book"]]
     lines += [f"  cell {id} stopped in {error}" for id, error in result["errors"].items()]
     for one in results.weak(result):
         lines += [f"  {one['held']:2d} of {n}  {place(one)}"]
@@ -54,28 +203,21 @@ def describe(result):
     return "\n".join(lines)
 
 
-def varying(statements):
-    return sum(one["varies"] for one in statements)
-
-
 def place(one):
     """Return the cell, the statement's number in it, and its source."""
     return f"{one['cell']} ({one['number']}): {one['claim'] or one['source']}"
 
 
-def table(found):
-    """Return a table with one line a chapter."""
-    lines = ["| chapter | statements | vary | one draw | held | below 19 of 20 | s a draw |",
-             "|:--|--:|--:|--:|--:|--:|--:|"]
-    for one in found:
-        counted = results.general(one)
-        lines.append(f"| {one['chapter']} | {len(counted)} | {varying(counted)} | "
-                     f"{len(one['statements']) - len(counted)} | {percent(results.share(one))} | "
-                     f"{len(results.weak(one))} | {one['seconds']:.0f} |")
-    return "\n".join(lines)
+def report(root, paths, n_draws):
+    """Gather the runs, store and print the results -> exit status."""
+    found = [gather(root, path, n_draws) for path in paths]
+    for path, result in zip(paths, found, strict=True):
+        prune(root, path)
+        if n_draws >= results.DRAWS:
+            keep(root, result)
+        print(describe(result) + "\n")
+    return int(any(not one["in the book"] for result in found for one in result["statements"]))
 
-
-# --- for editors ---
 
 def show_cell(root, path, n_draws, shown):
     """Print what one cell printed in each draw."""
@@ -88,15 +230,8 @@ def show_cell(root, path, n_draws, shown):
         print(f"--- draw {draw}{' (the book)' * (draw == 0)}\n{printed[id].rstrip()}")
 
 
-def show_unsupported(root, path):
-    """Print the sentences with numbers that no cell beside them gives."""
-    found = list(unsupported_numbers(results.all_cells(path), read_run(root, path, 0)["printed"]))
-    print(f"{path.stem}: {len(found)} sentences with numbers that no cell beside them gives")
-    for one in found:
-        print(f"  {one.cell}  {', '.join(one.numbers)}:  {one.sentence}")
-
-
 # --- after a change of the package alone ---
+
 
 def probe(root):
     """Run two chapters of another package's results under one draw -> what is lost, in lines.
@@ -115,9 +250,9 @@ def probe(root):
             chosen[one["chapter"]] = one
             seconds += one["seconds"]
     paths = [root / "notebooks" / f"{name}.ipynb" for name in chosen]
-    lost = run_missing(root, paths, [draw], jobs=1)
-    for path in paths if not lost else ():
-        lost += lost_since(chosen[path.stem], read_run(root, path, draw)["outcomes"])
+    run_missing(root, paths, [draw], jobs=1)
+    lost = [line for path in paths for line in
+            lost_since(chosen[path.stem], read_run(root, path, draw)["outcomes"])]
     run_again = " and ".join(chosen) or "nothing"
     print("\n".join(lost) or f"Run again: {run_again}. No statement is lost.")
     return lost
@@ -131,6 +266,7 @@ def lost_since(result, outcomes):
 
 
 # --- the command ---
+
 
 def chapters(root, names):
     """Return the notebooks whose names begin with one of `names`; all of them if there are none."""
@@ -149,57 +285,31 @@ def is_done(root, path, n_draws):
             and result["package"]["hash"] == results.package_hash(root))
 
 
-def report(root, paths, n_draws):
-    """Gather the runs, store and print the results -> exit status."""
-    found = [gather(root, path, n_draws) for path in paths]
-    for path, result in zip(paths, found, strict=True):
-        prune(root, path)
-        if n_draws >= results.DRAWS:
-            keep(root, result)
-        print(describe(result) + "\n")
-    print(table(found))
-    return int(any(not one["in the book"] for result in found for one in result["statements"]))
-
-
-def arguments():
+def main():
+    if any(os.environ.get(name) != value for name, value in SETTINGS.items()):
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **SETTINGS})
     parser = argparse.ArgumentParser(description="Run chapters under other draws.")
     parser.add_argument("chapters", nargs="*", help="how their names begin: 03, 12a")
     parser.add_argument("--draws", type=int, default=results.DRAWS, help="beside the book's own")
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
     parser.add_argument("--again", action="store_true", help="forget what was run before")
     parser.add_argument("--cell", help="id or number of a cell: print what it printed in each draw")
-    parser.add_argument("--unasserted", action="store_true", help="list numbers without a check")
     parser.add_argument("--probe", action="store_true", help="two chapters, one draw, new package")
     parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
-    return parser.parse_args()
-
-
-def use_settings():
-    """Start again with the environment that runs are made in, if this is another."""
-    if any(os.environ.get(name) != value for name, value in SETTINGS.items()):
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **SETTINGS})
-
-
-def main():
-    use_settings()
-    options, started = arguments(), time.perf_counter()
+    options, started = parser.parse_args(), time.perf_counter()
     root = options.root.resolve()
     if options.probe:
-        sys.exit(1 if probe(root) else 0)
+        sys.exit(bool(probe(root)))
     paths = chapters(root, options.chapters)
-    if not options.chapters and not options.unasserted and not options.again:
+    if not options.chapters and not options.again:
         paths = [path for path in paths if not is_done(root, path, options.draws)]
         print(f"{len(paths)} chapters to run" if paths else "Every chapter's result is up to date.")
-    n_draws = 0 if options.unasserted else options.draws
-    failures = run_missing(root, paths, range(n_draws + 1), jobs=options.jobs, again=options.again)
-    if failures:
-        sys.exit("\n".join(failures))
-    if options.unasserted or options.cell:
+    run_missing(root, paths, range(options.draws + 1), jobs=options.jobs, again=options.again)
+    if options.cell:
         for path in paths:
-            show_unsupported(root, path) if options.unasserted else \
-                show_cell(root, path, n_draws, options.cell)
-        sys.exit(0)
-    status = report(root, paths, n_draws) if paths else 0
+            show_cell(root, path, options.draws, options.cell)
+        sys.exit()
+    status = report(root, paths, options.draws) if paths else 0
     print(f"\n{(time.perf_counter() - started) / 60:.1f} minutes on {options.jobs} processes.")
     sys.exit(status)
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from backlinks import chapter_of
+from chapter import chapter_of
 
 from .accessibility import PAGES
 from .conftest import ROOT

@@ -9,16 +9,19 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 
 from .conftest import ROOT, build, build_small
 
+REAL = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
 CONFIG = f"""title: A small book
 only_build_toc_files: true
-exclude_patterns: [_build, fi_teach]
+exclude_patterns: {REAL["exclude_patterns"]}
 execute: {{execute_notebooks: cache}}
 sphinx:
-  local_extensions: {{chapter_cache: {ROOT}/book/_ext, figure_alt: {ROOT}/book/_ext, claims_ledger: {ROOT}/book/_ext}}
+  local_extensions: {{chapter_cache: {ROOT}/book/_ext, figures: {ROOT}/book/_ext, claims_ledger: {ROOT}/book/_ext}}
 """
+EVERY_EXTENSION = "".join(f"    {name}: {ROOT}/book/_ext\n" for name in REAL["sphinx"]["local_extensions"])
 TOC = "format: jb-book\nroot: book/start\nchapters:\n- file: notebooks/21_small\n- file: book/other\n"
 
 
@@ -54,9 +57,60 @@ def test_the_book_builds_without_a_warning(building, request):
 
 
 def test_an_unchanged_book_is_not_built_again(small_book):
-    """A second `make book` takes a moment."""
+    """A second `make book` takes a moment; a model answer is a part of a page, too."""
     assert "up to date" not in build_small(small_book).stdout
     assert "up to date" in build_small(small_book).stdout
+    (small_book / "solutions").mkdir()
+    (small_book / "solutions/21_small.ipynb").write_text("{}")
+    assert "up to date" not in build_small(small_book).stdout
+
+
+def test_hidden_folders_are_not_read(small_book):
+    """Such as those that programs beside the book make, whatever their names."""
+    for name in (".tox/lib", ".direnv"):
+        (small_book / name).mkdir(parents=True)
+        (small_book / name / "broken.ipynb").write_text("no notebook")
+        (small_book / name / "broken.md").write_text("# Broken\n\n```{nothing}\n```\n")
+    done = build_small(small_book)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def built_files(root):
+    """What a reader's browser may ask for -> {path: bytes}."""
+    html = root / "_build/html"
+    return {path.relative_to(html).as_posix(): path.read_bytes() for path in sorted(html.rglob("*"))
+            if path.suffix in (".html", ".js", ".css", ".svg", ".png")}
+
+
+def test_pages_do_not_depend_on_what_was_built_before(small_book):
+    """With all extensions, whose data come from two processes that read: byte for byte the same, out of nothing,
+    after an edit that was taken back, which went through every page's sidebar, and with one process."""
+    config = CONFIG.partition("  local_extensions")[0] + "  local_extensions:\n" + EVERY_EXTENSION
+    (small_book / "_config.yml").write_text(config)
+    chapter, other = small_book / "notebooks/21_small.ipynb", small_book / "book/other.md"
+    card = "# A small chapter\n\nGuess.\n\n<details><summary>A</summary>\n\nRight: $1$.\n</details>\n" \
+           "<details><summary>B</summary>\n\nNo.\n</details>\n"
+    texts = chapter.read_text().replace("# A small chapter", json.dumps(card)[1:-1]), "# Other\n\n```{recall}\n```\n"
+    for more in range(7):  # Sphinx reads in parallel from six pages on
+        (small_book / f"book/more{more}.md").write_text(f"# More {more}\n\n$x$\n")
+    (small_book / "_toc.yml").write_text(TOC + "".join(f"- file: book/more{more}\n" for more in range(7)))
+    chapter.write_text(texts[0]), other.write_text(texts[1])
+    found = []
+    for edited, jobs in ((False, 2), (True, 2), (False, 2), (None, 1)):
+        if edited is None:
+            shutil.rmtree(small_book / "_build/html"), shutil.rmtree(small_book / "_build/.doctrees")
+        chapter.write_text(texts[0].replace("small chapter", "big chapter") if edited else texts[0])
+        other.write_text(texts[1].replace("Other", "Changed") if edited else texts[1])
+        done = build_small(small_book, "--jobs", str(jobs))
+        assert done.returncode == 0, done.stdout + done.stderr
+        found.append(built_files(small_book))
+    clean, changed, back, alone = found
+    assert b"fi-card" in clean["book/other.html"] and b"course.js?v=" in clean["book/start.html"]
+    assert all(b"course.js?v=" in clean[name] and clean[name] != changed[name] for name in clean
+               if name.startswith("book/") and name.endswith(".html"))
+    for again in (back, alone):
+        assert set(again) ^ set(clean) == set()
+        assert [name for name in clean if clean[name] != again[name]] == []
 
 
 def test_a_false_claim_stops_the_build_and_names_its_cell(small_book):

@@ -5,8 +5,8 @@ import json
 import re
 
 import pytest
-from conformity_page import line, model_line
-from reading_time import minutes_of
+from chapter import minutes_of
+from records import conformity_row, model_row
 
 from fi_course.claims import read_ledger
 
@@ -34,16 +34,17 @@ def test_a_chapter_that_does_not_say_how_long_it_takes_is_noticed(tmp_path):
 def test_a_row_of_the_conformity_table_names_version_difference_and_tolerance():
     row = {"method": "mdi", "reference": "feature_importances_", "packages": ["scikit-learn"], "versions": ["1.2.3"],
            "difference": 2e-16, "tolerance": 1e-12, "unit": "absolute"}
-    assert line(row) == "| mdi | scikit-learn, feature_importances_ | 1.2.3 | 2.0e-16 | 1e-12 |"
-    assert "exactly equal" in line(row
-                                   | {"tolerance": 0}) and "4 shares" in line(row | {"tolerance": 4, "unit": "shares"})
+    assert conformity_row(row) == ("mdi", "scikit-learn, feature_importances_", "1.2.3", "2.0e-16", "1e-12")
+    assert conformity_row(row | {"tolerance": 0})[-1] == "exactly equal"
+    assert conformity_row(row | {"tolerance": 4, "unit": "shares"})[-1] == "4 shares"
+    assert conformity_row(row | {"packages": []})[1:3] == ("fi_teach, feature_importances_", "this one")
 
 
 def test_a_row_of_the_table_of_models_names_the_difference_or_the_refusal():
     row = {"library": "XGBoost", "version": "3.2.0", "configuration": "XGBRegressor, dart"}
-    assert model_line(row | {"difference": 2e-7,
-                             "where": "raw score"}) == "| XGBoost 3.2.0 | XGBRegressor, dart | equal, 2.0e-07 |"
-    assert model_line(row | {"refused": "refit."}).endswith("| refused: refit. |")
+    assert model_row(row | {"difference": 2e-7, "where": "raw score"}) == (
+        "XGBoost 3.2.0", "XGBRegressor, dart", "equal, 2.0e-07")
+    assert model_row(row | {"refused": "refit."})[-1] == "refused: refit."
 
 
 @pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md"])

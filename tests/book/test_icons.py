@@ -4,7 +4,7 @@ import re
 
 import pytest
 from fontTools.ttLib import TTFont
-from icons import FONTS, ICON, SHEET, THEME
+from offline import FONTS, ICON, SHEET, THEME
 
 from .accessibility import opened
 

@@ -5,8 +5,8 @@ import json
 import re
 
 import pytest
-from reading_time import minutes_of
-from source_pages import plain
+from chapter import minutes_of
+from claims_ledger import plain
 
 from .conftest import ROOT
 

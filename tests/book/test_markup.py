@@ -9,7 +9,7 @@ import pytest
 from .conftest import ROOT, build_small
 from .test_build import TOC, write_notebook
 
-EXTENSIONS = ("figure_alt", "predictions", "captions", "code_folding", "state_links", "chapter_header")
+EXTENSIONS = ("cards", "figures", "chapter")
 CONFIG = f"""title: A small book
 only_build_toc_files: true
 exclude_patterns: [_build, fi_teach]

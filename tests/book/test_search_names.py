@@ -1,13 +1,13 @@
 """The search finds a method by the names that others give it."""
 
 import pytest
-from search_names import OTHER_NAMES
+from chapter import other_names
 
 from .accessibility import PAGES, opened
 
 
 def test_the_pages_that_have_other_names_are_in_the_book():
-    assert set(OTHER_NAMES) <= set(PAGES)
+    assert set(other_names()) <= set(PAGES)
 
 
 @pytest.mark.parametrize("words, page",

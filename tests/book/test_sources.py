@@ -5,14 +5,14 @@ import json
 import re
 
 import pytest
-from source_pages import FILE, REASONS, chapter_of, lines_of, plain, read_statements
+from claims_ledger import REASONS, STATEMENTS, chapter_of, lines_of, plain, read_statements
 from sphinx.testing.util import SphinxTestApp
 
 from fi_course.claims import VERDICTS, read_ledger
 
 from .conftest import ROOT
 
-SOURCES = read_statements(ROOT / FILE)
+SOURCES = read_statements(ROOT / STATEMENTS)
 LEDGER = read_ledger()
 PLACES = [(source, place) for source in SOURCES.values() for place in source["places"]]
 NAMES = [f"{source['source']}: {place['place']}" for source, place in PLACES]
@@ -72,7 +72,7 @@ def test_every_source_has_its_page_in_the_book(name):
     assert f"({page}.md)" in (ROOT / "book/sources.md").read_text(encoding="utf-8")
 
 
-STATEMENTS = """
+SMALL = """
 - source: golf post
   page: source_golf
   title: A title
@@ -96,13 +96,13 @@ def book(tmp_path):
     for folder in ("book", "notebooks"):
         (tmp_path / folder).mkdir()
     (tmp_path / "book/claims.yaml").write_text(CLAIMS)
-    (tmp_path / "book/statements.yaml").write_text(STATEMENTS)
+    (tmp_path / "book/statements.yaml").write_text(SMALL)
     (tmp_path / "index.rst").write_text("Index\n=====\n\n.. toctree::\n   :glob:\n\n   book/*\n   notebooks/*\n")
     (tmp_path / "book/ledger.rst").write_text("Ledger\n======\n\n.. claims-ledger::\n")
     (tmp_path / "book/source.rst").write_text("Source\n======\n\n.. source-page:: golf post\n")
     (tmp_path / "notebooks/01_trees.rst").write_text("Trees\n=====\n\nGrowing\n-------\n\nThey grow.\n")
     (tmp_path / "notebooks/01_trees.ipynb").write_text("{}")
-    (tmp_path / "conf.py").write_text("extensions = ['claims_ledger', 'source_pages']\n")
+    (tmp_path / "conf.py").write_text("extensions = ['claims_ledger']\n")
     return tmp_path
 
 
@@ -127,5 +127,5 @@ def test_a_page_has_the_places_the_verdicts_and_the_ways_to_chapter_and_ledger(b
 
 
 def test_a_section_that_no_chapter_has_is_a_warning(book):
-    (book / "book/statements.yaml").write_text(STATEMENTS.replace("01 Growing", "01 Felling"))
+    (book / "book/statements.yaml").write_text(SMALL.replace("01 Growing", "01 Felling"))
     assert "no chapter has that section" in make(book)[0][0]

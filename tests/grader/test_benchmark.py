@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "book" / "_ext"))
-from grading_page import RESULTS, memory, speed, where_and_when
+from records import GRADING, memory, speed, where_and_when
 
 ROOT = Path(__file__).resolve().parents[2]
-FIGURES = json.loads((ROOT / RESULTS).read_text(encoding="utf-8"))
+FIGURES = json.loads((ROOT / GRADING).read_text(encoding="utf-8"))
 
 
 def test_the_guide_shows_every_measured_rate_with_its_date_and_machine():

@@ -1,0 +1,248 @@
+"""A chapter's dress: its opening, folded code, links back and to states, tables that can be heard.
+
+- The opening table becomes a sentence and a line of badges, with the chapter's drawing:
+
+      | | |
+      |:--|:--|
+      | **You will be able to** | compute an impurity by hand |
+      | **Time** | 50 minutes, and 15 more for the detective section |
+      | **You need** | fractions |
+
+  Other pages show a drawing by `{drawing} notebooks/04_bias`, and the sum of all times by
+  `{reading-time}` followed by `main` or `optional`. Drawings are book/images/drawings/*.svg; their
+  hues are those of the figures, so they follow light and dark.
+- A cell with the tag `hide-input` shows its output first, then a small line to open: "Code",
+  "How it was computed" below a claim's badge, "Checked by code" where there is no output.
+- From an exercise set a line leads to its chapter, from a chapter to the method map.
+- `[set it to 8](#set:together=8)` moves a control of the nearest explorable that has it (its script
+  does); MyST would complain that there is no such target. A comma, per cent or equals sign *in* a
+  label is written as addresses write it.
+- Header cells of tables say something, since screen readers announce them. Of a wide table a phone
+  makes cards, where the names of the columns stand before their cells.
+- book/search_names.yaml has the names that other books, papers and libraries give a chapter's
+  methods: the search finds it by them, and no reader sees them.
+"""
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import yaml
+from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
+from sphinx import addnodes
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+LOGGER = logging.getLogger(__name__)
+BOOK = Path(__file__).resolve().parents[1]
+CHAPTERS = "notebooks/"
+AIM, TIME, NEED = "You will be able to", "Time", "You need"
+MINUTES = re.compile(r"\*\*Time\*\* \| (\d+) minutes(?:.*?and (\d+) more)?")
+PARTS = ("main", "optional")
+CODE, CLAIM, CHECK = "Code", "How it was computed", "Checked by code"
+MAP = "book/method_map"
+WIDE = {"cheatsheet", "wide", "fi-conformity"}
+EMPTY_HEADER = re.compile(r"<th(?: [^>]*)?>\s*</th>")
+
+
+# The opening --------------------------------------------------------------------------------------
+
+
+def drawing_of(page):
+    """The file of a chapter's drawing, which is there or not."""
+    return BOOK / f"images/drawings/{page.rpartition('/')[2]}.svg"
+
+
+def drawn(page, env):
+    """A chapter's drawing as a list of one node; an empty list if it has none."""
+    path = drawing_of(page)
+    if not path.exists():
+        return []
+    env.note_dependency(str(path))
+    return [nodes.raw("", path.read_text(encoding="utf-8").rstrip(), format="html")]
+
+
+def header_of(rows, page, env):
+    """The chapter's drawing, the aim as a sentence, times and needs as badges -> container."""
+    aim, need = (list(rows[name][0].children) if len(rows[name]) else [] for name in (AIM, NEED))
+    first, *more = rows[TIME].astext().split(", and ")
+    badges = [nodes.inline("", word, classes=["fi-badge"])
+              for word in (first, *(f"+ {one}" for one in more))]
+    badges.append(nodes.inline("", "", nodes.Text("needs "), *need, classes=["fi-badge"]))
+    spaced = [part for badge in badges for part in (badge, nodes.Text(" "))]
+    return nodes.container("", *drawn(page, env),
+                           nodes.paragraph("", "", nodes.strong("", AIM), nodes.Text(" "), *aim),
+                           nodes.paragraph("", "", *spaced, classes=["fi-badges"]),
+                           classes=["fi-header"])
+
+
+def add_header(app, doctree):
+    """Put a chapter header in the place of a chapter's opening table."""
+    table = next(iter(doctree.findall(nodes.table)), None)
+    if table is None or not app.env.docname.startswith(CHAPTERS):
+        return
+    cells = [row.children for row in table.findall(nodes.row)]
+    rows = {row[0].astext().strip(): row[1] for row in cells if len(row) == 2}
+    if {AIM, TIME, NEED} <= set(rows):
+        table.replace_self(header_of(rows, app.env.docname, app.env))
+
+
+class Drawing(SphinxDirective):
+    """`{drawing} notebooks/04_bias`: the drawing of that chapter."""
+
+    required_arguments = 1
+
+    def run(self):
+        found = drawn(self.arguments[0], self.env)
+        if not found:
+            raise self.error(f"no drawing for {self.arguments[0]!r}: there is no file "
+                             f"{drawing_of(self.arguments[0]).relative_to(BOOK.parent)}.")
+        return found
+
+
+def minutes_of(path):
+    """A notebook's minutes -> (main line, optional sections), or None if it does not say."""
+    cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
+    found = MINUTES.search("\n".join("".join(cell["source"]) for cell in cells
+                                     if cell["cell_type"] == "markdown"))
+    return found and tuple(int(minutes or 0) for minutes in found.groups())
+
+
+class ReadingTime(SphinxRole):
+    """`{reading-time}` and `main` or `optional`: hours over all chapters of the book, rounded."""
+
+    def run(self):
+        total = 0
+        for page in sorted(page for page in self.env.found_docs if page.startswith(CHAPTERS)):
+            self.env.note_dependency(self.env.doc2path(page, base=False))
+            minutes = minutes_of(self.env.doc2path(page))
+            if minutes is None:
+                LOGGER.warning("the chapter does not say how many minutes it takes", location=page)
+            total += minutes[PARTS.index(self.text)] if minutes else 0
+        return [nodes.Text(f"{round(total / 60)}")], []
+
+
+# Code that only draws or checks -------------------------------------------------------------------
+
+
+class FoldedCode(nodes.General, nodes.Element):
+    """Code that is opened on demand, under the name `summary`."""
+
+
+def fold_code(app, doctree, page):
+    """Put the hidden code of each cell last, folded under a name that says what it is."""
+    for code in list(doctree.findall(HideCodeCellNode)):
+        cell = code.parent
+        cell.remove(code)
+        badges = ["data-claim=" in html.astext() for html in cell.findall(nodes.raw)]
+        name = CHECK if not cell.children else CLAIM if badges and all(badges) else CODE
+        cell.append(FoldedCode("", *code.children, summary=name))
+
+
+def visit_folded(writer, node):
+    writer.body.append(f'<details class="fi-code"><summary>{node["summary"]}</summary>\n')
+
+
+def depart_folded(writer, node):
+    writer.body.append("</details>\n")
+
+
+# Links --------------------------------------------------------------------------------------------
+
+
+def chapter_of(page, pages):
+    """exercises/12a_field_one -> notebooks/12_field: the chapter with the same number, or None."""
+    number = page.removeprefix("exercises/")[:2]
+    return next((other for other in sorted(pages) if other.startswith(f"{CHAPTERS}{number}_")),
+                None)
+
+
+def backlink_of(page, env):
+    """Where a page belongs -> (words, page), or None."""
+    if page.startswith("exercises/"):
+        chapter = chapter_of(page, env.found_docs)
+        return chapter and ("To the chapter:", chapter)
+    if page.startswith(CHAPTERS) and MAP in env.found_docs:
+        links = Path(env.doc2path(MAP)).read_text(encoding="utf-8")
+        return ("Its methods among the others:", MAP) if f"{page}.ipynb" in links else None
+    return None
+
+
+def add_backlink(app, doctree, page):
+    """Append a line with the link back to the page."""
+    words, target = backlink_of(page, app.env) or (None, None)
+    if target:
+        link = nodes.reference("", app.env.titles[target].astext(), internal=True,
+                               refuri=app.builder.get_relative_uri(page, target))
+        end = next(iter(doctree.findall(nodes.section)), doctree)
+        end += nodes.paragraph("", "", nodes.Text(f"{words} "), link, classes=["fi-backlink"])
+
+
+def keep_state_links(app, doctree):
+    """Make links of the references to states, before Sphinx looks for them among its targets."""
+    for link in list(doctree.findall(addnodes.pending_xref)):
+        target = link.get("reftarget") or ""
+        if target.startswith("set:"):
+            words = link[0].children if len(link) else [nodes.Text(unquote(target))]
+            address = f"#{quote(target, safe='%:=,')}"
+            link.replace_self(nodes.reference("", "", *words, refuri=address, internal=True,
+                                              classes=["fi-set"]))
+
+
+# Tables and the search ----------------------------------------------------------------------------
+
+
+def mend_headers(app, doctree):
+    """Mend the empty header cells of a page's tables: an empty corner becomes an ordinary cell, a
+    header row without a word goes, an empty header beside others gets a word that is heard."""
+    for raw in doctree.findall(nodes.raw):
+        if "<table" in raw.astext():
+            raw[:] = [nodes.Text(EMPTY_HEADER.sub("<td></td>", raw.astext()))]
+    for head in list(doctree.findall(nodes.thead)):
+        if not head.astext().strip():
+            head.parent.remove(head)
+        for entry in [entry for entry in head.findall(nodes.entry) if not entry.astext().strip()]:
+            heard = nodes.inline("", "row", classes=["visually-hidden"])
+            entry[:] = [nodes.paragraph("", "", heard)]
+
+
+def label_cells(app, doctree):
+    """Put the name of its column before each cell of a wide table but the first of a row,
+    whose words are the card's title."""
+    for table in doctree.findall(nodes.table):
+        head = next(table.findall(nodes.thead), None)
+        if head is None or not WIDE & set(table.parent.get("classes", ())):
+            continue
+        names = [entry.astext() for entry in head.findall(nodes.entry)]
+        for row in next(table.findall(nodes.tbody)).findall(nodes.row):
+            for name, entry in list(zip(names, row.children, strict=True))[1:]:
+                if entry.children:
+                    entry[0].insert(0, nodes.inline("", f"{name}: ", classes=["fi-label"]))
+
+
+def other_names():
+    """The names of methods that are only searched for -> {page: words}."""
+    return yaml.safe_load((BOOK / "search_names.yaml").read_text(encoding="utf-8"))
+
+
+def add_keywords(app, doctree):
+    """A meta node with the page's other names, which Sphinx indexes with its words."""
+    names = other_names().get(app.env.docname)
+    if names:
+        app.env.note_dependency(str(BOOK / "search_names.yaml"))
+        doctree += nodes.meta("", name="keywords", content=", ".join(names.split()), lang="en")
+
+
+def setup(app):
+    app.add_directive("drawing", Drawing)
+    app.add_role("reading-time", ReadingTime())
+    app.add_node(FoldedCode, html=(visit_folded, depart_folded))
+    # before those who look into tables
+    app.connect("doctree-read", add_header, priority=300)
+    for change in (mend_headers, label_cells, keep_state_links, add_keywords):
+        app.connect("doctree-read", change)
+    app.connect("doctree-resolved", fold_code)
+    app.connect("doctree-resolved", add_backlink)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
