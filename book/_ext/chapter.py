@@ -8,9 +8,8 @@
       | **Time** | 50 minutes, and 15 more for the detective section |
       | **You need** | fractions |
 
-  Other pages show a drawing by `{drawing} notebooks/04_bias`, and the sum of all times by
-  `{reading-time}` followed by `main` or `optional`. Drawings are book/images/drawings/*.svg; their
-  hues are those of the figures, so they follow light and dark.
+  Drawings are book/images/drawings/*.svg; their hues are those of the figures, so they follow
+  light and dark. `{reading-time}` followed by `main` or `optional` is the sum of all times.
 - A cell with the tag `hide-input` shows its output first, then a small line to open: "Code",
   "How it was computed" below a claim's badge, "Checked by code" where there is no output.
 - From an exercise set a line leads to its chapter, from a chapter to the method map.
@@ -33,7 +32,7 @@ from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx import addnodes
 from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective, SphinxRole
+from sphinx.util.docutils import SphinxRole
 
 LOGGER = logging.getLogger(__name__)
 BOOK = Path(__file__).resolve().parents[1]
@@ -50,14 +49,9 @@ EMPTY_HEADER = re.compile(r"<th(?: [^>]*)?>\s*</th>")
 # The opening --------------------------------------------------------------------------------------
 
 
-def drawing_of(page):
-    """The file of a chapter's drawing, which is there or not."""
-    return BOOK / f"images/drawings/{page.rpartition('/')[2]}.svg"
-
-
 def drawn(page, env):
     """A chapter's drawing as a list of one node; an empty list if it has none."""
-    path = drawing_of(page)
+    path = BOOK / f"images/drawings/{page.removeprefix(CHAPTERS)}.svg"
     if not path.exists():
         return []
     env.note_dependency(str(path))
@@ -87,19 +81,6 @@ def add_header(app, doctree):
     rows = {row[0].astext().strip(): row[1] for row in cells if len(row) == 2}
     if {AIM, TIME, NEED} <= set(rows):
         table.replace_self(header_of(rows, app.env.docname, app.env))
-
-
-class Drawing(SphinxDirective):
-    """`{drawing} notebooks/04_bias`: the drawing of that chapter."""
-
-    required_arguments = 1
-
-    def run(self):
-        found = drawn(self.arguments[0], self.env)
-        if not found:
-            raise self.error(f"no drawing for {self.arguments[0]!r}: there is no file "
-                             f"{drawing_of(self.arguments[0]).relative_to(BOOK.parent)}.")
-        return found
 
 
 def minutes_of(path):
@@ -236,7 +217,6 @@ def add_keywords(app, doctree):
 
 
 def setup(app):
-    app.add_directive("drawing", Drawing)
     app.add_role("reading-time", ReadingTime())
     app.add_node(FoldedCode, html=(visit_folded, depart_folded))
     # before those who look into tables
