@@ -52,12 +52,15 @@ class Encoded:
         return max(0.0, r2(self.y, said))
 
 
-def check_leaks(data: AuditData, strengths: dict[str, float], clusters: tuple) -> list[Finding]:
+def check_leaks(
+    data: AuditData, strengths: dict[str, float], clusters: tuple, first: str
+) -> list[Finding]:
     """Find columns that were known too late, by their dates, and columns to be asked about.
 
     strengths : what each column tells alone, for a first screening
+    first : the column that the model relies on most
     """
-    late = _known_too_late(data)
+    late = _known_too_late(data, first)
     cleared = {name for name, when in data.known_from.items()
                if (when <= data.metadata["time"]).all()}
     encoded = _encode(data, strengths)
@@ -106,11 +109,13 @@ def check_leaks(data: AuditData, strengths: dict[str, float], clusters: tuple) -
         "down afterwards.")]
 
 
-def _known_too_late(data: AuditData) -> list[Finding]:
+def _known_too_late(data: AuditData, first: str) -> list[Finding]:
     """Compare the dates of the values with the rows' own time."""
     if not data.known_from:
         return [Finding("known too late", "not asked", "Nobody said when the values came to be "
-                        "(known_from=). Only a date proves a leak.")]
+                        "(known_from=). Only a date proves a leak.", (), None,
+                        f"When is '{first}' recorded: before the outcome or after it? If after, "
+                        "what is said of the model is worth nothing.")]
     findings = []
     for name, when in data.known_from.items():
         time = data.metadata["time"]

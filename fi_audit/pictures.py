@@ -53,7 +53,7 @@ def of_importances(audit: Audit) -> str:
             f'<line x1="{at(row["low"])}" x2="{at(row["high"])}" y1="{y}" y2="{y}"/>'
             f'<circle cx="{at(row["value"])}" cy="{y}" r="{5 if row["kind"] != "unclear" else 3.5}"'
             f'/><text x="{at(max(row["high"], row["value"])) + 8}" y="{y + 4}">'
-            f'{form(row["value"])}</text></g>')
+            f'{"→ " if row["high"] > top else ""}{form(row["value"])}</text></g>')
     return "".join(drawn) + "</svg>"
 
 

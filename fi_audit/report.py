@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from fi_audit.columns import RULE
+from fi_audit.importance import power
 from fi_audit.pictures import of_importances
 from fi_audit.results import (
     Audit,
@@ -145,10 +146,13 @@ def first_screen(audit: Audit) -> str:
                 "shuffled; above 100% the shuffled model is worse than none"
                 if np.isfinite(used.share).any()
                 else f"Rise of the {used.unit} when a column, or a correlated group, is shuffled")
+        reach = power(used)
+        shows = (f" These rows can show an importance of about {percent(reach)} or more."
+                 if np.isfinite(reach) else "")
         hidden = len(used.members) - 16
         picture = (f"<figure>{of_importances(audit)}<figcaption>{escape(unit)}. Lines are 95% "
                    "intervals that hold for all columns together. Grey: may matter, cannot be "
-                   "shown with these rows. “?”: ask whether it is a leak."
+                   f"shown with these rows.{shows} “?”: ask whether it is a leak."
                    + (f" {hidden} more below." if hidden > 0 else "") + "</figcaption></figure>")
     asks = "".join(f'<li class="ask" data-sign="?">{escape(text)}</li>' for text in audit.asks)
     return (
@@ -167,14 +171,23 @@ NOTHING = '<li class="well" data-sign="✓">Nothing is left to ask of this table
 def chosen(audit: Audit) -> tuple[list[Sentence], list[Sentence]]:
     """Choose three sentences that may be written, of different kinds first, and one that not."""
     may = [s for s in audit.sentences if s.may]
-    order = ("used together", "used", "relevant", "skill", "ranking", "associated")
-    largest = [next((s for s in may if s.kind == kind), None) for kind in order]
-    first = [s for s in largest if s is not None][:FIRST]
-    first += [s for s in may if s not in first and s.kind in order][:FIRST - len(first)]
+    relied = [s for s in may if s.kind in ("used", "used together")]
+    relied.sort(key=lambda s: -_value(audit, s))
+    others = [next((s for s in may if s.kind == kind), None)
+              for kind in ("relevant", "skill", "ranking", "associated")]
+    first = [s for s in (*relied[:1], *others) if s is not None]
+    if len(relied) > 1 and first[1:] and first[1].kind != "relevant":
+        first.insert(1, relied[1])
+    first = (first + [s for s in may if s not in first])[:FIRST]
     may_not = [s for s in audit.sentences if not s.may]
     preferred = [s for s in may_not if s.kind in ("skill", "used", "used together")] + [
         s for s in may_not if s.kind == "causal"] + may_not
     return first, preferred[:1]
+
+
+def _value(audit: Audit, sentence: Sentence) -> float:
+    measure = audit.measure(sentence.kind)
+    return measure.row(sentence.about)[0] if measure is not None else 0.0
 
 
 # --- the parts below ---

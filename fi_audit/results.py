@@ -189,16 +189,16 @@ def number(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a share in per cent, with a decimal only below 10%.
+    """Format a share in per cent, with a decimal only below 10% and just below 100%.
 
-    >>> percent(0.1234), percent(0.0123), percent(0.0), percent(-0.5), percent(1e-5)
-    ('12%', '1.2%', '0%', '−50%', '0.001%')
+    >>> percent(0.1234), percent(0.0123), percent(0.0), percent(-0.5), percent(0.9991)
+    ('12%', '1.2%', '0%', '−50%', '99.9%')
     """
     if not np.isfinite(share):
         return "—"
     size = abs(100 * share)
-    text = f"{size:.0f}" if size >= 9.95 else number(float(f"{size:.1g}" if size < 0.1 else
-                                                           f"{size:.1f}"))
+    text = f"{size:.0f}" if 9.95 <= size < 99.45 or size >= 99.95 else f"{size:.1f}"
+    text = text.removesuffix(".0")
     return ("−" if share < 0 and text != "0" else "") + text + "%"
 
 

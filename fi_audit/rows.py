@@ -102,7 +102,9 @@ def check_related(data: AuditData) -> Finding:
     if not recur and not nearer > SHORT:
         return Finding(name, "well" if np.isfinite(nearer) else "not asked",
                        "No sign of rows that belong together." if np.isfinite(nearer) else
-                       "Not looked for: it takes two columns of measurements.", (), figures)
+                       "Not looked for: it takes two columns of measurements.", (), figures,
+                       "" if np.isfinite(nearer) else "Do some rows share a person, a site or a "
+                       "batch? If so, run again with --groups.")
     labels = _labels(data)
     parts = []
     if recur:

@@ -99,7 +99,8 @@ def run(data: AuditData) -> Audit:
 
     next(steps, None)
     strengths = dict(zip(data.names, measures["associated"].value, strict=True))
-    findings += leaks.check_leaks(data, strengths, groups)
+    first = data.names[int(measures["used"].value.argmax())]
+    findings += leaks.check_leaks(data, strengths, groups, first)
     next(steps, None)
     grouped = {name for members in groups for name in members}
     units = (*groups, *((name,) for name in data.names if name not in grouped))

@@ -12,11 +12,22 @@ import numpy as np
 
 from fi_audit.data import AuditData
 from fi_audit.importance import power
-from fi_audit.results import Finding, Measure, Sentence, Subgroup, listed, number, percent, span
-from fi_audit.skill import Score, ranking_text, skill_text
+from fi_audit.results import (
+    Finding,
+    Measure,
+    Sentence,
+    Subgroup,
+    listed,
+    number,
+    percent,
+    span,
+    title,
+)
+from fi_audit.skill import Score, lower_text, ranking_text, skill_text
 from fi_audit.subgroups import gap
 
 MOST = 10  # sentences of a kind
+NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 OF_THE_MODEL = ("skill", "ranking", "used", "used together", "relevant", "group", "period")
 OF_THE_ROWS = ("rows entered twice", "the same rows in training and test", "related rows")
 
@@ -281,8 +292,7 @@ def _related(finding: Finding) -> str:
 def _in_short(facts: Facts) -> str:
     score = facts.main
     ranking = next((s for s in facts.scores if s.name == "ranking"), None)
-    removed = (f"removes {percent(score.skill)} of the {score.unit} of {score.baseline} "
-               f"({span(score.low, score.high, percent)})")
+    removed = lower_text(score)
     if score.name == "ranking":
         text = ranking_text(facts.data, score)
         return text.removeprefix(facts.who + " ")
@@ -298,14 +308,19 @@ def _carried(facts: Facts) -> str:
     alone = [one for one in clear_members(facts.measures.get("used"), facts)
              if one[0] not in grouped]
     groups = clear_members(facts.measures.get("used together"), facts)
-    names = [f"'{one[0]}'" for one in alone] + [
-        f"the correlated group {listed(one, 3)}" for one in groups]
-    if not names:
-        return "No single column can be shown to carry it."
+    share = {one: m.row(one)[0] for one, m in [
+        *((one, facts.measures["used"]) for one in alone),
+        *((one, facts.measures["used together"]) for one in groups)]}
+    ordered = sorted(share, key=lambda one: -share[one])
+    if not ordered:
+        return "No single feature can be shown to carry it."
+    names = [f"'{one[0]}'" if len(one) == 1 else f"the group ({title(one)})" for one in ordered]
     shown = names[:3] if len(names) > 4 else names
-    more = f" and {len(names) - 3} more" if len(names) > 4 else ""
-    if more:
-        text = ", ".join(shown) + more
-    else:
-        text = " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
-    return f"{text} {'carries' if len(names) == 1 and alone else 'carry'} it."
+    text = ", ".join(shown) if len(shown) < len(names) or len(shown) == 1 else (
+        ", ".join(shown[:-1]) + " and " + shown[-1])
+    count = NUMBERS[len(names)] if len(names) < len(NUMBERS) else str(len(names))
+    what = "feature" if not groups else "feature or group" if len(names) == 1 else (
+        "features or groups")
+    what += "s" if len(names) > 1 and not groups else ""
+    first = ", first" if len(shown) < len(names) else ""
+    return f"{count} {what} {'carries' if len(names) == 1 else 'carry'} it{first}: {text}."

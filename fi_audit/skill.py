@@ -326,7 +326,12 @@ def skill_text(data: AuditData, score: Score) -> str:
     who = data.subject[0].upper() + data.subject[1:]
     if score.name == "ranking":
         return ranking_text(data, score)
-    return (f"{who} removes {percent(score.skill)} of the {score.unit} of {score.baseline} "
+    return f"{who} {lower_text(score)}"
+
+
+def lower_text(score: Score) -> str:
+    """Say how much lower the model's loss is than the baseline's."""
+    return (f"has a {score.unit} {percent(score.skill)} lower than {score.baseline} "
             f"({span(score.low, score.high, percent)})")
 
 
@@ -338,7 +343,7 @@ def ranking_text(data: AuditData, score: Score) -> str:
         return (f"{who} puts {percent(score.skill)} fewer pairs in the wrong order than "
                 f"{score.baseline} ({span(score.low, score.high, percent)})")
     what = ("the larger of two outcomes above the smaller" if data.kind == "number" else
-            f"a row that is '{data.classes[-1]}' above one that is not")
+            f"a row with '{data.classes[-1]}' above one without")
     return f"{who} ranks {what} {right:.0f} times in 100 ({low:.0f} to {high:.0f})"
 
 
