@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from textwrap import indent
 
-COLOURS = {"right": "#1a7f4b", "wrong": "#b3261e", "not started": "#8a6d00", "by hand": "#2f6db5",
+COLOURS = {"right": "#1a7f4b", "wrong": "#b3261e", "not started": "#7a828c", "by hand": "#2f6db5",
            "note": "#2f6db5"}
 
 
@@ -13,17 +13,20 @@ COLOURS = {"right": "#1a7f4b", "wrong": "#b3261e", "not started": "#8a6d00", "by
 class Card:
     """A title, paragraphs and perhaps a listing, shown as HTML or as text.
 
-    The text never reads as a number.
+    The text never reads as a number. As HTML the parts in `folded`, (heading, text) each, open at a
+    click, every hint inside the one before; as text `calls` say how to ask for them.
     """
 
     title: str
     paragraphs: tuple = ()
     listing: str = ""
     tone: str = "note"
+    calls: tuple = ()
+    folded: tuple = ()
 
     def __repr__(self):
-        listing = indent(self.listing, "    ")
-        return "\n".join(part for part in (self.title, *self.paragraphs, listing) if part)
+        parts = (self.title, *self.paragraphs, *self.calls, indent(self.listing, "    "))
+        return "\n".join(part for part in parts if part)
 
     def _repr_html_(self):
         words = "".join(f"<p style='margin:.3em 0'>{_marked(p)}</p>" for p in self.paragraphs if p)
@@ -31,7 +34,20 @@ class Card:
                    if self.listing else "")
         return (
             f"<div role='status' style='border-left:4px solid {COLOURS[self.tone]};padding:.2em "
-            f".8em;margin:.3em 0'><strong>{_marked(self.title)}</strong>{words}{listing}</div>")
+            f".8em;margin:.3em 0'><strong>{_marked(self.title)}</strong>{words}{listing}"
+            f"{''.join(map(_folded, self.folded))}</div>")
+
+
+def _folded(part):
+    """Return a part that opens at a click; several texts lie one inside the other."""
+    heading, *texts = part
+    inside = ""
+    for number, text in reversed([*enumerate(texts, 1)]):
+        shown = (f"<pre style='white-space:pre-wrap'>{escape(text)}</pre>" if "\n" in text
+                 else f"<p style='margin:.3em 0'>{_marked(text)}</p>")
+        name = f"{heading} {number} of {len(texts)}" if len(texts) > 1 else heading
+        inside = f"<details><summary>{name}</summary>{shown}{inside}</details>"
+    return inside
 
 
 def _marked(text):
@@ -40,18 +56,3 @@ def _marked(text):
         code, words = match.groups()
         return f"<code>{code}</code>" if code else f"<em>{words}</em>"
     return re.sub(r"`([^`]+)`|\*(?=\S)([^*`]+)(?<=\S)\*", tagged, escape(text, quote=False))
-
-
-def in_notebook():
-    """Return whether this runs in a Jupyter kernel, where cards are drawn -> bool."""
-    import sys
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    return hasattr(shell, "kernel")
-
-
-def draw(card):
-    """Show a card in the notebook -> whether there was a notebook to show it in."""
-    if in_notebook():
-        from IPython.display import display
-        display(card)
-    return in_notebook()

@@ -20,7 +20,8 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from fi_course.questions.cards import Card, in_notebook
+from fi_course.questions.cards import Card
+from fi_course.questions.cell_runs import in_notebook
 
 
 def play(id, function, verdict, picture, sliders):

@@ -12,9 +12,12 @@ from functools import cache
 import numpy as np
 
 from fi_course.questions.blocked_calls import blocked
-from fi_course.questions.cards import Card, draw
+from fi_course.questions.cards import Card
+from fi_course.questions.cell_runs import has_front_end, is_saved, run_of_answer, watch
 from fi_course.questions.plain_values import is_blank, normalise
 from fi_course.questions.playground import play
+from fi_course.questions.reference_solution import reference
+from fi_course.questions.time_limit import alarm
 from fi_course.questions.verdict import Verdict
 
 PUBLIC_SEED = 20230511
@@ -24,6 +27,9 @@ grading uses the instructor's, from FI_TEACH_SEED."""
 KINDS = ("predict", "number", "implement", "mend", "test", "claim", "explain")
 DRAWS_INPUTS = ("implement", "mend", "test")
 """Kinds of question whose check draws inputs: a grader runs it again with a seed of its own."""
+NEVER_GAVE = "{}. It gave no answer: mend it, run it, and then this check."
+UNSAVED = ("The saved notebook holds another text of this answer: if you have changed the cell, "
+           "run it again; then save (Ctrl+S).")
 QUESTIONS: dict[str, "Question"] = {}
 """All questions by id, in the order of the chapters."""
 
@@ -93,12 +99,12 @@ def judge(question, answer, rng=None):
 class CheckFailed(Exception):
     """Raised by a check for an answer that is not right (yet); its text replaces the traceback."""
 
-    def __init__(self, text, drawn=False):
-        super().__init__(text)
-        self.drawn = drawn
-
     def _render_traceback_(self):
-        return [str(self).split("\n")[0] if self.drawn else str(self)]
+        return [str(self)]
+
+
+class TookTooLong(BaseException):
+    """The time of a question is over. It is no Exception: `except Exception` cannot hide it."""
 
 
 @dataclass
@@ -112,11 +118,15 @@ class Handle:
     def check(self, answer, *, rng=None):
         """Judge the answer and show what was found -> Card.
 
-        Raises CheckFailed unless it is right.
+        Raises CheckFailed unless it is right, where nobody looks on: nbgrader and nbval need that.
         """
-        card = card_of(self.question, self._judged(answer, rng))
-        if card.tone in ("wrong", "not started"):
-            raise CheckFailed(repr(card), draw(card)) from None
+        run = run_of_answer(self.question.id)
+        self.last = Verdict("wrong", NEVER_GAVE.format(run.stopped)) if run and not run.gave else (
+            self._verdict(answer, rng))
+        print(self.last.printed, end="")
+        card = card_of(self.question, self.last, is_saved(run), reference(self.question))
+        if card.tone in ("wrong", "not started") and not has_front_end():
+            raise CheckFailed(repr(card)) from None
         return card
 
     def feedback(self, answer):
@@ -124,20 +134,21 @@ class Handle:
 
         status, title, message (with the counterexample, or what a right answer means), trace
         """
-        found = self._judged(answer)
+        found = self.last = self._verdict(answer)
+        print(found.printed, end="")
         title = card_of(self.question, found).title.removesuffix(f" ({self.question.id})")
         message = found.meaning if found.status == "right" else found.text
         return {"status": found.status, "title": title if title.endswith(".") else f"{title}.",
                 "message": message, "trace": found.trace}
 
-    def _judged(self, answer, rng=None):
-        self.last = self._verdict(answer, rng)
-        print(self.last.printed, end="")
-        return self.last
-
     def _verdict(self, answer, rng=None):
-        with blocked(self.question.blocked):
-            return judge(self.question, answer, rng)
+        seconds = self.question.seconds
+        try:
+            with blocked(self.question.blocked), alarm(seconds, TookTooLong()):
+                return judge(self.question, answer, rng)
+        except TookTooLong:
+            return Verdict("wrong", f"Your answer took longer than {seconds:g} s, and was stopped. "
+                           "Is there a loop that never ends?", "ran too long")
 
     def check_hidden(self, answer):
         """Check on other inputs, drawn from FI_TEACH_SEED or, without it, at random -> Card."""
@@ -161,7 +172,6 @@ class Handle:
 
     def solution(self):
         """Show the reference solution and its reason, if the solutions are installed -> Card."""
-        from fi_course.questions.reference_solution import reference
         found = reference(self.question)
         if found is None:
             return Card("No solution here", ("Your instructor has kept the solutions. Hints: "
@@ -178,19 +188,24 @@ class Handle:
         return f"{self.question.id}: {self.question.heading}"
 
 
-def card_of(question, verdict):
-    """Return the card that shows a verdict to a student -> Card."""
-    stuck = f"Stuck? `Q({question.id!r}).hint()`"
+def card_of(question, verdict, saved=True, solution=None):
+    """Return the card that shows a verdict to a student -> Card.
+
+    saved : whether the saved notebook holds this answer; solution : one, if it may be shown
+    """
     if verdict.status == "right":
         drawn = question.kind in DRAWS_INPUTS
         tried = " on all the inputs tried here; a grader draws others" if drawn else ""
-        return Card(f"Right{tried}.", (verdict.meaning,), tone="right")
+        return Card(f"Right{tried}.", (verdict.meaning, "" if saved else UNSAVED), tone="right")
     if verdict.status == "by hand":
         return Card(verdict.message, tone="by hand")
     title = _title_of(verdict)
-    trace = f"Where it happened: `Q({question.id!r}).traceback()`" if verdict.trace else ""
-    return Card(f"{title} ({question.id})", (verdict.message, verdict.counterexample, trace, stuck),
-                tone=verdict.status)
+    calls = [f"Where it happened: `Q({question.id!r}).traceback()`"] * bool(verdict.trace)
+    folded = [("Where it happened", verdict.trace)] * bool(verdict.trace)
+    folded += [("Hint", *question.hints), *[("One right answer", solution)] * bool(solution)]
+    return Card(f"{title} ({question.id})", (verdict.message, verdict.counterexample),
+                tone=verdict.status, folded=tuple(folded),
+                calls=(*calls, f"Stuck? `Q({question.id!r}).hint()`"))
 
 
 def _title_of(verdict):
@@ -210,3 +225,6 @@ def Q(id):
         raise ValueError(
             f"no question has the id {id!r}: did you mean {' or '.join(map(repr, near))}?")
     return Handle(QUESTIONS[id])
+
+
+watch()

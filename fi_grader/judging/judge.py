@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fi_course.questions import QUESTIONS, Verdict, judge
+from fi_course.questions.time_limit import alarm
 from fi_grader.escaping import without_folders
 from fi_grader.installed import files_of
 from fi_grader.judging.student import (
@@ -19,7 +20,6 @@ from fi_grader.judging.student import (
     StudentProcess,
     StudentProcessDied,
     Unreadable,
-    alarm,
 )
 from fi_grader.notebooks.matching import align
 from fi_grader.sandbox.inside import protocol as messages

@@ -1,9 +1,6 @@
 """The judge's side of the channel: talk to a student process and hold its functions by handles."""
 
-import ctypes
 import json
-import signal
-import threading
 import time
 from contextlib import contextmanager
 
@@ -11,6 +8,7 @@ import pandas as pd
 
 from fi_course.questions.compare_values import same
 from fi_course.questions.plain_values import normalise
+from fi_course.questions.time_limit import alarm
 from fi_grader.escaping import printable, without_host
 from fi_grader.sandbox.inside import protocol as messages
 
@@ -236,59 +234,6 @@ def _question_key(arguments):
 
 def _same(one, other):
     return same(one, other) or repr(one) == repr(other)
-
-
-@contextmanager
-def alarm(seconds, error):
-    """Raise the error in this block after so many seconds, and again each second."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    with (_signal_alarm if hasattr(signal, "setitimer") else _thread_alarm)(seconds, error):
-        yield
-
-
-@contextmanager
-def _signal_alarm(seconds, error):
-    def ring(*_):
-        raise error
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-class _TimeUp(BaseException):
-    """The time is up: raised in the main thread between two of its steps."""
-
-
-@contextmanager
-def _thread_alarm(seconds, error):
-    """Raise the error from a thread, where the system has no timer signal (Windows).
-
-    It waits for the step at hand to end.
-    """
-    done, main = threading.Event(), threading.get_ident()
-    raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
-
-    def ring():
-        wait = seconds
-        while not done.wait(wait):
-            raise_in(ctypes.c_ulong(main), ctypes.py_object(_TimeUp))
-            wait = 1
-    timer = threading.Thread(target=ring, daemon=True)
-    timer.start()
-    try:
-        yield
-    except _TimeUp:
-        raise error from None
-    finally:
-        done.set()
-        timer.join()
 
 
 def clamp(data):

@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from corpus import PLACES, SEED, every_case, flags, problem, under_wasm
 
-from fi_grader.judging import student as proxies
+from fi_course.questions import time_limit
 from fi_grader.judging.judge import grade
 from fi_grader.judging.student import StudentProcess, StudentProcessDied
 from fi_grader.notebooks.exercise import load
@@ -125,7 +125,7 @@ def test_a_class_is_graded_without_fork_alarms_inherited_sockets_and_bubblewrap(
 
 def test_work_is_interrupted_where_the_system_has_no_alarm(monkeypatch):
     """After a fifth of a second, while five are slept away: turns are counted, so that a busy machine fails nobody."""
-    monkeypatch.delattr(proxies.signal, "setitimer")
-    with pytest.raises(ValueError, match="too long"), proxies.alarm(0.2, ValueError("too long")):
+    monkeypatch.delattr(time_limit.signal, "setitimer")
+    with pytest.raises(ValueError, match="too long"), time_limit.alarm(0.2, ValueError("too long")):
         for _ in range(500):
             time.sleep(0.01)
