@@ -14,12 +14,13 @@ def add_commands(commands):
 
     command = commands.add_parser(
         "submit", help="make one file to hand in",
-        description="Pack exercise notebooks into one zip file with versions and hashes, and say "
-                    "what is unanswered. Nothing leaves this machine.")
+        description="Run exercise notebooks afresh, say how each question stands, and pack them "
+                    "into one zip file with versions and hashes. Nothing leaves this machine.")
     command.add_argument(
         "notebooks", nargs="+", metavar="NOTEBOOK", help="such as exercises/01_trees.ipynb")
     command.add_argument(
-        "--out", required=True, metavar="FILE", help="the zip file to write, such as your-name.zip")
+        "--out", metavar="FILE",
+        help="the zip file to write (default: beside the first notebook, with its name)")
     command.set_defaults(run=submit)
 
 
@@ -31,6 +32,6 @@ def doctor(options):
 
 
 def submit(options):
-    from fi_course.submit import report, submit
-    print(report(submit(options.notebooks, options.out), options.out))
+    from fi_course.submit import submit_and_report
+    print(submit_and_report(options.notebooks, options.out))
     return 0

@@ -18,7 +18,8 @@ exercises/ are stored as nobody has run them, and their "Not started" stands in 
 of --expected alone. A verdict comes from the question, not from a run,
 so no wrong reference can renew it. No other output is stored, and none is compared:
 those cells carry nbval's tag. A cell that ends in `Q("trees.decrease").play(decrease,
-...)` lets the student's own function move a picture; it is no part of a question.
+...)` lets the student's own function move a picture; it is no part of a question. The last cell
+hands in.
 """
 
 import argparse
@@ -47,6 +48,11 @@ CALL = re.compile(r"^Q\(.*\)\.(?P<what>check|play)\(", re.MULTILINE)
 NOTEBOOK_METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python",
                                     "name": "python3"},
                      "language_info": {"name": "python"}}
+HAND_IN = """# Save the notebook (Ctrl+S), then run this cell: it runs the saved notebook afresh,
+# lists your questions with their points, and writes the file to hand in.
+from fi_course.submit import hand_in
+
+hand_in()"""
 NOT_COMPARED, MAY_FAIL = "nbval-ignore-output", "raises-exception"
 """nbval's tags: the output may differ; the cell may raise, as a check does,
 and an answer that is being written (and *Run All* goes on)."""
@@ -57,6 +63,7 @@ def stamp(notebook):
     as its questions say -> the same notebook, changed."""
     notebook.metadata = deepcopy(NOTEBOOK_METADATA)
     question, place, number = None, 0, 0
+    notebook.cells = [cell for cell in notebook.cells if cell.get("id") != "hand-in"]
     for cell in notebook.cells:
         opened = _opens(cell)
         if opened:
@@ -69,6 +76,9 @@ def stamp(notebook):
             cell.outputs, cell.execution_count = [], None
         if part:
             _STAMPS[part](cell, question, place)
+    metadata = {"deletable": False, "editable": False, "fi_teach": {"part": "hand_in"},
+                "tags": [NOT_COMPARED]}
+    notebook.cells.append(nbformat.v4.new_code_cell(HAND_IN, id="hand-in", metadata=metadata))
     return notebook
 
 
@@ -189,7 +199,7 @@ def expect_not_started(notebook):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), MAY_FAIL]
         if about.get("part") == "check":
             _expect_not_started(cell, QUESTIONS[about["question"]], space)
-        elif about.get("part") != "play":
+        elif about.get("part") not in ("play", "hand_in"):
             exec(_definitions(cell, everything=about.get("part") == "answer"), space)
     return notebook
 

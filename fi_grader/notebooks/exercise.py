@@ -56,7 +56,7 @@ class Assignment:
 
         Some of the names may be those of functions.
         """
-        nodes = [node for c in self.cells if c.kind == "code" and c.part != "play"
+        nodes = [node for c in self.cells if c.kind == "code" and c.part not in ("play", "hand_in")
                  for node in ast.walk(ast.parse(c.source))]
         names = {alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
         blocked = {name for id in self.questions for name in QUESTIONS[id].blocked}

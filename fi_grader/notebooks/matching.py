@@ -18,6 +18,8 @@ LONGEST_PROSE = 50_000
 """Prose beyond so many characters is cut."""
 MOST_SEARCHED = 2_000_000
 """Characters in cells without marks that are looked through for what they might be."""
+NOT_RUN = ("play", "hand_in")
+"""Cells that are for the student alone."""
 _CHECKS = re.compile(r"""Q\(["']([\w.]{1,100})["']\)\.check\(""")
 _DEFINES = re.compile(
     r"^(?:async +)?(?:def|class)[ \t]+(\w{1,100})|^(\w{1,100})[ \t]*(?::[^=\n]*)?=(?!=)",
@@ -194,7 +196,7 @@ def _steps(plan, assignment, cells, matched):
 
 def _is_run(ref, cell):
     unchanged_check = ref.part == "check" and cell.source.strip() == ref.source.strip()
-    is_code = cell.kind == "code" and bool(cell.source.strip()) and ref.part != "play"
+    is_code = cell.kind == "code" and bool(cell.source.strip()) and ref.part not in NOT_RUN
     return is_code and not unchanged_check and not _is_too_long(cell)
 
 

@@ -89,11 +89,15 @@ def test_what_only_graders_need_is_no_illness():
 
 # submit
 
-def solved(tmp_path):
-    """A copy of the first exercise in which the first question is answered -> Path."""
+def solved(tmp_path, **answers):
+    """A copy of the first exercise with these answers, or the first question's -> Path."""
+    answers = answers or {"recall_mean": "average_of_all = 60"}
     notebook = json.loads(EXERCISE.read_text(encoding="utf-8"))
-    cell = next(c for c in notebook["cells"] if c["id"] == "trees-recall_mean-answer")
-    cell["source"] = ["average_of_all = 60"]
+    for cell in notebook["cells"]:
+        about = cell["metadata"].get("fi_teach", {})
+        name = about.get("question", "").removeprefix("trees.")
+        if about.get("part") == "answer" and name in answers:
+            cell["source"] = [answers[name]]
     path = tmp_path / EXERCISE.name
     path.write_text(json.dumps(notebook), encoding="utf-8")
     return path
@@ -109,7 +113,26 @@ def test_submit_packs_notebooks_versions_and_hashes_and_says_what_is_unanswered(
     assert entry["sha256"] == hashlib.sha256(packed).hexdigest()
     assert entry["answered"] == ["trees.recall_mean"] and len(entry["unanswered"]) == 12 and not entry["missing"]
     assert set(manifest["versions"]) == {"fi-teach", "python", "numpy", "pandas"}
-    assert "1 of 13 questions answered" in said and "trees.decrease" in said and "Nothing has left this machine" in said
+    assert "run afresh: 1 of 27 points" in said and "Nothing has left this machine" in said
+    assert re.search(r"1 for trees.recall_mean +right\n", said)
+    assert re.search(r"3 for trees.decrease +not started", said)
+
+
+def test_submit_runs_the_saved_notebook_and_says_how_each_question_stands(capsys, tmp_path):
+    """Beside the notebook, without --out; a cell that cannot be parsed is broken, not answered."""
+    path = solved(tmp_path, recall_mean="average_of_all = 55", entropy_bits="bits = (", first_cut="1 / 0",
+                  thresholds="def thresholds(values, labels):\n    return 3",
+                  what_sixty_means="It is a share of the whole decrease.",
+                  recall_two_draws="%time x = 1\ndifferent = 0.42")
+    code, said, _ = run(capsys, "submit", path)
+    assert code == 0 and said.startswith(f"Wrote {path.with_suffix('.zip')}") and path.with_suffix(".zip").exists()
+    for line in ("recall_mean +wrong +mean of two means", "recall_two_draws +right\n",
+                 "entropy_bits +wrong +Your cell stopped with SyntaxError",
+                 "first_cut +wrong +Your cell stopped with ZeroDivisionError: division by zero",
+                 r"thresholds +wrong +On `thresholds\(", "what_sixty_means +to be read", "decrease +not started\n"):
+        assert re.search(rf"trees\.{line}", said), line
+    entry = submit([path], tmp_path / "a.zip")["notebooks"][path.name]
+    assert entry["broken"] == ["trees.entropy_bits"] and "trees.entropy_bits" not in entry["answered"]
 
 
 def test_the_same_notebooks_make_the_same_bytes_and_the_notebook_is_left_alone(tmp_path):

@@ -66,7 +66,7 @@ def test_each_mistake_is_told_by_name(added):
 
 
 def test_the_students_notebook_has_the_question_and_no_answer(added, notebooks):
-    _, (text, stub, check) = notebooks
+    _, (text, stub, check, *_) = notebooks
     assert text.source.startswith("### 1. How mixed is a pair? ★☆☆ (2 min, 1 point)\nA leaf")
     assert stub.source == "impurity = (\n    ...  # your answer\n)"
     assert check.source == 'Q("trees.pair").check(impurity)'

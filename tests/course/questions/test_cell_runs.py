@@ -3,12 +3,15 @@
 import json
 import os
 import re
+import zipfile
+from pathlib import Path
 
 import nbformat
 import pytest
 from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
+ROOT = Path(__file__).resolve().parents[3]
 IMPORT = ("import", "from fi_course.questions import Q")
 CHECK = ("trees-recall_mean-check", 'Q("trees.recall_mean").check(average)')
 
@@ -63,7 +66,8 @@ def kernel(tmp_path_factory):
 @pytest.fixture
 def lab(kernel):
     """The kernel, without what an earlier test has answered."""
-    kernel.run("forget", "globals().pop('average', None)")
+    kernel.run("forget", "from fi_course.questions import cell_runs\ncell_runs.RUNS.clear()\n"
+                         "globals().pop('average', None)")
     return kernel
 
 
@@ -151,3 +155,29 @@ def test_without_a_front_end_a_check_raises_and_shows_one_message(answer, words)
     (error,) = executed("average = 60", answer, CHECK[1])
     assert error["output_type"] == "error" and len(error["traceback"]) == 1
     assert error["traceback"][0].startswith(words)
+
+
+# The last cell of a set
+
+def test_the_last_cell_asks_to_save_then_runs_the_file_and_says_where_it_wrote(lab):
+    exercise = json.loads((ROOT / "exercises/01_trees.ipynb").read_text(encoding="utf-8"))
+    last = "".join(exercise["cells"][-1]["source"])
+    lab.file.write_text(json.dumps(exercise), encoding="utf-8")
+    cell = next(cell for cell in exercise["cells"] if cell["id"] == "trees-recall_mean-answer")
+    cell["source"] = "average_of_all = 60"
+    lab.answer(cell["source"])
+
+    def handed_in():
+        (card,) = lab.run("hand-in", last)
+        return card["content"]["data"]["text/plain"]
+
+    assert handed_in().startswith("Save first") and "trees.recall_mean" in handed_in()
+    lab.file.write_text(json.dumps(exercise), encoding="utf-8")
+    said = handed_in()
+    assert f"Wrote {lab.file.with_suffix('.zip')}" in said and "1 of 27 points" in said
+    assert zipfile.ZipFile(lab.file.with_suffix(".zip")).namelist() == ["01_trees.ipynb", "submission.json"]
+
+
+def test_the_last_cell_says_so_where_no_file_is_known():
+    (card,) = executed("from fi_course.submit import hand_in\nhand_in()")
+    assert "fi_teach submit" in "".join(card["data"]["text/plain"])
