@@ -75,8 +75,8 @@ luck: $(BOOK_STAMP) ## run chapters under other draws and count what holds; ONLY
 	$(BIN)/python book/tools/seed_robustness.py $(ONLY) $(if $(DRAWS),--draws $(DRAWS)) $(if $(JOBS),--jobs $(JOBS)) \
 	  $(if $(CELL),--cell $(CELL)) $(if $(AGAIN),--again)
 
-lab: $(BOOK_STAMP) ## open JupyterLab on the chapters and exercises
-	$(BIN)/jupyter lab
+lab: $(BOOK_STAMP) ## open JupyterLab where a student begins: lab/, with copies of chapters and sets
+	$(BIN)/python book/tools/lab.py
 
 tidy: $(BOOK_STAMP) ## strip outputs from the notebooks and put their metadata in order
 	$(BIN)/python book/tools/tidy.py

@@ -13,7 +13,7 @@ from fi_course.questions.checks import CODE_STUB, TEXT_STUB
 from fi_course.questions.question import QUESTIONS
 from fi_course.questions.specification import specification_of
 from fi_course.reproducible_zip import write_zip
-from fi_course.start import start_files
+from fi_grader.student_folder import student_folder
 
 STUDENT = ("pyproject.toml", "requirements.lock", "LICENSE", "LICENSE-text")
 PACKAGES = ("fi_teach", "fi_audit", "fi_course")
@@ -76,15 +76,6 @@ def release(out, project="."):
         raise ValueError(
             f"cannot write into {out}: {error.strerror}. Choose a folder of yours.") from None
     return {out / "student.zip": len(student), out / "instructor.zip": len(instructor)}
-
-
-def student_folder(project="."):
-    """Collect what a student opens: chapters, exercises, the start page and the claims -> dict."""
-    notebooks = _files(project, ("notebooks", "exercises"))
-    linked = {path: content.replace(b"../book/ledger.md", b"../book/ledger.ipynb")
-              for path, content in notebooks.items()}
-    claims = Path(project) / "book/claims.yaml"
-    return {**linked, **start_files(linked, claims), "book/claims.yaml": claims.read_bytes()}
 
 
 def student_package(project="."):

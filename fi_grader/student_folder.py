@@ -1,9 +1,10 @@
-"""Write the notebooks that lead through a student's folder: where to begin, and the claims.
+"""Collect what a student works in: chapters, sets, and two pages that lead through them.
 
-JupyterLab opens them as pages; `make lab` and the student's bundle lay them beside the chapters.
+JupyterLab opens the pages as notebooks: `start.ipynb`, and the claims, entry by entry.
 """
 
 import json
+from pathlib import Path
 
 from fi_course.claims import VERDICTS, read_ledger
 
@@ -24,12 +25,19 @@ course has nbgrader, its *Validate* button runs the same checks on the saved not
 """
 
 
-def start_files(notebooks, ledger=None):
-    """Write the start page and the ledger for these notebooks -> {path: bytes}.
+def student_folder(project="."):
+    """Collect what a student opens: chapters, exercises, the start page and the claims -> dict."""
+    paths = [path for folder in ("notebooks", "exercises")
+             for path in sorted((Path(project) / folder).glob("[0-9]*.ipynb"))]
+    notebooks = {f"{path.parent.name}/{path.name}":
+                 path.read_bytes().replace(b"../book/ledger.md", b"../book/ledger.ipynb")
+                 for path in paths}
+    claims = Path(project) / "book/claims.yaml"
+    return {**notebooks, **_pages(notebooks, claims), "book/claims.yaml": claims.read_bytes()}
 
-    notebooks : {path: bytes} of chapters and exercises, whose first headings are their titles
-    ledger : the claims' file, if it is not where `read_ledger` finds it
-    """
+
+def _pages(notebooks, ledger):
+    """Write the start page and the ledger for these notebooks, by their first headings -> dict."""
     titles = {path: "".join(json.loads(content)["cells"][0]["source"]).split("\n")[0].strip("# ")
               for path, content in notebooks.items()}
     lists = [f"## {heading}\n\n" + "\n".join(
