@@ -38,7 +38,7 @@ SIZE_LIMIT = 200_000  # bytes of states that a page carries for one explorable
 STILL = """<p class="explorable-still" style="display: none">Run this cell to bring the controls
 back.</p>
 <style>.jp-OutputArea:not(:has(.explorable)) .explorable-still { display: block !important }
-.jp-OutputArea:has(.explorable-still) .jupyter-widgets:not(:has(*)) { display: none }</style>"""
+.jp-OutputArea:not(:has(.explorable)) > :has(.explorable-still) + * { display: none }</style>"""
 """What JupyterLab shows where the kernel that made an explorable is gone, instead of its error."""
 KINDS = ("slider", "select", "radio", "checkbox")
 

@@ -1,0 +1,171 @@
+"""A student's day in a real JupyterLab, as `make lab` opens it: a chapter, a set, and the file handed in."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+IDLE = ".jp-NotebookPanel:visible .jp-Notebook-ExecutionIndicator[data-status='idle']"
+RED = "[data-mime-type='application/vnd.jupyter.stderr'], [data-mime-type='application/vnd.jupyter.error']"
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """Start what `make lab` starts, in a folder of its own -> (address, folder)."""
+    folder, home = tmp_path_factory.mktemp("lab"), tmp_path_factory.mktemp("home")
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    command = [sys.executable, str(ROOT / "book/tools/lab.py"), "--folder", str(folder), "--no-browser",
+               f"--port={port}", "--allow-root", "--IdentityProvider.token=t"]
+    address = f"http://127.0.0.1:{port}/?token=t"
+    with subprocess.Popen(command, env={**os.environ, "HOME": str(home)}, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as server:
+        for _ in range(200):
+            with suppress(ConnectionError, urllib.error.URLError):
+                urllib.request.urlopen(address, timeout=30).close()
+                break
+            time.sleep(0.3)
+        yield address, folder
+        server.terminate()
+
+
+@pytest.fixture
+def tab(lab, browser):
+    tab = browser.new_page(viewport={"width": 1400, "height": 1400})
+    tab.goto(lab[0])
+    tab.locator(".jp-NotebookPanel:visible").wait_for(timeout=60_000)
+    yield tab
+    tab.close()
+
+
+def opened(tab, title):
+    """Click a link of the start page, and wait until its notebook can run."""
+    tab.locator("#jp-main-dock-panel .lm-TabBar-tab", has_text="start.ipynb").click()
+    tab.get_by_role("link", name=title, exact=True).click()
+    tab.locator(".jp-NotebookPanel:visible h1", has_text=title).wait_for()
+    tab.locator(IDLE).wait_for(timeout=60_000)
+
+
+def choose(tab, menu, entry):
+    tab.locator(".lm-MenuBar-item", has_text=menu).click()
+    tab.locator(".lm-Menu-itemLabel", has_text=re.compile(f"^{entry}$")).click()
+
+
+def until_idle(tab):
+    tab.wait_for_timeout(500)
+    tab.locator(IDLE).wait_for(timeout=90_000)
+
+
+def on_top(tab):
+    tab.mouse.move(800, 700)
+    tab.mouse.wheel(0, -100_000)
+
+
+def scrolled_to(tab, selector):
+    """Scroll from the top to what is not rendered before it is near -> locator."""
+    on_top(tab)
+    for _ in range(200):
+        if tab.locator(selector).count():
+            tab.locator(selector).first.scroll_into_view_if_needed()
+            return tab.locator(selector).first
+        tab.mouse.wheel(0, 600)
+        tab.wait_for_timeout(50)
+    raise AssertionError(f"{selector} is nowhere in the notebook")
+
+
+def test_a_chapter_is_read_as_in_the_book(lab, tab):
+    """Its hidden code is collapsed, its explorables move, its claims lead to the ledger; without their kernel
+    explorables say what to do."""
+    assert "solutions" not in tab.locator(".jp-DirListing-content").inner_text()
+    assert "Nbgrader" not in tab.locator(".lm-MenuBar-content").inner_text()
+    opened(tab, "1 · Trees that explain themselves")
+    choose(tab, "Run", "Run All Cells")
+    until_idle(tab)
+    explorable = scrolled_to(tab, ".explorable:visible")
+    assert scrolled_to(tab, ".jp-Cell .jp-Placeholder").count(), "hidden code is collapsed"
+    scrolled_to(tab, ".explorable:visible")
+    sentence = explorable.locator(".explorable-sentence")
+    before, grip = sentence.inner_text(), explorable.locator(".explorable-grip").first.bounding_box()
+    at = grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2
+    tab.mouse.move(*at)
+    tab.mouse.down()
+    tab.mouse.move(at[0] + 300, at[1], steps=5)
+    tab.mouse.up()
+    dragged = sentence.inner_text()
+    assert dragged != before
+    name, wish = explorable.evaluate("""one => { const [name, labels] = Object.entries(one.explorable.labels).at(-1);
+        return [name, labels.indexOf(one.querySelector('output').textContent), labels][1] < 0 ? [name, labels[0]]
+            : [name, one.querySelector('output').textContent]; }""")
+    explorable.get_by_role("slider").first.press("Home")
+    explorable.evaluate("""(one, wish) => one.closest('.jp-Cell').insertAdjacentHTML('beforeend',
+        `<a href="#set:${wish}">set it</a>`)""", f"{name}={quote(wish)}")
+    assert sentence.inner_text() != dragged
+    tab.get_by_text("set it").click()
+    assert sentence.inner_text() == dragged
+    scrolled_to(tab, ".fi-claim a").click()
+    tab.locator(".jp-Notebook:visible", has_text="The claims ledger").wait_for()
+    tab.locator("#jp-main-dock-panel .lm-TabBar-tab", has_text="01_trees").click()
+    choose(tab, "File", "Save Notebook")
+    choose(tab, "Kernel", "Shut Down Kernel")
+    tab.reload()
+    tab.locator(".jp-NotebookPanel:visible h1", has_text="Trees").wait_for(timeout=60_000)
+    until_idle(tab)
+    scrolled_to(tab, ".explorable-still")
+    tab.get_by_text("Run this cell to bring the controls back.").first.wait_for()
+    assert not tab.get_by_text(re.compile("model not found|Loading widget")).first.is_visible()
+
+
+def answered(tab, name, source):
+    """Type over the answer's cell and run it and its check, by keyboard -> what the check shows."""
+    cells = tab.locator(".jp-CodeCell:visible", has_text=name)
+    cells.first.locator(".cm-content").click()
+    tab.keyboard.press("Control+a")
+    tab.keyboard.insert_text(source)
+    tab.keyboard.press("Shift+Enter")
+    tab.keyboard.press("Shift+Enter")
+    until_idle(tab)
+    check = tab.locator(".jp-CodeCell:visible", has_text=f"check({name})")
+    assert check.locator(RED).count() == 0 and check.locator(".jp-OutputArea-output").count() == 1
+    return check.locator(".jp-OutputArea-output").inner_text()
+
+
+def test_a_set_is_worked_and_handed_in(lab, tab):
+    """Run All shows nothing red; an answer is wrong, right, and broken; the last cell writes what is saved."""
+    opened(tab, "Exercises 1: Trees that explain themselves")
+    choose(tab, "Run", "Run All Cells")
+    until_idle(tab)
+    on_top(tab)
+    tab.wait_for_timeout(300)
+    assert "Not started" in tab.locator(".jp-CodeCell:visible", has_text="check(average_of_all)").inner_text()
+    assert tab.locator(RED).count() == 0
+    assert "mean of two means" in answered(tab, "average_of_all", "average_of_all = 55")
+    tab.get_by_text("Hint 1 of").first.click()
+    assert tab.get_by_text("Hint 2 of").first.is_visible()
+    assert "save (Ctrl+S)" in answered(tab, "average_of_all", "average_of_all = 60")
+    assert "Your cell stopped with SyntaxError" in answered(tab, "average_of_all", "average_of_all = (")
+    assert "Right." in answered(tab, "average_of_all", "average_of_all = 60")
+    last = scrolled_to(tab, ".jp-CodeCell:has-text('hand_in()')")
+
+    def handed_in():
+        last.locator(".cm-content").click()
+        tab.keyboard.press("Control+Enter")
+        until_idle(tab)
+        return last.locator(".jp-OutputArea-output").inner_text()
+
+    assert "Save first" in handed_in()
+    tab.keyboard.press("Control+s")
+    tab.wait_for_timeout(1000)
+    said, file = handed_in(), lab[1] / "exercises/01_trees.zip"
+    assert f"Wrote {file}" in said and "1 of 27 points" in said
+    assert b"average_of_all = 60" in zipfile.ZipFile(file).read("01_trees.ipynb")
