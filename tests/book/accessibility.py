@@ -95,6 +95,12 @@ CUT = """() => {
     return cut;
 }"""
 
+# What a thumb must meet: a control, or the label in which it lies.
+TOO_SMALL = """() => [...document.querySelectorAll(':is(.bd-article, .bd-header-article) :is(button, summary, select, input, textarea)')]
+    .filter((node) => node.getClientRects().length && node.checkVisibility())
+    .map((node) => (node.matches('input') && node.closest('label:not(.fi-ranks label)')) || node)
+    .filter((node) => node.getBoundingClientRect().height < 43.9).map((node) => node.outerHTML.slice(0, 120))"""
+
 
 def is_outside(url):
     """Whether a request leaves this computer; the browser reaches nothing there (browser.py)."""

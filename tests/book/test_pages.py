@@ -8,10 +8,12 @@ from theme import SCRIPTS, SOME
 
 from .accessibility import (
     CUT,
+    FONTS,
     MOST_BYTES,
     PAGES,
     PASSED,
     SHOWN,
+    TOO_SMALL,
     VIEWS,
     layout_problems,
     opened,
@@ -29,8 +31,8 @@ def test_a_page_is_whole_alone_and_accessible(browser, address, page):
     no console error, no outside request, few bytes, nothing wider than the screen, every formula set,
     every picture described; and axe-core finds no violation, the explorables' tables unfolded.
 
-    At 360 pixels, all unfolded, everything fits or scrolls in a box of its own; a figure never scrolls:
-    it is drawn for phones.
+    At 360 pixels, all unfolded, everything fits or scrolls in a box of its own, and a control is 44 pixels high;
+    a figure never scrolls: it is drawn for phones.
     """
     with opened(browser, address, page, "phone at night") as (tab, errors, outside, sizes):
         assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -43,7 +45,7 @@ def test_a_page_is_whole_alone_and_accessible(browser, address, page):
         tab.set_viewport_size({"width": 360, "height": 780})
         tab.evaluate("document.querySelectorAll('.bd-article details').forEach((part) => { part.open = true; })")
         assert tab.evaluate("document.documentElement.scrollWidth") <= 360
-        assert tab.evaluate(CUT) == []
+        assert tab.evaluate(CUT) == [] and tab.evaluate(TOO_SMALL) == []
         assert tab.evaluate("[...document.querySelectorAll('.cell_output img')].filter(i => "
                             "i.getBoundingClientRect().right > 361).length") == 0
 
@@ -173,6 +175,15 @@ def test_no_page_shows_what_python_warned_of(built_book):
     warned = [path.name for path in built_book.glob("*/*.html")
               if re.search(r"ipykernel_\d+/", path.read_text(encoding="utf-8"))]
     assert warned == []
+
+
+def test_the_faces_are_small_and_bring_their_licence():
+    """Latin subsets, under 200 kB in all."""
+    folder = ROOT / "book/style/fonts"
+    licence = (folder / "OFL.txt").read_text(encoding="utf-8")
+    assert 0 < FONTS < 200_000 and "SIL OPEN FONT LICENSE Version 1.1" in licence
+    assert {path.name.split("-latin")[0] for path in folder.glob("*.woff2")} == {
+        name.lower().replace(" ", "-") for name in re.findall(r"^([\w ]+): (?:Copyright|©)", licence, re.MULTILINE)}
 
 
 def test_the_scripts_of_the_pages_are_small(built_book):
