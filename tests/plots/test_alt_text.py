@@ -2,13 +2,17 @@
 
 import base64
 import re
+import warnings
+from pathlib import Path
 from xml.etree import ElementTree
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from fi_teach import plots
-from fi_teach.plots import alt_text
+from fi_teach.plots import PAPER, alt_text
 
 
 def drawing(points=10):
@@ -39,6 +43,20 @@ def test_a_crowded_figure_is_sent_as_sharp_pixels_instead():
 def test_the_same_drawing_gives_the_same_bytes():
     """No date and no random names inside, so that a page changes only when its figure does."""
     assert alt_text.picture(drawing()) == alt_text.picture(drawing())
+
+
+def test_a_figure_wears_the_face_and_the_paper_of_the_pages():
+    """A sign that the face lacks comes from another, without a warning; what somebody chose stays."""
+    ax = plt.subplots()[1]
+    ax.set_title("x ≤ 3, φ", weight="bold")
+    chosen = ax.text(0, 0, "typed", family="monospace")
+    with warnings.catch_warnings(action="error"):
+        drawn = alt_text.render(ax.figure, "svg").decode()
+    faces = {text.get_fontfamily()[0] for text in ax.findobj(Text) if text is not chosen}
+    assert faces == {"Instrument Sans"} and chosen.get_fontfamily() == ["monospace"]
+    assert "InstrumentSans-Bold" in drawn and "DejaVuSans" in drawn and PAPER in drawn
+    for face in (Path(plots.__file__).parent / "fonts").glob("*.ttf"):
+        assert face.stat().st_size < 40_000
 
 
 def test_a_figure_that_nobody_described_has_no_words():
