@@ -26,6 +26,7 @@ def alt_text(figure: Any) -> str:
 def render(figure: Any, kind: str, **options) -> bytes:
     """Render the figure in the book's face: the same drawing gives the same bytes."""
     from matplotlib import rc_context
+    from matplotlib.legend import Legend
     from matplotlib.text import Text
 
     from fi_teach.plots.style import STYLE
@@ -33,6 +34,8 @@ def render(figure: Any, kind: str, **options) -> bytes:
     for text in figure.findobj(Text):
         if text.get_fontfamily() == ["sans-serif"]:  # nobody chose another
             text.set_fontfamily(STYLE["font.family"])
+    for legend in figure.findobj(Legend):  # no boxes
+        legend.get_frame().set(edgecolor="none", facecolor=STYLE["figure.facecolor"])
 
     if kind == "svg":
         options["metadata"] = {"Date": None}

@@ -50,10 +50,12 @@ def test_a_figure_wears_the_face_and_the_paper_of_the_pages():
     ax = plt.subplots()[1]
     ax.set_title("x ≤ 3, φ", weight="bold")
     chosen = ax.text(0, 0, "typed", family="monospace")
+    legend = ax.legend(ax.plot([0, 1]), ["a line"])
     with warnings.catch_warnings(action="error"):
         drawn = alt_text.render(ax.figure, "svg").decode()
     faces = {text.get_fontfamily()[0] for text in ax.findobj(Text) if text is not chosen}
     assert faces == {"Instrument Sans"} and chosen.get_fontfamily() == ["monospace"]
+    assert legend.get_frame().get_edgecolor()[3] == 0, "a legend has no box"
     assert "InstrumentSans-Bold" in drawn and "DejaVuSans" in drawn and PAPER in drawn
     for face in (Path(plots.__file__).parent / "fonts").glob("*.ttf"):
         assert face.stat().st_size < 40_000
