@@ -131,7 +131,8 @@ class _Grader:
         if self.server is None:
             modules = {m for a in self.assignments.values()
                        for m in a.modules} - {"fi_course.questions"}
-            self.server = start_server(self.settings["sandbox"], sorted(modules))
+            course = Path(self.settings["exercises"]).resolve().parent
+            self.server = start_server(self.settings["sandbox"], sorted(modules), courses=[course])
         return self.server
 
 

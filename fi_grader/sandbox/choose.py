@@ -11,6 +11,7 @@ import site
 import socket
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from functools import cache
 from importlib.util import find_spec
@@ -27,6 +28,8 @@ ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THR
                "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg",
                "MPLCONFIGDIR": "/tmp/matplotlib", "PATH": "/usr/bin:/bin", "HOME": "/tmp",
                "LANG": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
+PARTS_OF_A_PREFIX = ("bin", "lib", "lib32", "lib64", "libexec", "share/zoneinfo", "pyvenv.cfg")
+PARTS_OF_A_COURSE = (*installed.PACKAGES, "solutions", "exercises", "tests", "submissions")
 PRIVATE_FOLDERS = ("/tmp/", "/dev/shm/")
 """Every student process has its own, empty but for the libraries that lie there."""
 LEVELS = ("auto", "bwrap", "wasm", "none")
@@ -112,23 +115,24 @@ PROBES = {
 of machine."""
 
 
-def start_server(kind, modules=(), many=True):
+def start_server(kind, modules=(), many=True, courses=()):
     """Start a source of student processes in this sandbox -> ForkServer or WasmSandboxPool.
 
     modules : what to import beforehand
 
     many : will there be more than one?
+    courses : folders that hold a course, besides the one that is running
     """
     if kind == "wasm":
         from fi_grader.sandbox.webassembly import WasmSandboxPool
         return WasmSandboxPool(installed.visible_files(), modules, many)
-    return ForkServer(kind, modules)
+    return ForkServer(kind, modules, courses)
 
 
 class ForkServer:
     """The fork server as the grader sees it: `fork` a student process, `kill` it."""
 
-    def __init__(self, kind, modules=()):
+    def __init__(self, kind, modules=(), courses=()):
         ours, theirs = socket.socketpair()
         self.control, self.scratch = ours, tempfile.mkdtemp(prefix="fi-teach-")
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
@@ -137,11 +141,11 @@ class ForkServer:
                     "roots": [*roots(), *map(str, installed.PACKAGES.values()), "/course", "/tmp",
                               "/dev", "/etc", "/sys"],
                     "folder": self.scratch,
-                    "kept": [root for root in roots() if root.startswith(PRIVATE_FOLDERS)]}
+                    "kept": [p for p in outermost(roots()) if p.startswith(PRIVATE_FOLDERS)]}
         python = [sys.executable, "-P", "-m", *INSIDE, str(theirs.fileno()), json.dumps(settings)]
         command, environment = python, _environment(self.scratch)
         if kind == "bwrap":
-            command, environment = bwrap(python), None
+            command, environment = bwrap(python, courses), None
         with theirs:
             self.process = subprocess.Popen(
                 command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
@@ -199,38 +203,67 @@ def _environment(folder):
 
 
 def roots():
-    """List the folders of the interpreter and the libraries -> list of str, none inside another."""
-    places = {sys.prefix, sys.base_prefix, *site.getsitepackages(), site.getusersitepackages(),
-              "/usr"}
-    places = sorted({see(p) for p in places for see in (os.path.abspath, os.path.realpath)
-                     if os.path.isdir(p)})
+    """List the folders that Python and its libraries need, and nothing beside them -> list of str.
+
+    A prefix is not shown whole: a course may have been installed in it.
+    """
+    places = {f"{prefix}/{part}" for prefix in (sys.prefix, sys.base_prefix, "/usr", "/usr/local")
+              for part in PARTS_OF_A_PREFIX}
+    places |= {*site.getsitepackages(), site.getusersitepackages(),
+               *map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib"))}
+    return sorted({see(place) for place in places for see in (os.path.abspath, os.path.realpath)
+                   if os.path.exists(place)})
+
+
+def outermost(places):
+    """Return the places that lie in no other one -> list."""
     return [p for p in places if not any(p.startswith(f"{other}/") for other in places)]
 
 
-def bwrap(command):
-    """Wrap a command in bubblewrap, with the libraries but without the questions -> list."""
+def answers_within(shown, courses):
+    """List the folders that hold answers and lie in folders that are shown -> set of str.
+
+    courses : folders that hold a course each; beside libraries only its own folders are hidden
+    """
+    own = [os.path.realpath(os.path.join(folder, name))
+           for folder in shown for name in PARTS_OF_A_COURSE]
+    inside = [str(c) for c in courses if any(str(c).startswith(f"{folder}/") for folder in shown)]
+    return {p for p in own if os.path.isdir(p)} | set(inside) - set(shown)
+
+
+def bwrap(command, courses=()):
+    """Wrap a command in bubblewrap, with the libraries but without the questions -> list.
+
+    courses : folders that hold a course, besides the one that is running
+    """
     options = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
                "--hostname", "sandbox", "--die-with-parent", "--new-session", "--clearenv"]
     if os.getuid():
         options += ["--unshare-user", "--disable-userns", "--cap-add", "ALL"]
     for name, value in {**ENVIRONMENT, "PYTHONPATH": "/course"}.items():
         options += ["--setenv", name, value]
-    return [*options, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *_system(), *_course(),
-            "--chdir", "/tmp", "--remount-ro", "/", "--", *command]
+    courses = {folder.parent for folder in installed.PACKAGES.values()} | set(courses)
+    return [*options, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *_system(courses),
+            *_course(), "--chdir", "/tmp", "--remount-ro", "/", "--", *command]
 
 
-def _system():
+def _system(courses):
+    """Mount what is needed of the system, the outer folders first; answers in it are hidden."""
     links = [("--symlink", os.readlink(f"/{n}"), f"/{n}")
              if os.path.islink(f"/{n}") else ("--ro-bind", f"/{n}", f"/{n}")
              for n in ("bin", "lib", "lib64") if os.path.exists(f"/{n}")]
     files = [("--ro-bind", path, path)
              for path in ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives")
              if os.path.exists(path)]
-    libraries = [option for path in roots()
-                 for option in (*_passable(path), ("--ro-bind", path, path))]
-    hidden = [("--tmpfs", str(folder)) for folder in installed.PACKAGES.values()
-              if any(str(folder).startswith(f"{root}/") for root in roots())]
-    return [word for option in (*links, *libraries, *hidden, *files) for word in option]
+    shown = roots()
+    hidden = answers_within(shown, courses)
+    again = {path for path in shown if any(path.startswith(f"{folder}/") for folder in hidden)}
+    mounts = [option
+              for path in sorted({*outermost(shown), *again, *hidden}, key=lambda p: p.count("/"))
+              for option in ([("--tmpfs", path)] if path in hidden
+                             else (*_passable(path), ("--ro-bind", path, path)))]
+    closed = [("--remount-ro", path) for path in hidden]
+    return [word for option in (*links, *mounts, *closed, *files) for word in option]
 
 
 def _passable(path):

@@ -6,17 +6,20 @@ import glob
 import os
 import platform
 import resource
+import stat
 import struct
 
 NEW_MOUNTS, NEW_IPC, NEW_PIDS = 0x20000, 0x08000000, 0x20000000
 NOSUID_NODEV, NOEXEC, READ_ONLY = 2 | 4, 8, 1
-BIND, RECURSIVE, PRIVATE = 1 << 12, 1 << 14, 1 << 18
+REMOUNT, BIND, RECURSIVE, PRIVATE = 1 << 5, 1 << 12, 1 << 14, 1 << 18
+KEPT_BY_A_REMOUNT = 2 | 4 | 8 | 1 << 10 | 1 << 11
 NO_NEW_PRIVILEGES, DROP_FROM_BOUND, SUBREAPER, DUMPABLE, FILTER_CALLS = 38, 24, 36, 4, 22
 CAPABILITY_VERSION = 0x20080522
-# Calls that hide memory or notes, look into other processes, or change the sandbox, each with its
-# number on x86_64 and on aarch64
+# Calls that hide memory or notes (a used port is one), look into other processes, or change the
+# sandbox, each with its number on x86_64 and on aarch64
 REFUSED = {
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194),
+    "socket": (41, 198), "flock": (73, 32),
     "add_key": (248, 217), "request_key": (249, 218),
     "keyctl": (250, 219), "io_uring_setup": (425, 425), "userfaultfd": (323, 282),
     "bpf": (321, 280), "perf_event_open": (298, 241),
@@ -45,23 +48,38 @@ def new_namespaces():
 def mount_private(megabytes, kept=()):
     """Mount an empty /tmp and /dev/shm, and a /proc that shows the new PID namespace alone.
 
-    kept : folders with libraries that lie under /tmp or /dev/shm: they stay where they are, with
-        all that is hidden in them
+    kept : files and folders of libraries that lie under /tmp or /dev/shm: they stay where they
+        are, with all that is hidden in them
     """
+    _lock_devices()
     size = f"size={megabytes}m,nr_inodes=20k,mode=1777".encode()
-    handles = [os.open(folder, os.O_PATH) for folder in kept]
+    handles = [os.open(path, os.O_PATH) for path in kept]
     for folder in (b"/tmp", b"/dev/shm"):
         _call("mount", b"tmpfs", folder, b"tmpfs", NOSUID_NODEV, size)
     os.umask(0o022)
-    for folder, handle in zip(kept, handles, strict=True):
-        os.makedirs(folder)
-        _call("mount", f"/proc/self/fd/{handle}".encode(), os.fsencode(folder), None,
+    for path, handle in zip(kept, handles, strict=True):
+        is_folder = stat.S_ISDIR(os.fstat(handle).st_mode)
+        os.makedirs(path if is_folder else os.path.dirname(path), exist_ok=True)
+        if not is_folder:
+            os.close(os.open(path, os.O_CREAT))
+        _call("mount", f"/proc/self/fd/{handle}".encode(), os.fsencode(path), None,
               BIND | RECURSIVE, None)
         os.close(handle)
     try:
         _call("mount", b"proc", b"/proc", b"proc", NOSUID_NODEV | NOEXEC, None)
     except OSError:
         _call("mount", b"tmpfs", b"/proc", b"tmpfs", NOSUID_NODEV | NOEXEC | READ_ONLY, b"size=4k")
+
+
+def _lock_devices():
+    """Make files and dates in /dev read-only: one student would read there what another left.
+
+    Devices stay as usable as they were.
+    """
+    for path in ["/dev", *(place.path for place in os.scandir("/dev") if not place.is_symlink())]:
+        if os.path.ismount(path) and path not in ("/dev/shm", "/dev/pts"):
+            kept = os.statvfs(path).f_flag & KEPT_BY_A_REMOUNT
+            _call("mount", None, path.encode(), None, REMOUNT | BIND | READ_ONLY | kept, None)
 
 
 def hide(paths):

@@ -1,0 +1,154 @@
+"""Bubblewrap: nothing passes from one student to the next, and no solution can be read wherever the course lies."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+
+from fi_grader import installed
+from fi_grader.judging.student import StudentProcess
+from fi_grader.sandbox import choose as sandbox
+
+ROOT = Path(__file__).resolve().parents[2]
+NOBODY = 65534
+
+LEAVE_OR_FIND = """
+import ctypes, os, socket, time
+libc = ctypes.CDLL(None, use_errno=True)
+PLACES = ["/", "/dev", "/dev/pts", "/dev/shm", "/dev/mqueue", "/tmp", "/var/tmp", "/run", "/run/lock", "/etc", "/root",
+          "/home", "/proc", "/proc/sys/kernel", "/sys", "/course", "/course/fi_grader", "/course/fi_course/questions",
+          "/course/fi_teach", *HIDDEN]
+def notes():
+    "Names of all that is new in places where one could write."
+    return [f"{p}/{n}" for p in PLACES if os.access(p, os.R_OK) for n in os.listdir(p) if n.startswith("note")]
+def dates():
+    return [os.stat(f"/dev/{n}").st_mtime_ns for n in ("null", "zero", "full", "random", "urandom", "tty", ".")]
+def heard(address):
+    try:
+        one = socket.socket(socket.AF_UNIX if isinstance(address, (str, bytes)) else socket.AF_INET)
+        one.bind(address)
+        one.listen()
+        return one
+    except OSError:
+        return None
+def queues():
+    "SysV and POSIX objects that exist already, by their numbers and names."
+    return [libc.msgget(77, 0), libc.semget(77, 1, 0), libc.shmget(77, 4096, 0), libc.mq_open(b"/note", 0)]
+def find():
+    return notes() + [n for n in queues() if n != -1] + [p for p in os.listdir("/proc") if p.isdigit() and int(p) > 1]
+def leave():
+    kept = 0
+    for place in PLACES:
+        for make in (lambda p: open(p, "w").write("60"), os.mkdir, lambda p: os.symlink("60", p)):
+            try:
+                make(f"{place}/note{kept}")
+                kept += 1
+            except OSError:
+                continue
+    for name in ("null", "zero", "full", "random", "urandom", "tty", "."):
+        for change in (os.utime, lambda p: os.chmod(p, 0o600), lambda p: os.setxattr(p, "user.note", b"60")):
+            try:
+                change(f"/dev/{name}")
+            except OSError:
+                continue
+    libc.msgget(77, 0o1666), libc.semget(77, 1, 0o1666), libc.shmget(77, 4096, 0o1666)
+    libc.mq_open(b"/note", os.O_CREAT, 0o666, None)
+    held = [heard("\\0note"), heard(("127.0.0.1", 7777))]
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(600)
+    return kept, [one is not None for one in held]
+"""
+
+
+def notes_passed():
+    """What the first of two students leaves, and what the second finds -> dict."""
+    server = sandbox.ForkServer("bwrap")
+    hidden = sorted(sandbox.answers_within(sandbox.roots(), {p.parent for p in installed.PACKAGES.values()}))
+    found = {}
+    for word in ("leave()", "[find(), dates()]"):
+        student = StudentProcess(server)
+        with student.within(60):
+            assert student.ask("run", LEAVE_OR_FIND.replace("HIDDEN", repr(hidden)), "cell 1").get("error") is None
+            found[word] = [student.value("dates()"), student.value(word)]
+        student.end()
+    server.close()
+    (before, left), (_, (notes, after)) = found.values()
+    return {"left": left, "found": notes, "dates moved": before != after}
+
+
+@pytest.mark.parametrize("user", [0, NOBODY], ids=["as root", "as an ordinary user"])
+def test_nothing_passes_from_one_student_to_the_next(user):
+    """Files, links and dates wherever one could write, queues, keys, ports, addresses, and a process left behind."""
+    try:
+        options = {} if user == os.getuid() else {"user": user, "group": user, "extra_groups": []}
+        done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, cwd="/",
+                              env={**os.environ, "HOME": "/tmp", "PYTHONPATH": str(ROOT)}, **options)
+    except PermissionError:
+        pytest.skip("this user cannot become the other one, or that one cannot start this Python")
+    assert done.returncode == 0, done.stderr
+    passed = json.loads(done.stdout)
+    assert passed == {"left": [passed["left"][0], [False, False]], "found": [], "dates moved": False}
+    assert passed["left"][0] >= 6  # in /tmp and /dev/shm, which nobody else sees
+
+
+@pytest.mark.parametrize(("course", "library"), [
+    ("lib/course", "lib"), ("lib/course", "lib/course/.venv/lib"), ("lib", "lib"), ("share/course", "lib"),
+    ("home/anna/course", "home/anna/course/.venv/lib"), ("lib/python3/site-packages", "lib/python3/site-packages")])
+def test_no_solution_can_be_read_wherever_the_course_lies(course, library, monkeypatch):
+    """Below a folder that is shown, beside its libraries, around them, in somebody's home; in /tmp, whose rest is gone.
+
+    What is needed stays: a module beside the course can be imported.
+    """
+    there = Path(mkdtemp(prefix="Über Bäume ", dir="/tmp"))
+    there.chmod(0o755)
+    for name, package in installed.PACKAGES.items():
+        shutil.copytree(package, there / course / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("solutions", "exercises"):
+        (there / course / name).mkdir()
+        (there / course / name / "01_trees.ipynb").write_text("average_of_all = 60")
+    (there / library).mkdir(parents=True, exist_ok=True)
+    (there / library / "lies_there.py").write_text("is_here = True")
+    monkeypatch.setattr(installed, "PACKAGES", {name: there / course / name for name in installed.PACKAGES})
+    shown = sorted({str(there / library), *([str(there / "lib")] if library.startswith("lib") else [])})
+    monkeypatch.setattr(sandbox, "roots", lambda before=sandbox.roots: [*before(), *shown])
+    server = sandbox.ForkServer("bwrap")
+    try:
+        student = StudentProcess(server)
+        with student.within(60):
+            found = {word: student.ask("run", source, "cell 1") for word, source in {
+                "imports": f"import sys; sys.path.append({str(there / library)!r}); import lies_there",
+                "writes": f"open({str(there / library / 'x')!r}, 'w')",
+                "writes where it is hidden": f"open({str(there / course / 'solutions' / 'x')!r}, 'w')",
+                "writes into /tmp": "open('/tmp/x', 'w').close()"}.items()}
+            seen = student.value(f"[n for _, _, names in __import__('os').walk({str(there)!r}) for n in names]")
+    finally:
+        server.close()
+        shutil.rmtree(there)
+    assert {word for word, reply in found.items() if "error" in reply} == {"writes", "writes where it is hidden"}
+    assert seen == ["lies_there.py"]
+
+
+def test_a_course_whose_exercises_lie_elsewhere_is_hidden_too(monkeypatch):
+    """The folder of --exercises is a course as well, with its solutions beside it."""
+    there = Path(mkdtemp(dir="/tmp"))
+    there.chmod(0o755)
+    (there / "other" / "solutions").mkdir(parents=True)
+    (there / "other" / "solutions" / "01_trees.ipynb").touch()
+    monkeypatch.setattr(sandbox, "roots", lambda before=sandbox.roots: [*before(), str(there)])
+    server = sandbox.start_server("bwrap", courses=[there / "other"])
+    student = StudentProcess(server)
+    with student.within(60):
+        seen = student.value(f"[n for _, _, names in __import__('os').walk({str(there)!r}) for n in names]")
+    server.close()
+    shutil.rmtree(there)
+    assert seen == []
+
+
+if __name__ == "__main__":
+    print(json.dumps(notes_passed()))
