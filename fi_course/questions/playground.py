@@ -6,7 +6,7 @@ returns what is to be drawn:
     {"A": 8, "B": 11}             names and numbers: a bar each
     ({0: 0.5, 1: 0.3}, 1)         a line through the numbers, with a dot where the slider stands
 
-The first line of its docstring is the title.
+The first line of its docstring is the title; "the gain, by the weight" names the axes as well.
 `Q("trees.decrease").play(decrease, picture, cut=(1, 7))` shows a slider from 1 to 7.
 This needs a kernel, so it is for notebooks only;
 a page says in words what would be there, with or without Python in it.
@@ -62,6 +62,7 @@ def _sliders(picture, sliders):
         control.description = control.description.replace("_", " ")
         control.style.description_width = "initial"
         control.layout.width = "26em"
+        control.value = getattr(control, "min", control.value)  # the middle may give it away
         control.observe(move, "value")
     move(None)
     return VBox([*controls, shown])
@@ -120,6 +121,9 @@ def draw_picture(found, title, values):
                     color=INK)
         ax.margins(x=0.08, y=0.2)
     ax.set_title(title, loc="left", fontweight="bold")
+    upward, by, onward = title.partition(", by ")
+    if by:
+        ax.set(xlabel=onward, ylabel=upward)
     set_to = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items())
     seen = ", ".join(f"{place}: {value}" for place, value in told.items())
     return describe(ax, f"{title}. With {set_to}: {seen}.")

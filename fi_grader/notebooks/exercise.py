@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from fi_course.questions import QUESTIONS
+from fi_course.submit import checksum
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ def _text(value):
 def load(folder):
     """Load all assignments of a folder of exercises -> {name: Assignment}.
 
-    Raises ValueError if there are none, or if one asks a question that is not defined.
+    Raises ValueError if there are none, or if one asks a question that is not defined, or holds
+    answers: nothing is judged by a file that somebody works in.
     """
     paths = sorted(Path(folder).glob("*.ipynb"))
     if not paths:
@@ -100,7 +102,14 @@ def load(folder):
 
 def _assignment(path):
     content = path.read_bytes()
-    cells = tuple(cell_from(raw) for raw in json.loads(content)["cells"])
+    raw_cells = json.loads(content)["cells"]
+    worked_on = [cell["metadata"]["fi_teach"]["question"] for cell in raw_cells
+                 if _is_answered(cell)]
+    if worked_on:
+        raise ValueError(f"{path} is not as it was handed out: {', '.join(worked_on)} was answered "
+                         "in it. Name the folder that nobody works in with --exercises, or make "
+                         "it anew with python book/tools/exercises.py.")
+    cells = tuple(map(cell_from, raw_cells))
     questions = tuple(dict.fromkeys(c.question for c in cells if c.question))
     unknown = [id for id in questions if id not in QUESTIONS]
     if unknown:
@@ -108,6 +117,14 @@ def _assignment(path):
                          "which no module in fi_course/questions defines.")
     expressions = {c.question: _expression(c.source) for c in cells if c.part == "check"}
     return Assignment(path.stem, cells, questions, expressions, _hash(content, questions), path)
+
+
+def _is_answered(cell):
+    """Return whether this is the cell of an answer, and not as it was handed out -> bool."""
+    metadata = cell.get("metadata", {})
+    stored = metadata.get("nbgrader", {}).get("checksum")
+    is_answer = metadata.get("fi_teach", {}).get("part") == "answer"
+    return bool(is_answer and stored) and checksum(cell) != stored
 
 
 def _expression(check):

@@ -127,6 +127,19 @@ def test_an_exercise_that_asks_an_unknown_question_is_refused(tmp_path):
         load(tmp_path)
 
 
+def test_an_exercise_that_somebody_has_worked_in_is_refused(tmp_path):
+    """The reference would be somebody's answer; outputs and other cells do no harm."""
+    notebook = json.loads((ROOT / "exercises/01_trees.ipynb").read_text(encoding="utf-8"))
+    notebook["cells"][1]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "x"}]
+    path = tmp_path / "01_trees.ipynb"
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    assert "01_trees" in load(tmp_path)
+    next(c for c in notebook["cells"] if c["id"] == "trees-decrease-answer")["source"] = "def decrease("
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"not as it was handed out: trees\.decrease was answered"):
+        load(tmp_path)
+
+
 def test_a_folder_without_exercises_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no exercises"):
         load(tmp_path)

@@ -133,7 +133,7 @@ def test_moving_a_slider_draws_again_on_a_scale_that_never_shrinks(monkeypatch):
     assert [type(slider).__name__, type(shown).__name__] == ["IntSlider", "HTML"]  # no output of a cell: see _sliders
     slider.value = 4
     slider.value = 1
-    assert [ax.patches[0].get_height() for ax in axes] == [4, 8, 2]
+    assert [ax.patches[0].get_height() for ax in axes] == [0, 8, 2]  # it begins at the least
     low, middle, high = (ax.get_ylim() for ax in axes)
     assert middle == high and low[1] < middle[1]
     assert shown.value.startswith('<img alt="Twice as much. With at 1: it: 2." src="data:image/svg+xml;base64,')
@@ -176,6 +176,11 @@ def test_a_picture_says_in_words_what_it_shows():
     assert ax.figure._fi_alt == "Fall. With rows left 1: 1: 0.3."
     ax = playground.draw_picture({"A": 8, "B": 11}, "Shares", {"ride": 2})
     assert ax.figure._fi_alt == "Shares. With ride 2: A: 8, B: 11."
+
+
+def test_a_title_names_both_axes():
+    ax = draw_picture(({0: 0.5, 1: 0.3}, 1), "The gain, by the weight", {"weight": 1})
+    assert (ax.get_ylabel(), ax.get_xlabel()) == ("The gain", "the weight")
 
 
 def test_a_picture_of_anything_else_is_refused_in_words():
