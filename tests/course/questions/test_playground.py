@@ -179,7 +179,7 @@ def test_a_picture_says_in_words_what_it_shows():
 
 
 def test_a_title_names_both_axes():
-    ax = draw_picture(({0: 0.5, 1: 0.3}, 1), "The gain, by the weight", {"weight": 1})
+    ax = playground.draw_picture(({0: 0.5, 1: 0.3}, 1), "The gain, by the weight", {"weight": 1})
     assert (ax.get_ylabel(), ax.get_xlabel()) == ("The gain", "the weight")
 
 
