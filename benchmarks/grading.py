@@ -1,9 +1,9 @@
-"""Measure submissions a minute with the sandbox, without it and with nbgrader, and memory.
+"""Measure submissions a minute with the sandbox and with nbgrader, and memory.
 
-    python -m benchmarks.grading [--many 10000] [--few 1000] [--jobs 2] [--nbgrader 4]
+    python -m benchmarks.grading [--many 10000] [--jobs 2] [--nbgrader 4]
                                  [--out benchmarks/grading.json]
 
-`--many` go through the sandbox in one run, `--few` of them without it, and nbgrader gets a handful.
+`--many` go through the sandbox in one run, and nbgrader gets a handful.
 The figures of a full run are written to benchmarks/grading.json, from which the guide for
 instructors shows them.
 
@@ -121,15 +121,15 @@ class Memory(threading.Thread):
                  "rss": round(max(r for _, r in held))} for mark, held in until.items()]
 
 
-def ours(base, exercises, submissions, *, sandbox, jobs):
+def ours(base, exercises, submissions, *, jobs):
     """Grade all of it with fi_grader -> (submissions a minute, memory, {student: points})."""
-    report = base / f"report-{sandbox}"
+    report = base / "report"
     memory = Memory(report / "results.jsonl")
     memory.start()
     start = time.perf_counter()
     with contextlib.redirect_stdout(io.StringIO()):
         grade([str(submissions), "--out", str(report), "--exercises", str(exercises), "--sandbox",
-               sandbox, "--jobs", str(jobs), "--seed", "1"])
+               "bwrap", "--jobs", str(jobs), "--seed", "1"])
     taken = time.perf_counter() - start
     memory.over.set()
     memory.join()
@@ -181,19 +181,18 @@ def machine():
 def measured(base, options):
     """Measure everything -> dict of figures, printed as they come."""
     exercises, submissions = prepare(base / "many", options.many)
-    _, few = prepare(base / "few", options.few)
     figures = {"machine": machine(), "jobs": options.jobs,
                "points": sum(QUESTIONS[q].points for q in ASKED), "runs": []}
     print(json.dumps(figures["machine"]), flush=True)
-    for sandbox, folder, size in (("bwrap", submissions, options.many), ("none", few, options.few)):
-        rate, memory, points = ours(base, exercises, folder, sandbox=sandbox, jobs=options.jobs)
-        figures["runs"].append({"sandbox": sandbox, "submissions": size, "rate": round(rate),
-                                "memory": memory})
-        print(f"fi_teach, sandbox {sandbox}: {rate:.0f} a minute on {size}", flush=True)
-        for row in memory:
-            print(f"  after {row['submissions']:6}: at most {row['own']} MB held, "
-                  f"{row['rss']} MB with shared pages counted in each process", flush=True)
+    rate, memory, points = ours(base, exercises, submissions, jobs=options.jobs)
+    figures["runs"].append({"sandbox": "bwrap", "submissions": options.many, "rate": round(rate),
+                            "memory": memory})
+    print(f"fi_teach: {rate:.0f} a minute on {options.many}", flush=True)
+    for row in memory:
+        print(f"  after {row['submissions']:6}: at most {row['own']} MB held, "
+              f"{row['rss']} MB with shared pages counted in each process", flush=True)
     if options.nbgrader:
+        prepare(base / "few", options.nbgrader)
         slow, theirs = nbgraders(base / "few", options.nbgrader)
         alike = sum(points[s] == theirs[s] for s in theirs)
         figures["nbgrader"] = {"submissions": options.nbgrader, "rate": round(slow, 1),
@@ -206,7 +205,6 @@ def measured(base, options):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--many", type=int, default=10_000, help="how many go through the sandbox")
-    parser.add_argument("--few", type=int, default=1000, help="how many are graded without one")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--nbgrader", type=int, default=4, metavar="N",
                         help="how many nbgrader gets (0: none)")
@@ -218,8 +216,7 @@ def main(arguments=None):
     with tempfile.TemporaryDirectory() as name:
         figures = measured(Path(name), options)
     figures["minutes"] = round((time.perf_counter() - start) / 60, 1)
-    out = options.out or (RESULTS if options.many >= MARKS[-1] and options.few and options.nbgrader
-                          else None)
+    out = options.out or (RESULTS if options.many >= MARKS[-1] and options.nbgrader else None)
     if out:
         out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     print(f"{figures['minutes']} minutes." + (f" Written to {out}." if out else ""))

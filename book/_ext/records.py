@@ -97,7 +97,7 @@ def conformity(results, part="rows"):
 
 # --- the grader ---
 
-GRADERS = {"bwrap": "`fi-teach grade`, with the sandbox", "none": "`fi-teach grade --sandbox none`"}
+GRADERS = {"bwrap": "`fi-teach grade`"}
 
 
 def speed(results):

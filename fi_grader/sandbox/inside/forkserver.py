@@ -1,6 +1,6 @@
 """Fork server: import the libraries once, then fork a student process for each request.
 
-Inside a sandbox each student process gets fresh PID, mount and IPC namespaces and an empty /tmp;
+Each student process gets fresh PID, mount and IPC namespaces and an empty /tmp;
 it is process 1 of its namespace, so that whatever it leaves behind ends with it. The grader sends
 single bytes: `f` with a channel forks a student process, `k` kills it; the reply to `k` says
 whether it had run out of memory (`m`) or not (`-`).
@@ -23,10 +23,8 @@ from fi_grader.sandbox.inside.preload import preloaded
 def main(control, settings):
     """Import the libraries, report ready, and serve the grader on this socket until it hangs up."""
     settings["library"] = preloaded(settings["modules"])
-    if sys.platform == "linux":
-        linux.lift_memory_limit()
-    if settings["isolated"]:
-        linux.adopt_orphans()
+    linux.lift_memory_limit()
+    linux.adopt_orphans()
     gc.collect()
     gc.freeze()
     control.sendall(b"r")
@@ -38,7 +36,7 @@ def serve(control, settings):
     child, why, before, most = 0, b"-", 0, settings["megabytes_in_all"] * 2**20
     while True:
         if not select.select([control], [], [], 0.1 if child else None)[0]:
-            if settings["isolated"] and _memory() > most and _memory_without(before) > most:
+            if _memory() > most and _memory_without(before) > most:
                 why = b"m"
                 end(child)
             continue
@@ -73,29 +71,24 @@ def fork(control, channel, settings):
 
 
 def _start_student(write, channel, settings):
-    """In the fork: enter fresh namespaces where there are any, report the process id, and serve.
+    """In the fork: enter fresh namespaces, report the process id, and serve.
 
     The judge's first message says what this process must not know.
     """
     channel = socket.socket(fileno=channel)
-    if settings["isolated"]:
-        linux.new_namespaces()
-        pid = os.fork()
-        if pid:
-            os.write(write, str(pid).encode())
-            os._exit(0)
-        linux.mount_private(settings["megabytes_on_disk"], settings["kept"])
-    else:
-        os.setsid()
-        os.write(write, str(os.getpid()).encode())
+    linux.new_namespaces()
+    pid = os.fork()
+    if pid:
+        os.write(write, str(pid).encode())
+        os._exit(0)
     os.close(write)
+    linux.mount_private(settings["megabytes_on_disk"], settings["kept"])
     hidden = messages.receive(channel)
-    if settings["isolated"]:
-        linux.hide([f"/course/{file}" for file in hidden["files"]])
+    linux.hide([f"/course/{file}" for file in hidden["files"]])
     _discard_output()
     _apply_limits(settings)
     from fi_grader.sandbox.inside.session import serve
-    serve(channel, settings["library"], [*settings["roots"], os.getcwd()], hidden)
+    serve(channel, settings["library"], settings["roots"], hidden)
 
 
 def _discard_output():
@@ -110,13 +103,11 @@ def _discard_output():
 
 
 def _apply_limits(settings):
-    os.chdir("/tmp" if settings["isolated"] else settings["folder"])
-    if sys.platform == "linux":
-        linux.set_limits(megabytes=settings["megabytes"], processes=settings["processes"],
-                         seconds=settings["seconds"], file_megabytes=settings["megabytes_on_disk"])
-    if settings["isolated"]:
-        linux.give_up_privileges(settings["user"])
-        linux.refuse_calls()
+    os.chdir("/tmp")
+    linux.set_limits(megabytes=settings["megabytes"], processes=settings["processes"],
+                     seconds=settings["seconds"], file_megabytes=settings["megabytes_on_disk"])
+    linux.give_up_privileges(settings["user"])
+    linux.refuse_calls()
 
 
 def end(child):
