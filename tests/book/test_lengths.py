@@ -15,7 +15,6 @@ NOT_YET = {
     "05_permutation",
     "06_negative",
     "07_correlated",
-    "08_shapley",
     "09_treeshap",
     "10_knockoffs",
     "11_causality",
