@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "_ext"))
-from reading_time import minutes_of
+from chapter import minutes_of
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 NOT_PROSE = re.compile(r"""
