@@ -244,7 +244,9 @@ def associated(data: AuditData) -> Measure:
     table = data.X.iloc[rows]
     ratios, influences = [], []
     for name in data.names:
-        before, after = _by_bins(_bins(table[name]), T, weights, folds)
+        bins = _bins(table[name])
+        before, after = _by_bins(bins, T, weights, folds)
+        after = before if np.ptp(bins) == 0 else after  # one bin tells nothing
         whole, left = float(np.mean(weights * before)), float(np.mean(weights * after))
         ratios.append(left / whole)
         influences.append(weights * (after - left / whole * before) / left if left > 0

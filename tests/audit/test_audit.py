@@ -226,6 +226,14 @@ def test_a_strong_columns_noisy_copy_does_not_silence_a_weak_one():
     assert {s.about for s in found.sentences if s.may and s.kind == "used"} == {("strong",), ("weak",)}
 
 
+def test_an_errorless_test_set_leaves_room_for_an_error_that_it_did_not_show():
+    """The rule of three: 600 rows without a mistake leave a skill of 1 - 3/600 possible."""
+    y = np.repeat(["no", "yes"], 300)
+    table = pd.DataFrame({"a": np.repeat([0.0, 1.0], 300), "b": np.arange(600.0)})
+    figures = audit(lambda t: t["a"].to_numpy(), table, y).finding("skill").figures
+    assert figures["skill"] == 1 and figures["low"] == pytest.approx(1 - 3 / 600)
+
+
 def test_null_copies_say_how_large_nothing_looks():
     used, copies = of_numbers().measure("used"), of_numbers().measure("null copies")
     assert ("a",) in copies.members and not copies.clear.any()

@@ -477,7 +477,7 @@ def judge(name, trap, seed):
             said = "stop" in verdicts
         if name not in LAWS or kind in ("groups", "time"):
             count(kind, said, kind in true, f"{name}")
-    may = [s for s in audit.sentences if s.may]
+    may = [s for s in audit.sentences if s.may and "First settle" not in s.condition]  # else only if it is settled
     if "stop" in true or not audit.measures:
         for s in may:
             if s.kind in ("skill", "ranking", "used", "used together", "relevant"):
@@ -502,7 +502,8 @@ def judge(name, trap, seed):
                   f"{s.about} {low:.3f}..{high:.3f}, true {value:.3f}")
         elif s.kind == "relevant":
             count(s.kind, True, relevant is None or bool(relevant & set(s.about)), f"{s.about}")
-    if not data.seen and not any(f.verdict == "stop" for f in audit.findings):
+    asked = any(s.may and "First settle" in s.condition for s in audit.sentences)
+    if not data.seen and not asked and not any(f.verdict == "stop" for f in audit.findings):
         said = {s.about for s in may}
         for measure in (audit.measure("used"), audit.measure("used together")):
             grouped = {n for one in audit.clusters for n in one}
