@@ -9,18 +9,19 @@ and figures that chapters computed, as pictures of what they lead to:
     ```
 
 A page of prose has no kernel to compute it, so the build does, and remembers the page's part for as
-long as the package stays the same (chapter_cache.py says how that is known).
+long as this file and the package stay the same (chapter_cache.py says how that is known).
 Each feature is a radio and the label of its own path, so that it lights up where it is touched
 with no script at all (book.css).
 """
 
 import re
 from html import escape
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from cards import cell_ids
-from chapter_cache import cache_folder
+from chapter_cache import cache_folder, fingerprint
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
@@ -71,12 +72,15 @@ def why(rank, in_each, n_values):
     rank : measure -> rank; in_each (splits, measures); n_values : how many values the feature has
     """
     high, low = rank.idxmin(), rank.idxmax()
+    if high == low:
+        return f"{first(rank[high])} by every measure."
     above = in_each[:, rank.index.get_loc(high)] < in_each[:, rank.index.get_loc(low)]
     if above.sum() < MOSTLY:
-        return (f"{first(rank.min())} to {first(rank.max())}: no two measures differ in more than "
-                f"{above.sum()} of {len(in_each)} splits. They agree as far as we can tell.")
-    told = (f"{first(rank[high])} by {high}, {first(rank[low])} by {low}, "
-            f"and so in {above.sum()} of {len(in_each)} splits. ")
+        return (f"{first(rank.min())} to {first(rank.max())}. Even the two measures that are "
+                f"furthest apart keep that order in only {above.sum()} of {len(in_each)} splits: "
+                "they agree as far as we can tell.")
+    told = (f"{first(rank[high])} by {high}, only {first(rank[low])} by {low}, "
+            f"and lower there in {above.sum()} of {len(in_each)} splits. ")
     if high == "MDI" and n_values > FEW:
         return told + (f"Its {n_values:,} values leave {n_values - 1:,} places to split, and MDI "
                        "also counts what a lucky split gains on the rows that chose it.")
@@ -153,7 +157,8 @@ def page_part():
 
 class FourRankings(SphinxDirective):
     def run(self):
-        kept = cache_folder(self.env.srcdir, self.env.app.outdir.parent) / "four_rankings.html"
+        folder, mine = cache_folder(self.env.srcdir, self.env.app.outdir.parent), Path(__file__)
+        kept = folder / f"rankings-{fingerprint(mine.parent, [mine.name])}.html"
         if not kept.exists():
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(page_part(), encoding="utf-8")
