@@ -40,7 +40,7 @@ REACHED = """() => [...document.querySelectorAll('pre, .cell_output > .output, .
 # for the first two until axe has looked.
 ONE_OF_A_KIND = """(passed) => {
     const flat = document.createElement('style');
-    flat.textContent = 'pre { background-image: none !important; }';
+    flat.textContent = '.bd-article * { background-image: none !important; }';
     document.head.append(flat);
     const grounds = new Map(), kinds = new Set(passed);
     const ground = (node) => {
