@@ -72,7 +72,7 @@ def lab(kernel):
 
 
 @pytest.mark.parametrize(("broken", "words"), [
-    ("average = (", "Your cell stopped with SyntaxError"),
+    ("average = (", "Your cell stopped with SyntaxError: incomplete input (line 1)"),
     ("average = 1 / 0", "Your cell stopped with ZeroDivisionError: division by zero"),
     ("1 / 0\naverage = 60", "Your cell stopped with ZeroDivisionError"),
     ("%nothing\naverage = (", "Your cell stopped with SyntaxError")])
