@@ -3,7 +3,6 @@
 Nothing leaves the machine. The last cell of a set calls `hand_in`, `fi-teach submit` does the same.
 """
 
-import ast
 import hashlib
 import json
 import platform
@@ -19,7 +18,7 @@ from fi_course.questions.question import QUESTIONS
 from fi_course.reproducible_zip import write_zip
 
 MANIFEST = "submission.json"
-STATES = ("answered", "unanswered", "broken", "missing")
+STATES = ("answered", "unanswered", "missing")
 SECONDS_A_CELL = 60
 """A cell that takes longer is interrupted when a notebook is run afresh."""
 NO_FILE = ("Which file this notebook is cannot be seen from here. Save it; then, in a terminal:",
@@ -87,24 +86,14 @@ def _entry(name, content):
 
 
 def _states(cells):
-    """Say of each question whether its cell has changed, and can be parsed -> {id: state}."""
+    """Say of each question whether its cell has changed -> {id: "answered" or "unanswered"}."""
     states = {}
     for cell in cells:
         about = cell.get("metadata", {}).get("fi_teach", {})
         if about.get("part") == "answer":
             unchanged = checksum(cell) == cell["metadata"]["nbgrader"].get("checksum")
-            states[about["question"]] = ("unanswered" if unchanged else
-                                         "answered" if _is_whole(cell) else "broken")
+            states[about["question"]] = "unanswered" if unchanged else "answered"
     return states
-
-
-def _is_whole(cell):
-    """Return whether code can be parsed, its lines for IPython aside; prose always can."""
-    lines = re.sub(r"^(\s*)[%!].*", r"\1pass", "".join(cell["source"]), flags=re.MULTILINE)
-    try:
-        return cell["cell_type"] != "code" or bool(ast.parse(lines))
-    except (SyntaxError, ValueError):
-        return False
 
 
 def checksum(cell):

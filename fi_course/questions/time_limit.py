@@ -1,6 +1,5 @@
 """Interrupt what takes too long: an answer in a notebook, or a whole notebook in the grader."""
 
-import ctypes
 import signal
 import sys
 import threading
@@ -46,6 +45,8 @@ def _thread_alarm(seconds, error):
 
     It waits for the step at hand to end.
     """
+    import ctypes  # no page's Python has it
+
     done, main = threading.Event(), threading.get_ident()
     raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
 
