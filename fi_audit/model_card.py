@@ -60,7 +60,7 @@ def _additivity(data: AuditData) -> tuple[str, dict[str, float]]:
     try:
         forest = data.model.forest
         explained = tree_shap(model, data.X.iloc[rows], background=data.X.iloc[others])
-        raw = forest.raw(data.X.iloc[rows])
+        raw = data.model.raw(data.X.iloc[rows])  # what the library itself says
     except (ValueError, AttributeError):
         return otherwise, {}
     values = explained.values

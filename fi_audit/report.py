@@ -201,15 +201,9 @@ def _details(question: str, short: str, inside: str) -> str:
 def _short_answer(found: list[Finding]) -> str:
     """The gravest finding in its first sentence."""
     grave = [f for f in found if f.verdict in ("stop", "ask")] or [
-        f for f in found if f.check in ("skill", "possible leakage")]
-    if not grave:
-        return "nothing to report" if found else ""
-    return " ".join(_first_sentence(f.text) for f in grave[:2])
-
-
-def _first_sentence(text: str) -> str:
-    end = text.find(". ")
-    return text if end < 0 else text[: end + 1]
+        f for f in found if f.check in ("what the model predicts", "skill", "possible leakage")]
+    return " ".join(f.text.partition(". ")[0].removesuffix(".") + "." for f in grave[:2]) or (
+        "nothing to report")
 
 
 def _clear(measure: Measure) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fi_audit.data import LEAST_ROWS, AuditData
+from fi_audit.data import AuditData
 from fi_audit.intervals import LEVEL, critical_value, mean_with_interval, share_removed
 from fi_audit.results import Finding, percent, span
 from fi_teach.basics.losses import LOSSES, UNITS, brier, log_loss, row_loss
@@ -358,15 +358,11 @@ def check_calibration(data: AuditData) -> Finding:
     gap, low, high = mean_with_interval(said - happened, weights, groups)
     mean, share = (float(np.average(x, weights=weights)) for x in (said, happened))
     figures = {"predicted": mean, "observed": share, "gap": gap}
-    order = np.array_split(np.argsort(said, kind="stable"), BINS)
-    if len(rows) >= BINS * LEAST_ROWS:
-        bins = "; ".join(f"{percent(said[part].mean())} predicted, {percent(happened[part].mean())}"
-                         " happened" for part in order)
-        detail = f" In five parts of equal size, lowest first: {bins}."
-    else:
-        detail = ""
+    bins = "; ".join(
+        f"{percent(said[part].mean())} predicted, {percent(happened[part].mean())} happened"
+        for part in np.array_split(np.argsort(said, kind="stable"), BINS))
     text = (f"On average the model says {percent(mean)} for '{data.classes[-1]}'; it happens in "
-            f"{percent(share)} of the rows.{detail}")
+            f"{percent(share)} of the rows. In {BINS} parts, lowest first: {bins}.")
     if low <= 0 <= high:
         return Finding("calibration", "well", text, (), figures)
     return Finding("calibration", "note", text, (), figures,
