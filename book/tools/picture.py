@@ -11,12 +11,14 @@ from fi_teach.plots.alt_text import in_256_colours
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "notebooks/01_trees.html"
+UNGATED = """localStorage.setItem("which-features-matter", '{"settings": {"all": true}}')"""
 PICTURE = ROOT / "book/images/book.png"
 
 
 def main():
     with served(ROOT / "_build/html") as address, browser() as chrome:
         page = chrome.new_page(viewport={"width": 1200, "height": 750}, color_scheme="light")
+        page.add_init_script(UNGATED)
         page.goto(f"{address}/{PAGE}", wait_until="load")
         settle(page)
         page.locator(".explorable").first.evaluate(
