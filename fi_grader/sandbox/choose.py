@@ -111,7 +111,7 @@ of machine."""
 
 
 def start_server(kind, modules=(), many=True, courses=()):
-    """Start a source of student processes in this sandbox -> ForkServer or WasmSandboxPool.
+    """Start a source of student processes in this sandbox -> ForkServer or WasmGuests.
 
     modules : what to import beforehand
 
@@ -119,8 +119,8 @@ def start_server(kind, modules=(), many=True, courses=()):
     courses : folders that hold a course, besides the one that is running
     """
     if kind == "wasm":
-        from fi_grader.sandbox.webassembly import WasmSandboxPool
-        return WasmSandboxPool(installed.visible_files(), modules, many)
+        from fi_grader.sandbox.webassembly import WasmGuests
+        return WasmGuests(installed.visible_files(), modules, many)
     return ForkServer(modules, courses)
 
 

@@ -1,6 +1,6 @@
 """Sandbox for every system: each student process is a WebAssembly guest without files or network.
 
-A `WasmSandboxPool` has the methods of a `ForkServer`: `fork` a student process, `kill` it. A guest
+A `WasmGuests` has the methods of a `ForkServer`: `fork` a student process, `kill` it. A guest
 is made by a program of its own (this module run as one), so that ending it is ending a process, and
 so that one can start while another is judged.
 """
@@ -60,7 +60,7 @@ def copy_packages(folder, visible_files):
         shutil.copyfile(Path(ipython.origin).parent / path, there)
 
 
-class WasmSandboxPool:
+class WasmGuests:
     """A pool of guests, used one after the other; if `many`, the next starts while one works."""
 
     def __init__(self, visible_files, modules=(), many=True):

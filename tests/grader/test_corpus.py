@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from corpus import PLACES, SEED, UNDER_WASM, bulky, every_case, flags, hand_in, points, problem, under_wasm
 
 ROOT = Path(__file__).resolve().parents[2]
-WALLS = os.environ.get("FI_TEACH_WALLS", "bwrap")
+SANDBOX = os.environ.get("FI_TEACH_WALLS", "bwrap")
 """The sandbox that the corpus goes through: `make test-walls` sends it through WebAssembly."""
 NAMES = [case.name for case in every_case({**PLACES, "port": 1})]
 
@@ -52,12 +52,12 @@ def batch(tmp_path_factory):
     (folders["home"] / "diary").write_text("mine")
     with socket.create_server(("127.0.0.1", 0)) as server:
         cases = every_case({**folders, "port": server.getsockname()[1]})
-        cases = [under_wasm(case) for case in cases] if WALLS == "wasm" else cases
+        cases = [under_wasm(case) for case in cases] if SANDBOX == "wasm" else cases
         students = hand_in(cases, folders["submissions"])
         watched = [folders[w] for w in ("home", "submissions", "exercises", "solutions")] + [*ROOT.glob("fi_*/")]
         before = fingerprint(*watched)
         words = [str(folders["submissions"]), "--out", str(folders["report"]), "--exercises", str(folders["exercises"])]
-        words += ["--jobs", "3", "--seed", str(SEED), "--time-limit", "4", "--gradebook", "--sandbox", WALLS]
+        words += ["--jobs", "3", "--seed", str(SEED), "--time-limit", "4", "--gradebook", "--sandbox", SANDBOX]
         done = subprocess.run([sys.executable, "-c", MEASURED, *words], cwd=ROOT, stdout=subprocess.PIPE, text=True,
                               check=True)
         unchanged = fingerprint(*watched) == before

@@ -145,7 +145,7 @@ def test_a_folder_without_exercises_is_refused(tmp_path):
         load(tmp_path)
 
 
-# Inside, without walls
+# Inside, without a sandbox
 
 def test_magics_that_time_run_their_line_and_others_do_nothing(tmp_path):
     space = {}
@@ -320,7 +320,7 @@ def test_the_probe_tells_what_bubblewrap_complained_of(monkeypatch):
 
 # Workers
 
-def test_a_station_that_cannot_grade_where_it_is_says_so_and_writes_nothing_down(tmp_path):
+def test_a_worker_that_cannot_grade_where_it_is_says_so_and_writes_nothing_down(tmp_path):
     """As on a machine of a cluster that does not share the course's folder."""
     worker = Worker({"exercises": str(tmp_path / "nowhere"), "seed": 1, "limit": 5, "sandbox": "bwrap"})
     with pytest.raises(ValueError, match=r"cannot grade: there are no exercises in .*nowhere"):
@@ -336,7 +336,7 @@ def test_a_cluster_without_dask_is_refused_with_the_way_to_get_it(monkeypatch):
         assert backend == "threading"
 
 
-def test_a_station_that_dies_twice_is_given_up_and_one_that_was_shut_stays_shut(monkeypatch):
+def test_a_worker_that_dies_twice_is_given_up_and_one_that_was_shut_stays_shut(monkeypatch):
     worker = Worker({})
     monkeypatch.setattr(worker, "_exchange", lambda job, content: (_ for _ in ()).throw(EOFError))
     with pytest.raises(RuntimeError, match="again and again"):
@@ -346,7 +346,7 @@ def test_a_station_that_dies_twice_is_given_up_and_one_that_was_shut_stays_shut(
         worker.ask("01_trees", b"")
 
 
-def test_a_warm_parent_that_dies_is_replaced(tmp_path):
+def test_a_fork_server_that_dies_is_replaced(tmp_path):
     worker = Worker({"exercises": str(ROOT / "exercises"), "seed": 1, "limit": 5, "sandbox": "bwrap"})
     first = worker.ask("01_trees", to_bytes(filled()))
     for pid in _children_of(worker.process.pid):

