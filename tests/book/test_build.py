@@ -270,6 +270,15 @@ def test_make_without_python_says_so_in_a_line(tmp_path):
     assert not (tmp_path / ".venv").exists()
 
 
+def test_the_api_page_has_the_methods_of_what_a_package_exports(built_book):
+    """Each with its own address; what a package does not export is not offered."""
+    page = (built_book / "book/api.html").read_text(encoding="utf-8")
+    names = set(re.findall(r'<dt class="sig sig-object py" id="([^"]+)"', page))
+    assert names >= {"fi_teach.trees.cart.grow_cart", "fi_teach.basics.results.Importance.to_frame",
+                     "fi_teach.basics.forest.Forest.predict"}
+    assert len(names) > 230 and not [name for name in names if "._" in name]
+
+
 def test_no_page_shows_an_address_of_this_computers_memory(built_book):
     """A rebuilt book would show another: functions are shown by their names."""
     found = [page.name for page in built_book.rglob("*.html")

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from chapter_cache import BOOK, fingerprint
 from fontTools.ttLib import TTFont
 from offline import FONTS, ICON, SHEET, THEME
 
@@ -18,6 +19,13 @@ def test_the_style_sheet_and_the_fonts_carry_the_icons_that_pages_show_and_few_o
     signs = TTFont(built_book / "_static" / FONTS / "fa-solid-900.ttf").getBestCmap()
     assert {0xF185, 0xF0C9, 0xF078, 0xF002} <= set(signs) and len(signs) < 100
     assert ".woff2" not in sheet
+
+
+def test_the_themes_files_have_another_address_when_our_scripts_and_templates_change(built_book):
+    """They decide which icons there are; a browser keeps a file for as long as its address stays."""
+    page = (built_book / "book/publish.html").read_text(encoding="utf-8")
+    [digest] = re.findall(r'/pydata-sphinx-theme\.css\?digest=(\w+)"', page)
+    assert digest.startswith(fingerprint(BOOK, ("style/**/*", "script/*", "templates/*")))
 
 
 @pytest.mark.parametrize("page", ["book/start", "notebooks/01_trees"])

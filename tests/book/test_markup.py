@@ -141,6 +141,20 @@ def test_a_link_that_sets_an_explorable_keeps_its_wish(html):
     assert 'href="#set:share=50%20%25,kind=a%2C%20b%3Dc">to <em>half</em></a>' in html
 
 
+def test_a_notebook_whose_cells_have_no_ids_is_read_as_well(tmp_path):
+    """As programs older than notebook format 4.5 write it: its cards are named by the cell's number."""
+    put(tmp_path, TEXT)
+    path = tmp_path / "notebooks/21_small.ipynb"
+    notebook = json.loads(path.read_text()) | {"nbformat_minor": 4}
+    for cell in notebook["cells"]:
+        del cell["id"]
+    path.write_text(json.dumps(notebook))
+    done = build_small(tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = (tmp_path / "_build/html/notebooks/21_small.html").read_text(encoding="utf-8")
+    assert re.findall(r'id="(guess-[\w-]+)" data', page) == ["guess-cell-1", "guess-cell-1-2"]
+
+
 def test_a_prediction_without_exactly_one_right_answer_and_a_question_fails_the_build(tmp_path):
     """Each of three chapters has its own fault, and is named with it."""
     faults = {
