@@ -371,13 +371,6 @@ def test_cells_and_lines_may_say_that_they_are_about_one_draw(tmp_path):
     assert [one["cell"] for one in weak(result)] == ["cell-3"]
 
 
-def test_the_mark_of_one_draw_survives_tidying(tmp_path):
-    """It is a comment, so JupyterLab shows it and `make tidy` keeps it."""
-    from tidy import tidied
-
-    assert "# this draw: heads" in tidied(write(tmp_path, "# this draw: heads\nassert True"))
-
-
 # --- runs ---
 
 def stamps(folder):
