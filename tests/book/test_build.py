@@ -1,5 +1,6 @@
 """The build: strict, quick when little changed, and clear about which cell failed."""
 
+import ast
 import json
 import re
 import shutil
@@ -54,6 +55,14 @@ def test_the_book_builds_without_a_warning(building, request):
     built_book = request.getfixturevalue("built_book")
     assert (built_book / "index.html").exists()
     assert (built_book / "book/ledger.html").exists()
+
+
+def test_there_are_few_extensions_and_each_says_what_it_puts_on_the_page():
+    """Every module of book/_ext is one, so that the list in _config.yml is the whole of it."""
+    modules = {path.stem: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+               for path in (ROOT / "book/_ext").glob("*.py")}
+    assert set(modules) == set(REAL["sphinx"]["local_extensions"]) and len(modules) <= 14
+    assert [name for name, words in modules.items() if len((words or "").split("\n\n")[0]) < 40] == []
 
 
 def test_an_unchanged_book_is_not_built_again(small_book):
