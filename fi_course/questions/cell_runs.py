@@ -70,7 +70,7 @@ def watch():
 
 def told(shell, kind, error, trace, tb_offset=None):
     """Show an error of a name that is not there; for a check it is an answer that was not run."""
-    asked = CHECKS.search(shell.user_ns["In"][-1])
+    asked = CHECKS.search(_running_cell())
     if asked and asked[2] == error.name and has_front_end():
         from IPython.display import display
         display(Card(f"Not started ({asked[1]})", (
@@ -125,9 +125,13 @@ def run_of_answer(id):
 
     None where that cannot be known.
     """
+    return RUNS.get(dict(CHECKS.findall(_running_cell())).get(id))
+
+
+def _running_cell():
+    """Return the text of the cell that runs, "" where IPython keeps none."""
     history = shell().user_ns.get("In") if shell() else None
-    asked = dict(CHECKS.findall(history[-1] if history else ""))
-    return RUNS.get(asked.get(id))
+    return history[-1] if isinstance(history, list) and history else ""
 
 
 # The saved notebook.
