@@ -39,6 +39,8 @@ CHAPTERS = {  # the ledger's chapter -> how its pages' names begin, and its head
     "knockoffs": ("notebooks/10_", "From importance to inference"),
     "causality": ("notebooks/11_", "Importance is not causality"),
     "applications": ("notebooks/12", "In the field"),
+    "sources": ("notebooks/a1_", "Settling the sources"),
+    "many trees": ("notebooks/a3_", "Going further: many trees"),
 }
 OPEN = "open"  # in place of a chapter: what no cell can settle
 REASONS = {"aim": "says what it is for", "names": "sets the scene", "step": "a step",

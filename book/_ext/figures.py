@@ -21,7 +21,7 @@ from myst_nb.core.render import NbElementRenderer
 PHONE = "screen and (max-width: 600px)"
 PAIR = re.compile(r'(<img [^>]*>)\s*<img [^>]*class="fi-phone"[^>]*src="([^"]+)"[^>]*>')
 LABEL = "Figure."
-CHAPTER = re.compile(r"\d+[a-z]?")
+CHAPTER = re.compile(r"A?\d+[a-z]?")
 
 
 class Figure(nodes.General, nodes.Element):

@@ -155,26 +155,26 @@ QUESTIONS = questions(r"""
 > After one round 3 of the 6 are missing, after two rounds 1.5. Later trees have ever less to take
     away: which is why it matters what a boosting model's importances are an average of.
 
-# mdi.oob_mean: Only strangers may judge | implement, 2 stars, 12 min, 3 points
-? `in_bag == 0` says which tree is a stranger to which row.
-? For each row add up what the strangers say, and divide by how many strangers there are.
-? Go through the rows one by one: pick what the strangers say, and think of what to do if there are
-    none.
+# mdi.oob_mean: Only trees that did not see the row | implement, 2 stars, 12 min, 3 points
+? `in_bag == 0` says which tree has not seen which row.
+? For each row add up what these trees say, and divide by how many they are.
+? Go through the rows one by one: pick what the trees say that have not seen the row, and think of
+    what to do if there are none.
 = function(forests, oob_mean)
 - oob_seen | those who saw it | You asked the trees that *saw* the row. They know its answer by
     heart.
-- oob_weighted | weighted by the counts | You weighted by how often a tree saw the row. Only a count
-    of 0 makes it a fair judge.
+- oob_weighted | weighted by the counts | You weighted by how often a tree saw the row. Only a tree
+    with a count of 0 has not seen it.
 - oob_of_all | all trees | You asked all the trees, also those that saw the row.
-- oob_over_m | divided by all trees | You divided by the number of all trees. Only the strangers
-    spoke: divide by their number.
-- oob_zero | zero for silence | Where every tree saw the row nobody may speak. That is unknown
+- oob_over_m | divided by all trees | You divided by the number of all trees. Divide by the number
+    of those that have not seen the row.
+- oob_zero | zero for silence | Where every tree saw the row, no tree may answer. That is unknown
     (NaN), not 0.
 ! fi_teach.trees.forest
 > With 100 trees about 37 judge each row. With five trees some rows have none: 0.632 to the fifth is
     a tenth of them.
 
-# mdi.adaboost_weight: How heavy is a missed row? | number, 1 star, 5 min, 2 points
+# mdi.adaboost_weight: How heavy is a missed row? | number, 1 star, 5 min, 0 points
 ? The error is the weight of the missed rows: 2/10.
 ? Multiply the missed rows by (1 - 0.2) / 0.2 = 4, and scale all weights to add up to 1.
 ? There is a quicker way: what do all missed rows weigh together after the update?
@@ -189,7 +189,7 @@ QUESTIONS = questions(r"""
 > Missed rows always weigh one half together. So the stump just chosen is now a coin flip, and the
     next must differ.
 
-# mdi.mend_weights: Find the bug: the wrong rows get heavy | mend, 2 stars, 8 min, 3 points
+# mdi.mend_weights: Find the bug: the wrong rows get heavy | mend, 2 stars, 8 min, 0 points
 ? Run it on the eight students. Which rows should carry half of the weight afterwards?
 ? With an error of 1/8, is the missed row multiplied by 7 or by 1/7?
 ? While the stump is better than a coin, must alpha be positive or negative?
@@ -205,7 +205,7 @@ QUESTIONS = questions(r"""
 > With the bug the model studies what it already knows. It still runs, and on easy data it even
     looks good: test what must be true (missed rows weigh 1/2), not that something comes out.
 
-# mdi.forest_shares: Importances as scikit-learn's forest has them | implement, 2 stars, 12 min, 3
+# mdi.forest_shares: Importances as scikit-learn's forest has them | implement, 2 stars, 12 min, 0
     points
 ? Each tree has one vote: turn its row into shares first.
 ? A tree that never split has a row of zeros: it cannot be divided by its sum. Leave it zero.
@@ -223,8 +223,8 @@ QUESTIONS = questions(r"""
 - by_feature | down the columns | You divided each feature's column by its sum. It is each *tree*
     that must add up to 1.
 ! fi_teach.importance.mdi
-> On two trees with (.30, .10) and (.01, .03) this gives one half; averaging first gives .70. Both
-    are called feature importance.
+> On two trees with (0.30, 0.10) and (0.01, 0.03) this gives one half; averaging first gives 0.70.
+    Both are called feature importance.
 
 # mdi.shallow_noise: Cut the trees short | predict, 2 stars, 5 min, 2 points
 ? Write the sum of all decreases as root less leaves.
@@ -237,14 +237,14 @@ QUESTIONS = questions(r"""
     are poor ones.
 - "d" | noise gives nothing | A little is always found: the best of many cuts looks good by chance,
     and no decrease is negative.
-> On three hundred concrete mixes the sums are about .12 and .03. The *shares* add up to 1 in both:
+> On three hundred concrete samples the sums are about 0.12 and 0.03. The *shares* add up to 1 in both:
     normalising throws this away.
 
 # mdi.test_stretch: Write a test: does it see the order only? | test, 3 stars, 15 min, 3 points
 ? Compute the importance of a column x, and again of a strictly increasing change of x: they must
     agree.
 ? A change such as 10 * x + 3 catches some. It cannot catch what uses means and standard deviations:
-    bend the axis, as with np.exp(x).
+    stretch the axis unevenly, as with np.exp(x).
 ? Use a column whose middle value is far from the middle of its range, such as 0, 1, 2, 3, 4, 9, and
     mixed labels; compare with a tolerance.
 = catches()
@@ -257,24 +257,24 @@ QUESTIONS = questions(r"""
     where x is negative.)
 - mean_difference | misses a change of unit | An importance that grows with the unit passes your
     test: multiply the column by something.
-- standardised_difference | misses a bend | A standardised difference of means passes your test. It
-    survives every straight change, not a bent one: try np.exp or a cube.
+- standardised_difference | misses a bend | A standardised difference of means passes your test. No
+    linear change moves it: try np.exp or a cube.
 - cut_at_the_mean | misses a cut at the mean | A tree that always cuts at the mean passes your test:
-    bend the axis so far that another row falls on the other side of the mean.
+    stretch the axis so far that another row falls on the other side of the mean.
 - cut_at_mid_range | misses a cut at mid-range | A tree that cuts halfway between the smallest and
-    the largest value passes your test: bend the axis so far that the middle moves past a row.
+    the largest value passes your test: stretch the axis so far that the middle moves past a row.
 > An invariance is a test you can write without knowing the right answer: change what must not
     matter, and compare.
 
 # mdi.board_meeting: A chart in a meeting | explain, 2 stars, 10 min, 3 points
 ? What would have to be true of the chart if the labels had been shuffled?
-? Compare 61 % with the best answer that looks at nothing. Would log loss or AUC have to say the
+? Compare 61% with the best answer that looks at nothing. Would log loss or AUC have to say the
     same?
 ? Which two or three facts should stand beside any such chart?
 = by_hand
-* 1 | the importances always add up to 100 %, also on shuffled labels, so the chart alone is no
+* 1 | the importances always add up to 100%, also on shuffled labels, so the chart alone is no
     evidence that a feature matters
-* 1 | 61 % on new rows is no better than always answering 'stays' (62 %): no skill has been shown.
+* 1 | 61% on new rows is no better than always answering 'stays' (62%): no skill has been shown.
     Nor is its absence: where most stay, a model that knows who is at risk may still be right no
     more often, so log loss or AUC on new rows must be asked
 * 1 | says what to do: take the chart down until such a score stands beside it (and the model and

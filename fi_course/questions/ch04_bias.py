@@ -130,7 +130,7 @@ QUESTIONS = questions(r"""
 = value(0.48, unit="gini")
 - 1 | the shares, normalised | After normalising the shares add up to 1, always. The question asks
     for the decreases themselves, in Gini.
-- 0 | noise has nothing to give | The labels follow from nothing, but the tree has parted them all
+- 0 | noise has nothing to give | The labels follow from nothing, but the tree has separated them all
     the same: its leaves are pure, so all of the root's impurity is gone.
 - 0.5 | a balanced root | 0.5 is the Gini of an even mix. Here six in ten rows say yes.
 - 0.6 | one class's share | This is the share of yes. The impurity is the chance that two drawn rows
@@ -159,16 +159,16 @@ QUESTIONS = questions(r"""
     of this chapter free.
 
 # bias.places: How many places to cut? | number, 1 star, 4 min, 2 points
-? A cut goes between two neighbouring *different* values. Rows that agree cannot be parted.
+? A cut goes between two neighbouring *different* values. Rows that agree cannot be separated.
 ? For unordered words each group of words may go left; a group and its complement make the same
     split.
 ? How many groups of five cities are there, the empty one and the full one included? Which of them
     make one and the same split?
 = value({"grades": 4, "cities": 15})
-- {"grades": 39, "cities": 39} | a cut for each row | Rows with the same value cannot be parted:
-    count values, not rows.
-~ {"grades": 39} | a cut for each row | Rows with the same grade cannot be parted: count grades, not
-    rows.
+- {"grades": 39, "cities": 39} | a cut for each row | Rows with the same value cannot be
+    separated: count values, not rows.
+~ {"grades": 39} | a cut for each row | Rows with the same grade cannot be separated: count
+    grades, not rows.
 ~ {"cities": 4} | words cut like numbers | Without an order there is no *between*: any set of cities
     may go to the left.
 ~ {"cities": 5} | one city at a time | You sent one city at a time to the left. Two of them may go
@@ -183,8 +183,8 @@ QUESTIONS = questions(r"""
 > With 20 unordered words there are more than half a million ways to split, and only one of them
     needs to be lucky.
 
-# bias.tickets: Nine tickets against three | number, 2 stars, 5 min, 2 points
-? Forget what worth is. There are twelve tickets, all from the same lottery.
+# bias.tickets: Nine tickets against three | number, 2 stars, 5 min, 0 points
+? Forget what a decrease is. There are twelve tickets, all from the same lottery.
 ? Exactly one of the twelve is the largest, and each is as likely as any other.
 ? How many of the twelve belong to the first column?
 = value(0.75)
@@ -196,7 +196,8 @@ QUESTIONS = questions(r"""
     more of them.
 - 1 - 0.5**9 | a chance to lose each | You let nine tickets each toss a coin against the other
     column. But it is always the same opponent: if its ticket is large, all nine lose together.
-> No formula for the law of a decrease was needed: only that all tickets are alike and independent.
+> No formula for the distribution of a decrease was needed: only that all tickets are alike and
+    independent.
     Real cuts are not independent, so the real chance is nearer to one half.
 
 # bias.predict_growth: A thousand times the rows | predict, 1 star, 3 min, 1 point
@@ -237,7 +238,7 @@ QUESTIONS = questions(r"""
 
 # bias.split_credit: Let other rows mark the split | implement, 2 stars, 12 min, 4 points
 ? The moves come from the in-bag rows: the child's mean minus the node's mean.
-? Each out-of-bag row earns its side's move times (its label minus the node's in-bag mean).
+? Each out-of-bag row adds its side's move times (its label minus the node's in-bag mean).
 ? Add up over all out-of-bag rows, left and right, and divide by their number. A side may be empty.
 = function(splits_with_judges, split_credit, lists=True)
 - root_of_two_means | the root as a mean of two means | You took the mean of the two sides' means
@@ -250,9 +251,8 @@ QUESTIONS = questions(r"""
     itself: never negative, and flattered.
 - moves_from_outside | moves from the wrong rows | You computed the means from the out-of-bag rows.
     The tree learned its answers in the bag; the others only judge them.
-- label_not_distance | the label, not its distance | You multiplied by the label itself. That is how
-    Li and others (2019) write it, for whole trees in the mean over many rows. For one split and few
-    rows take the label's distance from the root's mean, as the question does: a move up is good
+- label_not_distance | the label, not its distance | You multiplied by the label itself, as Li and others
+    (2019) write it. The question takes the label's distance from the root's mean: a move up is good
     news for a 1 and bad news for a 0.
 - distance_from_the_child | distance from the child | You measured the label from the child's mean.
     Measure it from where the row came from: the node's mean.
@@ -262,8 +262,8 @@ QUESTIONS = questions(r"""
 - squared_error_drop | drop in squared error | This is the drop in squared error. It is honest too,
     but another measure: 2 · move · distance − move². The chapter's takes move · distance.
 ! fi_teach.importance.mdi, fi_teach.importance.debiased_mdi
-> With the in-bag rows as judges your function is the decrease in variance. With others it can be
-    negative, and for noise it is 0 on average.
+> With the in-bag rows as judges your function is the decrease in variance. With other rows it can
+    be negative, and for noise it is close to 0 on average.
 
 # bias.one_in_one_out: Pure in the bag | number, 1 star, 4 min, 2 points
 ? Gini is the chance that two rows drawn from the leaf differ. Here one of them is drawn out of bag.
@@ -274,17 +274,17 @@ QUESTIONS = questions(r"""
 - {"Gini": 0.42, "UFI": 0.18} | swapped | You have the two the wrong way round.
 ~ {"UFI": 0.48} | both rows out of bag | This is the Gini of the out-of-bag rows alone: draw one row
     in the bag and one out of it.
-~ {"UFI": 0.32} | both rows from one heap | You put the fifteen rows together. One row is drawn in
+~ {"UFI": 0.32} | both rows from one group | You put the fifteen rows together. One row is drawn in
     the bag, the other out of bag.
 ~ {"UFI": 0.58} | the chance to agree | This is the chance that the two rows agree.
 ~ {"UFI": 0.36} | one way only | A yes in the bag and a no out of bag: the other way round they
     differ, too.
 ~ {"Gini": 0.09} | variance, not Gini | This is p(1 - p). Two rows may differ in two ways: Gini is
     twice that.
-> In the bag the leaf looks nearly pure, since the split was chosen for that. The strangers see a
-    leaf that is nearly half and half. Computed so, an impurity cannot flatter itself.
+> In the bag the leaf looks nearly pure, since the split was chosen for that. Out of bag it is
+    nearly half and half. An impurity of both together cannot flatter the tree.
 
-# bias.test_control: Test a control | test, 3 stars, 15 min, 4 points
+# bias.test_control: Test a control | test, 3 stars, 15 min, 0 points
 ? Call `make_control` on a column such as `[3, 1, 4, 1, 5, 9, 2, 6]` and look at what could be wrong
     with the result.
 ? Which values, how many of each, in which order? `sorted` helps with the first two.
@@ -326,16 +326,16 @@ QUESTIONS = questions(r"""
 
 # bias.triplets: Three names for one thing | predict, 1 star, 3 min, 1 point
 ? Can the tree ever find a cut on b that is better than the same cut on a?
-? All three columns tie at every node, and `grow_cart` takes the first of equals.
-? z only gets what is left when the others cannot part the rows.
+? All three columns tie at every node, and `grow_cart` gives ties to the first.
+? z only gets what is left when the others cannot separate the rows.
 = choice("c")
 - "a" | a fair tree | A split needs one column. Nobody shares a single split, and `grow_cart` always
     breaks the tie in the same way.
-- "b" | the last one wins | `grow_cart` takes the *first* of equals, in the order of the columns.
+- "b" | the last one wins | In `grow_cart` ties go to the *first* column.
 - "d" | taking turns | A tie is broken at every node by the same rule, so the same column wins each
     time. scikit-learn shuffles the columns at each node; there you would be right.
-> Swap two columns of the table, and another one is important. If that can happen, the ranking is
-    about your column order.
+> Swap two columns of the table, and another one is important: among copies the ranking is your
+    column order.
 
 # bias.below_the_noise: Below the random column | explain, 2 stars, 10 min, 3 points
 ? Which columns does a continuous random column beat too easily? Which does it not hold back enough?

@@ -40,7 +40,7 @@ class Question:
 
     id : "chapter.name", as in "trees.decrease"
     kind : one of KINDS
-    stars, minutes, points : difficulty 1 to 3, time it takes a student, worth
+    stars, minutes, points : difficulty 1 to 3, time it takes a student, worth (0: optional)
     hints : from a nudge to nearly there
     check : (answer, rng) -> Verdict; see fi_course.questions.checks for the ready-made ones
     meaning : what the right answer means, told to those who found it
@@ -67,7 +67,7 @@ class Question:
     @property
     def heading(self):
         """Return title, stars, minutes and points in one line, as notebooks print them -> str."""
-        points = f"{self.points} point{'s' * (self.points > 1)}"
+        points = f"{self.points} point{'s' * (self.points > 1)}" if self.points else "optional"
         return (f"{self.title} {'★' * self.stars}{'☆' * (3 - self.stars)} ({self.minutes} min, "
                 f"{points})")
 

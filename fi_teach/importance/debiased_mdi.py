@@ -1,4 +1,4 @@
-"""Debiased MDI: measured out of bag, a feature without information has mean importance 0.
+"""Debiased MDI: each split is judged on out-of-bag rows, which did not choose it.
 
 MDI is measured on the rows that chose the splits, and a feature with many values offers more
 splits to choose from. Two remedies, both measured on a tree's out-of-bag rows:
@@ -9,7 +9,9 @@ splits to choose from. Two remedies, both measured on a tree's out-of-bag rows:
            half of [ mean of (y - mu_t)^2 in the bag  +  mean of (y - mu_t)^2 out of the bag ]
 
 mu_t is the node's mean of y in the bag; classes are 0/1 columns, added up. With the in-bag rows in
-place of the out-of-bag ones both are MDI itself, in Gini or squared units of y.
+place of the out-of-bag ones both are MDI itself, in Gini or squared units of y. A feature that is
+independent of y in every node it splits has mean 0 under "ufi", which weights nodes by their in-bag
+rows (a theorem), and under "oob" in simulations.
 """
 
 import numpy as np
@@ -27,13 +29,14 @@ TITLES = {"oob": "out-of-bag MDI", "ufi": "unbiased feature importance (UFI)"}
 def debiased_mdi(
     model: object, X: ArrayLike, y: ArrayLike, *, method: str = "oob"
 ) -> Importance:
-    """MDI measured out of bag: a feature without information has mean 0, with any number of values.
+    """MDI measured out of bag, which takes away its preference for features with many values.
 
     "oob"  A split on j moves a row's prediction from its node's mean to its child's. Credit j with
            the moves that point to the row's own y, rows out of bag only (Li et al.).
     "ufi"  Unbiased feature importance: MDI's formula with an impurity that is half measured out of
            bag (Zhou and Hooker). For classes it is 1 - sum_k p_k q_k with in-bag shares p and
            out-of-bag shares q. A split with a child that no out-of-bag row reaches counts 0.
+           scikit-learn's proposed `unbiased_feature_importances_` is this one.
 
     Measuring y from the root's mean makes the result independent of where y's scale begins.
 

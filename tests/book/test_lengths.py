@@ -8,10 +8,6 @@ from lengths import Bounds, bounds_of, chapters, lengths, runs, sentences, table
 from .conftest import ROOT
 
 NOT_YET = {
-    "01_trees",
-    "02_golf",
-    "03_mdi",
-    "04_bias",
     "05_permutation",
     "06_negative",
     "07_correlated",

@@ -41,7 +41,7 @@ DOUBLE = question(function(lambda rng: [(np.array([1, 2]),), (rng.integers(5, 9,
 def test_every_question_is_complete():
     for id, q in QUESTIONS.items():
         assert q.id == id and id.split(".")[0] == q.notebook.split("_", 1)[1]
-        assert q.kind in KINDS and 1 <= q.stars <= 3 and q.minutes > 0 and q.points > 0 and q.seconds > 0
+        assert q.kind in KINDS and 1 <= q.stars <= 3 and q.minutes > 0 and q.points >= 0 and q.seconds > 0
         assert len(q.hints) >= 2 and all(q.hints) and len(set(q.hints)) == len(q.hints)
         assert q.meaning or q.rubric
         assert all(functions_at(name) for name in q.blocked)
