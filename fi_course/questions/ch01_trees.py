@@ -147,7 +147,7 @@ QUESTIONS = questions(r"""
     it has rows.
 
 # trees.recall_two_draws: Two draws from a bag | number, 1 star, 3 min, 1 point
-? The ball goes back: the second draw knows nothing of the first.
+? The ball goes back: the second draw does not depend on the first.
 ? The colours differ in two ways: red then blue, or blue then red.
 ? How likely is each of the two ways? They exclude each other, so their chances add up.
 = value(0.42)
@@ -174,7 +174,7 @@ QUESTIONS = questions(r"""
 # trees.entropy_bits: The same node in bits | number, 1 star, 5 min, 2 points
 ? Entropy is the mean surprise: each class counts with its share.
 ? In bits the logarithm has base 2: log2(4/5) = -0.322 and log2(1/5) = -2.322.
-? Weigh each of these two surprises by its class's share of the five students, and add.
+? Weight each of these two surprises by its class's share of the five students, and add.
 = value(entropy([4, 1]), unit="bits")
 - entropy([4, 1]) * np.log(2) | entropy in nats | These are nats: your logarithm has base e. Bits
     need base 2; divide by ln 2 = 0.693.
@@ -187,10 +187,10 @@ QUESTIONS = questions(r"""
     entropy.
 - -np.log2(0.8) - np.log2(0.2) | not averaged | You added the two surprises: each must be counted
     with its share.
-> Whoever asks cleverly needs 0.72 yes-or-no questions a row, on average over many rows, to learn
-    the results. An entropy without its unit says nothing: the same node has 0.50 nats.
+> With the best questions you need 0.72 yes-or-no questions a row, on average over many rows, to
+    learn the results. An entropy without its unit says nothing: the same node has 0.50 nats.
 
-# trees.variance_decrease: A target that is a number | number, 2 stars, 6 min, 2 points
+# trees.variance_decrease: A target that is a number | number, 2 stars, 6 min, 0 points
 ? A regression node predicts its mean; its impurity is the mean squared distance from it.
 ? The four points lie around 60: 30, 30, 70, 110. Square the distances and average: the parent's
     variance.
@@ -238,8 +238,8 @@ QUESTIONS = questions(r"""
 > On the midterm table it gives 0.3 for attendance, more than any cut in time: that is why the tree
     asks for attendance first.
 
-# trees.thresholds: Where may a tree cut? | implement, 2 stars, 12 min, 3 points
-? Rows of one value cannot be parted, whatever their classes: think in distinct values.
+# trees.thresholds: Where may a tree cut? | implement, 2 stars, 12 min, 0 points
+? Rows of one value cannot be separated, whatever their classes: think in distinct values.
 ? Two neighbouring values need a cut between them unless all rows at both belong to one class.
 ? Gather the labels at each value first. Then look at two neighbouring values: how many different
     labels do they have, put together?
@@ -278,8 +278,8 @@ QUESTIONS = questions(r"""
 > Harmless: the best of the five cuts is the same by both tables. An error is worth finding also
     when it changes nothing, since only then do you know that it changes nothing.
 
-# trees.mend_importance: Find the bug: 43 % or 60 %? | mend, 2 stars, 10 min, 3 points
-? Run it on the three splits of the midterm tree and compare with 60 % and 40 %.
+# trees.mend_importance: Find the bug: 43% or 60%? | mend, 2 stars, 10 min, 3 points
+? Run it on the three splits of the midterm tree and compare with 60% and 40%.
 ? Does a split of 4 rows matter as much as a split of 8?
 ? Each decrease is a decrease *a row*: multiply it by the rows of its node before you add.
 = function(split_lists, importance_of, planted=shares_of(lambda rows, decrease: decrease))
@@ -289,12 +289,12 @@ QUESTIONS = questions(r"""
     so that small nodes count most: a decrease a row must be *multiplied* by the rows.
 - shares_of(lambda rows, decrease: rows * decrease, lambda old, new: new) | the last split only | A
     feature that is split on twice keeps only its last split: add them up.
-- importance_of_means | mean of the splits | You averaged over a feature's splits. A feature used
-    twice has earned twice: add them up.
+- importance_of_means | mean of the splits | You averaged over a feature's splits. A feature that is
+    used twice gets both decreases: add them up.
 - importance_in_rows, importance_raw | not normalised | The weights are right now, but the shares
     must add up to 1.
-> Without the node weight, attendance gets 43 % of the same tree; with it, 60 %. The formula on the
-    slide leaves the weight out, while its numbers carry it.
+> Without the node weight, attendance gets 43% of the same tree; with it, 60%. The formula on the
+    slide leaves the weight out, while its numbers contain it.
 
 # trees.any_pure_tree: Another tree, the same importance? | predict, 2 stars, 5 min, 2 points
 ? Write down all the decreases of one such tree, each times its share of the rows, and add them up.
@@ -311,10 +311,10 @@ QUESTIONS = questions(r"""
     the splits. So two thirds for rent and one for size are a fact about the first split and these
     ten flats, not about the rest of the tree.
 
-# trees.test_decrease: Write a test that catches them | test, 3 stars, 12 min, 3 points
+# trees.test_decrease: Write a test that catches them | test, 3 stars, 12 min, 0 points
 ? Work out a split by hand whose children differ in size and are both mixed, and compare with `abs(a
     - b) < 1e-9`.
-? A split that parts nothing, such as [2, 2] and [1, 1], must have a decrease of 0; none may be
+? A split that separates nothing, such as [2, 2] and [1, 1], must have a decrease of 0; none may be
     negative.
 ? Add a case with three classes, such as [2, 0, 0] and [0, 1, 1], and work it out by hand.
 = catches()
@@ -351,12 +351,12 @@ QUESTIONS = questions(r"""
 > A counterfactual is about the *tree*: it says when its answer changes. It is no advice: 201 euros
     more would turn the answer as well, and nobody believes that this helps.
 
-# trees.what_sixty_means: What does 60 % say? | explain, 2 stars, 10 min, 3 points
-? Say what the 60 % is a percentage of.
+# trees.what_sixty_means: What does 60% say? | explain, 2 stars, 10 min, 3 points
+? Say what the 60% is a percentage of.
 ? Which data was it computed from, and how many rows were they?
 ? Would another tree, or other students, give another number? Has anyone been made to attend?
 = by_hand
-* 1 | 60 % is a share of the tree's total impurity decrease (each weighted by its rows), not of
+* 1 | 60% is a share of the tree's total impurity decrease (each weighted by its rows), not of
     students or of success
 * 1 | it describes this tree on its eight training rows; another tree or sample can give another
     number

@@ -133,7 +133,7 @@ HEAT = gain([[5, 1], [6, 6]])
 
 
 QUESTIONS = questions(r"""
-# golf.recall_below: What is left to earn? | number, 1 star, 3 min, 1 point
+# golf.recall_below: What is left to take away? | number, 1 star, 3 min, 1 point
 ? Pure leaves: nothing is left of what the node had.
 ? Decreases telescope, so the splits below take away all of the node's impurity together.
 ? Its impurity counts with its share of the rows: how many of the eight does it hold?
@@ -146,12 +146,12 @@ QUESTIONS = questions(r"""
     tells why a total can be right though its parts are wrong.
 
 # golf.recall_cuts: Where may it be cut? | predict, 1 star, 3 min, 1 point
-? Rows of one value cannot be parted: look at the values 1, 2 and 3, not at the six rows.
+? Rows of one value cannot be separated: look at the values 1, 2 and 3, not at the six rows.
 ? A cut lies midway between two neighbouring values.
 ? Are all the rows at 2 and 3 of one class? If not, a cut between them may be best.
 = choice("c")
 - "a" | a mixed value has two sides | The rows at 2 and at 3, put together, are not of one class:
-    one at 3 is No. So the cut between 2 and 3 may pay as well.
+    one at 3 is No. So the cut between 2 and 3 may be best, too.
 - "b" | a boundary overlooked | Between 1 (No, No) and 2 (Yes, Yes) the class changes completely.
 - "d" | threshold on a data point | These are values that rows have. A cut lies midway between two
     values.
@@ -225,7 +225,7 @@ QUESTIONS = questions(r"""
 > Being told whether it was hot saves 0.08 of the 0.96 questions a day. The tree asks something
     better first.
 
-# golf.gain_ratio: A fee for many branches | implement, 3 stars, 12 min, 3 points
+# golf.gain_ratio: A fee for many branches | implement, 3 stars, 12 min, 0 points
 ? Two entropies of different things: one of the classes, one of the *branches*.
 ? The gain is the parent's class entropy less the mean class entropy of the branches, weighted by
     rows.
@@ -251,9 +251,9 @@ QUESTIONS = questions(r"""
     nearly a draw.
 
 # golf.recode: The same weather, other codes | number, 2 stars, 8 min, 2 points
-? Which days can now be parted by one cut? Write the two cuts in words.
+? Which days can one cut now separate? Write the two cuts in words.
 ? The new order allows sunny, rain | overcast. Overcast days: 4 Yes. The others: 5 Yes, 5 No.
-? Overcast days keep nothing. What do the other ten keep, weighed by their share of the days?
+? Overcast days keep nothing. What do the other ten keep, weighted by their share of the days?
 = value(gain([[5, 5], [4, 0]]), unit="bits", tolerance=0.0042)
 - gain([[2, 3], [7, 2]]) | the old order | That is the best cut in the *old* order (sunny against
     the rest), still there but no longer the best.
@@ -269,7 +269,7 @@ QUESTIONS = questions(r"""
     one. Nothing about the weather has changed. Codes of categories are a choice, and trees see it.
 
 # golf.tied_leaf: A leaf that is not pure | number, 2 stars, 6 min, 2 points
-? Who sits in the two children? Write down yes and no of each.
+? Which days are in the two children? Write down yes and no of each.
 ? Strong wind: two yes and two no. What is the entropy of two against two?
 ? The six days begin with 0.918 bits each. Take off what the four days of the mixed leaf keep.
 = value(TIED_WIND, unit=("bits times days", "bits", "bit days", "days times bits"), tolerance=0.006)
@@ -301,11 +301,11 @@ QUESTIONS = questions(r"""
 - shares({"Day": DAY, "Sky": TIED_SKY, "Wind": TIED_WIND}) | the last split only | Sky and Wind are
     split on twice: add both decreases.
 - shares({"Day": DAY, "Sky": (SKY + TIED_SKY) / 2, "Wind": (WIND + TIED_WIND) / 2}) | mean of the
-    splits | You averaged over a feature's splits. A feature used twice has earned twice: add.
+    splits | You averaged over a feature's splits. A feature that is used twice gets both decreases: add.
 - {f: d / left(11, 7) for f, d in of_museum().items()} | another tree's total | You divided by
     17.35, what a tree with pure leaves takes away. This one takes away less; your shares do not add
     up to 1.
-> Sky .44, Day .29, Wind .27. By the notes Wind came first, with .41: counting mixed leaves as pure
+> Sky 0.44, Day 0.29, Wind 0.27. By the notes Wind came first, with 0.41: counting mixed leaves as pure
     has turned the ranking round.
 
 # golf.whose_total: Half mended | predict, 2 stars, 5 min, 2 points
@@ -323,7 +323,7 @@ QUESTIONS = questions(r"""
     that the leaves were taken as pure. Check a sum, and then ask what it would be if you had made a
     mistake.
 
-# golf.mend_rules: Find the bug: rules that decide nothing | mend, 2 stars, 10 min, 3 points
+# golf.mend_rules: Find the bug: rules that decide nothing | mend, 2 stars, 10 min, 0 points
 ? Run the rules on all 14 days. On which two do they differ from the table?
 ? They are days 6 and 14. Both are rainy and windy, and both end in an `if` whose two branches say
     the same.
@@ -337,10 +337,10 @@ QUESTIONS = questions(r"""
 - wind_decides | every windy day | Now every windy day is a No, but on days 7, 11 and 12 golf was
     played in strong wind.
 - lambda *codes: "Yes" | the majority | Always Yes is right on 9 days of 14, and needs no tree.
-> A split can lower the entropy, and so earn importance, without changing a single answer.
+> A split can lower the entropy, and so get importance, without changing a single answer.
     Importance in impurity is about certainty, not about decisions.
 
-# golf.test_shares: Write a test for shares | test, 2 stars, 10 min, 3 points
+# golf.test_shares: Write a test for shares | test, 2 stars, 10 min, 0 points
 ? Choose decreases whose shares you know, such as 1, 2 and 5, and compare with a tolerance.
 ? Shares add up to 1. Always? Also if they are not round, as for 1, 1 and 1?
 ? Give one feature the decrease 0 and ask for its entry: it must be there, and 0.
@@ -372,6 +372,6 @@ QUESTIONS = questions(r"""
 = by_hand
 * 1 | the four trees are equally good by the algorithm's own criterion, so no single number is *the*
     importance of wind
-* 1 | an honest report gives the range (.20 to .36) or all four, and says that it comes from ties
-* 1 | it names what holds in all four: Outlook first, Wind second, Humidity .16, Temperature 0
+* 1 | an honest report gives the range (0.20 to 0.36) or all four, and says that it comes from ties
+* 1 | it names what holds in all four: Outlook first, Wind second, Humidity 0.16, Temperature 0
 """, vars(implementations) | globals())
