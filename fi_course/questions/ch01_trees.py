@@ -190,7 +190,7 @@ QUESTIONS = questions(r"""
 > With the best questions you need 0.72 yes-or-no questions a row, on average over many rows, to
     learn the results. An entropy without its unit says nothing: the same node has 0.50 nats.
 
-# trees.variance_decrease: A target that is a number | number, 2 stars, 6 min, 0 points
+# trees.variance_decrease: A target that is a number | number, 2 stars, 6 min, 2 points
 ? A regression node predicts its mean; its impurity is the mean squared distance from it.
 ? The four points lie around 60: 30, 30, 70, 110. Square the distances and average: the parent's
     variance.
@@ -238,7 +238,7 @@ QUESTIONS = questions(r"""
 > On the midterm table it gives 0.3 for attendance, more than any cut in time: that is why the tree
     asks for attendance first.
 
-# trees.thresholds: Where may a tree cut? | implement, 2 stars, 12 min, 0 points
+# trees.thresholds: Where may a tree cut? | implement, 2 stars, 12 min, 3 points
 ? Rows of one value cannot be separated, whatever their classes: think in distinct values.
 ? Two neighbouring values need a cut between them unless all rows at both belong to one class.
 ? Gather the labels at each value first. Then look at two neighbouring values: how many different
@@ -311,7 +311,7 @@ QUESTIONS = questions(r"""
     the splits. So two thirds for rent and one for size are a fact about the first split and these
     ten flats, not about the rest of the tree.
 
-# trees.test_decrease: Write a test that catches them | test, 3 stars, 12 min, 0 points
+# trees.test_decrease: Write a test that catches them | test, 3 stars, 12 min, 3 points
 ? Work out a split by hand whose children differ in size and are both mixed, and compare with `abs(a
     - b) < 1e-9`.
 ? A split that separates nothing, such as [2, 2] and [1, 1], must have a decrease of 0; none may be

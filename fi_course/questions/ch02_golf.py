@@ -301,12 +301,13 @@ QUESTIONS = questions(r"""
 - shares({"Day": DAY, "Sky": TIED_SKY, "Wind": TIED_WIND}) | the last split only | Sky and Wind are
     split on twice: add both decreases.
 - shares({"Day": DAY, "Sky": (SKY + TIED_SKY) / 2, "Wind": (WIND + TIED_WIND) / 2}) | mean of the
-    splits | You averaged over a feature's splits. A feature that is used twice gets both decreases: add.
+    splits | You averaged over a feature's splits. A feature that is used twice gets both decreases:
+    add.
 - {f: d / left(11, 7) for f, d in of_museum().items()} | another tree's total | You divided by
     17.35, what a tree with pure leaves takes away. This one takes away less; your shares do not add
     up to 1.
-> Sky 0.44, Day 0.29, Wind 0.27. By the notes Wind came first, with 0.41: counting mixed leaves as pure
-    has turned the ranking round.
+> Sky 0.44, Day 0.29, Wind 0.27. By the notes Wind came first, with 0.41: counting mixed leaves as
+    pure has turned the ranking round.
 
 # golf.whose_total: Half mended | predict, 2 stars, 5 min, 2 points
 ? What do the decreases of a tree add up to, leaf by leaf?

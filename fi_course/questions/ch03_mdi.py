@@ -237,8 +237,8 @@ QUESTIONS = questions(r"""
     are poor ones.
 - "d" | noise gives nothing | A little is always found: the best of many cuts looks good by chance,
     and no decrease is negative.
-> On three hundred concrete samples the sums are about 0.12 and 0.03. The *shares* add up to 1 in both:
-    normalising throws this away.
+> On three hundred concrete samples the sums are about 0.12 and 0.03. The *shares* add up to 1 in
+    both: normalising throws this away.
 
 # mdi.test_stretch: Write a test: does it see the order only? | test, 3 stars, 15 min, 3 points
 ? Compute the importance of a column x, and again of a strictly increasing change of x: they must

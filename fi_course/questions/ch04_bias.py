@@ -130,8 +130,8 @@ QUESTIONS = questions(r"""
 = value(0.48, unit="gini")
 - 1 | the shares, normalised | After normalising the shares add up to 1, always. The question asks
     for the decreases themselves, in Gini.
-- 0 | noise has nothing to give | The labels follow from nothing, but the tree has separated them all
-    the same: its leaves are pure, so all of the root's impurity is gone.
+- 0 | noise has nothing to give | The labels follow from nothing, but the tree has separated them
+    all the same: its leaves are pure, so all of the root's impurity is gone.
 - 0.5 | a balanced root | 0.5 is the Gini of an even mix. Here six in ten rows say yes.
 - 0.6 | one class's share | This is the share of yes. The impurity is the chance that two drawn rows
     differ.
@@ -251,9 +251,9 @@ QUESTIONS = questions(r"""
     itself: never negative, and flattered.
 - moves_from_outside | moves from the wrong rows | You computed the means from the out-of-bag rows.
     The tree learned its answers in the bag; the others only judge them.
-- label_not_distance | the label, not its distance | You multiplied by the label itself, as Li and others
-    (2019) write it. The question takes the label's distance from the root's mean: a move up is good
-    news for a 1 and bad news for a 0.
+- label_not_distance | the label, not its distance | You multiplied by the label itself, as Li and
+    others (2019) write it. The question takes the label's distance from the root's mean: a move up
+    is good news for a 1 and bad news for a 0.
 - distance_from_the_child | distance from the child | You measured the label from the child's mean.
     Measure it from where the row came from: the node's mean.
 - summed | a sum, not a mean | Divide by the number of out-of-bag rows.

@@ -82,7 +82,7 @@ def _test(number, row):
     if row["points"] is None:
         return test
     full = row["points"] == row["max_points"]  # of nothing, if the question is optional
-    status = "passed" if row["status"] == "right" or full and row["points"] else "failed"
+    status = "passed" if row["status"] == "right" or (full and row["points"]) else "failed"
     return {**test, "score": row["points"], "max_score": row["max_points"], "status": status}
 
 
