@@ -25,7 +25,7 @@ ALIKE = 0.6
 MOST_WORDS = 50  # a column with more words than that is compared with nothing but its copy
 LEAST_GAPS = 30  # and rows with a value, before their targets are compared
 SAME = 0.9995  # correlation of two columns in different units, rounded
-RULE = "columns whose rank correlation (of words: Cramér's V) is 0.6 or more on average"
+RULE = "Columns whose rank correlation (of words: Cramér's V) is 0.6 or more on average"
 
 
 # --- correlated columns ---

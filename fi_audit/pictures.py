@@ -22,9 +22,7 @@ def of_importances(audit: Audit) -> str:
     as_share = bool(np.isfinite(used.share).any())
     rows = _rows(audit, used, as_share)
     shown = rows[:MOST]
-    copies = audit.measure("null copies")
-    null = float(np.abs(_figures(copies, as_share)[0]).max()) if copies is not None else 0.0
-    null = null if np.isfinite(null) else 0.0
+    null = max(row["null"] for row in shown)
     values = [row["value"] for row in shown]
     top = max(FAR * max([*values, null, 1e-9]), null * 1.2)
     low = min(0.0, -null, max(min(row["low"] for row in shown), -top / 2))
@@ -40,15 +38,15 @@ def of_importances(audit: Audit) -> str:
     drawn = [
         f'<svg role="img" viewBox="0 0 {WIDTH} {height}" aria-label="Cost of shuffling, as '
         f'{escape(unit, quote=True)}, with 95% intervals: {escape(words, quote=True)}">',
-        f'<rect class="null" x="{at(-null)}" y="20" width="{at(null) - at(-null):.1f}" '
-        f'height="{height - 28}"/>',
         f'<line class="zero" x1="{at(0)}" x2="{at(0)}" y1="20" y2="{height - 8}"/>',
-        f'<text class="soft" x="{at(0)}" y="13" text-anchor="middle">what shuffled copies '
-        "reach</text>"]
+        f'<text class="soft" x="{at(0)}" y="13" text-anchor="middle">grey: what its '
+        "shuffled copy reaches</text>"]
     for k, row in enumerate(shown):
         y = ROW * k + 38
         drawn.append(
-            f'<g class="{row["kind"]}"><text x="{LEFT - 10 - row["indent"]}" y="{y + 4}" '
+            f'<rect class="null" x="{at(-row["null"])}" y="{y - 11}" '
+            f'width="{at(row["null"]) - at(-row["null"]):.1f}" height="22"/>'
+            f'<g class="{row["kind"]}"><text x="{LEFT - 10}" y="{y + 4}" '
             f'text-anchor="end">{escape(_short(row["name"]))}{row["mark"]}</text>'
             f'<line x1="{at(row["low"])}" x2="{at(row["high"])}" y1="{y}" y2="{y}"/>'
             f'<circle cx="{at(row["value"])}" cy="{y}" r="{5 if row["kind"] != "unclear" else 3.5}"'
@@ -62,28 +60,30 @@ def _rows(audit: Audit, used: Measure, as_share: bool) -> list[dict]:
     suspects = set(next((f.about for f in audit.findings if f.check == "possible leakage"
                          and f.verdict == "ask"), ()))
     together = audit.measure("used together")
-    alone = {one: _row(used, j, as_share, suspects) for j, one in enumerate(used.members)}
+    copies = audit.measure("null copies")
+    nulls = {} if copies is None else dict(zip(
+        copies.members, np.nan_to_num(np.abs(_figures(copies, as_share)[0])), strict=True))
+    alone = {one: _row(used, j, as_share, suspects, nulls) for j, one in enumerate(used.members)}
     blocks = []
     grouped: set[str] = set()
     for j, members in enumerate(together.members if together is not None else ()):
         assert together is not None
-        head = _row(together, j, as_share, suspects)
+        head = _row(together, j, as_share, suspects, nulls)
         inside = sorted((alone[(name,)] for name in members), key=lambda row: -row["value"])
-        blocks.append([head, *({**row, "indent": 0, "name": "· " + row["name"], "kind": row["kind"]}
-                               for row in inside[:4])])
+        blocks.append([head, *({**row, "name": "· " + row["name"]} for row in inside[:4])])
         grouped |= set(members)
     blocks += [[row] for one, row in alone.items() if one[0] not in grouped]
     blocks.sort(key=lambda block: -block[0]["value"])
     return [row for block in blocks for row in block]
 
 
-def _row(measure: Measure, j: int, as_share: bool, suspects: set[str]) -> dict:
+def _row(measure: Measure, j: int, as_share: bool, suspects: set[str], nulls: dict) -> dict:
     value, low, high = (float(x[j]) for x in _figures(measure, as_share))
     asked = bool(suspects & set(measure.members[j]))
     kind = "asked" if asked else "clear" if measure.clear[j] else "unclear"
     return {"name": title(measure.members[j]), "value": value, "low": low, "high": high,
-            "kind": kind, "indent": 0, "mark": " ?" if asked else "",
-            "note": ", ask whether it is a leak" if asked else ""}
+            "null": float(nulls.get(measure.members[j], 0.0)), "kind": kind,
+            "mark": " ?" if asked else "", "note": ", ask whether it is a leak" if asked else ""}
 
 
 def _figures(measure: Measure, as_share: bool) -> np.ndarray:

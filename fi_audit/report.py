@@ -113,7 +113,7 @@ def as_page(audit: Audit) -> str:
     if audit.measures:
         body.append(_details("Which columns go together?", groups or "no two",
                              f"<p>{escape(groups or 'No two.')}</p><p class='soft'>"
-                             f"{escape(RULE.capitalize())}.</p>"))
+                             f"{escape(RULE)}.</p>"))
     for kind in ("group", "period"):
         some = tuple(part for part in audit.parts if part.kind == kind)
         if some:

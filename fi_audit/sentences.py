@@ -253,7 +253,8 @@ def _not_allowed(facts: Facts) -> Iterator[Sentence]:
             "stay unseen.", False)
     if "relevant" not in facts.measures:
         yield Sentence("relevant", (), "A column adds what no other column contains.",
-                       f"Copies of the model fitted without a column: 0. {facts.no_refit}", False)
+                       f"0 copies of the model were fitted without a column: {facts.no_refit}",
+                       False)
 
 
 # --- the answer ---
