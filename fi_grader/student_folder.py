@@ -28,7 +28,7 @@ course has nbgrader, its *Validate* button runs the same checks on the saved not
 def student_folder(project="."):
     """Collect what a student opens: chapters, exercises, the start page and the claims -> dict."""
     paths = [path for folder in ("notebooks", "exercises")
-             for path in sorted((Path(project) / folder).glob("[0-9]*.ipynb"))]
+             for path in sorted((Path(project) / folder).glob("*.ipynb"))]
     notebooks = {f"{path.parent.name}/{path.name}":
                  path.read_bytes().replace(b"../book/ledger.md", b"../book/ledger.ipynb")
                  for path in paths}
