@@ -101,7 +101,10 @@ class ReadingTime(SphinxRole):
             minutes = minutes_of(self.env.doc2path(page))
             if minutes is None:
                 LOGGER.warning("the chapter does not say how many minutes it takes", location=page)
-            total += minutes[PARTS.index(self.text)] if minutes else 0
+            main, optional = minutes or (0, 0)
+            if Path(page).name.startswith("a"):  # an appendix is optional as a whole
+                main, optional = 0, main + optional
+            total += (main, optional)[PARTS.index(self.text)]
         return [nodes.Text(f"{round(total / 60)}")], []
 
 

@@ -89,32 +89,32 @@ def families(rng):
 
 
 QUESTIONS = questions(r"""
-# permutation.recall_judges: Who may be judged? | number, 1 star, 3 min, 1 point
-? A tree may judge a row if the row is not in its bag: where its count is 0.
+# permutation.recall_judges: Which rows have an out-of-bag tree? | number, 1 star, 3 min, 1 point
+? A row is out of bag for a tree if the tree's bag does not hold it: where its count is 0.
 ? Go through the five rows. Which of them has a 0 in at least one tree?
 ? Look down the columns: is there one without a 0?
 = value(4, unit="rows")
-- 2 | rows of one tree | This is how many rows a single tree may judge, on average. Put the trees
-    together.
-- 5 | every row | One of the rows is in all three bags: no tree may judge it.
-- 6 | pairs, not rows | You counted the zeros, pairs of a tree and a row. A row with two judges is
-    still one row.
-- 1 | the row left over | This many rows have *no* judge.
+- 2 | rows of one tree | This is how many rows are out of bag for a single tree, on average. Put the
+    trees together.
+- 5 | every row | One of the rows is in all three bags: it has no out-of-bag tree.
+- 6 | pairs, not rows | You counted the zeros, pairs of a tree and a row. A row with two out-of-bag
+    trees is still one row.
+- 1 | the row left over | This many rows have *no* out-of-bag tree.
 - 0.8 | the share, not the count | That is a share. The question asks how many of the five rows.
-- 0.37 | a chance, not these bags | That is the chance that a large bootstrap sample leaves a row
+- 0.37 | a chance, not these bags | That is the probability that a large bootstrap sample leaves a
+    row out. Here the bags are given: count.
+- 0.8**5 | a chance, not these bags | That is the probability that a sample of five leaves a row
     out. Here the bags are given: count.
-- 0.8**5 | a chance, not these bags | That is the chance that a sample of five leaves a row out.
-    Here the bags are given: count.
-> With three trees a row may be left without a judge, as fruit 1 was. With a few hundred that never
-    happens: each tree misses a given row with chance .37.
+> With three trees a row may have no out-of-bag tree, like fruit 1. With a few hundred trees that
+    hardly ever happens: a bag misses a given row with probability 0.37.
 
 # permutation.recall_noise: Two columns of noise | predict, 1 star, 3 min, 1 point
 ? Which rows does MDI look at: those on which the splits were chosen, or new ones?
 ? A column with forty values offers 39 cuts at a node, a coin only one.
 ? The best of 39 useless cuts looks better than one useless cut.
 = choice("c")
-- "a" | noise earns nothing | It earns nothing on *new* rows. MDI counts the decrease on the rows on
-    which the cut was chosen, and there a chosen cut never looks worse than useless.
+- "a" | noise earns nothing | Its importance is 0 on *new* rows. MDI counts the decrease on the rows
+    on which the cut was chosen, and there a chosen cut never looks worse than useless.
 - "b" | noise is noise | Both are equally useless, but one of them may try 39 cuts and keep the
     best.
 - "d" | few values are clearer | A coin has a single cut to offer at a node; that is its handicap,
@@ -122,31 +122,31 @@ QUESTIONS = questions(r"""
 > Two biases of MDI at once: training rows flatter, and many values flatter more. A shuffle of
     held-out rows gives both columns about 0.
 
-# permutation.bananas: Another deal of the lengths | number, 1 star, 7 min, 2 points
-? Fruit 1 gets the 14, and nobody may judge it.
+# permutation.bananas: Another permutation of the lengths | number, 1 star, 7 min, 2 points
+? Fruit 1 gets the 14, and no tree has it out of bag.
 ? Fruit 2 gets 10: what does tree 1 say? Fruit 3 gets 11 and fruit 4 gets 19: what does tree M say?
 ? Three votes are cast. For the trees, take each tree's own share of wrong answers first.
 = value({"votes": 1 / 3, "trees": 1 / 2})
 - {"votes": 1 / 2, "trees": 1 / 3} | the two swapped | Both numbers are right, under each other's
     name.
 - {"votes": 1 / 4, "trees": 1 / 2} | fruit 1 counted | Your votes are a share of four fruits. Fruit
-    1 has no judge, so it is neither right nor wrong: three votes are cast.
+    1 has no vote, so it is neither right nor wrong: three votes are cast.
 - {"votes": 2 / 4, "trees": 1 / 2} | fruit 1 counted | A fruit of length 14 would be called a
-    banana, and fruit 1 is none. But no tree may judge fruit 1.
-- {"votes": 2 / 3, "trees": 3 / 4} | the chapter's deal, or the wrong judge | These are the numbers
-    of the chapter's deal; here the lengths are dealt out otherwise. If you have dealt them so, you
-    asked tree 1 for fruit 4, which is in its bag: tree M judges it, and calls 19 a banana.
+    banana, and fruit 1 is none. But fruit 1 has no vote.
+- {"votes": 2 / 3, "trees": 3 / 4} | the chapter's permutation, or the wrong tree | These are the
+    numbers of the chapter's permutation; here the lengths have another order. If you used this
+    order, you asked tree 1 for fruit 4, which is in its bag. Ask tree M, which calls 19 a banana.
 - {"votes": 1 / 3, "trees": 1 / 3} | one number for both | The votes are right. For the trees, first
     take each tree's own share of wrong answers, then their mean.
-> Tree 1 judges one fruit, tree M two. By the vote each *fruit* counts alike, by the tree each
-    *tree* does. (Breiman and R deal out lengths among each tree's own out-of-bag rows; tree 1 has
+> Tree 1 votes on one fruit, tree M on two. In the votes each *fruit* counts alike, in the trees'
+    mean each *tree* does. (Breiman and R shuffle within each tree's own out-of-bag rows; tree 1 has
     one, so its share could never rise.)
 
 # permutation.accuracy: Three shuffles of a score | number, 1 star, 4 min, 1 point
 ? Accuracy is a score: large is good. Which way must be subtracted for a useful feature to come out
     positive?
 ? First the mean of the three accuracies after shuffling.
-? Hold that mean against the accuracy before.
+? Compare that mean with the accuracy before.
 = value(0.12, unit=("accuracy", ""))
 - -0.12 | sign | You subtracted as for a loss, after less before. For a score it is before less
     after.
@@ -159,8 +159,8 @@ QUESTIONS = questions(r"""
     for the difference.
 - 0.12 / 0.9 | in shares of the score | You divided the drop by the accuracy before: leave it in
     units of accuracy.
-> As a loss it is the same number: the error rises from .10 to .22. The formula after less before is
-    for losses; the Chinese article prints it for accuracy too.
+> As a loss it is the same number: the error rises from 0.10 to 0.22. The formula after less before
+    is for losses; the Chinese article prints it for accuracy too.
 
 # permutation.all_pairs: All shuffles at once | implement, 2 stars, 14 min, 3 points
 ? Put the value of row d into row i and leave all else in row i as it is: what does the model say
@@ -173,7 +173,8 @@ QUESTIONS = questions(r"""
     pairs add nothing to the sum, but they belong to the n² that it is divided by.
 - mean_over(baseline=False) | before forgotten | This is the mean loss after shuffling. Take the
     loss before from it.
-- lambda *case: -all_pairs(*case) | sign | Turned round: for a loss it is after less before.
+- lambda *case: -all_pairs(*case) | sign | The sign is turned round: for a loss it is after less
+    before.
 - times_rows | divided by the rows | You divided by n. There are n² pairs.
 - times_pairs | a sum, not a mean | You added the pairs up: divide by their number, n².
 - mean_over(loss=np.abs) | absolute error | You took the size of the error. The question asks for
@@ -206,16 +207,16 @@ QUESTIONS = questions(r"""
 - with_columns(lambda group: group[:1]) | one column of the group | Only the group's first column is
     shuffled.
 - with_columns(lambda group: group[-1:]) | one column of the group | Only the group's last column is
-    shuffled when the model is asked.
+    shuffled.
 - once_a_column | shuffled once a column | The whole group is shuffled again for each of its
     columns, so a group of two ends in another order than a group of one.
 - backwards | donors for receivers | Your row i *gives* its values to row order[i]. It should
     receive them from there.
 > The bug is from a widely used package (mlxtend, issue 1092). For single columns its answers are
-    right, and a wrong number looks like any number: only a group whose worth is known, such as one
-    of constant columns, gives it away. It also leaves the caller's table scrambled: work on a copy.
+    right, and a wrong number looks like any other. A group whose importance is known, such as one
+    of constant columns, shows the bug. It also leaves the caller's table shuffled: work on a copy.
 
-# permutation.test_groups: The test that was missing | test, 3 stars, 14 min, 3 points
+# permutation.test_groups: The test that was missing | test, 3 stars, 14 min, 0 points
 ? Call it with several groups, such as [[0], [1, 2]], and compare each number with one that you
     compute yourself, with a tolerance.
 ? For one group: copy X, put `X[order][:, group]` into the group's columns, and take the two mean
@@ -242,32 +243,32 @@ QUESTIONS = questions(r"""
     written for: a group, not at the left edge, beside another one.
 
 # permutation.exact_zero: Exactly zero | predict, 2 stars, 5 min, 2 points
-? Think of the golf post's tree: how often does it ask for Wind, and what did a shuffle of Wind
+? Think of the golf post's tree: how often does it split on Wind, and what did a shuffle of Wind
     change?
 ? The loss counts wrong answers. Which changes of a prediction does it not see?
 ? A mean of 0 says that the numbers of wrong answers before and after are the same. Nothing more.
 = choice("c")
-- "a" | zero means unused | Unused gives zero, but zero does not give unused: golf's Wind was asked
-    for twice, and no answer changed.
+- "a" | zero means unused | An unused feature has zero, but zero does not mean unused: the golf tree
+    splits on Wind twice, and no answer changes.
 - "b" | zero means unrelated | The loss cannot see probabilities that move without crossing one
     half. And where a copy of the column is used in its place, this one has 0 and is related to the
     target all the same.
 - "d" | zero means it may go | Grown again without it, the forest is another forest. What that one
     would lose was not measured: it takes a refit to know.
-> An importance of 0 speaks of this model, this loss and these rows. Each of the other readings adds
-    something that was not measured.
+> An importance of 0 is a fact about this model, this loss and these rows. Each of the other
+    readings adds something that was not measured.
 
 # permutation.report: Point thirty-one | explain, 2 stars, 10 min, 3 points
 ? An importance is a difference of two losses on some rows, for one fitted model. What of this does
     the sentence leave out?
 ? What would 0.31 be on training rows? In which unit is it?
-? Think of the twins: what did a shuffle cost there, and what did it cost to remove one and grow
-    again?
+? Think of x1 and its copy: what did a shuffle cost there, and what did it cost to remove one and
+    grow again?
 = by_hand
 * 1 | which rows: on training rows also noise has a positive importance; it should be held-out or
     out-of-bag rows
 * 1 | which loss, and so which unit and sign (share of errors, squared error ...); or: how many
     shuffles, votes or single trees
-* 1 | it speaks of this fitted model as it is: a model refitted without the feature may lose nothing
+* 1 | it is about this fitted model as it is: a model refitted without the feature may lose nothing
     if another carries the same
 """, vars(implementations) | globals())

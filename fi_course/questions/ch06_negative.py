@@ -95,7 +95,7 @@ QUESTIONS = questions(r"""
 # negative.recall_shuffle: Better after the shuffle | number, 1 star, 3 min, 1 point
 ? Turn each accuracy into an error rate: one less the accuracy.
 ? An importance is the mean error after the shuffles, less the error before.
-? The error before is .20, and the mean error after is .18.
+? The error before is 0.20, and the mean error after is 0.18.
 = value(-0.02, tolerance=0.0011)
 - 0.02 | the sign | The size is right and the sign is not: the error *fell*, and the importance is
     error after less error before.
@@ -108,10 +108,10 @@ QUESTIONS = questions(r"""
     difference in these.
 - 0.9 | a ratio | You divided after by before. That is another measure; here the importance is a
     difference.
-> One of the four shuffles gave +.01, the others less than 0. A single shuffle says little, and so
+> One of the four shuffles gave +0.01, the others less than 0. A single shuffle says little, and so
     does a single sign.
 
-# negative.recall_training: Who gives nothing to noise? | predict, 1 star, 3 min, 1 point
+# negative.recall_training: Which measure is zero for noise? | predict, 1 star, 3 min, 1 point
 ? Two of the three are measured on rows that the tree has seen.
 ? On its own training rows a fully grown tree makes no error. What happens there when a column it
     uses is shuffled?
@@ -119,7 +119,7 @@ QUESTIONS = questions(r"""
 = choice("c")
 - "a" | noise helps to sort what was seen | On the training rows the noise did help: it sorted them.
     MDI is counted there.
-- "b" | shuffled on seen rows | The tree knows its training rows by heart. Shuffle a column that it
+- "b" | shuffled on seen rows | The tree has memorised its training rows. Shuffle a column that it
     uses, and it no longer recognises them: the error rises from 0.
 - "d" | new rows are fair | On new rows shuffled noise is as harmful as the noise it replaces, so
     there the mean is zero.
@@ -129,8 +129,8 @@ QUESTIONS = questions(r"""
 # negative.thirty_bars: Thirty bars | predict, 1 star, 3 min, 1 point
 ? How overfitted the forest is does not enter the three lines.
 ? The expectation of every bar is 0. Is every bar 0?
-? One shuffle deals noise for noise: the loss before and the loss after are two draws of the same
-    kind.
+? One shuffle puts noise in the place of noise: the loss before and the loss after have the same
+    distribution.
 = choice("b")
 - "a" | overfitting is not negative | The forest is overfitted to all thirty, and still each
     expectation is exactly 0: shuffled noise is as harmful as the noise it replaces.
@@ -139,10 +139,9 @@ QUESTIONS = questions(r"""
 - "d" | zero on average only | Exactly 0 is the *expectation*. A forest that uses the columns gives
     a different value on every set of rows.
 > Fifteen negative bars, and all thirty features are alike. The sign of one shuffle is a coin toss.
-    (A mean of many shuffles keeps the expectation 0, but need not fall to either side equally
-    often.)
+    (A mean of many shuffles has the expectation 0, too, but need not be negative half of the time.)
 
-# negative.wrong_slope: The wrong way round | number, 2 stars, 5 min, 2 points
+# negative.wrong_slope: A slope with the wrong sign | number, 2 stars, 5 min, 2 points
 ? For a linear model and squared loss: twice the model's slope times the covariance of the feature
     with what the rest leaves.
 ? There are no other features, so the rest leaves y less a constant. Cov(x, y) is the true slope
@@ -157,24 +156,26 @@ QUESTIONS = questions(r"""
 - 0.32 | the model's slope twice | 2 b² Var(x) is the importance if the model's slope were the true
     one.
 - 0 | taken for noise | Zero belongs to a feature on which y does not depend. Here it does depend,
-    and the model has it the wrong way round.
+    and the model has the wrong sign.
 > Here the minus is real: a larger test set will not take it away. Refitting on more rows, or
     without x, will.
 
 # negative.p_value: Below its copies | implement, 2 stars, 8 min, 3 points
 ? Count the copies that are as small as the observed value or smaller.
-? The observed value is one more draw of luck: it counts itself, above and below the line.
-? So there is one more below the line, and one more in all.
+? If it is luck, the observed value is one more draw: count it in the numerator and in the
+    denominator.
+? So add 1 to the count, and 1 to the number of copies.
 = function(tests_of_luck, p_below)
 - p_of(lambda copies, observed: copies <= observed, (0, 0)) | the observation forgotten | You took
-    the plain share of the copies. It can be 0, and no finite number of copies shows that: add 1
-    above and below.
+    the plain share of the copies. It can be 0, and no finite number of copies shows that: add 1 to
+    the numerator and to the denominator.
 - p_of(lambda copies, observed: copies <= observed, (1, 0)) | added above only | You added the
-    observation above the line only: it is one more draw, so the number of draws grows by 1 as well.
+    observation to the numerator only: it is one more draw, so the denominator grows by 1 as well.
 - p_of(lambda copies, observed: copies <= observed, (0, 1)) | added below only | You added the
-    observation below the line only: it is also a draw as low as itself, so add 1 above, too.
+    observation to the denominator only: it is also a draw as low as itself, so add 1 to the
+    numerator, too.
 - p_of(lambda copies, observed: copies >= observed) | the wrong tail | You counted the copies
-    *above*. For a negative importance the question is how often luck falls as low or lower.
+    *above*. For a negative importance the question is how often luck is as low or lower.
 - p_of(lambda copies, observed: copies < observed) | ties left out | A copy that equals the observed
     value was as low as it: count `<=`, not `<`.
 - p_of(lambda copies, observed: abs(copies) >= abs(observed)) | size without sign | You compared
@@ -184,41 +185,42 @@ QUESTIONS = questions(r"""
 > With 19 copies the smallest possible value is 1/20. To pass stricter limits, make more copies.
 
 # negative.alarms: Twelve tests | number, 1 star, 4 min, 1 point
-? Work out the chance that *none* of the twelve gives an alarm.
-? One test stays silent with chance .95, and twelve independent ones with .95 to the power 12.
-? Take the chance of silence from 1.
+? Work out the probability that *none* of the twelve gives an alarm.
+? One test gives no alarm with probability 0.95, and twelve independent ones with 0.95 to the power
+    12.
+? Subtract that probability from 1.
 = value(1 - 0.95**12)
-- 0.6 | chances added | You added the twelve chances. Alarms can fall together, so the chance of at
-    least one is less than the sum (which is Bonferroni's bound).
-- 0.95**12 | all silent | This is the chance that all twelve stay silent; the question asks for the
-    opposite.
-- 1 - 0.95**20 | twenty tests | This is the chance for twenty tests. Here there are twelve.
-- 0.05 | one test | This is the chance of an alarm in one given test.
-- 0 | all at once | You seem to have multiplied the twelve chances of an alarm: that is the chance
-    that *all* of them ring.
-> Nearly every second table of twelve noise features has one that is "significantly negative" at 5
-    %. Holm's first hurdle would be .05/12.
+- 0.6 | chances added | You added the twelve probabilities. Alarms can come together, so the
+    probability of at least one is less than the sum (which is Bonferroni's bound).
+- 0.95**12 | all silent | This is the probability that none of the twelve gives an alarm; the
+    question asks for the opposite.
+- 1 - 0.95**20 | twenty tests | This is the probability for twenty tests. Here there are twelve.
+- 0.05 | one test | This is the probability of an alarm in one given test.
+- 0 | all at once | You seem to have multiplied the twelve probabilities of an alarm: that is the
+    probability that *all* of them give one.
+> Nearly every second table of twelve noise features has one that is "significantly negative" at 5%.
+    Holm's first limit would be 0.05/12.
 
-# negative.cure: Which cure works? | predict, 2 stars, 4 min, 1 point
-? What is wrong with the textbook interval is that it sees each row in one of its two roles.
+# negative.cure: Which interval counts both roles? | predict, 2 stars, 4 min, 1 point
+? The textbook interval counts each row in one of its two roles.
 ? Which of the four makes a table in which a row drawn twice is a donor twice?
 ? Is the interval too narrow for every feature?
 = choice("c")
-- "a" | more shuffles | Averaging removes the noise of the dealing, and the donor's half of each row
-    with it. The formula on these averages covers even less.
-- "b" | differences drawn | A difference that is drawn brings its receiver along and leaves its
-    donor behind: the old mistake, in a new coat.
+- "a" | more shuffles | Averaging removes the luck of the shuffles, and the donor's half of each row
+    with it. The formula on these averages holds the truth even less often.
+- "b" | differences drawn | A drawn difference brings its receiver along and leaves its donor
+    behind: this repeats the old mistake.
 - "d" | no fixed factor | 1.5 belongs to one model without noise. For a null feature the formula's
     interval is too *wide*.
-> Rows are what a new test set would bring, so rows are what must be drawn. Nothing about the model
-    or the loss enters. It errs on the safe side: for a feature without importance the interval
-    comes out wider than it need be.
+> A new test set would bring new rows, so rows must be drawn. Nothing about the model or the loss
+    enters. The price is width: each resampled table is shuffled once, so the interval is wider than
+    it need be and misses small effects more often.
 
 # negative.standard_error: Both roles | implement, 3 stars, 12 min, 4 points
-? Row means of D say what each row suffers as receiver. What do column means say?
+? A row mean of D is what that row suffers as a receiver. What is a column mean?
 ? Give each row one number: what it suffers plus what it causes.
-? Then the sample standard deviation of these n numbers. How does the spread of a mean of n numbers
-    come from it?
+? Then the sample standard deviation of these n numbers. What is the standard error of a mean of n
+    numbers?
 = function(pair_matrices, standard_error)
 - se_of(lambda receiver, donor: receiver) | the receiver's half | You counted each row as receiver
     only. This is the interval that averaging more shuffles makes worse: add the column means.
@@ -232,24 +234,24 @@ QUESTIONS = questions(r"""
     independent numbers. There are only n rows behind them.
 - lambda D: np.std(sum(roles(D))) / np.sqrt(len(D)) | divided by n | Your standard deviation divides
     by n: for a sample divide by n - 1 (`ddof=1`).
-- lambda D: np.std(sum(roles(D)), ddof=1) / len(D) | n for its root | You divided by n. The spread
-    of a mean shrinks with the *root* of n.
-- lambda D: np.std(sum(roles(D)), ddof=1) | not of the mean | This is the spread of single rows. The
-    standard error of their mean is smaller by the square root of n.
+- lambda D: np.std(sum(roles(D)), ddof=1) / len(D) | n for its root | You divided by n. The standard
+    error of a mean falls with the *root* of n.
+- lambda D: np.std(sum(roles(D)), ddof=1) | not of the mean | This is the standard deviation of
+    single rows. The standard error of their mean is smaller by the square root of n.
 ! fi_teach.basics.shuffles.receiver_donor_variance, fi_teach.importance.intervals,
     fi_teach.importance.exact_permutation, fi_teach.fast.exact_permutation
 > This is `standard_error` in the package's exact permutation importance. It needs no extra
-    predictions: the second role was in the matrix all along.
+    predictions: the second role is in the same matrix.
 
 # negative.mend_bootstrap: Find the bug: the row that lost its donor | mend, 2 stars, 10 min, 3
     points
 ? What does a row drawn twice take part in twice? Follow its value, not only its target.
-? A resampled table is a table: draw x and y first, and deal out among the drawn rows.
+? Draw the new table first, x and y, and shuffle among the drawn rows.
 ? Once the new table stands there, which x and which y must the rest of the function work on?
 = function(draws, resampled, planted=differences_drawn)
 - resample_of(lambda x, y, rows, order: (y[rows] - x[order]) ** 2, before_of) | donors from the old
     table | The donors still come from the table as it was: a row that was drawn twice must be able
-    to donate twice. Deal out among the *drawn* values.
+    to donate twice. Shuffle the *drawn* values.
 - resample_of(lambda x, y, rows, order: (y - x[rows][order]) ** 2, lambda x, y, rows: (y - x[rows])
     ** 2) | targets left behind | You drew the values and left the targets in place: a row is drawn
     whole.
@@ -262,18 +264,19 @@ QUESTIONS = questions(r"""
 - lambda *case: -resampled(*case) | the sign | The sign is turned round: after less before.
 - lambda x, y, rows, order: len(x) * resampled(x, y, rows, order) | a sum, not a mean | You added
     the differences and did not divide by the rows.
-> With the bug a row drawn twice suffers twice and causes its harm once, so the intervals come out
-    too narrow: one line decides whether an error bar keeps its word.
+> With the bug a row that is drawn twice counts twice as a receiver, and its donor is still the old
+    table's. For a feature that matters the intervals are too narrow; for a null feature they are
+    too wide.
 
 # negative.reply: A reply to the colleague | explain, 2 stars, 10 min, 3 points
 ? What would you have to know before you believe the minus sign at all?
 ? Name a cause of a lasting negative importance that is not overfitting.
 ? What would you compute, on which rows, before a column is thrown out?
 = by_hand
-* 1 | the sign may be luck: an interval from resampled rows, or null copies, and the number of
-    features looked at
+* 1 | the sign may be luck: an interval that counts both roles or comes from resampled rows, or null
+    copies, and the number of features looked at
 * 1 | overfitting to noise gives zero on average; a lasting minus can come from a wrong slope, a
     shift or double counting
-* 1 | a next step that can decide: new rows, refit without the column, or look which way the rest
-    leaves y pointing
+* 1 | a next step that can decide: new rows, refit without the column, or the slope of what the rest
+    of the model leaves
 """, globals())

@@ -93,53 +93,54 @@ QUESTIONS = questions(r"""
     is.
 ? How many donors has each receiver?
 = value(1600, tolerance=1e-4)
-- 40 | one shuffle | That is one prediction a row: a single shuffle, one draw from the urn.
+- 40 | one shuffle | That is one prediction for each row: a single shuffle.
 - 1560 | without itself | You left out the pairs of a row with itself. A shuffle may leave a value
     where it is, so they count, with difference 0.
 - 780 | each pair once | You counted each pair once. Row 3 with the value of row 5 is another
     prediction than row 5 with the value of row 3.
 - 9600 | all columns | The question asks about *one* of the six columns.
-> 1600 pairs replace 40! shuffles, and 1560 predictions are new. Most of these houses do not exist:
-    that is the subject of this set.
+> 1,600 pairs replace 40! shuffles, and 1,560 predictions are new. Most of these houses do not
+    exist; this set is about such rows.
 
-# correlated.recall_crowd: In company | predict, 1 star, 3 min, 1 point
-? MDI hands out what the splits take away. How much is there to hand out about x1's message?
+# correlated.recall_crowd: Three more copies | predict, 1 star, 3 min, 1 point
+? MDI shares out the decrease of the impurity. How much of it is due to what x1 and its copies tell?
 ? At each split any of the four will do, and only one is taken.
-? Where does a quarter of a large share stand against an undivided smaller one?
+? Compare a quarter of the larger share with the whole of the smaller one.
 = choice("b")
-- "a" | credit multiplied | The decreases telescope: there is a fixed amount to hand out, so four
-    columns cannot each have what one had.
-- "c" | first takes all | That is one tree whose ties go to the first column. A forest with
-    candidates drawn at random tosses at every node.
-- "d" | held-out repairs it | Out-of-bag rows take away the bias of marking one's own work. The
-    credit was divided when the trees were grown.
-> A low bar may mean useless, or in company. An MDI chart cannot tell you which.
+- "a" | credit multiplied | The decreases add up to a fixed amount, so four columns cannot each have
+    what one had.
+- "c" | first takes all | That is one tree whose ties go to the first column. In a forest with
+    candidates drawn at random, chance decides at every node.
+- "d" | held-out repairs it | Out-of-bag rows remove the bias of training rows. The splits were
+    shared out when the trees were grown.
+> A low bar may mean that a feature is useless, or that it has copies. An MDI chart cannot tell
+    which.
 
-# correlated.door: By another door | predict, 2 stars, 4 min, 1 point
+# correlated.door: A column inside a pipeline | predict, 2 stars, 4 min, 1 point
 ? What does the function from the table with four columns to the prediction read?
 ? Follow a shuffled weight through the pipeline.
 ? Would the weight still matter if it were uncorrelated with age and height?
 = choice("c")
 - "a" | the forest is not the model | The forest has no such column. But what was shuffled is the
     column of the *pipeline's* table, and the pipeline reads it.
-- "b" | correlation opens no door | With a model that never reads weight, any correlation gives
+- "b" | correlation is not enough | With a model that never reads weight, any correlation gives
     exactly 0. Here the weight is read, and it would matter uncorrelated, too.
 - "d" | no rows, no reading | A shuffle asks only for predictions. The pipeline makes one for every
     row, however odd.
-> "Does the model use it?" is a question about the whole function from the table to the prediction.
-    Draw the box, then shuffle at its door.
+> "Does the model use it?" is a question about the whole function from the table to the prediction,
+    pipeline included.
 
 # correlated.four_models: Three times and twice | number, 2 stars, 6 min, 2 points
 ? Shuffle x1: the prediction changes by 3 (x1' - x1). What is the mean square of x1' - x1?
 ? x1' is an independent copy: the difference has twice the variance of one.
-? If both travel together, one weight acts on x1' - x1. Which one?
+? If both are shuffled together, one weight multiplies x1' - x1. Which one?
 = value({"x1": 18, "x2": 8, "together": 2})
 - {"x1": 9, "x2": 4, "together": 1} | one variance | You squared the weights. The *difference* of
     two independent values has twice the variance of one.
-- {"x1": 18, "x2": 8, "together": 26} | the sum | You added the parts. Travelling together the twins
+- {"x1": 18, "x2": 8, "together": 26} | the sum | You added the parts. Shuffled together the twins
     stay twins, and their weights 3 and -2 act as one weight of 1.
-- {"x1": 18, "x2": 8, "together": 10} | the difference | You took the two importances from each
-    other. The weights act together before they are squared.
+- {"x1": 18, "x2": 8, "together": 10} | the difference | You subtracted the two importances. The
+    weights are added before they are squared.
 - {"x1": 36, "x2": 16, "together": 4} | two instead of its mean square | You let x1 change by 2 in
     every row. A shuffle leaves many rows nearly where they were: the mean square of the change is
     2, not 4.
@@ -148,9 +149,9 @@ QUESTIONS = questions(r"""
 - {"x1": 6, "x2": 4, "together": 2} | not squared | The loss is the *squared* error: the weights
     enter squared.
 - {"x1": 0, "x2": 0, "together": 2} | what the world says | 0 and 0 are the *conditional*
-    importances. Among all rows this model meets many that do not exist.
-> The model x1 alone gets 2 and 0, and predicts the same for every row there is. The 18 comes from
-    rows that are not.
+    importances. A shuffle among all makes many rows that do not exist.
+> The model x1 alone has 2 and 0, and predicts the same for every row that exists. The 18 comes from
+    rows that do not exist.
 
 # correlated.among_alike: A shuffle that stays in the group | implement, 2 stars, 8 min, 3 points
 ? Row i may receive from the rows of its own group, itself among them. Which entries of D are these?
@@ -171,33 +172,33 @@ QUESTIONS = questions(r"""
 - lambda D, groups: np.mean([np.asarray(D, float)[i, np.asarray(groups) == groups[i]].sum() for i in
     range(len(D))]) | a sum over donors | You added over the donors of a row: take their mean.
 > With one group this is the permutation importance over all shuffles; with every row a group of its
-    own it is 0. Everything between depends on how alike is alike.
+    own it is 0. Anything between depends on how large the groups are.
 
 # correlated.one_copy: One conditional copy | number, 2 stars, 4 min, 2 points
-? Given z, the normal law of x has a mean of its own and a spread of its own.
-? The mean goes along with z: correlation times z, since both have standard deviation 1.
-? Of the variance 1 the part r² is told by z. What standard deviation has the rest?
+? Given z, x has a normal distribution. What are its mean and its standard deviation?
+? The mean is the correlation times z, since both have standard deviation 1.
+? z explains the part r² of the variance 1. What is the standard deviation of the rest?
 = value(1.3, tolerance=0.0031)
-- 1.4 | the noise at full size | You added the noise as it is. z has told a part of x: only the rest
-    is drawn, and it spreads less.
+- 1.4 | the noise at full size | You added the noise as it is. z explains a part of x: only the rest
+    is drawn, and its standard deviation is smaller.
 - 1.22 | the root forgotten | You multiplied the noise by 1 - r². That is the *variance* of what is
     left: take its root.
-- 0.9 | no noise | This is the mean of x given z, a guess. A copy is *drawn*: add the noise, at its
-    size.
-- 0.4 | noise only | The size of the noise is right. It is added to what z tells about x.
-- 1.9 | z itself | You began at z. It tells 0.6 of itself: that is the correlation.
+- 0.9 | no noise | This is the mean of x given z. A copy is *drawn*: add the noise, times its
+    standard deviation.
+- 0.4 | noise only | The size of the noise is right. Add it to the mean of x given z.
+- 1.9 | z itself | You began at z. The mean of x given z is the correlation times z.
 - 0.5 | as if unrelated | This is a draw from all rows, whatever z is.
-> "Drawn given the others" is this, row by row: what the others tell, plus fresh noise of the size
-    that they leave. With many other columns a regression tells the mean, and its residuals the
-    size.
+> This is "drawn given the others", row by row: the mean given the others, plus fresh noise. With
+    many other columns a regression gives the mean, and its residuals the size of the noise.
 
 # correlated.mend_sampler: Find the bug: people of 172 cm | mend, 2 stars, 10 min, 3 points
-? Draw many new values at one z. How much should they scatter?
+? Draw many new values at one z. How much should they vary?
 ? Given z, part of the variance of x is already in the fitted value.
-? Which values in this function spread as what z has not told? Give the noise their spread.
+? Which values in this function vary as much as the part of x that z does not explain? Give the
+    noise their standard deviation.
 = function(columns, drawn_rows, planted=drawn_with(lambda x, residual: x.std()))
-- drawn_with(lambda x, residual: 0.0) | no noise | You return the fitted value. That is a guess, not
-    a draw: x has a part of its own that z does not know.
+- drawn_with(lambda x, residual: 0.0) | no noise | You return the fitted value. That is a mean, not
+    a draw: x has a part of its own that z does not explain.
 - drawn_with(lambda x, residual: residual.var() / x.std()) | the root forgotten | You multiplied the
     standard deviation of x by 1 - r². That is what is left of its *variance*: take the root.
 - drawn_with(lambda x, residual: residual.var()) | variance for deviation | You multiply the noise
@@ -207,8 +208,8 @@ QUESTIONS = questions(r"""
 - drawn_from_all | among all | You draw around the mean of x whatever z is: that is a draw among
     all.
 ! fi_teach.basics.shuffles.gaussian_conditional, fi_teach.basics.shuffles.normal_given_others
-> With the bug the new rows keep their slope and lose their narrowness: still impossible rows, only
-    fewer. Looking at a plot of the drawn rows shows it at once.
+> With the bug the new rows keep their slope, but the band is too wide: there are still impossible
+    rows, only fewer. A plot of the drawn rows shows it at once.
 
 # correlated.test_shuffle: Write a test for a shuffle | test, 3 stars, 12 min, 3 points
 ? Take about ten values, all different, in two or three groups whose members are mixed up, such as
@@ -232,33 +233,33 @@ QUESTIONS = questions(r"""
     passes your test: mix the groups up, as in 0, 1, 0, 1.
 - in_place | misses a changed argument | An implementation that scrambles the caller's `values`
     passes your test: keep a copy and compare.
-> The last bug has happened to a popular package: the next feature was then measured on a table that
-    was already shuffled.
+> A widely used package had the last bug: it measured the next feature on a table that was already
+    shuffled.
 
-# correlated.contract: Which contract? | predict, 2 stars, 4 min, 1 point
+# correlated.contract: Which measure for which question? | predict, 2 stars, 4 min, 1 point
 ? Will the model be the same after the contract has ended?
 ? The question is what a *new* model would miss.
 ? Which of the four never asks the present model?
 = choice("c")
 - "a" | about the old model | Permutation says what the present model would suffer from wrong
     values. The plan is to train a new model without them.
-- "b" | near, but not refitted | Conditional importance comes near: it asks for the part that the
-    others do not know. But it asks the *old* model, and depends on how much that model leans on the
-    column. A new one would lean elsewhere.
-- "d" | how it was built | Impurity divides the credit between the two by chance, and counts on
-    training rows.
-> Both stations may get a drop-column importance near 0. That allows one cancellation: after it,
-    measure again.
+- "b" | near, but not refitted | Conditional importance comes near: it measures the part that the
+    others do not know. But it measures the *old* model, and depends on how much that model uses the
+    column. A new model would use the others more.
+- "d" | how it was built | Impurity is divided between the two by chance, and is counted on training
+    rows.
+> Both stations may have a drop-column importance near 0. Then one contract may be cancelled; after
+    that, measure again.
 
 # correlated.reply: Twelve zeros | explain, 2 stars, 10 min, 3 points
 ? With which columns in place was each of the zeros measured?
 ? Think of twins, and then of twelve columns that fill one cubic metre.
 ? What would you measure for a whole group, and what after each column that goes?
 = by_hand
-* 1 | each zero is said with the other eleven in place: relatives cover for one another, so twelve
-    zeros do not add up to zero
-* 1 | a conditional importance depends on its sampler, and is about this model; permutation is no
-    wrong measure but answers another question
+* 1 | each zero was measured with the other eleven in place: correlated features can replace one
+    another, so twelve zeros do not add up to zero
+* 1 | a conditional importance depends on its sampler, and is about this model; permutation
+    importance is not wrong but answers another question
 * 1 | a way to go on: drop one and measure again, or shuffle or drop whole groups, judged on new
     rows
 """, vars(implementations) | globals())

@@ -8,9 +8,6 @@ from lengths import Bounds, bounds_of, chapters, lengths, runs, sentences, table
 from .conftest import ROOT
 
 NOT_YET = {
-    "05_permutation",
-    "06_negative",
-    "07_correlated",
     "09_treeshap",
     "10_knockoffs",
     "11_causality",
