@@ -243,7 +243,7 @@ QUESTIONS = questions(r"""
 > This is `standard_error` in the package's exact permutation importance. It needs no extra
     predictions: the second role is in the same matrix.
 
-# negative.mend_bootstrap: Find the bug: the row that lost its donor | mend, 2 stars, 10 min, 3
+# negative.mend_bootstrap: Find the bug: the row that lost its donor | mend, 2 stars, 10 min, 0
     points
 ? What does a row drawn twice take part in twice? Follow its value, not only its target.
 ? Draw the new table first, x and y, and shuffle among the drawn rows.

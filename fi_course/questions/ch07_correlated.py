@@ -211,7 +211,7 @@ QUESTIONS = questions(r"""
 > With the bug the new rows keep their slope, but the band is too wide: there are still impossible
     rows, only fewer. A plot of the drawn rows shows it at once.
 
-# correlated.test_shuffle: Write a test for a shuffle | test, 3 stars, 12 min, 3 points
+# correlated.test_shuffle: Write a test for a shuffle | test, 3 stars, 12 min, 0 points
 ? Take about ten values, all different, in two or three groups whose members are mixed up, such as
     0, 1, 0, 1, 1, 0.
 ? What must be true of each group's values, sorted, before and after? What must not be true of the
