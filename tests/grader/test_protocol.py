@@ -61,7 +61,8 @@ def test_a_generator_crosses_the_border_and_draws_on_where_it_was(kind):
 
 
 @pytest.mark.parametrize("value", [object(), open, np.dtype(float), np.random.Generator(np.random.MT19937(1)),
-                                   np.random.Generator(np.random.Philox(1))], ids=repr)
+                                   np.random.Generator(np.random.Philox(1))],
+                         ids=["object", "open", "dtype", "MT19937", "Philox"])
 def test_what_is_no_data_does_not_cross(value):
     with pytest.raises(ValueError, match="is no data"):
         messages.encode(value)
