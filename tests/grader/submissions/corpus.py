@@ -519,7 +519,7 @@ OPENED = {
     "code += 'while True: print(gini(eval(input())), flush=1)'\n"
     "other = subprocess.Popen([sys.executable, '-c', code], stdin=-1, stdout=-1, text=True)\n"
     "def gini(counts):\n    print(list(map(int, counts)), file=other.stdin, flush=True)\n"
-    "    return float(other.stdout.readline())\ngini([1, 2])",
+    "    return float(other.stdout.readline())",
     "a process that was forked in time": "ask, asked = os.pipe()\nsay, said = os.pipe()\nif os.fork() == 0:\n"
     "    while True:\n        counts = eval(os.read(ask, 1000))\n        found = impurity.gini(counts)\n"
     "        os.write(said, str(found).encode())\ndef gini(counts):\n"
