@@ -41,9 +41,10 @@ def lab(tmp_path_factory):
 
 
 @pytest.fixture
-def tab(lab, browser):
+def tab(lab, browser, request):
+    """JupyterLab with nothing open but the start page, whatever another test has left open."""
     tab = browser.new_page(viewport={"width": 1400, "height": 1400})
-    tab.goto(lab[0])
+    tab.goto(lab[0].replace("/?", f"/lab/workspaces/{request.node.name}/tree/start.ipynb?"))
     tab.locator(".jp-NotebookPanel:visible").wait_for(timeout=60_000)
     yield tab
     tab.close()
@@ -73,14 +74,16 @@ def on_top(tab):
 
 
 def scrolled_to(tab, selector):
-    """Scroll from the top to what is not rendered before it is near -> locator."""
-    on_top(tab)
-    for _ in range(200):
-        if tab.locator(selector).count():
-            tab.locator(selector).first.scroll_into_view_if_needed()
-            return tab.locator(selector).first
-        tab.mouse.wheel(0, 600)
-        tab.wait_for_timeout(50)
+    """Scroll from the top to what is not rendered before it is near, again and again while cells still run -> locator."""
+    end = time.monotonic() + 90
+    while time.monotonic() < end:
+        on_top(tab)
+        for _ in range(60):
+            if tab.locator(selector).count():
+                tab.locator(selector).first.scroll_into_view_if_needed()
+                return tab.locator(selector).first
+            tab.mouse.wheel(0, 600)
+            tab.wait_for_timeout(50)
     raise AssertionError(f"{selector} is nowhere in the notebook")
 
 
