@@ -74,7 +74,7 @@ def on_top(tab):
 
 
 def scrolled_to(tab, selector):
-    """Scroll from the top to what is not rendered before it is near, again and again while cells still run -> locator."""
+    """Scroll from the top to what is not rendered before it is near, again while cells still run -> locator."""
     end = time.monotonic() + 90
     while time.monotonic() < end:
         on_top(tab)
