@@ -23,7 +23,7 @@ INSTRUCTOR = (*STUDENT, *PACKAGES, "exercises", "notebooks", "book/claims.yaml",
               "tests/conftest.py", "book/tools/exercises.py", "book/instructors.md",
               "book/grading.md", "book/teaching.md")
 KINDS_OF_FILE = {".ipynb", ".py", ".toml", ".lock", ".yml", ".yaml", ".md", ".csv", ".js", ".css",
-                 ".json", ".txt", ".html", ".example", ""}
+                 ".json", ".txt", ".html", ".mplstyle", ".ttf", ".example", ""}
 BUNDLE = Path(__file__).with_name("bundle")
 """The texts that are laid beside what the bundles hold."""
 QUESTIONS_FOLDER = "fi_course/questions/"

@@ -11,6 +11,7 @@ from .accessibility import CHAPTERS, opened
 WIDE, NARROW = {"width": 1200, "height": 900}, {"width": 1199, "height": 900}
 MOST_SCREENS = 2
 STILL_FAR = {"notebooks/01_trees": 2.8, "notebooks/05_permutation": 2.3, "notebooks/07_correlated": 2.4,
+             "notebooks/08_shapley": 2.1,
              "notebooks/10_knockoffs": 2.7, "notebooks/11_causality": 2.4, "notebooks/14_own_model": 3.4}
 """Chapters whose pictures lie further apart than that: how far they may, so that it does not grow."""
 NOTES = """() => {
