@@ -16,6 +16,7 @@ import live_check
 import pytest
 import yaml
 from browser import served
+from browser import until as until_true
 from chapter_cache import cache_folder
 from live_pages import WITHOUT
 from serve import Quiet
@@ -26,6 +27,7 @@ from .conftest import ROOT
 ONE = "notebooks/01_trees"
 GLOBALS, I32_CONST = 6, 0x41  # a section and an instruction, as WebAssembly numbers them
 SECONDS = 60_000  # milliseconds that a step may take on a machine that does other work too
+until = partial(until_true, seconds=SECONDS / 1000)  # what the browser keeps it writes when it has time
 SHOWN = "localStorage['which-features-matter'] ??= JSON.stringify({ settings: { all: true } })"
 # The page, all that it loaded, the interpreter and the memory of one that was started.
 KEPT = """async () => {
@@ -91,15 +93,6 @@ def run(tab, number, source=None):
     button(place, "Run").click()
     place.locator(".fi-cell-state", has_text=re.compile("ran in|error|stopped")).wait_for(timeout=SECONDS)
     return place.locator(".fi-live-output").inner_text()
-
-
-def until(tab, question):
-    """Ask a page until the answer is yes: what the browser keeps it writes when it has time."""
-    for _ in range(SECONDS // 200):
-        if tab.evaluate(question):
-            return
-        tab.wait_for_timeout(200)
-    pytest.fail(f"never: {question}")
 
 
 # What is fetched ------------------------------------------------------------------------------------------------------
