@@ -23,7 +23,7 @@ from fi_course.explorables.marks import (
     signed,
 )
 from fi_teach.basics.games import coalitions, shapley, tabulate
-from fi_teach.basics.value_functions import marginal
+from fi_teach.basics.value_functions import every_coalition, marginal
 from fi_teach.data import golf
 from fi_teach.plots.colours import hues_of
 from fi_teach.trees import grow_c45
@@ -84,11 +84,10 @@ def predicted(predict, row, background, known=()):
 
     Features outside the coalition are drawn from the background; `known` are in every coalition.
     """
-    players = [j for j in range(len(row)) if j not in known]
-    S = np.ones((2 ** len(players), len(row)), dtype=bool)
-    S[:, players] = coalitions(len(players))
     background, row = (np.asarray(part, dtype=float) for part in (background, row))
-    return marginal(lambda X: np.asarray(predict(X), dtype=float), background)(row[None], S).ravel()
+    v = marginal(lambda X: np.asarray(predict(X), dtype=float), background)
+    with_known = coalitions(len(row))[:, list(known)].all(axis=1)
+    return every_coalition(v, row[None])[with_known].ravel()
 
 
 def chances_of_golf():

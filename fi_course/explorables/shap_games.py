@@ -67,10 +67,14 @@ def games_state(tree, row, together):
                  reached=np.allclose(found, found.iloc[0], atol=1e-9))
 
 
+def counts_of(together):
+    """Count the mornings of each kind, in the order of ROWS -> list."""
+    return [together, N_COLD - together, N_WET - together, N_MORNINGS - N_COLD - N_WET + together]
+
+
 def mornings(together):
     """Return the forty mornings as rows (cold, wet) -> (40, 2) of 0 and 1."""
-    counts = [together, N_COLD - together, N_WET - together, N_MORNINGS - N_COLD - N_WET + together]
-    return np.repeat(np.array(list(ROWS), dtype=float), counts, axis=0)
+    return np.repeat(np.array(list(ROWS), dtype=float), counts_of(together), axis=0)
 
 
 @cache
@@ -127,12 +131,12 @@ def _mornings_panel(together):
              region(x=(wide, 1), y=(mild_wet, 1), colour="c5")]
     edge = handle(line([0, wide], [wet, wet], colour="ink", width=3), "together",
                   [n / N_COLD for n in TOGETHER], along="y")
-    counts = [text(x, y, str(count)) for x, y, count in (
-        (wide / 2, wet / 2, together), (wide / 2, (1 + wet) / 2, N_COLD - together),
-        ((1 + wide) / 2, mild_wet / 2, N_WET - together),
-        ((1 + wide) / 2, (1 + mild_wet) / 2, N_MORNINGS - N_COLD - N_WET + together))]
-    return panel(areas, edge, counts,
-                 x=axis(0, 1, ticks={wide / 2: "cold", (1 + wide) / 2: "mild"}),
+    cold, mild = wide / 2, (1 + wide) / 2
+    middles = [(cold, wet / 2), (cold, (1 + wet) / 2), (mild, mild_wet / 2),
+               (mild, (1 + mild_wet) / 2)]
+    counts = [text(*middle, str(count))
+              for middle, count in zip(middles, counts_of(together), strict=True)]
+    return panel(areas, edge, counts, x=axis(0, 1, ticks={cold: "cold", mild: "mild"}),
                  title="The forty mornings", height=250, min_width=200)
 
 
