@@ -6,6 +6,7 @@ leaks have. Columns that carry the same thing are judged as a group, since each 
 the other. The skills are those of small forests that the audit grows itself.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -168,16 +169,13 @@ def is_text(column: pd.Series) -> bool:
 def _tokens(column: pd.Series, y: NDArray) -> NDArray:
     """Turn a text into columns: its first number, and the words that go most with the target.
 
-    A word must occur in a hundredth of the rows; of a tenth of a percent of luck a forest on
-    held-out rows makes nothing.
+    A word must occur in a hundredth of the rows. Words that go with the target by luck gain
+    nothing, since the forest that reads these columns is judged on held-out rows.
     """
     text = column.fillna("").astype(str).str.lower()
     found = text.str.extract(r"(\d+(?:\.\d+)?)")[0].astype(float).fillna(-1).to_numpy()
     words = text.str.findall(r"[^\W\d_]+").map(set)
-    count: dict[str, int] = {}
-    for one in words:
-        for word in one:
-            count[word] = count.get(word, 0) + 1
+    count = Counter(word for one in words for word in one)
     common = [word for word, times in count.items() if times >= max(5, len(y) // 100)]
     holds = np.array([[word in one for word in common] for one in words], dtype=float)
     if not common:
