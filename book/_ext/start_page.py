@@ -194,6 +194,7 @@ def fetch_figures(app, doctree, docname):
         if not images:
             logger.warning("%s has no figure in a cell %r: it has some in %s", page, cell,
                            ", ".join(name for name in drawn if drawn[name]), location=place)
+            place.parent.remove(place)
             continue
         name = app.env.images[images[-1]["uri"]][1]
         words = escape(images[0]["alt"])

@@ -57,6 +57,15 @@ def test_the_book_builds_without_a_warning(building, request):
     assert (built_book / "book/ledger.html").exists()
 
 
+def test_a_figure_that_is_gone_from_its_chapter_is_a_warning_and_no_crash(small_book):
+    config = small_book / "_config.yml"
+    config.write_text(config.read_text().replace("claims_ledger:", f"start_page: {ROOT}/book/_ext, claims_ledger:"))
+    (small_book / "book/start.md").write_text("# Start\n\n```{figure-of} notebooks/21_small cell-9\n```\n")
+    done = build_small(small_book)
+    assert done.returncode and "notebooks/21_small has no figure in a cell 'cell-9'" in done.stdout + done.stderr
+    assert "unknown node" not in done.stdout + done.stderr
+
+
 def test_there_are_few_extensions_and_each_says_what_it_puts_on_the_page():
     """Every module of book/_ext is one, so that the list in _config.yml is the whole of it."""
     modules = {path.stem: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))

@@ -23,7 +23,7 @@ from .accessibility import (
 from .browser_pages import NOTHING, isolated_page, shared_page
 from .conftest import ROOT
 
-MOST_TIMES = 30  # what a page of prose needs; `make bench-book` measures in seconds
+MOST_TIMES = 30  # what a page of prose needs
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_whole_alone_and_accessible(browser, address, page):
