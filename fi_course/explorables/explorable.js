@@ -194,7 +194,7 @@ function withHandle(mark, pen, inside, view) {
   const shown = ["box", "text"].includes(mark.kind) ? []
     : [drawKnob(along, ...knob, rules < 0 ? (mark.size ?? 0) + 6 : 0)];
   return svg("g", {}, DRAW[mark.kind](mark, pen), ...shown,
-    ...(view.moved || view.cued ? [] : [cue(view, pen, knob)]), grip);
+    ...(view.moved || view.cued ? [] : [cue(view, pen, rules ? knob : [knob[0], knob[1] + 30])]), grip);
 }
 
 // Room for a finger around what a mark covers on one side.

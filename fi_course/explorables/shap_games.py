@@ -125,10 +125,10 @@ def _mornings_panel(together):
     """Draw the mornings as areas; the edge between wet and dry cold ones moves what is together."""
     wide, wet = N_COLD / N_MORNINGS, together / N_COLD
     mild_wet = (N_WET - together) / (N_MORNINGS - N_COLD)
-    areas = [region(x=(0, wide), y=(0, wet), colour="c5", hatch=True, name="wet"),
-             region(x=(0, wide), y=(wet, 1), colour="c5", name="dry"),
-             region(x=(wide, 1), y=(0, mild_wet), colour="c5", hatch=True),
-             region(x=(wide, 1), y=(mild_wet, 1), colour="c5")]
+    areas = [region(x=(0, wide), y=(0, wet), colour="c1", hatch=True, name="wet"),
+             region(x=(0, wide), y=(wet, 1), colour="muted", name="dry"),
+             region(x=(wide, 1), y=(0, mild_wet), colour="c1", hatch=True),
+             region(x=(wide, 1), y=(mild_wet, 1), colour="muted")]
     edge = handle(line([0, wide], [wet, wet], colour="ink", width=3), "together",
                   [n / N_COLD for n in TOGETHER], along="y")
     cold, mild = wide / 2, (1 + wide) / 2

@@ -130,9 +130,9 @@ def _telescope_panel(steps, splits, root):
                   hatch=[LOOKS[name][1] for name in made["feature"]])]
     for row, terms in enumerate(made["terms"]):
         for k, (node, term) in enumerate(terms.items()):
-            place = (1.25 + 0.3 * k) * root
+            place = (1.25 + 0.38 * k) * root
             cancelled = node in set(made["node"]) - {0}
-            drawn.append(text(place, row, signed(term, "{:+.3f}"),
+            drawn.append(text(place, row, signed(term, "{:+.2f}"),
                               colour="muted" if cancelled else "ink"))
             if cancelled:
                 drawn.append(line(np.array([-0.13, 0.13]) * root + place, [row, row],
@@ -140,7 +140,7 @@ def _telescope_panel(steps, splits, root):
     fold = handle(rule(y=splits - 0.5, colour="ink", name="unfolded so far"), "splits",
                   np.arange(n + 1) - 0.5, along="y")
     return panel(rule(x=root, colour="ink"), drawn, fold,
-                 x=axis(0, 2.02 * root, "impurity left (bars); node − left − right (numbers)",
+                 x=axis(0, 2.25 * root, "impurity left; node − left − right",
                         ticks=[0, round(root / 2, 2), round(root, 2)]),
                  y=categories(steps["split"]), title="What each split takes",
                  height=60 + 24 * n, min_width=360)
