@@ -68,6 +68,18 @@ def until_idle(tab):
     tab.locator(IDLE).wait_for(timeout=90_000)
 
 
+def until_run(cell, keys):
+    """Press keys that run this cell, and wait until it has run once more."""
+    number = cell.locator(".jp-InputPrompt")
+    before, end = number.inner_text(), time.monotonic() + 90
+    for key in keys:
+        cell.page.keyboard.press(key)
+    while number.inner_text() in (before, "[*]:"):
+        assert time.monotonic() < end, f"{number.inner_text()} after 90 s"
+        cell.page.wait_for_timeout(50)
+    until_idle(cell.page)
+
+
 def on_top(tab):
     tab.mouse.move(800, 700)
     tab.mouse.wheel(0, -100_000)
@@ -135,10 +147,8 @@ def answered(tab, name, source):
     cells.first.locator(".cm-content").click()
     tab.keyboard.press("Control+a")
     tab.keyboard.insert_text(source)
-    tab.keyboard.press("Shift+Enter")
-    tab.keyboard.press("Shift+Enter")
-    until_idle(tab)
     check = tab.locator(".jp-CodeCell:visible", has_text=f"check({name})")
+    until_run(check, ("Shift+Enter", "Shift+Enter"))
     assert check.locator(RED).count() == 0 and check.locator(".jp-OutputArea-output").count() == 1
     return check.locator(".jp-OutputArea-output").inner_text()
 
@@ -147,10 +157,11 @@ def test_a_set_is_worked_and_handed_in(lab, tab):
     """Run All shows nothing red; an answer is wrong, right, and broken; the last cell writes what is saved."""
     opened(tab, "Exercises 1: Trees that explain themselves")
     choose(tab, "Run", "Run All Cells")
+    tab.locator(".jp-Notebook-ExecutionIndicator:visible[data-status='busy']").wait_for(timeout=90_000)
     until_idle(tab)
     on_top(tab)
-    tab.wait_for_timeout(300)
-    assert "Not started" in tab.locator(".jp-CodeCell:visible", has_text="check(average_of_all)").inner_text()
+    untouched = tab.locator(".jp-CodeCell:visible", has_text="check(average_of_all)")
+    untouched.get_by_text("Not started").wait_for(timeout=90_000)
     assert tab.locator(RED).count() == 0
     assert "mean of two means" in answered(tab, "average_of_all", "average_of_all = 55")
     tab.get_by_text("Hint 1 of").first.click()
@@ -162,8 +173,7 @@ def test_a_set_is_worked_and_handed_in(lab, tab):
 
     def handed_in():
         last.locator(".cm-content").click()
-        tab.keyboard.press("Control+Enter")
-        until_idle(tab)
+        until_run(last, ("Control+Enter",))
         return last.locator(".jp-OutputArea-output").inner_text()
 
     assert "Save first" in handed_in()
