@@ -65,7 +65,13 @@ def choose(tab, menu, entry):
 
 def until_idle(tab):
     tab.wait_for_timeout(500)
-    tab.locator(IDLE).wait_for(timeout=90_000)
+    tab.locator(IDLE).wait_for(timeout=180_000)
+
+
+def run_all(tab):
+    choose(tab, "Run", "Run All Cells")
+    tab.locator(".jp-Notebook-ExecutionIndicator:visible[data-status='busy']").wait_for(timeout=90_000)
+    until_idle(tab)
 
 
 def until_run(cell, keys):
@@ -87,15 +93,14 @@ def on_top(tab):
 
 def scrolled_to(tab, selector):
     """Scroll from the top to what is not rendered before it is near, again while cells still run -> locator."""
-    end = time.monotonic() + 90
-    while time.monotonic() < end:
+    for pause in (50, 100, 200, 400, 800):
         on_top(tab)
         for _ in range(60):
             if tab.locator(selector).count():
                 tab.locator(selector).first.scroll_into_view_if_needed()
                 return tab.locator(selector).first
             tab.mouse.wheel(0, 600)
-            tab.wait_for_timeout(50)
+            tab.wait_for_timeout(pause)
     raise AssertionError(f"{selector} is nowhere in the notebook")
 
 
@@ -105,8 +110,7 @@ def test_a_chapter_is_read_as_in_the_book(lab, tab):
     assert "solutions" not in tab.locator(".jp-DirListing-content").inner_text()
     assert "Nbgrader" not in tab.locator(".lm-MenuBar-content").inner_text()
     opened(tab, "1 · Trees that explain themselves")
-    choose(tab, "Run", "Run All Cells")
-    until_idle(tab)
+    run_all(tab)
     explorable = scrolled_to(tab, ".explorable:visible")
     assert scrolled_to(tab, ".jp-Cell .jp-Placeholder").count(), "hidden code is collapsed"
     scrolled_to(tab, ".explorable:visible")
@@ -156,9 +160,7 @@ def answered(tab, name, source):
 def test_a_set_is_worked_and_handed_in(lab, tab):
     """Run All shows nothing red; an answer is wrong, right, and broken; the last cell writes what is saved."""
     opened(tab, "Exercises 1: Trees that explain themselves")
-    choose(tab, "Run", "Run All Cells")
-    tab.locator(".jp-Notebook-ExecutionIndicator:visible[data-status='busy']").wait_for(timeout=90_000)
-    until_idle(tab)
+    run_all(tab)
     on_top(tab)
     untouched = tab.locator(".jp-CodeCell:visible", has_text="check(average_of_all)")
     untouched.get_by_text("Not started").wait_for(timeout=90_000)
