@@ -8,12 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from measured import lines
+from records import NO_REASON, name_of, reason
 
 from benchmarks.cases import ASKED, GROUPS, cases_of, growing, path_dependent
 from benchmarks.measure import Case, Missing, NotInstalled, measure, peer
 from benchmarks.verdict import exponent, goals, missed
 
 ROOT = Path(__file__).resolve().parents[1]
+FIRST, BETTER, SUMMARY, GOALS, LOST, GROWTH, MACHINE = range(7)  # the parts of the page
 RESULTS = json.loads((ROOT / "benchmarks/results.json").read_text(encoding="utf-8"))
 REASONS = yaml.safe_load((ROOT / "benchmarks/reasons.yaml").read_text(encoding="utf-8"))
 ROW = {"method": "TreeSHAP", "setting": "depth 6", "against": "shap", "ours (s)": 0.5, "peer (s)": 1.0, "ratio": 2.0,
@@ -82,13 +85,12 @@ def test_exponents_are_fitted_to_what_was_measured_whole():
 
 def test_every_missed_goal_has_a_reason_and_the_page_prints_no_other():
     """A reason belongs to a goal that the stored run missed."""
-    from records import NO_REASON, name_of, reason, reasons_for
-
     lost = [row for row in RESULTS["rows"] if missed(row)]
     assert [row["setting"] for row in lost if reason(name_of(row), REASONS) == NO_REASON] == []
-    lines = reasons_for(RESULTS, REASONS)
-    assert lines == ["No goal is missed."] if not lost else len(lines) == len(lost)
-    assert reasons_for({"rows": [ROW | {"ratio": 4, "highest": 5}]}, REASONS) == ["No goal is missed."]
+    told = lines("benchmark", LOST, RESULTS, reasons=REASONS)
+    assert told == ["No goal is missed."] if not lost else len(told) == len(lost)
+    within = {"rows": [ROW | {"ratio": 4, "highest": 5}]}
+    assert lines("benchmark", LOST, within, reasons=REASONS) == ["No goal is missed."]
 
 
 def test_a_reason_needs_no_figure_and_each_can_be_reached():
@@ -98,70 +100,51 @@ def test_a_reason_needs_no_figure_and_each_can_be_reached():
         assert not any(set(earlier["about"]) <= set(entry["about"]) for earlier in REASONS[:k]), entry["about"]
 
 
-def test_a_row_of_the_page_says_what_was_measured():
-    """Ratio with its spread, goal with its verdict, time, difference and memory; a missing peer is named."""
-    from records import goal_row
-
-    assert goal_row(ROW) == ("depth 6", "shap", "**2** (1.9 to 2.2)", "at least 3, aim 5: **missed**", "500\xa0ms",
-                             "1e-15 from the peer", "12\xa0MB")
-    assert goal_row({"method": "m", "setting": "s", "against": "p", "why": "no such package"}
-                    )[2] == "not measured: no such package"
-
-
+PEERLESS = {"method": "m", "setting": "s", "against": "p", "why": "no such package"}
 ASKED_ROW = ROW | {"work": "one row", "before": 0.5}
+POINTS = [{"size": n, "seconds": 1e-6 * n * n, "part": 1.0} for n in (100, 1000, 10_000)]
+LINE = {"name": "shap", "points": [*POINTS, {"size": 10**6, "seconds": 1e9, "part": 0.1}]}
 
 
-def test_the_first_table_has_what_was_asked_for_before_now_and_the_goal():
-    """A case without a work to its name is not in it."""
-    from records import asked
-
-    other = ROW | {"work": None, "before": None}
-    lines = asked({"rows": [ASKED_ROW, other]})[2:]
-    assert lines == ["| TreeSHAP: one row | shap | 0.5 | **2** (1.9 to 2.2) | 3, then 5 | missed |"]
-    assert len(asked({"rows": [other]})) == 2
-
-
-def test_how_time_grows_is_told_by_what_was_measured_whole():
-    """Sizes, times at both ends, and the exponents over all sizes and at the end."""
-    from records import growth
-
-    points = [{"size": n, "seconds": 1e-6 * n * n, "part": 1.0} for n in (100, 1000, 10_000)]
-    line = {"name": "shap", "points": [*points, {"size": 10**6, "seconds": 1e9, "part": 0.1}]}
-    told = growth({"scaling": [{"title": "TreeSHAP", "variable": "rows", "lines": [line]}]})
-    assert told[2:] == ["| TreeSHAP | shap | 100 to 10,000 rows | 10\xa0ms to 100\xa0s | 2.00 | 2.00 |"]
-
-
-def test_the_page_names_every_library_that_was_quicker_and_no_other():
-    from records import better
-
-    lines = better(
-        {"rows": [ROW, ROW | {"ratio": 0.5},
-                  {"method": "m", "setting": "s", "against": "p", "why": "no such package"}]})
-    assert lines == ["- TreeSHAP, depth 6: **shap** takes 0.5 of our time."]
-    assert better({"rows": [ROW]}) == ["Nowhere in this run."]
+@pytest.mark.parametrize(("part", "record", "told"), [
+    (FIRST, {"rows": [ASKED_ROW, ROW | {"work": None, "before": None}]},
+     ["| TreeSHAP: one row | shap | 0.5 | **2** (1.9 to 2.2) | 3, then 5 | missed |"]),
+    (BETTER, {"rows": [ROW, ROW | {"ratio": 0.5}, PEERLESS]},
+     ["- TreeSHAP, depth 6: **shap** takes 0.5 of our time."]),
+    (BETTER, {"rows": [ROW]}, ["Nowhere in this run."]),
+    (SUMMARY, {"rows": [ROW, ROW | {"ratio": 4.0, "highest": 4.1}, ROW | {"ratio": 6.0, "highest": 7}, PEERLESS]},
+     ["Of 3 goals, 2 are met, and at 1 of them the aim as well; 1 are missed.",
+      "Comparisons that could not be made: 1; the table says why."]),
+    (GOALS, {"rows": [ROW, PEERLESS]},
+     ["**TreeSHAP**", "| depth 6 | shap | **2** (1.9 to 2.2) | at least 3, aim 5: **missed** | 500\xa0ms | "
+      "1e-15 from the peer | 12&nbsp;MB |", "**m**", "| s | p | not measured: no such package | | | | |"]),
+    (GROWTH, {"scaling": [{"title": "TreeSHAP", "variable": "rows", "lines": [LINE]}]},
+     ["| TreeSHAP | shap | 100 to 10,000 rows | 10\xa0ms to 100\xa0s | 2.00 | 2.00 |"])])
+def test_the_page_says_what_was_measured(part, record, told):
+    """What was asked for, before and now; who is quicker; goals, kept and missed; a peer that is not there; how time
+    grows, by what was measured whole. Nothing else."""
+    shown = lines("benchmark", part, record)
+    assert [line for line in shown if not line.startswith(("| work", "| setting", "| what", "|:--"))] == told
 
 
 def test_a_run_of_what_was_asked_for_leaves_the_other_figures_and_says_so():
     """New figures take their places, a newer release its older one's; the page tells both runs apart."""
-    from records import machine
-
     from benchmarks.__main__ import joined, wanted_among
 
     stored = {"rows": [ROW | {"against": "shap 1"}, ROW | {"setting": "other"}], "scaling": [{"key": "rows"}]}
-    rows, lines = joined(stored, [ROW | {"against": "shap 2", "ratio": 9.0}, ASKED_ROW | {"setting": "new"}],
+    rows, scaling = joined(stored, [ROW | {"against": "shap 2", "ratio": 9.0}, ASKED_ROW | {"setting": "new"}],
                          [{"key": "depth"}])
     assert [(row["setting"], row["against"], row["ratio"])
             for row in rows] == [("depth 6", "shap 2", 9.0), ("other", "shap", 2.0), ("new", "shap", 2.0)]
-    assert lines == [{"key": "rows"}, {"key": "depth"}]
+    assert scaling == [{"key": "rows"}, {"key": "depth"}]
     wanted = wanted_among("", stored)
     assert wanted(Case("m", "s", "p", list, list, work="one row")) and not wanted(Case("m", "s", "p", list, list))
 
     assert set(ASKED) <= set(GROUPS) and any(wanted(case) for case in cases_of(growing, ASKED[growing]))
 
     run = {"machine": RESULTS["machine"], "minutes": 3}
-    assert machine(run | {"asked": run | {"minutes": 2}})[0] == "The first table:"
-    assert "in 2 minutes" in " ".join(
-        machine(run | {"asked": run | {"minutes": 2}})) and "The first table" not in " ".join(machine(run))
+    both, one = (lines("benchmark", MACHINE, record) for record in (run | {"asked": run | {"minutes": 2}}, run))
+    assert both[0] == "The first table:" and "in 2 minutes" in both[1] and "The first table:" not in one
 
 
 def test_what_was_asked_for_has_a_figure_of_then_a_goal_and_an_aim():

@@ -42,7 +42,7 @@ MINUTES = re.compile(r"\*\*Time\*\* \| (\d+) minutes(?:.*?and (\d+) more)?")
 PARTS = ("main", "optional")
 CODE, CLAIM, CHECK = "Code", "How it was computed", "Checked by code"
 MAP = "book/method_map"
-WIDE = {"cheatsheet", "wide", "fi-conformity"}
+WIDE = {"cheatsheet", "wide"}
 EMPTY_HEADER = re.compile(r"<th(?: [^>]*)?>\s*</th>")
 
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from chapter import minutes_of
-from records import conformity_row, model_row
+from measured import lines
 
 from fi_course.claims import read_ledger
 
@@ -29,20 +29,22 @@ def test_a_chapters_minutes_are_read_from_its_table(tmp_path, time, minutes):
     assert minutes_of(chapter(tmp_path, time)) == minutes
 
 
-def test_a_row_of_the_conformity_table_names_version_difference_and_tolerance():
-    row = {"method": "mdi", "reference": "feature_importances_", "packages": ["scikit-learn"], "versions": ["1.2.3"],
-           "difference": 2e-16, "tolerance": 1e-12, "unit": "absolute"}
-    assert conformity_row(row) == ("mdi", "scikit-learn, feature_importances_", "1.2.3", "2.0e-16", "1e-12")
-    assert conformity_row(row | {"tolerance": 0})[-1] == "exactly equal"
-    assert conformity_row(row | {"tolerance": 4, "unit": "shares"})[-1] == "4 shares"
-    assert conformity_row(row | {"packages": []})[1:3] == ("fi_teach, feature_importances_", "this one")
+PAIR = {"method": "mdi", "reference": "importances", "packages": ["scikit-learn"], "versions": ["1.2.3"],
+        "difference": 2e-16, "tolerance": 1e-12, "unit": "absolute"}
+MODEL = {"library": "XGBoost", "version": "3.2.0", "configuration": "XGBRegressor, dart"}
 
 
-def test_a_row_of_the_table_of_models_names_the_difference_or_the_refusal():
-    row = {"library": "XGBoost", "version": "3.2.0", "configuration": "XGBRegressor, dart"}
-    assert model_row(row | {"difference": 2e-7, "where": "raw score"}) == (
-        "XGBoost 3.2.0", "XGBRegressor, dart", "equal, 2.0e-07")
-    assert model_row(row | {"refused": "refit."})[-1] == "refused: refit."
+@pytest.mark.parametrize(("table", "rows", "told"), [
+    (0, {"rows": [PAIR, PAIR | {"tolerance": 0}, PAIR | {"tolerance": 4, "unit": "shares"}, PAIR | {"packages": []}]},
+     ["| mdi | scikit-learn, importances | 1.2.3 | 2.0e-16 | 1e-12 |",
+      "| mdi | scikit-learn, importances | 1.2.3 | 2.0e-16 | exactly equal |",
+      "| mdi | scikit-learn, importances | 1.2.3 | 2.0e-16 | 4 shares |",
+      "| mdi | fi_teach, importances | this one | 2.0e-16 | 1e-12 |"]),
+    (1, {"models": [MODEL | {"difference": 2e-7, "where": "raw score"}, MODEL | {"refused": "refit."}]},
+     ["| XGBoost 3.2.0 | XGBRegressor, dart | equal, 2.0e-07 |",
+      "| XGBoost 3.2.0 | XGBRegressor, dart | refused: refit. |"])])
+def test_the_tables_of_conformity_name_version_difference_tolerance_and_refusal(table, rows, told):
+    assert lines("conformity", table, rows)[2:] == told
 
 
 @pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md"])

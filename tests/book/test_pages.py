@@ -157,7 +157,7 @@ def test_on_a_phone_a_wide_table_is_cards_and_on_a_desktop_its_cells_have_no_lab
     with opened(browser, address, page) as (tab, *_):
         assert tab.locator(".fi-label:visible").count() == 0
         tab.set_viewport_size({"width": 390, "height": 844})
-        frames = tab.locator(":is(.cheatsheet, .wide, .fi-conformity):has(> .pst-scrollable-table-container, > table)")
+        frames = tab.locator(":is(.cheatsheet, .wide):has(> .pst-scrollable-table-container, > table)")
         assert frames.count() >= 1 and tab.locator(".fi-label:visible").count() > 10
         assert frames.evaluate_all(
             "frames => frames.filter(frame => frame.scrollWidth > frame.clientWidth + 1).length") == 0
