@@ -1,6 +1,7 @@
 """Run the instructor's commands: from a class's files to grades, feedback and exports."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from difflib import get_close_matches
 from glob import glob
@@ -140,9 +141,9 @@ def _selection(names, found, assignments):
 def _grade(submissions, is_wanted, n_students, assignments, records, settings, options):
     """Grade the submissions that have no valid result yet -> set of (student, exercise) found."""
     from tqdm import tqdm
-    seen, students, facts, problems = set(), set(), {}, []
+    seen, students, facts = set(), set(), {}
     with (tqdm(total=n_students, unit=" submissions", smoothing=0.1, dynamic_ncols=True) as bar,
-          _workers(options.cluster) as backend):
+          _pool(options) as pool):
 
         def jobs():
             for submission in submissions:
@@ -158,19 +159,9 @@ def _grade(submissions, is_wanted, n_students, assignments, records, settings, o
                     bar.update()
                 else:
                     yield job
-
-        def jobs_or_problem():  # joblib asks for jobs in its own thread, where an error is lost
-            try:
-                yield from jobs()
-            except Exception as error:
-                problems.append(error)
-        graded = queue.grade_all(jobs_or_problem(), settings, workers=options.jobs, backend=backend)
-        for job, reply in graded:
-            record = record_of(job, reply, assignments, settings["sandbox"])
-            records.add(record, reply.get("seconds", {}))
+        for job, reply in queue.grade_all(jobs(), settings, pool, 2 * options.jobs):
+            records.add(record_of(job, reply, assignments, settings["sandbox"]))
             bar.update()
-    if problems:
-        raise problems[0]
     for place, found in facts.items():
         records.update_facts(place, found)
     return seen
@@ -211,28 +202,30 @@ def _remove_missing(folder, records, sources, seen):
 
 
 @contextmanager
-def _workers(address):
-    """Yield joblib's backend: threads here, or a dask cluster; subprocesses end with the block.
+def _pool(options):
+    """Yield the executor that grades: threads here, or a dask cluster; its workers end with it.
 
     Raises ValueError if dask is missing or the cluster is not there.
     """
-    if not address:
+    if not options.cluster:
+        pool = ThreadPoolExecutor(options.jobs)
         try:
-            yield "threading"
+            yield pool
         finally:
+            pool.shutdown(wait=False, cancel_futures=True)
             queue.close_workers()
         return
     if not find_spec("distributed"):
         raise ValueError('--cluster needs dask: pip install "fi-teach[cluster]"')
     from distributed import Client
     try:
-        client = Client(address, timeout=PATIENCE_WITH_A_CLUSTER)
+        client = Client(options.cluster, timeout=PATIENCE_WITH_A_CLUSTER)
     except (OSError, ValueError) as error:
-        raise ValueError(f"there is no dask scheduler at {address}: {error}. "
+        raise ValueError(f"there is no dask scheduler at {options.cluster}: {error}. "
                          "Start one with `dask scheduler`.") from None
     with client:
         try:
-            yield "dask"
+            yield client.get_executor(pure=False)
         finally:
             client.run(queue.close_workers)
 

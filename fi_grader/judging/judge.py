@@ -70,7 +70,7 @@ class GradingRun:
 
 
 def grade(assignment, content, server, *, seed, limit=None, lost=(), tell=lambda *step: None):
-    """Grade the bytes of a notebook -> (record without names, {question: seconds}).
+    """Grade the bytes of a notebook -> record without names.
 
     seed : what checks draw their inputs from
     limit : the longest anything may take, in seconds, where a question allows more
@@ -85,7 +85,7 @@ def grade(assignment, content, server, *, seed, limit=None, lost=(), tell=lambda
         _leave_to_a_person(run, question, "it ended the judge")
     _judge_prose(run)
     _run_plan(run, server)
-    return record_of(run), {q: round(s, 3) for q, s in run.seconds.items()}
+    return record_of(run)
 
 
 def bounded(work, *arguments):

@@ -9,7 +9,6 @@ import os
 import platform
 import subprocess
 import sys
-import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -38,7 +37,7 @@ class Worker:
         atexit.register(self.stop)
 
     def ask(self, exercise, content):
-        """Let the subprocess grade a notebook -> {"record": ..., "seconds": ...}.
+        """Let the subprocess grade a notebook -> {"record": ...}.
 
         One that dies or falls silent is started again; the question at which two did is left to a
         person.
@@ -100,26 +99,19 @@ class _Grader:
     """The state of the subprocess: the assignments, and a fork server, renewed if it dies."""
 
     def __init__(self, settings):
-        from fi_grader.notebooks import exercise as assignment
+        from fi_grader.notebooks.exercise import load
         self.settings, self.server = settings, None
-        self.assignments = assignment.load(settings["exercises"])
+        self.assignments = load(settings["exercises"])
 
     def grade(self, assignment, content, **options):
-        from fi_grader.judging import judge as judging
-        start = time.monotonic()
-        try:
-            record, seconds = self._graded(assignment, content, options)
-        except ValueError as error:
-            message = f"Nothing was graded: {error}"
-            record, seconds = judging.blank_record(assignment, "no notebook", message), {}
-        return {"record": record, "seconds": {**seconds, "all": round(time.monotonic() - start, 3)}}
-
-    def _graded(self, assignment, content, options):
-        from fi_grader.judging.judge import grade
+        """Grade a notebook -> record; once more, with a new fork server, if that one has died."""
+        from fi_grader.judging.judge import blank_record, grade
         for attempt in range(2):
             try:
                 return grade(assignment, content, self._fork_server(), seed=self.settings["seed"],
                              limit=self.settings["limit"], **options)
+            except ValueError as error:
+                return blank_record(assignment, "no notebook", f"Nothing was graded: {error}")
             except (OSError, EOFError):
                 self.server.close()
                 self.server = None
@@ -150,7 +142,7 @@ def main(channel, settings):
             reply = grader.grade(grader.assignments[job["exercise"]], content, lost=job["lost"],
                                  tell=lambda question, seconds: messages.send(
                                      channel, {"at": question, "seconds": seconds}))
-            messages.send(channel, reply, LARGEST_REPLY)
+            messages.send(channel, {"record": reply}, LARGEST_REPLY)
     except (EOFError, OSError):
         return
     finally:

@@ -101,7 +101,6 @@ class Records:
 
     def __init__(self, report):
         self.path, self.places = report / "results.jsonl", {}
-        self.times = report / "times.jsonl"
         with explained(self.path):
             self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
             self._find()
@@ -135,21 +134,16 @@ class Records:
             file.seek(self.places[place][0])
             return file.readline()
 
-    def add(self, record, seconds=None):
-        """Write a record and wait until it is on disk. Raises ValueError if that fails.
-
-        seconds : how long grading it took, {question: seconds}. Times are no results: they go to a
-            file of their own, for whoever asks what was slow.
-        """
+    def add(self, record):
+        """Write a record and wait until it is on disk. Raises ValueError if that fails."""
         with explained(self.path):
             start = os.fstat(self.file.fileno()).st_size
-            _write_all(self.file, _line(record))
+            line = json.dumps(record, sort_keys=True).encode() + b"\n"
+            while line:
+                line = line[self.file.write(line):]
             os.fsync(self.file.fileno())
             place = record["student"], record["exercise"]
             self.places[place] = start, record["key"], record["found"]["source"]
-            if seconds is not None:
-                with open(self.times, "ab", buffering=0) as times:
-                    _write_all(times, _line({record["key"]: seconds}))
 
     def update_facts(self, place, facts):
         """Write how a submission was found, if that has changed since it was graded."""
@@ -186,15 +180,6 @@ def _index_of(line, where):
         raise ValueError(f"{where}: this is no result, so the file was changed by something else. "
                          "Delete that line, and the submission it was "
                          "about is graded again.") from None
-
-
-def _write_all(file, line):
-    while line:
-        line = line[file.write(line):]
-
-
-def _line(record):
-    return json.dumps(record, sort_keys=True).encode() + b"\n"
 
 
 def write(path, content, sure=False):
