@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import cloudpickle
 import pytest
@@ -68,7 +69,7 @@ def seen_by_the_worker():
 def test_a_scheduler_that_is_not_there_is_named_with_the_way_to_start_one(monkeypatch):
     monkeypatch.setattr(command, "PATIENCE_WITH_A_CLUSTER", 1)
     words = r"no dask scheduler at tcp://127.0.0.1:1: .*Start one with .dask scheduler."
-    with pytest.raises(ValueError, match=words), command._workers("tcp://127.0.0.1:1"):
+    with pytest.raises(ValueError, match=words), command._pool(SimpleNamespace(cluster="tcp://127.0.0.1:1")):
         pass
 
 
