@@ -28,7 +28,7 @@ def explore_shortlist(halves, names):
     >>> scores = np.tile(np.arange(40.0), (6, 1))
     >>> found = explore_shortlist({"score": scores}, [f"x{j}" for j in range(40)])
     >>> found.sentence_at(scorer="score", k=10, threshold=0.75)[:70]
-    'Lists of 10 by score, threshold 75 %: 10 of 40 features are in at leas'
+    'Lists of 10 by score, threshold 75%: 10 of 40 features are in at least'
     """
     names = np.asarray(names, dtype=str)
     tables = {scorer: np.asarray(found, float) for scorer, found in halves.items()}
@@ -72,7 +72,7 @@ def bound(k, p, threshold):
 def _state(tables, names, scorer, k, threshold):
     often, most = frequency(tables[scorer], k), bound(k, len(names), threshold)
     named = int((often >= threshold).sum())
-    share = f"{100 * threshold:.0f} %"
+    share = f"{threshold:.0%}"
     promise = (f"the bound lets {most:.1f} of them be there by luck, on average"
                if np.isfinite(most) else "the bound promises nothing here")
     told = (f"Lists of {k} by {scorer}, threshold {share}: "

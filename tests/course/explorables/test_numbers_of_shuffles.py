@@ -171,7 +171,7 @@ def test_a_higher_threshold_and_more_noise_never_name_more_and_one_half_promises
     seen = shortlist.explore_shortlist({"calm": noisy(0.1), "wild": noisy(3.0)}, NAMES)
 
     def named(scorer, k, threshold):
-        return int(seen.sentence_at(scorer=scorer, k=k, threshold=threshold).split(" %: ")[1].split(" of ")[0])
+        return int(seen.sentence_at(scorer=scorer, k=k, threshold=threshold).split("%: ")[1].split(" of ")[0])
 
     for scorer in ("calm", "wild"):
         counts = [named(scorer, 20, at) for at in shortlist.THRESHOLDS]
@@ -179,7 +179,7 @@ def test_a_higher_threshold_and_more_noise_never_name_more_and_one_half_promises
     assert named("calm", 10, 0.9) >= 8 and named("wild", 10, 0.9) <= 3
     assert "the bound promises nothing here" in seen.sentence_at(scorer="calm", k=10, threshold=0.5)
     assert "the bound lets 3.3 of them be there by luck" in seen.sentence_at(scorer="calm", k=10, threshold=0.75)
-    assert seen.sentence.startswith("Lists of 20 by calm, threshold 75 %: ")
+    assert seen.sentence.startswith("Lists of 20 by calm, threshold 75%: ")
     for k in shortlist.LENGTHS:
         assert shortlist.frequency(noisy(1.0), k).sum() == pytest.approx(k)
 
