@@ -27,7 +27,7 @@ TEST_STAMP := $(VENV)/test-$(call key,requirements-test.lock).stamp
 WASM_STAMP := $(VENV)/wasm-$(call key,requirements-wasm.lock).stamp
 BENCH_STAMP := $(VENV)/bench-$(call key,requirements-bench.lock).stamp
 
-.PHONY: help book pdf check test tools test-walls coverage check-wasm live-check audit-truth luck lab tidy exercises lock oracles linkcheck bench bench-grade picture clean
+.PHONY: help book pdf check test tools test-walls coverage check-wasm live-check audit-truth luck lab tidy exercises lock oracles linkcheck bench bench-grade clean
 
 help: ## list all targets (this list)
 	@sed -n '/^[a-z-]*:.*## /{s/:.*## /            /;s/^\(.\{12\}\) */  make \1 /p;}' Makefile
@@ -107,9 +107,6 @@ bench: $(BENCH_STAMP) ## time fi_teach against its peers; QUICK=1 in under three
 
 bench-grade: $(TEST_STAMP) ## time the autograder with and without its sandbox, and nbgrader on the same files
 	$(BIN)/python -m benchmarks.grading
-
-picture: $(TEST_STAMP) tools ## take the picture of the book that README shows
-	$(BIN)/python book/tools/picture.py
 
 clean: ## remove the built book and its caches (the environment stays)
 	rm -rf _build .pytest_cache .ruff_cache

@@ -130,9 +130,9 @@ TEMPLATES.filters |= {"short": short, "seconds": seconds, "ratio": ratio, "slope
                       "whole": "{:,}".format, "digit": "{:.1e}".format}
 
 
-def filled(template, record, **others):
+def filled(template, names):
     """A template with a record's figures -> Markdown."""
-    return TEMPLATES.from_string(template).render(record | others, record=record)
+    return TEMPLATES.from_string(template).render(names)
 
 
 class Measured(SphinxDirective):
@@ -141,15 +141,18 @@ class Measured(SphinxDirective):
     has_content, optional_arguments = True, 2
     option_spec = MappingProxyType({"class": directives.class_option})
 
-    def run(self):
-        paths = [Path(self.env.srcdir, name) for name in self.arguments]
-        for path in paths:
+    def record(self):
+        """The names that the template knows -> dict."""
+        read = {}
+        for path in (Path(self.env.srcdir, name) for name in self.arguments):
             self.env.note_dependency(str(path))
-        read = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
-                if path.suffix == ".yaml" else json.loads(path.read_text(encoding="utf-8"))
-                for path in paths}
-        record = read[paths[0].stem] if paths else {}
-        text = filled("\n".join(self.content), record, **read)
+            load = yaml.safe_load if path.suffix == ".yaml" else json.loads
+            read[path.stem] = load(path.read_text(encoding="utf-8"))
+        first = next(iter(read.values()), {})
+        return first | read | {"record": first}
+
+    def run(self):
+        text = filled("\n".join(self.content), self.record())
         parsed = nodes.container("", *self.parse_text_to_nodes(text))
         classes = self.options.get("class", [])
         for table in list(parsed.findall(nodes.table)) if classes else []:

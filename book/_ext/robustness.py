@@ -4,20 +4,18 @@
 the hash of the chapter's code cells and that of the package. It holds no date, so running again
 what has not changed changes nothing. A chapter that has changed since gets no mark.
 
-    ```{seed-robustness} summary
+    ```{seed-robustness}
+    {{ results | length }} of {{ pages | length }} notebooks have a result.
     ```
-
-Parts: summary, chapters (a table), weak (the statements below 19 of 20), one-draw, run.
 """
 
 import hashlib
 import json
 import re
-from itertools import groupby
 from pathlib import Path
 
 from docutils import nodes
-from sphinx.util.docutils import SphinxDirective
+from records import TEMPLATES, Measured
 
 FOLDER = "book/luck"
 DRAWS = 20
@@ -26,8 +24,6 @@ PACKAGE = ("fi_*/**/*.py", "fi_*/**/*.csv", "book/claims.yaml")
 ELSEWHERE = ("fi_grader", "fi_course/questions")  # no chapter imports these
 PAGE = "book/sure"
 BADGE = re.compile(r'(<div class="fi-claim"[^>]* data-claim="([^"]+)".*?)(</div></div>)', re.DOTALL)
-HEAD = ("| chapter | statements | on numbers that vary | about one draw | held | below 19 of 20 |",
-        "|:--|--:|--:|--:|--:|--:|")
 
 
 # --- results ---
@@ -123,7 +119,7 @@ def marks(root):
             for one in result["statements"] if one["claim"]}
 
 
-# --- the page's parts, as lines of Markdown ---
+# --- what the page's templates are filled with ---
 
 
 def percent(value):
@@ -135,45 +131,6 @@ def percent(value):
     if value is None:
         return "nothing to count"
     return "100\xa0%" if value == 1 else f"{min(value * 100, 99.9):.1f}\xa0%"
-
-
-def summary(found, pages):
-    """Summarise the whole book in a paragraph."""
-    counted = [(one, result["draws"]) for result in found for one in general(result)]
-    if not counted:
-        return ["No chapter has a result yet: `make luck` makes them."]
-    held, asked = sum(one["held"] for one, _ in counted), sum(n for _, n in counted)
-    always = sum(one["held"] == n for one, n in counted)
-    below, draws = sum(len(weak(result)) for result in found), min(one["draws"] for one in found)
-    return [f"**{percent(held / asked)}** of {asked:,} answers were yes: {len(counted)} statements "
-            f"from {len(found)} of {len(pages)} notebooks, {draws} draws each. "
-            f"{always} statements held in every draw, {below} in fewer than 19 of 20."]
-
-
-def chapter_table(found, pages):
-    """Return one row a chapter; a chapter without a current result says so."""
-    known = {result["chapter"]: result for result in found}
-    return [*HEAD, *(chapter_row(page, known.get(Path(page).name)) for page in pages)]
-
-
-def chapter_row(page, result):
-    link = f"[](../{page}.ipynb)"
-    if result is None:
-        return f"| {link} | not run since it changed | | | | |"
-    counted = general(result)
-    return (f"| {link} | {len(counted)} | {sum(one['varies'] for one in counted)} | "
-            f"{len(result['statements']) - len(counted)} | {percent(share(result))} | "
-            f"{len(weak(result)) or 'none'} |")
-
-
-def listed(found, pick):
-    """List the statements that `pick` finds, under the names of their chapters."""
-    lines = []
-    for result in found:
-        if chosen := pick(result):
-            lines += ["", f"**[](../notebooks/{result['chapter']}.ipynb)**", ""]
-            lines += [statement_line(one, result["draws"]) for one in chosen]
-    return lines or ["None."]
 
 
 def statement_line(one, draws):
@@ -191,50 +148,40 @@ def code(text):
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
-def one_draw(result):
-    return [one for one in result["statements"] if one["one draw"]]
+def totals(results):
+    """Sums over the results of several chapters -> {name: number}."""
+    counted = [(one["held"], result["draws"]) for result in results for one in general(result)]
+    return {"statements": len(counted), "held": sum(held for held, _ in counted),
+            "asked": sum(draws for _, draws in counted), "draws": min(r["draws"] for r in results),
+            "always": sum(held == draws for held, draws in counted),
+            "weak": sum(len(weak(result)) for result in results),
+            "minutes": round(sum(r["seconds"] * (r["draws"] + 1) for r in results) / 60)}
 
 
-def what_was_run(found, pages):
-    """List the versions of the package and the libraries, each with the chapters that used it."""
-    def state(result):
-        package, names = result["package"], result["versions"].items()
-        return (f"fi_teach {package['version']} (state {package['hash']}), "
-                + ", ".join(f"{name} {number}" for name, number in names))
-
-    def number(result):  # 03_mdi -> 3, 12a_genes -> 12a
-        return result["chapter"].partition("_")[0].removeprefix("0")
-
-    groups = groupby(sorted(found, key=state), key=state)
-    lines = [f"- {words}: {', '.join(map(number, some))}" for words, some in groups]
-    seconds = sum(result["seconds"] * (result["draws"] + 1) for result in found)
-    time = f"One after the other the runs took {round(seconds / 60)} minutes of one processor."
-    return [*lines, "", time]
+def state_of(result):
+    """The versions of the package and the libraries that a result was computed with, in words."""
+    package, names = result["package"], result["versions"].items()
+    return (f"fi_teach {package['version']} (state {package['hash']}), "
+            + ", ".join(f"{name} {number}" for name, number in names))
 
 
-PARTS = {
-    "summary": summary,
-    "chapters": chapter_table,
-    "weak": lambda found, pages: listed(found, weak),
-    "one-draw": lambda found, pages: listed(found, one_draw),
-    "run": what_was_run,
-}
+TEMPLATES.globals |= {one.__name__: one for one in (general, weak, share, percent, totals,
+                                                    statement_line, state_of)}
 
 
-class SeedRobustness(SphinxDirective):
-    """`{seed-robustness} part`."""
-
-    required_arguments = 1
+class SeedRobustness(Measured):
+    """A template that knows `pages`, the book's notebooks, and `results` {page: its result}."""
 
     def run(self):
-        part, root = self.arguments[0], self.env.srcdir
-        pages = [page for page in sorted(self.env.found_docs) if page.startswith("notebooks/")]
-        for page in pages:
+        self.pages = [page for page in sorted(self.env.found_docs) if page.startswith("notebooks/")]
+        for page in self.pages:
             self.env.note_dependency(self.env.doc2path(page, base=False))
-            self.env.note_dependency(str(result_path(root, Path(page).name)))
-        lines = PARTS[part](current_results(root), pages)
-        return [nodes.container("", *self.parse_text_to_nodes("\n".join(lines)),
-                                classes=["wide"] if part == "chapters" else [])]
+            self.env.note_dependency(str(result_path(self.env.srcdir, Path(page).name)))
+        return super().run()
+
+    def record(self):
+        results = {f"notebooks/{one['chapter']}": one for one in current_results(self.env.srcdir)}
+        return {"pages": self.pages, "results": results}
 
 
 # --- the marks ---

@@ -10,13 +10,13 @@ the contents are printed last.
 
 import argparse
 import io
+import re
 from html import escape, unescape
 from pathlib import Path
 
 from browser import browser, served, settle
 from pypdf import PdfReader, PdfWriter
-from pypdf.annotations import Link
-from pypdf.generic import Fit
+from pypdf.generic import ArrayObject, NameObject
 from sphinx_external_toc.parsing import parse_toc_yaml
 from tqdm import tqdm
 
@@ -50,19 +50,17 @@ STYLE = """.fi-links { border-top: 1px solid #999; font-size: 8pt; margin-top: 1
   overflow-wrap: anywhere; padding-top: .5rem; }
 .explorable-controls, .headerlink { display: none !important; }"""
 CONTENTS = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Contents</title><style>
-body {{ font: 11pt sans-serif; }} h1 {{ font-size: 24pt; }}
-h2 {{ font-size: 12pt; margin: 1.2em 0 .3em; }}
-p {{ display: flex; gap: .5em; margin: .15em 0; }}
-p::before {{ content: ""; order: 1; flex: 1; border-bottom: 1px dotted #999; }}
-p span {{ order: 0; }} p b {{ order: 2; font-weight: 400; }}
-.sub {{ padding-left: 1.5em; color: #444; }}
-{sheet}</style><h1>Which Features Matter?</h1>
-<p style="display: block"><em>Feature importance for tree models, by hand and from scratch.</em></p>
-{lines}"""
+body { font: 11pt sans-serif; } h1 { font-size: 24pt; }
+h2 { font-size: 12pt; margin: 1.2em 0 .3em; }
+p { display: flex; gap: .5em; margin: .15em 0; }
+p::before { content: ""; order: 1; flex: 1; border-bottom: 1px dotted #999; }
+p span { order: 0; } p b { order: 2; font-weight: 400; }
+.sub { padding-left: 1.5em; color: #444; }</style><h1>Which Features Matter?</h1>
+<div><em>Feature importance for tree models, by hand and from scratch.</em></div>"""
 
 
-def chapters(toc):
-    """The pages in the book's order -> list of (caption of its part or "", page)."""
+def pages_of(toc):
+    """The book's pages in their order -> [(caption of the part that begins, else "", page)]."""
     pages = [("", toc.root.docname)]
 
     def walk(page, caption):
@@ -75,70 +73,56 @@ def chapters(toc):
     return pages
 
 
+def title_of(html):
+    """A built page's title, without the book's name."""
+    title = re.search("<title>(.*?)</title>", html.read_text(encoding="utf-8"), re.DOTALL)[1]
+    return unescape(title).split(" — ")[0].strip()
+
+
 def printed(tab, before):
     """The page in the tab as a PDF, its first sheet numbered before + 1 -> PdfReader."""
     tab.add_style_tag(content=STYLE + SHEET.format(before=before))
     return PdfReader(io.BytesIO(tab.pdf(prefer_css_page_size=True)))
 
 
-def contents(tab, entries):
-    """The contents, on sheets that begin with 1:
-    entries (caption, page, title, number) -> PdfReader."""
+def contents(tab, pages, titles, numbers):
+    """The contents, on sheets that begin with 1 -> PdfReader."""
     lines = []
-    for caption, page, title, number in entries:
-        if caption:
-            lines.append(f"<h2>{escape(caption)}</h2>")
+    for (caption, page), title, number in zip(pages, titles, numbers, strict=True):
+        lines += [f"<h2>{escape(caption)}</h2>"] if caption else []
         sub = ' class="sub"' if page.startswith("exercises/") else ""
         lines.append(f"<p{sub}><span>{escape(title)}</span><b>{number}</b></p>")
-    tab.set_content(CONTENTS.format(sheet=SHEET.format(before=0), lines="\n".join(lines)))
-    return PdfReader(io.BytesIO(tab.pdf(prefer_css_page_size=True)))
+    tab.set_content(CONTENTS + "\n".join(lines))
+    return printed(tab, 0)
 
 
-def title_of(html):
-    """A built page's title, without the book's name."""
-    text = html.read_text()
-    return unescape(text[text.index("<title>") + 7 : text.index("</title>")]).split(" — ")[
-        0].strip()
+def lead_inside(writer, address, sheets):
+    """Links to the served book lead to sheets of this PDF, or nowhere if their page is not in it.
 
-
-def lead_inside(writer, address, first):
-    """Turn links to the served book into links to the sheets of this PDF."""
-    for sheet in range(len(writer.pages)):
-        page = writer.pages[sheet]
-        kept, inside = [], []
-        for reference in page.get("/Annots") or []:
-            note = reference.get_object()
-            uri = str((note.get("/A") or {}).get("/URI", ""))
-            target = uri.removeprefix(f"{address}/").partition("#")[0].removesuffix(".html")
-            if uri.startswith(address):
-                if target in first:
-                    inside.append((note["/Rect"], first[target]))
-            else:
-                kept.append(reference)
-        if "/Annots" in page:
-            page["/Annots"].clear()
-            page["/Annots"].extend(kept)
-        for rect, number in inside:
-            writer.add_annotation(sheet,
-                                  Link(rect=tuple(map(float, rect)), target_page_index=number,
-                                       fit=Fit.fit_horizontally()))
+    sheets : {page: its first sheet, from 0}
+    """
+    for note in (note.get_object() for page in writer.pages for note in page.get("/Annots") or []):
+        uri = str((note.get("/A") or {}).get("/URI", ""))
+        if uri.startswith(address):
+            del note["/A"]
+            page = uri.removeprefix(f"{address}/").partition("#")[0].removesuffix(".html")
+            if page in sheets:
+                sheet = writer.pages[sheets[page]].indirect_reference
+                note[NameObject("/Dest")] = ArrayObject([sheet, NameObject("/Fit")])
 
 
 def make(chrome, only=(), target=PDF):
     """Print, number and join the pages (all, or only these) -> how many sheets."""
-    html = ROOT / "_build/html"
-    pages = [(caption, page) for caption, page in chapters(parse_toc_yaml(ROOT / "_toc.yml"))
+    html, writer = ROOT / "_build/html", PdfWriter()
+    pages = [(caption, page) for caption, page in pages_of(parse_toc_yaml(ROOT / "_toc.yml"))
              if not only or page in only]
     titles = [title_of(html / f"{page}.html") for _, page in pages]
     with served(html) as address:
         context = chrome.new_context(color_scheme="light",
                                      viewport={"width": WIDTH, "height": 1000})
-        context.add_init_script(SHOWN)
-        tab = context.new_page()
-        entries = [(caption, page, title, 000)
-                   for (caption, page), title in zip(pages, titles, strict=True)]
-        front = len(contents(context.new_page(), entries).pages)
-        parts, numbers, before = [], [], front
+        front, tab = context.new_page(), context.new_page()
+        tab.add_init_script(SHOWN)
+        parts, first = [], [len(contents(front, pages, titles, [1] * len(pages)).pages)]
         for _, page in tqdm(pages, unit="page"):
             tab.goto(f"{address}/{page}.html")
             settle(tab)
@@ -146,26 +130,19 @@ def make(chrome, only=(), target=PDF):
             tab.evaluate(PREPARE)
             tab.evaluate(
                 "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
-            parts.append(printed(tab, before))
-            numbers.append(before)
-            before += len(parts[-1].pages)
-        numbered = [(*entry[:3], number + 1)
-                    for entry, number in zip(entries, numbers, strict=True)]
-        first = contents(context.new_page(), numbered)
-        join(first, parts, titles, [page for _, page in pages], numbers, address, target)
-    return before
-
-
-def join(front, parts, titles, pages, numbers, address, target):
-    writer = PdfWriter()
-    writer.append(front, import_outline=False)
-    for part, title, number in zip(parts, titles, numbers, strict=True):
-        writer.append(part, import_outline=False)
-        writer.add_outline_item(title=title, page_number=number)
-    lead_inside(writer, address, dict(zip(pages, numbers, strict=True)))
+            parts.append(printed(tab, first[-1]))
+            first.append(first[-1] + len(parts[-1].pages))
+        *first, sheets = first
+        writer.append(contents(front, pages, titles, [number + 1 for number in first]))
+        for part, title, number in zip(parts, titles, first, strict=True):
+            writer.append(part, import_outline=False)
+            writer.add_outline_item(title=title, page_number=number)
+        names = (page for _, page in pages)
+        lead_inside(writer, address, dict(zip(names, first, strict=True)))
     writer.add_metadata({"/Title": "Which Features Matter?"})
     writer.compress_identical_objects()
     writer.write(target)
+    return sheets
 
 
 def main():
