@@ -3,6 +3,7 @@
 // Tab indents, Shift+Tab dedents, Escape lets the next Tab leave; Enter keeps the indentation;
 // Ctrl+/ comments; brackets and quotes come in pairs; Ctrl+Enter or Shift+Enter runs.
 
+const { element } = fi; // of reader.js, which every page has
 const INDENT = "    ";
 const PAIRS = { "(": ")", "[": "]", "{": "}", '"': '"', "'": "'" };
 const CLOSERS = new Set(Object.values(PAIRS));
@@ -37,12 +38,7 @@ function coloured(source) {
     const named = kind === "word"
       ? (before === "def" ? "nf" : before === "class" ? "nc" : NAMES.get(text)) : kind;
     whole.append(source.slice(at, found.index));
-    if (named) {
-      const span = document.createElement("span");
-      span.className = named;
-      span.textContent = text;
-      whole.append(span);
-    } else whole.append(text);
+    whole.append(named ? element("span", { class: named }, text) : text);
     at = found.index + text.length;
     before = text;
   }
@@ -54,20 +50,13 @@ function coloured(source) {
 
 export function makeEditor(place, source,
   { label = "Code", onRun = () => {}, onChange = () => {} } = {}) {
-  const help = Object.assign(document.createElement("span"),
-    { className: "fi-editor-help", id: `fi-editor-help-${++count}`, textContent: HELP });
-  const area = Object.assign(document.createElement("textarea"),
-    { spellcheck: false, autocapitalize: "off", autocomplete: "off", wrap: "off",
-      className: "fi-source" });
+  const help = element("span", { class: "fi-editor-help", id: `fi-editor-help-${++count}` }, HELP);
+  const area = element("textarea", { class: "fi-source", spellcheck: "false", wrap: "off",
+    autocapitalize: "off", autocomplete: "off", autocorrect: "off", "aria-label": label,
+    "aria-describedby": help.id });
   // No <pre>: the theme's script lets the focus into each that scrolls.
-  const colours = Object.assign(document.createElement("div"),
-    { ariaHidden: "true", className: "fi-colours" });
-  const box = Object.assign(document.createElement("div"), { className: "fi-editor highlight" });
-  area.setAttribute("autocorrect", "off");
-  area.setAttribute("aria-label", label);
-  area.setAttribute("aria-describedby", help.id);
-  box.append(colours, area, help);
-  place.replaceChildren(box);
+  const colours = element("div", { class: "fi-colours", "aria-hidden": "true" });
+  place.replaceChildren(element("div", { class: "fi-editor highlight" }, colours, area, help));
   let leaving = false;
 
   function paint() {
@@ -147,7 +136,7 @@ export function makeEditor(place, source,
     const { key, shiftKey } = event, command = event.ctrlKey || event.metaKey;
     const done = () => {
       if (key === "Enter" && (command || shiftKey)) return onRun() ?? true;
-      if (area.readOnly || event.isComposing || event.altKey) return false;
+      if (event.isComposing || event.altKey) return false;
       if (key === "Tab" && !leaving && !command) {
         if (shiftKey) lines(dedented);
         else if (area.value.slice(area.selectionStart, area.selectionEnd).includes("\n"))
@@ -172,12 +161,8 @@ export function makeEditor(place, source,
   paint();
 
   return {
-    element: box,
-    area,
     focus: () => area.focus(),
     get source() { return area.value; },
     set source(text) { area.value = text; paint(); },
-    get readOnly() { return area.readOnly; },
-    set readOnly(fixed) { area.readOnly = fixed; },
   };
 }

@@ -1,11 +1,6 @@
 // Shows a cell's outputs, given in the notebook format, as the built pages show theirs.
 
-const make = (tag, attributes = {}, ...children) => {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-};
+const { element: make, marked } = fi; // of reader.js, which every page has
 
 // ---- HTML from Python is somebody's program's: what could run is left out -----------------------
 // What could fetch is stopped by the page's Content-Security-Policy (layout.html).
@@ -41,7 +36,7 @@ const plain = (text) => text.replace(/\x1b\[[0-9;]*[A-Za-z]/g, "");
 const overwritten = (text) => text.replace(/[^\n]*\r(?=[^\n\r])/g, "");
 
 function preformatted(text, kind) {
-  const pre = make("pre", { tabindex: "0" });
+  const pre = make("pre", { tabindex: 0 });
   pre.textContent = plain(text);
   return make("div", { class: `output ${kind} highlight-none notranslate` },
     make("div", { class: "highlight" }, pre));
@@ -57,16 +52,6 @@ function picture(kind, data, about) {
   return image;
 }
 
-// `code`, *emphasis* and **strong** words, as captions have them
-function marked(words) {
-  const parts = words.split(/(`[^`]+`|\*\*[^*]+\*\*|\*[^*]+\*)/).map((part) => {
-    if (/^`.+`$/.test(part)) return make("code", {}, part.slice(1, -1));
-    if (/^\*\*.+\*\*$/.test(part)) return make("strong", {}, part.slice(2, -2));
-    return /^\*.+\*$/.test(part) ? make("em", {}, part.slice(1, -1)) : part;
-  });
-  return make("p", {}, ...parts);
-}
-
 const IMAGES = ["image/svg+xml", "image/png", "image/jpeg"];
 
 function rich({ data, metadata }) {
@@ -76,7 +61,8 @@ function rich({ data, metadata }) {
     return make("div", { class: "output text_html" }, sanitised(data["text/html"]));
   if (image) return picture(image, data[image], metadata?.[image] ?? {});
   if ("text/markdown" in data)
-    return make("div", { class: "output text_markdown" }, marked(data["text/markdown"]));
+    return make("div", { class: "output text_markdown" },
+      make("p", {}, ...marked(data["text/markdown"])));
   return preformatted(data["text/plain"] ?? data["text/latex"] ?? "", "text_plain");
 }
 

@@ -127,12 +127,4 @@
   // Sphinx marks what was searched for a moment after loading
   addEventListener("load", () => setTimeout(followSearch, 100));
   fi.askCard = (card, answered) => ask(parts(card, answered)); // anew, whatever was said before
-
-  // ---- paper: every answer open -----------------------------------------------------------------
-
-  addEventListener("beforeprint",
-    () => document.querySelectorAll(".fi-option:not([open])").forEach((option) => {
-    option.open = true;
-    addEventListener("afterprint", () => { option.open = false; }, { once: true });
-  }));
 })();

@@ -2,7 +2,7 @@
 // (judge.js), hints come one at a time, and the last answer is remembered with its verdict.
 
 (() => {
-  const { element, button, read, change, today } = fi;
+  const { element, button, marked, read, change, today } = fi;
   // by id: { asked, place, given() what its fields hold, refill() them from what is kept }
   fi.exercises = {};
 
@@ -148,13 +148,7 @@
     return element("div", { class: "fi-hints" }, list, more);
   }
 
-  // ---- words ------------------------------------------------------------------------------------
-
-  // `code` and *emphasis*, as the cards in JupyterLab have them.
-  function marked(text) {
-    return text.split(/(`[^`]+`|\*\S[^*`]*\*)/).map((part) => part.length > 2 && /^[`*]/.test(part)
-      ? element(part[0] === "`" ? "code" : "em", {}, part.slice(1, -1)) : part);
-  }
+  // ---- points -----------------------------------------------------------------------------------
 
   function drawPoints() {
     const { answers } = read(), fields = ["choice", "number"], code = ["function", "test"];

@@ -57,12 +57,8 @@
   async function download() {
     try {
       const blank = await fi.handedOut(), mine = fi.filled(blank);
-      const file = new Blob([`${JSON.stringify(mine, null, 1)}\n`],
-        { type: "application/x-ipynb+json" });
-      const link = element("a",
-        { href: URL.createObjectURL(file), download: `${page.split("/").pop()}.ipynb` });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+      fi.download(`${page.split("/").pop()}.ipynb`, `${JSON.stringify(mine, null, 1)}\n`,
+        "application/x-ipynb+json");
       const open = blank.cells.filter((cell, k) => about(cell, "answer")
         && sourceOf(cell) === sourceOf(mine.cells[k])).length;
       say(`Downloaded${open ? `, with ${open} question${open > 1 ? "s" : ""} still open` : ""}. Hand this file in, or go on with it in JupyterLab.`);
@@ -118,7 +114,7 @@
     delete code[asked.id];
     if (asked.asks === "prose") { words[asked.id] = source === PROSE ? "" : source; return; }
     const read = { choice: readLetter, number: readNumbers }[asked.asks],
-      typed = read?.(asked, literalIn(source, stub));
+      typed = read?.(asked, partsOf(literalIn(source, stub)));
     if (typed) answers[asked.id] =
       { given: typed, status: fi.judge(asked, typed).status, day: fi.today() };
     else { code[asked.id] = source; delete answers[asked.id]; }
@@ -131,27 +127,27 @@
       .exec(source)?.slice(1).find((found) => found !== undefined)?.trim() ?? "";
   }
 
-  const STRING = String.raw`"(?:[^"\\\n]|\\["\\])*"|'(?:[^'\\\n]|\\['\\])*'`;
-  const NUMBER = String.raw`-?(?:\d+\.?\d*|\.\d+)(?:\s*/\s*\d+)?`;
+  // A Python literal of strings, numbers and fractions -> its parts, or none: JSON reads it
+  // once each of these is a string.
+  const ONE = /"(?:[^"\\\n]|\\["\\])*"|'(?:[^'\\\n]|\\['\\])*'|-?(?:\d+\.?\d*|\.\d+)(?:\s*\/\s*\d+)?/g;
   const unquoted = (text) => /^["']/.test(text) ? text.slice(1, -1).replace(/\\(.)/g, "$1") : text;
-
-  function readLetter(asked, literal) {
-    const [, letter, reason = '""'] =
-      new RegExp(`^(${STRING})(?:\\s*,\\s*(${STRING}))?$`).exec(literal) ?? [];
-    return letter && asked.options.includes(unquoted(letter))
-      ? { letter: unquoted(letter), reason: unquoted(reason) } : null;
+  function partsOf(literal) {
+    const json = literal.replace(ONE, (one) => JSON.stringify(unquoted(one)));
+    try {
+      return JSON.parse(`[${json.replace(/,\s*}$/, "}")}]`);
+    } catch {
+      return [];
+    }
   }
 
-  function readNumbers({ entries }, literal) {
-    const one = `${STRING}|${NUMBER}`;
-    if (!entries.length) return new RegExp(`^(?:${one})$`).test(literal)
-      ? { answer: unquoted(literal) } : null;
-    const pair = `\\s*(${STRING})\\s*:\\s*(${one})\\s*`;
-    if (!new RegExp(`^\\{${pair}(?:,${pair})*,?\\s*\\}$`).test(literal)) return null;
-    const found = Object.fromEntries(
-      [...literal.matchAll(new RegExp(pair, "g"))].map(([, name, value]) =>
-        [unquoted(name), unquoted(value)]));
-    return Object.keys(found).every((name) => entries.includes(name)) ? found : null;
+  function readLetter({ options }, [letter, reason = "", ...more]) {
+    return options.includes(letter) && !more.length ? { letter, reason } : null;
+  }
+
+  function readNumbers({ entries }, [one]) {
+    if (!entries.length) return typeof one === "string" ? { answer: one } : null;
+    const fits = ([name, value]) => entries.includes(name) && typeof value === "string";
+    return one && Object.entries(one).every(fits) ? one : null;
   }
 
   function show() {
@@ -164,17 +160,8 @@
   const said = element("p", { class: "fi-how", role: "status" });
   const say = (...words) => said.replaceChildren(...words);
 
-  function load() {
-    const input = element("input", { type: "file", accept: ".ipynb,application/json" });
-    input.addEventListener("change", async () => {
-      try {
-        await take(await input.files[0].text());
-      } catch (error) {
-        say(`Nothing was loaded or changed: ${error.message}.`);
-      }
-    });
-    input.click();
-  }
+  const load = () => fi.choose(".ipynb,application/json", (text) => take(text).catch((error) =>
+    say(`Nothing was loaded or changed: ${error.message}.`)));
 
   document.querySelector(".fi-points")?.after(element("p", { class: "fi-notebook" },
     button("Download my notebook", download), button("Load a notebook", load)), said);

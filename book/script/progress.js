@@ -22,8 +22,7 @@
       : course.find((entry) => path.endsWith(`/${entry.page}.html`))?.page;
   }
 
-  function drawRings() {
-    const state = read();
+  function drawRings(state) {
     for (const link of document.querySelectorAll(".bd-sidebar-primary nav li[class^=toctree] > a")) {
       const entry = course.find((other) => other.page === pageOf(link));
       const [done, all] = entry ? progress(entry, state) : [0, 0];
@@ -48,8 +47,8 @@
     change((state) => { state.place = { page, heading, id: last.closest("section").id }; });
   }
 
-  function offerToContinue() {
-    const { place } = read(), entry = course.find((other) => other.page === place?.page);
+  function offerToContinue({ place }) {
+    const entry = course.find((other) => other.page === place?.page);
     document.querySelector(".fi-continue")?.remove();
     if (!entry || page !== "book/start") return;
     const words = place.heading === entry.title ? entry.title
@@ -61,65 +60,40 @@
 
   // ---- the reader's own corner ------------------------------------------------------------------
 
-  function drawCorner() {
-    const corner = document.querySelector(".fi-corner"), state = read();
-    if (!corner) return;
-    const [done, all] = course.map((entry) => progress(entry, state)).reduce(([a, b], [c, d]) =>
-      [a + c, b + d], [0, 0]);
-    const open = corner.querySelector("details")?.open;
-    corner.replaceChildren(element("details", { open: Boolean(open) },
-      element("summary", {}, "Your answers"),
-      element("p", {}, `${done} of ${all} predictions and questions. They are kept in this browser and go nowhere.`),
-      toggle("Let the text wait for my guesses", !state.settings.all,
-        (on) => change(({ settings }) => { settings.all = !on; })),
-      element("p", {}, button("Save as a file", save), button("Load a file", load),
-        button("Forget everything", fi.forget)),
-      element("p", { role: "status", class: "fi-said" })));
-  }
+  const sum = element("p", {}), said = element("p", { role: "status", class: "fi-said" });
+  const waits = element("input", { type: "checkbox" });
+  waits.addEventListener("change",
+    () => change(({ settings }) => { settings.all = !waits.checked; }));
 
-  function toggle(words, checked, changed) {
-    const input = element("input", { type: "checkbox", checked });
-    input.addEventListener("change", () => changed(input.checked));
-    return element("label", {}, input, ` ${words}`);
-  }
+  const save = () => fi.download("which-features-matter.json", JSON.stringify(read(), null, 1));
 
-  function say(words) {
-    document.querySelector(".fi-said").textContent = words;
-  }
-
-  function save() {
-    const file = new Blob([JSON.stringify(read(), null, 1)], { type: "application/json" });
-    const link = element("a",
-      { href: URL.createObjectURL(file), download: "which-features-matter.json" });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  }
-
-  function load() {
-    const input = element("input", { type: "file", accept: ".json,application/json" });
-    input.addEventListener("change", async () => {
-      try {
-        const entry = JSON.parse(await input.files[0].text());
-        if (!entry.guesses || !entry.answers) throw new Error("parts are missing");
-        fi.replace(entry);
-        say("Loaded. Open a page anew to see its answers.");
-      } catch {
-        say("This file holds no answers from this book.");
-      }
-    });
-    input.click();
-  }
+  const load = () => fi.choose(".json,application/json", (text) => {
+    try {
+      const entry = JSON.parse(text);
+      if (!entry.guesses || !entry.answers) throw new Error("parts are missing");
+      fi.replace(entry);
+      said.textContent = "Loaded. Open a page anew to see its answers.";
+    } catch {
+      said.textContent = "This file holds no answers from this book.";
+    }
+  });
 
   function draw() {
-    drawRings();
-    offerToContinue();
-    const busy = document.querySelector(".fi-corner")?.contains(document.activeElement);
-    const place = busy && [...document.querySelectorAll(".fi-corner :is(summary, input, button)")]
-      .indexOf(document.activeElement);
-    drawCorner();
-    if (busy) document.querySelectorAll(".fi-corner :is(summary, input, button)")[place].focus();
+    const state = read();
+    drawRings(state);
+    offerToContinue(state);
+    const [done, all] = course.map((entry) => progress(entry, state)).reduce(([a, b], [c, d]) =>
+      [a + c, b + d], [0, 0]);
+    sum.textContent = `${done} of ${all} predictions and questions. `
+      + "They are kept in this browser and go nowhere.";
+    waits.checked = !state.settings.all;
   }
 
+  document.querySelector(".fi-corner")?.append(element("details", {},
+    element("summary", {}, "Your answers"), sum,
+    element("label", {}, waits, " Let the text wait for my guesses"),
+    element("p", {}, button("Save as a file", save), button("Load a file", load),
+      button("Forget everything", fi.forget)), said));
   draw();
   document.addEventListener("fi:changed", draw);
   if (/^(notebooks|exercises)\//.test(page)) addEventListener("pagehide", note);

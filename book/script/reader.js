@@ -77,9 +77,31 @@ window.fi = (() => {
     return made;
   }
 
+  // `code`, *emphasis* and **strong** words -> the parts of a text
+  function marked(text) {
+    return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\*\S[^*`]*\*)/).map((part) => {
+      const [, sign, words] = /^(`|\*\*?)(.+)\1$/.exec(part) ?? [];
+      return sign ? element({ "`": "code", "*": "em", "**": "strong" }[sign], {}, words) : part;
+    });
+  }
+
+  function download(name, text, type = "application/json") {
+    const link = element("a",
+      { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  // Let the reader choose a file, whose text is used.
+  function choose(accept, use) {
+    const input = element("input", { type: "file", accept });
+    input.addEventListener("change", async () => use(await input.files[0].text()));
+    input.click();
+  }
+
   const page = typeof DOCUMENTATION_OPTIONS === "undefined" ? "" : DOCUMENTATION_OPTIONS.pagename;
   const root = document.documentElement.dataset.content_root ?? "";
   const today = () => Math.floor(Date.now() / 864e5); // days since 1970
-  return { read, change, forget, replace: (entry) => write(shaped(entry)), element, button, page,
-    root, today };
+  return { read, change, forget, replace: (entry) => write(shaped(entry)), element, button, marked,
+    download, choose, page, root, today };
 })();
