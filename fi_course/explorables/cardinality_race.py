@@ -16,6 +16,7 @@ from fi_course.explorables.marks import (
     categories,
     curve,
     handle,
+    listed,
     panel,
     points,
     rule,
@@ -134,7 +135,7 @@ def shares_over_sizes(where, criterion):
 
 
 def _in_words(where, criterion, n, here, column, beats):
-    shares = ", ".join(f"{name} {share:.0%}" for name, share in here.items())
+    shares = listed(here, "{:.0%}")
     named = f"The column with {column if column[0].isdigit() else 'all values different'}"
     if where == "root":
         return (f"At the root, {n} rows of pure noise ({CRITERIA[criterion]}), {N_RACES} races: "

@@ -17,6 +17,7 @@ from fi_course.explorables.marks import (
     box,
     categories,
     handle,
+    listed,
     panel,
     points,
     rule,
@@ -139,8 +140,7 @@ def coalition_state(game, entered):
 def _sentence(game, start, entered, gains, share):
     adds = ", ".join(f"{game.players[k]} adds {signed(gain)}"
                      for k, gain in zip(entered, gains, strict=True)) or "nobody yet"
-    means = ", ".join(f"{name} {signed(value)}"
-                      for name, value in zip(game.players, share, strict=True))
+    means = listed(dict(zip(game.players, share, strict=True)))
     return (f"{game.title}, entered: {adds}. The {game.payoff} stands at {start + gains.sum():.3g} "
             f"({game.nobody}: {start:.3g}). Mean over all six orders: {means}.")
 

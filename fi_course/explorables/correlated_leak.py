@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, categories, grouped_bars, panel, points, signed
+from fi_course.explorables.marks import axis, categories, grouped_bars, listed, panel, points
 from fi_teach import importance
 from fi_teach.trees import grow_forest
 from fi_teach.worlds import correlated_proxy
@@ -38,15 +38,11 @@ def leak_state(candidates, rho):
     real, _, rare = shuffled_rows(rho)
     told = (f"Correlation {rho:.2f}, each split chooses among {CANDIDATES[candidates]}. "
             f"Shuffle x2, and {rare.mean():.0%} of the {len(real)} rows hold an x2 that not one "
-            f"row in a hundred with their x1 has. x1, the cause: {_in_words(found['x1'])}; "
-            f"x2, the proxy: {_in_words(found['x2'])}.")
+            f"row in a hundred with their x1 has. x1, the cause: {listed(found['x1'], '{:.2f}')}; "
+            f"x2, the proxy: {listed(found['x2'], '{:.2f}')}.")
     return State(told, [_bar_panel(found), _row_panel(rho)],
                  found.rename_axis("measure").reset_index(),
                  reached=found.loc["impurity", "x2"] > 0.75 * found.loc["impurity", "x1"])
-
-
-def _in_words(values):
-    return ", ".join(f"{name} {signed(value, '{:.2f}')}" for name, value in values.items())
 
 
 @cache
@@ -85,8 +81,7 @@ def shuffled_rows(rho):
 
 def _bar_panel(found):
     named = found.rename(columns={"x1": "x1, the cause", "x2": "x2, the proxy"})
-    looks = dict(zip(named, (("c0", False), ("c1", True)), strict=True))
-    return panel(grouped_bars(named, looks, labels="{:.2f}"),
+    return panel(grouped_bars(named, labels="{:.2f}"),
                  x=axis(-0.1, 2.7, "squared error", ticks=[0, 0.5, 1, 1.5, 2]),
                  y=categories(MEASURES), title="Four measures", height=270, min_width=330)
 

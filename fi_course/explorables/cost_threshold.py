@@ -3,7 +3,6 @@
 from functools import partial
 
 import numpy as np
-import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
 from fi_course.explorables.marks import axis, bars, handle, line, panel, points, rule
@@ -67,9 +66,9 @@ def cost_state(chance, accepted, ratio, cut):
     figures = {"wrongly accepted of 100": wrongly_in, "wrongly refused of 100": wrongly_out,
                "cost of 100": here, "least cost of 100": costs.min(),
                "cut with the least cost": least, "cut from the costs": rule_says}
-    table = pd.DataFrame({"what": list(figures), "value": [f"{v:.2f}" for v in figures.values()]})
     return State(told, [_forecast_panel(chance, accepted, cut),
-                        _cost_panel(costs, rule_says, cut, here)], table,
+                        _cost_panel(costs, rule_says, cut, here)],
+                 {what: f"{value:.2f}" for what, value in figures.items()},
                  reached=ratio == 10 and here == costs.min())
 
 

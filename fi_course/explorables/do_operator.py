@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, box, handle, line, panel, points, signed, text
+from fi_course.explorables.marks import arrow, axis, box, handle, line, panel, points, signed
 from fi_teach.importance import causal
-from fi_teach.importance.causal import CausalModel, observe
+from fi_teach.importance.causal import observe
+from fi_teach.worlds.causes import same_table_worlds
 
 WORLDS = {"health": "hidden health moves both", "value": "the value moves severity",
           "both": "health moves both, the value protects",
@@ -18,41 +19,6 @@ LOOKS = {"see": ("c0", "circle", "those near the value"),
          "do": ("c1", "square", "everybody, value set")}
 VALUES = tuple(np.arange(-2, 2.1, 0.5).tolist())
 N_DRAWN, N_ROWS, NEAR = 80, 20_000, 0.25
-SLOPE = 2 / 1.09  # of severity on the value, in the table of each of the four worlds
-
-
-def same_table_worlds():
-    """Return four causal models of x1 and y with the same bivariate normal distribution.
-
-    x1 is a value, y a severity -> dict of CausalModel.
-
-    In all of them Var(x1) = 1.09, Var(y) = 4.34 and Cov(x1, y) = 2.
-    One unit more of x1, set by hand, changes y by 0 ("health" and "severity"), 2 / 1.09 ("value")
-    or -0.5 ("both").
-
-    >>> {name: round(float(np.cov(observe(model, 200_000)[["x1", "y"]].T)[0, 1]), 1)
-    ...  for name, model in same_table_worlds().items()}
-    {'health': 2.0, 'value': 2.0, 'both': 2.0, 'severity': 2.0}
-    """
-    def value_of(z, noise):
-        return z + 0.3 * noise
-
-    def free(noise):
-        return noise
-
-    return {
-        "health": CausalModel({"z": free, "x1": value_of,
-                               "y": lambda z, noise: 2 * z + np.sqrt(0.34) * noise}),
-        "value": CausalModel({"x1": lambda noise: np.sqrt(1.09) * noise,
-                              "y": lambda x1, noise: SLOPE * x1
-                              + np.sqrt(4.34 - 4 / 1.09) * noise}),
-        "both": CausalModel({"z": free, "x1": value_of,
-                             "y": lambda z, x1, noise: 2.545 * z - 0.5 * x1
-                             + np.sqrt(0.135475) * noise}),
-        "severity": CausalModel({"y": lambda noise: np.sqrt(4.34) * noise,
-                                 "x1": lambda y, noise: 2 / 4.34 * y
-                                 + np.sqrt(1.09 - 4 / 4.34) * noise}),
-    }
 
 
 def explore_do_operator():
@@ -124,23 +90,10 @@ ARROWS = {"health": [("z", "x1"), ("z", "y")], "value": [("x1", "y")],
 
 
 def _graph_panel(world, mode):
-    drawn = [_arrow(*arrow, cut=mode == "do" and arrow[1] == "x1") for arrow in ARROWS[world]]
-    names = sorted({name for arrow in ARROWS[world] for name in arrow})
+    drawn = [arrow(PLACES[start], PLACES[end], cut=mode == "do" and end == "x1")
+             for start, end in ARROWS[world]]
+    names = sorted(set().union(*ARROWS[world]))
     lines = {name: BOXES[name] + ["set by hand"] * (name == "x1" and mode == "do")
              for name in names}
     return panel(drawn, [box(*PLACES[name], lines[name]) for name in names],
                  title="What moves what", height=240, min_width=230)
-
-
-def _arrow(start, end, *, cut):
-    """Draw an arrow from box to box; a cut arrow is grey, dashed and labelled."""
-    a, b = np.array(PLACES[start]), np.array(PLACES[end])
-    along = (b - a) / np.hypot(*(b - a))
-    room = np.hypot(*(along * (0.2, 0.12)))  # boxes are wider than high
-    a, b = a + room * along, b - room * along
-    if cut:
-        return [line(*zip(a, b, strict=True), colour="muted", dashed=True),
-                text(*(a + b) / 2, "cut", colour="bad")]
-    across = np.array([-along[1], along[0]])
-    head = np.array([b - 0.06 * along + 0.03 * across, b, b - 0.06 * along - 0.03 * across])
-    return [line(*zip(a, b, strict=True), colour="ink"), line(*head.T, colour="ink")]

@@ -49,7 +49,7 @@ class State:
 
     sentence : plain text that says what the picture shows, with its numbers
     panels : list of panel(...), the picture
-    table : DataFrame, the same as numbers
+    table : DataFrame, the same as numbers; or {what: value}
     options : {control name: its option labels in this state}, only for controls whose options
         depend on *earlier* controls. A shorter list than declared means that the rest is
         impossible (return None there); a string instead of a list stands where the options
@@ -59,7 +59,7 @@ class State:
 
     sentence: str
     panels: list
-    table: pd.DataFrame
+    table: pd.DataFrame | dict
     options: dict = field(default_factory=dict)
     reached: bool = False
 
@@ -203,8 +203,10 @@ def _as_json(state, pool):
 
     panels = [{"frame": store(part["frame"]), "marks": [store(mark) for mark in part["marks"]]}
               for part in state.panels]
-    table = {"columns": store([str(name) for name in state.table.columns]),
-             "rows": [store(row) for row in _rows(state.table)]}
+    table = (pd.DataFrame(state.table.items(), columns=["what", "value"])
+             if isinstance(state.table, dict) else state.table)
+    table = {"columns": store([str(name) for name in table.columns]),
+             "rows": [store(row) for row in _rows(table)]}
     options = {"options": state.options} if state.options else {}
     reached = {"reached": True} if state.reached else {}
     return {"sentence": state.sentence, "panels": panels, "table": table} | options | reached

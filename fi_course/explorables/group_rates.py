@@ -87,8 +87,7 @@ def rate_state(risk, denied, group, names, way, share):
 
 
 def _rate_panel(rates):
-    looks = dict(zip(rates, (("c1", False), ("c0", True)), strict=True))
-    return panel(grouped_bars(rates, looks, labels="{:.0%}"),
+    return panel(grouped_bars(rates, (("c1", False), ("c0", True)), labels="{:.0%}"),
                  x=axis(0, 1.12, "share denied by the model",
                         ticks={0: "0", 0.5: "50%", 1: "100%"}),
                  y=categories(RATES), title="What each group meets", height=230, min_width=330)

@@ -22,7 +22,7 @@ def explore_held_out(places, sisters, splits, errors, *, unit=""):
     splits {kind: masks}, errors {kind: numbers} : as many masks (n,), True for a row that is held
         out, as errors, of which `unit` is the unit
 
-    Raises ValueError for kinds that differ, or for a mask of another length.
+    Raises ValueError for kinds that differ, and for masks that do not fit errors and places.
 
     >>> places = pd.DataFrame({"water": [180.0, 180.0, 200.0], "cement": [300.0, 300.0, 250.0]})
     >>> splits = {"rows": [[True, False, False]], "pours": [[True, True, False]]}
@@ -31,25 +31,20 @@ def explore_held_out(places, sisters, splits, errors, *, unit=""):
     'A third of the rows held out, split 1: 1 of 3 tests, '
     """
     errors = {kind: list(found) for kind, found in errors.items()}
-    counts = {kind: len(masks) for kind, masks in splits.items()}
-    expected = {kind: len(found) for kind, found in errors.items()}
-    if not counts or counts != expected:
-        raise ValueError(f"splits of {counts} and errors of {expected}: "
-                         "expected the same kinds, with one error for each split.")
-    lengths = {len(mask) for masks in splits.values() for mask in masks}
-    if lengths != {len(places)}:
-        raise ValueError(f"masks of {sorted(lengths)} rows for places of {len(places)}: "
-                         "expected one entry a row.")
+    masks = {kind: np.array(found, dtype=bool) for kind, found in splits.items()}
+    came = {kind: found.shape for kind, found in masks.items()}
+    expected = {kind: (len(found), len(places)) for kind, found in errors.items()}
+    if not came or came != expected:
+        raise ValueError(f"the splits' masks have shapes {came}, expected {expected}: "
+                         "the same kinds, one mask for each error, and in it one entry a row.")
     sisters = np.unique(np.asarray(sisters), return_inverse=True)[1]
     controls = [choice("kind", "Held out are", list(splits)),
-                slider("split", "Split", range(1, 1 + min(SHOWN, *counts.values())))]
+                slider("split", "Split", range(1, 1 + min(SHOWN, *map(len, masks.values()))))]
 
     def state_of(kind, split):
-        new = np.asarray(splits[kind][split - 1], bool)
-        return _state(places, sisters, new, errors, kind, split, unit)
+        return _state(places, sisters, masks[kind][split - 1], errors, kind, split, unit)
 
-    alone = [not with_sister(np.asarray(new, bool), sisters).any()
-             for masks in splits.values() for new in masks[:SHOWN]]
+    alone = [not with_sister(new, sisters).any() for each in masks.values() for new in each[:SHOWN]]
     task = "hold out rows so that none of them has a sister in training."
     return explore("Who has a sister in training?", controls, state_of,
                    goal=task if any(alone) and not alone[0] else "")

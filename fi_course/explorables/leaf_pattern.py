@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from fi_course.explorables.explorable import State, choice, explore, slider
-from fi_course.explorables.marks import axis, bars, categories, line, panel, points, rule, signed
+from fi_course.explorables.marks import axis, bars, categories, line, listed, panel, points, rule
 from fi_course.explorables.tree_marks import tree_panel
 from fi_course.tables import concrete
 from fi_teach.basics.games import gauss_legendre
@@ -90,15 +90,12 @@ def _bits(players, bits):
 def _in_words(mix, stands_in, leaf, value, players, a, b, paid, total):
     row = ", ".join(f"{name} {'passes' if bit else 'fails'}"
                     for name, bit in zip(players, a, strict=True))
-    other = ", ".join(f"{name} {chance:.3g}" for name, chance in zip(players, b, strict=True))
-    here = dict(zip(FEATURES, paid, strict=True))
-    shares = ", ".join(f"{name} {signed(here[name])}" for name in players)
-    totals = ", ".join(f"{name} {signed(share)}"
-                       for name, share in zip(FEATURES, total, strict=True))
+    other = listed(dict(zip(players, b, strict=True)), "{:.3g}")
+    table = pd.DataFrame({"here": paid, "so far": total}, index=list(FEATURES))
     who = "a training row" if stands_in == "cover" else f"mix {STAND_IN}"
     return (f"Leaf {leaf} of 8 says {value:.1f} MPa and asks about {', '.join(players)}. "
-            f"Mix {mix}: {row}. Chance that {who} passes: {other}. This leaf pays {shares}; "
-            f"shares so far: {totals}.")
+            f"Mix {mix}: {row}. Chance that {who} passes: {other}. This leaf pays "
+            f"{listed(table['here'][players])}; shares so far: {listed(table['so far'])}.")
 
 
 def integrand(value, a, b, i, t):

@@ -25,6 +25,15 @@ def signed(value, form="{:+.3g}"):
     return words.replace("-", "−")
 
 
+def listed(numbers, form="{:+.3g}"):
+    """Return named numbers in words: numbers is a Series, or {name: number}.
+
+    >>> listed({"x1": 0.5, "x2": -0.25})
+    'x1 +0.5, x2 −0.25'
+    """
+    return ", ".join(f"{name} {signed(number, form)}" for name, number in numbers.items())
+
+
 def axis(low, high, label="", *, ticks=None, format="{:.4g}"):
     """Return an axis from low to high; `ticks` is None, a list of places, or {place: words}.
 
@@ -164,19 +173,19 @@ def bars(values, *, at=None, start=0, labels="", horizontal=False, width=0.7, co
     return sorted(drawn, key=lambda mark: not (mark.get("hatch") and mark.get("name")))
 
 
-def grouped_bars(table, looks, *, labels=""):
+def grouped_bars(table, looks=(("c0", False), ("c1", True)), *, labels=""):
     """Return horizontal bars in groups: a group for each row of the table, a bar for each column.
 
-    looks : {column: (colour, hatch)}; a column's name goes into the legend. A bar of no length is
+    looks : (colour, hatch) of each column, whose name goes into the legend. A bar of no length is
     a dot.
 
     >>> import pandas as pd
-    >>> marks = grouped_bars(pd.DataFrame({"a": [1, 0]}), {"a": ("c0", False)})
+    >>> marks = grouped_bars(pd.DataFrame({"a": [1, 0], "b": [2, 3]}))
     >>> [mark["kind"] for mark in marks]
-    ['rect', 'rect', 'points']
+    ['rect', 'rect', 'points', 'rect', 'rect', 'points']
     """
     room, drawn = 0.72 / len(looks), []
-    for k, (column, (colour, hatch)) in enumerate(looks.items()):
+    for k, (column, (colour, hatch)) in enumerate(zip(table, looks, strict=True)):
         values = table[column].to_numpy()
         at = np.arange(len(values)) + room * (k - (len(looks) - 1) / 2)
         drawn += bars(values, at=at, width=room - 0.02, labels=labels, horizontal=True,
@@ -201,6 +210,26 @@ def box(x, y, lines, *, colour="ink", rounded=False):
     """Return a small box with lines of text, centred at (x, y): a node of a tree or graph."""
     return _mark("box", x=_short(x), y=_short(y), lines=[str(words) for words in lines],
                  colour=colour, rounded=rounded)
+
+
+def arrow(start, end, *, cut=False):
+    """Return an arrow from box to box of a graph, in a panel without axes.
+
+    start, end : (x, y) of the boxes. A cut arrow is grey, dashed and labelled.
+
+    >>> [mark["kind"] for mark in arrow((0.2, 0.2), (0.8, 0.2))]
+    ['line', 'line']
+    """
+    a, b = np.array(start), np.array(end)
+    along = (b - a) / np.hypot(*(b - a))
+    room = np.hypot(*(along * (0.2, 0.12)))  # boxes are wider than high
+    a, b = a + room * along, b - room * along
+    if cut:
+        return [line(*zip(a, b, strict=True), colour="muted", dashed=True),
+                text(*(a + b) / 2, "cut", colour="bad")]
+    across = np.array([-along[1], along[0]])
+    head = np.array([b - 0.06 * along + 0.03 * across, b, b - 0.06 * along - 0.03 * across])
+    return [line(*zip(a, b, strict=True), colour="ink"), line(*head.T, colour="ink")]
 
 
 def _mark(kind, *, colour, **fields):

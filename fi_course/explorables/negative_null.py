@@ -12,8 +12,7 @@ from fi_teach.trees import grow_cart
 
 WORLDS = {"noise": "nothing to learn", "signal": "a weak signal",
           "turned": "a signal that has turned round"}
-# of x1, where the tree learns and where it is tested
-SLOPES = {"noise": (0.0, 0.0), "signal": (0.5, 0.5), "turned": (0.5, -0.5)}
+SLOPES = {"noise": (0.0, 0.0), "signal": (0.5, 0.5), "turned": (0.5, -0.5)}  # learned, tested on
 DEPTHS = (1, 2, 3, 4, 6, 8, 12)
 N_FITS, N_TRAIN, N_TEST, N_FEATURES = 150, 60, 100, 3
 EDGES = np.linspace(-1.6, 1.6, 33)
@@ -46,15 +45,12 @@ def null_state(world, depth):
                "mean importance of x1": mean, "its standard error": error,
                "share negative": negative, "share exactly 0": unused}
     return State(told, [_importance_panel(found, mean), _error_panel(runs, depth)],
-                 pd.DataFrame(figures.items(), columns=["what", "value"]), reached=negative > 0.5)
+                 figures, reached=negative > 0.5)
 
 
 @cache
 def runs_of(world):
-    """Return every fit of this world, pruned at every depth -> DataFrame.
-
-    Columns: depth, train and test error, error of the mean alone, importance of x1.
-    """
+    """Return errors and the importance of x1, for every fit and every depth -> DataFrame."""
     return pd.DataFrame([row for seed in range(N_FITS) for row in _one_fit(world, seed)])
 
 
@@ -62,19 +58,13 @@ def _one_fit(world, seed):
     learned, met = SLOPES[world]
     X, y = _rows(N_TRAIN, learned, np.random.default_rng([1, seed]))
     X_new, y_new = _rows(N_TEST, met, np.random.default_rng([2, seed]))
-    tree = _grown(learned, seed)
+    tree = grow_cart(X, y, criterion="variance")
     for depth in DEPTHS:
-        predict = cut_off(tree, depth)
+        predict = tree.stopped(depth).predict
         differences, _ = shuffle_differences(predict, X_new, y_new, 0, n_repeats=5, rng=seed)
         yield {"depth": depth, "train": np.mean((y - predict(X)) ** 2),
                "test": np.mean((y_new - predict(X_new)) ** 2),
                "mean alone": np.mean((y_new - y.mean()) ** 2), "importance": differences.mean()}
-
-
-@cache
-def _grown(slope, seed):
-    """Return the trees of a world; two worlds share their training rows and so their trees."""
-    return grow_cart(*_rows(N_TRAIN, slope, np.random.default_rng([1, seed])), criterion="variance")
 
 
 def _rows(n, slope, rng):
@@ -83,30 +73,13 @@ def _rows(n, slope, rng):
     return X, slope * X[:, 0] + rng.standard_normal(n)
 
 
-def cut_off(tree, depth):
-    """Return the predict function of the tree stopped at this depth.
-
-    A greedy tree contains all its shallower versions.
-
-    >>> cut_off(grow_cart([[0.0], [1.0]], [2.0, 4.0], criterion="variance"), 0)(np.array([[0.0]]))
-    array([3.])
-    """
-    stop, depths = np.arange(tree.n_nodes), tree.depth
-    for t in np.flatnonzero(~tree.is_leaf):  # parents come before their children
-        for child in (tree.children_left[t], tree.children_right[t]):
-            stop[child] = child if depths[child] <= depth else stop[t]
-    return lambda X: tree.value[stop[tree.apply(X)], 0]
-
-
 def _importance_panel(found, mean):
     """Draw a histogram; values beyond its limits count in the outermost bars."""
     counts, _ = np.histogram(found.clip(EDGES[0] + 1e-9, EDGES[-1] - 1e-9), EDGES)
-    middle, width = (EDGES[1:] + EDGES[:-1]) / 2, EDGES[1] - EDGES[0]
-    some = counts > 0
-    negative = middle[some] < 0
-    drawn = bars(counts[some], at=middle[some], width=width, hatch=negative,
-                 colour=np.where(negative, "c1", "c0"),
-                 name=np.where(negative, "negative", "positive"))
+    middle = ((EDGES[1:] + EDGES[:-1]) / 2)[counts > 0]
+    drawn = bars(counts[counts > 0], at=middle, width=EDGES[1] - EDGES[0], hatch=middle < 0,
+                 colour=np.where(middle < 0, "c1", "c0"),
+                 name=np.where(middle < 0, "negative", "positive"))
     return panel(rule(x=0, colour="ink", dashed=False), drawn,
                  rule(x=mean, name="mean of the fits"),
                  x=axis(EDGES[0], EDGES[-1], "importance of x1 on new rows",

@@ -15,6 +15,7 @@ from fi_course.explorables.marks import (
     grouped_bars,
     handle,
     line,
+    listed,
     panel,
     region,
     rule,
@@ -113,8 +114,7 @@ def three_games(asks, row, together):
 
 
 def _in_words(tree, row, together, seen, found):
-    shares = "; ".join(f"{game} " + ", ".join(f"{name} {signed(values[name])}" for name in NAMES)
-                       for game, values in found.iterrows())
+    shares = "; ".join(f"{game} {listed(values)}" for game, values in found.iterrows())
     says = ice_tree(tree, together).raw(np.array([row], dtype=float))[0, 0]
     return (f"The tree asks {TREES[tree]} {together} of {N_MORNINGS} mornings are cold and wet, "
             f"a correlation of {signed(np.corrcoef(seen.T)[0, 1], '{:.2f}')}. "
@@ -141,6 +141,6 @@ def _mornings_panel(together):
 
 
 def _share_panel(found):
-    drawn = grouped_bars(found, {"cold": ("c0", False), "wet": ("c1", True)})
-    return panel(rule(x=0, dashed=False), drawn, x=axis(-1, 1, "share of the prediction"),
+    return panel(rule(x=0, dashed=False), grouped_bars(found),
+                 x=axis(-1, 1, "share of the prediction"),
                  y=categories(list(found.index)), title="Three games", height=250, min_width=320)

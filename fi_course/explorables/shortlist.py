@@ -20,10 +20,9 @@ MOST = 30  # where the second panel ends
 def explore_shortlist(halves, names):
     """Show how many features each threshold selects, and how many of them may be false.
 
-    halves {scorer: (n_halves, p)} : importances on complementary halves of the rows
-    names : p names
+    halves {scorer: (n_halves, p)} : importances on complementary halves of the rows; names (p,)
 
-    Raises ValueError for importances that do not have a column a name, or for fewer than 30 names.
+    Raises ValueError for importances without one column a name, and for fewer than 30 names.
 
     >>> scores = np.tile(np.arange(40.0), (6, 1))
     >>> found = explore_shortlist({"score": scores}, [f"x{j}" for j in range(40)])
@@ -33,14 +32,13 @@ def explore_shortlist(halves, names):
     names = np.asarray(names, dtype=str)
     tables = {scorer: np.asarray(found, float) for scorer, found in halves.items()}
     for scorer, found in tables.items():
-        if found.ndim != 2 or found.shape[1] != len(names) or len(names) < LENGTHS[-1]:
-            raise ValueError(
-                f"importances by {scorer!r} have shape {found.shape}, names are {len(names)}: "
-                f"expected one row a half and one column a name, at least {LENGTHS[-1]} of them.")
+        if found.shape[1:] != names.shape or len(names) < LENGTHS[-1]:
+            raise ValueError(f"importances by {scorer!r} have shape {found.shape}, names are "
+                             f"{len(names)}: expected one row a half and one column a name, "
+                             f"at least {LENGTHS[-1]} of them.")
     controls = [choice("scorer", "Ranked by", list(tables)),
                 slider("k", "Length of each list", LENGTHS),
                 slider("threshold", "Threshold", THRESHOLDS, format="{:.0%}")]
-
     return explore("Where does the shortlist end?", controls, partial(_state, tables, names),
                    start={"k": 20, "threshold": 0.75},
                    goal="make the bound on false selections as small as it can be.")
@@ -59,9 +57,8 @@ def frequency(importances, k):
 def bound(k, p, threshold):
     """Bound the expected number of false selections: k^2 / p / (2 threshold - 1).
 
-    Of features in a list no oftener than if lists were drawn blindly, k / p. Source: Meinshausen
-    and Bühlmann (2010), theorem 1; without their assumptions, for complementary halves, Shah and
-    Samworth (2013), theorem 1.
+    False is a feature in a list no oftener than k / p, as if drawn blindly. Source: Meinshausen and
+    Bühlmann (2010), theorem 1; for halves, with fewer assumptions, Shah and Samworth (2013).
 
     >>> bound(20, 400, 0.75), bound(20, 400, 0.5)
     (2.0, inf)
@@ -72,12 +69,10 @@ def bound(k, p, threshold):
 def _state(tables, names, scorer, k, threshold):
     often, most = frequency(tables[scorer], k), bound(k, len(names), threshold)
     named = int((often >= threshold).sum())
-    share = f"{threshold:.0%}"
     promise = (f"the bound lets {most:.1f} of them be there by luck, on average"
                if np.isfinite(most) else "the bound promises nothing here")
-    told = (f"Lists of {k} by {scorer}, threshold {share}: "
-            f"{named} of {len(names)} features are in at least {share} of {len(tables[scorer])} "
-            f"lists; {promise}.")
+    told = (f"Lists of {k} by {scorer}, threshold {threshold:.0%}: {named} of {len(names)} "
+            f"features are in at least {threshold:.0%} of {len(tables[scorer])} lists; {promise}.")
     order = np.argsort(-often, kind="stable")[:DRAWN]
     table = pd.DataFrame({"feature": names[order], "share of the lists": often[order]})
     return State(told, [_bars(often, names, order, threshold), _curves(often, k, threshold)], table,
@@ -95,8 +90,7 @@ def _bars(often, names, order, threshold):
 
 def _curves(often, k, threshold):
     named = [min(MOST, (often >= at).sum()) for at in THRESHOLDS]
-    luck = {at: bound(k, len(often), at) for at in THRESHOLDS}
-    luck = {at: most for at, most in luck.items() if most <= MOST}
+    luck = {at: most for at in THRESHOLDS if (most := bound(k, len(often), at)) <= MOST}
     return panel(curve(THRESHOLDS, named, threshold, name="named"),
                  curve([*luck], [*luck.values()], threshold, colour="c1", shape="square",
                        name="by luck, at most", dashed=True),

@@ -16,6 +16,7 @@ from fi_course.explorables.marks import (
     categories,
     handle,
     line,
+    listed,
     panel,
     rule,
     signed,
@@ -114,11 +115,11 @@ def _in_words(labels, measure, made, credit, left, root):
         return (f"Labels {LABELS[labels]}, before the first split: no feature has any credit, and "
                 f"all of the root's {root:.3f} ({measure}) is there.")
     last = made.iloc[-1]
-    parts = ", ".join(f"{name} {value:.3f}" for name, value in credit.items())
     end = ("nothing is left: every piece of it has an owner" if left < 1e-9
            else f"{left:.3f} is left in the leaves")
     return (f"Labels {LABELS[labels]}, {len(made)} split{'s' * (len(made) > 1)}: "
-            f"the last, {last['split']}, takes {last['takes']:.3f}. Credit: {parts}; "
+            f"the last, {last['split']}, takes {last['takes']:.3f}. "
+            f"Credit: {listed(credit, '{:.3f}')}; "
             f"together {credit.sum():.3f} of the root's {root:.3f} ({measure}), and {end}.")
 
 

@@ -59,6 +59,19 @@ def _way(tree, to):
     return way
 
 
+def questions(tree):
+    """Return the question of each split by its way from the root: "", or "ny" below no, then yes.
+
+    >>> from fi_teach.trees import grow_cart
+    >>> questions(grow_cart([[1], [2], [3]], ["no", "yes", "no"]))
+    {'': 'x0 ≤ 1.5', 'n': 'x0 ≤ 2.5'}
+    """
+    place = {0: ""}
+    for t, left, right in tree.splits:
+        place[left], place[right] = place[t] + "y", place[t] + "n"
+    return {place[t]: " ".join(question(tree, t)) for t, _, _ in tree.splits}
+
+
 def question(tree, t):
     """Return the question of node t: the feature, and the values that answer yes.
 

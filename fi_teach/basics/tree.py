@@ -10,7 +10,7 @@ leaf; parents come before their children. A row goes left when x[feature[t]] <= 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -121,6 +121,31 @@ class Tree(Nodes):
         for t, left, right in reversed(self.splits):
             place[t] = (place[left] + place[right]) / 2
         return place
+
+    def stopped(self, depth: int) -> "Tree":
+        """The tree stopped at this depth: its nodes there are leaves, and no node lies deeper.
+
+        What a greedy learner with max_depth=depth grows: it makes the same splits on the way.
+
+        >>> shape = np.array([1, -1, -1]), np.array([2, -1, -1])
+        >>> question = np.array([0, -2, -2]), np.array([1.5, -2, -2])
+        >>> Tree(*shape, *question, *np.ones((4, 3)), ("x0",)).stopped(0).children_left
+        array([-1])
+        """
+        kept, leaf = self.depth <= depth, self.is_leaf | (self.depth >= depth)
+        number = np.cumsum(kept) - 1
+        inner = {"children_left": (number[self.children_left], LEAF),
+                 "children_right": (number[self.children_right], LEAF),
+                 "feature": (self.feature, UNDEFINED), "threshold": (self.threshold, UNDEFINED)}
+        fields: dict[str, Any] = {name: np.where(leaf, nothing, values)[kept]
+                                  for name, (values, nothing) in inner.items()}
+        for name in ("impurity", "n_node_samples", "weighted_n_node_samples", "value",
+                     "missing_left", "zero_missing"):
+            values = getattr(self, name)
+            fields[name] = None if values is None else values[kept]
+        fields["left_categories"] = {
+            int(number[t]): codes for t, codes in self.left_categories.items() if not leaf[t]}
+        return replace(self, **fields)
 
     def boxes(self) -> tuple[NDArray, NDArray]:
         """The box of rows that each node holds: lower_j < x_j <= upper_j, for thresholds only.

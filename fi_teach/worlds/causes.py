@@ -6,6 +6,8 @@ intervenes on such models.
 
 from dataclasses import replace
 
+import numpy as np
+
 from fi_teach.basics.equations import CausalModel
 from fi_teach.basics.seeds import Seed, plain_stream
 from fi_teach.worlds.linear import linear_world
@@ -68,6 +70,41 @@ def collider_model(effect: float = 0.0) -> CausalModel:
         "y": lambda x1, noise: effect * x1 + noise,
         "c": lambda x1, y, noise: x1 + y + 0.5 * noise,
     })
+
+
+def same_table_worlds() -> dict[str, CausalModel]:
+    """Four causal models of x1 and y with the same bivariate normal distribution.
+
+    In all of them Var(x1) = 1.09, Var(y) = 4.34 and Cov(x1, y) = 2, so no table of x1 and y tells
+    them apart. One unit more of x1, set by hand, changes y by 0 ("health": the hidden z moves both;
+    "severity": y moves x1), by 2 / 1.09 ("value": x1 moves y) or by -0.5 ("both": z moves both, and
+    x1 moves y).
+
+    Source: Pearl (2009), section 1.4, on models that observations cannot tell apart.
+
+    >>> list(same_table_worlds())
+    ['health', 'value', 'both', 'severity']
+    """
+    def value_of(z, noise):
+        return z + 0.3 * noise
+
+    def free(noise):
+        return noise
+
+    slope, left = 2 / 1.09, 4.34 - 4 / 1.09
+    return {
+        "health": CausalModel({
+            "z": free, "x1": value_of, "y": lambda z, noise: 2 * z + np.sqrt(0.34) * noise}),
+        "value": CausalModel({
+            "x1": lambda noise: np.sqrt(1.09) * noise,
+            "y": lambda x1, noise: slope * x1 + np.sqrt(left) * noise}),
+        "both": CausalModel({
+            "z": free, "x1": value_of,
+            "y": lambda z, x1, noise: 2.545 * z - 0.5 * x1 + np.sqrt(0.135475) * noise}),
+        "severity": CausalModel({
+            "y": lambda noise: np.sqrt(4.34) * noise,
+            "x1": lambda y, noise: 2 / 4.34 * y + np.sqrt(1.09 - 4 / 4.34) * noise}),
+    }
 
 
 def confounder(

@@ -117,6 +117,21 @@ def test_a_drawing_puts_leaves_side_by_side_and_nodes_between_their_children(fit
     assert (tree.place[tree.children_left[inner]] < tree.place[tree.children_right[inner]]).all()
 
 
+def test_a_tree_stopped_at_a_depth_is_the_one_grown_to_it(fitted):
+    """A greedy learner makes the same splits on the way; what nodes know of gaps and categories goes with them."""
+    X, y, _ = fitted
+    deep = grow_cart(X, y)
+    for depth in range(1, deep.depth.max()):
+        assert deep.stopped(depth) == grow_cart(X, y, max_depth=depth) != deep
+    assert deep == deep.stopped(99) and deep.stopped(0).n_nodes == 1
+    knowing = replace(deep, left_categories={t: np.array([float(t)]) for t, *_ in deep.splits},
+                      missing_left=np.arange(deep.n_nodes) % 2 == 0)
+    stopped, kept = knowing.stopped(2), np.flatnonzero(deep.depth <= 2)
+    assert stopped.missing_left.tolist() == (kept % 2 == 0).tolist()
+    assert [kept[t] for t in stopped.left_categories] == [t for t, *_ in deep.splits if deep.depth[t] < 2]
+    assert all(codes == [kept[t]] for t, codes in stopped.left_categories.items())
+
+
 def test_a_row_lies_in_the_boxes_of_the_nodes_it_visits_and_in_no_other(fitted):
     X, y, _ = fitted
     tree = grow_cart(X, y)

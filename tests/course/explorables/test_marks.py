@@ -55,7 +55,7 @@ def test_each_bar_may_have_its_own_look_and_striped_ones_come_first():
 
 def test_bars_of_a_group_stand_side_by_side_and_a_bar_of_no_length_is_a_dot():
     table = pd.DataFrame({"one": [1.0, 2.0], "other": [0.0, -1.0]})
-    marks = grouped_bars(table, {"one": ("c0", False), "other": ("c1", True)})
+    marks = grouped_bars(table)
     places = {mark["name"]: mark["y"] for mark in marks if mark["kind"] == "rect" and mark["y"][0] < 0.5}
     assert places["one"][1] < places["other"][0] and abs(sum(places["one"] + places["other"])) < 1e-9
     (dot,) = (mark for mark in marks if mark["kind"] == "points" and mark["x"])

@@ -10,7 +10,7 @@ from definitions import every_split, tied_splits
 from fi_course.explorables import cardinality_race as race
 from fi_course.explorables import explore_golf_trees, explore_impurity, explore_splits, golf_tree, telescope
 from fi_course.explorables.split_explorer import children_of, weighted_gini
-from fi_course.explorables.tree_marks import question, tree_panel
+from fi_course.explorables.tree_marks import question, questions, tree_panel
 from fi_course.tables import mtcars
 from fi_teach.basics.impurity import class_counts
 from fi_teach.data import golf, midterm
@@ -106,9 +106,8 @@ def test_the_golf_table_adds_up_to_the_entropy_and_the_tree_shows_where_ties_are
 def test_following_the_picks_leaves_the_tree_whose_nodes_are_picked_or_none():
     trees = golf_tree.greedy_golf_trees("c45")
     asked, (tree,) = golf_tree.follow(trees, [1, 0])
-    assert all(golf_tree.splits_by_place(tree)[place] == splits[pick] for place, splits, pick in asked)
+    assert all(questions(tree)[place] == splits[pick] for place, splits, pick in asked)
     assert golf_tree.follow(trees, [0, 5])[1] == golf_tree.follow(golf_tree.greedy_golf_trees("cut once"), [1])[1] == []
-    assert golf_tree.places(trees[0])[trees[0].apply(golf().X)[0]] == "yy"  # row 1: sunny, hot, high, weak
 
 
 # --- the telescope ---
