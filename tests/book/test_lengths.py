@@ -15,7 +15,6 @@ NOT_YET = {
     "12b_concrete",
     "12c_credit",
     "12d_mortgages",
-    "12e_survival",
     "12f_meats",
     "12g_diagnostics",
     "12h_drift",
