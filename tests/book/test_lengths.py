@@ -12,7 +12,6 @@ NOT_YET = {
     "10_knockoffs",
     "11_causality",
     "12_field",
-    "12b_concrete",
     "12c_credit",
     "12d_mortgages",
     "12f_meats",
