@@ -238,7 +238,7 @@ QUESTIONS = questions(r"""
 > On the midterm table it gives 0.3 for attendance, more than any cut in time: that is why the tree
     asks for attendance first.
 
-# trees.thresholds: Where may a tree cut? | implement, 2 stars, 12 min, 3 points
+# trees.thresholds: Where may a tree cut? | implement, 2 stars, 12 min, 0 points
 ? Rows of one value cannot be separated, whatever their classes: think in distinct values.
 ? Two neighbouring values need a cut between them unless all rows at both belong to one class.
 ? Gather the labels at each value first. Then look at two neighbouring values: how many different
@@ -261,7 +261,7 @@ QUESTIONS = questions(r"""
 > Seven midpoints lie in the midterm's times, but only four can be best. For Gini and entropy the
     best cut is always a class boundary.
 
-# trees.slide_table: Two entries do not bear checking | claim, 2 stars, 8 min, 2 points
+# trees.slide_table: Two entries do not bear checking | claim, 2 stars, 8 min, 0 points
 ? For every cut write down yes and no on either side: the flats are sorted by rent already.
 ? An entry that is only rounded (0.4762 to 0.48) is not wrong.
 ? In both wrong entries a child was taken as half and half that is not.
@@ -311,7 +311,7 @@ QUESTIONS = questions(r"""
     the splits. So two thirds for rent and one for size are a fact about the first split and these
     ten flats, not about the rest of the tree.
 
-# trees.test_decrease: Write a test that catches them | test, 3 stars, 12 min, 3 points
+# trees.test_decrease: Write a test that catches them | test, 3 stars, 12 min, 0 points
 ? Work out a split by hand whose children differ in size and are both mixed, and compare with `abs(a
     - b) < 1e-9`.
 ? A split that separates nothing, such as [2, 2] and [1, 1], must have a decrease of 0; none may be

@@ -173,7 +173,7 @@ QUESTIONS = questions(r"""
 > Twelve lines, and exact, for up to about nine players: at ten there are 3.6 million orders. The
     other formula asks for 1,024 payoffs there, each once.
 
-# shapley.test_rule: Write a test for a rule | test, 2 stars, 12 min, 3 points
+# shapley.test_rule: Write a test for a rule | test, 2 stars, 12 min, 0 points
 ? You know one answer by heart: the taxi's 8, 11 and 17. Which of the wrong rules does it catch?
 ? Whoever adds nothing must have an entry, and it is 0. A player may also *lower* a bill, as a
     discount card does.
@@ -238,7 +238,7 @@ QUESTIONS = questions(r"""
     model that is a sum it gives the same. Where features work together, as in a product, it does
     not.
 
-# shapley.first: Who is thanked? | predict, 2 stars, 6 min, 2 points
+# shapley.first: Who is thanked? | predict, 2 stars, 6 min, 0 points
 ? What does the first question leave for the second?
 ? The first split is ahead when (1, 1) is more than twice as frequent as (1, 0).
 ? How often are (1, 1) and (1, 0) here?

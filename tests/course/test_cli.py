@@ -113,7 +113,7 @@ def test_submit_packs_notebooks_versions_and_hashes_and_says_what_is_unanswered(
     assert entry["sha256"] == hashlib.sha256(packed).hexdigest()
     assert entry["answered"] == ["trees.recall_mean"] and len(entry["unanswered"]) == 12 and not entry["missing"]
     assert set(manifest["versions"]) == {"fi-teach", "python", "numpy", "pandas"}
-    assert "run afresh: 1 of 27 points" in said and "Nothing has left this machine" in said
+    assert "run afresh: 1 of 19 points" in said and "Nothing has left this machine" in said
     assert re.search(r"1 for trees.recall_mean +right\n", said)
     assert re.search(r"3 for trees.decrease +not started", said)
 

@@ -182,5 +182,5 @@ def test_a_set_is_worked_and_handed_in(lab, tab):
     tab.keyboard.press("Control+s")
     tab.wait_for_timeout(1000)
     said, file = handed_in(), lab[1] / "exercises/01_trees.zip"
-    assert f"Wrote {file}" in said and "1 of 27 points" in said
+    assert f"Wrote {file}" in said and "1 of 19 points" in said
     assert b"average_of_all = 60" in zipfile.ZipFile(file).read("01_trees.ipynb")

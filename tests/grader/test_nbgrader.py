@@ -20,7 +20,7 @@ from notebooks import filled, find, to_bytes
 ROOT = Path(__file__).resolve().parents[2]
 STUDENTS = {"anna": {}, "bert": {"trees.recall_mean": "average_of_all = 55",
                                  "trees.decrease": "def decrease(left, right):\n    return 0"}}
-POINTS = {"anna": 24, "bert": 20}
+POINTS = {"anna": 16, "bert": 12}
 
 
 def nbgrader(folder, *words):
@@ -74,7 +74,7 @@ def test_nbgraders_export_of_our_gradebook_has_our_totals(report):
     with open(report / "out.csv", newline="") as file:
         rows = {row["student_id"]: row for row in csv.DictReader(file)}
     assert {s: float(row["score"]) for s, row in rows.items()} == POINTS
-    assert {float(row["max_score"]) for row in rows.values()} == {27}
+    assert {float(row["max_score"]) for row in rows.values()} == {19}
 
 
 def test_formgrader_serves_our_submissions_to_be_read_with_the_rubric(report, tmp_path):

@@ -119,7 +119,7 @@ def test_a_class_is_graded_without_fork_alarms_inherited_sockets_and_bubblewrap(
     assert done.returncode == 0, done.stderr
     records = {r["student"]: r for r in map(json.loads, (tmp_path / "out" / "results.jsonl").read_text().splitlines())}
     earned = {student: sum(row["points"] or 0 for row in record["rows"]) for student, record in records.items()}
-    assert earned == {"anna": 24, "bert": 23} and {r["sandbox"] for r in records.values()} == {"wasm"}
+    assert earned == {"anna": 16, "bert": 15} and {r["sandbox"] for r in records.values()} == {"wasm"}
     assert "bert, 01_trees: trees.recall_mean: ran too long" in done.stdout
 
 

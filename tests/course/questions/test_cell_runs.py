@@ -174,7 +174,7 @@ def test_the_last_cell_asks_to_save_then_runs_the_file_and_says_where_it_wrote(l
     assert handed_in().startswith("Save first") and "trees.recall_mean" in handed_in()
     lab.file.write_text(json.dumps(exercise), encoding="utf-8")
     said = handed_in()
-    assert f"Wrote {lab.file.with_suffix('.zip')}" in said and "1 of 27 points" in said
+    assert f"Wrote {lab.file.with_suffix('.zip')}" in said and "1 of 19 points" in said
     assert zipfile.ZipFile(lab.file.with_suffix(".zip")).namelist() == ["01_trees.ipynb", "submission.json"]
 
 

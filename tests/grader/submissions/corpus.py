@@ -1,6 +1,6 @@
 """Every way to hand in that we could think of, each with the points and the flag it must get.
 
-Points are those a machine gives: 24, or what is left of them when the questions in `lost` are.
+Points are those a machine gives: 16, or what is left of them when the questions in `lost` are.
 """
 
 import io
@@ -15,7 +15,7 @@ import scripts
 from fi_course.questions import QUESTIONS
 from notebooks import PROSE, filled, find, from_proof, handed_out, proof, questions, to_bytes
 
-FULL = 24
+FULL = 16
 SEED = 4711
 PLACES = dict.fromkeys(("home", "report", "submissions", "exercises", "solutions"), "")
 """What `every_case` is given where nothing lies at these places."""
