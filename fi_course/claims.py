@@ -65,7 +65,7 @@ class Badge:
             f'<div class="fi-claim" id="claim-{anchor}" data-claim="{id}" '
             f'data-verdict="{verdict}" data-figure="{figure}" '
             'style="border-left: 0.25rem solid; padding-left: 0.8rem">'
-            f'<div><a href="../book/ledger.ipynb#{id}">{id}</a> '
+            f'<div><a href="../book/ledger.ipynb#cell-id={id}">{id}</a> '
             f"<strong>{VERDICTS[self.verdict]}</strong> <small>{sources}</small></div>"
             f"<div>“{escape(self.claim)}.”</div><div>Computed here: {figure}</div></div>")
 

@@ -24,6 +24,13 @@ Something does not work? `python -m fi_teach doctor` in a terminal says what is 
 course has nbgrader, its *Validate* button runs the same checks on the saved notebook.
 """
 
+ABOUT_CLAIMS = """# The claims ledger
+
+What the sources state, with its verdict. The chapter that settles a claim shows the figure.
+
+The first click on a claim in a chapter opens this page at its top; the next leads to the claim.
+"""
+
 
 def student_folder(project="."):
     """Collect what a student opens: chapters, exercises, the start page and the claims -> dict."""
@@ -43,16 +50,15 @@ def _pages(notebooks, ledger):
     lists = [f"## {heading}\n\n" + "\n".join(
         f"- [{title}]({path})" for path, title in titles.items() if path.startswith(folder))
         for heading, folder in (("The chapters", "notebooks/"), ("The sets", "exercises/"))]
-    claims = (f"### {id}\n\n{entry['claim']}.\n\n**{VERDICTS[entry['verdict']]}** · "
-              f"{', '.join(entry['source'])}" for id, entry in read_ledger(ledger).items())
-    return {START: _notebook([BEGIN, *lists]),
-            LEDGER: _notebook(["# The claims ledger\n\nWhat the sources state, with its verdict. "
-                               "The chapter that settles a claim shows the figure.", *claims])}
+    claims = {id: f"### {id}\n\n{entry['claim']}.\n\n**{VERDICTS[entry['verdict']]}** · "
+                  f"{', '.join(entry['source'])}" for id, entry in read_ledger(ledger).items()}
+    return {START: _notebook({"begin": BEGIN, **dict(zip(("chapters", "sets"), lists, strict=True))}),
+            LEDGER: _notebook({"top": ABOUT_CLAIMS, **claims})}
 
 
 def _notebook(texts):
-    cells = [{"cell_type": "markdown", "id": f"cell-{number}", "metadata": {}, "source": text}
-             for number, text in enumerate(texts)]
+    cells = [{"cell_type": "markdown", "id": id, "metadata": {}, "source": text}
+             for id, text in texts.items()]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return json.dumps({"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4,
                        "nbformat_minor": 5}, ensure_ascii=False, indent=1).encode()

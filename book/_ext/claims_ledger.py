@@ -25,7 +25,7 @@ from fi_course.claims import VERDICTS, read_ledger
 
 LOGGER = logging.getLogger(__name__)
 LEDGER, STATEMENTS = "book/claims.yaml", "book/statements.yaml"
-IN_JUPYTER = re.compile(r"\.\./book/ledger\.ipynb#([\w-]+)")
+IN_JUPYTER = re.compile(r"\.\./book/ledger\.ipynb#cell-id=([\w-]+)")
 CHAPTERS = {  # the ledger's chapter -> how its pages' names begin, and its heading
     "trees": ("notebooks/01_", "Trees that explain themselves"),
     "golf": ("notebooks/02_", "Golf, by hand"),

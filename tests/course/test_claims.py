@@ -35,7 +35,7 @@ def test_the_badge_carries_what_the_ledger_page_needs():
     """Id, verdict and figure stand in data attributes, with signs that HTML reserves written safely."""
     html = settle("MID-01", holds=True, figure='.2 < ".3"')._repr_html_()
     for part in ('data-claim="MID-01"', 'data-verdict="holds"', 'data-figure=".2 &lt; &quot;.3&quot;"',
-                 'href="../book/ledger.ipynb#MID-01"', 'id="claim-mid-01"'):
+                 'href="../book/ledger.ipynb#cell-id=MID-01"', 'id="claim-mid-01"'):
         assert part in html
 
 

@@ -247,7 +247,8 @@ def test_every_link_between_the_students_pages_leads_somewhere(bundles):
     assert set(links["start.ipynb"]) == student.keys() - {"start.ipynb", "book/ledger.ipynb"}
     assert not [(name, link) for name, found in links.items() for link in found
                 if posixpath.normpath(posixpath.join(posixpath.dirname(name), link)) not in student]
-    assert {f"### {id}" for id in read_ledger()} <= set(re.findall(r"### [\w-]+", student["book/ledger.ipynb"]))
+    ledger = {cell["id"]: cell["source"] for cell in json.loads(student["book/ledger.ipynb"])["cells"]}
+    assert all(ledger[id].startswith(f"### {id}\n") for id in read_ledger())
 
 
 def test_a_chapter_settles_its_claims_in_the_students_folder(bundles, tmp_path, monkeypatch):
@@ -260,7 +261,7 @@ def test_a_chapter_settles_its_claims_in_the_students_folder(bundles, tmp_path, 
     with pytest.raises(ValueError, match="inside the course's folder"):
         claims.settle("MID-01", holds=True, figure=1)
     monkeypatch.chdir(tmp_path / "student/notebooks")
-    assert "ledger.ipynb#MID-01" in claims.settle("MID-01", holds=True, figure=1)._repr_html_()
+    assert "ledger.ipynb#cell-id=MID-01" in claims.settle("MID-01", holds=True, figure=1)._repr_html_()
     read_ledger.cache_clear()
 
 

@@ -132,9 +132,12 @@ def test_a_chapter_is_read_as_in_the_book(lab, tab):
     assert sentence.inner_text() != dragged
     tab.get_by_text("set it").click()
     assert sentence.inner_text() == dragged
-    scrolled_to(tab, ".fi-claim a").click()
-    tab.locator(".jp-Notebook:visible", has_text="The claims ledger").wait_for()
-    tab.locator("#jp-main-dock-panel .lm-TabBar-tab", has_text="01_trees").click()
+    for leads_to in ("The claims ledger", scrolled_to(tab, ".fi-claim a").inner_text()):
+        scrolled_to(tab, ".fi-claim a").click()
+        tab.locator(".jp-Notebook:visible", has_text=leads_to).wait_for()
+        tab.wait_for_timeout(2000)
+        assert tab.locator(".jp-Notebook:visible :is(h1, h3)", has_text=leads_to).bounding_box()["y"] < 1400
+        tab.locator("#jp-main-dock-panel .lm-TabBar-tab", has_text="01_trees").click()
     choose(tab, "File", "Save Notebook")
     choose(tab, "Kernel", "Shut Down Kernel")
     tab.reload()

@@ -24,7 +24,7 @@ def answers_of_notebook(folder, name):
 
 @cache
 def answers_of_proof(notebook):
-    """RIGHT and WRONG of a set's answers file -> dict."""
+    """RIGHT of a set's answers file, and WRONG where it has some -> dict."""
     return runpy.run_path(str(HERE / "answers" / f"ch{notebook.split('_')[0]}.py"))
 
 
@@ -36,5 +36,5 @@ def right_answers(id):
 
 def wrong_answers(id):
     """(mistake's name, answer) pairs, by hand or from the mistakes of the check -> list."""
-    by_hand = answers_of_proof(QUESTIONS[id].notebook)["WRONG"].get(id, [])
-    return mistaken_answers(QUESTIONS[id].check, by_hand)
+    by_hand = answers_of_proof(QUESTIONS[id].notebook).get("WRONG", {}).get(id, [])
+    return mistaken_answers(QUESTIONS[id], right_answers(id)[0], by_hand)

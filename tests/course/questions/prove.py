@@ -5,13 +5,18 @@ the module of its questions, from which the mistaken answers come.
 """
 
 import ast
+import copy
 import json
 import sys
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 from fi_course.questions import QUESTIONS, judge
-from fi_course.questions.blocked_calls import blocked
+from fi_course.questions.blocked_calls import blocked, functions_at
+from fi_course.questions.functions import ARRAYS_ONLY, RETURNED, Outcome, output_of
+from fi_course.questions.plain_values import normalise
 
 WHY = "because I think so"
 
@@ -37,16 +42,62 @@ def right_in_another_hand(check, by_hand=()):
     return [*by_hand, *([f"{letter.upper()}) {WHY}"] if isinstance(letter, str) else [])]
 
 
-def mistaken_answers(check, by_hand=()):
-    """Wrong answers by hand, and one for each mistake of a check from its own output -> [(name, answer)].
+def mistaken_answers(question, right=None, by_hand=()):
+    """Wrong answers by hand, and one for each mistake that the question's check knows -> [(name, answer)].
 
-    Numbers are rounded as one writes them; where a mistake concerns some of several values the others are right.
+    A number or letter is the mistake's own output, in another unit where the question has one. A function is what the
+    mistake computes, `right` for arrays alone, or a blocked call. A test is `right`, blind to one bug or too strict.
     """
+    check = question.check
+    if hasattr(check, "bugs"):
+        return [*by_hand, *(_mistaken_tests(check, right) if right else ())]
     if hasattr(check, "targets"):
-        right, *wrong = check.targets
-        return [*by_hand, *((target.name, _written(check.entries, target.values, right.values)) for target in wrong)]
-    return [*by_hand, *((mistake.name, mistake.output if callable(mistake.output) else (mistake.output, WHY))
-                        for mistake in getattr(check, "mistakes", ()))]
+        first, *wrong = check.targets
+        known = [(target.name, _written(check.entries, target.values, first.values)) for target in wrong]
+        return [*by_hand, *known, *([("wrong unit", (first.values[0], "furlongs"))] if check.units else [])]
+    known = [(one.name, one.output if callable(one.output) else (one.output, WHY))
+             for one in getattr(check, "mistakes", ())]
+    if getattr(check, "lists", False) and right:
+        known.append((ARRAYS_ONLY, lambda *given: right(*given) if any(map(is_array, given)) else None))
+    known += [("borrowed", lambda *given, name=name: functions_at(name)[0](*given)) for name in question.blocked]
+    return [*by_hand, *known]
+
+
+def is_array(argument):
+    return hasattr(argument, "dtype")
+
+
+def _mistaken_tests(check, test):
+    """The test that returns what it should assert, refuses one right implementation, or lets one bug pass."""
+    probes = []
+    test(lambda *given: probes.append(copy.deepcopy(given)) or check.right[0].output(*given))
+
+    def outputs(implementation):
+        found = (output_of(implementation, probe) for probe in probes)
+        return [(type(one), repr(one if isinstance(one, Outcome) else normalise(one))) for one in found]
+
+    @cache
+    def known(one):
+        return [*map(outputs, one.output if isinstance(one.output, tuple) else (one.output,))]
+
+    def alike(f, one):
+        return outputs(f) in known(one)
+
+    def strict(f, one):
+        test(f)
+        assert not alike(f, one)
+
+    def returned(f):
+        try:
+            test(f)
+        except Exception:
+            return False
+
+    yield RETURNED, returned
+    for one in check.right:
+        yield one.name, lambda f, one=one: strict(f, one)
+    for one in check.bugs:
+        yield one.name, lambda f, one=one: None if alike(f, one) else test(f)
 
 
 def _written(entries, values, right):
@@ -79,7 +130,7 @@ def prove(name, solutions, exercises, answers, module, implementations):
     for id, check in checks_of(name, module, implementations).items():
         accepted = "by hand" if QUESTIONS[id].kind == "explain" else "right"
         rights = [solved[id], *right_in_another_hand(check, proof["RIGHT"].get(id, []))]
-        wrong = mistaken_answers(check, proof["WRONG"].get(id, []))
+        wrong = mistaken_answers(replace(QUESTIONS[id], check=check), rights[0], proof.get("WRONG", {}).get(id, []))
         expected = [("not started", None, stubs[id])]
         expected += [(accepted, "", answer) for answer in rights]
         expected += [("wrong", mistake, answer) for mistake, answer in wrong]

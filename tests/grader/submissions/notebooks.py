@@ -29,7 +29,7 @@ def proof():
     found, wrong = runpy.run_path(str(ANSWERS_FILE)), {}
     for id in questions():
         by_hand = found["WRONG"].get(id, [])
-        known = mistaken_answers(QUESTIONS[id].check, by_hand)
+        known = mistaken_answers(QUESTIONS[id], by_hand=by_hand)
         wrong[id] = [one for one in known if one in by_hand or not callable(one[1])]
     return {"RIGHT": found["RIGHT"], "WRONG": wrong}
 

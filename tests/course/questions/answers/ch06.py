@@ -1,9 +1,7 @@
-"""Answers to exercise set 6: right ones written differently from the solution, and wrong ones as students give them."""
+"""Answers to exercise set 6: right ones written differently from the solution."""
 
 import numpy as np
 import pandas as pd
-
-from fi_teach.basics.shuffles import receiver_donor_variance as borrowed_variance
 
 # negative.p_value
 
@@ -16,11 +14,6 @@ def p_by_mean(observed, copies):
 def error_with_frames(D):
     D = pd.DataFrame(np.asarray(D))
     return (D.mean(axis=1) + D.mean(axis=0)).sem()
-
-
-def borrowed_error(D):
-    D = np.asarray(D)
-    return np.sqrt(borrowed_variance(D, np.tile(np.arange(len(D)), (len(D), 1))))
 
 
 # negative.mend_bootstrap
@@ -37,8 +30,4 @@ RIGHT = {
     "negative.alarms": ["46 %"],
     "negative.standard_error": [error_with_frames],
     "negative.mend_bootstrap": [resample_by_loops],
-}
-
-WRONG = {
-    "negative.standard_error": [("borrowed", borrowed_error)],
 }

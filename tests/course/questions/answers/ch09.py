@@ -1,11 +1,9 @@
-"""Answers to exercise set 9: right ones written differently from the solution, and wrong ones as students give them."""
+"""Answers to exercise set 9: right ones written differently from the solution."""
 
 from itertools import combinations
 from math import factorial
 
 import numpy as np
-
-from fi_teach.basics.games import shapley as borrowed_shapley
 
 # treeshap.expect
 
@@ -32,11 +30,6 @@ def leaf_over_coalitions(value, a, b):
     return shares
 
 
-def leaf_borrowed(value, a, b):
-    a, b = np.array(a), np.array(b)
-    return borrowed_shapley(lambda S: value * np.prod([a[j] if j in S else b[j] for j in range(len(a))]), len(a))
-
-
 # treeshap.mend_ranking
 
 def rank_with_loops(phi):
@@ -50,8 +43,4 @@ RIGHT = {
     "treeshap.expect": [expect_in_one_line],
     "treeshap.leaf": [leaf_over_coalitions],
     "treeshap.mend_ranking": [rank_with_loops],
-}
-
-WRONG = {
-    "treeshap.leaf": [("borrowed", leaf_borrowed)],
 }

@@ -1,5 +1,4 @@
-"""Answers to exercise set 12a: right ones written differently from the solution, and wrong ones
-as students give them."""
+"""Answers to exercise set 12a: right ones written differently from the solution."""
 
 import numpy as np
 import pandas as pd
@@ -46,7 +45,4 @@ RIGHT = {
     "field_one.false_lists": ["3/5"],
     "field_one.mend_choice": [chosen_by_frame],
     "field_one.mend_slip": [by_products],
-}
-
-WRONG = {
 }

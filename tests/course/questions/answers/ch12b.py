@@ -1,12 +1,7 @@
-"""Answers to exercise set 12b: right ones written differently from the solution, and wrong ones
-as students give them."""
+"""Answers to exercise set 12b: right ones written differently from the solution."""
 
 import numpy as np
 import pandas as pd
-
-from fi_audit import group_gap as borrowed_gap
-from fi_teach.basics.losses import concordance as borrowed_concordance
-from fi_teach.basics.results import Attribution
 
 # field_two.repair_leak
 
@@ -23,18 +18,6 @@ def gap_with_frames(phi, group):
     table = pd.DataFrame(np.asarray(phi))
     means = table.groupby(np.asarray(group)).mean()
     return (means.loc[True] - means.loc[False]).to_numpy()
-
-
-def gap_as_shares(phi, group):
-    """By weights: each row weighs one over the size of its group, with a minus for the others."""
-    group = np.asarray(group, float)
-    gap = (group / group.sum() - (1 - group) / (1 - group).sum()) @ np.asarray(phi)
-    return gap / gap.sum()
-
-
-def borrowed_shares(phi, group):
-    phi = np.asarray(phi)
-    return borrowed_gap(Attribution(phi, 0.0, tuple("abcdefgh"[: phi.shape[1]])), np.repeat(group, 1)).mean
 
 
 # field_two.concordance
@@ -54,11 +37,6 @@ def hazard_by_sorting(time, event, t):
     return sum(1 / (len(rows) - k) for k, (when, seen) in enumerate(rows) if seen and when <= t)
 
 
-def hazard_of_arrays(time, event, t):
-    events = time[event == 1]
-    return sum(1 / (time >= when).sum() for when in events[events <= t])
-
-
 RIGHT = {
     "field_two.recall_additive": ["18 %"],
     "field_two.repair_leak": [honest_by_asking_back],
@@ -70,10 +48,4 @@ RIGHT = {
     "field_two.four_women": ["75 %"],
     "field_two.concordance": [concordance_by_matrix],
     "field_two.mend_hazard": [hazard_by_sorting],
-}
-
-WRONG = {
-    "field_two.gap_shares": [("a part of the gap", gap_as_shares), ("borrowed", borrowed_shares)],
-    "field_two.concordance": [("borrowed", borrowed_concordance)],
-    "field_two.mend_hazard": [("right for arrays only", hazard_of_arrays)],
 }
