@@ -47,12 +47,12 @@ def _pages(notebooks, ledger):
     """Write the start page and the ledger for these notebooks, by their first headings -> dict."""
     titles = {path: "".join(json.loads(content)["cells"][0]["source"]).split("\n")[0].strip("# ")
               for path, content in notebooks.items()}
-    lists = [f"## {heading}\n\n" + "\n".join(
+    lists = {folder: f"## {heading}\n\n" + "\n".join(
         f"- [{title}]({path})" for path, title in titles.items() if path.startswith(folder))
-        for heading, folder in (("The chapters", "notebooks/"), ("The sets", "exercises/"))]
+        for heading, folder in (("The chapters", "notebooks"), ("The sets", "exercises"))}
     claims = {id: f"### {id}\n\n{entry['claim']}.\n\n**{VERDICTS[entry['verdict']]}** · "
                   f"{', '.join(entry['source'])}" for id, entry in read_ledger(ledger).items()}
-    return {START: _notebook({"begin": BEGIN, **dict(zip(("chapters", "sets"), lists, strict=True))}),
+    return {START: _notebook({"begin": BEGIN, **lists}),
             LEDGER: _notebook({"top": ABOUT_CLAIMS, **claims})}
 
 
