@@ -11,7 +11,6 @@ megabyte that every page would ask for.
 
 import re
 from importlib.metadata import distribution
-from io import BytesIO
 from pathlib import Path
 
 import pydata_sphinx_theme
@@ -32,8 +31,8 @@ ADDRESSES = "static/webpack-macros.html"
 """The theme's template with the addresses of its files, and the digest of its release."""
 ICON = re.compile(r"((?:\.fa-[\w-]+:before,?)+)\{content:[^}]*\}")
 NAME = re.compile(r"fa-[a-z0-9-]+")
-PRIVATE = range(0xE000, 0xF900)
-"""Where Unicode lets a font have signs of its own."""
+SIGN = re.compile(r"\\(f[0-9a-f]{3})\b|([\ue000-\uf8ff])")
+"""A sign of the fonts, as style sheets write it: by its number, or itself."""
 COMPRESSED = re.compile(r"url\([^)]*/fa-[\w-]+\.woff2\) format\(\"woff2\"\),")
 
 
@@ -82,53 +81,26 @@ def rename(app, config):
     config.templates_path.append(str(folder))
 
 
-def thin(sheet, used):
-    """A style sheet with the rules of the icons that are used, and with fonts
-    that are not compressed -> str.
-
-    >>> thin('.fa-a:before,.fa-b:before{content:"1"}.fa-c:before{content:"2"}p{}', {"fa-b"})
-    '.fa-a:before,.fa-b:before{content:"1"}p{}'
-    """
-    return COMPRESSED.sub("", ICON.sub(
-        lambda rule: rule[0] if used & set(NAME.findall(rule[1])) else "", sheet))
-
-
-def signs_in(text):
-    """The signs that a style sheet or a page asks a font for -> set of code points.
-
-    >>> sorted(map(hex, signs_in('a{content:"\\\\f078"} \\uf002')))
-    ['0xf002', '0xf078']
-    """
-    escaped = {int(digits, 16) for digits in re.findall(r"\\([0-9a-fA-F]{4})\b", text)}
-    return {sign for sign in escaped | set(map(ord, set(text))) if sign in PRIVATE}
-
-
-def with_signs(font, signs):
-    """A font's file with these signs alone -> bytes."""
-    font, file = TTFont(font, recalcTimestamp=False), BytesIO()
-    few = subset.Subsetter()
-    few.populate(unicodes=signs)
-    few.subset(font)
-    font.save(file)
-    return file.getvalue()
-
-
 def carry_few_icons(app, error):
-    """Write the theme's style sheet and fonts anew, from the theme's own."""
-    static = Path(app.outdir, "_static")
+    """Write the theme's style sheet with the icons that pages show alone, and its fonts, which no
+    longer come compressed, with the signs that style sheets ask for."""
+    out, static = Path(app.outdir), Path(app.outdir, "_static")
     if error is not None or not (static / SHEET).exists():
         return
     (static / SCRIPT).write_text("// Icons come from fonts.\n")
-    texts = [path.read_text(encoding="utf-8") for pattern in ("**/*.html", "_static/**/*.js")
-             for path in Path(app.outdir).glob(pattern)]
-    used = {name for text in texts for name in NAME.findall(text)}
-    sheet = thin((THEME / SHEET).read_text(encoding="utf-8"), used)
-    (static / SHEET).write_text(sheet, encoding="utf-8")
-    texts += [path.read_text(encoding="utf-8") for path in static.glob("**/*.css")]
-    signs = set().union(*map(signs_in, texts))
-    for font in (THEME / FONTS).glob("*.ttf"):
-        (static / FONTS / font.name).write_bytes(with_signs(font, signs))
-        (static / FONTS / f"{font.stem}.woff2").unlink(missing_ok=True)
+    used = {name for path in (*out.rglob("*.html"), *static.rglob("*.js"))
+            for name in NAME.findall(path.read_text(encoding="utf-8"))}
+    sheet = ICON.sub(lambda rule: rule[0] if used & set(NAME.findall(rule[1])) else "",
+                     (THEME / SHEET).read_text(encoding="utf-8"))
+    (static / SHEET).write_text(COMPRESSED.sub("", sheet), encoding="utf-8")
+    signs = {int(digits, 16) if digits else ord(sign) for path in static.rglob("*.css")
+             for digits, sign in SIGN.findall(path.read_text(encoding="utf-8"))}
+    for path in (THEME / FONTS).glob("*.ttf"):
+        font, few = TTFont(path, recalcTimestamp=False), subset.Subsetter()
+        few.populate(unicodes=signs)
+        few.subset(font)
+        font.save(static / FONTS / path.name)
+        (static / FONTS / f"{path.stem}.woff2").unlink(missing_ok=True)
 
 
 def setup(app):

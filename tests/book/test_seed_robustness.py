@@ -490,7 +490,7 @@ def test_after_a_change_of_the_package_a_statement_that_turned_is_found(changed_
     assert "assert x < 2: x > 2 (1); run make luck ONLY=21_small" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["assertions", "robustness", "records", "claims_ledger", "offline"])
+@pytest.mark.parametrize("name", ["assertions", "robustness", "records", "claims_ledger"])
 def test_the_examples_in_the_docstrings_are_true(name):
     """They are read by those who change the machine."""
     result = doctest.testmod(__import__(name))
