@@ -11,7 +11,7 @@ chapter has.
 
 import re
 from functools import cache
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 
 import yaml
@@ -25,6 +25,8 @@ from fi_course.claims import VERDICTS, read_ledger
 
 LOGGER = logging.getLogger(__name__)
 LEDGER, STATEMENTS = "book/claims.yaml", "book/statements.yaml"
+BADGE = re.compile('id="(?P<anchor>[^"]+)" data-claim="(?P<claim>[^"]+)" '
+                   'data-verdict="(?P<verdict>[^"]+)" data-figure="(?P<figure>[^"]*)"')
 IN_JUPYTER = re.compile(r"\.\./book/ledger\.ipynb#cell-id=([\w-]+)")
 CHAPTERS = {  # the ledger's chapter -> how its pages' names begin, and its heading
     "trees": ("notebooks/01_", "Trees that explain themselves"),
@@ -62,19 +64,10 @@ def entries_of(chapter, entries):
 # Reading: from outputs to the environment, whose metadata Sphinx forgets and merges by page -------
 
 
-class Badges(HTMLParser):
-    """The badges in a piece of HTML, as dicts of claim, verdict, figure and anchor."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.found = []
-        self.feed(html)
-
-    def handle_starttag(self, tag, attributes):
-        about = dict(attributes)
-        if "data-claim" in about:
-            badge = {name: about[f"data-{name}"] for name in ("claim", "verdict", "figure")}
-            self.found.append(badge | {"anchor": about["id"]})
+def badges_in(html):
+    """The badges in a piece of HTML, as dicts of anchor, claim, verdict and figure."""
+    return [{name: unescape(value) for name, value in badge.groupdict().items()}
+            for badge in BADGE.finditer(html)]
 
 
 def collect(app, doctree):
@@ -83,7 +76,7 @@ def collect(app, doctree):
     for raw in doctree.findall(nodes.raw):
         if 'data-claim="' in raw.astext():
             about = app.env.metadata[app.env.docname]
-            about.setdefault("claims", []).extend(Badges(raw.astext()).found)
+            about.setdefault("claims", []).extend(badges_in(raw.astext()))
             html = IN_JUPYTER.sub(lambda link: f"../book/ledger.html#{link[1].lower()}",
                                   raw.astext())
             raw.rawsource, raw[:] = html, [nodes.Text(html)]
@@ -131,12 +124,8 @@ def review(app, env):
 # The ledger's page --------------------------------------------------------------------------------
 
 
-class claims_summary(nodes.General, nodes.Element):
-    """Stands for the sentence with the counts until all chapters are read."""
-
-
-class claims_table(nodes.General, nodes.Element):
-    """Stands for one chapter's table until all chapters are read."""
+class to_be_filled(nodes.General, nodes.Element):
+    """Stands for one chapter's table, or for the counts, until all chapters are read."""
 
 
 class ClaimsLedger(SphinxDirective):
@@ -151,11 +140,11 @@ class ClaimsLedger(SphinxDirective):
             names.labels[id.lower()] = (page, id.lower(), id)
             names.anonlabels[id.lower()] = (page, id.lower())
         used = [chapter for chapter in (*CHAPTERS, OPEN) if entries_of(chapter, entries)]
-        return [claims_summary(), *(self.section(chapter) for chapter in used)]
+        return [to_be_filled(chapter=None), *(self.section(chapter) for chapter in used)]
 
     def section(self, chapter):
         heading = "What code cannot settle" if chapter == OPEN else CHAPTERS[chapter][1]
-        return nodes.section("", nodes.title(heading, heading), claims_table(chapter=chapter),
+        return nodes.section("", nodes.title(heading, heading), to_be_filled(chapter=chapter),
                              ids=[f"claims-{chapter}"])
 
 
@@ -238,13 +227,13 @@ def fill_ledger(app, doctree, page):
     def link(target, badge):
         return f"{app.builder.get_relative_uri(page, target)}#{badge['anchor']}"
 
-    for node in list(doctree.findall(claims_summary)):
-        node.replace_self(summary(entries, cells))
-    for node in list(doctree.findall(claims_table)):
-        last = "Why" if node["chapter"] == OPEN else "Computed"
+    for node in list(doctree.findall(to_be_filled)):
+        chapter = node["chapter"]
+        last = "Why" if chapter == OPEN else "Computed"
         rows = [claim_row(entry, cells.get(entry["id"], [None])[0], link, luck.get(entry["id"]))
-                for entry in entries_of(node["chapter"], entries)]
-        node.replace_self(table(("Claim", "Verdict", last), (50, 20, 30), rows))
+                for entry in entries_of(chapter, entries)]
+        node.replace_self(table(("Claim", "Verdict", last), (50, 20, 30), rows) if chapter
+                          else summary(entries, cells))
 
 
 # The sources' pages -------------------------------------------------------------------------------
@@ -366,7 +355,7 @@ def link_or_warning(app, page, named):
 
 
 def setup(app):
-    for node in (claims_summary, claims_table, taught_in):
+    for node in (to_be_filled, taught_in):
         app.add_node(node)
     app.add_directive("claims-ledger", ClaimsLedger)
     app.add_role("ledger-count", LedgerCount())

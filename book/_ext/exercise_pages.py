@@ -45,8 +45,7 @@ or in JupyterLab, where `make lab` opens `{notebook}`.
 *Download my notebook* puts what you have answered here into that notebook,
 to be handed in or gone on with; *Load a notebook* brings one back.
 
-```{{points}}
-```
+<p class="fi-points" role="status"></p>
 """
 PLAY = """**To play with, in JupyterLab.** {hints}
 
@@ -216,13 +215,6 @@ class Question(SphinxDirective):
                 *self.parse_text_to_nodes(source), raw("</details>\n")]
 
 
-class Points(SphinxDirective):
-    """`{points}`: how many points the reader has on this page, which the script knows."""
-
-    def run(self):
-        return [raw('<p class="fi-points" role="status"></p>\n')]
-
-
 def put_notebooks(app, error):
     """Beside each page its notebook as handed out:
     a script, since a page opened from disk loads nothing else."""
@@ -240,7 +232,6 @@ def raw(html):
 
 def setup(app):
     app.add_directive("question", Question)
-    app.add_directive("points", Points)
     app.connect("source-read", replace)
     app.connect("build-finished", put_notebooks)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

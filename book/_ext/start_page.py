@@ -16,13 +16,13 @@ with no script at all (book.css).
 
 import re
 from html import escape
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from cards import cell_ids
-from chapter_cache import cache_folder, fingerprint
+from chapter_cache import BOOK, cache_folder, fingerprint
 from docutils import nodes
+from jinja2 import Environment
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 
@@ -33,6 +33,7 @@ MEASURES = {"MDI": "who sorted the training rows?",
             "SHAP": "what moves the predictions?",
             "permutation": "what would the model lose?"}
 """Measure -> the question that it answers."""
+TEMPLATE = BOOK / "templates/ranks.html"
 SPLITS, TRAIN, SHAP_ROWS = 10, 1600, 200  # rows
 FEW = 9  # values of a feature; more leave many places to split
 MOSTLY = 9  # of ten splits: less often, two measures do not differ
@@ -100,39 +101,22 @@ def told_first(rank):
     return (rank.max(axis=1) - rank.min(axis=1))[rank.min(axis=1) == 1].idxmax()
 
 
-def picture(X, meanings, rank, in_each):
-    """The radios, paths and sentences as HTML; percentages, so that it fits every screen."""
+def feature(j, name, X, meaning, rank, in_each):
+    """What the picture (ranks.html) shows of the feature in place j -> dict."""
     from fi_teach.plots.colours import HUES, hues_of
 
-    hues, chosen = hues_of(rank.index), told_first(rank)
-    heads = "".join(f"<b>{escape(measure)}<small>{escape(asks)}</small></b>"
-                    for measure, asks in MEASURES.items())
-    labels = []
-    for j, feature in enumerate(rank.index):
-        spans = in_each[:, j].min(axis=0), in_each[:, j].max(axis=0)
-        marks = "".join(f'<i style="--x:{k};--r:{r};--low:{low};--high:{high}">{r}</i>'
-                        for k, (r, low, high) in enumerate(zip(rank.loc[feature], *spans,
-                                                               strict=True)))
-        said = why(rank.loc[feature], in_each[:, j], X[feature].nunique())
-        labels.append(
-            f'<label style="--hue:light-dark({",".join(HUES[hues[feature]])});'
-            f'--r:{rank.loc[feature, "MDI"]}"><input type="radio" name="feature"'
-            f'{" checked" if feature == chosen else ""}><span>{escape(feature)}</span>'
-            f'<svg viewBox="0 0 {len(MEASURES) - 1} {len(rank)}" preserveAspectRatio="none" '
-            f'aria-hidden="true">{path(rank.loc[feature])}</svg>'
-            f'<span aria-hidden="true">{marks}</span>'
-            f"<em><b>{escape(feature)}</b>, {escape(meanings[feature])}: {escape(said)}</em>"
-            "</label>")
-    return (f'<fieldset class="fi-ranks" style="--n:{len(rank)};--m:{len(MEASURES) - 1}">'
-            f"<legend>Touch a column of the table</legend><div>{heads}</div>"
-            f"<div>{''.join(labels)}</div></fieldset>")
+    ranks, spans = rank.loc[name], (in_each[:, j].min(axis=0), in_each[:, j].max(axis=0))
+    return {"name": name, "meaning": meaning, "chosen": name == told_first(rank),
+            "hue": ",".join(HUES[hues_of(rank.index)[name]]), "path": path(ranks),
+            "marks": list(zip(ranks, *spans, strict=True)),
+            "said": why(ranks, in_each[:, j], X[name].nunique())}
 
 
 def path(rank):
-    """A feature's way from measure to measure, twice: to be seen, and to be touched."""
+    """A feature's way from measure to measure."""
     x, y = range(len(rank)), rank.to_numpy() - 0.5
-    bends = "".join(f"C{k + 0.5} {y[k]} {k + 0.5} {y[k + 1]} {k + 1} {y[k + 1]}" for k in x[:-1])
-    return f'<path d="M0 {y[0]}{bends}"/>' * 2
+    bends = (f"C{k + 0.5} {y[k]} {k + 0.5} {y[k + 1]} {k + 1} {y[k + 1]}" for k in x[:-1])
+    return f"M0 {y[0]}{''.join(bends)}"
 
 
 def table(rank, in_each):
@@ -140,9 +124,7 @@ def table(rank, in_each):
     cells = rank.astype(str) + " (" + in_each.min(axis=0).astype(str) + "–" + in_each.max(
         axis=0).astype(str) + ")"
     shown = cells.loc[rank.mean(axis=1).sort_values().index].rename_axis("column").reset_index()
-    return ("<details><summary>The ranks as a table, lowest and highest of ten random splits"
-            f'</summary><div class="pst-scrollable-table-container">'
-            f'{shown.to_html(index=False, border=0, classes="table")}</div></details>')
+    return shown.to_html(index=False, border=0, classes="table")
 
 
 def page_part():
@@ -150,19 +132,24 @@ def page_part():
     from fi_course.tables import mortgages
 
     data = mortgages()
-    meanings = {name: re.split("[:,]", unit)[0] for name, unit in data.units.items()}
     rank, in_each = ranks_of([importances(*data, seed) for seed in range(SPLITS)])
-    return picture(data.X, meanings, rank, in_each) + table(rank, in_each)
+    features = [feature(j, name, data.X, re.split("[:,]", data.units[name])[0], rank, in_each)
+                for j, name in enumerate(rank.index)]
+    template = Environment(autoescape=True).from_string(TEMPLATE.read_text(encoding="utf-8"))
+    return template.render(features=features, rank=rank, measures=MEASURES,
+                           table=table(rank, in_each))
 
 
 class FourRankings(SphinxDirective):
     def run(self):
-        folder, mine = cache_folder(self.env.srcdir, self.env.app.outdir.parent), Path(__file__)
-        kept = folder / f"rankings-{fingerprint(mine.parent, [mine.name])}.html"
+        folder = cache_folder(self.env.srcdir, self.env.app.outdir.parent)
+        mine = fingerprint(BOOK, ["_ext/start_page.py", "templates/ranks.html"])
+        kept = folder / f"rankings-{mine}.html"
         if not kept.exists():
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(page_part(), encoding="utf-8")
         self.env.note_dependency(__file__)
+        self.env.note_dependency(str(TEMPLATE))
         return [nodes.raw("", kept.read_text(encoding="utf-8"), format="html")]
 
 

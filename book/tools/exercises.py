@@ -30,13 +30,8 @@ from copy import deepcopy
 from pathlib import Path
 
 import nbformat
-from nbgrader.preprocessors import (
-    ClearHiddenTests,
-    ClearOutput,
-    ClearSolutions,
-    ComputeChecksums,
-    LockCells,
-)
+from nbgrader import preprocessors
+from tidy import KERNEL, text_of
 
 from fi_course.questions import QUESTIONS, Verdict, judge
 from fi_course.questions.checks import CODE_STUB, TEXT_STUB
@@ -45,9 +40,6 @@ from fi_course.questions.question import DRAWS_INPUTS, card_of
 ROOT = Path(__file__).resolve().parents[2]
 OPENING = re.compile(r"### (?P<id>[a-z0-9_]+\.[a-z0-9_]+)\s*$")
 CALL = re.compile(r"^Q\(.*\)\.(?P<what>check|play)\(", re.MULTILINE)
-NOTEBOOK_METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python",
-                                    "name": "python3"},
-                     "language_info": {"name": "python"}}
 HAND_IN = """# Save the notebook (Ctrl+S), then run this cell: it runs the saved notebook afresh,
 # lists your questions with their points, and writes the file to hand in.
 from fi_course.submit import hand_in
@@ -61,7 +53,7 @@ and an answer that is being written (and *Run All* goes on)."""
 def stamp(notebook):
     """A solutions notebook with ids, headings and metadata
     as its questions say -> the same notebook, changed."""
-    notebook.metadata = deepcopy(NOTEBOOK_METADATA)
+    notebook.metadata = nbformat.from_dict(KERNEL)
     question, place, number = None, 0, 0
     notebook.cells = [cell for cell in notebook.cells if cell.get("id") != "hand-in"]
     for cell in notebook.cells:
@@ -180,9 +172,11 @@ def expected(notebook):
     """The same with what each check says of its stub;
     answers and hidden tests are cleared by nbgrader's own preprocessors."""
     notebook = deepcopy(notebook)
-    clear = ClearSolutions(code_stub={"python": CODE_STUB}, text_stub=TEXT_STUB)
-    for preprocessor in (LockCells(), clear, ClearOutput(), ClearHiddenTests(), ComputeChecksums()):
-        notebook, _ = preprocessor.preprocess(notebook, {})
+    stubs = {"ClearSolutions": {"code_stub": {"python": CODE_STUB}, "text_stub": TEXT_STUB}}
+    for name in ("LockCells", "ClearSolutions", "ClearOutput", "ClearHiddenTests",
+                 "ComputeChecksums"):
+        step = getattr(preprocessors, name)(**stubs.get(name, {}))
+        notebook, _ = step.preprocess(notebook, {})
     return expect_not_started(notebook)
 
 
@@ -227,12 +221,6 @@ def _definitions(cell, everything):
     kept = [n for n in ast.parse(cell.source).body if isinstance(n, kinds)
             and not isinstance(n, ast.Expr)]
     return ast.unparse(kept)
-
-
-def text_of(notebook):
-    """A notebook as it is stored: keys sorted, letters as they are,
-    one newline at the end -> str."""
-    return nbformat.writes(notebook).rstrip("\n") + "\n"
 
 
 def stamped(root=ROOT):

@@ -29,18 +29,15 @@ def tidy(notebook, prefix):
     taken = set()
     for number, cell in enumerate(notebook.cells, 1):
         kept = {key: value for key, value in cell.metadata.items() if key in CELL_KEYS}
-        cell.metadata = nbformat.from_dict(kept | collapsed(kept))
+        if "hide-input" in kept.get("tags", []):  # JupyterLab collapses what the book hides
+            kept["jupyter"] = {"source_hidden": True}
+        cell.metadata = nbformat.from_dict(kept)
         if cell.cell_type == "code":
             keep_verdict(cell)
         if not cell.get("id") or cell.id in taken:
             cell.id = f"{prefix}-{number:03d}"
         taken.add(cell.id)
     return notebook
-
-
-def collapsed(metadata):
-    """What lets JupyterLab collapse the code that the book hides -> metadata."""
-    return {"jupyter": {"source_hidden": True}} if "hide-input" in metadata.get("tags", []) else {}
 
 
 def keep_verdict(cell):
@@ -54,10 +51,14 @@ def keep_verdict(cell):
             output.execution_count = 1
 
 
+def text_of(notebook):
+    """A notebook as it is stored: keys sorted, letters as they are, one newline at the end."""
+    return nbformat.writes(notebook).rstrip("\n") + "\n"
+
+
 def tidied(path):
     """The text that the file ought to hold."""
-    notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
-    return nbformat.writes(tidy(notebook, path.stem.replace("_", "-"))).rstrip("\n") + "\n"
+    return text_of(tidy(nbformat.read(path, as_version=4), path.stem.replace("_", "-")))
 
 
 def untidy(paths):

@@ -307,68 +307,61 @@ def test_the_report_names_what_is_weak_and_its_place(planted):
     """Cell, statement, how often, and the comparison that failed."""
     result, done = planted
     one = next(one for one in result["statements"] if one["cell"] == "planted-0")
-    assert done.returncode == 0
+    assert done.returncode == 0 and "02_golf: " in done.stdout and one["lost"][0] in done.stdout
     assert f"{one['held']:2d} of 20  planted-0 (1): assert np.random.default_rng(" in done.stdout
-    assert "02_golf: " in done.stdout and one["lost"][0] in done.stdout
 
 
-def test_a_statement_that_does_not_hold_lets_its_cell_go_on(tmp_path):
-    """So does one that cannot be evaluated; an error elsewhere ends the cell and what it states."""
-    write(tmp_path, "assert 1 > 2\nassert 2 > 1\nassert [][0] == 1\nassert 3 > 2",
-          "x = 1\nassert x == 1\n1 / 0\nassert x == 1", "assert x == 1")
-    result = result_of(tmp_path)
-    held = [one["held"] // DRAWS for one in result["statements"]]
-    lost = [one["lost"][0] for one in result["statements"] if one["lost"]]
-    assert held == [0, 1, 0, 1, 1, 0, 1]
-    assert lost[0] == "draw 1: 1 > 2" and "IndexError" in lost[1] and "ZeroDivision" in lost[2]
+COIN = lucky("import numpy as np\nx = np.random.default_rng(SEED).random()\nassert x < .5")
+SOME = range(1, DRAWS)  # of the draws, but not all
+STATED = {
+    "a statement that does not hold lets its cell go on, so does one that cannot be evaluated": (
+        "assert 1 > 2\nassert 2 > 1\nassert [][0] == 1\nassert 3 > 2",
+        [(0, "draw 1: 1 > 2"), (DRAWS, ""), (0, "IndexError"), (DRAWS, "")]),
+    "an error elsewhere ends the cell and what it states": (
+        "x = 1\nassert x == 1\n1 / 0\nassert x == 1", [(DRAWS, ""), (0, "ZeroDivision")]),
+    "but not the next": ("assert x == 1", [(DRAWS, "")]),
+    "a statement in a loop holds if it holds each time": (
+        "for k in range(5):\n    assert k < 4", [(0, "draw 1: k < 4 (4)")]),
+    "what a function asserts belongs to the function": ("def test(x):\n    assert x > 1", []),
+    "a test that a reader writes still raises": (
+        "try:\n    test(0)\nexcept AssertionError:\n    raised = True", []),
+    "so does a statement that a cell expects to fail": (
+        "try:\n    assert 1 > 2\nexcept AssertionError:\n    caught = True", []),
+    "as these show": ("assert raised and caught", [(DRAWS, "")]),
+    "claims are statements": (
+        f'{COIN}\nfrom fi_course.claims import claim\nclaim("MID-01", holds=[True, x < .5], figure=x)\n'
+        'claim("GLF-04", fails=x > -1, figure=x)', [(SOME, "x < .5 (0."), (SOME, "x < .5 (0."), (DRAWS, "")]),
+    "cells may say that they are about one draw": (f"# this draw: heads\n{COIN}", [(SOME, "")]),
+    "and lines": (f"{COIN}  # this draw", [(SOME, "")]),
+}
+"""What a cell shows -> the cell, and of each of its statements in how many draws it holds and how it is lost."""
+
+
+@pytest.fixture(scope="module")
+def stated(tmp_path_factory):
+    """A chapter of all these cells, run -> (result, report)."""
+    folder = tmp_path_factory.mktemp("stated")
+    write(folder, *(source for source, _ in STATED.values()))
+    done = run("--root", folder)
+    return read_result(folder, "21_small"), done
+
+
+@pytest.mark.parametrize("what", STATED)
+def test_statements_are_found_counted_and_told_with_what_they_met(stated, what):
+    cell = f"cell-{list(STATED).index(what) + 1}"
+    found = [one for one in stated[0]["statements"] if one["cell"] == cell]
+    for one, (held, words) in zip(found, STATED[what][1], strict=True):
+        assert one["held"] in held if held is SOME else one["held"] == held
+        assert words in "".join(one["lost"][:1]) and one["one draw"] == ("# this draw" in STATED[what][0])
+
+
+def test_errors_claims_and_what_is_not_weak_are_told(stated):
+    """What the book's own draw does not bear out ends in failure; what is about one draw is not weak."""
+    result, done = stated
     assert list(result["errors"]) == ["cell-2"] and "ZeroDivision" in result["errors"]["cell-2"]
-
-
-def test_what_the_books_own_draw_does_not_bear_out_ends_in_failure(tmp_path):
-    """The notebook itself is wrong then, or the machine runs it otherwise than Jupyter does."""
-    write(tmp_path, "assert 1 > 2")
-    done = run("--root", tmp_path, "--draws", 1)
-    assert done.returncode == 1
-    assert "NOT IN THE BOOK'S OWN DRAW: cell-1 (1): assert 1 > 2" in done.stdout
-
-
-def test_claims_are_statements_with_a_name(tmp_path):
-    """They fail where a check of theirs is false, and say which."""
-    coin = lucky("import numpy as np\nx = np.random.default_rng(SEED).random()\nassert x < .5\n")
-    write(tmp_path, coin, "from fi_course.claims import claim\n"
-          'claim("MID-01", holds=[True, x < .5], figure=x)\n'
-          'claim("GLF-04", fails=x > -1, figure=x)')
-    _, luck, sure = result_of(tmp_path)["statements"]
-    assert luck["claim"] == "MID-01" and luck["in the book"] and 0 < luck["held"] < DRAWS
-    assert "x < .5 (0." in luck["lost"][0]
-    assert sure["claim"] == "GLF-04" and sure["held"] == DRAWS
-
-
-def test_a_statement_in_a_loop_holds_if_it_holds_each_time(tmp_path):
-    """It is one statement of the text."""
-    write(tmp_path, "for k in range(5):\n    assert k < 4")
-    (one,) = result_of(tmp_path)["statements"]
-    assert one["held"] == 0 and one["lost"][0] == "draw 1: k < 4 (4)"
-
-
-def test_what_a_function_asserts_belongs_to_the_function(tmp_path):
-    """A test that a reader writes must still raise; so must one that a cell expects to fail."""
-    write(tmp_path, "def test(x):\n    assert x > 1",
-          "try:\n    test(0)\nexcept AssertionError:\n    raised = True",
-          "try:\n    assert 1 > 2\nexcept AssertionError:\n    caught = True",
-          "assert raised and caught")
-    (one,) = result_of(tmp_path)["statements"]
-    assert one["source"] == "assert raised and caught" and one["held"] == DRAWS
-
-
-def test_cells_and_lines_may_say_that_they_are_about_one_draw(tmp_path):
-    """Those are listed, and not counted."""
-    coin = "np.random.default_rng(SEED).random() > .5"
-    head = lucky(f"import numpy as np\nx = {coin}\nassert x")
-    write(tmp_path, f"# this draw: heads\n{head}", f"{head}  # this draw", head)
-    result = result_of(tmp_path)
-    assert [one["one draw"] for one in result["statements"]] == [True, True, False]
-    assert [one["cell"] for one in weak(result)] == ["cell-3"]
+    assert [one["claim"] for one in result["statements"] if one["claim"]] == ["MID-01", "GLF-04"]
+    assert done.returncode == 1 and "NOT IN THE BOOK'S OWN DRAW: cell-1 (1): assert 1 > 2" in done.stdout
+    assert not [one for one in weak(result) if one["one draw"]]
 
 
 # --- runs ---
@@ -430,33 +423,22 @@ def test_nothing_leaks_from_one_draw_to_the_next(tmp_path):
     assert len(printed) == len(set(printed)) == 4
 
 
-def test_only_results_of_enough_draws_are_kept(tmp_path):
-    """A quick look does not take the place of twenty draws."""
-    write(tmp_path, "assert True")
+def test_a_result_is_of_enough_draws_knows_its_code_cells_and_can_be_had_again(tmp_path):
+    """A quick look does not take the place of twenty draws; prose may change, a code cell may not; no date, and
+    draws that can be had again, of unseeded generators too."""
+    path, kept = write(tmp_path, "import numpy as np\nx = np.random.random()\nassert x > .3"), result_path(
+        tmp_path, "21_small")
     run("--root", tmp_path, "--draws", 2)
-    assert not result_path(tmp_path, "21_small").exists()
-    assert result_of(tmp_path)["draws"] == DRAWS
-
-
-def test_a_result_knows_the_code_cells_that_it_is_of(tmp_path):
-    """Prose may change; a code cell may not."""
-    path = write(tmp_path, "assert True")
-    result = result_of(tmp_path)
+    assert not kept.exists()
+    result, first = result_of(tmp_path), kept.read_bytes()
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.insert(0, nbformat.v4.new_markdown_cell("Words"))
     nbformat.write(notebook, path)
-    assert is_current(tmp_path, result)
+    assert result["draws"] == DRAWS and is_current(tmp_path, result)
+    run("--root", tmp_path, "21", "--again")
+    assert kept.read_bytes() == first
     write(tmp_path, "assert 1 == 1")
     assert not is_current(tmp_path, result)
-
-
-def test_running_again_writes_the_same_result(tmp_path):
-    """No date, and draws that can be had again; unseeded generators too."""
-    write(tmp_path, "import numpy as np\nx = np.random.random()\nassert x > .3")
-    result_of(tmp_path)
-    first = result_path(tmp_path, "21_small").read_bytes()
-    run("--root", tmp_path, "21", "--again")
-    assert result_path(tmp_path, "21_small").read_bytes() == first
 
 
 def test_a_chapter_that_does_not_exist_is_refused(tmp_path):
@@ -465,29 +447,19 @@ def test_a_chapter_that_does_not_exist_is_refused(tmp_path):
     assert done.returncode == 1 and "no chapter begins with 99; there are 21_small" in done.stderr
 
 
-@pytest.fixture
-def changed_package(tmp_path):
-    """A result of another state of the package -> what has to be done to have a look at it."""
+def test_after_a_change_of_the_package_a_statement_that_turned_is_found(tmp_path):
+    """What did not turn passes; then it is as if the package now computed something else: the kept result says that
+    it always held."""
     write(tmp_path, "import numpy as np\nx = np.random.default_rng(0).random()\nassert x < 2")
     result_of(tmp_path)
     (tmp_path / "fi_teach").mkdir()
     (tmp_path / "fi_teach/new.py").write_text("x = 1\n")
-    return tmp_path
-
-
-def test_after_a_change_of_the_package_what_did_not_turn_passes(changed_package):
-    done = run("--root", changed_package, "--probe")
+    done = run("--root", tmp_path, "--probe")
     assert done.returncode == 0 and "Run again: 21_small. No statement is lost." in done.stdout
-
-
-def test_after_a_change_of_the_package_a_statement_that_turned_is_found(changed_package):
-    """As if the package now computed something else: the kept result says that it always held."""
-    path = write(changed_package, "x = 1\nassert x > 2")
-    target = result_path(changed_package, "21_small")
+    path, target = write(tmp_path, "x = 1\nassert x > 2"), result_path(tmp_path, "21_small")
     target.write_text(json.dumps(json.loads(target.read_text()) | {"code": code_hash(path)}))
-    done = run("--root", changed_package, "--probe")
-    assert done.returncode == 1
-    assert "assert x < 2: x > 2 (1); run make luck ONLY=21_small" in done.stdout
+    done = run("--root", tmp_path, "--probe")
+    assert done.returncode == 1 and "assert x < 2: x > 2 (1); run make luck ONLY=21_small" in done.stdout
 
 
 @pytest.mark.parametrize("name", ["assertions", "robustness", "records", "claims_ledger"])
@@ -550,25 +522,18 @@ def pages(book):
     return found
 
 
-def test_a_claim_and_the_ledger_say_in_how_many_draws_it_held(book):
-    """The mark links to the page and follows the result; the chapter's own output stays."""
-    keep(book, 20)
-    chapter, ledger, page = pages(book)
+def test_claim_ledger_and_page_say_in_how_many_draws_it_held(book):
+    """The mark links to the page and follows the result; the chapter's own output stays. The page counts and lists:
+    share, weak statements with what they met, what is about one draw, package and versions."""
     mark = '<div class="fi-robustness"><a href="../book/sure.html">held in {} of 20 draws</a></div></div>'
-    assert mark.format(20) in chapter and "held in 20 of 20 draws" in ledger and "85.0" in page
-    keep(book, 19)
-    chapter, ledger, page = pages(book)
-    assert mark.format(19) in chapter and "held in 19 of 20 draws" in ledger and "82.5" in page
+    for held, share in ((20, "85.0"), (19, "82.5")):
+        keep(book, held)
+        chapter, ledger, page = pages(book)
+        assert mark.format(held) in chapter and f"held in {held} of 20 draws" in ledger
+        for part in (f"{share}\xa0%", "of 40 answers", "2 statements", "14 of 20", "`b`", "draw 3",
+                     "3 of 20", "0.1.0", "abc", "python 3.11"):
+            assert part in page, part
     assert not [text for text in (chapter, ledger, page) if "20 of 20" in text]
-
-
-def test_the_page_counts_and_lists(book):
-    """Share, weak statements with what they met, what is about one draw, package and versions."""
-    keep(book, 20)
-    page = pages(book)[2]
-    for part in ("85.0\xa0%", "of 40 answers", "2 statements", "14 of 20", "`b`", "draw 3",
-                 "3 of 20", "0.1.0", "abc", "python 3.11"):
-        assert part in page, part
 
 
 def test_a_chapter_that_changed_since_gets_no_mark_and_the_page_says_so(book):
