@@ -39,13 +39,13 @@ def scan_state(study, q, t):
     stop = knockoff_threshold(statistics, q)
     announced, _, wrongly, _ = counts_at(statistics, cause, stop)
     passes = won > 0 and estimate <= q
-    judged = (f"(1 + {lost}) / {won} = {100 * estimate:.0f} %: t "
+    judged = (f"(1 + {lost}) / {won} = {100 * estimate:.0f}%: t "
               f"{'passes' if passes else 'does not pass'}." if won else
               "With no winner there is nothing to announce.")
     stops = (f"Knockoff+ stops at {stop:.3f}, the smallest |W| that passes, and announces "
              f"{announced}, {wrongly} of them false." if announced else
              "No t passes, and knockoff+ announces nothing.")
-    told = (f"{STUDIES[study].capitalize()}, q = {100 * q:.0f} %, t = {t:.3f}: "
+    told = (f"{STUDIES[study].capitalize()}, q = {100 * q:.0f}%, t = {t:.3f}: "
             f"{won} feature{' wins' if won == 1 else 's win'} by t or more, "
             f"{lost} lose{'s' if lost == 1 else ''} by as much. {judged} "
             f"In truth {false} of the {won} {'is' if false == 1 else 'are'} false. {stops}")

@@ -144,18 +144,18 @@ QUESTIONS = questions(r"""
 - 15 | base forgotten | You started at 0. A waterfall starts at the base.
 - -9 | minus sign lost | The second share takes 7 away: mind its sign.
 - 2 | the payout | 2 is what all three share: prediction less base. Two of the shares are known.
-> Efficiency. It holds in every one of today's games, so it cannot tell them apart.
+> Efficiency. It holds in all three games of this chapter, so it cannot tell them apart.
 
 # treeshap.recall_shuffle: Two ways to shuffle | predict, 1 star, 3 min, 1 point
-? Which shuffle leaves the pairs of size and weight as they are found?
+? Which shuffle keeps the pairs of height and weight that occur?
 ? If weight is shuffled among people of nearly the same height, how far can it move?
 = choice("c")
 - "a" | the marginal one | The marginal shuffle gives a tall person any weight: that moves the
     prediction most.
 - "b" | model decides alone | Both ask the same model. They ask it about different rows.
-- "d" | noise | The difference does not go away with more shuffles: two different questions are
-    asked.
-> The conditional one asks what the feature tells beyond the others, and a near copy tells little.
+- "d" | noise | The difference stays however many shuffles you average: the two ask different
+    questions.
+> The conditional importance asks what a feature tells beyond the others. A near copy tells little.
 
 # treeshap.three: Three answers by hand | number, 2 stars, 12 min, 3 points
 ? Each game has the same ends: nothing known 3/10, both known 0. Work out the two in the middle.
@@ -166,23 +166,23 @@ QUESTIONS = questions(r"""
     question asks for cold.
 ~ in_each_game(0.45, 0.2, 0.45) | first order only | That is what cold adds if it comes first. It
     comes second as often.
-~ in_each_game(0.75, 0.5, 0.75) | worth, not gain | That is what the game pays when cold is known. A
-    share is made of what cold *adds*.
+~ in_each_game(0.75, 0.5, 0.75) | worth, not gain | That is what *cold* alone is worth. A share is
+    made of what cold *adds*.
 ~ in_each_game(0.425, 0.4, 0.525) | the wet morning | These are cold's shares on a morning that is
     cold and *wet*.
-~ in_each_game(-0.15, -0.15, -0.15) | halves | Halves of −.3: but cold raises the hope of ice, and
-    dry ends it.
-~ {"path-dependent": 0.1} | path taken for marginal | On the path: when cold is known, the walk goes
-    to the four cold mornings, and follows both branches there by *their* counts.
-~ {"interventional": 0.225} | marginal taken for path | With a background, cold alone is asked of
+~ in_each_game(-0.15, -0.15, -0.15) | halves | These are halves of −0.3. But cold raises the
+    prediction, and dry lowers it to 0.
+~ {"path-dependent": 0.1} | path taken for marginal | When cold is known, the walk goes to the four
+    cold mornings, and weights both branches there by *their* counts.
+~ {"interventional": 0.225} | marginal taken for path | With cold known, wet or dry comes from
     *all* ten mornings: how many of them are wet?
-> On this morning the path-dependent game sides with the conditional one, since cold is asked first.
-    On a mild and wet morning it sides with the interventional one.
+> On this morning the path-dependent game agrees with the conditional one, since cold is asked
+    first. When only wet is known, it agrees with the interventional one.
 
 # treeshap.which_call: Three calls | predict, 2 stars, 4 min, 2 points
 ? A game needs something to fill the gaps with. Which of the calls hands over rows for that?
 ? Without rows, what can stand in for a missing feature? The tree's own counts.
-? The name of the class does not decide; what it is given does.
+? The name of the class does not decide the game. What the call is given does.
 = choice("b")
 - "a" | one name, one game | All three are TreeSHAP, and exact. But with background rows the game is
     the interventional one, without them the path-dependent one.
@@ -217,11 +217,11 @@ QUESTIONS = questions(r"""
 = choice("b")
 - "a" | exact, so equal | Both calls are exact. But without a background the game itself depends on
     the order of the questions.
-- "c" | background changes | With a background only predictions enter, and these are the same.
-- "d" | both change | With a background only predictions enter, and these are the same: that call
-    returns what it did.
-> A value that changes while the function does not is about the tree, not about what it computes. In
-    a forest the orders are mixed, and the difference shrinks without going away.
+- "c" | background changes | With a background only predictions matter, and they are the same.
+- "d" | both change | With a background only predictions matter, and they are the same. So that call
+    returns the same values.
+> Shares that change while the function stays the same describe the tree, not what it computes. In a
+    forest the orders are mixed, so the difference is smaller, but it does not vanish.
 
 # treeshap.expect: Walk the tree | implement, 3 stars, 15 min, 4 points
 ? The function calls itself: once for a known feature, twice for an unknown one.
@@ -229,13 +229,13 @@ QUESTIONS = questions(r"""
     four parts first.
 ? Unknown: ask both subtrees, and count each by the share of the training rows that went there.
 = function(walks, expect)
-- halves | branches alike | You gave both branches one half. They count by the training rows that
-    took them.
+- halves | branches alike | You gave both branches the weight 1/2. Weight them by the training rows
+    that took them.
 - shares_swapped | shares swapped | `share_low` belongs to the low branch, the rest to the high one.
 - prediction | the prediction | You always follow the row. Where a feature is unknown, both branches
     count.
-- lambda tree, row, known: expect(tree, row, ()) | nothing is known | You never look at `known`:
-    this is the base for every coalition.
+- lambda tree, row, known: expect(tree, row, ()) | nothing is known | You never use `known`,
+    so every coalition gets the base.
 - known_and_unknown_swapped | known and unknown swapped | You answer where the feature is unknown
     and average where it is known.
 - low_and_high_swapped | low and high swapped | Where the feature is known you take the other
@@ -245,10 +245,10 @@ QUESTIONS = questions(r"""
 > This is the whole path-dependent game. Put it into chapter 8's formula and you have TreeSHAP by
     definition; the fast algorithm returns the same numbers.
 
-# treeshap.leaf: Divide one leaf | implement, 3 stars, 18 min, 4 points
-? A coalition S is paid value times the product of a over S and of b over the rest.
-? Either go through `itertools.permutations(range(d))` and note what each adds; or integrate over
-    the time of arrival.
+# treeshap.leaf: Divide one leaf | implement, 3 stars, 18 min, 0 points
+? A coalition S is worth value times the product of a over S and of b over the rest.
+? Go through `itertools.permutations(range(d))`, and note what each player adds on entering. Or
+    integrate over the time of arrival.
 ? For the integral: `numpy.polynomial.legendre.leggauss(d)` is made for times from -1 to 1. Move its
     nodes and halve its weights; at time t each of the others passes with chance t a_j + (1 - t)
     b_j.
@@ -274,7 +274,7 @@ QUESTIONS = questions(r"""
 > Sum this over the leaves of a forest and you have SHAP values for any number of columns: the cost
     depends on the features on a path, not on those in the table.
 
-# treeshap.mend_ranking: Find the bug: shares that cancel | mend, 1 star, 8 min, 2 points
+# treeshap.mend_ranking: Find the bug: shares that cancel | mend, 1 star, 8 min, 0 points
 ? Try it on two rows with the shares +1 and −1.
 ? What happens first: the mean, or the absolute value?
 = function(tables, mean_size, planted=size_of_mean)
@@ -290,8 +290,8 @@ QUESTIONS = questions(r"""
     size stays in units of the prediction.
 - lambda phi: phi.mean(axis=0) | no absolute value | Without the absolute value, shares of both
     signs cancel.
-> With the path-dependent base the mean of a feature's shares over the training rows is near zero
-    for *every* feature: unmended, the bug ranks rounding errors and odd correlations.
+> Averaged over the background rows, the signed shares of *every* feature are near zero. So the
+    unmended function ranks little more than rounding errors and correlations.
 
 # treeshap.report: A report that contradicts itself | explain, 2 stars, 11 min, 3 points
 ? Which two sentences cannot both be true of one model in one game?

@@ -8,8 +8,6 @@ from lengths import Bounds, bounds_of, chapters, lengths, runs, sentences, table
 from .conftest import ROOT
 
 NOT_YET = {
-    "09_treeshap",
-    "10_knockoffs",
     "11_causality",
     "12_field",
     "12c_credit",
