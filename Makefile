@@ -66,7 +66,7 @@ check-wasm: $(BOOK_STAMP) $(WASM_STAMP) ## the package's tests under a WebAssemb
 live-check: $(TEST_STAMP) tools ## run every chapter and the proof of every question in the browser's Python; ONLY=03 (a chapter), ENGINE=firefox or webkit
 	$(BIN)/python book/tools/build.py --live
 	$(BIN)/python book/tools/live_check.py $(ONLY) $(if $(ENGINE),--engine $(ENGINE))
-	$(if $(ONLY)$(ENGINE),,FI_TEACH_LIVE=all $(BIN)/python -m pytest tests/course/questions/test_proof_on_wasm.py tests/book/test_live_exercises.py)
+	$(if $(ONLY)$(ENGINE),,FI_TEACH_LIVE=all $(BIN)/python -m pytest tests/book/test_live_exercises.py)
 
 audit-truth: $(BOOK_STAMP) ## hold an audit's sentences against worlds whose truth is known; DRAWS=10 FIRST=0 (seed) JOBS=2
 	PYTHONPATH=. $(BIN)/python tests/audit/truth.py $(if $(DRAWS),--draws $(DRAWS)) $(if $(FIRST),--first $(FIRST)) $(if $(JOBS),--jobs $(JOBS))

@@ -33,62 +33,37 @@ def test_coded_columns_are_documented_by_their_words(load):
         assert set(table.in_words().X[column]) == set(code.values()), column
 
 
-def test_seven_credit_card_applicants_are_under_one_year_old():
-    X, _ = credit_cards()
-    assert (X["age"] < 1).sum() == 7
-
-
-def test_every_rejected_applicant_has_expenditure_zero_which_gives_the_answer_away():
+def facts():
+    """What the field cases tell of the tables: a sentence, what is found, and what is told."""
     X, y = credit_cards()
-    assert (X.loc[y == 0, "expenditure"] == 0).all()
-    assert (X.loc[y == 1, "expenditure"] == 0).sum() == 21
-
-
-def test_share_is_a_years_expenditure_over_income_to_a_dollar_a_month():
-    X, _ = credit_cards()
-    monthly = X["share"] * X["income"] * 10_000 / 12
-    assert (monthly - X["expenditure"]).abs().max() <= 1.001
-
-
-def test_concrete_has_427_mixes_and_603_rows_repeat_an_earlier_mix():
+    yield "seven applicants are under one year old", (X["age"] < 1).sum(), 7
+    yield "every rejected applicant has expenditure zero", X.loc[y == 0, "expenditure"].abs().max(), 0
+    yield "and few others have: it gives the answer away", (X.loc[y == 1, "expenditure"] == 0).sum(), 21
+    share = X["share"] * X["income"] * 10_000 / 12 - X["expenditure"]
+    yield "share is a year's expenditure over income, to a dollar a month", share.abs().max() <= 1.001, True
     X, y = concrete()
     mix = X.drop(columns="age")
-    assert len(mix.drop_duplicates()) == 427
-    assert mix.duplicated().sum() == 603
-    assert mix.duplicated(keep=False).sum() == 784
-    assert X.assign(y=y).duplicated().sum() == 25
-
-
-def test_mortgage_denials_differ_between_groups():
+    repeated = [mix.duplicated().sum(), mix.duplicated(keep=False).sum(), X.assign(y=y).duplicated().sum()]
+    yield "concrete has 427 mixes", len(mix.drop_duplicates()), 427
+    yield "603 rows repeat an earlier mix, 784 share one, 25 repeat the whole row", repeated, [603, 784, 25]
     X, y = mortgages()
-    assert y.mean() == pytest.approx(285 / 2380)
-    assert y[X["afam"] == 1].mean() == pytest.approx(0.2832, abs=1e-4)
-    assert y[X["afam"] == 0].mean() == pytest.approx(0.0926, abs=1e-4)
-
-
-def test_denied_mortgage_insurance_nearly_decides_the_case():
-    X, y = mortgages()
-    assert y[X["insurance"] == 1].value_counts().to_dict() == {1: 44, 0: 4}
-
-
-def test_more_than_half_of_the_recurrence_times_are_censored():
+    denied = [y.mean(), y[X["afam"] == 1].mean(), y[X["afam"] == 0].mean()]
+    yield "mortgage denials differ between groups", denied, pytest.approx([285 / 2380, 0.2832, 0.0926], abs=1e-4)
+    yield "a denied insurance nearly decides the case", y[X["insurance"] == 1].value_counts().to_dict(), {1: 44, 0: 4}
     _, y = gbsg2()
-    assert (y["event"] == 0).mean() == pytest.approx(387 / 686)
-    assert (y["time"] > 0).all()
-
-
-def test_four_liver_samples_are_copies():
+    yield "more than half of the recurrence times are censored", (y["event"] == 0).mean(), pytest.approx(387 / 686)
+    yield "and all are positive", (y["time"] > 0).all(), True
     X, y = tissues()
-    copies = X.duplicated()
-    assert copies.sum() == 4
-    assert set(y[copies]) == {"liver"}
-
-
-def test_neighbouring_meat_channels_are_nearly_one_feature_and_outputs_nearly_add_up():
+    yield "four liver samples are copies", y[X.duplicated()].tolist(), ["liver"] * 4
     X, y = meats()
-    assert X.corr().min(axis=None) > 0.96
-    assert y.sum(axis=1).mean() == pytest.approx(99.03, abs=0.01)
-    assert X.join(y).duplicated().sum() == 22
+    yield "neighbouring channels are nearly one feature", X.corr().min(axis=None) > 0.96, True
+    yield "the three outputs nearly add up", y.sum(axis=1).mean(), pytest.approx(99.03, abs=0.01)
+    yield "22 samples are copies", X.join(y).duplicated().sum(), 22
+
+
+def test_the_tables_have_the_oddities_that_the_field_cases_tell_of():
+    for sentence, found, told in facts():
+        assert found == told, sentence
 
 
 def test_the_loans_keep_their_words_and_their_gaps():

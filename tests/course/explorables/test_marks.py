@@ -9,7 +9,6 @@ from fi_course.explorables.marks import (
     categories,
     curve,
     grouped_bars,
-    handle,
     line,
     panel,
     points,
@@ -26,10 +25,6 @@ def test_ticks_are_round_and_lie_on_the_axis():
         assert 3 <= len(places) <= 9
         assert low <= min(places) and max(places) <= high
         np.testing.assert_allclose(np.diff(places), np.diff(places)[0], rtol=1e-6)
-
-
-def test_zero_is_never_written_with_a_minus():
-    assert [words for _, words in axis(-0.4, 1)["ticks"]].count("-0") == 0
 
 
 def test_the_first_category_is_on_top_of_a_y_axis_and_left_on_an_x_axis():
@@ -104,8 +99,3 @@ def test_marks_may_come_in_nested_lists():
 def test_a_mark_that_cannot_be_drawn_is_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
         wrong()
-
-
-def test_a_handle_knows_its_control_and_where_its_mark_can_stand():
-    mark = handle(rule(x=2), "t", [1, 2, 3])
-    assert mark["handle"] == {"control": "t", "places": [1, 2, 3], "along": "x"} and mark["x"] == [2, 2]

@@ -5,8 +5,8 @@ import pytest
 
 from fi_course.explorables import coalitions, do_operator, leaf_pattern, shap_games
 from fi_course.tables import concrete
-from fi_teach.basics.games import banzhaf, shapley, shapley_by_orderings
 from fi_teach.basics.games import coalitions as all_coalitions
+from fi_teach.basics.games import shapley, shapley_by_orderings
 from fi_teach.importance import shapley_values, tree_shap
 from fi_teach.importance.causal import observe, parents
 
@@ -26,12 +26,6 @@ def test_gains_of_every_order_make_the_whole_payout_and_their_mean_is_the_shaple
     bars = [mark["y"] for mark in steps if mark["kind"] == "rect"]  # each begins where the one before has ended
     assert [start for start, _ in bars] == pytest.approx([table[0], *[end for _, end in bars[:-1]]], abs=1e-4)
     assert bars[-1][1] == pytest.approx(table[-1], abs=1e-4)
-
-
-def test_the_taxi_comes_out_in_whole_euros_and_the_plain_average_leaves_the_driver_short():
-    table = coalitions.payoffs("taxi")
-    assert shapley(table, 3).tolist() == pytest.approx([8, 11, 17])
-    assert banzhaf(table, 3).sum() == pytest.approx(34.5)
 
 
 def test_the_games_of_bits_are_those_of_the_package_and_an_idle_bit_adds_nothing():
@@ -142,11 +136,6 @@ def test_each_leaf_pays_what_brute_force_pays_and_the_area_under_its_curve():
         assert paid == pytest.approx(shapley(game, len(a)))
         areas = [leaf_pattern.integrand(value, a, b, i, middle).mean() for i in range(len(a))]
         assert areas == pytest.approx(paid, abs=1e-5)
-
-
-def test_a_stand_in_row_passes_or_fails_and_training_rows_pass_by_their_share():
-    bits, parts = (np.concatenate([b for *_, b in leaf_pattern.patterns_of(2, by)]) for by in ("row", "cover"))
-    assert set(bits) == {0, 1} and ((parts > 0) & (parts < 1)).all()
 
 
 # --- seeing and doing ---

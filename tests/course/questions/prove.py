@@ -1,4 +1,4 @@
-"""The proof of a set without pytest, for a Python that has none: in a page, or behind WebAssembly's walls.
+"""The proof of a set without pytest, for a Python that has none: in a page.
 
 It asks for nothing but the package, so its text can be sent there together with the set's notebooks, its answers and
 the module of its questions, from which the mistaken answers come.
@@ -6,11 +6,9 @@ the module of its questions, from which the mistaken answers come.
 
 import ast
 import copy
-import json
 import sys
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 
 from fi_course.questions import QUESTIONS, judge
@@ -58,13 +56,9 @@ def mistaken_answers(question, right=None, by_hand=()):
     known = [(one.name, one.output if callable(one.output) else (one.output, WHY))
              for one in getattr(check, "mistakes", ())]
     if getattr(check, "lists", False) and right:
-        known.append((ARRAYS_ONLY, lambda *given: right(*given) if any(map(is_array, given)) else None))
+        known.append((ARRAYS_ONLY, lambda *given: right(*given) if any(hasattr(x, "dtype") for x in given) else None))
     known += [("borrowed", lambda *given, name=name: functions_at(name)[0](*given)) for name in question.blocked]
     return [*by_hand, *known]
-
-
-def is_array(argument):
-    return hasattr(argument, "dtype")
 
 
 def _mistaken_tests(check, test):
@@ -141,12 +135,3 @@ def prove(name, solutions, exercises, answers, module, implementations):
             if found.status != status or mistake not in (None, found.mistake):
                 gaps.append(f"{id}: {found.status} {found.mistake!r}, not {status} {mistake!r}: {str(answer)[:80]}")
     return {"judged": judged, "gaps": gaps}
-
-
-def prove_all(sets):
-    """The proofs of several sets, [name, solutions, ...] each -> {name: proof}."""
-    return {one[0]: prove(*one) for one in sets}
-
-
-if __name__ == "__main__":
-    print(json.dumps(prove_all(json.loads(Path("/tmp/sets.json").read_text(encoding="utf-8")))))

@@ -25,12 +25,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[3]
 BY_TABLE = {"golf.mend_rules"}
 """Its inputs are the fourteen days of a printed table, at grading too."""
-BESIDE_A_TEST = {
-    "trees.decrease",
-    "permutation.mend_groups",
-    "shapley.divide",
-    "causality.back_door",
-}
+BESIDE_A_TEST = {"trees.decrease", "permutation.mend_groups", "shapley.divide", "causality.back_door"}
 """A test of the same set is tried on right implementations, and these are code."""
 
 
@@ -46,12 +41,8 @@ def copy(tmp_path_factory):
 @pytest.fixture(scope="module")
 def read(copy):
     """What the reader writes down, in a process that does not see the project -> {id: answer}."""
-    done = subprocess.run(
-        [sys.executable, "-I", Path(__file__).parent / "reader.py", copy],
-        capture_output=True,
-        text=True,
-        cwd=copy,
-    )
+    command = [sys.executable, "-I", Path(__file__).parent / "reader.py", copy]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=copy)
     assert done.returncode == 0, done.stderr
     return {id: _defined(source) for id, source in json.loads(done.stdout).items()}
 
@@ -67,10 +58,7 @@ def earned(read, kinds, seed):
     found = set()
     for id, question in QUESTIONS.items():
         with blocked(question.blocked):
-            if (
-                question.kind in kinds
-                and judge(question, read[id]["answer"], seed).status == "right"
-            ):
+            if question.kind in kinds and judge(question, read[id]["answer"], seed).status == "right":
                 found.add(id)
     return found
 
@@ -104,36 +92,19 @@ def test_the_copy_holds_no_module_of_questions_no_rubric_and_no_message_in_the_o
     assert not [f for f in files if "implementations_to_test" in f.parts or f.match("questions/ch[0-9]*.py")]
     written = [f.read_text("utf-8", errors="replace") for f in files if "__pycache__" not in f.parts]
     texts = "\n".join(written)
-    of_functions = {
-        m.message
-        for q in QUESTIONS.values()
-        if isinstance(q.check, Function)
-        for m in q.check.mistakes
-    }
+    of_functions = {m.message for q in QUESTIONS.values() if isinstance(q.check, Function) for m in q.check.mistakes}
     for id, question in QUESTIONS.items():
         told = getattr(question.check, "targets", ()) or getattr(question.check, "mistakes", ())
-        secrets = {
-            question.meaning,
-            *(line for _, line in question.rubric),
-            *(one.message for one in told),
-        }
+        secrets = {question.meaning, *(line for _, line in question.rubric), *(one.message for one in told)}
         assert not [secret for secret in secrets - of_functions if secret and secret in texts], id
 
 
 def test_trying_works_where_answers_are_instant_and_the_guide_says_so(copy):
     """Four letters, or the numbers on a grid: whoever tries finds them, here as on the page."""
-    code = (
-        "from fi_course.questions import Q, judge\n"
-        "q = Q('trees.recall_mean').question\n"
-        "print([n for n in range(100) if judge(q, n).status == 'right'])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=copy,
-        env={"PYTHONPATH": str(copy)},
-    )
+    code = ("from fi_course.questions import Q, judge\nq = Q('trees.recall_mean').question\n"
+            "print([n for n in range(100) if judge(q, n).status == 'right'])")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=copy,
+                          env={"PYTHONPATH": str(copy)})
     assert done.stdout.strip() == "[60]"
     assert "Trying" in (ROOT / "book" / "grading.md").read_text(encoding="utf-8")
 

@@ -2,7 +2,6 @@
 give them. The mistakes of a check prove themselves; these are written out so that they can be handed in."""
 
 import math
-from collections import defaultdict
 from itertools import pairwise
 
 import numpy as np
@@ -38,23 +37,8 @@ def lists_joined(left, right):
     return gini(left + right) - n_left / n * gini(left) - n_right / n * gini(right)
 
 
-def arrays_only(left, right):
-    n = left.sum() + right.sum()
-    return gini(left + right) - left.sum() / n * gini(left) - right.sum() / n * gini(right)
-
-
 def unweighted_children(left, right):
     return gini(parent_of(left, right)) - 0.5 * gini(left) - 0.5 * gini(right)
-
-
-def what_is_left(left, right):
-    n = sum(left) + sum(right)
-    return sum(left) / n * gini(left) + sum(right) / n * gini(right)
-
-
-def in_rows(left, right):
-    parent = parent_of(left, right)
-    return sum(parent) * gini(parent) - sum(left) * gini(left) - sum(right) * gini(right)
 
 
 def borrowed_decrease(left, right):
@@ -87,18 +71,6 @@ def thresholds_with_frame(values, labels):
                      or len(a) > 1])
 
 
-def neighbours(values, labels):
-    at = defaultdict(set)
-    for v, label in zip(values, labels, strict=True):
-        at[v].add(label)
-    found = sorted(at)
-    return [(v, w) for v, w in pairwise(found) if len(at[v] | at[w]) > 1]
-
-
-def descending(values, labels):
-    return [(v + w) / 2 for v, w in neighbours(values, labels)][::-1]
-
-
 def borrowed_candidates(values, labels):
     return borrowed_midpoints(np.asarray(values, float))
 
@@ -125,13 +97,6 @@ def weighted_twice(splits):
     return importance_with_frame([(f, n, n * d) for f, n, d in splits])
 
 
-def not_normalised(splits):
-    part = defaultdict(float)
-    for feature, rows, decrease in splits:
-        part[feature] += rows * decrease
-    return part
-
-
 # trees.test_decrease
 
 def test_by_values(f):
@@ -144,10 +109,6 @@ def test_that_answers(f):
     return all(math.isclose(f(*case), decrease_with_arrays(*case), abs_tol=1e-12) for case in cases)
 
 
-def test_with_wrong_sum(f):
-    assert abs(f([4, 1], [0, 3]) - 0.2) < 1e-9
-
-
 def test_with_equality(f):
     assert f([3, 1, 1], [1, 4, 0]) == decrease_with_arrays([3, 1, 1], [1, 4, 0])
 
@@ -156,29 +117,8 @@ def test_with_type(f):
     assert isinstance(f([3, 1], [1, 4]), np.float64)
 
 
-def test_equal_halves(f):
-    assert abs(f([2, 0], [0, 2]) - 0.5) < 1e-9
-
-
-def test_pure_right_child(f):
-    assert abs(f([4, 1], [0, 3]) - 0.3) < 1e-9
-    assert abs(f([1, 0], [0, 1]) - 0.5) < 1e-9
-
-
-def test_of_size_only(f):
-    assert f([3, 1], [1, 4]) < 0.2
-    assert abs(abs(f([4, 1], [1, 1])) - abs(decrease_with_arrays([4, 1], [1, 1]))) < 1e-9
-    assert abs(abs(f([2, 0, 0], [0, 1, 1])) - 0.375) < 1e-9
-
-
 def test_two_classes(f):
     assert abs(f([4, 1], [1, 1]) - decrease_with_arrays([4, 1], [1, 1])) < 1e-9
-
-
-def test_of_shares(f):
-    """Misses the mean of shares by bad luck: the parent has 4/9 of the first class,
-    its children have 5/9 on average."""
-    assert abs(f([9, 18], [7, 2]) - decrease_with_arrays([9, 18], [7, 2])) < 1e-9
 
 
 RIGHT = {
@@ -195,18 +135,11 @@ RIGHT = {
 }
 
 WRONG = {
-    "trees.decrease": [
-        ("children not weighted", unweighted_children), ("the parent forgotten", what_is_left),
-        ("decrease in rows", in_rows), ("right for arrays only", lists_joined), ("right for arrays only", arrays_only),
-        ("borrowed", borrowed_decrease), ("borrowed", borrowed_and_hidden)],
-    "trees.thresholds": [
-        ("tied values", tied_rows_skipping_equals), ("not in ascending order", descending),
-        ("borrowed", borrowed_candidates)],
-    "trees.mend_importance": [("weighted twice", weighted_twice), ("not normalised", not_normalised)],
+    "trees.decrease": [("children not weighted", unweighted_children), ("right for arrays only", lists_joined),
+                       ("borrowed", borrowed_decrease), ("borrowed", borrowed_and_hidden)],
+    "trees.thresholds": [("tied values", tied_rows_skipping_equals), ("borrowed", borrowed_candidates)],
+    "trees.mend_importance": [("weighted twice", weighted_twice)],
     "trees.test_decrease": [
-        ("returns what it should assert", test_that_answers), ("refuses a right one", test_with_wrong_sum),
-        ("exact equality", test_with_equality), ("asks for a type", test_with_type),
-        ("misses unweighted children", test_equal_halves), ("misses the mean of shares", test_of_shares),
-        ("misses a forgotten child", test_pure_right_child), ("misses the sign", test_of_size_only),
-        ("misses the third class", test_two_classes)],
+        ("returns what it should assert", test_that_answers), ("exact equality", test_with_equality),
+        ("asks for a type", test_with_type), ("misses the third class", test_two_classes)],
 }
