@@ -10,7 +10,6 @@ from .conftest import ROOT
 NOT_YET = {
     "11_causality",
     "12_field",
-    "12c_credit",
     "12d_mortgages",
     "12f_meats",
     "12g_diagnostics",
