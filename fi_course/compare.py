@@ -1,60 +1,73 @@
-"""Compare all methods on all worlds whose truth is known.
+"""Compare measures on worlds whose truth is known: do they answer, mislead, or stay silent?
 
-A measure is not right or wrong: it answers one of four questions, and may mislead about the other
-three.
+Four questions may be asked of a feature, and a measure that answers one may mislead about another.
+`compare` runs the measures on many draws of the worlds, `outcomes` judges each draw, `verdicts`
+sums up by a rule, and `stored` reads what
+
+    python -m fi_course.compare
+
+wrote to comparison.csv: chapter 13, the chooser and the reference pages take all they say of a
+measure from that file.
 
 Every world is met by a forest that predicts numbers, also where the target is a class (then the
 number is the chance of class 1), so that all measures speak of squared error. Half of the rows grow
-the forest, the other half are held out. `compare` makes the table, `grade` reads it.
+the forest, the other half are held out.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from fi_teach.basics.forest import Forest
-from fi_teach.basics.refit import with_progress
 from fi_teach.basics.results import Importance
-from fi_teach.basics.seeds import Seed, plain_stream
+from fi_teach.basics.seeds import Seed, own_stream, plain_stream
 from fi_teach.basics.tables import check_count
-from fi_teach.importance.boruta import boruta
 from fi_teach.importance.conditional import conditional_importance
 from fi_teach.importance.debiased_mdi import debiased_mdi
 from fi_teach.importance.drop_column import drop_column_importance
-from fi_teach.importance.exact_permutation import exact_permutation_importance
 from fi_teach.importance.knockoffs import knockoff_filter
 from fi_teach.importance.mdi import mdi
-from fi_teach.importance.oob import oob_importance
 from fi_teach.importance.permutation import permutation_importance
-from fi_teach.importance.sage import sage
-from fi_teach.importance.target_permutation import target_permutation_test
 from fi_teach.importance.tree_shap import tree_shap
 from fi_teach.trees.cart import grow_cart
 from fi_teach.trees.forest import grow_forest
 from fi_teach.worlds import WORLDS, World
 from fi_teach.worlds.world import check_at_least
 
-__all__ = ["GRADES", "METHODS", "QUESTIONS", "Trial", "clear_of_zero", "compare", "grade",
-           "misled_by"]
+__all__ = ["CONTROLS", "METHODS", "OUTCOMES", "QUESTIONS", "TRUTH", "Trial", "clear_of_zero",
+           "compare", "outcomes", "stored", "verdicts"]
 
 QUESTIONS = ("associated", "relevant", "used", "causal")
 """What may be asked of a feature: told by the feature alone; told given all the others; used, that
 is read by *this* forest; a cause. The first, second and fourth are the world's, the third is read
 off the trees."""
 
-GRADES = ("in order", "no, clear of zero", "yes, not clear")
-"""How `grade` judges: the share of (yes, no) pairs in which the yes is higher; of the features with
-the answer no, the share that stand clear of zero; of those with a yes, the share that do not."""
+OUTCOMES = ("answers", "misleads", "silent")
+"""What a measure does in one draw of a world: `outcomes` defines the three."""
 
+TRUTH = "the truth itself"
+"""The control measure of `outcomes`: 1 where the answer is yes, 0 where it is no."""
+
+UNSEEN = {"twins": "x1", "correlated_proxy": "x1", "confounder": "x1", "mediator": "m",
+          "collider": "c"}
+"""For the question `used`: the column that the forests of a world have never seen."""
+
+APART = ("or_gate", "pipeline_faults", "shift")
+"""Worlds that the stored comparison leaves out: the AND gate turned round, one that repeats rows,
+and one whose held-out rows follow another law than those the forest was grown on."""
+
+FILE = Path(__file__).with_name("comparison.csv")
+SEEDS = (0, 1)
+SETTINGS: dict = {"n": 800, "n_trees": 20, "n_repeats": 40}
 NEGLIGIBLE = 1e-12
 OF_A_DRAW = ("world", "method", "feature", "importance")
-OF_A_GRADE = ("method", "grade", "worst", "worst_world")
-COLUMNS = ["world", "method", "repeat", "feature", "importance", "standard_error", "rank",
-           *QUESTIONS, "true_importance", "copy_of"]
+COLUMNS = ["world", "method", "repeat", "feature", "importance", *QUESTIONS, "copy_of"]
 Table = tuple[pd.DataFrame, pd.Series]
 
 
@@ -101,8 +114,7 @@ class Trial:
         X = self.world.X
         values = X.to_numpy()
         alike = [X.columns[(values == column[:, None]).all(axis=0)][0] for column in values.T]
-        truth = self.world.truth.assign(used=self.used, copy_of=alike)
-        return truth[[*QUESTIONS, "importance", "copy_of"]]
+        return self.world.truth.assign(used=self.used, copy_of=alike)[[*QUESTIONS, "copy_of"]]
 
     @property
     def used(self) -> NDArray:
@@ -145,41 +157,34 @@ def _knockoffs(trial):
                       unit="out-of-bag MDI, feature less knockoff")
 
 
-def _target_permutation(trial):
-    test = target_permutation_test(trial.importance_of, *trial.train, n_repeats=19, rng=trial.seed)
-    return Importance(test.names, 1 - test.p_values, "target permutation test", "1 - p")
-
-
-def _boruta(trial):
-    n_rounds = 20
-    result = boruta(trial.importance_of, *trial.train, n_repeats=n_rounds, rng=trial.seed)
-    return Importance(result.names, result.hits / n_rounds, method="Boruta",
-                      unit=f"share of {n_rounds} rounds won against the best shadow")
-
-
 METHODS = {
     "feature alone": _alone,
     "MDI": lambda trial: mdi(trial.model),
     "out-of-bag MDI": lambda trial: debiased_mdi(trial.model, *trial.train),
     "permutation, held out": lambda trial: permutation_importance(
         trial.model.predict, *trial.test, n_repeats=5, rng=trial.seed),
-    "permutation, all pairings": lambda trial: exact_permutation_importance(
-        trial.model, *trial.test),
-    "permutation, out of bag": lambda trial: oob_importance(
-        trial.model, *trial.train, n_repeats=3, rng=trial.seed),
     "conditional permutation": lambda trial: conditional_importance(
         trial.model.predict, *trial.test, n_repeats=3, rng=trial.seed),
     "drop column": _drop_column,
-    "SHAP, path-dependent": lambda trial: tree_shap(trial.model, trial.test[0]).to_importance(),
     "SHAP, interventional": lambda trial: tree_shap(
         trial.model, trial.test[0], background=trial.train[0]).to_importance(),
-    "SAGE": lambda trial: sage(trial.model.predict, *trial.test, background=trial.train[0][:20],
-                               n_repeats=32, rng=trial.seed),
     "knockoff statistic": _knockoffs,
-    "target permutation test": _target_permutation,
-    "Boruta": _boruta,
 }
-"""Every method as a function of a Trial; add your own by {**METHODS, "mine": function}."""
+"""Every measure as a function of a Trial; add your own by {**METHODS, "mine": function}."""
+
+
+def _zeros(trial):
+    return Importance(trial.world.names, np.zeros(len(trial.world.names)), "all zeros")
+
+
+def _random(trial):
+    world = trial.world
+    numbers = own_stream(trial.seed, f"random, {world.name}").normal(size=len(world.names))
+    return Importance(world.names, np.abs(numbers), "random numbers")
+
+
+CONTROLS = {"all zeros": _zeros, "random numbers": _random}
+"""Measures that know nothing: bars of no length, and bars of random lengths."""
 
 
 # --- the table ---
@@ -188,17 +193,15 @@ METHODS = {
 def compare(worlds: Mapping[str, Callable] | Iterable[str] = WORLDS,
             methods: Mapping[str, Callable] | Iterable[str] = METHODS, *, n: int = 400,
             n_trees: int = 50, n_repeats: int = 1, without: Mapping[str, str] | None = None,
-            rng: Seed = 0, progress: Callable | None = None) -> pd.DataFrame:
+            rng: Seed = 0) -> pd.DataFrame:
     """Run every method on every world -> one row for each feature and draw, with the truth.
 
     worlds : {name: function (n, rng=) -> World}, or a list of names from WORLDS
     methods : {name: function of a Trial}, or a list of names from METHODS
     n : rows a world; n_trees : trees a forest; n_repeats : draws of each world, forests and all
     without : {world: column}, a column that this world's forests have never seen
-    progress : wraps the list of (trial, method) pairs, such as tqdm.tqdm
-    -> DataFrame: world, method, repeat, feature, importance, standard_error, rank; associated,
-       relevant, causal and true_importance from the world's truth, used from the forest; copy_of,
-       the first column with the same values (itself, if there is none)
+    -> DataFrame: world, method, repeat, feature, importance; associated, relevant and causal from
+       the world's truth, used from the forest; copy_of, the first column with the same values
 
     Raises ValueError for unknown names, for what is no world or no method, for a world whose
     target is not one number or class a row, for less than one tree or repeat, and for fewer than
@@ -215,15 +218,12 @@ def compare(worlds: Mapping[str, Callable] | Iterable[str] = WORLDS,
     check_count(n_trees, "n_trees")
     check_count(n_repeats, "n_repeats")
     seeds = plain_stream(rng).integers(2**31, size=n_repeats)
-    pairs = []
-    for repeat, seed in enumerate(seeds.tolist()):
-        for name, draw in draws.items():
-            trial = Trial(_world(draw, n, seed, unseen.get(name)), n_trees, seed, unseen.get(name))
-            pairs += [(name, repeat, trial, method) for method in measures]
     rows = []
-    for world, repeat, trial, method in with_progress(pairs, progress):
-        found = _beside_the_truth(measures[method](trial), trial)
-        rows += [(world, method, repeat, *row) for row in found]
+    for (repeat, seed), (name, draw) in product(enumerate(seeds.tolist()), draws.items()):
+        trial = Trial(_world(draw, n, seed, unseen.get(name)), n_trees, seed, unseen.get(name))
+        for method, measure in measures.items():
+            found = _beside_the_truth(measure(trial), trial)
+            rows += [(name, method, repeat, *row) for row in found]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -283,103 +283,137 @@ def _beside_the_truth(found, trial):
         raise ValueError(
             f"a method returned what is of type {type(found).__name__}, "
             "expected an Importance: build one from the names and the numbers.")
-    measured = zip(found.mean, found.standard_error, found.rank, strict=True)
-    truth = trial.truth.itertuples(name=None)
-    return [(feature, *numbers, *answers)
-            for numbers, (feature, *answers) in zip(measured, truth, strict=True)]
+    return [(feature, importance, *answers) for importance, (feature, *answers)
+            in zip(found.mean, trial.truth.itertuples(name=None), strict=True)]
 
 
-# --- which question a method answers ---
+# --- which question a measure answers ---
 
 
-def grade(table: pd.DataFrame, question: str) -> pd.DataFrame:
-    """Grade how well each method answers a question, by the three GRADES.
+def outcomes(table: pd.DataFrame, question: str) -> pd.DataFrame:
+    """Judge every draw of every world: does the measure answer, mislead, or stay silent?
 
-    A pair is a feature for which the answer is yes and one of the same draw of the same world for
-    which it is no; a pair that is level counts half. An importance is clear of zero if it is
-    larger than twice its own standard deviation over the draws of its world. Each draw of a world
-    gives a share, their mean is the world's, and every world has one vote, however many features.
+    A measure *names* a feature if its importance is clear of zero. In one draw of one world it
+
+    misleads : if it names a feature for which the answer is no
+    answers : if it names all features for which the answer is yes, and no other
+    silent : else: it names none, or names no false one and leaves out a true one
 
     table : what `compare` returned, with at least two repeats
-    -> DataFrame, one row for each method and grade: share; error, its standard error over draws;
-       worlds and cases (pairs or features a draw) behind it; worst and worst_world, the share of
-       the world that does worst (NaN and "" where no world has a case)
+    -> DataFrame, one row a world: question, world, and for each measure a string with one letter a
+       draw, the outcome's first; the last measure is the truth, which has nothing to name, and is
+       silent, in a world where every answer is no
 
     Copies of one column are judged only where their answers agree, unless it is `used` that is
     asked: which of two identical columns is the cause no table can tell.
     Raises ValueError for an unknown question, a table without these columns, and for one repeat.
 
-    >>> found = grade(compare(["null"], ["MDI"], n=100, n_repeats=6), "relevant")
-    >>> found.query("grade == 'no, clear of zero'")[["share", "worlds", "cases"]].values.tolist()
-    [[1.0, 1.0, 5.0]]
+    >>> outcomes(compare(["null"], ["MDI"], n=100, n_repeats=4), "relevant").values.tolist()
+    [['relevant', 'null', 'mmmm', 'ssss']]
     """
-    _check_columns(table, "table", [*OF_A_DRAW, *QUESTIONS, "repeat", "copy_of"], "compare")
     if question not in QUESTIONS:
         raise ValueError(f"unknown question {question!r}: expected one of {', '.join(QUESTIONS)}.")
+    _check_columns(table, [*OF_A_DRAW, *QUESTIONS, "repeat", "copy_of"])
     if table["repeat"].nunique() < 2:
         raise ValueError(
             "the table has less than two repeats, and what is clear of zero takes at least two: "
             "ask compare for n_repeats=2 or more.")
-    judged = _decided(table.dropna(subset="importance"), question)
-    judged = judged.assign(yes=judged[question].astype(bool), clear=clear_of_zero(judged))
+    one = table[table["method"] == table["method"].iloc[0]]
+    truth = one.assign(method=TRUTH, importance=one[question].astype(float))
+    judged = _decided(pd.concat([table, truth]).dropna(subset="importance"), question)
+    yes, named = judged[question].astype(bool), clear_of_zero(judged)
+    said = pd.DataFrame({"named": named, "false": named & ~yes, "missed": yes & ~named})
+    keys = [judged[key] for key in ("world", "method", "repeat")]
+    draws = said.groupby(keys, sort=False).any()
+    letters = np.where(draws["false"], "m", np.where(draws["missed"] | ~draws["named"], "s", "a"))
+    by_world = pd.Series(letters, draws.index).groupby(["world", "method"], sort=False).agg("".join)
+    found = by_world.unstack(sort=False).rename_axis(columns=None).reset_index()
+    found.insert(0, "question", question)
+    return found
+
+
+def verdicts(found: pd.DataFrame) -> pd.DataFrame:
+    """Sum up each measure's outcomes for each question, and give its word by a rule.
+
+    The rule: a measure *misleads* if in some world it misleads in more than half of the draws.
+    Otherwise it *answers* if it does so at least a third as often as the truth itself.
+    Otherwise it is *silent*. One counterexample is enough, and silence wins nothing; luck does not
+    either, as who names each feature with chance p names the right one of two in p (1 - p) of the
+    draws, a quarter at most.
+
+    found : what `outcomes` or `stored` returned, or several of them, one below the other
+    -> DataFrame, one row for each question and measure: word; answers, misleads and silent, shares
+       of the draws that add up to 1 and in which every world counts once; error, the largest of
+       their three Monte Carlo errors; worst_world and worst, the world in which most draws mislead
+       or else most are silent although there is something to name, and their share
+
+    Raises ValueError for a table that `outcomes` did not return.
+
+    >>> table = compare(["null"], ["MDI"], n=100, n_repeats=4)
+    >>> verdicts(outcomes(table, "relevant"))[["measure", "word"]].values.tolist()
+    [['MDI', 'misleads'], ['the truth itself', 'silent']]
+    """
+    _check_columns(found, ["question", "world", TRUTH], "outcomes")
+    measures = [name for name in found if name not in ("question", "world", "seed")]
     rows = []
-    for method, of_method in judged.groupby("method", sort=False):
-        cases = _cases(of_method)
-        rows += [{"method": method, "grade": name, **_graded(cases, name)} for name in GRADES]
+    for question, of_question in found.groupby("question", sort=False):
+        strings = of_question.groupby("world", sort=False)[measures].sum()
+        letters = {name: np.array([list(of_world) for of_world in strings[name]])
+                   for name in measures}
+        rows += [{"question": question, "measure": name,
+                  **_verdict(letters[name], letters[TRUTH] == "a", strings.index)}
+                 for name in measures]
     return pd.DataFrame(rows)
 
 
-def misled_by(graded: pd.DataFrame) -> pd.Series:
-    """Return the world that misleads each method most about a question, "" if there is none.
+def _verdict(letters, answerable, worlds):
+    """Sum up one measure: letters (worlds, draws), and where the truth answers."""
+    is_outcome = {name: letters == name[0] for name in OUTCOMES}
+    shares = {name: where.mean() for name, where in is_outcome.items()}
+    errors = [where.mean(axis=0).std(ddof=1) / np.sqrt(letters.shape[1])
+              for where in is_outcome.values()]
+    misled = is_outcome["misleads"].mean(axis=1)
+    missed = (is_outcome["silent"] & answerable).mean(axis=1)
+    word = ("misleads" if misled.max() > 1 / 2 else
+            "answers" if shares["answers"] >= answerable.mean() / 3 > 0 else "silent")
+    failed = misled if word == "misleads" else missed
+    return {"word": word, **shares, "error": max(errors), "worst_world": worlds[failed.argmax()],
+            "worst": failed.max()}
 
-    A world misleads if fewer than a third of its pairs are in order, or if more than half of its
-    features with the answer no stand clear of zero. A yes that is not clear is no counterexample:
-    silence misleads nobody who does not take it for a no.
 
-    graded : what `grade` returned -> Series of world names by method
+def stored() -> pd.DataFrame:
+    """Read the comparison of this course: the outcomes of 80 draws of each world -> DataFrame.
 
-    Raises ValueError for a table that `grade` did not return.
+    Each of the seeds 0 and 1 gave 40 draws, of 800 rows, with forests of 20 trees.
 
-    >>> found = grade(compare(["null"], ["MDI"], n=100, n_repeats=6), "relevant")
-    >>> misled_by(found)["MDI"]
-    'null'
+    >>> stored()["question"].unique().tolist()
+    ['associated', 'relevant', 'used', 'causal']
     """
-    _check_columns(graded, "graded", OF_A_GRADE, "grade")
-    found = {}
-    for method, of_method in graded.groupby("method", sort=False):
-        by_grade = of_method.set_index("grade")
-        if sorted(map(str, by_grade.index)) != sorted(GRADES):
-            raise ValueError(
-                f"graded has not all grades of {method!r} once, expected {'; '.join(GRADES)}: "
-                "give it as grade returned it.")
-        order, alarms, _ = (by_grade.loc[name] for name in GRADES)
-        found[method] = (order["worst_world"] if order["worst"] < 1 / 3
-                         else alarms["worst_world"] if alarms["worst"] > 1 / 2 else "")
-    return pd.Series(found, name="misled by", dtype=object)
+    return pd.read_csv(FILE, keep_default_na=False)  # "null" is a world
 
 
 def clear_of_zero(table: pd.DataFrame) -> pd.Series:
     """Return whether an importance exceeds twice its standard deviation over the draws -> bool.
 
+    That is the spread of the study: rows, forest and the measure's own chance are drawn anew.
     Raises ValueError for a table that `compare` did not return.
     """
-    _check_columns(table, "table", OF_A_DRAW, "compare")
+    _check_columns(table, OF_A_DRAW)
     same = table.groupby(["world", "method", "feature"])["importance"]
     return table["importance"] > 2 * same.transform("std") + NEGLIGIBLE
 
 
-def _check_columns(table, what, needed, maker):
+def _check_columns(table, needed, maker="compare"):
     """Check that the table has these columns, and numbers where they belong."""
     if not isinstance(table, pd.DataFrame):
-        raise ValueError(f"{what} is of type {type(table).__name__}, expected a DataFrame: "
+        raise ValueError(f"expected a DataFrame, not what is of type {type(table).__name__}: "
                          f"give what {maker} returned.")
     missing = [column for column in needed if column not in table.columns]
     if missing:
-        raise ValueError(f"{what} has no column {missing[0]!r}: give what {maker} returned.")
-    for column in {"importance", "worst"} & set(needed):
-        if not pd.api.types.is_numeric_dtype(table[column]):
-            raise ValueError(f"{what} holds something that is no number in column {column!r}: "
-                             f"give what {maker} returned.")
+        raise ValueError(f"the table has no column {missing[0]!r}: give what {maker} returned.")
+    if "importance" in needed and not pd.api.types.is_numeric_dtype(table["importance"]):
+        raise ValueError("the column 'importance' holds something that is no number: "
+                         f"give what {maker} returned.")
 
 
 def _decided(table, question):
@@ -390,38 +424,17 @@ def _decided(table, question):
     return table[copies.transform("nunique") == 1]
 
 
-def _cases(of_method):
-    """Return the three shares of each draw of each world, and the number of cases behind them."""
-    rows = []
-    for (world, repeat), draw in of_method.groupby(["world", "repeat"], sort=False):
-        yes, clear = draw["yes"].to_numpy(), draw["clear"].to_numpy()
-        shares = (_told_apart(draw["importance"].to_numpy(), yes),
-                  clear[~yes].mean() if not yes.all() else np.nan,
-                  1 - clear[yes].mean() if yes.any() else np.nan)
-        counts = (yes.sum() * (~yes).sum(), (~yes).sum(), yes.sum())
-        for name, share, count in zip(GRADES, shares, counts, strict=True):
-            rows.append((world, repeat, name, share, count))
-    return pd.DataFrame(rows, columns=["world", "repeat", "grade", "share", "count"])
+def main() -> None:
+    """Draw and judge everything again, and write comparison.csv; it takes minutes."""
+    worlds, measures = [name for name in WORLDS if name not in APART], {**METHODS, **CONTROLS}
+    found = []
+    for seed in SEEDS:
+        seen = compare(worlds, measures, **SETTINGS, rng=seed)
+        blind = compare(list(UNSEEN), measures, **SETTINGS, without=UNSEEN, rng=seed)
+        found += [outcomes(blind if question == "used" else seen, question).assign(seed=seed)
+                  for question in QUESTIONS]
+    pd.concat(found).to_csv(FILE, index=False, lineterminator="\n")
 
 
-def _graded(cases, name):
-    """Average one method's grade; every world counts once."""
-    of_grade = cases[(cases["grade"] == name) & (cases["count"] > 0)]
-    if of_grade.empty:
-        return {"share": np.nan, "error": np.nan, "worlds": 0, "cases": 0, "worst": np.nan,
-                "worst_world": ""}
-    shares = of_grade.pivot(index="world", columns="repeat", values="share")
-    by_world = shares.mean(axis=1)
-    worst = by_world.idxmin() if name == GRADES[0] else by_world.idxmax()
-    counts = of_grade.groupby("world")["count"].mean()
-    return {"share": by_world.mean(), "error": shares.mean(axis=0).sem(), "worlds": len(by_world),
-            "cases": round(counts.sum()), "worst": by_world[worst], "worst_world": worst}
-
-
-def _told_apart(importance, yes):
-    """Return the share of (yes, no) pairs with the higher value at yes; ties count half (AUC)."""
-    if yes.all() or not yes.any():
-        return np.nan
-    higher = importance[yes][:, None] - importance[~yes][None, :]
-    higher[np.abs(higher) < NEGLIGIBLE] = 0
-    return float((np.sign(higher) + 1).mean() / 2)
+if __name__ == "__main__":
+    main()

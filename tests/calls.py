@@ -27,7 +27,7 @@ CAUSES = importance.confounder_model()
 DATA = importance.observe(CAUSES, 60)
 COVARIANCE = np.eye(3) + 0.3
 COMPARED = comparing.compare(["and_gate"], ["MDI"], n=40, n_trees=2, n_repeats=3)
-GRADED = comparing.grade(COMPARED, "relevant")
+OUTCOMES = comparing.outcomes(COMPARED, "relevant")
 ONES, PAIRS, HALVES = np.ones(40), np.arange(40) // 2, np.arange(40) % 2
 
 
@@ -175,14 +175,15 @@ GOOD = {
     "correlated_proxy": {**WORLD, "rho": 0.9, "noise": 0.3},
     "fairness": {**WORLD, "bias": 1.0, "agreement": 0.9},
     "friedman": {**WORLD, "p": 6, "noise": 1.0},
-    "grade": {"table": COMPARED, "question": "relevant"},
     "mediator": {**WORLD, "direct": 1.0},
-    "misled_by": {"graded": GRADED},
     "null": {**WORLD, "p": 3},
+    "outcomes": {"table": COMPARED, "question": "relevant"},
     "pipeline_faults": {**WORLD, "faults": ["shift"]},
     "shift": {**WORLD, "before": 1.0, "after": -1.0},
     "twins": {**WORLD, "copies": 2, "jitter": 0.1, "noise": 0.1},
+    "stored": {},
     "variance": {"y": Y, "sample_weight": ONES},
+    "verdicts": {"found": OUTCOMES},
     "what_if": {"tree": DECIDING, "x": X.iloc[0], "target": None, "scale": [1, 1, 1], "frozen": ()},
 }
 MODULES = (importance, trees, worlds, data, comparing)

@@ -12,6 +12,7 @@ conformity, the grader's speed, how long the packages are. No figure on these pa
 
 What stands inside is a Jinja template. It knows the record's own names, the whole as `record`,
 further records by their files' names, and the functions and formats at the end of this file.
+The role {answering}`relevant` names the measures that answer a question in chapter 13's comparison.
 """
 
 import ast
@@ -25,12 +26,13 @@ import yaml
 from docutils import nodes
 from docutils.parsers.rst import directives
 from jinja2 import Environment
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.verdict import exponent, goals, missed  # noqa: E402 - lies in the project's root
+from fi_course import compare  # noqa: E402 - as above
 
 NO_REASON = "We do not know the reason yet."
 
@@ -121,11 +123,41 @@ def lines_of_module(source):
                if line.strip() and not line.strip().startswith("#") and k not in spoken)
 
 
-# --- the directive ---
+# --- which measure answers which question ---
+
+
+def comparison(found):
+    """The words of each measure for each question, with how often it answers -> [(measure, [str])].
+
+    found : what `fi_course.compare.verdicts` returned
+    """
+    def word(of):
+        return (f"**answers** ({of['answers']:.0%})" if of["word"] == "answers" else "silent" if
+                of["word"] == "silent" else f"misled by *{of['worst_world'].replace('_', ' ')}*")
+
+    rows = found.set_index(["measure", "question"])
+    return [(measure, [word(rows.loc[(measure, question)]) for question in compare.QUESTIONS])
+            for measure in compare.METHODS]
+
+
+def answering(found, question):
+    """The measures that answer a question, the one that does most often first -> str."""
+    answers = found[(found["question"] == question) & (found["word"] == "answers")
+                    & found["measure"].isin(list(compare.METHODS))]
+    names = answers.sort_values("answers", ascending=False, kind="stable")["measure"]
+    return "; ".join(names) or "none of them"
+
+
+def stored_verdicts():
+    return compare.verdicts(compare.stored())
+
+
+# --- the directive and the role ---
 
 TEMPLATES = Environment(trim_blocks=True, lstrip_blocks=True)
 TEMPLATES.globals |= {one.__name__: one for one in (goals, missed, verdicts, lost, name_of, reason,
-                                                    lines_of_code, apart)}
+                                                    lines_of_code, apart, comparison,
+                                                    stored_verdicts)}
 TEMPLATES.filters |= {"short": short, "seconds": seconds, "ratio": ratio, "slope": slope,
                       "whole": "{:,}".format, "digit": "{:.1e}".format}
 
@@ -160,6 +192,15 @@ class Measured(SphinxDirective):
         return [parsed]
 
 
+class Answering(SphinxRole):
+    """The measures that answer a question, as text."""
+
+    def run(self):
+        self.env.note_dependency(str(compare.FILE))
+        return [nodes.Text(answering(stored_verdicts(), self.text))], []
+
+
 def setup(app):
     app.add_directive("measured", Measured)
+    app.add_role("answering", Answering())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

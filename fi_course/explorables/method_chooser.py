@@ -1,11 +1,11 @@
-"""Choose an importance method by four questions; worlds of known truth show what may mislead."""
+"""Choose an importance method by four questions; beside the advice stands the stored comparison."""
 
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from fi_course.compare import GRADES, compare, grade
+from fi_course.compare import METHODS, TRUTH, stored, verdicts
 from fi_course.explorables.explorable import State, choice, explore
 from fi_course.explorables.marks import axis, bars, categories, panel, rule
 
@@ -16,11 +16,6 @@ SCOPES = {"all": "all rows together", "one": "one row"}
 COMPANY = {"apart": "hardly correlated", "each": "correlated, and I ask about each",
            "together": "correlated, and I ask about all of them together"}
 PROMISES = {"interval": "an estimate with an interval", "list": "a list with few false names on it"}
-SHOWN = ("feature alone", "MDI", "out-of-bag MDI", "permutation, held out",
-         "conditional permutation", "drop column", "SHAP, interventional",
-         "knockoff statistic")
-UNSEEN = {"twins": "x1", "correlated_proxy": "x1", "confounder": "x1", "mediator": "m",
-          "collider": "c"}
 
 
 class Advice(NamedTuple):
@@ -37,7 +32,7 @@ ADJUST = Advice("no importance measure, but a causal model and adjustment",
                 "a measure sees rows as they came, not as they would be after a change",
                 "it needs to be known which common causes exist, and none may be missing", 11)
 KNOCKOFFS = Advice("the knockoff filter", "it bounds the expected share of false discoveries",
-                   "the features' own law must be known or well estimated", 10,
+                   "the features' joint distribution must be known, or well estimated", 10,
                    "knockoff statistic")
 NULL_TEST = Advice(
     "permutation importance, tested against shuffled targets with a correction for many features",
@@ -47,8 +42,8 @@ LOCAL = Advice("TreeSHAP with background rows",
                "it divides this prediction of this function without remainder",
                "say which background you took", 9, "SHAP, interventional")
 CONDITIONAL_SHAP = Advice("conditional Shapley values",
-                          "features that are not read can be credited for what they tell",
-                          "the conditional law has to be estimated", 9)
+                          "features that are not read can get credit for their information",
+                          "the conditional distribution has to be estimated", 9)
 SHUFFLE = Advice("permutation importance on held-out rows",
                  "it measures what this model loses in prediction",
                  "a column may be read and be of no help, and then its bar is about zero", 5,
@@ -58,25 +53,24 @@ GROUPS = Advice("permutation importance of whole groups",
                 "you must name the groups", 5)
 READ = Advice("interventional SHAP values", "what the model does not read gets exactly zero",
               "noise that it does read gets more than zero", 9, "SHAP, interventional")
-CONDITIONAL = Advice("conditional permutation, or drop-column importance",
-                     "both ask what is lost when the others may still speak",
-                     "of two copies neither is missed: a bar of zero does not say unrelated", 7,
-                     "conditional permutation")
 DROP = Advice("drop-column importance",
-              "it refits, so it asks what data without the column could tell",
+              "it refits, so it asks what the data tell without the column",
               "it is the learner's importance, not this model's", 7, "drop column")
+DROP_EACH = DROP._replace(
+    beware="of two copies neither is missed, so a bar of zero does not mean unrelated")
 DROP_GROUP = Advice("dropping the whole group, and refitting",
-                    "none of its members can step in for the others",
+                    "no member of the group can replace another",
                     "you must name the group before you look", 7)
 ALONE = Advice("a small model of this column alone, on held-out rows",
                "no other column can help or hide it",
-               "a column that needs a partner, as in XOR, tells nothing alone", 13, "feature alone")
+               "a column that needs a partner, as in XOR, is not associated alone", 13,
+               "feature alone")
 ALONE_LIST = Advice("a test of each column alone, with Benjamini and Hochberg's rule",
                     "it bounds the expected share of false names",
                     "dependent tests need care, and a proxy is no false name here", 10,
                     "feature alone")
 OF_THE_MODEL = {"list": NULL_TEST, "apart": SHUFFLE, "each": READ, "together": GROUPS}
-OF_THE_DATA = {"list": KNOCKOFFS, "apart": DROP, "each": CONDITIONAL, "together": DROP_GROUP}
+OF_THE_DATA = {"list": KNOCKOFFS, "apart": DROP, "each": DROP_EACH, "together": DROP_GROUP}
 
 
 def advise(aim, scope, company, promise):
@@ -95,25 +89,15 @@ def advise(aim, scope, company, promise):
     return advice["list" if promise == "list" else company]
 
 
-def explore_methods(grades=None, *, n=120, n_trees=5, n_repeats=4, rng=0):
-    """Show the advice for every set of answers, with the method's grades.
+def explore_methods():
+    """Show the advice for every set of answers, with the shares of the stored comparison.
 
-    grades : {question: what `grade` returned};
-        None computes them from small forests on a few worlds
-
-    >>> seen = explore_methods(n=60, n_trees=3, n_repeats=2)
+    >>> seen = explore_methods()
     >>> seen.sentence_at(aim="causal", scope="all", company="apart", promise="interval")[:60]
     'Use no importance measure, but a causal model and adjustment'
     """
-    if grades is None:
-        settings = {"n": n, "n_trees": n_trees, "n_repeats": n_repeats, "rng": rng}
-        seen = compare(list(UNSEEN), SHOWN, **settings)
-        blind = compare(list(UNSEEN), SHOWN, without=UNSEEN, **settings)
-        grades = {question: grade(blind if question == "used" else seen, question)
-                  for question in AIMS}
-    tables = {question: found.pivot(index="method", columns="grade",
-                                    values="share").loc[list(SHOWN)]
-              for question, found in grades.items()}
+    tables = {question: of_question.set_index("measure")
+              for question, of_question in verdicts(stored()).groupby("question")}
 
     def state_of(aim, scope, company, promise):
         asked = "; ".join((AIMS[aim], SCOPES[scope], COMPANY[company], PROMISES[promise]))
@@ -128,28 +112,34 @@ def explore_methods(grades=None, *, n=120, n_trees=5, n_repeats=4, rng=0):
 
 def method_state(table, aim, advice, asked):
     """Return sentence, bars and table for one set of answers."""
-    order, alarms = table[GRADES[0]], table[GRADES[1]]
     sentence = (f"Use {advice.method} (chapter {advice.chapter}): {advice.why}. Beware: "
-                f"{advice.beware}. You asked: {asked}. "
-                + _evidence(order, alarms, aim, advice.shown))
-    scenes = [_bars_of(order, f"pairs in order: {aim} before not {aim}", advice.shown, coin=True),
-              _bars_of(alarms, f"not {aim}, and clear of zero (short is good)", advice.shown)]
-    shown = pd.DataFrame({"measure": table.index, "pairs in order": order.round(2).to_numpy(),
-                          "no, clear of zero": alarms.round(2).to_numpy()})
+                f"{advice.beware}. You asked: {asked}. {_evidence(table, aim, advice.shown)}")
+    measured = table.loc[list(METHODS)]
+    scenes = [_bars_of(measured["answers"], f"answers what is {aim}: share of the draws",
+                       advice.shown, best=table.at[TRUTH, "answers"]),
+              _bars_of(measured["misleads"], "misleads: share of the draws (short is good)",
+                       advice.shown)]
+    shares = measured[["answers", "misleads", "silent"]].round(2)
+    shown = pd.concat([measured["word"], shares], axis=1).reset_index()
     return State(sentence, scenes, shown, reached=advice is ADJUST)
 
 
-def _bars_of(shares, title, advised, *, coin=False):
+def _bars_of(shares, title, advised, *, best=None):
     here = shares.index == advised
     drawn = bars(shares, horizontal=True, labels="{:.2f}", colour=np.where(here, "c0", "muted"),
                  hatch=here, name=np.where(here, "the advice", "other measures"))
-    return panel(drawn, [rule(x=0.5, name="a coin")] if coin else [], x=axis(0, 1.15, title),
-                 y=categories(list(shares.index)), height=300)
+    marked = [] if best is None else [rule(x=best, name="the truth itself")]
+    return panel(drawn, marked, x=axis(0, 1.15, title), y=categories(list(shares.index)),
+                 height=300)
 
 
-def _evidence(order, alarms, aim, shown):
+def _evidence(table, aim, shown):
+    best = table.at[TRUTH, "answers"]
     if shown is None:
-        return (f"In our worlds the eight measures shown put {order.min():.0%} to "
-                f"{order.max():.0%} of the pairs in order; none of them is the advice.")
-    return (f"In our worlds {shown} puts {order[shown]:.0%} of the pairs in order, "
-            f"and of the columns that are not {aim} {alarms[shown]:.0%} stand clear of zero.")
+        misleading = (table.loc[list(METHODS), "word"] == "misleads").sum()
+        return (f"Of the {len(METHODS)} measures in our comparison {misleading} mislead about "
+                f"what is {aim}; none of the {len(METHODS)} is the advice.")
+    of = table.loc[shown]
+    return (f"In our worlds {shown} answers what is {aim} in {of['answers']:.0%} of the draws, "
+            f"misleads in {of['misleads']:.0%} and is silent in {of['silent']:.0%}; the truth "
+            f"itself answers in {best:.0%}.")

@@ -1,5 +1,5 @@
 """What the prose pages count: hours from the chapters' own tables, rows from the conformity file, claims
-from the ledger."""
+from the ledger, and what they say of a measure: from the stored comparison of chapter 13."""
 
 import json
 import re
@@ -7,8 +7,10 @@ import re
 import pytest
 from chapter import minutes_of
 from measured import lines
+from records import answering, comparison
 
 from fi_course.claims import read_ledger
+from fi_course.compare import METHODS, QUESTIONS, stored, verdicts
 
 from .conftest import ROOT
 
@@ -59,3 +61,53 @@ def test_the_readme_counts_the_chapters_that_there_are():
     numbers = {path.name[:2] for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")}
     words = ("Twelve", "Thirteen", "Fourteen", "Fifteen", "Sixteen", "Seventeen", "Eighteen")
     assert f"{words[len(numbers) - 12]} chapters" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+# --- which measure answers which question ---
+
+ROLE = re.compile(r"\{answering\}`(\w+)`")
+
+
+@pytest.fixture(scope="module")
+def found():
+    return verdicts(stored())
+
+
+def test_a_question_is_answered_by_the_measures_whose_word_it_is_and_by_none_that_misleads(found):
+    words = found.set_index(["question", "measure"])["word"]
+    for question in QUESTIONS:
+        named = [measure for measure in METHODS if measure in answering(found, question).split("; ")]
+        assert named == [measure for measure in METHODS if words[question, measure] == "answers"]
+    assert answering(found, "causal") == "none of them"
+
+
+def test_the_table_of_words_changes_with_the_comparison(found):
+    words = dict(comparison(found))
+    assert list(words) == list(METHODS) and words["MDI"][2] == "**answers** (100%)"
+    turned = found.assign(word="misleads", worst_world="xor_gate")
+    assert dict(comparison(turned))["MDI"] == ["misled by *xor gate*"] * 4
+    assert answering(turned, "used") == answering(turned, "causal")
+
+
+@pytest.mark.parametrize("page", ["cheatsheet", "surprises"])
+def test_a_page_takes_what_answers_a_question_from_the_comparison(page):
+    """Wherever a line of the page has one of the four words, set in italics, the measures follow from the file."""
+    text = (ROOT / f"book/{page}.md").read_text(encoding="utf-8")
+    places = [part for line in text.splitlines() for part in re.split(r"(?<=`)[.] ", line)]
+    for question in QUESTIONS:
+        about = [place for place in places if f"*{question}*" in place]
+        assert about and all(ROLE.findall(place) == [question] for place in about), question
+
+
+def test_the_closing_table_of_chapter_13_advises_no_measure_that_misleads_about_the_question(found):
+    """Every row that begins with a question names measures that answer it; the last names none."""
+    words = found.set_index(["question", "measure"])["word"]
+    cells = json.loads((ROOT / "notebooks/13_choosing.ipynb").read_text(encoding="utf-8"))["cells"]
+    text = next(text for cell in cells if "you may not write |" in (text := "".join(cell["source"])))
+    rows = [[part.strip() for part in line.split("|")[1:3]] for line in text.splitlines() if line[:1] == "|"][2:]
+    advised = [(about.split(",")[0], [name for name in METHODS if name.split(" statistic")[0] in measured])
+               for about, measured in rows]
+    assert {question for question, _ in advised} == set(QUESTIONS)
+    for question, names in advised:
+        assert bool(names) == (question != "causal")
+        assert all(words[question, name] == "answers" for name in names), (question, names)

@@ -6,21 +6,26 @@ import pytest
 from other_worlds import several_outputs, survival
 
 from fi_course.compare import (
-    GRADES,
+    CONTROLS,
     METHODS,
+    OUTCOMES,
     QUESTIONS,
+    SETTINGS,
+    TRUTH,
     Trial,
     clear_of_zero,
     compare,
-    grade,
-    misled_by,
+    outcomes,
+    stored,
+    verdicts,
 )
+from fi_teach.basics.results import Importance
 from fi_teach.importance.drop_column import drop_column_importance
 from fi_teach.importance.mdi import mdi
 from fi_teach.trees.cart import grow_cart
 from fi_teach.worlds import WORLDS, and_gate
 
-QUICK = ["MDI", "permutation, held out", "SHAP, path-dependent"]
+QUICK = ["MDI", "permutation, held out", "SHAP, interventional"]
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +42,8 @@ def test_every_method_meets_every_world_once_for_each_feature(table):
 
 def test_the_truth_in_the_table_is_the_worlds_own():
     rows = compare(["and_gate"], ["MDI"], n=100, n_trees=3)
-    truth = and_gate(100).truth
-    assert rows["relevant"].tolist() == truth["relevant"].tolist()
-    assert np.allclose(rows["true_importance"], truth["importance"])
+    asked = ["associated", "relevant", "causal"]
+    assert rows[asked].values.tolist() == and_gate(100).truth[asked].values.tolist()
 
 
 def test_an_importance_in_the_table_is_the_one_the_method_gives_by_hand():
@@ -89,58 +93,140 @@ def made(world, importances, yes, copies=None, question="relevant"):
     return pd.DataFrame(rows)
 
 
-def graded(*tables, question="relevant"):
-    """The three grades of the one method, by name."""
-    return grade(pd.concat(tables), question).set_index("grade")
+def judged(*tables, question="relevant"):
+    """The outcomes of the one measure, world by world."""
+    return outcomes(pd.concat(tables), question).set_index("world")["mine"].to_dict()
 
 
-def test_pairs_are_made_within_a_draw_of_a_world_and_each_world_has_one_vote():
-    """By hand: one world 1/2 and 0, mean 1/4, the other 1 (its six pairs count no more): 5/8."""
-    one = made("one", [[1, 1], [0, 2]], [True, False])
-    other = made("other", [[9, 8, 9, 0, 0]] * 2, [True, True, True, False, False])
-    found = graded(one, other).loc["in order"]
-    assert found["share"] == 5 / 8 and found["worlds"] == 2 and found["cases"] == 7
-    assert (found["worst"], found["worst_world"]) == (1 / 4, "one")
-
-
-def test_the_error_of_a_grade_is_that_of_its_mean_over_draws():
-    """Draws of 1, 1/2 and 0 have standard deviation 1/2, so the mean's error is 1/2 / sqrt(3)."""
-    found = graded(made("one", [[2, 1], [1, 1], [0, 1]], [True, False])).loc["in order"]
-    assert np.isclose(found["error"], 1 / 2 / np.sqrt(3)) and found["share"] == 1 / 2
-
-
-def test_clear_of_zero_is_more_than_two_standard_deviations_over_the_draws():
+def test_what_is_named_is_more_than_two_standard_deviations_over_the_draws():
     """3 and 5 have standard deviation sqrt(2): both clear. 1 and 4: 2 * 2.1 is more than both."""
     table = made("one", [[3, 1, 0], [5, 4, 0]], [True, False, False])
     assert clear_of_zero(table).tolist() == [True, False, False] * 2
+    assert judged(table) == {"one": "aa"}
 
 
-def test_a_no_that_is_clear_and_a_yes_that_is_not_are_counted_apart():
-    """A world whose features all answer alike holds no pair, and counts here all the same."""
-    all_no = made("all no", [[3, 1, 0], [5, 4, 0]], [False] * 3)
-    all_yes = made("all yes", [[3, 1], [5, 4]], [True] * 2)
-    found = graded(all_no, all_yes)
-    assert found.loc["in order", "worlds"] == 0 and np.isnan(found.loc["in order", "share"])
-    assert found["share"].tolist()[1:] == [1 / 3, 1 / 2]
-    assert found["worlds"].tolist() == [0, 1, 1] and found["cases"].tolist() == [0, 3, 2]
+def test_the_three_outcomes_by_hand():
+    """The same in all draws: all yes and no other, one yes of two, none, a no beside both, a no alone."""
+    cases = {"all": [2, 1, 0], "one": [2, 0, 0], "none": [0, 0, 0], "both and a no": [3, 2, 1], "a no": [0, 0, 1]}
+    tables = [made(world, [numbers] * 3, [True, True, False]) for world, numbers in cases.items()]
+    assert judged(*tables) == {"all": "aaa", "one": "sss", "none": "sss", "both and a no": "mmm", "a no": "mmm"}
+
+
+def test_where_every_answer_is_no_the_truth_itself_is_silent():
+    found = outcomes(made("noise", [[0, 0], [0, 0]], [False, False]), "relevant")
+    assert found[["mine", TRUTH]].values.tolist() == [["ss", "ss"]]
 
 
 def test_copies_are_judged_only_where_their_answers_agree():
     """No table can tell which of two identical columns is the cause; a model reads one or both."""
     numbers, yes, copies = [[2, 1, 0]] * 2, [True, False, False], [0, 0, 2]
-    causal = graded(made("twins", numbers, yes, copies, "causal"), question="causal")
-    assert causal["cases"].tolist() == [0, 1, 0]
-    used = graded(made("twins", numbers, yes, copies, "used"), question="used")
-    assert used["cases"].tolist() == [2, 2, 1]
+    assert judged(made("twins", numbers, yes, copies, "causal"), question="causal") == {"twins": "ss"}
+    assert judged(made("twins", numbers, yes, copies, "used"), question="used") == {"twins": "mm"}
 
 
-def test_a_world_misleads_by_its_order_or_by_its_false_alarms():
-    """A false alarm in one world, reversed pairs in another; silence is no counterexample."""
-    alarm = made("alarm", [[3], [3]], [False])
-    turned = made("turned", [[0, 1], [0, 1]], [True, False])
-    silent = made("silent", [[0, 0], [0, 0]], [True, False])
-    for tables, expected in [([alarm, silent], "alarm"), ([turned], "turned"), ([silent], "")]:
-        assert misled_by(grade(pd.concat(tables), "relevant"))["mine"] == expected
+def verdict(worlds, truth=None):
+    """The verdict on outcomes by hand: {world: letters}; the truth answers wherever it may."""
+    rows = [{"question": "used", "world": world, "mine": letters, TRUTH: (truth or {}).get(world, "a" * len(letters))}
+            for world, letters in worlds.items()]
+    return verdicts(pd.DataFrame(rows)).set_index("measure").loc["mine"]
+
+
+@pytest.mark.parametrize("worlds, word, worst", [
+    ({"one": "aaaa", "two": "mmaa"}, "answers", "one"),  # a half is not more than a half
+    ({"one": "aaaa", "two": "mmma", "three": "mmmm"}, "misleads", "three"),  # one world is enough
+    ({"one": "asss", "two": "asss", "three": "aass"}, "answers", "one"),  # a third as often as the truth
+    ({"one": "asss", "two": "asss", "three": "asss"}, "silent", "one"),  # no false word, and hardly a true one
+    ({"one": "ssss", "two": "ssss"}, "silent", "one"),
+])
+def test_the_word_follows_the_rule(worlds, word, worst):
+    found = verdict(worlds)
+    assert (found["word"], found["worst_world"]) == (word, worst)
+
+
+def test_a_world_without_a_yes_asks_for_nothing_and_may_mislead():
+    """Who is silent in pure noise misses nothing there; who names something is misled by it."""
+    noise = {"noise": "ssss"}
+    assert verdict({"one": "aaas", "noise": "ssss"}, noise)[["word", "worst_world"]].tolist() == ["answers", "one"]
+    assert verdict({"one": "aaaa", "noise": "mmms"}, noise)[["word", "worst_world"]].tolist() == ["misleads", "noise"]
+    assert verdict(noise, noise)["word"] == "silent"
+
+
+def test_misses_count_as_failures_of_a_world():
+    found = verdict({"one": "aaaa", "two": "assm"})
+    assert (found["worst_world"], found["worst"]) == ("two", 1 / 2)
+
+
+def test_shares_add_up_to_one_and_their_error_is_that_of_a_mean_over_draws():
+    """Means over the worlds, draw by draw: 1, 1/2, 1/2, 0 have standard deviation 0.41; over 2 for four draws."""
+    found = verdict({"one": "aass", "two": "asas"})
+    assert found[list(OUTCOMES)].tolist() == [1 / 2, 0, 1 / 2]
+    assert np.isclose(found["error"], np.std([1, 1 / 2, 1 / 2, 0], ddof=1) / 2)
+
+
+# --- the stored comparison ---
+
+
+@pytest.fixture(scope="module")
+def words():
+    return verdicts(stored()).pivot(index="measure", columns="question", values="word")[list(QUESTIONS)]
+
+
+def test_zeros_are_silent_four_times_random_numbers_never_answer_and_the_truth_always(words):
+    assert words.loc["all zeros"].tolist() == ["silent"] * 4
+    assert "answers" not in set(words.loc["random numbers"])
+    assert words.loc[TRUTH].tolist() == ["answers"] * 4
+    assert words.loc["feature alone", "associated"] == "answers"
+
+
+def test_no_measure_answers_what_causes_what(words):
+    assert set(words.loc[list(METHODS), "causal"]) == {"misleads"}
+
+
+def test_each_world_has_80_draws_of_every_measure_for_each_question():
+    found = stored()
+    assert list(found["question"].unique()) == list(QUESTIONS) and sorted(found["seed"].unique()) == [0, 1]
+    letters = found.drop(columns=["question", "world", "seed"])
+    assert list(letters) == [*METHODS, *CONTROLS, TRUTH]
+    assert letters.map(lambda of_world: len(of_world) == 40 and set(of_world) <= set("ams")).all(axis=None)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_word_is_the_same_whichever_seed_drew_the_worlds(words, seed):
+    """Each seed's 40 draws, judged alone."""
+    found = stored()
+    alone = verdicts(found[found["seed"] == seed])
+    pd.testing.assert_frame_equal(alone.pivot(index="measure", columns="question", values="word"), words,
+                                  check_like=True)
+
+
+@pytest.mark.slow
+def test_the_stored_outcomes_come_out_again_and_under_a_seed_that_is_not_stored(words):
+    """One world in full from its stored seed; then the worlds that tell the words apart, in draws never seen."""
+    found, measures = stored(), {**METHODS, **CONTROLS}
+    again = outcomes(compare(["twins"], measures, **SETTINGS, rng=1), "relevant")
+    kept = found.query("question == 'relevant' and world == 'twins' and seed == 1")
+    assert again.iloc[0].tolist() == kept.drop(columns="seed").iloc[0].tolist()
+    other = compare(["null", "correlated_proxy", "confounder"], measures, **SETTINGS | {"n_repeats": 20}, rng=7)
+    for question in ("relevant", "causal"):
+        letters = outcomes(other, question)
+        stored_shares = found[(found["question"] == question) & found["world"].isin(letters["world"])]
+        fresh, old = (verdicts(rows).set_index("measure") for rows in (letters, stored_shares))
+        bound = 4 * np.hypot(fresh["error"], old["error"]) + 0.02
+        assert ((fresh[list(OUTCOMES)] - old[list(OUTCOMES)]).abs().max(axis=1) < bound).all()
+
+
+def test_a_measure_of_a_sceptic_stands_beside_the_controls_and_silence_wins_nothing():
+    """Zeros, entered as one's own measure, are silent in every draw; bars that are all ones mislead."""
+    mine = {"zeros": lambda trial: Importance(trial.world.names, np.zeros(len(trial.world.names))),
+            "ones": lambda trial: Importance(trial.world.names, np.ones(len(trial.world.names)))}
+    table = compare(["null", "twins", "xor_gate"], mine, n=60, n_trees=2, n_repeats=3)
+    found = pd.concat([outcomes(table, question) for question in QUESTIONS])
+    assert set("".join(found["zeros"])) == {"s"}
+    words = verdicts(found).set_index("measure")["word"]
+    assert set(words["zeros"]) == {"silent"} and "misleads" in set(words["ones"])
+
+
+# --- the trial ---
 
 
 def test_what_a_forest_never_saw_it_does_not_use():
@@ -167,18 +253,12 @@ def test_a_feature_alone_saves_the_error_of_the_mean_less_that_of_a_tree():
     assert np.allclose(METHODS["feature alone"](trial).mean, saved.mean())
 
 
-def test_drop_column_raises_fewer_false_alarms_than_mdi_about_what_is_relevant():
+def test_drop_column_misleads_less_often_than_mdi_about_what_is_relevant():
     """Planted truth: of two copies neither is missed, and a proxy adds nothing."""
     worlds = ["correlated_proxy", "twins", "null"]
     table = compare(worlds, ["drop column", "MDI"], n=200, n_trees=10, n_repeats=10)
-    alarms = grade(table, "relevant")[lambda t: t["grade"] == GRADES[1]].set_index("method")["share"]
-    assert alarms["drop column"] < 0.2 < 0.8 < alarms["MDI"]
-
-
-def test_progress_wraps_the_pairs():
-    seen = []
-    compare(["null"], QUICK, n=60, n_trees=2, progress=lambda pairs: (seen.append(len(pairs)), pairs)[1])
-    assert seen == [3]
+    misled = verdicts(outcomes(table, "relevant")).set_index("measure")["misleads"]
+    assert misled["drop column"] < 0.2 < 0.8 < misled["MDI"]
 
 
 @pytest.mark.parametrize("call, words", [
@@ -192,10 +272,10 @@ def test_progress_wraps_the_pairs():
     (lambda: compare({"mine": 3}, QUICK, n=60), "world 'mine' is 3"),
     (lambda: compare({"mine": lambda n, rng: 3}, QUICK, n=60), "returned what is of type int"),
     (lambda: compare(["null"], {"mine": lambda trial: 3}, n=60), "a method returned what is of type int"),
-    (lambda: misled_by(made("w", [[1]], [True])), "no column 'grade'"),
-    (lambda: clear_of_zero("table"), "is of type str, expected a DataFrame"),
-    (lambda: grade(made("w", [[1], [2]], [True]), "pretty"), "unknown question"),
-    (lambda: grade(made("w", [[1]], [True]), "used"), "at least two"),
+    (lambda: verdicts(made("w", [[1]], [True])), "no column 'question'"),
+    (lambda: clear_of_zero("table"), "expected a DataFrame, not what is of type str"),
+    (lambda: outcomes(made("w", [[1], [2]], [True]), "pretty"), "unknown question"),
+    (lambda: outcomes(made("w", [[1]], [True]), "used"), "at least two"),
 ])
 def test_unknown_names_and_tiny_tables_are_refused(call, words):
     with pytest.raises(ValueError, match=words):

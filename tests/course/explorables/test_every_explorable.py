@@ -27,7 +27,6 @@ HALVES = {name: np.linspace(6, 0, 60) + noise * rng.normal(size=(40, 60))
           for name, noise in (("calm", 0.1), ("wild", 3))}
 PRINTED = pd.DataFrame({"split": [10, 30, 60], "gain": [80.0, 15, 5]}, index=["a", "b", "ticket"])
 
-SMALL = {"n": 60, "n_trees": 3, "n_repeats": 2}
 INPUTS = {
     "explore_costs": (CHANCE, rng.random(4000) < CHANCE),
     "explore_group_rates": (RISK, rng.random(12_000) < RISK, GROUP),
@@ -36,7 +35,7 @@ INPUTS = {
     "explore_printed_charts": (PRINTED,),
 }
 SETTINGS = {
-    "explore_methods": SMALL, "explore_held_out": {"unit": "MPa"},
+    "explore_held_out": {"unit": "MPa"},
     "explore_printed_charts": {"watched": ["a"], "told": {"split": "how often", "gain": "how well"}},
 }
 MOST_KB = {  # half of what a page may carry, unless said otherwise

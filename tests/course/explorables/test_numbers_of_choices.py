@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fi_course.compare import METHODS, QUESTIONS, compare, grade
+from fi_course.compare import METHODS, QUESTIONS, TRUTH, stored, verdicts
 from fi_course.explorables import cost_threshold, explore_printed_charts, group_rates, method_chooser
-
-SMALL = {"n": 60, "n_trees": 3, "n_repeats": 2}
 
 # --- where to cut? ---
 
@@ -85,31 +83,29 @@ def test_groups_that_cannot_be_compared_are_refused(denied, group, message):
 
 
 def test_every_set_of_answers_gets_advice_and_no_measure_is_advised_for_what_a_change_would_do():
-    assert tuple(method_chooser.AIMS) == QUESTIONS and set(method_chooser.SHOWN) <= set(METHODS)
+    assert tuple(method_chooser.AIMS) == QUESTIONS
     for asked in product(method_chooser.AIMS, method_chooser.SCOPES, method_chooser.COMPANY, method_chooser.PROMISES):
         advice = method_chooser.advise(*asked)
         assert advice.method and advice.why and advice.beware and 5 <= advice.chapter <= 13
-        assert advice.shown is None or advice.shown in method_chooser.SHOWN
+        assert advice.shown is None or advice.shown in METHODS
         assert (advice.chapter == 11) == (asked[0] == "causal")
 
 
+def test_a_measure_that_misleads_about_the_question_is_not_advised():
+    """Neither chapter 13's table nor the chooser can change without the other."""
+    words = verdicts(stored()).set_index(["question", "measure"])["word"]
+    for asked in product(method_chooser.AIMS, method_chooser.SCOPES, method_chooser.COMPANY, method_chooser.PROMISES):
+        advice = method_chooser.advise(*asked)
+        least = {"answers", "silent"} if advice is method_chooser.KNOCKOFFS else {"answers"}
+        assert advice.shown is None or words[asked[0], advice.shown] in least, asked
+
+
 def test_the_figures_in_the_sentence_are_the_comparisons():
-    blind = compare(list(method_chooser.UNSEEN), method_chooser.SHOWN, without=method_chooser.UNSEEN, **SMALL)
-    of = grade(blind, "used").query("method == 'SHAP, interventional'").set_index("grade")["share"]
-    sentence = method_chooser.explore_methods(**SMALL).sentence_at(
-        aim="used", scope="all", company="each", promise="interval")
-    assert f"puts {of['in order']:.0%} of the pairs in order" in sentence
-    assert sentence.endswith(f"{of['no, clear of zero']:.0%} stand clear of zero.")
-
-
-def test_grades_that_were_computed_elsewhere_are_shown_as_they_are():
-    """The chapter hands on its own table, so that nothing is computed twice and nothing differs."""
-    table = compare(list(method_chooser.UNSEEN), method_chooser.SHOWN, without=method_chooser.UNSEEN, rng=7, **SMALL)
-    grades = {question: grade(table, question) for question in QUESTIONS}
-    shown = method_chooser.explore_methods(grades).sentence_at(
-        aim="relevant", scope="all", company="apart", promise="interval")
-    share = grades["relevant"].query("method == 'drop column'")["share"].iloc[0]
-    assert f"drop column puts {share:.0%} of the pairs" in shown
+    found = verdicts(stored()).query("question == 'used'").set_index("measure")
+    sentence = method_chooser.explore_methods().sentence_at(aim="used", scope="all", company="each", promise="interval")
+    of = found.loc["SHAP, interventional"]
+    assert f"answers what is used in {of['answers']:.0%} of the draws" in sentence
+    assert sentence.endswith(f"the truth itself answers in {found.loc[TRUTH, 'answers']:.0%}.")
 
 
 # --- one model, many charts ---
