@@ -96,6 +96,8 @@ class StudentProcess:
             raise StudentProcessDied("ended", "ended the process it ran in") from None
         except (ValueError, MemoryError, RecursionError) as error:
             raise StudentProcessDied("garbled", f"sent something unreadable: {error}") from None
+        finally:
+            self.channel.settimeout(None)
         if not isinstance(reply, dict):
             raise StudentProcessDied("garbled", "sent something unreadable")
         return reply

@@ -7,15 +7,14 @@ import atexit
 import json
 import os
 import platform
-import subprocess
 import sys
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
-from fi_grader.sandbox import socket_process
-from fi_grader.sandbox.choose import start_server, wait_or_kill
+from fi_grader.sandbox.choose import start_server
 from fi_grader.sandbox.inside import protocol as messages
+from fi_grader.sandbox.program import Program, Standard
 
 LARGEST_REPLY = 100_000_000
 LARGEST_JUDGE = 2 * 2**30
@@ -23,6 +22,7 @@ LARGEST_JUDGE = 2 * 2**30
 in an error, not in a full machine."""
 PATIENCE = 720
 """A worker that says nothing for so many seconds is ended: its sandbox may have to be compiled."""
+PATIENCE_AT_THE_END = 3
 GRACE = 30
 """And one that works on a question so many seconds longer than the question allows."""
 MOST_DEATHS = 5
@@ -33,7 +33,7 @@ class Worker:
     """A grading subprocess: `ask` it for one submission after the other."""
 
     def __init__(self, settings):
-        self.settings, self.process, self.is_stopped = settings, None, False
+        self.settings, self.program, self.is_stopped = settings, None, False
         atexit.register(self.stop)
 
     def ask(self, exercise, content):
@@ -65,22 +65,17 @@ class Worker:
 
     def _exchange(self, job, content):
         """Send a job -> the reply; meanwhile follow at which question the subprocess is."""
-        if self.process is None:
-            self._start()
-        self.channel.settimeout(PATIENCE)
-        messages.send(self.channel, job)
-        self.channel.sendall(content)
-        while "at" in (reply := messages.receive(self.channel, LARGEST_REPLY)):
+        quiet = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+        program = self.program = self.program or Program(
+            "fi_grader.judging.worker", json.dumps(self.settings), env={**os.environ, **quiet})
+        program.settimeout(PATIENCE)
+        messages.send(program, job)
+        program.sendall(content)
+        while "at" in (reply := messages.receive(program, LARGEST_REPLY)):
             self.at = reply["at"]
-            self.channel.settimeout(reply["seconds"] + GRACE)
+            program.settimeout(reply["seconds"] + GRACE)
+        program.settimeout(None)
         return reply
-
-    def _start(self):
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
-                       "PYTHONHASHSEED": "0"}
-        self.channel, self.process = socket_process.start(
-            "fi_grader.judging.worker", json.dumps(self.settings), environment=environment,
-            stdin=subprocess.DEVNULL, start_new_session=True)
 
     def stop(self):
         """End the subprocess for good."""
@@ -89,65 +84,42 @@ class Worker:
 
     def close(self):
         """End the subprocess, and with it its sandbox."""
-        process, self.process = self.process, None
-        if process is not None:
-            self.channel.close()
-            wait_or_kill(process)
-
-
-class _Grader:
-    """The state of the subprocess: the assignments, and a fork server, renewed if it dies."""
-
-    def __init__(self, settings):
-        from fi_grader.notebooks.exercise import load
-        self.settings, self.server = settings, None
-        self.assignments = load(settings["exercises"])
-
-    def grade(self, assignment, content, **options):
-        """Grade a notebook -> record; once more, with a new fork server, if that one has died."""
-        from fi_grader.judging.judge import blank_record, grade
-        for attempt in range(2):
-            try:
-                return grade(assignment, content, self._fork_server(), seed=self.settings["seed"],
-                             limit=self.settings["limit"], **options)
-            except ValueError as error:
-                return blank_record(assignment, "no notebook", f"Nothing was graded: {error}")
-            except (OSError, EOFError):
-                self.server.close()
-                self.server = None
-                if attempt:
-                    raise
-        return None
-
-    def _fork_server(self):
-        if self.server is None:
-            modules = {m for a in self.assignments.values()
-                       for m in a.modules} - {"fi_course.questions"}
-            course = Path(self.settings["exercises"]).resolve().parent
-            self.server = start_server(self.settings["sandbox"], sorted(modules), courses=[course])
-        return self.server
+        program, self.program = self.program, None
+        if program is not None:
+            program.close(PATIENCE_AT_THE_END)
 
 
 def main(channel, settings):
-    """Serve until the owner hangs up."""
+    """Serve until the owner hangs up, or until the sandbox has died: the owner starts another."""
+    from fi_grader.judging.judge import blank_record, grade
+    from fi_grader.notebooks.exercise import load
     try:
-        grader = _Grader(settings)
+        assignments = load(settings["exercises"])
     except ValueError as error:
         return messages.send(channel, {"unfit": str(error)})
     _limit_memory()
+    modules = sorted({module for one in assignments.values() for module in one.modules})
+    course = Path(settings["exercises"]).resolve().parent
+    server = None
     try:
         while True:
             job = messages.receive(channel)
             content = messages.exactly(channel, job["size"])
-            reply = grader.grade(grader.assignments[job["exercise"]], content, lost=job["lost"],
-                                 tell=lambda question, seconds: messages.send(
-                                     channel, {"at": question, "seconds": seconds}))
-            messages.send(channel, {"record": reply}, LARGEST_REPLY)
+            server = server or start_server(settings["sandbox"], modules, courses=[course])
+            assignment = assignments[job["exercise"]]
+            try:
+                record = grade(assignment, content, server, seed=settings["seed"],
+                               limit=settings["limit"], lost=job["lost"],
+                               tell=lambda question, seconds: messages.send(
+                                   channel, {"at": question, "seconds": seconds}))
+            except ValueError as error:
+                record = blank_record(assignment, "no notebook", f"Nothing was graded: {error}")
+            messages.send(channel, {"record": record}, LARGEST_REPLY)
     except (EOFError, OSError):
         return
     finally:
-        if grader.server is not None:
-            grader.server.close()
+        if server:
+            server.close()
 
 
 def _limit_memory():
@@ -160,4 +132,4 @@ def _limit_memory():
 
 
 if __name__ == "__main__":
-    main(socket_process.connect(sys.argv[1]), json.loads(sys.argv[2]))
+    main(Standard(), json.loads(sys.argv[1]))

