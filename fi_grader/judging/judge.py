@@ -57,7 +57,6 @@ class GradingRun:
     verdicts: dict = field(default_factory=dict)
     errors: dict = field(default_factory=dict)
     traces: dict = field(default_factory=dict)
-    seconds: dict = field(default_factory=dict)
     skipped: set = field(default_factory=set)
     lost: set = field(default_factory=set)
     lacked: bool = False
@@ -83,7 +82,10 @@ def grade(assignment, content, server, *, seed, limit=None, lost=(), tell=lambda
     for question in lost:
         run.lost.add(question)
         _leave_to_a_person(run, question, "it ended the judge")
-    _judge_prose(run)
+    for question in assignment.questions:
+        if question not in assignment.expressions:
+            prose = run.plan.answers.get(question, "")
+            run.verdicts[question] = judge(QUESTIONS[question], prose, seed)
     _run_plan(run, server)
     return record_of(run)
 
@@ -106,13 +108,6 @@ def plan_of(assignment, content):
     return plan
 
 
-def _judge_prose(run):
-    for question in run.assignment.questions:
-        if question not in run.assignment.expressions:
-            run.verdicts[question] = judge(QUESTIONS[question], run.plan.prose.get(question, ""),
-                                           run.seed)
-
-
 def _run_plan(run, server):
     """Run a notebook without the package's answers, and again with them where they were missed.
 
@@ -130,18 +125,11 @@ def _run_plan(run, server):
                         if question in run.lost or question not in run.assignment.expressions}
         run.errors, run.traces, run.skipped = {}, {}, set()
         _run_in_processes(run, server, messages.NOTHING_HIDDEN, end)
-        _merge(run, first)
-
-
-def _merge(run, first):
-    """Keep what the first verdicts say about questions that the package answers."""
-    for question, verdict in first.items():
-        if not QUESTIONS[question].blocked:
-            continue
-        if verdict.status == "right" or verdict.mistake == "borrowed":
-            run.verdicts[question] = verdict
-        elif run.verdicts[question].status == "right":
-            run.plan.flag(question, BORROWED)
+        for question in (q for q in first if QUESTIONS[q].blocked):
+            if first[question].status == "right" or first[question].mistake == "borrowed":
+                run.verdicts[question] = first[question]
+            elif run.verdicts[question].status == "right":
+                run.plan.flag(question, BORROWED)
 
 
 def _run_in_processes(run, server, hidden, end):
@@ -166,8 +154,7 @@ def _run_steps(run, student, end):
     steps = [(n, step) for n, step in enumerate(run.plan.steps) if n not in run.skipped]
     again = [(-1, step) for n, step in steps if step.verb == "judge"]
     for number, step in steps + again:
-        start = time.monotonic()
-        seconds = max(0.01, min(run.allowed(step.question), end - start))
+        seconds = max(0.01, min(run.allowed(step.question), end - time.monotonic()))
         run.tell(step.question, seconds)
         try:
             with student.within(seconds):
@@ -178,8 +165,6 @@ def _run_steps(run, student, end):
             return number, step, StudentProcessDied("garbled", f"cannot be read: {error}")
         finally:
             _add_flags(run, student, step)
-            run.seconds[step.question] = (run.seconds.get(step.question, 0) + time.monotonic()
-                                          - start)
     return None
 
 
@@ -190,24 +175,21 @@ def _run_step(run, student, step, last):
     """
     if step.verb == "run":
         reply = student.ask("run", step.source, step.name)
-        if "error" in reply:
-            run.lacked = True
-            _remember_error(run, student, step, reply)
+        if "error" not in reply:
+            return
+        run.lacked = True
+        try:
+            student.decoded({"error": reply["error"]})
+        except RemoteError as error:
+            if step.question:
+                run.errors[step.question] = f"Your cell stopped with {error.kind}: {error}"
+                run.traces[step.question] = student.trace
         return
     before = run.verdicts.get(step.question)
     if before is None or (last and before.status in ("not started", "missing")):
         found = _verdict(run, student, step.question)
         if before is None or found.status in ("right", "wrong"):
             run.verdicts[step.question] = found
-
-
-def _remember_error(run, student, step, reply):
-    try:
-        student.decoded({"error": reply["error"]})
-    except RemoteError as error:
-        if step.question:
-            run.errors[step.question] = f"Your cell stopped with {error.kind}: {error}"
-            run.traces[step.question] = student.trace
 
 
 def _verdict(run, student, question):
@@ -250,8 +232,8 @@ def _check_consistency(run, question, answer, verdict):
     One that answers lists otherwise than arrays and is wrong for both has made an honest mistake:
     it is called by its name.
     """
-    spent = run.seconds.get(question, 0) + answer.student.spent()
-    if (answer.differs or verdict.status == "right") and spent < run.allowed(question) / 4:
+    has_time = answer.student.spent() < run.allowed(question) / 4
+    if has_time and (answer.differs or verdict.status == "right"):
         answer.call_again()
     if answer.differs and verdict.status != "right":
         unbound = judge(QUESTIONS[question], answer.as_recorded(), np.random.default_rng(run.seed))
@@ -296,26 +278,21 @@ def record_of(run):
 
 def _row(run, question):
     verdict = run.verdicts.get(question) or Verdict("wrong", "It was not reached.", "")
-    status, message = _status_and_message(run, question, verdict)
+    error, status, message = run.errors.get(question, ""), verdict.status, verdict.text
+    if status == "missing" and question in run.plan.untouched:
+        status, message = "not started", "Nothing is filled in yet."
+    elif status in ("missing", "not started") and error:
+        status, message = "wrong", error
+    elif status == "missing":
+        status, message = "not started", verdict.message
+    elif status == "wrong":
+        message = f"{error} {message}".strip()
     points = QUESTIONS[question].points
-    earned = {"right": points, "by hand": None}.get(status, 0)
     message, trace = map(without_folders, (message, run.traces.get(question, "")))
-    return {"question": question, "status": status, "points": earned, "max_points": points,
+    return {"question": question, "status": status,
+            "points": {"right": points, "by hand": None}.get(status, 0), "max_points": points,
             "mistake": verdict.mistake, "message": message[:2000], "trace": trace,
             "flags": run.plan.flags.get(question, [])}
-
-
-def _status_and_message(run, question, verdict):
-    """Return status and message of a verdict, given the error of its cell -> (str, str)."""
-    error = run.errors.get(question, "")
-    if verdict.status == "missing" and question in run.plan.untouched:
-        return "not started", "Nothing is filled in yet."
-    if verdict.status in ("missing", "not started") and error:
-        return "wrong", error
-    if verdict.status == "missing":
-        return "not started", verdict.message
-    parts = [error if verdict.status == "wrong" else "", verdict.text]
-    return verdict.status, " ".join(filter(None, parts))
 
 
 def blank_record(assignment, flag, message):

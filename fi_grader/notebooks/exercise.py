@@ -103,8 +103,12 @@ def load(folder):
 def _assignment(path):
     content = path.read_bytes()
     raw_cells = json.loads(content)["cells"]
-    worked_on = [cell["metadata"]["fi_teach"]["question"] for cell in raw_cells
-                 if _is_answered(cell)]
+    worked_on = []
+    for cell in raw_cells:
+        metadata = cell.get("metadata", {})
+        about, stored = metadata.get("fi_teach", {}), metadata.get("nbgrader", {}).get("checksum")
+        if about.get("part") == "answer" and stored and checksum(cell) != stored:
+            worked_on.append(about["question"])
     if worked_on:
         raise ValueError(f"{path} is not as it was handed out: {', '.join(worked_on)} was answered "
                          "in it. Name the folder that nobody works in with --exercises, or make "
@@ -115,21 +119,10 @@ def _assignment(path):
     if unknown:
         raise ValueError(f"{path} asks {', '.join(unknown)}, "
                          "which no module in fi_course/questions defines.")
-    expressions = {c.question: _expression(c.source) for c in cells if c.part == "check"}
+    # the argument of a check: `Q("trees.decrease").check(decrease)` asks for "decrease"
+    expressions = {c.question: ast.unparse(ast.parse(c.source).body[0].value.args[0])
+                   for c in cells if c.part == "check"}
     return Assignment(path.stem, cells, questions, expressions, _hash(content, questions), path)
-
-
-def _is_answered(cell):
-    """Return whether this is the cell of an answer, and not as it was handed out -> bool."""
-    metadata = cell.get("metadata", {})
-    stored = metadata.get("nbgrader", {}).get("checksum")
-    is_answer = metadata.get("fi_teach", {}).get("part") == "answer"
-    return bool(is_answer and stored) and checksum(cell) != stored
-
-
-def _expression(check):
-    """Return the argument of a check: `Q("trees.decrease").check(decrease)` -> "decrease"."""
-    return ast.unparse(ast.parse(check).body[0].value.args[0])
 
 
 def _hash(content, questions):

@@ -6,10 +6,11 @@ begins, and flags for what had to be put right.
 """
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
 
-from fi_grader.notebooks.exercise import Cell
 from fi_grader.escaping import printable
+from fi_grader.notebooks.exercise import Cell
 from fi_grader.notebooks.similarity import digests
 
 LONGEST_CODE = 1_000_000
@@ -38,13 +39,12 @@ class Step:
 
 @dataclass
 class Plan:
-    """How to grade one notebook: `steps`, `prose`, flags by question and for the whole.
+    """How to grade one notebook: `steps`, flags by question and for the whole.
 
     `answers` are the student's, by question; `written` knows long ones by a digest.
     """
 
     steps: list = field(default_factory=list)
-    prose: dict = field(default_factory=dict)
     flags: dict = field(default_factory=dict)
     whole: list = field(default_factory=list)
     untouched: set = field(default_factory=set)
@@ -58,15 +58,24 @@ class Plan:
 
 def align(assignment, cells, metadata=None):
     """Plan the grading of a notebook's cells -> Plan."""
-    matched = {p: assignment.cells[place]
-               for p, place in sorted(match(assignment.cells, cells).items())}
-    plan = Plan(whole=[*_whole_flags(assignment, cells, matched), *_kernel_flag(metadata or {})])
+    places = dict(sorted(match(assignment.cells, cells).items()))
+    matched = {p: assignment.cells[place] for p, place in places.items()}
+    first, plan = list(dict.fromkeys(places.values())), Plan()
+    plan.whole += ["cells reordered"] * (first != sorted(first))
+    plan.whole += [f"cell {p + 1} is too long to be run"
+                   for p, cell in enumerate(cells) if _is_too_long(cell)]
+    kernel = (metadata or {}).get("kernelspec")
+    name = kernel.get("name") if isinstance(kernel, dict) else None
+    if isinstance(name, str) and name not in ("python3", "python"):
+        plan.whole.append(f"kernel {printable(name[:40])}")
     for question in assignment.questions:
         _flag_question(plan, assignment, question, cells, matched)
-    plan.steps = _steps(plan, assignment, cells, matched)
-    written = answers(assignment, cells)
-    plan.written = digests(assignment, written)
-    plan.answers = {assignment.cells[place].question: text for place, text in written.items()}
+    _collect_answers(plan, assignment, cells, places)
+    gone = [c for place, c in enumerate(assignment.cells) if c.kind == "code"
+            and not (c.question or c.part) and place not in first]
+    plan.whole += [f"put back {c.id}" for c in gone]
+    plan.steps = [Step("run", "", c.source, c.id) for c in gone]
+    plan.steps += _steps(assignment, cells, matched)
     return plan
 
 
@@ -81,7 +90,13 @@ def match(handed_out, cells):
                  if p not in matched}
         matched.update({p: place for p, place in found.items() if place in free})
     matched.update(_by_words(handed_out, cells, matched))
-    return {**matched, **_prose_after_its_text(handed_out, cells, matched)}
+    # prose without ids is known by its place: the cell after the question's text
+    at = {place: p for p, place in matched.items()}
+    after = {at[k - 1] + 1: k for k, ref in enumerate(handed_out)
+             if ref.kind == "markdown" and ref.part == "answer" and k not in at and k - 1 in at}
+    prose = {p: k for p, k in after.items() if p < len(cells) and p not in matched
+             and cells[p].kind == "markdown"}
+    return {**matched, **prose}
 
 
 def _by_words(handed_out, cells, matched):
@@ -115,29 +130,6 @@ def _expected_keys(ref):
     return {("says", ref.source.strip())} - {("says", "")}
 
 
-def _prose_after_its_text(handed_out, cells, matched):
-    """Match prose without ids by its place: the cell after the question's text."""
-    at = {place: p for p, place in matched.items()}
-    wanted = {at[k - 1] + 1: k for k, ref in enumerate(handed_out)
-              if ref.kind == "markdown" and ref.part == "answer" and k not in at and k - 1 in at}
-    return {p: k for p, k in wanted.items() if p < len(cells) and p not in matched
-            and cells[p].kind == "markdown"}
-
-
-def _whole_flags(assignment, cells, matched):
-    place = {id(cell): k for k, cell in enumerate(assignment.cells)}
-    first = list(dict.fromkeys(place[id(ref)] for ref in matched.values()))
-    long = [f"cell {p + 1} is too long to be run" for p, c in enumerate(cells) if _is_too_long(c)]
-    return ["cells reordered"] * (first != sorted(first)) + long
-
-
-def _kernel_flag(metadata):
-    kernel = metadata.get("kernelspec")
-    name = kernel.get("name") if isinstance(kernel, dict) else None
-    is_other = isinstance(name, str) and name not in ("python3", "python")
-    return [f"kernel {printable(name[:40])}"] if is_other else []
-
-
 def _flag_question(plan, assignment, question, cells, matched):
     for part in ("text", "answer", "check"):
         ref = assignment.cell_of(question, part)
@@ -169,28 +161,37 @@ def _changes(ref, cell):
         yield "metadata edited"
 
 
-def _steps(plan, assignment, cells, matched):
-    """Order the steps: missing cells, then the student's cells with each judgement in its place."""
+def _collect_answers(plan, assignment, cells, places):
+    """Join the cells of each answer, long ones cut, and hash them."""
+    sources = defaultdict(list)
+    for p, place in places.items():
+        if assignment.cells[place].part == "answer":
+            sources[place].append(cells[p].source)
+    answers = {place: "\n\n".join(filter(None, found))[:LONGEST_PROSE]
+               for place, found in sources.items()}
+    plan.written = digests(assignment, answers)
+    plan.answers = {assignment.cells[place].question: text for place, text in answers.items()}
+    for question, text in plan.answers.items():
+        if question not in assignment.expressions and len(text) == LONGEST_PROSE:
+            plan.flag(question, "prose cut")
+
+
+def _steps(assignment, cells, matched):
+    """Order the student's cells, with the judgement of each question in its place -> list."""
     last = {ref.question: p for p, ref in matched.items() if ref.part == "answer"}
-    by_hand = [q for q in assignment.questions if q not in assignment.expressions]
-    steps, waiting, written = _restored_steps(plan, assignment, matched), [], {}
+    steps, waiting = [], []
     for position, cell in enumerate(cells):
         ref = matched.get(position, Cell("", ""))
         if ref.question:
             steps += [Step("judge", q) for q in waiting if q != ref.question]
             waiting = [q for q in waiting if q == ref.question]
-        if ref.question in by_hand and ref.part == "answer":
-            written.setdefault(ref.question, []).append(cell.source)
-        elif _is_run(ref, cell):
+        is_asked = ref.question in assignment.expressions
+        if _is_run(ref, cell) and (is_asked or ref.part != "answer"):
             name = f"answer to {ref.question}" if ref.part == "answer" else f"cell {position + 1}"
             steps.append(Step("run", ref.question, cell.source, name))
-        if last.get(ref.question) == position and ref.question not in by_hand:
+        if last.get(ref.question) == position and is_asked:
             waiting.append(ref.question)
-    for question, sources in written.items():
-        plan.prose[question] = _joined(sources)
-        if len(plan.prose[question]) == LONGEST_PROSE:
-            plan.flag(question, "prose cut")
-    late = [q for q in assignment.questions if q not in by_hand and q not in last]
+    late = [q for q in assignment.questions if q in assignment.expressions and q not in last]
     return [*steps, *(Step("judge", q) for q in [*waiting, *late])]
 
 
@@ -202,26 +203,3 @@ def _is_run(ref, cell):
 
 def _is_too_long(cell):
     return cell.kind == "code" and len(cell.source) > LONGEST_CODE
-
-
-def _joined(sources):
-    """Join the cells of one answer, and cut very long prose -> str."""
-    return "\n\n".join(filter(None, sources))[:LONGEST_PROSE]
-
-
-def answers(assignment, cells):
-    """Read a notebook's answer cells -> {place of the handed-out cell: source}."""
-    found = {}
-    for position, place in sorted(match(assignment.cells, cells).items()):
-        if assignment.cells[place].part == "answer":
-            found.setdefault(place, []).append(cells[position].source)
-    return {place: _joined(sources) for place, sources in found.items()}
-
-
-def _restored_steps(plan, assignment, matched):
-    """Return steps for deleted cells that others depend on."""
-    here = {id(ref) for ref in matched.values()}
-    gone = [c for c in assignment.cells if c.kind == "code" and not (c.question or c.part)
-            and id(c) not in here]
-    plan.whole += [f"put back {c.id}" for c in gone]
-    return [Step("run", "", c.source, c.id) for c in gone]

@@ -52,29 +52,20 @@ def _code(source):
     """Normalize the names in code -> str, "" if it is short, very long or no code."""
     if len(source) > LONGEST:
         return ""
+    names, numbers = {ast.Name: "id", ast.arg: "arg", ast.FunctionDef: "name"}, {}
     try:
         tree = ast.parse(source)
         nodes = list(ast.walk(tree))
-        _number_names(nodes)
+        for node in nodes:
+            if type(node) in names:
+                name = getattr(node, names[type(node)])
+                setattr(node, names[type(node)], numbers.setdefault(name, f"n{len(numbers)}"))
+            if isinstance(node, ast.FunctionDef):
+                node.body = [one for one in node.body if not (
+                    isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))]
         return ast.dump(tree) if len(nodes) >= LONG_CODE else ""
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-
-
-def _number_names(nodes):
-    numbers = {}
-    for node in nodes:
-        if isinstance(node, ast.Name):
-            node.id = numbers.setdefault(node.id, f"n{len(numbers)}")
-        elif isinstance(node, ast.arg):
-            node.arg = numbers.setdefault(node.arg, f"n{len(numbers)}")
-        elif isinstance(node, ast.FunctionDef):
-            node.name = numbers.setdefault(node.name, f"n{len(numbers)}")
-            node.body = [one for one in node.body if not _is_text(one)] or [ast.Pass()]
-
-
-def _is_text(statement):
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _words(source):
@@ -94,11 +85,6 @@ def pairs(records):
         if 2 <= len(students) <= min(RARE, len(classes[exercise]) / 3):
             for one, other in combinations(sorted(students), 2):
                 shared[exercise, one, other].append((question, digest))
-    found = [(*place, [q for q, _ in shared_answers]) for place, shared_answers in shared.items()
-             if _is_listed(shared_answers)]
+    found = [(*place, [question for question, _ in answers]) for place, answers in shared.items()
+             if len(answers) >= SHARED or any(digest.startswith("prose") for _, digest in answers)]
     return sorted(found, key=lambda pair: (pair[0], -len(pair[3]), pair[1], pair[2]))
-
-
-def _is_listed(shared_answers):
-    return (len(shared_answers) >= SHARED
-            or any(digest.startswith("prose") for _, digest in shared_answers))
