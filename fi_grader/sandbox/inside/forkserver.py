@@ -85,29 +85,18 @@ def _start_student(write, channel, settings):
     linux.mount_private(settings["megabytes_on_disk"], settings["kept"])
     hidden = messages.receive(channel)
     linux.hide([f"/course/{file}" for file in hidden["files"]])
-    _discard_output()
-    _apply_limits(settings)
-    from fi_grader.sandbox.inside.session import serve
-    serve(channel, settings["library"], settings["roots"], hidden)
-
-
-def _discard_output():
-    """Send output that bypasses Python's own streams to /dev/null.
-
-    Otherwise the log would carry text from one submission to the next.
-    """
+    # output that bypasses Python's own streams would carry text to the next submission
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nowhere, stream)
     os.close(nowhere)
-
-
-def _apply_limits(settings):
     os.chdir("/tmp")
     linux.set_limits(megabytes=settings["megabytes"], processes=settings["processes"],
                      seconds=settings["seconds"], file_megabytes=settings["megabytes_on_disk"])
     linux.give_up_privileges(settings["user"])
     linux.refuse_calls()
+    from fi_grader.sandbox.inside.session import serve
+    serve(channel, settings["library"], settings["roots"], hidden)
 
 
 def end(child):

@@ -1,5 +1,7 @@
 """Compile magics and shell lines: those that time or hide code run it, all others do nothing."""
 
+from contextlib import suppress
+
 PASSED_ON = {"time", "timeit", "prun", "capture"}
 """Magics whose line or cell is Python to be run."""
 
@@ -12,15 +14,10 @@ def compiled(source, name):
     try:
         return compile(source, name, "exec", dont_inherit=True)
     except SyntaxError:
-        return compile(_transformed(source), name, "exec", dont_inherit=True)
-
-
-def _transformed(source):
-    try:
-        from IPython.core.inputtransformer2 import TransformerManager
-    except ImportError:
-        return source
-    return TransformerManager().transform_cell(source)
+        with suppress(ImportError):
+            from IPython.core.inputtransformer2 import TransformerManager
+            source = TransformerManager().transform_cell(source)
+        return compile(source, name, "exec", dont_inherit=True)
 
 
 class Shell:

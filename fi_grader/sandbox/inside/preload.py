@@ -3,6 +3,7 @@
 import importlib
 import os
 import sys
+from contextlib import suppress
 from types import ModuleType
 
 NAMES = ("Q", "CheckFailed", "Handle", "Question", "QUESTIONS", "Verdict", "judge")
@@ -21,11 +22,13 @@ class Silent:
 
 
 def preloaded(modules):
-    """Import what the exercises import -> snapshot of the libraries."""
+    """Import what the exercises import, so that no student waits -> snapshot of the libraries."""
     import fi_course
     hide_questions(os.path.join(os.path.dirname(fi_course.__file__), "questions"))
-    import_all(["fi_grader.sandbox.inside.session", "pandas.testing",
-                "IPython.core.inputtransformer2", *modules])
+    for name in ("fi_grader.sandbox.inside.session", "pandas.testing",
+                 "IPython.core.inputtransformer2", *modules):
+        with suppress(ImportError):
+            importlib.import_module(name)
     from fi_grader.sandbox.inside.restore import snapshot
     return snapshot()
 
@@ -37,12 +40,3 @@ def hide_questions(folder):
     for name in NAMES:
         setattr(package, name, {} if name == "QUESTIONS" else Silent)
     sys.modules["fi_course.questions"] = package
-
-
-def import_all(modules):
-    """Import these modules once, so that no student waits for them; skip those that are missing."""
-    for name in modules:
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            continue

@@ -155,7 +155,12 @@ def _to_array(content, part):
     kind, shape, data = _list(content, 3)
     shape = [_whole(size, 0, LARGEST) for size in _list(shape)]
     if kind not in ("O", "U"):
-        return _of_numbers(kind, base64.b64decode(data)).reshape(shape)
+        if not (isinstance(kind, str) and NUMBERS.fullmatch(kind)):
+            raise ValueError(f"no array of dtype {str(kind)[:20]} is data.")
+        data = base64.b64decode(data)
+        # a bool is 0 or 1: NumPy believes that it is
+        array = np.frombuffer(data, "u1") != 0 if "b" in kind else np.frombuffer(data, kind).copy()
+        return array.reshape(shape)
     array = np.empty(len(_list(data)), object)
     for k, v in enumerate(data):
         array[k] = part(v)
@@ -164,13 +169,6 @@ def _to_array(content, part):
         _demand(all(isinstance(v, str) for v in array) and longest * len(array) <= LARGEST)
         array = array.astype(str)
     return array.reshape(shape)
-
-
-def _of_numbers(kind, data):
-    """Return the numbers in these bytes -> array. A bool is 0 or 1: NumPy believes that it is."""
-    if not (isinstance(kind, str) and NUMBERS.fullmatch(kind)):
-        raise ValueError(f"no array of dtype {str(kind)[:20]} is data.")
-    return np.frombuffer(data, "u1") != 0 if "b" in kind else np.frombuffer(data, kind).copy()
 
 
 def _of_index(index, part):
@@ -196,10 +194,6 @@ def _to_index(content, part, length):
             else [_scalar(v, part) for v in _list(content, length)])
 
 
-def _of_series(series, part):
-    return [_of_column(series, part), _of_index(series.index, part), part(series.name)]
-
-
 def _to_series(content, part):
     values, index, name = _list(content, 3)
     values = _to_column(values, part)
@@ -207,9 +201,8 @@ def _to_series(content, part):
 
 
 def _of_frame(frame, part):
-    return [[part(c) for c in frame.columns], [_of_column(frame.iloc[:, k], part)
-                                               for k in range(frame.shape[1])],
-            _of_index(frame.index, part), len(frame)]
+    columns = [_of_column(frame.iloc[:, k], part) for k in range(frame.shape[1])]
+    return [list(map(part, frame.columns)), columns, _of_index(frame.index, part), len(frame)]
 
 
 def _to_frame(content, part):
@@ -266,7 +259,8 @@ _KINDS = (
     (tuple, "tuple", _many),
     (set | frozenset, "set", _many),
     (dict, "dict", lambda v, part: [[part(k), part(x)] for k, x in v.items()]),
-    (pd.Series, "series", _of_series),
+    (pd.Series, "series",
+     lambda s, part: [_of_column(s, part), _of_index(s.index, part), part(s.name)]),
     (pd.DataFrame, "frame", _of_frame),
     (type(...), "ellipsis", lambda v, part: None),
     (np.random.Generator, "generator", _of_generator),
