@@ -38,7 +38,10 @@ def export(report, assignments):
 
 
 def _export(report, assignments):
-    _configure(report.folder / "nbgrader_config.py")
+    path = report.folder / "nbgrader_config.py"
+    if not path.exists() or path.read_text(errors="replace").startswith(NBGRADER_CONFIG):
+        # nbgrader's own export gets a name of its own
+        write(path, NBGRADER_CONFIG + 'c.ExportPlugin.to = "nbgrader-grades.csv"\n')
     exercises = sorted({exercise for _, exercise in report.records})
     with opened(report.folder) as book:
         for name in exercises:
@@ -50,15 +53,6 @@ def _export(report, assignments):
             for exercise, record in student.records.items():
                 _enter(book, record, student.scores[exercise], assignments[exercise])
                 _write_notebook(report.folder, record, assignments[exercise])
-
-
-def _configure(path):
-    """Write nbgrader's settings, unless somebody has written others.
-
-    Its exports get a file name of their own.
-    """
-    if not path.exists() or path.read_text(errors="replace").startswith(NBGRADER_CONFIG):
-        write(path, NBGRADER_CONFIG + 'c.ExportPlugin.to = "nbgrader-grades.csv"\n')
 
 
 def opened(folder):
@@ -138,7 +132,11 @@ def _write_notebook(folder, record, assignment):
             answer = record.get("answers", {}).get(cell.question, "")
             answer = answer.encode("utf-8", "replace").decode()
             raw["source"] = answer if cell.kind == "code" else escaping.listing(answer)
-            cells += _rubric(cell)
+            if dict(cell.grading).get("grade"):
+                lines = [f"- {points} point{'s' * (points > 1)}: {what}"
+                         for points, what in QUESTIONS[cell.question].rubric]
+                cells.append({"cell_type": "markdown", "id": f"{cell.id}-rubric"[:64],
+                              "metadata": {}, "source": "\n".join(["**Rubric**", "", *lines])})
         elif cell.part == "check":
             row = rows[cell.question]
             text = f"{WORDS[row['status']]}. {row['message']}\n{'; '.join(row['flags'])}".strip()
@@ -147,13 +145,3 @@ def _write_notebook(folder, record, assignment):
     notebook["cells"] = cells
     path = folder / "autograded" / nbgrader_id(record["student"]) / assignment.name
     write(path / f"{assignment.name}.ipynb", json.dumps(notebook, indent=1))
-
-
-def _rubric(cell):
-    """Build a cell with the rubric, after an answer graded by hand -> list of one cell or none."""
-    if not dict(cell.grading).get("grade"):
-        return []
-    lines = [f"- {points} point{'s' * (points > 1)}: {what}"
-             for points, what in QUESTIONS[cell.question].rubric]
-    return [{"cell_type": "markdown", "id": f"{cell.id}-rubric"[:64], "metadata": {},
-             "source": "\n".join(["**Rubric**", "", *lines])}]

@@ -19,7 +19,7 @@ from fi_course.reproducible_zip import write_zip
 from fi_grader import escaping
 from fi_grader.judging.judge import blank_record
 from fi_grader.judging.worker import Worker
-from fi_grader.notebooks import exercise as exercise_module
+from fi_grader.notebooks.exercise import load
 from fi_grader.release import instructor_files
 from fi_grader.report.pages import WORDS
 from fi_grader.report.results import explained, write
@@ -91,7 +91,7 @@ def grade_one(exercise, submission, seed=0, exercises="exercises"):
 
     Raises ValueError if there is no such set, or no sandbox.
     """
-    assignments = exercise_module.load(exercises)
+    assignments = load(exercises)
     if exercise not in assignments:
         raise ValueError(f"there is no set {exercise}: {', '.join(assignments)}.")
     settings = {"exercises": str(Path(exercises).resolve()), "seed": seed, "limit": None,
@@ -110,14 +110,10 @@ def grade_one(exercise, submission, seed=0, exercises="exercises"):
         return blank_record(assignments[exercise], "no notebook", f"Nothing was graded: {error}")
 
 
-def main(arguments):
-    exercise, submission, results, *seed = arguments
-    record = grade_one(exercise, submission, int(seed[0]) if seed else 0)
-    write(Path(results), json.dumps(results_of(record), indent=1))
-
-
 if __name__ == "__main__":
+    exercise, submission, results, *seed = sys.argv[1:]
     try:
-        main(sys.argv[1:])
+        record = grade_one(exercise, submission, *map(int, seed))
+        write(Path(results), json.dumps(results_of(record), indent=1))
     except ValueError as error:
         sys.exit(f"The autograder cannot grade: {error}")

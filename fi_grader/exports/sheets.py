@@ -36,6 +36,8 @@ WORKSHEET = ("Identifier", "Full name", "Email address", "Status", "Grade", "Max
 CANVAS = ("Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID",
           "Integration ID", "Root Account", "Section")
 """The columns of a gradebook that are about the student."""
+POLICY = re.compile(r"(?i)\s*(Muted|Manual Posting.*)?\s*")
+"""What stands in Canvas's line on posting policies."""
 SIGNS = re.compile(r'[_/\\:*?"<>|\0]')
 """What a feedback file's name may not hold."""
 
@@ -89,8 +91,15 @@ def to_moodle(report, exercise, worksheet=None):
             notes.append(f"nobody here is {identifier} {name}".strip())
             continue
         merged = report.student(student)
-        if merged.scores[exercise].counted is not None:
-            _fill(row, column, merged.records[exercise], merged.scores[exercise])
+        score = merged.scores[exercise]
+        if score.counted is not None:
+            most, scale = row.get(column.get("most"), "").replace(",", ".").strip(), 1.0
+            if re.fullmatch(r"\d+(\.\d+)?", most):
+                scale = float(most) / score.most
+            told = {"grade": f"{score.counted * scale:.2f}",
+                    "comment": comment_on(merged.records[exercise], score)}
+            told |= {} if most else {"most": plain_number(score.most)}
+            row.update({column[what]: told[what] for what in told if what in column})
         path = report.folder / "feedback" / student / f"{exercise}.html"
         if exercise in merged.records and number and path.exists():
             folder = f"{SIGNS.sub(' ', name).strip() or 'Participant'}_{number}"
@@ -123,29 +132,16 @@ def _fresh_worksheet(report, exercise, handed_in):
     return list(WORKSHEET), rows
 
 
-def _fill(row, column, record, score):
-    """Fill in a student's points and comment."""
-    most, scale = row.get(column.get("most"), "").replace(",", ".").strip(), 1.0
-    if re.fullmatch(r"\d+(\.\d+)?", most):
-        scale = float(most) / score.most
-    row[column["grade"]] = f"{score.counted * scale:.2f}"
-    if "most" in column and not most:
-        row[column["most"]] = plain_number(score.most)
-    if "comment" in column:
-        row[column["comment"]] = comment_on(record, score)
-
-
 def comment_on(record, score):
     """Build the comment that a student reads beside the points -> str."""
     words = [f"{plain_number(score.points)} of {score.most} points."]
     if score.days:
         words.append(f"{score.days} days late, {score.free_days} of them free: "
                      f"{plain_number(score.counted)} count.")
-    words += [f"{row['question']}: {row['mistake']}." for row in record["rows"]
-              if row["mistake"] and row["status"] == "wrong"]
-    words += [f"{row['question']}: {row['comment']}" for row in record["rows"] if row["comment"]]
-    words += [f"{row['question']}, points changed: {row['changed']}" for row in record["rows"]
-              if row["changed"]]
+    for key, told in (("mistake", "{}: {}."), ("comment", "{}: {}"),
+                      ("changed", "{}, points changed: {}")):
+        words += [told.format(row["question"], row[key]) for row in record["rows"]
+                  if row[key] and (key != "mistake" or row["status"] == "wrong")]
     words += [f"{score.waiting} points wait for a person."] * bool(score.waiting)
     return " ".join(words)
 
@@ -177,7 +173,7 @@ def to_canvas(report, gradebook=None):
     for row in rows:
         row = (row + [""] * len(head))[:len(head)]
         filled.append(row)
-        if _is_about_columns(row):
+        if "Points Possible" in row[0] or all(map(POLICY.fullmatch, row)):
             continue
         fields = dict(zip(head, row, strict=True))
         name = fields.get("Student") or f"{fields['LastName']}, {fields.get('FirstName', '')}"
@@ -198,21 +194,13 @@ def to_canvas(report, gradebook=None):
 
 def _column(report, exercise, head):
     """Find a set's column: by its title in course.toml, else by its name -> int or None."""
-    wanted = report.course.set_of(exercise).canvas or exercise
-    titles = {place: re.sub(r"\s*\(\d+\)$", "", name) for place, name in enumerate(head)
-              if name not in CANVAS}
-    same = [place for place, title in titles.items() if wanted in (head[place], title)]
-    if same:
-        return same[0]
-    words = {title.lower().replace(" ", "_"): place for place, title in titles.items()}
+    wanted, places = report.course.set_of(exercise).canvas or exercise, {}
+    for place, name in enumerate(head):
+        for title in (name, re.sub(r"\s*\(\d+\)$", "", name)) if name not in CANVAS else ():
+            places.setdefault(title, place)
+    words = {title.lower().replace(" ", "_"): place for title, place in places.items()}
     near = get_close_matches(wanted.lower(), words, 1, 0.85)
-    return words[near[0]] if near else None
-
-
-def _is_about_columns(row):
-    """Return whether this line holds the points possible or the posting policies."""
-    return "Points Possible" in row[0] or all(
-        re.fullmatch(r"(?i)\s*(Muted|Manual Posting.*)?\s*", field) for field in row)
+    return places.get(wanted, words[near[0]] if near else None)
 
 
 def _fresh_gradebook(report, handed_in):
