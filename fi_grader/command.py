@@ -40,9 +40,13 @@ def grade(options):
 
     Raises ValueError, saying what to do, if that cannot be done.
     """
-    options.submissions = [place for name in options.submissions for place in _places(name)]
+    options.submissions = [  # a pattern such as downloads/* is expanded where no shell has done it
+        place for name in options.submissions
+        for place in ([name] if Path(name).exists() else sorted(glob(name)) or [name])]
     _check(options)
-    exercises = options.exercises or _exercises()
+    here, beside = Path("exercises"), installed.PACKAGES["fi_grader"].parent / "exercises"
+    exercises = options.exercises or (
+        beside if beside.is_dir() and not here.is_dir() else here.resolve())
     assignments = load(exercises)
     decided = course_of(options.course, assignments)
     found = finding.find(options.submissions, list(assignments), roster=decided.roster,
@@ -66,7 +70,7 @@ def grade(options):
         summary = _summary(report, write_views(report))
         if options.marking:
             from fi_grader.report.marking import write_marking
-            paths = write_marking(Report(folder, records, decided), options.assistants)
+            paths = write_marking(report, options.assistants)
             summary += [f"To be marked: {path}" for path in paths]
         if options.gradebook:
             from fi_grader.exports.gradebook import export
@@ -75,16 +79,6 @@ def grade(options):
     summary.append(f"The report: {options.out}/index.html, grades.csv, students.csv, files.csv, "
                    "feedback/")
     return "\n".join(map(printable, summary))
-
-
-def _places(name):
-    """Expand a pattern such as downloads/*, where no shell has done it -> list of str."""
-    return [name] if Path(name).exists() else sorted(glob(name)) or [name]
-
-
-def _exercises():
-    here, beside = Path("exercises"), installed.PACKAGES["fi_grader"].parent / "exercises"
-    return beside if beside.is_dir() and not here.is_dir() else here.resolve()
 
 
 def _check(options):

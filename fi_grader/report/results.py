@@ -39,10 +39,7 @@ def opened(report):
 
 
 def _lock(file):
-    """Lock a file for as long as it is open.
-
-    Raises BlockingIOError, on Windows PermissionError, if another process has it.
-    """
+    """Lock a file while it is open. Raises BlockingIOError, or on Windows PermissionError."""
     try:
         import fcntl
     except ImportError:
@@ -110,11 +107,20 @@ class Records:
         with open(self.path, "rb") as file:
             for number, line in enumerate(file, 1):
                 if line.endswith(b"\n"):
-                    place, key, source = _index_of(line, f"{self.path}, line {number}")
-                    self.places[place] = end, key, source
+                    self._index(end, line, number)
                     end += len(line)
         if end < self.path.stat().st_size:
             os.truncate(self.path, end)
+
+    def _index(self, start, line, number):
+        try:
+            record = json.loads(line)
+            self.places[record["student"], record["exercise"]] = (
+                start, record["key"], record.get("found", {}).get("source", ""))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise ValueError(f"{self.path}, line {number}: this is no result, so the file was "
+                             "changed by something else. Delete that line, and the submission it "
+                             "was about is graded again.") from None
 
     def __len__(self):
         return len(self.places)
@@ -169,17 +175,6 @@ class Records:
 
     def close(self):
         self.file.close()
-
-
-def _index_of(line, where):
-    try:
-        record = json.loads(line)
-        return ((record["student"], record["exercise"]), record["key"],
-                record.get("found", {}).get("source", ""))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise ValueError(f"{where}: this is no result, so the file was changed by something else. "
-                         "Delete that line, and the submission it was "
-                         "about is graded again.") from None
 
 
 def write(path, content, sure=False):

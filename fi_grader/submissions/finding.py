@@ -19,17 +19,9 @@ from pathlib import Path
 
 from fi_course.submit import MANIFEST
 from fi_grader import escaping
-from fi_grader.submissions import reading
+from fi_grader.submissions import platforms, reading
 from fi_grader.submissions.files import JUNK, LINK, Budget, File, below, leaves, members
-from fi_grader.submissions.platforms import (
-    METADATA,
-    Owner,
-    copy_number,
-    is_junk,
-    key_of_name,
-    owner_in,
-    owners_in,
-)
+from fi_grader.submissions.platforms import Owner, key_of_name, owner_in
 
 CELL_IDS = re.compile(rb'"(?:grade_)?id": ?"([\w.-]{1,100})"|Q\(\\?["\']([\w.]{1,100})\\?["\']\)')
 OF_THE_CLASS = re.compile(r"submitted|assignment_\d+_export")
@@ -114,13 +106,21 @@ def find(sources, exercises, *, cell_ids=None, roster=None):
     for source in found.sources:
         entries = [(owner, file) for owner, file in _topmost(source)
                    if file.member or os.path.abspath(file.path) not in named]
-        _check_source(source, entries, exercises)
+        names = [file.parts[0] for _, file in entries if not platforms.is_junk(file.parts[0])]
+        if names and all(name in exercises for name in names):
+            raise ValueError(f"{source} is the folder of one student (it holds {names[0]}/): "
+                             f"name the one above it, {source.resolve().parent}")
         for owner, file in entries:
             found.sort(source, owner, file)
+    if not found.files:
+        loose = [Path(one.file).name for one in found.skipped
+                 if ".ipynb" in one.file.lower() and not one.is_junk]
+        seen = (f" It holds notebooks of its own ({', '.join(loose[:3])}): "
+                "put each into its student's folder." if loose else "")
+        raise ValueError(f"{', '.join(map(str, found.sources))} holds no student's folder: "
+                         f"submissions lie in {found.sources[0]}/<student>/<exercise>.ipynb.{seen}")
     for student in found.files:
         found.looks[escaping.skeleton(student)].append(student)
-    if not found.files:
-        raise ValueError(_no_student(found.sources, found.skipped))
     return found
 
 
@@ -157,7 +157,7 @@ class Found:
         if owner is None and self.roster:
             named = Owner(_without_exercise(file.stem, self.exercises))
             owner = named if named.name and self.roster.find(named) else None
-        if is_junk(name) or file.why == JUNK:
+        if platforms.is_junk(name) or file.why == JUNK:
             self.skip("", source, file, JUNK)
         elif owner is None or not owner.student.strip():
             self.skip("", source, file, file.why or (
@@ -183,7 +183,12 @@ class Found:
             absent += [student] * (not theirs)
             yield from theirs
         if not asked:
-            raise ValueError(_no_exercise(self.sources, self.exercises, self.skipped))
+            seen = "; ".join([str(one) for one in self.skipped if not one.is_junk][:3])
+            raise ValueError(
+                f"no file in {', '.join(map(str, self.sources))} is of an exercise "
+                f"({', '.join(self.exercises)}), so there is nothing to grade: give the files the "
+                f"exercises' names, as in {self.sources[0]}/<student>/{self.exercises[0]}.ipynb"
+                + f". Seen: {seen}" * bool(seen))
         for student in absent:
             facts = self._facts(student, *self.files[student][0][:2])
             yield from (Submission(student, exercise, facts) for exercise in sorted(asked))
@@ -198,7 +203,9 @@ class Found:
                     self.skip(student, source, file, why)
                     continue
                 others += self._named_for_others(student, file)
-                this = _age(owner, file), source, owner, file, known
+                age = (owner.order, file.time if file.is_told else 0,
+                       platforms.copy_number(file.stem), file.time, file.file)
+                this = age, source, owner, file, known
                 older, newest[exercise] = sorted((newest.get(exercise, this), this),
                                                  key=lambda one: one[0])
                 if older is not newest[exercise]:
@@ -306,11 +313,11 @@ def _topmost(source):
         files = [replace(file, why=JUNK) if file.parts[0] in NBGRADERS else file for file in files]
     files = [inner for file in files for inner in _below_the_class(file)]
     people = {}
-    for listed in (file for file in files if file.parts == (METADATA,)):
+    for listed in (file for file in files if file.parts == (platforms.METADATA,)):
         with suppress(Exception):  # without the list, folders keep their numbers
-            people |= owners_in(reading.content_at(listed.path, listed.member))
+            people |= platforms.owners_in(reading.content_at(listed.path, listed.member))
     return [(people.get(file.parts[0]), file) for file in files
-            if file.parts and file.parts != (METADATA,)]
+            if file.parts and file.parts != (platforms.METADATA,)]
 
 
 def _below_the_class(file):
@@ -320,39 +327,6 @@ def _below_the_class(file):
     if file.member:
         return [replace(file, parts=file.parts[1:])]
     return below(replace(file, parts=())) if file.is_folder else [file]
-
-
-def _check_source(source, entries, exercises):
-    """Raise ValueError if all of a source is one student's."""
-    names = [file.parts[0] for _, file in entries if not is_junk(file.parts[0])]
-    if names and all(name in exercises for name in names):
-        raise ValueError(f"{source} is the folder of one student (it holds {names[0]}/): "
-                         f"name the one above it, {source.resolve().parent}")
-
-
-def _no_student(sources, skipped):
-    loose = [Path(one.file).name for one in skipped
-             if ".ipynb" in one.file.lower() and not one.is_junk]
-    seen = (f" It holds notebooks of its own ({', '.join(loose[:3])}): "
-            "put each into its student's folder." if loose else "")
-    return (f"{', '.join(map(str, sources))} holds no student's folder: "
-            f"submissions lie in {sources[0]}/<student>/<exercise>.ipynb.{seen}")
-
-
-def _no_exercise(sources, exercises, skipped):
-    seen = "; ".join([str(one) for one in skipped if not one.is_junk][:3])
-    return (f"no file in {', '.join(map(str, sources))} is of an exercise "
-            f"({', '.join(exercises)}), so there is nothing to grade: give the files the "
-            f"exercises' names, as in {sources[0]}/<student>/{next(iter(exercises))}.ipynb"
-            + f". Seen: {seen}" * bool(seen))
-
-
-# One file
-
-def _age(owner, file):
-    """Return the sort key of a student's files, the newest last: number, copy, time, name."""
-    told = file.time if file.is_told else 0
-    return owner.order, told, copy_number(file.stem), file.time, file.file
 
 
 def _exercise_of(stem, exercises):

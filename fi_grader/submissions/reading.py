@@ -43,7 +43,9 @@ def content_of(file):
 def content_at(path, member=""):
     """Read the bytes of a file, or of a member of a zip file. Raises whatever goes wrong."""
     if not member:
-        return _bytes_of(path)
+        with _opened(path) as file:
+            _check_size(os.fstat(file.fileno()).st_size)
+            return file.read(LARGEST_FILE)
     outer, _, name = member.rpartition(INSIDE)
     archive = _archive(path, outer, os.lstat(path).st_mtime_ns)
     return _unpacked(archive, archive.getinfo(name))
@@ -97,13 +99,6 @@ def _opened(path):
         file.close()
         raise ValueError("it is no ordinary file.")
     return file
-
-
-def _bytes_of(path):
-    """Read an ordinary file that is no link and not too large."""
-    with _opened(path) as file:
-        _check_size(os.fstat(file.fileno()).st_size)
-        return file.read(LARGEST_FILE)
 
 
 def _unpacked(archive, info):
