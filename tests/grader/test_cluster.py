@@ -3,18 +3,15 @@
 import json
 import os
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import cloudpickle
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from corpus import hand_in, honest, no_notebooks
 
 from fi_grader import command, main
 from fi_grader.judging import queue as run
-from notebooks import ROOT
+from notebooks import lay_course
 
 # workers cannot import a test: what runs there is sent there
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -25,9 +22,7 @@ SPECIMENS = ("perfect", "empty", "right answer of another shape 1", "named mista
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     """One set, and ten submissions of it from the corpus -> (exercises, submissions)."""
-    base = tmp_path_factory.mktemp("course")
-    (base / "exercises").mkdir()
-    (base / "exercises" / "01_trees.ipynb").write_bytes((ROOT / "exercises" / "01_trees.ipynb").read_bytes())
+    base = lay_course(tmp_path_factory.mktemp("course"))
     cases = [case for group in (honest(), no_notebooks()) for case in group if case.name in SPECIMENS]
     assert len(cases) == len(SPECIMENS)
     hand_in(cases, base / "submissions")

@@ -2,89 +2,54 @@
 
 import json
 import re
+import shutil
 import sys
 import threading
 import zipfile
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 import fi_teach.__main__ as cli
 from fi_grader import command, main
 from fi_grader.exports import gradescope
-from fi_grader.judging import queue, worker
+from fi_grader.judging import judge, queue
 from fi_grader.notebooks.exercise import load
 from fi_grader.report.results import seed_of
 from fi_grader.sandbox import choose
 from fi_grader.submissions import finding
-from notebooks import ROOT, filled, to_bytes
+from notebooks import ROOT, filled, grade, lay, lay_course
 
 
-@pytest.fixture(scope="module")
-def exercises(tmp_path_factory):
-    """A folder with the one set that is handed in here."""
-    folder = tmp_path_factory.mktemp("course") / "exercises"
-    folder.mkdir()
-    (folder / "01_trees.ipynb").write_bytes((ROOT / "exercises" / "01_trees.ipynb").read_bytes())
-    return folder
-
-
-def folder_of(tmp_path, **students):
-    for student, notebook in students.items():
-        (tmp_path / "in" / student).mkdir(parents=True)
-        (tmp_path / "in" / student / "01_trees.ipynb").write_bytes(to_bytes(notebook))
-    return tmp_path / "in"
-
-
-def grade(exercises, tmp_path, *options, beside=()):
-    """Grade tmp_path/in, and what lies beside it, into tmp_path/out -> exit code."""
-    return main([str(tmp_path / "in"), *map(str, beside), "--out", str(tmp_path / "out"), "--exercises", str(exercises),
-                 "--jobs", "1", *map(str, options)])
-
-
-def test_a_class_is_graded_and_the_summary_names_who_wants_a_person(exercises, tmp_path, capsys):
-    folder_of(tmp_path, anna=filled(), bert=filled({"trees.recall_mean": "import os; os._exit(1)"}))
-    assert grade(exercises, tmp_path) == 0
-    said = capsys.readouterr().out
-    assert "bert, 01_trees: trees.recall_mean: ended its process" in said and "anna, " not in said
-    assert "trees.what_sixty_means, 2 answers" in said
-    page = (tmp_path / "out" / "feedback" / "bert" / "01_trees.html").read_text()
-    assert "ended the process" in page and "BEGIN HIDDEN" not in page and "check_hidden" not in page
-    assert (tmp_path / "out" / "seed").stat().st_mode & 0o77 == 0
-
-
-def test_a_flag_goes_with_its_reason_and_nothing_is_graded_again(exercises, tmp_path, monkeypatch):
+def test_a_flag_goes_with_its_reason_and_nothing_is_graded_again(tmp_path, monkeypatch):
     """Anna is added to the roster, Bert's mail changes his name: their results stay, their flags and names follow."""
-    folder_of(tmp_path, anna=filled(), bert=filled())
+    lay_course(tmp_path, anna=filled(), bert=filled())
     course = tmp_path / "course.toml"
     course.write_text("roster = 'roster.csv'\n")
     (tmp_path / "roster.csv").write_text("id,name\nbert,Bert Ek\n")
-    grade(exercises, tmp_path, "--course", course)
+    grade(tmp_path, "--course", course)
     assert "not in the roster" in (tmp_path / "out" / "students.csv").read_text()
     (tmp_path / "roster.csv").write_text("id,name\nanna,Anna Ek\nbert,Bert Ekman\n")
     monkeypatch.setattr(command.queue, "grade_one", None)
-    grade(exercises, tmp_path, "--course", course)
+    grade(tmp_path, "--course", course)
     students = (tmp_path / "out" / "students.csv").read_text()
     assert "not in the roster" not in students and "Anna Ek" in students
     assert "Bert Ekman" in (tmp_path / "out" / "feedback" / "bert" / "01_trees.html").read_text()
 
 
-def test_what_lies_there_no_more_is_forgotten_and_other_sources_stay(exercises, tmp_path):
-    folder_of(tmp_path, anna=filled(), bert=filled())
-    grade(exercises, tmp_path)
-    (tmp_path / "in" / "bert" / "01_trees.ipynb").unlink()
-    (tmp_path / "in" / "bert").rmdir()
+def test_what_lies_there_no_more_is_forgotten_and_other_sources_stay(tmp_path):
+    lay_course(tmp_path, anna=filled(), bert=filled())
+    grade(tmp_path)
+    shutil.rmtree(tmp_path / "in" / "bert")
     (tmp_path / "in").rename(tmp_path / "other")
-    folder_of(tmp_path, cy=filled())
-    grade(exercises, tmp_path, beside=[tmp_path / "other"])
+    lay_course(tmp_path, cy=filled())
+    grade(tmp_path, tmp_path / "other")
     students = [line.split(",")[0] for line in (tmp_path / "out" / "students.csv").read_text().splitlines()[1:]]
     assert students == ["anna", "cy"], "anna was found in another place, bert nowhere"
     assert not (tmp_path / "out" / "feedback" / "bert" / "01_trees.html").exists()
 
 
-def test_an_error_while_jobs_are_handed_out_ends_the_run_and_what_was_graded_stays(exercises, tmp_path, monkeypatch):
-    folder_of(tmp_path, **{f"s{k}": filled({"trees.recall_mean": f"average_of_all = 60  # {k}"}) for k in range(8)})
+def test_an_error_while_jobs_are_handed_out_ends_the_run_and_what_was_graded_stays(tmp_path, monkeypatch):
+    lay_course(tmp_path, **{f"s{k}": filled({"trees.recall_mean": f"average_of_all = 60  # {k}"}) for k in range(8)})
     usual = finding.Found.of_student
 
     def of_student(found, student):
@@ -93,18 +58,18 @@ def test_an_error_while_jobs_are_handed_out_ends_the_run_and_what_was_graded_sta
         return usual(found, student)
     monkeypatch.setattr(finding.Found, "of_student", of_student)
     with pytest.raises(MemoryError, match="no room for s6"):
-        grade(exercises, tmp_path, "--jobs", "2")
+        grade(tmp_path, "--jobs", "2")
     assert (tmp_path / "out" / "results.jsonl").read_bytes().count(b"\n") == 6
 
 
-def test_only_takes_students_and_exercises_and_refuses_strangers(exercises, tmp_path):
-    folder_of(tmp_path, anna=filled(), bert=filled())
-    grade(exercises, tmp_path, "--only", "bert", "01_trees")
+def test_only_takes_students_and_exercises_and_refuses_strangers(tmp_path):
+    lay_course(tmp_path, anna=filled(), bert=filled())
+    grade(tmp_path, "--only", "bert", "01_trees")
     assert (tmp_path / "out" / "students.csv").read_text().count("\n") == 2
     with pytest.raises(ValueError, match=r"--only brt: .* Names here are bert"):
-        grade(exercises, tmp_path, "--only", "brt")
+        grade(tmp_path, "--only", "brt")
     with pytest.raises(ValueError, match=r"--only xyz: .* Names here are anna, bert"):
-        grade(exercises, tmp_path, "--only", "xyz")
+        grade(tmp_path, "--only", "xyz")
 
 
 def test_the_seed_comes_from_the_option_the_environment_or_chance(monkeypatch, tmp_path):
@@ -126,11 +91,11 @@ def test_an_option_that_cannot_be_meant_is_refused_by_name(options, words, tmp_p
         main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), *options])
 
 
-def test_a_report_among_the_submissions_is_refused_and_a_missing_one_asked_for(exercises, tmp_path):
-    submissions = folder_of(tmp_path, anna=filled())
+def test_a_report_among_the_submissions_is_refused_and_a_missing_one_asked_for(tmp_path):
+    submissions = lay_course(tmp_path, anna=filled()) / "in"
     for out in (submissions, submissions / "report"):
         with pytest.raises(ValueError, match="taken for a student: choose a folder beside it"):
-            main([str(submissions), "--out", str(out), "--exercises", str(exercises)])
+            grade(tmp_path, out=out)
     with pytest.raises(ValueError, match="--out REPORT"):
         main([str(submissions)])
 
@@ -141,10 +106,10 @@ def test_ctrl_c_ends_in_a_word(tmp_path, capsys, monkeypatch):
     assert capsys.readouterr().err == "fi-teach grade: stopped.\n"
 
 
-def test_what_the_grader_itself_could_not_do_is_tried_again(exercises):
+def test_what_the_grader_itself_could_not_do_is_tried_again():
     """Its result is written down for a person to see, but not under the key that would keep it."""
     job = {"student": "anna", "exercise": "01_trees", "key": "k", "found": {"file": "x"}, "problem": ""}
-    record = command.record_of(job, {"problem": "the grader was ended twice"}, load(exercises), "bwrap")
+    record = command.record_of(job, {"problem": "the grader was ended twice"}, load(ROOT / "exercises"), "bwrap")
     assert record["flags"] == ["given up"] and record["key"] != "k"
 
 
@@ -178,12 +143,11 @@ if os.fork() == 0:
 """
 
 
-def test_the_autograder_grades_a_folder_as_gradescope_hands_it_over(exercises, tmp_path):
+def test_the_autograder_grades_a_folder_as_gradescope_hands_it_over(tmp_path):
     """The command of run_autograder, on a notebook of any name, which leaves a process behind to change the results."""
-    (tmp_path / "submission").mkdir()
-    results = tmp_path / "results.json"
+    results, exercises = tmp_path / "results.json", lay_course(tmp_path) / "exercises"
     stays = filled({"trees.recall_mean": STAYS.format(results=str(results)), "trees.decrease": "decrease = 0"})
-    (tmp_path / "submission" / "mine.ipynb").write_bytes(to_bytes(stays))
+    lay(tmp_path, {"submission/mine.ipynb": stays})
     record = gradescope.grade_one("01_trees", tmp_path / "submission", 3, exercises)
     expected = gradescope.results_of(record)
     gradescope.write(results, json.dumps(expected))
@@ -193,7 +157,7 @@ def test_the_autograder_grades_a_folder_as_gradescope_hands_it_over(exercises, t
         gradescope.grade_one("02_golf", tmp_path / "submission", 3, exercises)
 
 
-def test_the_autograder_brings_a_sandbox_and_never_goes_without(exercises, tmp_path, monkeypatch):
+def test_the_autograder_brings_a_sandbox_and_never_goes_without(tmp_path, monkeypatch):
     """A container may deny bubblewrap: set-up installs the WebAssembly one, and without both nothing is graded."""
     with zipfile.ZipFile(gradescope.export(tmp_path, "01_trees", ROOT, 3)) as archive:
         modes = {info.filename: oct(info.external_attr >> 16) for info in archive.infolist()
@@ -206,7 +170,7 @@ def test_the_autograder_brings_a_sandbox_and_never_goes_without(exercises, tmp_p
                 "course/fi_grader/report/templates/class.html"} <= set(archive.namelist())
     monkeypatch.setattr(choose, "probe", lambda kind: f"{kind} failed: denied")
     with pytest.raises(ValueError, match="there is no sandbox here"):
-        gradescope.grade_one("01_trees", folder_of(tmp_path, you=filled()), 3, exercises)
+        gradescope.grade_one("01_trees", lay_course(tmp_path, you=filled()) / "in/you", 3, tmp_path / "exercises")
 
 
 # README.md, which follows a submission from step to step
@@ -217,16 +181,17 @@ class JudgeHere:
     is_stopped = False
 
     def __init__(self, settings):
-        self.judge = worker._Grader(settings)
+        self.seed, self.assignments = settings["seed"], load(settings["exercises"])
+        self.server = choose.start_server(settings["sandbox"], self.assignments["01_trees"].modules)
 
     def ask(self, exercise, content):
-        return {"record": self.judge.grade(self.judge.assignments[exercise], content)}
+        return {"record": judge.grade(self.assignments[exercise], content, self.server, seed=self.seed)}
 
     def stop(self):
-        self.judge.server.close()
+        self.server.close()
 
 
-def test_the_steps_of_the_readme_are_those_that_a_submission_takes(exercises, tmp_path, monkeypatch):
+def test_the_steps_of_the_readme_are_those_that_a_submission_takes(tmp_path, monkeypatch):
     """Each function that the numbered steps name is called, for the first time in this order."""
     text = (ROOT / "fi_grader" / "README.md").read_text(encoding="utf-8")
     steps = re.findall(r"`(\w+(?:\.\w+)+)`", text[text.index("\n1. "):text.index("Where things are")])
@@ -237,12 +202,12 @@ def test_the_steps_of_the_readme_are_those_that_a_submission_takes(exercises, tm
     def watch(frame, event, _):
         if event == "call" and frame.f_globals.get("__name__", "").startswith("fi_grader"):
             seen.setdefault(f"{frame.f_globals['__name__'].rpartition('.')[2]}.{frame.f_code.co_qualname}")
-    folder_of(tmp_path, anna=filled())
+    lay_course(tmp_path, anna=filled())
     choose.level("auto")  # its trial forks too
     for who in (sys, threading):
         who.setprofile(watch)
     try:
-        grade(exercises, tmp_path)
+        grade(tmp_path)
     finally:
         for who in (sys, threading):
             who.setprofile(None)

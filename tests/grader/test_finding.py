@@ -3,14 +3,12 @@
 import io
 import json
 import os
-import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from fi_course.submit import submit
 from fi_grader.notebooks.exercise import load
 from fi_grader.report.course import Person, Roster
@@ -18,7 +16,7 @@ from fi_grader.submissions import finding
 from fi_grader.submissions.files import JUNK
 from fi_grader.submissions.platforms import Owner, copy_number, keys_of_name, owner_in
 from fi_grader.submissions.reading import MOST_FILES
-from notebooks import ROOT, filled, to_bytes
+from notebooks import ROOT, filled, lay, to_bytes
 
 SETS = load(ROOT / "exercises")
 CELL_IDS = finding.cell_ids_of(SETS)
@@ -35,14 +33,6 @@ submission_302:
   - :name: ../../Bert
     :sid: ''
 """
-
-
-def lay(folder, files):
-    """Write {path: bytes}; a path that ends with / is an empty folder."""
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).mkdir() if name.endswith("/") else (folder / name).write_bytes(content)
-    return folder
 
 
 def zipped(files, year=2026):

@@ -3,13 +3,11 @@
 import json
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import blocked
 from fi_course.questions.plain_values import normalise
@@ -136,16 +134,13 @@ TURNS = [
 flagged."""
 
 
+@pytest.mark.parametrize("lists", [False, True])
 @pytest.mark.parametrize(("answers", "status", "flagged"), TURNS)
-def test_the_first_value_counts_and_another_one_is_flagged(any_style, answers, status, flagged):
-    verdict, flags = graded(any_style, in_turn(*answers))
-    assert (verdict.status, flags) == (status, [INCONSISTENT] * flagged)
-
-
-@pytest.mark.parametrize(("answers", "status", "flagged"), TURNS)
-def test_the_first_value_counts_where_the_text_calls_with_lists(answers, status, flagged):
+def test_the_first_value_counts_and_another_one_is_flagged(answers, status, flagged, lists, request):
+    """Whether the text of the question calls it with lists or not."""
     assert QUESTIONS["trees.decrease"].check.lists
-    verdict, flags = graded("trees.decrease", in_turn(*answers))
+    question = "trees.decrease" if lists else request.getfixturevalue("any_style")
+    verdict, flags = graded(question, in_turn(*answers))
     assert (verdict.status, flags) == (status, [INCONSISTENT] * flagged)
 
 

@@ -8,14 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent / "submissions"))
 from server import fetched, jupyter
 
 from fi_grader import main
 from fi_grader.exports.gradebook import opened
 from fi_grader.release import NBGRADER_CONFIG
-from notebooks import filled, find, to_bytes
+from notebooks import filled, find, lay
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDENTS = {"anna": {}, "bert": {"trees.recall_mean": "average_of_all = 55",
@@ -36,14 +34,10 @@ def nbgrader(folder, *words):
 def course(tmp_path_factory):
     """An nbgrader course with our source and two submissions in nbgrader's own layout -> Path."""
     folder = tmp_path_factory.mktemp("course")
-    source = folder / "source" / "01_trees"
-    source.mkdir(parents=True)
-    (source / "01_trees.ipynb").write_bytes((ROOT / "solutions" / "01_trees.ipynb").read_bytes())
+    lay(folder, {"source/01_trees/01_trees.ipynb": (ROOT / "solutions" / "01_trees.ipynb").read_bytes(),
+                 **{f"submitted/{student}/01_trees/01_trees.ipynb": filled(answers)
+                    for student, answers in STUDENTS.items()}})
     (folder / "nbgrader_config.py").write_text(NBGRADER_CONFIG + "c.Execute.iopub_timeout = 60\n")
-    for student, answers in STUDENTS.items():
-        place = folder / "submitted" / student / "01_trees"
-        place.mkdir(parents=True)
-        (place / "01_trees.ipynb").write_bytes(to_bytes(filled(answers)))
     return folder
 
 

@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -27,7 +26,7 @@ from fi_grader.judging import worker
 from fi_grader.judging.judge import reasons_to_review
 from fi_grader.judging.student import RemoteError, RemoteFunction, StudentProcess, StudentProcessDied, Unreadable, clamp
 from fi_grader.sandbox.inside import protocol as messages
-from notebooks import ROOT, filled, to_bytes
+from notebooks import ROOT, filled, lay_course, to_bytes
 
 VALUES = [
     None, True, 3, 2.5, "ä", [1, [2]], (1, (2,)), {"a": (1,), 2: None}, {1, 2}, ..., range(3),
@@ -229,8 +228,7 @@ def test_a_question_that_ends_or_hangs_two_judges_is_left_to_a_person_and_costs_
     (tmp_path / "sitecustomize.py").write_text(DEADLY)
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{ROOT}")
     monkeypatch.setattr(worker, "GRACE", 1)
-    (tmp_path / "exercises").mkdir()
-    shutil.copy(ROOT / "exercises" / "01_trees.ipynb", tmp_path / "exercises")
+    lay_course(tmp_path)
     grader = worker.Worker({"exercises": str(tmp_path / "exercises"), "seed": 1, "limit": 2, "sandbox": "bwrap"})
     record = grader.ask("01_trees", to_bytes(filled({"trees.recall_mean": f"average_of_all = {answer}"})))["record"]
     grader.stop()

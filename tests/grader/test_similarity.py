@@ -1,17 +1,12 @@
 """Two who write alike are told; many who do, short answers and what was handed out are not."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent / "submissions"))
-
-from fi_grader import main
 from fi_grader.notebooks import exercise as assignment
 from fi_grader.notebooks.similarity import digests, pairs
-from notebooks import EXERCISE, ROOT, filled, handed_out, to_bytes
+from notebooks import EXERCISE, ROOT, filled, grade, handed_out, lay_course
 
 OWN = """def decrease(left, right):
     both = [l + r for l, r in zip(left, right)]
@@ -85,15 +80,12 @@ def test_what_many_have_written_is_nobodys_own(set_one):
 
 
 def test_the_class_page_names_them_and_grades_stay(tmp_path):
-    for name, prose in (("ann", PROSE), ("bob", PROSE.replace("sixty in a hundred", "Sixty in a hundred")), ("cy", ""),
-                        ("dee", ""), ("eve", ""), ("fay", "")):
-        folder = tmp_path / "in" / name
-        folder.mkdir(parents=True)
-        (folder / f"{EXERCISE}.ipynb").write_bytes(to_bytes(filled(prose=prose)))
-    main([str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--exercises", str(ROOT / "exercises"), "--jobs", "2"])
-    page = (tmp_path / "out" / "index.html").read_text()
+    prose = {"ann": PROSE, "bob": PROSE.replace("sixty in a hundred", "Sixty in a hundred"),
+             **dict.fromkeys(("cy", "dee", "eve", "fay"), "")}
+    out = grade(lay_course(tmp_path, **{name: filled(prose=words) for name, words in prose.items()}), "--jobs", 2)
+    page = (out / "index.html").read_text()
     assert "Written alike" in page and "not a verdict" in page
     row = page.split("Written alike")[1].split("</table>")[0]
     assert "ann" in row and "bob" in row and "cy" not in row and "trees.what_sixty_means" in row
-    lines = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     assert len({json.dumps([r["points"] for r in line["rows"][:5]]) for line in lines}) == 1

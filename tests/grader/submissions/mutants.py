@@ -1,14 +1,9 @@
 """Notebooks spoiled at random, and what the grader makes of each before any of it is run.
 
-    python tests/grader/submissions/mutants.py 5000 [seed]
-
 Every mutant must come out as a record: graded as far as it can be read, or flagged as no notebook.
 """
 
 import json
-import sys
-import time
-from collections import Counter
 from copy import deepcopy
 
 import numpy as np
@@ -106,13 +101,3 @@ def outcome(assignment, content):
         json.dumps(listing(source)).encode()
     feedback({**record, "student": "anna", "exercise": assignment.name}).encode("utf-8", "backslashreplace")
     return record
-
-
-if __name__ == "__main__":
-    from fi_grader.notebooks.exercise import load
-    from notebooks import ROOT
-    many, seed, *_ = [*map(int, sys.argv[1:]), 1]
-    trees, start = load(ROOT / "exercises")["01_trees"], time.perf_counter()
-    found = Counter((outcome(trees, content)["flags"] or ["graded"])[0] for content in mutants(many, seed))
-    print(f"{sum(found.values()):,} mutants in {time.perf_counter() - start:.0f} s:",
-          *(f"  {n:6} {flag}" for flag, n in found.most_common()), sep="\n")

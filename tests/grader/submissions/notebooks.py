@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "course" / "questio
 from prove import mistaken_answers
 
 from fi_course.questions import QUESTIONS
+from fi_grader import main
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -93,3 +94,25 @@ def from_proof(which, number):
 def to_bytes(notebook):
     """A notebook as a file's content -> bytes."""
     return json.dumps(notebook).encode()
+
+
+def lay(folder, files):
+    """Write {path: bytes or notebook}; a path that ends with / is an empty folder -> folder."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        content = content if isinstance(content, bytes) else to_bytes(content)
+        (folder / name).mkdir() if name.endswith("/") else (folder / name).write_bytes(content)
+    return folder
+
+
+def lay_course(folder, **students):
+    """Lay out exercises/ with the one set, and in/ with each student's notebook of it -> folder."""
+    handed_in = {f"in/{student}/{EXERCISE}.ipynb": notebook for student, notebook in students.items()}
+    return lay(folder, {f"exercises/{EXERCISE}.ipynb": _text("exercises").encode(), **handed_in})
+
+
+def grade(folder, *options, out="out"):
+    """Grade what `lay_course` has laid out -> folder of the report."""
+    words = ["--out", folder / out, "--exercises", folder / "exercises", folder / "in", *options]
+    assert main(list(map(str, words))) == 0
+    return folder / out
