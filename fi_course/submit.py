@@ -49,7 +49,7 @@ def submit(paths, out):
 
 
 def _check_paths(paths, out):
-    missing = [str(p) for p in paths if not p.is_file()]
+    missing = [f"{p} (a folder)" if p.is_dir() else str(p) for p in paths if not p.is_file()]
     if not paths or missing:
         raise ValueError(f"no such notebook: {', '.join(missing) or '(none was named)'}. "
                          "Name the notebooks to hand in, as in: "

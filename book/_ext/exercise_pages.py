@@ -59,6 +59,8 @@ OF_CELLS = re.compile(
 )
 ABOUT_CELLS = re.compile(r"^- (?:A check says|Stuck\?|Arrays, lists).*\n?", re.MULTILINE)
 LETTER_AND_REASON = re.compile(r"\n*^Answer with the letter[^\n]*$", re.MULTILINE)
+AS_A_DICTIONARY = re.compile(r" Answer (?:with a dictionary, )?as(?: in)? `\{[^`]*`[^.]*\."
+                             r"|, as in `\{[^`]*`| Give a dictionary with the keys `[^.]*\.")
 COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 
 
@@ -99,6 +101,8 @@ def introduction(cell, name, asked):
 def text(cell, question):
     if question["asks"] == "choice":
         cell.source = LETTER_AND_REASON.sub("", cell.source)
+    if question["asks"] == "number":  # its fields are called what the dictionary's keys are
+        cell.source = AS_A_DICTIONARY.sub("", cell.source)
     return [cell]
 
 

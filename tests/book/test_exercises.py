@@ -3,6 +3,7 @@
 import json
 import sys
 
+import nbformat
 import pytest
 from rjsmin import jsmin
 
@@ -164,6 +165,21 @@ def test_empty_fields_are_not_started(judging, id):
             judging.evaluate("([asked, given]) => fi.judge(asked, given).status", [asked, given])
             == "not started"
         )
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_above_fields_nobody_is_asked_for_a_dictionary(name):
+    """The fields have the names of its keys; nothing else is missing from the text."""
+    from exercise_pages import page_of
+
+    notebook = nbformat.read(ROOT / "exercises" / f"{name}.ipynb", as_version=4)
+    texts = {cell.id: cell.source for cell in notebook.cells}
+    asked = {q["id"] for q in page_specification(name)["questions"] if q["asks"] == "number"}
+    for cell in page_of(notebook, name).cells:
+        about = cell.metadata.get("fi_teach", {})
+        if about.get("part") == "text" and about["question"] in asked:
+            assert "`{" not in cell.source and "dictionary" not in cell.source
+            assert texts[cell.id].startswith(cell.source[:-1])
 
 
 # The pages ------------------------------------------------------------------------------------------------------------

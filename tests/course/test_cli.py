@@ -166,6 +166,7 @@ def test_submit_refuses_missing_and_doubled_notebooks_and_to_overwrite_one(tmp_p
     (tmp_path / "other").mkdir()
     again = solved(tmp_path / "other")
     for arguments, words in [((tmp_path / "none.ipynb", "--out", "a.zip"), "no such notebook"),
+                             ((tmp_path / "other", "--out", "a.zip"), "other (a folder)"),
                              ((EXERCISE, again, "--out", "a.zip"), "one name"),
                              ((again, "--out", again), "written over"),
                              ((EXERCISE, "--out", tmp_path / "nowhere" / "a.zip"), "cannot write")]:
