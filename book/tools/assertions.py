@@ -94,23 +94,18 @@ class Rewriter(ast.NodeTransformer):
             return node
         for keyword in node.value.keywords:
             check = keyword.arg in ("holds", "fails")
-            keyword.value = self.elements(keyword.value) if check else watched(keyword.value)
+            keyword.value = self.parts(keyword.value) if check else watched(keyword.value)
         node.value.args = list(map(watched, node.value.args))
         return node
 
     def parts(self, node):
-        """The parts of `a and b and c`, or the whole."""
-        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-            node.values = list(map(self.part, node.values))
-            return node
-        return self.part(node)
-
-    def elements(self, node):
-        """A claim's check: the elements of a list one by one, anything else as a whole."""
-        if not isinstance(node, ast.List | ast.Tuple):
+        """The parts of `a and b and c`, the elements of a list, or the whole, reported."""
+        many = ("values" if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And)
+                else "elts" if isinstance(node, ast.List | ast.Tuple) else None)
+        if not many:
             return self.part(node)
-        node.elts = [element if isinstance(element, ast.Starred) else self.part(element)
-                     for element in node.elts]
+        setattr(node, many, [one if isinstance(one, ast.Starred) else self.part(one)
+                             for one in getattr(node, many)])
         return node
 
     def part(self, node):

@@ -1,86 +1,50 @@
-"""Browser tabs for tests: an isolated one, or one that many tests share.
+"""Browser tabs for tests: one in a context of its own, or one in a context that many tests share.
 
-The one that lasts keeps what the network brought, the scripts of all pages above all,
-and nothing else.
+The one that is shared keeps what the network brought, the scripts of all pages above all, and nothing else.
 """
 
 from contextlib import contextmanager
 
-NOTHING = "about:blank"
 IDLE = {}
-"""The tab of each browser that nobody has now."""
+"""The context of each browser in which no test has a tab now."""
 
 
-def teller(tab, event):
-    """Return the object that emits an event: the context for requests (workers send some),
-    else the tab."""
-    return tab.context if event == "request" else tab
+def prepared(tab, view, scripts, heard):
+    """The tab with its colours and size (scheme, width, height), what runs before each page's scripts, and
+    {event: who hears of it}: of requests the context tells, for workers send some."""
+    scheme, width, height = view
+    tab.emulate_media(color_scheme=scheme)
+    tab.set_viewport_size({"width": width, "height": height})
+    for script in scripts:
+        tab.add_init_script(script)
+    for event, hears in heard.items():
+        (tab.context if event == "request" else tab).on(event, hears)
+    return tab
 
 
 @contextmanager
 def isolated_page(browser, view, scripts, heard):
     """Open a tab in a browser context of its own, closed afterwards."""
-    scheme, width, height = view
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-    for script in scripts:
-        context.add_init_script(script)
-    tab = context.new_page()
-    for event, hears in heard.items():
-        teller(tab, event).on(event, hears)
-    yield tab
+    context = browser.new_context()
+    yield prepared(context.new_page(), view, scripts, heard)
     context.close()
-
-
-class SharedTab:
-    """A tab that is reset between tests."""
-
-    def __init__(self, browser):
-        self.context = browser.new_context()
-        self.tab = self.context.new_page()
-        self.protocol = self.context.new_cdp_session(self.tab)
-        self.protocol.send("Page.enable")  # else no script runs before a page's own
-
-    def prepare(self, view, scripts, heard):
-        """Its colours and size (scheme, width, height); what runs before each page's scripts;
-        {event:
-        who hears of it} -> how to undo it."""
-        scheme, width, height = view
-        self.tab.emulate_media(color_scheme=scheme)
-        self.tab.set_viewport_size({"width": width, "height": height})
-        added = [self.protocol.send("Page.addScriptToEvaluateOnNewDocument", {"source": script})
-                 for script in scripts]
-        for event, hears in heard.items():
-            teller(self.tab, event).on(event, hears)
-
-        def undo():
-            for event, hears in heard.items():
-                teller(self.tab, event).remove_listener(event, hears)
-            for script in added:
-                self.protocol.send("Page.removeScriptToEvaluateOnNewDocument", script)
-
-        return undo
-
-    def forget(self):
-        """Leave the page and clear its storage."""
-        origin = self.tab.evaluate(
-            "() => { sessionStorage.clear(); localStorage.clear(); return origin; }")
-        self.tab.goto(NOTHING)
-        self.tab.emulate_media(media="null", reduced_motion="null", forced_colors="null")
-        self.protocol.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
 
 
 @contextmanager
 def shared_page(browser, view, scripts, heard):
-    """The browser's shared tab, prepared; a new one while somebody has it, and after a test
+    """Open a tab in the browser's shared context; in a new one while another test has a tab there, and after a test
     that failed with it."""
-    shared = IDLE.pop(browser, None) or SharedTab(browser)
-    undo = shared.prepare(view, scripts, heard)
+    context = IDLE.pop(browser, None) or browser.new_context()
     try:
-        yield shared.tab
-        undo()
-        shared.forget()
+        tab = prepared(context.new_page(), view, scripts, heard)
+        yield tab
+        origin = tab.evaluate("origin")
+        context.new_cdp_session(tab).send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        tab.close()
+        if "request" in heard:
+            context.remove_listener("request", heard["request"])
     except BaseException:
-        shared.context.close()
+        context.close()
         raise
-    if IDLE.setdefault(browser, shared) is not shared:
-        shared.context.close()
+    if IDLE.setdefault(browser, context) is not context:
+        context.close()

@@ -70,11 +70,7 @@ def in_words(value):
     if isinstance(value, list) and len(value) == 2 and isinstance(value[1], str):
         return f"{in_words(value[0])} {value[1]}"
     return (
-        value
-        if isinstance(value, str)
-        else ", ".join(map(in_words, value))
-        if isinstance(value, list)
-        else repr(value)
+        value if isinstance(value, str) else ", ".join(map(in_words, value)) if isinstance(value, list) else repr(value)
     )
 
 
@@ -99,7 +95,9 @@ def test_digests_cells_and_seals_are_as_the_vectors_say(judging):
 
 def test_the_page_reads_numbers_and_units_as_the_package_does(judging):
     """Whatever the package reads out of a text, and whatever unit it knows; None where it reads nothing."""
-    texts = [text for group in READ.values() for text in group] + [f"3 {unit}" for pairs in UNITS.values() for unit, _ in pairs]
+    texts = [text for group in READ.values() for text in group] + [
+        f"3 {unit}" for pairs in UNITS.values() for unit, _ in pairs
+    ]
     units = [pair for pairs in UNITS.values() for pair in pairs]
     read, known = judging.evaluate(
         """([texts, units]) => [
@@ -161,10 +159,7 @@ def test_empty_fields_are_not_started(judging, id):
         else dict.fromkeys(asked["entries"] or ["answer"], " ")
     )
     for given in ({}, fields):
-        assert (
-            judging.evaluate("([asked, given]) => fi.judge(asked, given).status", [asked, given])
-            == "not started"
-        )
+        assert judging.evaluate("([asked, given]) => fi.judge(asked, given).status", [asked, given]) == "not started"
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -225,34 +220,24 @@ def test_a_page_shows_each_question_with_its_way_to_answer(opened_set):
         assert ("make lab" in place.inner_text()) == (question["asks"] in ("function", "test"))
         assert place.locator(".fi-hints button").count() == 1
         for field in place.locator("input, textarea").all():
-            assert field.evaluate(
-                "field => field.labels.length > 0 || field.hasAttribute('aria-label')"
-            )
+            assert field.evaluate("field => field.labels.length > 0 || field.hasAttribute('aria-label')")
 
 
-def test_every_question_of_a_page_is_answered_wrongly_and_rightly_by_keyboard_and_remembered(
-    opened_set,
-):
+def test_every_question_of_a_page_is_answered_wrongly_and_rightly_by_keyboard_and_remembered(opened_set):
     name, tab, errors, outside, sizes = opened_set
     mine = [id for id in JUDGED if QUESTIONS[id].notebook == name]
     assert outside == [] and sum(sizes) < MOST_BYTES
     for id in mine:
         mistake, answer = next((m, a) for m, a in wrong_answers(id) if m and typed(id, a))
         said = answer_by_keyboard(tab, id, typed(id, answer))
-        assert (
-            said.startswith(f"Not yet: {mistake}. ")
-            and plain_words(judge(QUESTIONS[id], answer).message) in said
-        )
+        assert said.startswith(f"Not yet: {mistake}. ") and plain_words(judge(QUESTIONS[id], answer).message) in said
         said = answer_by_keyboard(tab, id, typed(id, right_answers(id)[0]))
         assert said.startswith("Right. ") and plain_words(QUESTIONS[id].meaning) in said
     worth = sum(QUESTIONS[id].points for id in mine)
     tab.reload()
     verdicts = tab.locator(".fi-verdict.fi-right").all_inner_texts()
     assert len(verdicts) == len(mine) and all(said.startswith("Right. ") for said in verdicts)
-    assert (
-        tab.locator(".fi-points").inner_text()
-        == f"Points on this page so far: {worth} of {worth}."
-    )
+    assert tab.locator(".fi-points").inner_text() == f"Points on this page so far: {worth} of {worth}."
     assert errors == []
 
 
@@ -263,9 +248,7 @@ def test_hints_come_one_at_a_time(browser, address):
         for k in range(1, len(hints) + 1):
             assert place.locator("li").count() == k - 1
             place.get_by_role("button").press("Enter")
-            assert place.locator("li").all_inner_texts() == [
-                plain_words(hint) for hint in hints[:k]
-            ]
+            assert place.locator("li").all_inner_texts() == [plain_words(hint) for hint in hints[:k]]
         assert place.get_by_role("button").is_disabled()
 
 
@@ -275,13 +258,8 @@ def test_the_model_answer_waits_for_a_sentence_of_ones_own(browser, address):
         assert not place.locator(".fi-model").is_visible()
         place.locator("textarea").fill("Too short.")
         assert not place.locator(".fi-model").is_visible()
-        place.locator("textarea").fill(
-            "They are a share of what this tree took away from its own training rows."
-        )
-        assert (
-            place.locator(".fi-model").is_visible()
-            and place.locator(".fi-model").get_attribute("open") is None
-        )
+        place.locator("textarea").fill("They are a share of what this tree took away from its own training rows.")
+        assert place.locator(".fi-model").is_visible() and place.locator(".fi-model").get_attribute("open") is None
         tab.reload()
         assert place.locator("textarea").input_value().startswith("They are a share")
 

@@ -101,44 +101,37 @@ def html(tmp_path_factory):
     return (root / "_build/html/notebooks/21_small.html").read_text(encoding="utf-8")
 
 
-def test_the_opening_table_becomes_a_sentence_and_chips(html):
-    chips = re.findall(r'<span class="fi-badge">(.*?)</span>', html)
-    assert chips == ["5 minutes", "+ 2 more for the proof", "needs fingers"]
-    assert "<strong>You will be able to</strong> <em>count</em>" in html and "<table" not in html
+MADE = {
+    "the opening table becomes badges": (
+        r'<span class="fi-badge">(.*?)</span>', ["5 minutes", "+ 2 more for the proof", "needs fingers"]),
+    "and a sentence": (r"<strong>(.*?)</strong> <em>count</em>", ["You will be able to"]),
+    "and is gone": (r"<table", []),
+    "details in a row become a card that is called after its cell": (
+        r'<div class="fi-card" id="([\w-]+)" data-kind="(\w+)"',
+        [("guess-words", "retrieval"), ("guess-words-2", "prediction")]),
+    "one option of each is right": (r'<details class="fi-option" (data-right)>', ["data-right"] * 2),
+    "details alone stay": (r"<details><summary>(.*?)</summary>", ["A proof"]),
+    "what follows a prediction waits up to the next heading": (
+        r'<div class="fi-gated" id="(.*?)">\n<p>(.*?)</p>\n</div>', [("after-guess-words-2", "This waits.")]),
+    "a figure is named after its cell, and has another picture for phones": (
+        r'<figure class="fi-figure" id="([\w-]+)">\s*<picture><source [^>]*max-width[^>]*><img [^>]*alt="(.*?)"',
+        [("figure-cell-1", "One bar.")]),
+    "its caption is numbered within its chapter and leads to it": (
+        r'<a class="reference internal" href="#figure-cell-1">(.*?)</a></strong> (.*?)</p>',
+        [("Figure 21.1.", "One is <em>more</em> than 0.")]),
+    "hidden code is folded under a name that fits": (
+        r'<details class="fi-code"><summary>(.*?)</summary>', ["Code", "How it was computed", "Checked by code"]),
+    "below its output": (r'<figcaption>[\s\S]*?(<details class="fi-code">)', ['<details class="fi-code">']),
+    "a link that sets an explorable keeps its wish": (
+        r'<a class="fi-set reference internal" href="#set:(.*?)">(.*?)</a>',
+        [("together=8", "set it to 8"), ("share=50%20%25,kind=a%2C%20b%3Dc", "to <em>half</em>")]),
+}
 
 
-def test_details_in_a_row_become_a_card_named_after_its_cell_and_details_alone_stay(html):
-    cards = re.findall(r'<div class="fi-card" id="([\w-]+)" data-kind="(\w+)"', html)
-    assert cards == [("guess-words", "retrieval"), ("guess-words-2", "prediction")]
-    assert len(re.findall(r'<details class="fi-option" data-right>', html)) == 2
-    assert "<details><summary>A proof</summary>" in html
-
-
-def test_what_follows_a_prediction_waits_up_to_the_next_heading(html):
-    waits = re.findall(r'<div class="fi-gated" id="after-guess-words-2">\n<p>(.*?)</p>\n</div>', html)
-    assert waits == ["This waits."] and html.count('class="fi-gated"') == 1
-
-
-def test_a_caption_is_numbered_within_its_chapter_and_can_be_linked_to(html):
-    assert re.search(r'<figure class="fi-figure" id="figure-cell-1">\s*<picture><source [^>]*max-width[^>]*><img '
-                     r'[^>]*alt="One bar."', html)
-    caption = re.search(r"<figcaption>\s*<p>(.*?)</p>", html)[1]
-    assert re.sub(r"<[^>]*>", "", caption) == "Figure 21.1. One is more than 0."
-    assert '<a class="reference internal" href="#figure-cell-1">Figure 21.1.</a>' in caption
-
-
-def test_hidden_code_is_folded_below_its_output_under_a_name_that_fits(html):
-    assert re.findall(r'<details class="fi-code"><summary>(.*?)</summary>', html) == [
-        "Code",
-        "How it was computed",
-        "Checked by code",
-    ]
-    assert html.index("<figcaption>") < html.index('<details class="fi-code">')
-
-
-def test_a_link_that_sets_an_explorable_keeps_its_wish(html):
-    assert '<a class="fi-set reference internal" href="#set:together=8">set it to 8</a>' in html
-    assert 'href="#set:share=50%20%25,kind=a%2C%20b%3Dc">to <em>half</em></a>' in html
+@pytest.mark.parametrize("what", MADE)
+def test_what_a_notebook_says_becomes_of_the_page(html, what):
+    pattern, found = MADE[what]
+    assert re.findall(pattern, html) == found
 
 
 def test_a_notebook_whose_cells_have_no_ids_is_read_as_well(tmp_path):

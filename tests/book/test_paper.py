@@ -1,10 +1,13 @@
-"""The book on paper: `make pdf` in small, two pages and their contents."""
+"""The book on paper: what comes out of the printer, and `make pdf` in small, two pages and their contents."""
 
 import pdf
 import pytest
 from pypdf import PdfReader
 
-PAGES = ("notebooks/01_trees", "book/cheatsheet")
+from .accessibility import opened
+
+LETTER = "@page cheatsheet { size: letter landscape; }"
+IN_SMALL = ("notebooks/01_trees", "book/cheatsheet")
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +20,7 @@ def words(printed):
 def printed(built_book, browser, tmp_path_factory):
     """The PDF of two pages -> PdfReader."""
     target = tmp_path_factory.mktemp("paper") / "book.pdf"
-    pdf.make(browser, PAGES, target)
+    pdf.make(browser, IN_SMALL, target)
     return PdfReader(target)
 
 
@@ -41,3 +44,14 @@ def test_a_link_inside_the_book_leads_to_a_sheet_and_none_to_the_builder(printed
     notes = [note.get_object() for page in printed.pages for note in page.get("/Annots") or []]
     assert [note for note in notes if "localhost" in str((note.get("/A") or {}).get("/URI"))] == []
     assert printed.outline[0]["/Title"].startswith("1 ·")
+
+
+@pytest.mark.parametrize(("page", "style", "fits"), [
+    ("book/cheatsheet", "", True), ("book/cheatsheet", LETTER, True), ("book/bibliography", "", False)])
+def test_the_cheat_sheet_prints_on_one_page(browser, address, tmp_path, page, style, fits):
+    """On A4 and US letter; what is longer prints on more."""
+    with opened(browser, address, page) as (tab, *_):
+        if style:
+            tab.add_style_tag(content=style)
+        tab.pdf(path=tmp_path / "sheet.pdf", prefer_css_page_size=True)
+    assert (len(PdfReader(tmp_path / "sheet.pdf").pages) == 1) == fits
