@@ -8,7 +8,6 @@ in its notebook, such as needs-XGBoost, which the page's scripts find as a class
 """
 
 import hashlib
-import os
 import shutil
 from pathlib import Path
 
@@ -64,10 +63,7 @@ def copy(app, error):
     if not app.config.live:
         (html / OFFLINE.name).unlink(missing_ok=True)
         return
-    target.mkdir(parents=True)
-    for source in Path(app.config.live["folder"]).iterdir():
-        if not source.name.startswith("."):
-            _link(source, target / source.name)
+    shutil.copytree(app.config.live["folder"], target, ignore=shutil.ignore_patterns(".*"))
     put_offline(html)
 
 
@@ -84,14 +80,6 @@ def put_offline(html):
             digest.update(path.read_bytes())
     script = OFFLINE.read_text(encoding="utf-8").replace("BUILD", digest.hexdigest()[:16])
     mine.write_text(jsmin(script), encoding="utf-8")
-
-
-def _link(source, target):
-    """The same file at another place, without a second copy where the disk allows that."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)
 
 
 def setup(app):

@@ -11,10 +11,11 @@ the contents are printed last.
 import argparse
 import io
 import re
-from html import escape, unescape
+from html import unescape
 from pathlib import Path
 
 from browser import browser, served, settle
+from jinja2 import Environment
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, NameObject
 from sphinx_external_toc.parsing import parse_toc_yaml
@@ -22,6 +23,7 @@ from tqdm import tqdm
 
 ROOT = Path(__file__).resolve().parents[2]
 PDF = ROOT / "_build/which-features-matter.pdf"
+CONTENTS = ROOT / "book/templates/contents.html"
 WIDTH = 660  # pixels between the margins of A4: what draws itself does so for the sheet
 SHOWN = "localStorage.setItem('which-features-matter', JSON.stringify({ settings: { all: true } }))"
 SHEET = """@page {{ size: A4; margin: 16mm 17mm 16mm;
@@ -49,14 +51,6 @@ PREPARE = """() => {
 STYLE = """.fi-links { border-top: 1px solid #999; font-size: 8pt; margin-top: 1.5rem;
   overflow-wrap: anywhere; padding-top: .5rem; }
 .explorable-controls, .headerlink { display: none !important; }"""
-CONTENTS = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Contents</title><style>
-body { font: 11pt sans-serif; } h1 { font-size: 24pt; }
-h2 { font-size: 12pt; margin: 1.2em 0 .3em; }
-p { display: flex; gap: .5em; margin: .15em 0; }
-p::before { content: ""; order: 1; flex: 1; border-bottom: 1px dotted #999; }
-p span { order: 0; } p b { order: 2; font-weight: 400; }
-.sub { padding-left: 1.5em; color: #444; }</style><h1>Which Features Matter?</h1>
-<div><em>Feature importance for tree models, by hand and from scratch.</em></div>"""
 
 
 def pages_of(toc):
@@ -87,12 +81,8 @@ def printed(tab, before):
 
 def contents(tab, pages, titles, numbers):
     """The contents, on sheets that begin with 1 -> PdfReader."""
-    lines = []
-    for (caption, page), title, number in zip(pages, titles, numbers, strict=True):
-        lines += [f"<h2>{escape(caption)}</h2>"] if caption else []
-        sub = ' class="sub"' if page.startswith("exercises/") else ""
-        lines.append(f"<p{sub}><span>{escape(title)}</span><b>{number}</b></p>")
-    tab.set_content(CONTENTS + "\n".join(lines))
+    template = Environment(autoescape=True).from_string(CONTENTS.read_text(encoding="utf-8"))
+    tab.set_content(template.render(entries=list(zip(pages, titles, numbers, strict=True))))
     return printed(tab, 0)
 
 

@@ -1,4 +1,4 @@
-"""The book on paper: what comes out of the printer, and `make pdf` in small, two pages and their contents."""
+"""The book on paper: what comes out of the printer, and `make pdf` in small, three pages and their contents."""
 
 import pdf
 import pytest
@@ -7,7 +7,7 @@ from pypdf import PdfReader
 from .accessibility import opened
 
 LETTER = "@page cheatsheet { size: letter landscape; }"
-IN_SMALL = ("notebooks/01_trees", "book/cheatsheet")
+IN_SMALL = ("notebooks/01_trees", "exercises/01_trees", "book/cheatsheet")
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def words(printed):
 
 @pytest.fixture(scope="module")
 def printed(built_book, browser, tmp_path_factory):
-    """The PDF of two pages -> PdfReader."""
+    """The PDF of three pages -> PdfReader."""
     target = tmp_path_factory.mktemp("paper") / "book.pdf"
     pdf.make(browser, IN_SMALL, target)
     return PdfReader(target)
@@ -43,6 +43,7 @@ def test_answers_are_open_on_paper(words):
 def test_a_link_inside_the_book_leads_to_a_sheet_and_none_to_the_builder(printed):
     notes = [note.get_object() for page in printed.pages for note in page.get("/Annots") or []]
     assert [note for note in notes if "localhost" in str((note.get("/A") or {}).get("/URI"))] == []
+    assert [note for note in notes if isinstance(note.get("/Dest"), list)]
     assert printed.outline[0]["/Title"].startswith("1 ·")
 
 
