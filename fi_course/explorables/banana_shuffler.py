@@ -15,8 +15,7 @@ from fi_teach.trees import grow_cart
 
 MEASURES = {True: "the votes together", False: "each tree alone"}
 SHUFFLES = tuple(permutations(range(4)))  # fruit i receives the length of fruit shuffle[i]
-# at the lengths 10, 11, 19, 14
-DRAWN_ANSWERS = {"tree 1": ("no", "yes", "no", "yes"), "tree M": ("no", "yes", "yes", "yes")}
+ANSWERS = {"tree 1": ("no", "yes", "no", "yes"), "tree M": ("no", "yes", "yes", "yes")}
 LOOKS = {"right": ("good", "triangle"), "wrong": ("bad", "cross"),
          "not judged": ("muted", "diamond")}
 
@@ -43,7 +42,7 @@ def drawn_forest():
     """
     X, _ = bananas()
     blind = X.assign(Color=0, Form=0, Origin=0)
-    trees = tuple(grow_cart(blind, list(answers)) for answers in DRAWN_ANSWERS.values())
+    trees = tuple(grow_cart(blind, list(answers)) for answers in ANSWERS.values())
     in_bag = np.array([~X.index.isin(out) for out in BANANA_OUT_OF_BAG.values()]).astype(int)
     return Forest(trees, np.full(2, 0.5), np.zeros(2), tuple(X.columns), classes=trees[0].classes,
                   in_bag=in_bag)

@@ -38,9 +38,8 @@ N_RACES, N_DRAWN, N_TREES, ROWS_IN_ALL = 1000, 20, 15, 1000
 def explore_cardinality_race():
     """Show how often each noise column wins, at a root or in a forest, for an impurity and a size.
 
-    >>> seen = explore_cardinality_race()
-    >>> print(seen.sentence_at(where="forest", column="all different")[:62])
-    In a forest on 20 rows of pure noise (Gini), shares of the MDI
+    >>> explore_cardinality_race().sentence_at(where="forest", column="all different")[:62]
+    'In a forest on 20 rows of pure noise (Gini), shares of the MDI'
     """
     controls = [choice("where", "The race is run", PLACES),
                 choice("criterion", "Impurity", CRITERIA),
@@ -118,13 +117,14 @@ def _won(criterion, n):
 @cache
 def _forest_shares(criterion, n):
     """Average the MDI shares of the five columns over samples of 1000 rows in all -> (5,)."""
-    return np.mean([_one_forest(criterion, n, seed) for seed in range(ROWS_IN_ALL // n)], axis=0)
-
-
-def _one_forest(criterion, n, seed):
-    world = cardinality(n, rng=seed)
-    y = np.random.default_rng([seed, 1]).standard_normal(n) if criterion == "variance" else world.y
-    return mdi(grow_forest(world.X, y, n_trees=N_TREES, criterion=criterion, rng=seed)).mean
+    found = []
+    for seed in range(ROWS_IN_ALL // n):
+        X, y = cardinality(n, rng=seed).X, cardinality(n, rng=seed).y
+        if criterion == "variance":
+            y = np.random.default_rng([seed, 1]).standard_normal(n)
+        forest = grow_forest(X, y, n_trees=N_TREES, criterion=criterion, rng=seed)
+        found.append(mdi(forest).mean)
+    return np.mean(found, axis=0)
 
 
 def shares_over_sizes(where, criterion):

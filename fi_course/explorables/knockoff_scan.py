@@ -61,6 +61,9 @@ def scan_state(study, q, t):
 @cache
 def statistics_of(study):
     """Return W of each feature by ridge regression, and which are causes -> ((p,), (p,) bool)."""
+    def ridge(XX, y):  # sizes of the coefficients at a penalty of 20
+        return abs(np.linalg.solve(XX.T @ XX + 20 * np.eye(XX.shape[1]), XX.T @ y))
+
     n_causes, effect = CAUSES[study], EFFECTS[study]
     covariance = np.eye(N_FEATURES)  # each of the first twelve has a follower with correlation 0.8
     covariance[:24, :24] += np.kron([[0, 0.8], [0.8, 0]], np.eye(12))
@@ -68,11 +71,7 @@ def statistics_of(study):
     X = rng.multivariate_normal(np.zeros(N_FEATURES), covariance, N_ROWS)
     y = effect * X[:, :n_causes].sum(axis=1) + rng.standard_normal(N_ROWS)
     doubles = gaussian_knockoffs(X, mean=np.zeros(N_FEATURES), covariance=covariance, rng=rng)
-    return knockoff_statistics(_ridge, X, doubles, y, rng=rng), np.arange(N_FEATURES) < n_causes
-
-
-def _ridge(XX, y, penalty=20):
-    return np.abs(np.linalg.solve(XX.T @ XX + penalty * np.eye(XX.shape[1]), XX.T @ y))
+    return knockoff_statistics(ridge, X, doubles, y, rng=rng), np.arange(N_FEATURES) < n_causes
 
 
 def counts_at(statistics, cause, t):

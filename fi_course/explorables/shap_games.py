@@ -34,8 +34,7 @@ ANSWERS = {"cold": ("mild", "cold"), "wet": ("dry", "wet")}
 TREES = {"cold": "cold? then wet?", "wet": "wet? then cold?", "only": "cold? and nothing else"}
 ROWS = {(1, 1): "cold and wet", (1, 0): "cold and dry", (0, 1): "mild and wet",
         (0, 0): "mild and dry"}
-# mornings of 40 that are cold and wet; 8 where the two are independent
-TOGETHER = (2, 4, 6, 8, 10, 12, 14)
+TOGETHER = (2, 4, 6, 8, 10, 12, 14)  # mornings that are cold and wet; 8: independent
 N_COLD, N_WET, N_MORNINGS = 16, 20, 40
 GAMES = ("conditional", "interventional", "path-dependent")
 

@@ -1,7 +1,5 @@
 """Draw a fitted tree as a panel: leaves side by side, each node centred above its children."""
 
-import numpy as np
-
 from fi_course.explorables.marks import axis, box, line, panel, text
 
 CLASS_COLOURS = ("c1", "c0", "c2", "c3", "c5", "c4", "c6", "c7")
@@ -24,12 +22,11 @@ def tree_panel(tree, *, title="", notes=None, level=76, leaf_width=44, hues=None
     [['x0', '≤ 1.5', '1 no, 1 yes'], ['no', '1'], ['yes', '1']]
     """
     x, y = tree.place, -tree.depth
-    internal = np.flatnonzero(~tree.is_leaf)
     hues, answers, way = hues or {}, answers or {}, _way(tree, to)
     edges = []
-    for t in internal:
+    for t, *children in tree.splits:
         said = answers.get(tree.names[tree.feature[t]], ("yes", "no"))
-        for child, answer in zip(_children(tree, t), said, strict=True):
+        for child, answer in zip(children, said, strict=True):
             edges.append(_edge(x, y, t, child, answer, lit=child in way))
     boxes = []
     for t in range(tree.n_nodes):
@@ -38,20 +35,15 @@ def tree_panel(tree, *, title="", notes=None, level=76, leaf_width=44, hues=None
         boxes.append(box(x[t], y[t], lines, colour=colour, rounded=bool(tree.is_leaf[t])))
     words = [_note(tree, x, y, t, note) for t, note in (notes or {}).items()]
     n_leaves = int(tree.is_leaf.sum())
-    frame_x, frame_y = axis(-0.5, n_leaves - 0.5,
-                            ticks=()), axis(-tree.depth.max() - 0.4, 0.5, ticks=())
-    return panel(edges, boxes, words, x=frame_x, y=frame_y, title=title,
+    return panel(edges, boxes, words, x=axis(-0.5, n_leaves - 0.5, ticks=()),
+                 y=axis(-tree.depth.max() - 0.4, 0.5, ticks=()), title=title,
                  height=int(level * (tree.depth.max() + 1)) + 20,
                  min_width=max(220, leaf_width * n_leaves))
 
 
-def _children(tree, t):
-    return int(tree.children_left[t]), int(tree.children_right[t])
-
-
 def _way(tree, to):
     """Return the nodes from below the root to this one; no nodes for None."""
-    parent = {child: t for t in np.flatnonzero(~tree.is_leaf) for child in _children(tree, t)}
+    parent = {child: t for t, *children in tree.splits for child in children}
     way = []
     while to in parent:
         way.append(to)

@@ -21,8 +21,7 @@ from fi_course.questions.time_limit import alarm
 from fi_course.questions.verdict import Verdict
 
 PUBLIC_SEED = 20230511
-"""A student's own check draws its inputs from this seed;
-grading uses the instructor's, from FI_TEACH_SEED."""
+"""A student's own check draws its inputs from this seed; a grader's from FI_TEACH_SEED."""
 
 KINDS = ("predict", "number", "implement", "mend", "test", "claim", "explain")
 DRAWS_INPUTS = ("implement", "mend", "test")

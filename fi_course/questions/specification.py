@@ -70,11 +70,8 @@ def of(question):
     Raises ValueError for a check that no specification can hold.
     """
     about = {name: getattr(question, name) for name in ABOUT}
-    about |= {
-        "heading": question.heading,
-        "hints": list(question.hints),
-        "blocked": list(question.blocked),
-    }
+    about |= {"heading": question.heading, "hints": list(question.hints),
+              "blocked": list(question.blocked)}
     for kind, (asks, written) in _WRITERS.items():
         if isinstance(question.check, kind):
             return about | {"asks": asks} | written(question)
@@ -100,14 +97,11 @@ def page_specification(notebook):
     """Return the specification of a set for its page: without the cases of functions -> dict."""
     whole = specification_of(notebook)
     kept = {"asks", "heading", "hints", *ABOUT}
-    return whole | {
-        "questions": [
-            question
-            if question["asks"] in ("choice", "number")
-            else {name: question[name] for name in question if name in kept}
-            for question in whole["questions"]
-        ]
-    }
+    judged = ("choice", "number")
+    return whole | {"questions": [
+        question if question["asks"] in judged else {name: question[name] for name in question
+                                                     if name in kept}
+        for question in whole["questions"]]}
 
 
 def _answer_key(question):
@@ -121,19 +115,12 @@ def _written_function(question):
     def outputs(function):
         return _encoded(map(function, range(len(cases.inputs))))
 
-    mistakes = [
-        {"name": m.name, "message": m.message, "gives": outputs(m.output)} for m in cases.mistakes
-    ]
-    planted = cases.planted and outputs(cases.planted)
-    return {
-        "cases": [encode(case) for case in cases.inputs],
-        "expected": expected,
-        "mistakes": mistakes,
-        "planted": planted,
-        "tolerance": cases.tolerance,
-        "lists": cases.lists,
-        "meaning": seal(question.meaning, _key_of_cases(question.id, expected)),
-    }
+    mistakes = [{"name": m.name, "message": m.message, "gives": outputs(m.output)}
+                for m in cases.mistakes]
+    return {"cases": [encode(case) for case in cases.inputs], "expected": expected,
+            "mistakes": mistakes, "planted": cases.planted and outputs(cases.planted),
+            "tolerance": cases.tolerance, "lists": cases.lists,
+            "meaning": seal(question.meaning, _key_of_cases(question.id, expected))}
 
 
 def _key_of_cases(id, expected):
@@ -153,27 +140,16 @@ def _written_test(question):
                          "its implementations go out as code, so put them, and nothing else, "
                          f"into a module below {IMPLEMENTATIONS[:-1]}.")
     names = {id(found): name for name, found in vars(module).items()}
-    written = {
-        part: [
-            {"name": m.name, "message": m.message, "implementation": names[id(m.output)]}
-            for m in those
-        ]
-        for part, those in (("right", question.check.right), ("bugs", question.check.bugs))
-    }
+    written = {part: [{"name": m.name, "message": m.message, "implementation": names[id(m.output)]}
+                      for m in those]
+               for part, those in (("right", question.check.right), ("bugs", question.check.bugs))}
     key = f"{question.id}|implementations"
-    return {
-        **written,
-        "code": seal(inspect.getsource(module), key),
-        "meaning": seal(question.meaning, key),
-    }
+    return {**written, "code": seal(inspect.getsource(module), key),
+            "meaning": seal(question.meaning, key)}
 
 
-_WRITERS = {
-    Choice: ("choice", _answer_key),
-    Value: ("number", _answer_key),
-    Function: ("function", _written_function),
-    Catches: ("test", _written_test),
-}
+_WRITERS = {Choice: ("choice", _answer_key), Value: ("number", _answer_key),
+            Function: ("function", _written_function), Catches: ("test", _written_test)}
 
 
 # Reading.
@@ -184,12 +160,9 @@ def question_from(data):
 
     Functions are judged on the public cases whatever the seed: others are nowhere in the data.
     """
-    return Question(
-        **{name: data[name] for name in ABOUT},
-        hints=tuple(data["hints"]),
-        blocked=tuple(data["blocked"]),
-        check=by_hand if data["asks"] == "prose" else WrittenCheck(data),
-    )
+    return Question(**{name: data[name] for name in ABOUT}, hints=tuple(data["hints"]),
+                    blocked=tuple(data["blocked"]),
+                    check=by_hand if data["asks"] == "prose" else WrittenCheck(data))
 
 
 def judge_from(data, answer):
@@ -224,8 +197,7 @@ def _judge_test(data, answer, rng):
     exec(compile(unseal(data["code"], key), "<implementations>", "exec"), space)
     right, bugs = (
         tuple(Mistake(m["name"], space[m["implementation"]], m["message"]) for m in data[part])
-        for part in ("right", "bugs")
-    )
+        for part in ("right", "bugs"))
     return _with_meaning(judge_test(Catches(right, bugs), answer, rng), data["meaning"], key)
 
 
@@ -234,12 +206,9 @@ def _with_meaning(verdict, sealed, key):
     return replace(verdict, meaning=unseal(sealed, key)) if right else verdict
 
 
-_JUDGES = {
-    "choice": lambda data, answer, rng: judge_choice(data, answer),
-    "number": lambda data, answer, rng: judge_value(data, answer),
-    "function": _judge_function,
-    "test": _judge_test,
-}
+_JUDGES = {"choice": lambda data, answer, rng: judge_choice(data, answer),
+           "number": lambda data, answer, rng: judge_value(data, answer),
+           "function": _judge_function, "test": _judge_test}
 
 
 # What JSON has no word for.

@@ -9,7 +9,7 @@ from definitions import every_split, tied_splits
 
 from fi_course.explorables import cardinality_race as race
 from fi_course.explorables import explore_golf_trees, explore_impurity, explore_splits, golf_tree, telescope
-from fi_course.explorables.split_explorer import children_of, weighted_gini
+from fi_course.explorables.split_explorer import weighted_gini
 from fi_course.explorables.tree_marks import question, questions, tree_panel
 from fi_course.tables import mtcars
 from fi_teach.basics.impurity import class_counts
@@ -74,7 +74,7 @@ def test_every_split_of_the_midterm_is_seen_with_its_decrease_and_the_best_is_na
 def test_the_weighted_gini_is_the_parents_less_the_decrease_and_the_bars_hold_every_student():
     X, y = midterm()
     for split in every_split(X, y):
-        after = weighted_gini(children_of(X, y, X.columns[split.feature], split.threshold))
+        after = weighted_gini(X.columns[split.feature], split.threshold)
         assert after == pytest.approx(gini(class_counts(y)) - split.decrease, abs=1e-12)
     for state in states(seen := explore_splits()):
         assert sum(np.ptp(bar["x"]) for bar in of_kind(marks_of(seen, state, 1), "rect")) == 8
