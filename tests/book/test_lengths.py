@@ -9,7 +9,6 @@ from .conftest import ROOT
 
 NOT_YET = {
     "11_causality",
-    "12_field",
     "12d_mortgages",
     "12f_meats",
     "12g_diagnostics",
