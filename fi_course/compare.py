@@ -60,7 +60,7 @@ UNSEEN = {"twins": "x1", "correlated_proxy": "x1", "confounder": "x1", "mediator
 
 APART = ("or_gate", "pipeline_faults", "shift")
 """Worlds that the stored comparison leaves out: the AND gate turned round, one that repeats rows,
-and one whose held-out rows follow another law than those the forest was grown on."""
+and one whose held-out rows have another distribution than those the forest was grown on."""
 
 FILE = Path(__file__).with_name("comparison.csv")
 SEEDS = (0, 1)
@@ -173,17 +173,15 @@ METHODS = {
 """Every measure as a function of a Trial; add your own by {**METHODS, "mine": function}."""
 
 
-def _zeros(trial):
-    return Importance(trial.world.names, np.zeros(len(trial.world.names)), "all zeros")
-
-
 def _random(trial):
-    world = trial.world
-    numbers = own_stream(trial.seed, f"random, {world.name}").normal(size=len(world.names))
-    return Importance(world.names, np.abs(numbers), "random numbers")
+    rng = own_stream(trial.seed, f"random, {trial.world.name}")
+    return Importance(trial.world.names, np.abs(rng.normal(size=len(trial.world.names))))
 
 
-CONTROLS = {"all zeros": _zeros, "random numbers": _random}
+CONTROLS = {
+    "all zeros": lambda trial: Importance(trial.world.names, np.zeros(len(trial.world.names))),
+    "random numbers": _random,
+}
 """Measures that know nothing: bars of no length, and bars of random lengths."""
 
 
@@ -246,17 +244,13 @@ def _chosen(asked, known, what) -> Mapping[str, Callable]:
 
 def _check_unseen(without, draws) -> Mapping[str, str]:
     """Check {world: column}; raises ValueError for a world that is not drawn."""
-    if without is None:
-        return {}
-    if not isinstance(without, Mapping):
-        raise ValueError(
-            f"without is {without!r}, expected a column for each world that does without one, "
-            "such as {'twins': 'x1'}.")
-    unknown = [name for name in without if name not in draws]
+    without = {} if without is None else without
+    is_mapping = isinstance(without, Mapping)
+    unknown = [name for name in without if name not in draws] if is_mapping else [without]
     if unknown:
         raise ValueError(
-            f"without names the world {unknown[0]!r}, which is not compared: "
-            f"expected some of {', '.join(draws)}.")
+            f"without names the world {unknown[0]!r}, which is not compared: expected a column "
+            f"for some of {', '.join(draws)}, such as {{'twins': 'x1'}}.")
     return without
 
 
@@ -324,9 +318,9 @@ def outcomes(table: pd.DataFrame, question: str) -> pd.DataFrame:
     yes, named = judged[question].astype(bool), clear_of_zero(judged)
     said = pd.DataFrame({"named": named, "false": named & ~yes, "missed": yes & ~named})
     keys = [judged[key] for key in ("world", "method", "repeat")]
-    draws = said.groupby(keys, sort=False).any()
-    letters = np.where(draws["false"], "m", np.where(draws["missed"] | ~draws["named"], "s", "a"))
-    by_world = pd.Series(letters, draws.index).groupby(["world", "method"], sort=False).agg("".join)
+    of = said.groupby(keys, sort=False).any()
+    letters = np.where(of["false"], "m", np.where(of["missed"] | ~of["named"], "s", "a"))
+    by_world = pd.Series(letters, of.index).groupby(["world", "method"], sort=False).agg("".join)
     found = by_world.unstack(sort=False).rename_axis(columns=None).reset_index()
     found.insert(0, "question", question)
     return found
@@ -358,8 +352,7 @@ def verdicts(found: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for question, of_question in found.groupby("question", sort=False):
         strings = of_question.groupby("world", sort=False)[measures].sum()
-        letters = {name: np.array([list(of_world) for of_world in strings[name]])
-                   for name in measures}
+        letters = {name: np.array([*map(list, strings[name])]) for name in measures}
         rows += [{"question": question, "measure": name,
                   **_verdict(letters[name], letters[TRUTH] == "a", strings.index)}
                  for name in measures]
@@ -382,9 +375,7 @@ def _verdict(letters, answerable, worlds):
 
 
 def stored() -> pd.DataFrame:
-    """Read the comparison of this course: the outcomes of 80 draws of each world -> DataFrame.
-
-    Each of the seeds 0 and 1 gave 40 draws, of 800 rows, with forests of 20 trees.
+    """Read the stored outcomes: 40 draws of each world from each of the seeds 0 and 1 -> DataFrame.
 
     >>> stored()["question"].unique().tolist()
     ['associated', 'relevant', 'used', 'causal']

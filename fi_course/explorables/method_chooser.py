@@ -134,12 +134,11 @@ def _bars_of(shares, title, advised, *, best=None):
 
 
 def _evidence(table, aim, shown):
-    best = table.at[TRUTH, "answers"]
     if shown is None:
-        misleading = (table.loc[list(METHODS), "word"] == "misleads").sum()
-        return (f"Of the {len(METHODS)} measures in our comparison {misleading} mislead about "
-                f"what is {aim}; none of the {len(METHODS)} is the advice.")
+        answering = (table.loc[list(METHODS), "word"] == "answers").sum()
+        return (f"Measures of our comparison that answer what is {aim}: {answering or 'none'} of "
+                f"{len(METHODS)}. The advice is not among them.")
     of = table.loc[shown]
     return (f"In our worlds {shown} answers what is {aim} in {of['answers']:.0%} of the draws, "
             f"misleads in {of['misleads']:.0%} and is silent in {of['silent']:.0%}; the truth "
-            f"itself answers in {best:.0%}.")
+            f"itself answers in {table.at[TRUTH, 'answers']:.0%}.")
