@@ -78,13 +78,6 @@ def test_options_may_depend_on_earlier_controls():
         ["beagle", "poodle"], ["beagle", "poodle"], ["manx"], None, "a fish is a fish", None]
 
 
-def test_the_controls_are_left_alone():
-    controls = [slider("k", "Number", [1, 2, 3])]
-    before = json.dumps(controls)
-    explore("Squares", controls, square_state)
-    assert json.dumps(controls) == before
-
-
 def heavy(k):
     noise = np.random.default_rng(k).random(2000)
     return State(f"{k}", [panel(bars(noise))], pd.DataFrame())

@@ -5,7 +5,6 @@ import pytest
 from fi_course.explorables.marks import (
     axis,
     bars,
-    box,
     categories,
     curve,
     grouped_bars,
@@ -78,10 +77,6 @@ def test_a_step_keeps_its_value_until_the_next_place():
 def test_a_rule_and_a_region_may_reach_from_edge_to_edge():
     assert rule(x=3)["y"] == [None, None]
     assert region(x=(None, 3))["x"] == [None, 3]
-
-
-def test_marks_may_come_in_nested_lists():
-    assert len(panel([points([1], [1]), [bars([1, 2])]], text(0, 0, "a"), box(0, 0, ["b"]))["marks"]) == 5
 
 
 @pytest.mark.parametrize("wrong, message", [

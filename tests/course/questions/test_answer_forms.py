@@ -3,13 +3,11 @@
 `READ` is judged by the page's script as well (tests/book/test_exercises.py): one table, one reading.
 """
 
-import doctest
 import time
 from contextlib import suppress
 
 import pytest
 
-from fi_course.questions import parse_answer, values
 from fi_course.questions.checks import Mistake, choice, value
 from fi_course.questions.parse_answer import is_unit, letter_and_reason, named_values, number_and_unit, share_in
 from fi_course.questions.question import Question, judge
@@ -176,7 +174,3 @@ def test_a_letter_with_a_full_stop_is_judged_like_the_letter():
     check = choice("a", Mistake("other", "b", "no"))
     for answer in ("option a: I say so, and so it is", ("A.", "because I say so"), "a x2 is the same column"):
         assert judge(asked(check), answer).status == "right", answer
-
-
-def test_the_examples_in_the_docstrings_run():
-    assert all(doctest.testmod(module).failed == 0 for module in (parse_answer, values))

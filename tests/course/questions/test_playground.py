@@ -172,15 +172,11 @@ def test_half_a_picture_is_left_nowhere(monkeypatch):
 
 
 def test_a_picture_says_in_words_what_it_shows():
-    ax = playground.draw_picture(({0: 0.5, 1: 0.3}, 1), "Fall", {"rows_left": 1})
-    assert ax.figure._fi_alt == "Fall. With rows left 1: 1: 0.3."
+    ax = playground.draw_picture(({0: 0.5, 1: 0.3}, 1), "The fall, by the rows", {"rows_left": 1})
+    assert ax.figure._fi_alt == "The fall, by the rows. With rows left 1: 1: 0.3."
+    assert (ax.get_ylabel(), ax.get_xlabel()) == ("The fall", "the rows")
     ax = playground.draw_picture({"A": 8, "B": 11}, "Shares", {"ride": 2})
     assert ax.figure._fi_alt == "Shares. With ride 2: A: 8, B: 11."
-
-
-def test_a_title_names_both_axes():
-    ax = playground.draw_picture(({0: 0.5, 1: 0.3}, 1), "The gain, by the weight", {"weight": 1})
-    assert (ax.get_ylabel(), ax.get_xlabel()) == ("The gain", "the weight")
 
 
 def test_a_picture_of_anything_else_is_refused_in_words():

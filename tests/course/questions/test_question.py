@@ -338,6 +338,7 @@ def test_the_traceback_comes_on_request():
 
 def test_hints_come_one_at_a_time_and_the_last_stays():
     handle = Handle(question(value(1)))
+    assert repr(handle) == "a.question: A question ★☆☆ (1 min, 1 point)"
     last = "two That is the last one."
     assert [handle.hint().paragraphs[0] for _ in range(3)] == ["one", last, last]
 
@@ -366,10 +367,6 @@ def test_the_solution_is_shown_with_its_reason_where_the_instructor_left_it(tmp_
 def test_a_card_marks_code_and_emphasis_and_escapes_the_rest():
     html = Card("`a < b`", ("2 * 3 * 4 and *so*",))._repr_html_()
     assert "<code>a &lt; b</code>" in html and "2 * 3 * 4" in html and "<em>so</em>" in html
-
-
-def test_a_handle_prints_what_the_question_is():
-    assert repr(Handle(question(value(1)))) == "a.question: A question ★☆☆ (1 min, 1 point)"
 
 
 def test_questions_need_neither_jupyter_nor_scikit_learn():

@@ -89,23 +89,18 @@ def test_the_specification_of_a_page_is_small_and_carries_no_function():
             assert q["asks"] in ("choice", "number") or not {"cases", "code"} & set(q), q["id"]
 
 
-def test_an_unknown_set_is_refused_with_the_sets_there_are():
-    with pytest.raises(ValueError, match="01_trees"):
-        specification_of("99_nowhere")
-
-
-def test_a_check_of_ones_own_making_is_refused():
-    with pytest.raises(ValueError, match="none of those"):
-        of(question(lambda answer, rng: None))
-
-
-def test_implementations_that_stand_beside_other_secrets_are_refused():
-    with pytest.raises(ValueError, match="implementations_to_test"):
-        of(question(catches([Mistake("a", doubled, "A.")], [Mistake("b", doubled, "B.")]), "test"))
-
-
 def doubled(x):
     return 2 * x
+
+
+@pytest.mark.parametrize(("wrong", "said"), [
+    (lambda: specification_of("99_nowhere"), "01_trees"),
+    (lambda: of(question(lambda answer, rng: None)), "none of those"),
+    (lambda: of(question(catches([Mistake("a", doubled, "A.")], [Mistake("b", doubled, "B.")]), "test")),
+     "implementations_to_test")], ids=["an unknown set", "a check of one's own", "implementations beside secrets"])
+def test_what_no_specification_can_hold_is_refused(wrong, said):
+    with pytest.raises(ValueError, match=said):
+        wrong()
 
 
 def test_nothing_that_opens_only_with_the_answer_stands_in_the_open():
