@@ -332,8 +332,8 @@ def verdicts(found: pd.DataFrame) -> pd.DataFrame:
     The rule: a measure *misleads* if in some world it misleads in more than half of the draws.
     Otherwise it *answers* if it does so at least a third as often as the truth itself.
     Otherwise it is *silent*. One counterexample is enough, and silence wins nothing; luck does not
-    either, as who names each feature with chance p names the right one of two in p (1 - p) of the
-    draws, a quarter at most.
+    either: who names each feature with chance p, independently, names exactly the right one of two
+    in p (1 - p) of the draws, a quarter at most.
 
     found : what `outcomes` or `stored` returned, or several of them, one below the other
     -> DataFrame, one row for each question and measure: word; answers, misleads and silent, shares

@@ -6,12 +6,14 @@ import pytest
 from other_worlds import several_outputs, survival
 
 from fi_course.compare import (
+    APART,
     CONTROLS,
     METHODS,
     OUTCOMES,
     QUESTIONS,
     SETTINGS,
     TRUTH,
+    UNSEEN,
     Trial,
     clear_of_zero,
     compare,
@@ -213,6 +215,37 @@ def test_the_stored_outcomes_come_out_again_and_under_a_seed_that_is_not_stored(
         fresh, old = (verdicts(rows).set_index("measure") for rows in (letters, stored_shares))
         bound = 4 * np.hypot(fresh["error"], old["error"]) + 0.02
         assert ((fresh[list(OUTCOMES)] - old[list(OUTCOMES)]).abs().max(axis=1) < bound).all()
+
+
+def lucky(draw):
+    """A measure that looks at nothing: draw(rng, p) gives its numbers, anew in each draw of each world."""
+    def measure(trial):
+        rng = np.random.default_rng([trial.seed, *trial.world.name.encode()])
+        return Importance(trial.world.names, draw(rng, len(trial.world.names)))
+    return measure
+
+
+LUCKY = {
+    "uniform": lucky(lambda rng, p: rng.random(p)),
+    "normal": lucky(lambda rng, p: rng.normal(size=p)),
+    "rare": lucky(lambda rng, p: (rng.random(p) < 0.1).astype(float)),
+    "one at random": lucky(lambda rng, p: np.eye(p)[rng.integers(p)]),
+    "the first, mostly": lucky(lambda rng, p: np.eye(p)[0 if rng.random() < 0.6 else p - 1]),
+    "all alike": lucky(lambda rng, p: np.ones(p)),
+}
+
+
+@pytest.mark.slow
+def test_no_measure_that_looks_at_nothing_answers_any_question():
+    """On the comparison's own worlds, with as many draws: neither luck nor constancy gets the word."""
+    worlds, settings = [name for name in WORLDS if name not in APART], {"n": 100, "n_trees": 1, "n_repeats": 40}
+    seen = compare(worlds, LUCKY, **settings, rng=3)
+    blind = compare(list(UNSEEN), LUCKY, **settings, without=UNSEEN, rng=3)
+    found = verdicts(pd.concat([outcomes(blind if asked == "used" else seen, asked) for asked in QUESTIONS]))
+    words = found.pivot(index="measure", columns="question", values="word")
+    assert "answers" not in set(words.loc[list(LUCKY)].to_numpy().ravel())
+    assert set(words.loc["all alike"]) == {"misleads"} and set(words.loc["normal"]) == {"silent"}
+    assert set(words.loc[TRUTH]) == {"answers"}
 
 
 def test_a_measure_of_a_sceptic_stands_beside_the_controls_and_silence_wins_nothing():
