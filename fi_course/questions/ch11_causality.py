@@ -108,9 +108,8 @@ QUESTIONS = questions(r"""
 
 # causality.recall_idle: One that is not zero | predict, 1 star, 3 min, 1 point
 ? The model never reads column b, so nothing that happens to b changes an output.
-? One of the four lets a known column speak for the others.
-? Which of the four looks at the rows without the model's use of b: the conditional game of chapter
-    8.
+? In one of the four, a known column changes what is expected of the others.
+? Which of the four depends on the correlation of a and b, and not only on what the model reads?
 = choice("d")
 - "a" | no split, no decrease | MDI adds up decreases of splits on b. There is none, so b has
     exactly 0.
@@ -118,17 +117,17 @@ QUESTIONS = questions(r"""
     output: exactly 0.
 - "c" | filled in whatever is known | In this game b is put into a model that does not read it:
     exactly 0.
-> If b is known, the conditional game expects more of a as well: b speaks for a. That is a statement
-    about the data, and still not about causes.
+> If b is known, the conditional game expects another value of a. That is a statement about the
+    data, and still not about causes.
 
 # causality.thirty_patients: Thirty patients | number, 1 star, 6 min, 2 points
 ? For `seen` use only those who had the drug: 4 mild and 8 severe.
 ? For `done` everybody gets it: what share of all thirty is mild?
-? Both average the same two means, those *with* the drug. Only the weights differ: whom does each of
-    them count?
+? Both average the same two means, those *with* the drug. Only the weights differ: which patients
+    does each of them count?
 = value({"seen": 7, "done": 5})
-- {"seen": 5, "done": 7} | the two exchanged | The weights are exchanged: seeing weighs by those who
-    had the drug, doing by all patients.
+- {"seen": 5, "done": 7} | the two exchanged | The weights are exchanged: seeing weights the groups
+    by those who had the drug, doing by all patients.
 ~ {"done": 6} | groups counted alike | For `done` you counted both groups alike. Each counts by its
     share of all thirty.
 ~ {"seen": 6} | groups counted alike | For `seen` you counted both groups alike. Each counts by how
@@ -148,19 +147,19 @@ QUESTIONS = questions(r"""
 
 # causality.back_door: Through the back door | implement, 2 stars, 10 min, 3 points
 ? Go through the groups of z. In each, look at the rows with x == value.
-? Weigh each group's mean by the group's share of *all* rows.
+? Weight each group's mean by the group's share of *all* rows.
 ? Two masks: rows of the group, and those of them with the value. Which of the two gives the weight,
     which the mean?
 = function(tables, back_door)
 - seen | seeing, not doing | This is the plain mean of the rows with that value: what one sees. Its
-    groups are weighed by who *has* the value.
+    groups are weighted by who *has* the value.
 - groups_alike | groups counted alike | You averaged the groups' means evenly: each counts by its
     share of all rows.
 - all_rows | everybody as they are | This is the mean over all rows, whatever their value: within
     each group take only the rows with x == value.
-- weights_seen | weights and means exchanged | You weighed by who has the value and averaged over
+- weights_seen | weights and means exchanged | You weighted by who has the value and averaged over
     everybody: it is the other way round.
-- sum_of_groups | counts for shares | You weighed by the number of rows: divide by how many there
+- sum_of_groups | counts for shares | You weighted by the number of rows: divide by how many there
     are in all.
 - effect_of | the effect, not the mean | You subtracted the mean for the other value. The question
     asks for the mean, not for the effect.
@@ -171,10 +170,11 @@ QUESTIONS = questions(r"""
 > It is the effect of doing only if z blocks every back door. No line of the function can check
     that: it is what you know about the arrows.
 
-# causality.test_back_door: A test that tells seeing from doing | test, 2 stars, 10 min, 3 points
+# causality.test_back_door: A test that tells seeing from doing | test, 2 stars, 10 min, 0 points
 ? Take a small table whose right answer you can work out by hand.
-? In your table the two groups must differ in size, and in how many have the value.
-? Five rows are enough: two in one group, three in the other, and x = 1 in another share of each.
+? In your table the two groups must differ in size, and in the share that has the value.
+? Five rows are enough: two in one group, three in the other, and x = 1 in a different share of
+    each.
 = catches()
 + back_door | refuses a right one | Your test refuses a right implementation: work your expected
     value out again, and leave room for rounding (`< 1e-9`).
@@ -182,24 +182,24 @@ QUESTIONS = questions(r"""
     rounded differently: compare with a tolerance, as in `abs(a - b) < 1e-9`.
 - seen | seeing passes | An implementation that returns the plain mean of the rows with that value
     passes your test: choose a table in which seeing and doing differ.
-- groups_alike | even weights pass | One that weighs all groups alike passes: give your groups
-    different sizes.
-- all_rows | the value ignored passes | One that ignores the value and averages all rows passes: let
-    y differ between values.
-- weights_seen | exchanged weights pass | One that weighs by who has the value and averages
-    everybody's y passes.
+- groups_alike | even weights pass | An implementation that weights all groups alike passes: give
+    your groups different sizes.
+- all_rows | the value ignored passes | An implementation that ignores the value and averages all
+    rows passes: let y differ between values.
+- weights_seen | exchanged weights pass | An implementation that weights by who has the value
+    and averages everybody's y passes: let the value be rarer in the larger group.
 > A table of five rows tells five formulas apart. The data of a real hospital would have been no
     better test: there nobody knows the right answer.
 
 # causality.mend_do: Find the bug: the ward that only looked | mend, 2 stars, 8 min, 3 points
 ? What does do(x = value) do to the line of the recipe in which x is made?
-? Nobody is picked out: all patients keep their health and their noise in y.
+? All patients are averaged, and they keep their health and their noise in y.
 ? Which line of the recipe is struck out, and over whom is y averaged?
 = function(wards, mean_done, planted=nearest)
 - set_too_late | set too late | You set the value after the severity had been made: strike out the
     line of x, then let y follow.
-- health_set_too | health set too | You set health as well. Setting the value moves nobody's health:
-    the arrow points the other way.
+- health_set_too | health set too | You set health as well. Setting the value changes nobody's
+    health: the arrow points the other way.
 - noise_kept | the noise kept | You added the noise of x to the value. Set by hand, it is the same
     number for everybody.
 - line | a line through the patients | You fitted a straight line of y on x and read it at the
@@ -212,12 +212,12 @@ QUESTIONS = questions(r"""
 
 # causality.two_records: Two records of one health | number, 2 stars, 6 min, 2 points
 ? Both columns are health plus independent noise of the same size. Is one of them nearer to health?
-? The best estimate of z from two such columns weighs them alike: each gets 1/(2 + variance of the
+? The best estimate of z from two such columns weights them alike: each gets 1/(2 + variance of the
     noise).
 ? Severity is *twice* health: what does that make of the weight?
 = value(2 / 2.25)
-- 0 | adjusted away | It would be 0 if the record had no error. This one is no nearer to health than
-    the value is.
+- 0 | adjusted away | It would be 0 if the record had no error. This one measures health no
+    better than the value does.
 - 2 / 1.25 | alone | This is the slope with the value alone in the model: 2/(1 + 0.25). Now two
     columns share the work.
 - 1 | the noise forgotten | Shared evenly, yes; but two noisy columns do not give health exactly:
@@ -229,26 +229,26 @@ QUESTIONS = questions(r"""
     an error, and there are two of them.
 - 0.9 | rounded too far | Near, and rounded too far: give two decimals, or a fraction.
 - 1 / 2.25 | health's estimate | This is the weight in the estimate of z; severity is twice z.
-> The false effect falls from 1.6 to .89: adjusting for a record that is 80 % health takes away less
+> The false effect falls from 1.6 to 0.89: adjusting for a record that is 80% health takes away less
     than half.
 
 # causality.which_columns: What should be adjusted for? | predict, 2 stars, 5 min, 2 points
 ? Draw the arrows, and mark those that point *into* training.
 ? A column that training itself changes must not be adjusted for, if the whole effect is wanted.
-? Which of the three columns has an arrow *into* training, and which lie behind it?
+? Which of the three columns has an arrow *into* training, and which come after it?
 = choice("b")
 - "a" | everything | Fitness carries training's effect, and visits are a common consequence:
     adjusting hides one path and opens another.
-- "c" | nothing | Age moves both training and pressure: a back door stands open.
+- "c" | nothing | Age affects both training and pressure: a back-door path is open.
 - "d" | the mediator as well | Fitness is how training works. Hold it fixed, and that part of the
     effect is gone.
 - "e" | the consequence as well | Training and pressure both send people to the doctor: among people
-    with equal visits they become related without any effect.
-> A model that only *predicts* blood pressure may use all three. The question decides, and the
-    arrows.
+    with equal visits the two are correlated without any effect.
+> A model that only *predicts* blood pressure may use all three. What to adjust for depends on the
+    question and on the arrows.
 
 # causality.press_release: The press release | explain, 2 stars, 12 min, 3 points
-? Underline the verbs. Which of them say that something acts?
+? Underline the verbs. Which of them claim an effect?
 ? Sketch one set of arrows in which vitamin D does nothing, and one in which it is even harmful.
 ? What table would settle it? And what can be said from the one they have?
 = by_hand

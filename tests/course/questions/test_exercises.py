@@ -24,7 +24,7 @@ from fi_course.questions import QUESTIONS
 ROOT = Path(__file__).resolve().parents[3]
 SOLUTIONS = sorted((ROOT / "solutions").glob("[0-9]*.ipynb"))
 EXERCISES = sorted((ROOT / "exercises").glob("*.ipynb"))
-LONGER = {"11_causality", "12a_field_one", "12b_field_two", "14_own_model"}
+LONGER = {"12a_field_one", "12b_field_two", "14_own_model"}
 """Sets with more than ten questions that count, or of more than an hour."""
 MARKERS = ("BEGIN SOLUTION", "END SOLUTION", "HIDDEN TESTS", "check_hidden")
 
