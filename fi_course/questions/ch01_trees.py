@@ -138,41 +138,42 @@ QUESTIONS = questions(r"""
 ? 20 pupils of 70 points bring 1400; add what the other 10 bring.
 ? Divide the sum of all points by 30.
 = value(60, unit="points")
-- 55 | mean of two means | You averaged the two averages as if both classes were equally large: each
-    *pupil* counts once, so the class of 20 weighs twice as much as the class of 10.
+- 55 | mean of two means | You averaged the two averages as if both classes were equally large. Each
+    *pupil* counts once, so the class of 20 gets twice the weight of the class of 10.
 - 50 | weights swapped | You gave the class of 20 the weight of the class of 10, and the other way
     round.
-- 1800 | a sum, not a mean | These are all the points together: share them among the 30 pupils.
-> A mean of groups is a weighted mean. The impurity of a split is one: each child counts as often as
-    it has rows.
+- 1800 | a sum, not a mean | This is the sum of all points: divide it by the 30 pupils.
+> The mean of several groups together is a weighted mean. So is the impurity after a split: each
+    child is weighted by its number of rows.
 
 # trees.recall_two_draws: Two draws from a bag | number, 1 star, 3 min, 1 point
 ? The ball goes back: the second draw does not depend on the first.
 ? The colours differ in two ways: red then blue, or blue then red.
 ? How likely is each of the two ways? They exclude each other, so their chances add up.
 = value(0.42)
-- 0.21 | one order only | You counted red then blue; blue then red is as likely.
-- 7 / 15 | without putting back | Without putting the ball back it would be this; here it goes back.
+- 0.21 | one order only | You counted red then blue; blue then red is just as likely.
+- 7 / 15 | without putting back | This would be right if the first ball stayed out; here it goes
+    back.
 - 0.58 | the opposite event | This is the probability that the colours are the *same*.
-- 0.3 | one draw | This is the chance to draw blue once; two balls are drawn.
+- 0.3 | one draw | This is the chance that a single ball is blue; two balls are drawn.
 > You have computed a Gini impurity: the chance that two rows, drawn with replacement from the node,
     differ.
 
 # trees.first_cut: Which cut comes first? | predict, 1 star, 3 min, 1 point
-? A pure child is worth as much as the rows it holds.
+? A pure child counts only in proportion to the rows it holds.
 ? Count yes and no on both sides of each of the four cuts.
-? How many flats of each cut end on the side of the other class?
+? For each cut, how many flats end up on the side where the other class is in the majority?
 = choice("c")
-- "a" | pure is enough | One child is pure, but it holds 2 flats of 10; the other 8 stay as mixed as
-    3 to 5. A pure child is worth as much as the rows it holds.
+- "a" | pure is enough | One child is pure, but it holds 2 flats of 10; the other 8 stay mixed, 3 to
+    5. A pure child counts only in proportion to the rows it holds.
 - "b" | balance is not the aim | Two equal halves look fair, but both stay mixed (4 to 1): a cut is
     judged by how pure the children are, not by how alike they are in size.
-- "d" | one row cut off | It takes a single flat away, and the 9 others are left as mixed as 5 to 4.
+- "d" | one row cut off | It separates a single flat, and the 9 others stay mixed, 5 to 4.
 > The parent is fixed, so the best cut is the one whose children are least mixed *on average over
     rows*.
 
 # trees.entropy_bits: The same node in bits | number, 1 star, 5 min, 2 points
-? Entropy is the mean surprise: each class counts with its share.
+? Entropy is the mean surprise: each class is weighted by its share.
 ? In bits the logarithm has base 2: log2(4/5) = -0.322 and log2(1/5) = -2.322.
 ? Weight each of these two surprises by its class's share of the five students, and add.
 = value(entropy([4, 1]), unit="bits")
@@ -181,141 +182,143 @@ QUESTIONS = questions(r"""
 - entropy([4, 1]) * np.log10(2) | entropy in base 10 | Your logarithm has base 10. Bits need base 2.
 - -0.8 * np.log2(0.8) | one class forgotten | This is the term of Pass alone: Fail has one too.
 - -0.2 * np.log2(0.2) | one class forgotten | This is the term of Fail alone: Pass has one too.
-- -entropy([4, 1]) | sign | A surprise is not negative: logarithms of shares are, so the sum needs a
-    minus.
+- -entropy([4, 1]) | sign | A surprise is never negative, but the logarithm of a share is, so the
+    sum needs a minus sign.
 - 0.32 | Gini, not entropy | This is the Gini impurity of the node; the question asks for its
     entropy.
-- -np.log2(0.8) - np.log2(0.2) | not averaged | You added the two surprises: each must be counted
-    with its share.
-> With the best questions you need 0.72 yes-or-no questions a row, on average over many rows, to
-    learn the results. An entropy without its unit says nothing: the same node has 0.50 nats.
+- -np.log2(0.8) - np.log2(0.2) | not averaged | You added the two surprises: weight each by its
+    class's share.
+> With the best yes-or-no questions you need 0.72 questions a row, on average over many rows, to
+    find out the results. State the unit with an entropy: the same node has 0.50 nats.
 
 # trees.variance_decrease: A target that is a number | number, 2 stars, 6 min, 2 points
 ? A regression node predicts its mean; its impurity is the mean squared distance from it.
 ? The four points lie around 60: 30, 30, 70, 110. Square the distances and average: the parent's
     variance.
-? The children have variances 0 and 400. Weight them by 2/4 each, and take that from the parent's.
+? The children have variances 0 and 400. Weight each by 2/4 and subtract the sum from the parent's
+    variance.
 = value(900, unit="squared points", tolerance=0.002)
-- np.sqrt(1100) - 10 | standard deviation | You took square roots: the impurity is the variance
-    itself, in squared points. Roots do not add up.
-- 4400 / 3 - 400 | divided by n - 1 | You divided by n - 1, as for a sample. A node is all there is:
-    divide by n.
-- 700 | children not weighted | You took both children's variances off in full: each counts with its
+- np.sqrt(1100) - 10 | standard deviation | You took square roots. The impurity is the variance
+    itself, in squared points; standard deviations do not add up.
+- 4400 / 3 - 400 | divided by n - 1 | You divided by n - 1, as when a variance is estimated from a
+    sample. A node's variance describes its own rows: divide by n.
+- 700 | children not weighted | You subtracted both children's variances in full: weight each by its
     share of the rows.
-- 1100 | the parent alone | This is the parent's variance. What is left in the children must come
-    off.
-- 200 | the children alone | This is what is left in the children: the decrease is the parent's less
-    this.
-- 3600 | a sum, not a mean | You added squared distances and did not divide by the rows.
-> The same sentence holds for every impurity: parent less the children, each weighted by its rows.
-    For the variance it is also the fall in squared error when two means replace one.
+- 1100 | the parent alone | This is the parent's variance. Subtract what is left in the children.
+- 200 | the children alone | This is what is left in the children: the decrease is the parent's
+    variance less this.
+- 3600 | a sum, not a mean | You added squared distances and did not divide by the number of rows.
+> The same rule holds for every impurity: parent less children, each child weighted by its rows. For
+    the variance, the decrease is also the fall in mean squared error when two means replace one.
 
 # trees.decrease: How much does a split gain? | implement, 2 stars, 10 min, 3 points
 ? First the parent: its counts are those of both children added up.
 ? Write a small function for 1 minus the sum of squared shares, and call it three times.
-? Lists join when you add them: `[a + b for a, b in zip(left, right)]` adds class by class. And each
-    child counts with its rows over all rows.
+? Lists join when you add them: `[a + b for a, b in zip(left, right)]` adds class by class. Weight
+    each child by its share of all rows.
 = function(pairs_of_counts, decrease, lists=True)
-- of_mean_shares | mean of two class shares | You took the parent's class shares as the mean of its
-    children's shares, as if both were equally large: add up the *counts* and then divide.
-- unweighted | children not weighted | You averaged the children's impurities as if both held as
-    many rows: weight each by its rows.
+- of_mean_shares | mean of two class shares | You took the parent's class shares as the mean of the
+    children's shares, as if both children were equally large: add up the *counts* and then divide.
+- unweighted | children not weighted | You averaged the children's impurities as if both held
+    equally many rows: weight each by its rows.
 - decrease_swapped | weights swapped | Each child's impurity must be weighted by its own rows, not
     by the other's.
 - left_only | one child forgotten | The right child's impurity is missing. It may be zero, but need
-    not.
+    not be.
 - lambda left, right: left_only(right, left) | one child forgotten | The left child's impurity is
-    missing. It may be zero, but need not.
+    missing. It may be zero, but need not be.
 - lambda left, right: split(gini, left, right) | the parent forgotten | This is what is left in the
     children: the decrease is the parent's impurity less this.
-- turned_round | sign | The sign is turned round: parent less children.
+- turned_round | sign | The sign is wrong: take the parent less the children.
 - of_two_classes | two classes only | 2p(1 - p) is the Gini of two classes. With a third class you
     need 1 minus the sum of all squared shares.
-- decrease_in_rows | decrease in rows | You weighted the whole by the number of rows: the question
-    asks for the decrease a row.
+- decrease_in_rows | decrease in rows | You multiplied the decrease by the number of rows: the
+    question asks for the decrease per row.
 - decrease_in_bits | entropy, not Gini | These are bits: the question asks for the decrease in Gini.
 ! fi_teach.basics.impurity, fi_teach.basics.thresholds, fi_teach.trees.cart, fi_teach.fast.cart
-> On the midterm table it gives 0.3 for attendance, more than any cut in time: that is why the tree
-    asks for attendance first.
+> On the midterm table your function gives 0.3 for attendance, more than for any cut in time. That
+    is why the tree asks about attendance first.
 
 # trees.thresholds: Where may a tree cut? | implement, 2 stars, 12 min, 0 points
 ? Rows of one value cannot be separated, whatever their classes: think in distinct values.
 ? Two neighbouring values need a cut between them unless all rows at both belong to one class.
-? Gather the labels at each value first. Then look at two neighbouring values: how many different
-    labels do they have, put together?
+? Gather the labels at each value first. Then take two neighbouring values: how many different
+    labels do they have together?
 = function(columns, thresholds_of)
 - on_data_points(min) | threshold on a data point | You cut at a value that a row has. A midpoint
     treats both neighbours alike: (v + w) / 2.
 - on_data_points(max) | threshold on a data point | You cut at a value that a row has, so that `<=`
     would keep that row on the wrong side: take (v + w) / 2.
-- all_midpoints | every midpoint | You kept every midpoint. Between neighbours of one class no cut
-    can be best: keep the boundaries of classes.
+- all_midpoints | every midpoint | You kept every midpoint. No cut between neighbours of the same
+    class can be best: keep only cuts where the class changes.
 - row_by_row(list, False), row_by_row(list, True) | not sorted | You compared rows in the order of
     the table: sort by value first.
 - tuple(row_by_row(order, skip) for order in (sorted, by_value) for skip in (False, True)) | tied
-    values | Where several rows share a value you compared them one by one. Rows of one value stay
+    values | Where several rows have the same value, you compared them one by one. Such rows stay
     together: gather their labels first, then look at neighbouring *values*.
 - lambda values, labels: set(thresholds_of(values, labels)) | not in ascending order | These are the
-    right cuts. The question asks for them in ascending order, each once.
+    right cuts. The question asks for them in ascending order, each only once.
 ! fi_teach.basics.impurity, fi_teach.basics.thresholds, fi_teach.trees.cart, fi_teach.fast.cart
-> Seven midpoints lie in the midterm's times, but only four can be best. For Gini and entropy the
-    best cut is always a class boundary.
+> The midterm's times have seven midpoints, but only four can be best. For Gini and entropy the best
+    cut always lies where the class changes.
 
 # trees.slide_table: Two entries do not bear checking | claim, 2 stars, 8 min, 0 points
-? For every cut write down yes and no on either side: the flats are sorted by rent already.
+? For every cut write down how many *yes* and *no* lie on either side: the flats are already sorted
+    by rent.
 ? An entry that is only rounded (0.4762 to 0.48) is not wrong.
-? In both wrong entries a child was taken as half and half that is not.
+? In both wrong entries, a child was treated as half and half although it is not.
 = value({"Rent <= 435": 4 / 9, "Rent <= 495": 10 / 21, "Rent <= 525": 5 / 12, "Rent <= 640": 2 / 7,
     "Rent <= 680": 3 / 8}, default=PRINTED)
-- {"Rent <= 525": 0.45, "Rent <= 680": 0.40} | left as printed | The two wrong entries stand as
-    printed: in each a mixed child counts as half and half, with Gini 0.5.
+- {"Rent <= 525": 0.45, "Rent <= 680": 0.40} | left as printed | You gave the two wrong entries as
+    printed. In each, a mixed child was treated as half and half, with a Gini of 0.5.
 - {"Rent <= 525": (3 / 8 + 4 / 9) / 2, "Rent <= 680": 15 / 64} | children not weighted | You
-    averaged the children as if both held as many rows.
+    averaged the children as if both held equally many rows.
 - {"Rent <= 525": 4 / 9, "Rent <= 680": 15 / 32} | the larger child alone | These are the impurities
-    of the larger children alone: each counts with its rows, and the smaller one counts too.
+    of the larger children alone: weight each child by its rows, and add the smaller one.
 - {"Rent <= 525": 5 / 12}, {"Rent <= 680": 3 / 8} | one of two | That one is right. There is
     another.
-> Harmless: the best of the five cuts is the same by both tables. An error is worth finding also
-    when it changes nothing, since only then do you know that it changes nothing.
+> The errors are harmless: the best of the five cuts is the same in both tables. But an error is
+    worth finding even when it changes nothing, because only then do you know that it changes
+    nothing.
 
 # trees.mend_importance: Find the bug: 43% or 60%? | mend, 2 stars, 10 min, 3 points
 ? Run it on the three splits of the midterm tree and compare with 60% and 40%.
 ? Does a split of 4 rows matter as much as a split of 8?
-? Each decrease is a decrease *a row*: multiply it by the rows of its node before you add.
+? Each decrease is a decrease *per row*: multiply it by the rows of its node before you add.
 = function(split_lists, importance_of, planted=shares_of(lambda rows, decrease: decrease))
 - shares_of(lambda rows, decrease: rows**2 * decrease) | weighted twice | The rows now count twice:
     multiply each decrease by its rows once.
 - shares_of(lambda rows, decrease: decrease / rows) | divided by the rows | You divided by the rows,
-    so that small nodes count most: a decrease a row must be *multiplied* by the rows.
-- shares_of(lambda rows, decrease: rows * decrease, lambda old, new: new) | the last split only | A
-    feature that is split on twice keeps only its last split: add them up.
+    so that small nodes count most: a decrease per row must be *multiplied* by the rows.
+- shares_of(lambda rows, decrease: rows * decrease, lambda old, new: new) | the last split only | In
+    your function a feature that is split on twice keeps only its last split: add both decreases.
 - importance_of_means | mean of the splits | You averaged over a feature's splits. A feature that is
-    used twice gets both decreases: add them up.
+    split on twice gets both decreases: add them up.
 - importance_in_rows, importance_raw | not normalised | The weights are right now, but the shares
     must add up to 1.
 > Without the node weight, attendance gets 43% of the same tree; with it, 60%. The formula on the
-    slide leaves the weight out, while its numbers contain it.
+    slide leaves the weight out, although the slide's numbers contain it.
 
 # trees.any_pure_tree: Another tree, the same importance? | predict, 2 stars, 5 min, 2 points
 ? Write down all the decreases of one such tree, each times its share of the rows, and add them up.
 ? What is subtracted for a child at one split is what the child starts with at the next.
-? In pure leaves nothing is left: everything that the node of six flats had was taken away below it.
+? Pure leaves have no impurity: all the impurity of the node with six flats is taken away below it.
 = choice("b")
-- "a" | the cuts decide | Add up for both trees: 0.033 + 0.133 and 0.017 + 0.150 are the same. The
-    cuts decide how it is *spread over the splits*, not how much it is.
-- "c" | more splits, more importance | Every split takes away some of what the node has left. More
-    splits share the same amount; they cannot make it more.
-- "d" | every split counts alike | A split counts by what it takes away, weighted by its rows, not
-    by being one.
+- "a" | the cuts decide | Add up the decreases of both trees: 0.033 + 0.133 and 0.017 + 0.150 are
+    the same. The cuts decide how the total is *spread over the splits*, not how large it is.
+- "c" | more splits, more importance | Every split takes away some of the impurity that is left.
+    More splits share the same total; they cannot increase it.
+- "d" | every split counts alike | A split is not counted as one: it counts by its decrease,
+    weighted by its rows.
 > Decreases telescope: below a node grown to purity they add up to its weighted impurity, whatever
-    the splits. So two thirds for rent and one for size are a fact about the first split and these
-    ten flats, not about the rest of the tree.
+    the splits. So the shares, two thirds for rent and one third for size, depend on the first split
+    and these ten flats, not on the rest of the tree.
 
 # trees.test_decrease: Write a test that catches them | test, 3 stars, 12 min, 0 points
 ? Work out a split by hand whose children differ in size and are both mixed, and compare with `abs(a
     - b) < 1e-9`.
-? A split that separates nothing, such as [2, 2] and [1, 1], must have a decrease of 0; none may be
-    negative.
+? A split that separates nothing, such as [2, 2] and [1, 1], must have a decrease of 0, and no
+    decrease may be negative.
 ? Add a case with three classes, such as [2, 0, 0] and [0, 1, 1], and work it out by hand.
 = catches()
 + decrease | refuses a right one | Your test refuses a right implementation. Work its cases out
@@ -330,8 +333,8 @@ QUESTIONS = questions(r"""
     to get the parent's passes your test.
 - left_only | misses a forgotten child | An implementation that forgets the right child passes your
     test: use a right child that is mixed.
-- turned_round | misses the sign | An implementation with its sign turned round passes your test:
-    check more than that a decrease is small.
+- turned_round | misses the sign | An implementation with the wrong sign passes your test: check the
+    value of a decrease, not only that it is small.
 - of_two_classes | misses the third class | An implementation that only knows two classes passes
     your test: use three.
 > A test is good if it lets every right program pass and stops every wrong one you can think of.
@@ -342,14 +345,14 @@ QUESTIONS = questions(r"""
 ? There are two ways out of the interval in which it stays empty, down and up. Which is shorter?
 ? The nearer end of the interval is the threshold below.
 = value(60, unit=("euros", "€", "eur"))
-- 200 | the far way out | That far it is to the other end of the interval. The tree's answer flips
-    already at its nearest threshold.
-- 640 | the threshold, not the change | This is where the answer flips; the question asks by how
-    much the rent must change.
+- 200 | the far way out | That is the distance to the other end of the interval. The tree's answer
+    changes already at the nearer end.
+- 640 | the threshold, not the change | This is the rent at which the answer changes; the question
+    asks by how much the rent must change.
 - -60 | the direction | The question asks for the size of the change: write it without the sign.
 - 0 | the balcony | This flat has no balcony. Without a change the tree says that it stays empty.
-> A counterfactual is about the *tree*: it says when its answer changes. It is no advice: 201 euros
-    more would turn the answer as well, and nobody believes that this helps.
+> A counterfactual is about the *tree*: it says when its answer changes. It is not advice: 201 euros
+    more would change the answer as well, and nobody believes that a higher rent helps.
 
 # trees.what_sixty_means: What does 60% say? | explain, 2 stars, 10 min, 3 points
 ? Say what the 60% is a percentage of.
