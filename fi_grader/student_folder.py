@@ -4,11 +4,14 @@ JupyterLab opens the pages as notebooks: `start.ipynb`, and the claims, entry by
 """
 
 import json
+import re
 from pathlib import Path
 
 from fi_course.claims import VERDICTS, read_ledger
 
 START, LEDGER = "start.ipynb", "book/ledger.ipynb"
+BOOK_PAGE = re.compile(rb"\[([^][\n]+)\]\(\.\./book/\w+\.md[^)]*\)")
+"""A link to a page of the book, which is no notebook: a student's folder keeps its words."""
 BEGIN = """# Which Features Matter?
 
 Read a chapter, then do its set. Both open with a click, and both are yours to change.
@@ -36,9 +39,9 @@ def student_folder(project="."):
     """Collect what a student opens: chapters, exercises, the start page and the claims -> dict."""
     paths = [path for folder in ("notebooks", "exercises")
              for path in sorted((Path(project) / folder).glob("*.ipynb"))]
-    notebooks = {f"{path.parent.name}/{path.name}":
-                 path.read_bytes().replace(b"../book/ledger.md", b"../book/ledger.ipynb")
-                 for path in paths}
+    notebooks = {f"{path.parent.name}/{path.name}": BOOK_PAGE.sub(
+        rb"\1", path.read_bytes().replace(b"../book/ledger.md", b"../book/ledger.ipynb"))
+        for path in paths}
     claims = Path(project) / "book/claims.yaml"
     return {**notebooks, **_pages(notebooks, claims), "book/claims.yaml": claims.read_bytes()}
 
