@@ -10,6 +10,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from claims_ledger import read_statements
+from sphinx.testing.util import SphinxTestApp
+
+from fi_course.claims import read_ledger
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,6 +40,16 @@ def build_small(root, *options):
         print(json.dumps([arguments, *map(str, said)]), file=builder().stdin, flush=True)
         status = int(builder().stdout.readline())
         return subprocess.CompletedProcess(arguments, status, *(path.read_text(encoding="utf-8") for path in said))
+
+
+def sphinx_pages(folder, *names):
+    """Build with Sphinx alone what changed in a folder -> [the warnings, each of these pages]."""
+    read_ledger.cache_clear(), read_statements.cache_clear()  # a new process would read the files anew
+    app = SphinxTestApp(srcdir=folder)
+    app.build()
+    found = [app.warning.getvalue(), *((app.outdir / f"{name}.html").read_text() for name in names)]
+    app.cleanup()
+    return found
 
 
 @pytest.fixture(scope="session")

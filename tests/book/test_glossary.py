@@ -1,34 +1,27 @@
 """The chapters link to the glossary, and the glossary to the chapters."""
 
 import re
-import sys
+
+import pytest
+from docutils import nodes
+from glossary_links import first_sentence, first_use
 
 from .conftest import ROOT, build_small
 from .test_build import small_book, write_notebook  # noqa: F401  (the fixture)
-
-sys.path.insert(0, str(ROOT / "book/_ext"))
-
-from docutils import nodes
-from glossary_links import first_sentence, first_use
 
 ENTRIES = re.findall(r"^(\S.*)\n  (.*)$",
                      (ROOT / "book/glossary.md").read_text(encoding="utf-8").partition("```{glossary}")[2],
                      re.MULTILINE)
 
 
-def test_a_term_is_found_as_a_word_of_its_own():
-    """In the plural and at the beginning of a sentence, and never inside another word."""
-    assert first_use("Two twins.", ["twins"]) == (4, 9, "twins")
-    assert first_use("Proxies and a Proxy", ["proxy"]) == (14, 19, "proxy")
-    assert first_use("Shapley values", ["Shapley value"]) == (0, 14, "Shapley value")
-    assert first_use("the forests", ["forest"]) == (4, 11, "forest")
-    assert first_use("deforestation, mdi", ["forest", "MDI"]) is None
-
-
-def test_of_two_terms_at_one_place_the_longer_is_meant():
-    """"Conditional permutation" is no "permutation"."""
-    assert first_use("conditional permutation",
-                     ["conditional", "conditional permutation"])[2] == "conditional permutation"
+@pytest.mark.parametrize(("text", "terms", "found"), [
+    ("Two twins.", ["twins"], (4, 9, "twins")), ("Proxies and a Proxy", ["proxy"], (14, 19, "proxy")),
+    ("Shapley values", ["Shapley value"], (0, 14, "Shapley value")), ("the forests", ["forest"], (4, 11, "forest")),
+    ("deforestation, mdi", ["forest", "MDI"], None),
+    ("conditional permutation", ["conditional", "conditional permutation"], (0, 23, "conditional permutation"))])
+def test_a_term_is_found_as_a_word_of_its_own(text, terms, found):
+    """In the plural and at the beginning of a sentence, never inside another word; of two at one place the longer."""
+    assert first_use(text, terms) == found
 
 
 def test_the_margin_has_a_definitions_first_sentence_unless_a_formula_stands_in_it():

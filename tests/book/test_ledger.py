@@ -1,9 +1,10 @@
 """The ledger page is made from what the build ran, and the build fails where page and ledger differ."""
 
 import pytest
-from sphinx.testing.util import SphinxTestApp
 
-from fi_course.claims import read_ledger, settle
+from fi_course.claims import settle
+
+from .conftest import sphinx_pages
 
 CLAIMS = """
 - {id: AAA-01, source: [golf post], claim: First, verdict: holds, chapter: trees}
@@ -35,12 +36,7 @@ def write_chapter(book, *claims, name="01_trees"):
 
 def make(book):
     """Build what changed -> (warnings, the ledger page)."""
-    read_ledger.cache_clear()  # a new process would read the file anew
-    app = SphinxTestApp(srcdir=book)
-    app.build()
-    warnings, page = app.warning.getvalue(), (app.outdir / "book/ledger.html").read_text()
-    app.cleanup()
-    return warnings, page
+    return sphinx_pages(book, "book/ledger")
 
 
 def test_settled_claims_show_verdict_figure_and_a_link_to_their_cell(book):

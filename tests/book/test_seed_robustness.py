@@ -17,13 +17,12 @@ import nbformat
 import numpy as np
 import pytest
 from robustness import DRAWS, code_hash, is_current, read_result, result_path, weak
-from sphinx.testing.util import SphinxTestApp
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 from fi_course.claims import settle
 from fi_teach.worlds import twins
 
-from .conftest import ROOT
+from .conftest import ROOT, sphinx_pages
 
 PAGES = parse_toc_yaml(ROOT / "_toc.yml")
 CHAPTERS = sorted(Path(page).name for page in PAGES if page.startswith("notebooks/"))
@@ -510,16 +509,8 @@ def keep(book, held, **more):
 
 
 def pages(book):
-    """Build what changed -> (chapter, ledger, page)."""
-    from fi_course.claims import read_ledger
-
-    read_ledger.cache_clear()
-    app = SphinxTestApp(srcdir=book)
-    app.build()
-    names = "notebooks/01_trees.html", "book/ledger.html", "book/sure.html"
-    found = [(app.outdir / name).read_text() for name in names]
-    app.cleanup()
-    return found
+    """Build what changed -> [chapter, ledger, page]."""
+    return sphinx_pages(book, "notebooks/01_trees", "book/ledger", "book/sure")[1:]
 
 
 def test_claim_ledger_and_page_say_in_how_many_draws_it_held(book):

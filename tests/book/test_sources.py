@@ -6,11 +6,10 @@ import re
 
 import pytest
 from claims_ledger import REASONS, STATEMENTS, chapter_of, lines_of, plain, read_statements
-from sphinx.testing.util import SphinxTestApp
 
 from fi_course.claims import VERDICTS, read_ledger
 
-from .conftest import ROOT
+from .conftest import ROOT, sphinx_pages
 
 SOURCES = read_statements(ROOT / STATEMENTS)
 LEDGER = read_ledger()
@@ -108,11 +107,7 @@ def book(tmp_path):
 
 def make(book):
     """Build -> (warnings about sources, the source's page)."""
-    read_ledger.cache_clear(), read_statements.cache_clear()
-    app = SphinxTestApp(srcdir=book)
-    app.build()
-    warnings, page = app.warning.getvalue(), (app.outdir / "book/source.html").read_text()
-    app.cleanup()
+    warnings, page = sphinx_pages(book, "book/source")
     return [line for line in warnings.splitlines() if "statements.yaml" in line], page
 
 
