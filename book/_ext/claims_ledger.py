@@ -16,7 +16,7 @@ from pathlib import Path
 
 import yaml
 from docutils import nodes
-from robustness import marks
+from robustness import marker, marks
 from sphinx.addnodes import pending_xref
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
@@ -71,15 +71,16 @@ def badges_in(html):
 
 
 def collect(app, doctree):
-    """Note a page's badges and turn their links, which lead to a notebook in JupyterLab,
-    to the built page."""
-    for raw in doctree.findall(nodes.raw):
-        if 'data-claim="' in raw.astext():
-            about = app.env.metadata[app.env.docname]
-            about.setdefault("claims", []).extend(badges_in(raw.astext()))
-            html = IN_JUPYTER.sub(lambda link: f"../book/ledger.html#{link[1].lower()}",
-                                  raw.astext())
-            raw.rawsource, raw[:] = html, [nodes.Text(html)]
+    """Note a page's badges, mark them, and turn their links, which lead to a notebook in
+    JupyterLab, to the built page."""
+    badges = [raw for raw in doctree.findall(nodes.raw) if 'data-claim="' in raw.astext()]
+    marked = marker(app) if badges else None
+    for raw in badges:
+        about = app.env.metadata[app.env.docname]
+        about.setdefault("claims", []).extend(badges_in(raw.astext()))
+        html = marked(IN_JUPYTER.sub(lambda link: f"../book/ledger.html#{link[1].lower()}",
+                                     raw.astext()))
+        raw.rawsource, raw[:] = html, [nodes.Text(html)]
 
 
 def settled(env):

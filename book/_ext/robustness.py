@@ -14,7 +14,6 @@ import json
 import re
 from pathlib import Path
 
-from docutils import nodes
 from records import TEMPLATES, Measured
 
 FOLDER = "book/luck"
@@ -187,27 +186,23 @@ class SeedRobustness(Measured):
 # --- the marks ---
 
 
-def mark_claims(app, doctree):
-    """Put the mark into each badge of a page, which is read again when its result changes."""
+def marker(app):
+    """A function that puts its mark into each badge of a piece of HTML, for the page that is read
+    now, which is read again when its result changes."""
     page = app.env.docname
-    badges = [raw for raw in doctree.findall(nodes.raw) if 'class="fi-claim"' in raw.astext()]
-    if not badges or PAGE not in app.env.found_docs:
-        return
+    if PAGE not in app.env.found_docs:
+        return lambda html: html
     app.env.note_dependency(str(result_path(app.srcdir, Path(page).name)))
     known, address = marks(app.srcdir), app.builder.get_relative_uri(page, PAGE)
-    for raw in badges:
-        html = BADGE.sub(lambda badge: marked(badge, known, address), raw.astext())
-        raw.rawsource, raw[:] = html, [nodes.Text(html)]
 
+    def marked(badge):
+        words = known.get(badge[2])
+        mark = f'</div><div class="fi-robustness"><a href="{address}">{words}</a>' if words else ""
+        return f"{badge[1]}{mark}{badge[3]}"
 
-def marked(badge, known, address):
-    """Return a badge with its mark, or unchanged if it has none."""
-    words = known.get(badge[2])
-    return badge[0] if words is None else \
-        f'{badge[1]}</div><div class="fi-robustness"><a href="{address}">{words}</a>{badge[3]}'
+    return lambda html: BADGE.sub(marked, html)
 
 
 def setup(app):
     app.add_directive("seed-robustness", SeedRobustness)
-    app.connect("doctree-read", mark_claims)
     return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}
