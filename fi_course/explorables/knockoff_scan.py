@@ -29,7 +29,7 @@ def explore_knockoffs():
                 slider("q", "Target rate q", [0.1, 0.2, 0.3], format="{:.0%}"),
                 slider("t", "Threshold t", SIZES, format="{:.3f}")]
     return explore("Where does knockoff+ stop?", controls, scan_state,
-                   start={"q": 0.2, "t": SIZES[13]},
+                   start={"q": 0.2, "t": SIZES[1]},
                    goal="find a study and a threshold t that passes.")
 
 
