@@ -72,12 +72,6 @@ def test_what_is_no_claim_or_no_check_is_refused(id, arguments, says):
         settle(id, **arguments)
 
 
-def test_without_a_ledger_the_message_says_where_claims_live(tmp_path):
-    """An installed package without the course has no claims to settle."""
-    with pytest.raises(ValueError, match="inside the course's folder"):
-        settle("MID-01", holds=True, figure=1, ledger=tmp_path / "claims.yaml")
-
-
 def test_claim_shows_the_badge_and_returns_nothing(capsys):
     """In a terminal the badge is a sentence."""
     assert claim("MID-01", holds=True, figure=(0.2, "exactly")) is None

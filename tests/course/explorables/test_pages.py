@@ -218,12 +218,6 @@ def test_every_mark_and_every_shape_is_drawn_and_named_in_the_legend(show):
     assert page.get_by_text("of two lines").count() == 1 and page.errors == []
 
 
-def test_two_widgets_on_a_page_move_apart(show):
-    page = show(zoo(), zoo())
-    page.get_by_role("slider", name="Size").nth(1).press("End")
-    assert sentences(page) == ["dog, colour 0, size 1, quiet.", "dog, colour 0, size 3, quiet."]
-
-
 def test_one_widget_shown_twice_moves_together(show):
     widget = zoo()
     page = show(widget, widget)
