@@ -8,20 +8,12 @@ import pytest
 from browser import until
 
 from .accessibility import MOST_BYTES, PAGES, opened, violations_in_every_view
-from .browser_pages import isolated_page
 from .conftest import ROOT
 
 CHAPTERS = [page for page in PAGES if page.startswith("notebooks/")]
 CHAPTER = "notebooks/06_negative"
 SHORT = "notebooks/02_golf"  # opens in half the time, for what is the same on every page
 GROUP = re.compile(r"<details><summary>.*?</details>\s*(?:<details><summary>.*?</details>\s*)+", re.DOTALL)
-# The theme has a storage of its own, and complains if it is refused: here only the book's is.
-REFUSED = """const real = localStorage; Object.defineProperty(window, 'localStorage', { get() {
-    if (new Error().stack.includes('reader.js')) throw new DOMException('forbidden', 'SecurityError');
-    return real; } })"""
-FULL = """const put = Storage.prototype.setItem; Storage.prototype.setItem = function (key, value) {
-    if (key === 'which-features-matter') throw new DOMException('full', 'QuotaExceededError');
-    put.call(this, key, value); }"""
 CARDS = """() => [...document.querySelectorAll('.fi-card')].map((card) => {
     const options = [...card.querySelectorAll('details.fi-option')];
     return { id: card.id, right: options.findIndex((option) => 'right' in option.dataset), many: options.length };
@@ -136,27 +128,8 @@ def test_a_word_found_by_the_search_opens_the_part_that_holds_it(browser, addres
         assert tab.locator(".highlighted").count() > 0
 
 
-@pytest.mark.parametrize("storage", [REFUSED, FULL], ids=["refused", "full"])
-def test_a_storage_that_refuses_breaks_nothing(browser, address, storage):
-    with opened(browser, address, SHORT, gated=True, within=isolated_page) as (tab, errors, *_):
-        tab.context.add_init_script(storage)
-        tab.reload()
-        for card in tab.evaluate(CARDS):
-            guess_rightly(tab, card)
-        assert tab.evaluate(HIDDEN) == 0 and errors == []
-
-
-@pytest.mark.parametrize(
-    "found",
-    [
-        "",
-        "{",
-        "[1, 2]",
-        '"x"',
-        '{"guesses": 7, "settings": null}',
-        '{"guesses": {"guess-ch02-002": 3}}',
-    ],
-)
+@pytest.mark.parametrize("found", ["", "{", "[1, 2]", '"x"', '{"guesses": 7, "settings": null}',
+                                   '{"guesses": {"guess-ch02-002": 3}}'])
 def test_a_storage_that_holds_something_else_is_taken_for_an_empty_one(browser, address, found):
     with opened(browser, address, SHORT, gated=True) as (tab, errors, *_):
         tab.evaluate("found => localStorage.setItem('which-features-matter', found)", found)
