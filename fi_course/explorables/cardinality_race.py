@@ -151,20 +151,19 @@ def _race_panel(where, criterion, n, here, column):
     chosen = handle(rule(x=at, colour="ink"), "column", range(1, len(names)))
     if where == "forest":
         drawn = bars(here, colour=[colour for colour, _ in LOOKS])
-        y = axis(0, 0.8, "share of the MDI", format="{:.0%}")
+        title, y = "Share of the MDI", axis(0, 0.8, "share of the MDI", format="{:.0%}")
         words = [text(k, share, f"{share:.0%}", shift=(0, -10)) for k, share in enumerate(here)]
     else:
         best = races_at_root(criterion, n, N_RACES)
-        top = 1.25 * best.max()
-        best = best[:N_DRAWN]
+        top, best = 1.25 * best.max(), best[:N_DRAWN]
+        title = f"{N_DRAWN} races as dots, wins in all {N_RACES}"
         y = axis(0, top, "best decrease in impurity")
         spread = np.linspace(-0.3, 0.3, N_DRAWN).round(2)
         drawn = [points(k + spread, best[:, k].round(4), colour=colour, shape=shape, size=3)
                  for k, (colour, shape) in enumerate(LOOKS)]
         words = [text(k, 0.94 * top, f"{share:.0%}") for k, share in enumerate(here)]
     return panel(chosen, drawn, words, x=categories(names, "values of the noise column"), y=y,
-                 title=f"{N_DRAWN} races as dots, wins in all {N_RACES}" if where == "root"
-                 else "Share of the MDI", height=240, min_width=340)
+                 title=title, height=240, min_width=340)
 
 
 def _size_panel(share, n):

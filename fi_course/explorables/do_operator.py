@@ -92,8 +92,6 @@ ARROWS = {"health": [("z", "x1"), ("z", "y")], "value": [("x1", "y")],
 def _graph_panel(world, mode):
     drawn = [arrow(PLACES[start], PLACES[end], cut=mode == "do" and end == "x1")
              for start, end in ARROWS[world]]
-    names = sorted(set().union(*ARROWS[world]))
-    lines = {name: BOXES[name] + ["set by hand"] * (name == "x1" and mode == "do")
-             for name in names}
-    return panel(drawn, [box(*PLACES[name], lines[name]) for name in names],
-                 title="What moves what", height=240, min_width=230)
+    boxes = [box(*PLACES[name], BOXES[name] + ["set by hand"] * (name == "x1" and mode == "do"))
+             for name in sorted(set().union(*ARROWS[world]))]
+    return panel(drawn, boxes, title="What moves what", height=240, min_width=230)
