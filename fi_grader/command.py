@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fi_grader import installed
 from fi_grader.escaping import name, printable
-from fi_grader.judging import queue
+from fi_grader.judging import worker
 from fi_grader.judging.judge import blank_record
 from fi_grader.notebooks.exercise import load
 from fi_grader.report import course, pages, results, tables
@@ -69,8 +69,7 @@ def grade(options):
         tables.write_files(report, found.skipped, list(map(str, found.sources)))
         summary = _summary(report, write_views(report))
         if options.marking:
-            from fi_grader.report.marking import write_marking
-            paths = write_marking(report, options.assistants)
+            paths = pages.write_marking(report, options.assistants)
             summary += [f"To be marked: {path}" for path in paths]
         if options.gradebook:
             from fi_grader.exports.gradebook import export
@@ -153,7 +152,7 @@ def _grade(submissions, is_wanted, n_students, assignments, records, settings, o
                     bar.update()
                 else:
                     yield job
-        for job, reply in queue.grade_all(jobs(), settings, pool, 2 * options.jobs):
+        for job, reply in worker.grade_all(jobs(), settings, pool, 2 * options.jobs):
             records.add(record_of(job, reply, assignments, settings["sandbox"]))
             bar.update()
     for place, found in facts.items():
@@ -207,7 +206,7 @@ def _pool(options):
             yield pool
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-            queue.close_workers()
+            worker.close_workers()
         return
     if not find_spec("distributed"):
         raise ValueError('--cluster needs dask: pip install "fi-teach[cluster]"')
@@ -221,7 +220,7 @@ def _pool(options):
         try:
             yield client.get_executor(pure=False)
         finally:
-            client.run(queue.close_workers)
+            client.run(worker.close_workers)
 
 
 # Reports

@@ -13,6 +13,7 @@ import sys
 import unicodedata
 from functools import cache
 from pathlib import Path
+from textwrap import TextWrapper
 
 from fi_grader.installed import PACKAGES
 
@@ -124,19 +125,10 @@ def listing(text):
     A fence keeps formulas from being set. Each line inside is indented, so none can close the
     fence, and all would still be a listing if one did.
     """
-    folded = [part for line in lines(text).split("\n") for part in _folded(line)]
+    fold = TextWrapper(LONGEST_LINE, expand_tabs=False, replace_whitespace=False,
+                       break_on_hyphens=False).wrap
+    folded = [part for line in lines(text).split("\n") for part in fold(line) or [""]]
     return "\n".join(["```", *(f"    {line}" for line in folded), "```"]) if text.strip() else ""
-
-
-def _folded(line):
-    """Fold a line at spaces into pieces that fit a page -> list."""
-    pieces = []
-    while len(line) > LONGEST_LINE:
-        cut = line.rfind(" ", 1, LONGEST_LINE + 1)
-        cut = cut if cut > 0 else LONGEST_LINE
-        pieces.append(line[:cut].rstrip())
-        line = line[cut:].lstrip(" ")
-    return [*pieces, line]
 
 
 def without_folders(text):

@@ -1,6 +1,6 @@
-"""One grading subprocess: a judge that never runs a student's code, beside its sandbox.
+"""Grading subprocesses: judges that never run a student's code, each beside its sandbox.
 
-Start a `Worker` and ask it; the subprocess itself is this module run as a program.
+`grade_all` grades in parallel, a `Worker` a thread; the subprocess is this module run as a program.
 """
 
 import atexit
@@ -8,7 +8,9 @@ import json
 import os
 import platform
 import sys
+import threading
 from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, as_completed, wait
 from contextlib import suppress
 from pathlib import Path
 
@@ -88,6 +90,56 @@ class Worker:
         if program is not None:
             program.close(PATIENCE_AT_THE_END)
 
+
+# Many of them: each thread, here or in a dask cluster, has one
+
+_local = threading.local()
+_workers_started: list[Worker] = []
+
+
+def grade_one(job, settings):
+    """Grade one job with this thread's worker -> (job without its content, reply)."""
+    content = job.pop("content")
+    if job["problem"]:
+        return job, {}
+    text = json.dumps(settings, sort_keys=True)
+    if getattr(_local, "settings", None) != text or _local.worker.is_stopped:
+        _local.settings, _local.worker = text, Worker(settings)
+        _workers_started.append(_local.worker)
+    try:
+        return job, _local.worker.ask(job["exercise"], content)
+    except RuntimeError as error:
+        return job, {"problem": str(error)}
+
+
+def close_workers():
+    """Stop all workers of this process."""
+    while _workers_started:
+        _workers_started.pop().stop()
+
+
+def grade_all(jobs, settings, pool, ahead):
+    """Grade jobs in parallel -> iterator of (job, reply), in the order in which they finish.
+
+    pool : an executor, in which no more than `ahead` jobs wait
+
+    If a job cannot be made, those that were begun are graded before its error is raised.
+    """
+    waiting, problem = set(), None
+    try:
+        for job in jobs:
+            waiting.add(pool.submit(grade_one, job, settings))
+            if len(waiting) == ahead:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from (one.result() for one in done)
+    except Exception as error:
+        problem = error
+    yield from (one.result() for one in as_completed(waiting))
+    if problem:
+        raise problem
+
+
+# The subprocess
 
 def main(channel, settings):
     """Serve until the owner hangs up, or until the sandbox has died: the owner starts another."""

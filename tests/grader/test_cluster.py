@@ -10,7 +10,7 @@ import pytest
 from corpus import hand_in, honest, no_notebooks
 
 from fi_grader import command, main
-from fi_grader.judging import queue as run
+from fi_grader.judging import worker as run
 from notebooks import lay_course
 
 # workers cannot import a test: what runs there is sent there

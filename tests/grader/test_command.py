@@ -12,7 +12,7 @@ import pytest
 import fi_teach.__main__ as cli
 from fi_grader import command, main
 from fi_grader.exports import gradescope
-from fi_grader.judging import judge, queue
+from fi_grader.judging import judge, worker
 from fi_grader.notebooks.exercise import load
 from fi_grader.report.results import seed_of
 from fi_grader.sandbox import choose
@@ -29,7 +29,7 @@ def test_a_flag_goes_with_its_reason_and_nothing_is_graded_again(tmp_path, monke
     grade(tmp_path, "--course", course)
     assert "not in the roster" in (tmp_path / "out" / "students.csv").read_text()
     (tmp_path / "roster.csv").write_text("id,name\nanna,Anna Ek\nbert,Bert Ekman\n")
-    monkeypatch.setattr(command.queue, "grade_one", None)
+    monkeypatch.setattr(command.worker, "grade_one", None)
     grade(tmp_path, "--course", course)
     students = (tmp_path / "out" / "students.csv").read_text()
     assert "not in the roster" not in students and "Anna Ek" in students
@@ -196,7 +196,7 @@ def test_the_steps_of_the_readme_are_those_that_a_submission_takes(tmp_path, mon
     text = (ROOT / "fi_grader" / "README.md").read_text(encoding="utf-8")
     steps = re.findall(r"`(\w+(?:\.\w+)+)`", text[text.index("\n1. "):text.index("Where things are")])
     assert len(steps) >= 10
-    monkeypatch.setattr(queue, "Worker", JudgeHere)
+    monkeypatch.setattr(worker, "Worker", JudgeHere)
     seen = {}
 
     def watch(frame, event, _):

@@ -30,17 +30,17 @@ def fingerprint(*folders):
 MEASURED = """
 import json, sys, time
 from fi_grader import main
-from fi_grader.judging import queue
-seconds, grade_one = {}, queue.grade_one
+from fi_grader.judging import worker as run
+seconds, grade_one = {}, run.grade_one
 def timed(job, settings):
-    worker = getattr(queue._local, "worker", None)
+    worker = getattr(run._local, "worker", None)
     if not (worker and worker.program):  # its start is not the submission's time
         grade_one({"exercise": "01_trees", "problem": "", "content": b'{"cells": []}'}, settings)
     start = time.monotonic()
     graded = grade_one(job, settings)
     seconds[job["student"]] = time.monotonic() - start
     return graded
-queue.grade_one = timed
+run.grade_one = timed
 main(sys.argv[1:])
 most = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(json.dumps([int(most) / 1024, seconds]))

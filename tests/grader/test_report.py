@@ -14,8 +14,7 @@ from fi_grader.notebooks.matching import align
 from fi_grader.report import course as course_file
 from fi_grader.report import marks, results, scores, spreadsheets, tables
 from fi_grader.report.class_page import ClassPage
-from fi_grader.report.marking import marking_page
-from fi_grader.report.pages import feedback
+from fi_grader.report.pages import feedback, marking_page
 from fi_grader.report.report import Report
 from fi_grader.submissions.finding import SkippedFile
 from notebooks import ROOT, handed_out
