@@ -1,9 +1,14 @@
 """Start a Python program and exchange messages with it through its standard input and output."""
 
+import math
 import os
 import subprocess
 import sys
 import threading
+import time
+
+TICK = 0.1
+"""Seconds between two looks at the clock."""
 
 
 class Program:
@@ -14,23 +19,23 @@ class Program:
         self.process = subprocess.Popen(
             [sys.executable, "-m", module, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             bufsize=0, start_new_session=True, **options)
-        self.clock, self.is_late = None, False
+        self.deadline, self.is_late, self.is_over = math.inf, False, threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
 
     def settimeout(self, seconds):
         """End the program after so many seconds, unless another time, or None, is set before."""
-        if self.clock:
-            self.clock.cancel()
-        self.clock = seconds and threading.Timer(seconds, self._ring)
-        if self.clock:
-            self.clock.daemon = True
-            self.clock.start()
+        self.deadline = math.inf if seconds is None else time.monotonic() + seconds
 
-    def _ring(self):
-        self.is_late = True
-        self.process.kill()
+    def _watch(self):
+        while not self.is_over.wait(TICK):
+            if time.monotonic() > self.deadline:
+                self.is_late = True
+                self.process.kill()
+                return
 
     def sendall(self, content):
         """Write all of this to the program. Raises OSError if it has ended."""
+        content = memoryview(content)
         while content:
             content = content[self.process.stdin.write(content):]
 
@@ -46,7 +51,7 @@ class Program:
 
     def close(self, patience=0):
         """Close its input, at which it ends; kill it if it has not done so soon enough."""
-        self.settimeout(None)
+        self.is_over.set()
         self.process.stdin.close()
         wait_or_kill(self.process, patience)
         self.process.stdout.close()
@@ -69,6 +74,7 @@ class Standard:
         os.dup2(2, 1)
 
     def sendall(self, content):
+        content = memoryview(content)
         while content:
             content = content[os.write(self.output, content):]
 
