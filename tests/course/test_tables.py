@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from fi_course.tables import concrete, credit_cards, gbsg2, loans, meats, mortgages, tissues
+from fi_course.tables import chicago, concrete, credit_cards, gbsg2, loans, meats, mortgages, tissues
 
 SHAPES = {tissues: (189, 500), concrete: (1030, 8), credit_cards: (1319, 11), mortgages: (2380, 13), gbsg2: (686, 8),
           meats: (215, 100)}
@@ -78,3 +78,12 @@ def test_the_loans_keep_their_words_and_their_gaps():
     bad = y.groupby(X["Income"].isna()).mean()
     assert bad[True] > 2 * bad[False]
     assert set(loans().units) == {*X, "Status"}
+
+
+def test_the_days_of_the_station_are_complete_and_its_column_is_the_count_of_two_weeks_before():
+    """No day is missing, and what came 14 days earlier is what was counted then."""
+    X, y = chicago()
+    assert (pd.to_datetime(X["date"]).diff().dropna().dt.days == 1).all()
+    same = X["Clark_Lake"].iloc[14:].to_numpy() == y.iloc[:-14].to_numpy()
+    assert same.all() and not X.isna().any(axis=None)
+    assert set(chicago().units) == {*X, "ridership"}
