@@ -168,17 +168,17 @@ QUESTIONS = questions(r"""
     In the credit case this hid two leaks at once.
 
 # field_one.recall_false: How many false alarms? | number, 1 star, 2 min, 1 point
-? Each noise gene is named with probability .05.
+? Each noise gene is named with probability 0.05.
 ? Expectations add up, whether the tests are independent or not.
 ? As many times that probability as there are noise genes.
 = value(20)
 - 25 | all genes counted | You counted all 500 genes. Only the 400 noise genes can be *false*
     alarms.
-- 5 | the true ones | These are 5 % of the 100 genes that do differ; a false alarm needs a gene that
+- 5 | the true ones | These are 5% of the 100 genes that do differ; a false alarm needs a gene that
     does not.
 - 0.05 | the level itself | This is the chance for one gene; the question asks for the expected
     number among all.
-- 0 | none at 5 % | A test at 5 % is wrong for 5 % of the noise genes. That is what the level means.
+- 0 | none at 5% | A test at 5% is wrong for 5% of the noise genes. That is what the level means.
 > A list from single tests carries its false alarms along. Benjamini and Hochberg's rule keeps their
     share of the list small.
 
@@ -187,7 +187,7 @@ QUESTIONS = questions(r"""
 ? The joint importance is the error after shuffling both, less the error before.
 ? Which error was there before any shuffle?
 = value(0.37, tolerance=0.0011)
-- 0.2 | the bars added | You added the two single importances, .16 and .04. While one is shuffled
+- 0.2 | the bars added | You added the two single importances, 0.16 and 0.04. While one is shuffled
     the other still speaks, so the two add up to less than the pair is worth.
 - 0.38 | the error after | This is the error after shuffling both: the error before must come off.
 - 0.17 | what is left over | This is what the pair is worth *beyond* the two bars. The question asks
@@ -241,7 +241,7 @@ QUESTIONS = questions(r"""
 - 0.4 | the true ones | This is the share of the *true* genes in these lists.
 - 0.65 | all genes in one pot | You put the genes of the three lists into one pot. The longest list
     then counts twice: make a share of each list, then average.
-> Over all ten runs the average is .18, below the promised 20 %: kept by saying nothing. A promise
+> Over all ten runs the average is 0.18, below the promised 20%: kept by saying nothing. A promise
     about an average says little about the list in your hand.
 
 # field_one.select_inside: Eighty-two per cent | predict, 2 stars, 4 min, 2 points
@@ -290,10 +290,10 @@ QUESTIONS = questions(r"""
     rows themselves it still knows their own answer: leave each row out of its own mean, or make the
     column in folds.)
 
-# field_one.mend_slip: Find the bug: the slip that was missed | mend, 2 stars, 8 min, 3 points
+# field_one.mend_slip: Find the bug: the slip that was missed | mend, 2 stars, 8 min, 0 points
 ? Try it on a column that falls when the target rises.
-? A correlation of −.9 is a better alignment than one of +.1.
-? What does `max` do with a correlation of −.9?
+? A correlation of −0.9 is a better alignment than one of +0.1.
+? What does `max` do with a correlation of −0.9?
 = function(slipped, slip_of, planted=largest_signed)
 - lambda x, y, most: -slip_of(x, y, most) | the wrong way | The direction is turned round: return
     the steps by which the column must be moved *down*, as np.roll counts them.

@@ -240,7 +240,7 @@ QUESTIONS = questions(r"""
 = value(0.8, tolerance=0.0051)
 - 0.5 | the likelier outcome | One half is the cut if both errors cost the same. Here one is dearer:
     be more careful before you make it.
-- 0.75 | one less a quarter | You took 1 - 1/4. Write down both average costs at a chance of .75:
+- 0.75 | one less a quarter | You took 1 - 1/4. Write down both average costs at a chance of 0.75:
     they are not equal yet.
 - 0.2 | the other way round | That is the cut on the chance of being *bad*; the question asks for
     the chance of being good.
@@ -281,7 +281,7 @@ QUESTIONS = questions(r"""
 - "c" | put down to chance | It is exactly zero in any number of rows. More data cannot change that.
 > A test that every model passes tests nothing. Ask of each check: which model would fail it?
 
-# field_two.after_dropping: What is left | number, 1 star, 3 min, 1 point
+# field_two.after_dropping: What is left | number, 1 star, 3 min, 0 points
 ? The gap of the new model is what counts, however the old one divided its own.
 ? The part that is left is new gap over old gap.
 ? Both gaps stand in the question: which is the whole, and which the part?
@@ -296,7 +296,7 @@ QUESTIONS = questions(r"""
 > The column's share was 8 points, and dropping it closed 6.4: the remaining columns stood in for
     the rest.
 
-# field_two.equal_odds: Equal error rates | number, 2 stars, 6 min, 2 points
+# field_two.equal_odds: Equal error rates | number, 2 stars, 6 min, 0 points
 ? For a false alarm the whole is: those whom the lenders granted, in that group.
 ? For a catch the whole is: those whom the lenders denied, in that group.
 ? In group A the wholes are 20 and 10; in B they are larger and smaller. Divide what the model
@@ -330,9 +330,9 @@ QUESTIONS = questions(r"""
     the earlier woman has the higher risk.
 - 3 | pairs, not a share | This is the number of right pairs: divide by the number of pairs that can
     be compared.
-> A coin gets 1/2 on average. With four pairs, .75 is one pair more than luck.
+> A coin gets 1/2 on average. With four pairs, 0.75 is one pair more than luck.
 
-# field_two.concordance: Pairs that can be compared | implement, 3 stars, 12 min, 4 points
+# field_two.concordance: Pairs that can be compared | implement, 3 stars, 12 min, 0 points
 ? Go through all ordered pairs (i, j) with time[i] < time[j].
 ? A pair counts if the earlier one, i, has an event; what became of j does not matter.
 ? Add 1 if risk[i] > risk[j], one half if they are equal, and divide by the number of pairs that
@@ -379,7 +379,7 @@ QUESTIONS = questions(r"""
 # field_two.two_votes: Which split wins? | predict, 2 stars, 5 min, 2 points
 ? As they are, add up what each split takes off the two variances.
 ? P takes 2 + 0 = 2, Q takes 1 + 0.8 = 1.8.
-? Standardised, each variance counts as 1: P takes 2 % + 0 %, Q takes 1 % + 9 %.
+? Standardised, each variance counts as 1: P takes 2% + 0%, Q takes 1% + 9%.
 = choice("b")
 - "a" | only as they are | As they are P wins, 2 against 1.8. Standardised, divide each decrease by
     its output's variance first.

@@ -163,9 +163,9 @@ QUESTIONS = questions(r"""
 - "d" | chance | Another seed moves bars a little. From first to last place is not a seed.
 > Ask both for the total gain, and the charts can be compared.
 
-# own_model.hessians: What nobody knows, twice | number, 2 stars, 10 min, 3 points
+# own_model.hessians: What nobody knows, twice | number, 2 stars, 10 min, 0 points
 ? By rows the left branch has the weight 180/200.
-? A row's Hessian is p(1 − p): .0196 on the left, .24 on the right. How much is each side in sum?
+? A row's Hessian is p(1 − p): 0.0196 on the left, 0.24 on the right. How much is each side in sum?
 ? The weights are 3.528 and 4.8; divide by their sum.
 = value({"rows": -1.7, "hessians": (-2 * 3.528 + 4.8) / 8.328})
 ~ {"hessians": (-2 * 0.0196 + 0.24) / 0.2596} | Hessians of one row | You weighed the sides by the
@@ -178,7 +178,7 @@ QUESTIONS = questions(r"""
     left.
 ~ {"hessians": -1.7} | the same twice | By Hessians the sure rows on the left count little: the two
     differ.
-> One tree, and "nothing is known" is −1.7 or −.27: a chance of 15 % or of 43 %. Say whose cover you
+> One tree, and "nothing is known" is −1.7 or −0.27: a chance of 15% or of 43%. Say whose cover you
     used.
 
 # own_model.added_up: Four bars of one column | predict, 1 star, 5 min, 2 points
@@ -190,14 +190,14 @@ QUESTIONS = questions(r"""
     each other are counted nowhere. Shuffle the four together.
 - "c" | each can be spared | Each word can be read off from the other three, so four refits lose
     nothing. Drop them together.
-- "d" | sizes added | A word's +.3 and another's −.3 in one row are nothing together, and .6 if
+- "d" | sizes added | A word's +0.3 and another's −0.3 in one row are nothing together, and 0.6 if
     sizes are added. Add the values first.
 - "e" | means added | These are means over splits. Add the totals, and divide by the added numbers
     of splits.
 > It is a sum over splits, whoever they belong to. With it comes MDI's liking for columns of many
     words.
 
-# own_model.mend_encoding: Find the bug: the street that knew | mend, 2 stars, 12 min, 3 points
+# own_model.mend_encoding: Find the bug: the street that knew | mend, 2 stars, 12 min, 0 points
 ? Give it words of which each occurs once. What does each row get?
 ? Which rows may speak when row i is encoded?
 ? Those of other folds with the same word; if there are none, all of the other folds.
@@ -239,7 +239,7 @@ QUESTIONS = questions(r"""
 ? Which measure was it, and what does it speak of?
 ? Is the interval clear of zero? And if it is not, what does that allow?
 = choice("d")
-- "a" | absence of evidence | Up to .008 is as compatible with these rows as 0. "Not clear of zero"
+- "a" | absence of evidence | Up to 0.008 is as compatible with these rows as 0. "Not clear of zero"
     is not "zero".
 - "b" | a cause | Nobody's record was changed. Shuffling a column changes what the model reads, not
     what people do.

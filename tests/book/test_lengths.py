@@ -1,4 +1,4 @@
-"""What `book/tools/lengths.py` counts, and that no chapter which keeps its bounds outgrows them again."""
+"""What `book/tools/lengths.py` counts, and that every chapter keeps its bounds."""
 
 import json
 
@@ -7,17 +7,10 @@ from lengths import Bounds, bounds_of, chapters, lengths, runs, sentences, table
 
 from .conftest import ROOT
 
-NOT_YET = {
-    "14_own_model",
-}
-"""Chapters that are still beyond a bound."""
-
 
 @pytest.mark.parametrize("chapter", chapters())
 def test_a_chapter_keeps_its_bounds(chapter):
-    """One that does is taken off the list, and stays off."""
-    beyond = lengths(ROOT / f"notebooks/{chapter}.ipynb").beyond(bounds_of(chapter))
-    assert bool(beyond) == (chapter in NOT_YET), beyond or f"take {chapter} off the list NOT_YET"
+    assert lengths(ROOT / f"notebooks/{chapter}.ipynb").beyond(bounds_of(chapter)) == {}
 
 
 def markdown(text):
@@ -53,4 +46,4 @@ def test_a_cell_that_only_checks_is_in_no_run():
 
 def test_the_table_marks_what_is_beyond():
     lines = table(["01_trees"]).splitlines()
-    assert len(lines) == 3 and ("**" in lines[2]) == ("01_trees" in NOT_YET)
+    assert len(lines) == 3 and "**" not in lines[2]
