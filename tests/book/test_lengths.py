@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from lengths import Bounds, bounds_of, chapters, lengths, runs, sentences, table
+from lengths import BOUNDS, Bounds, bounds_of, chapters, lengths, runs, sentences, table
 
 from .conftest import ROOT
 
@@ -44,6 +44,8 @@ def test_a_cell_that_only_checks_is_in_no_run():
     assert runs([code("x = 1"), checks, code("y = 2"), markdown("so"), code("z = 3")]) == [2, 1]
 
 
-def test_the_table_marks_what_is_beyond():
-    lines = table(["01_trees"]).splitlines()
-    assert len(lines) == 3 and "**" not in lines[2]
+def test_the_table_marks_what_is_beyond(monkeypatch):
+    row = table(["01_trees"]).splitlines()[2]
+    assert "**" not in row
+    monkeypatch.setitem(BOUNDS, "01", Bounds(words=1, minutes=75))
+    assert table(["01_trees"]).splitlines()[2].count("**") == 2
