@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import pytest
 
-from fi_course.questions import QUESTIONS, CheckFailed, judge
+from fi_course.questions import CheckFailed
 from fi_course.questions.checks import Mistake, catches, function
 from fi_course.questions.question import Handle, Question
 
@@ -42,10 +42,3 @@ def test_a_test_prints_once_although_it_is_tried_on_many_implementations(capsys)
         assert f(-1) == 1
     handle(check).check(test)
     assert capsys.readouterr().out == "here\n"
-
-
-def test_judging_itself_prints_nothing(capsys):
-    answer = printing(lambda x: x)
-    judge(DOUBLE.question, answer)
-    judge(QUESTIONS["trees.decrease"], lambda left, right: print(left))
-    assert capsys.readouterr().out == ""
