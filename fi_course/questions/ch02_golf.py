@@ -149,10 +149,10 @@ QUESTIONS = questions(r"""
 # golf.recall_cuts: Where may it be cut? | predict, 1 star, 3 min, 1 point
 ? Rows of one value cannot be separated: look at the values 1, 2 and 3, not at the six rows.
 ? A cut lies midway between two neighbouring values.
-? Are all the rows at 2 and 3 of one class? If not, a cut between them may be best.
+? Are all the rows at 2 and 3 of one class? If not, a cut between them must be tried.
 = choice("c")
 - "a" | a mixed value has two sides | The rows at 2 and 3 together are not all of one class: one at
-    3 is No. So the cut between 2 and 3 may be best, too.
+    3 is No. So the cut between 2 and 3 must be tried, too.
 - "b" | a boundary overlooked | Between 1 (No, No) and 2 (Yes, Yes) the class changes completely.
 - "d" | threshold on a data point | These are values that rows have. A cut lies midway between two
     values.
