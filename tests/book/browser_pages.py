@@ -39,6 +39,7 @@ def shared_page(browser, view, scripts, heard):
         tab = prepared(context.new_page(), view, scripts, heard)
         yield tab
         origin = tab.evaluate("origin")
+        tab.goto("about:blank")  # a page notes where its reader was when it is left
         context.new_cdp_session(tab).send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
         tab.close()
         if "request" in heard:

@@ -9,7 +9,7 @@ from .accessibility import CHAPTERS, PAGES, opened, turned
 from .conftest import ROOT
 
 CASES = [page for page in PAGES if page not in CHAPTERS and page.startswith("notebooks/")
-         and "course.explorables import" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")]
+         and "fi_course.explorables" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")]
 EXPLORED = [*CHAPTERS, *CASES]
 SHOWN_LABELS = """() => [...document.querySelectorAll('.explorable-controls > *')].flatMap((control) => [
     ...[...control.querySelectorAll('select')].map((field) => field.selectedOptions[0]?.textContent),

@@ -98,5 +98,5 @@ def test_points_given_by_hand_survive_grading_again(course, report):
         book.db.commit()
     main([str(course), "--out", str(report), "--gradebook"])
     with opened(report) as book:
-        assert book.find_submission("01_trees", "anna").score == 26
+        assert book.find_submission("01_trees", "anna").score == 18
         assert not book.find_grade("trees-what_sixty_means-answer", "01_trees", "01_trees", "anna").needs_manual_grade
