@@ -30,7 +30,7 @@ def explore_correlated_leak():
     controls = [choice("candidates", "Each split of the forest chooses among", CANDIDATES),
                 slider("rho", "Correlation of x1 and x2", RHOS, format="{:.2f}")]
     return explore("Does the proxy get the credit?", controls, leak_state, start={"rho": 0.6},
-                   goal="give the proxy three quarters of the impurity that the cause gets.")
+                   goal="give the proxy two thirds of the impurity that the cause gets.")
 
 
 def leak_state(candidates, rho):
@@ -42,7 +42,7 @@ def leak_state(candidates, rho):
             f"x2, the proxy: {listed(found['x2'], '{:.2f}')}.")
     return State(told, [_bar_panel(found), _row_panel(rho)],
                  found.rename_axis("measure").reset_index(),
-                 reached=found.loc["impurity", "x2"] > 0.75 * found.loc["impurity", "x1"])
+                 reached=found.loc["impurity", "x2"] > 2 / 3 * found.loc["impurity", "x1"])
 
 
 @cache
