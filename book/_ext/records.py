@@ -32,7 +32,6 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.verdict import exponent, goals, missed  # noqa: E402 - lies in the project's root
-from fi_course import compare  # noqa: E402 - as above
 
 NO_REASON = "We do not know the reason yet."
 
@@ -126,6 +125,13 @@ def lines_of_module(source):
 # --- which measure answers which question ---
 
 
+def compared():
+    """The module `fi_course.compare`, for a page that asks; whoever imports this file needs no
+    `fi_teach`, which a chapter's kernel must not find imported."""
+    from fi_course import compare
+    return compare
+
+
 def comparison(found):
     """The words of each measure for each question, with how often it answers -> [(measure, [str])].
 
@@ -136,20 +142,21 @@ def comparison(found):
                 of["word"] == "silent" else f"misled by *{of['worst_world'].replace('_', ' ')}*")
 
     rows = found.set_index(["measure", "question"])
-    return [(measure, [word(rows.loc[(measure, question)]) for question in compare.QUESTIONS])
-            for measure in compare.METHODS]
+    measures, questions = compared().METHODS, compared().QUESTIONS
+    return [(measure, [word(rows.loc[(measure, question)]) for question in questions])
+            for measure in measures]
 
 
 def answering(found, question):
     """The measures that answer a question, the one that does most often first -> str."""
     answers = found[(found["question"] == question) & (found["word"] == "answers")
-                    & found["measure"].isin(list(compare.METHODS))]
+                    & found["measure"].isin(list(compared().METHODS))]
     names = answers.sort_values("answers", ascending=False, kind="stable")["measure"]
     return "; ".join(names) or "none of them"
 
 
 def stored_verdicts():
-    return compare.verdicts(compare.stored())
+    return compared().verdicts(compared().stored())
 
 
 # --- the directive and the role ---
@@ -196,7 +203,7 @@ class Answering(SphinxRole):
     """The measures that answer a question, as text."""
 
     def run(self):
-        self.env.note_dependency(str(compare.FILE))
+        self.env.note_dependency(str(compared().FILE))
         return [nodes.Text(answering(stored_verdicts(), self.text))], []
 
 

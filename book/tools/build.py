@@ -23,6 +23,7 @@ sys.path.insert(0, str(HERE.parent / "_ext"))
 
 # these lie beside the extensions, not in a package
 from chapter_cache import PATTERNS, cache_folder, fingerprint  # noqa: E402
+from robustness import read_result  # noqa: E402
 
 CELL_SECONDS = 600
 SOURCES = (*PATTERNS, "_config.yml", "_toc.yml", "*.md", "benchmarks/*", "book/**/*", "notebooks/*",
@@ -88,8 +89,6 @@ def stale(cache, paths):
 def longest_first(root, paths):
     """The paths in the order in which all are done soonest:
     by the time that each took when `make luck` ran."""
-    from robustness import read_result  # a kernel imports this file again, and not the package
-
     def took(path):
         result = read_result(root, path.stem)
         return result["seconds"] if result else CELL_SECONDS
