@@ -10,14 +10,15 @@ chapter has.
 """
 
 import re
+from collections import Counter
 from functools import cache
 from html import unescape
 from pathlib import Path
 
 import yaml
 from docutils import nodes
+from jinja2 import Environment, FileSystemLoader
 from robustness import marker, marks
-from sphinx.addnodes import pending_xref
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
@@ -45,6 +46,7 @@ CHAPTERS = {  # the ledger's chapter -> how its pages' names begin, and its head
     "many trees": ("notebooks/a3_", "Going further: many trees"),
 }
 OPEN = "open"  # in place of a chapter: what no cell can settle
+LEDGER_PAGE, TEMPLATES = "book/ledger", Path(__file__).parents[1] / "templates"
 REASONS = {"aim": "says what it is for", "names": "sets the scene", "step": "a step",
            "opinion": "a view", "points": "points elsewhere"}
 """Why a sentence of a source has no claim."""
@@ -64,12 +66,6 @@ def entries_of(chapter, entries):
 # Reading: from outputs to the environment, whose metadata Sphinx forgets and merges by page -------
 
 
-def badges_in(html):
-    """The badges in a piece of HTML, as dicts of anchor, claim, verdict and figure."""
-    return [{name: unescape(value) for name, value in badge.groupdict().items()}
-            for badge in BADGE.finditer(html)]
-
-
 def collect(app, doctree):
     """Note a page's badges, mark them, and turn their links, which lead to a notebook in
     JupyterLab, to the built page."""
@@ -77,7 +73,9 @@ def collect(app, doctree):
     marked = marker(app) if badges else None
     for raw in badges:
         about = app.env.metadata[app.env.docname]
-        about.setdefault("claims", []).extend(badges_in(raw.astext()))
+        about.setdefault("claims", []).extend(
+            {name: unescape(value) for name, value in badge.groupdict().items()}
+            for badge in BADGE.finditer(raw.astext()))
         html = marked(IN_JUPYTER.sub(lambda link: f"../book/ledger.html#{link[1].lower()}",
                                      raw.astext()))
         raw.rawsource, raw[:] = html, [nodes.Text(html)]
@@ -122,11 +120,11 @@ def review(app, env):
     return pages
 
 
-# The ledger's page --------------------------------------------------------------------------------
+# What the pages show ------------------------------------------------------------------------------
 
 
-class to_be_filled(nodes.General, nodes.Element):
-    """Stands for one chapter's table, or for the counts, until all chapters are read."""
+class ToBeFilled(nodes.General, nodes.Element):
+    """Stands for a piece of HTML until all chapters are read: a macro of templates/claims.html."""
 
 
 class ClaimsLedger(SphinxDirective):
@@ -141,12 +139,12 @@ class ClaimsLedger(SphinxDirective):
             names.labels[id.lower()] = (page, id.lower(), id)
             names.anonlabels[id.lower()] = (page, id.lower())
         used = [chapter for chapter in (*CHAPTERS, OPEN) if entries_of(chapter, entries)]
-        return [to_be_filled(chapter=None), *(self.section(chapter) for chapter in used)]
+        return [ToBeFilled(part="summary", about=None), *map(self.section, used)]
 
     def section(self, chapter):
         heading = "What code cannot settle" if chapter == OPEN else CHAPTERS[chapter][1]
-        return nodes.section("", nodes.title(heading, heading), to_be_filled(chapter=chapter),
-                             ids=[f"claims-{chapter}"])
+        return nodes.section("", nodes.title(heading, heading),
+                             ToBeFilled(part="chapter", about=chapter), ids=[f"claims-{chapter}"])
 
 
 class LedgerCount(SphinxRole):
@@ -162,82 +160,45 @@ class LedgerCount(SphinxRole):
         return [nodes.Text(str(number))], []
 
 
-def paragraph(*parts):
-    return nodes.paragraph("", "",
-                           *(nodes.Text(part) if isinstance(part, str) else part for part in parts))
+class SourcePage(SphinxDirective):
+    """`{source-page} midterm slides`: who wrote it, how it fared,
+    and its places one after the other."""
+
+    required_arguments, final_argument_whitespace = 1, True
+
+    def run(self):
+        source = read_statements(Path(self.env.srcdir) / STATEMENTS)[self.arguments[0]]
+        self.env.note_dependency(STATEMENTS)
+        self.env.note_dependency(LEDGER)
+        return [ToBeFilled(part="source", about=source),
+                *(nodes.section("", nodes.title(place["place"], place["place"]),
+                                ToBeFilled(part="place", about=place), ids=[f"place-{k}"])
+                  for k, place in enumerate(source["places"], 1))]
 
 
-def counts(verdicts):
-    """How many of some verdicts each is -> {verdict: number}."""
-    verdicts = list(verdicts)
-    return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
-
-
-def summary(entries, cells):
-    """How the ledger stands: the verdicts, what code cannot settle,
-    and how many are settled already."""
-    n = counts(entry["verdict"] for entry in entries.values())
-    text = (f"Of {len(entries)} claims {n['holds']} hold as stated, {n['conditional']} hold under "
-            f"a condition, and {n['fails']} do not hold.")
-    if n["shown"]:
-        text += f" {n['shown']} announce something that a chapter then does."
-    if n["open"]:
-        text += f" {n['open']} no code can settle; the last section says why."
-    done, asked = sum(id in cells for id in entries), len(entries) - n["open"]
-    if done < asked:
-        text += f" The chapters so far settle {done}; {asked - done} are to come."
-    return paragraph(text)
-
-
-def table(head, widths, rows):
-    """A table of claims: titles, widths, and rows of lists of paragraphs."""
-    def row(cells):
-        return nodes.row("", *(nodes.entry("", *parts) for parts in cells))
-
-    group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in widths), cols=len(widths))
-    group += nodes.thead("", row([[paragraph(title)] for title in head]))
-    group += nodes.tbody("", *map(row, rows))
-    return nodes.table("", group, classes=["claims"])
-
-
-def claim_row(entry, place, link, mark):
-    """One claim: its id and sources and words, its verdict, and what was computed, and
-    in how many draws, or that it is to come."""
-    id = entry["id"]
-    source = nodes.inline("", ", ".join(entry["source"]), classes=["claim-source"])
-    words = [paragraph(entry["claim"] + "."),
-             paragraph(nodes.strong("", id, ids=[id.lower()]), " ", source)]
-    if entry["verdict"] == OPEN:
-        return [words, [paragraph(VERDICTS[OPEN])], [paragraph(entry["because"] + ".")]]
-    if place is None:
-        return [words, [paragraph("to come")], [paragraph("to come")]]
-    page, badge = place
-    cell = nodes.reference("", "see the cell", refuri=link(page, badge))
-    held = [nodes.paragraph("", mark, classes=["fi-robustness"])] if mark else []
-    return [words, [paragraph(VERDICTS[badge["verdict"]])],
-            [paragraph(badge["figure"] + " ", cell), *held]]
-
-
-def fill_ledger(app, doctree, page):
-    """Replace the placeholders by what all chapters computed."""
-    if "ledger" not in app.env.metadata[page]:
+def fill(app, doctree, page):
+    """Put what all chapters computed in the places that wait for it."""
+    places = list(doctree.findall(ToBeFilled))
+    if not places:
         return
-    entries, cells = read_ledger(Path(app.srcdir) / LEDGER), settled(app.env)
-    luck = marks(app.srcdir)
 
-    def link(target, badge):
-        return f"{app.builder.get_relative_uri(page, target)}#{badge['anchor']}"
+    def link(target, anchor):
+        return app.builder.get_relative_uri(page, target) + anchor
 
-    for node in list(doctree.findall(to_be_filled)):
-        chapter = node["chapter"]
-        last = "Why" if chapter == OPEN else "Computed"
-        rows = [claim_row(entry, cells.get(entry["id"], [None])[0], link, luck.get(entry["id"]))
-                for entry in entries_of(chapter, entries)]
-        node.replace_self(table(("Claim", "Verdict", last), (50, 20, 30), rows) if chapter
-                          else summary(entries, cells))
+    entries = read_ledger(Path(app.srcdir) / LEDGER)
+    templates = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True)
+    html = templates.get_template("claims.html").make_module({
+        "entries": entries, "entries_of": entries_of, "lines_of": lines_of, "link": link,
+        "counts": lambda ids: Counter(entries[id]["verdict"] for id in ids),
+        "cells": settled(app.env), "luck": marks(app.srcdir),
+        "words_of": VERDICTS, "reasons": REASONS, "ledger": LEDGER_PAGE,
+        "taught": lambda target: section_of(app, page, target)})
+    for place in places:
+        filled = getattr(html, place["part"])(place["about"])
+        place.replace_self(nodes.raw("", filled, format="html"))
 
 
-# The sources' pages -------------------------------------------------------------------------------
+# The sources --------------------------------------------------------------------------------------
 
 
 @cache
@@ -274,73 +235,9 @@ def plain(text):
     return re.sub(r"[^a-z0-9]", "", text.lower())
 
 
-class taught_in(nodes.Inline, nodes.TextElement):
-    """Stands for a link to a chapter's section until all chapters are read."""
-
-
-class SourcePage(SphinxDirective):
-    """`{source-page} midterm slides`: who wrote it, how it fared,
-    and its places one after the other."""
-
-    required_arguments, final_argument_whitespace = 1, True
-
-    def run(self):
-        source = read_statements(Path(self.env.srcdir) / STATEMENTS)[self.arguments[0]]
-        self.env.note_dependency(STATEMENTS)
-        ledger = ledger_of(self.env)
-        about = [nodes.list_item("", paragraph(nodes.strong("", name.capitalize()),
-                                               f": {source[name]}"))
-                 for name in ("title", "author", "published")]
-        return [nodes.bullet_list("", *about), paragraph(source["lost"]),
-                paragraph(score(source, ledger)),
-                *(self.section(k, place, ledger) for k, place in enumerate(source["places"], 1))]
-
-    def section(self, k, place, ledger):
-        title, found = place["place"], nodes.section(ids=[f"place-{k}"])
-        found += nodes.title(title, title)
-        if place.get("taught"):
-            parts = [part for target in place["taught"]
-                     for part in ("; ", taught_in(target=target))]
-            found += paragraph("Taught in ", *parts[1:], ".")
-        found += table(("What it says", "What became of it"), (60, 40),
-                       [line_row(*split_line(line), ledger) for line in place["says"]])
-        return found
-
-
-def score(source, ledger):
-    """How many sentences, how many of them are claims, and how these fared."""
-    lines = lines_of(source)
-    ids = {id for _, mine, _, _ in lines for id in mine}
-    n = counts(ledger[id]["verdict"] for id in ids)
-    claimed = sum(many for _, mine, _, many in lines if mine)
-    text = (f"{sum(many for *_, many in lines)} sentences, {claimed} of which claim something. "
-            f"They come to {len(ids)} entries of the ledger: {n['holds']} hold, {n['conditional']} "
-            f"hold under a condition, {n['fails']} do not hold")
-    text += f", {n['shown']} announce what a chapter does" if n["shown"] else ""
-    return text + (f", and {n['open']} are not for code to settle." if n["open"] else ".")
-
-
-def line_row(words, ids, reasons, many, ledger):
-    """What one sentence says, and its verdicts or the reason why it has none."""
-    count = f" ({many} sentences)" if many > 1 else ""
-    verdicts = [paragraph(VERDICTS[ledger[id]["verdict"]] + " ", link_to(id)) for id in ids]
-    if not ids:
-        verdicts = [paragraph(nodes.emphasis("", "; ".join(REASONS[reason] for reason in reasons)))]
-    return [[paragraph(words + count)], verdicts]
-
-
-def link_to(id):
-    return pending_xref("", nodes.inline("", id), refdomain="std", reftype="ref", refwarn=True,
-                        reftarget=id.lower(), refexplicit=True)
-
-
-def fill_source(app, doctree, page):
-    """Turn the stand-ins into links; a section that is not there is a warning."""
-    for node in list(doctree.findall(taught_in)):
-        node.replace_self(link_or_warning(app, page, node["target"]))
-
-
-def link_or_warning(app, page, named):
+def section_of(app, page, named):
+    """The chapter's section that a source names -> (words, page, anchor);
+    words alone, and a warning, if it is not there."""
     target, heading = chapter_of(named, app.srcdir)
     links = app.env.tocs[target].findall(nodes.reference) if target in app.env.tocs else ()
     anchors = {plain(link.astext()): link["anchorname"] for link in links}
@@ -348,21 +245,17 @@ def link_or_warning(app, page, named):
     if target not in app.env.found_docs or anchor is None:
         LOGGER.warning(f"{STATEMENTS} sends the reader to {named!r}, and no chapter has that "
                        "section", location=page, type="sources")
-        return nodes.Text(named)
+        return named, None, None
     chapter = app.env.titles[target].astext()
-    words = f"{chapter}, “{heading}”" if heading else chapter
-    uri = app.builder.get_relative_uri(page, target) + anchor
-    return nodes.reference("", words, refuri=uri, internal=True)
+    return f"{chapter}, “{heading}”" if heading else chapter, target, anchor
 
 
 def setup(app):
-    for node in (to_be_filled, taught_in):
-        app.add_node(node)
+    app.add_node(ToBeFilled)
     app.add_directive("claims-ledger", ClaimsLedger)
     app.add_role("ledger-count", LedgerCount())
     app.add_directive("source-page", SourcePage)
     app.connect("doctree-read", collect)
     app.connect("env-updated", review)
-    app.connect("doctree-resolved", fill_ledger)
-    app.connect("doctree-resolved", fill_source)
-    return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}
+    app.connect("doctree-resolved", fill)
+    return {"version": "3", "parallel_read_safe": True, "parallel_write_safe": True}
