@@ -1,4 +1,4 @@
-"""Find the assertions and claims in a chapter's code cells and record whether each holds.
+"""Run a chapter's code cells under one seed and record whether each assertion and claim holds.
 
 `instrument` rewrites a cell so that a statement that does not hold is noted, with the numbers it
 compared, and the cell goes on. `assert ...`, `claim(...)` and calls such as
@@ -8,16 +8,27 @@ begins with a line `# this draw: ...` or its own lines carry a comment `# this d
 """
 
 import ast
+import io
+import linecache
+import os
+import sys
+import time
+import types
+import warnings
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from numbers import Number
 
 import numpy as np
+import shifted_seeds
+from robustness import code_cells
 
 ONE_SEED = "# this draw"
 NAME = "__record__"  # by which a rewritten cell reaches its Record
 PLAIN = (np.ndarray, Number, str, tuple, list)  # what a cell may end with that reads well in print
 TESTS = ("allclose", "isclose", "array_equal", "all", "any")
+MEANT_TO_FAIL = "raises-exception"  # the tag by which Jupyter, too, knows such a cell
 VALUES_KEPT, VALUES_HASHED = 4, 1000
 
 
@@ -173,12 +184,9 @@ def short(value):
 
 def as_bytes(value):
     """Return bytes that differ where values differ."""
-    if hasattr(value, "to_numpy"):
-        value = value.to_numpy()
-    if isinstance(value, np.ndarray) and value.dtype != object:
-        return value.tobytes()
+    value = value.to_numpy() if hasattr(value, "to_numpy") else value
     if isinstance(value, np.ndarray):
-        return repr(value.tolist()).encode()
+        return value.tobytes() if value.dtype != object else repr(value.tolist()).encode()
     text = repr(value)
     return b"" if " at 0x" in text else text.encode()
 
@@ -188,7 +196,7 @@ class Outcome:
     """Whether one assertion held in one draw, and why not."""
 
     held: bool = True
-    because: str = "it was not reached"
+    because: str = ""
     digest: object = field(default_factory=lambda: blake2b(digest_size=8))
     hashed: int = 0
 
@@ -199,15 +207,22 @@ class Record:
     def __init__(self):
         self.outcomes, self.cell, self.now, self.seen, self.false = {}, None, None, [], []
 
+    @contextmanager
     def statement(self, number):
+        """Run an assertion: one that fails is noted, and the cell goes on."""
         self.now = self.outcomes.setdefault((self.cell, number), Outcome())
         self.seen, self.false = [], []
-        return self
+        try:
+            yield
+        except Exception as error:
+            if self.now.held:
+                name = type(error).__name__
+                said = str(error) if name == "AssertionError" else f"{name}: {error}"
+                self.now.held, self.now.because = False, "; ".join(self.false) or said
 
     def see(self, value):
         """Note a value that is compared; it passes through."""
-        self.seen.append(value)
-        del self.seen[:-VALUES_KEPT]
+        self.seen = [*self.seen, value][-VALUES_KEPT:]
         if self.now.hashed < VALUES_HASHED:
             self.now.hashed += 1
             self.now.digest.update(as_bytes(value))
@@ -229,15 +244,59 @@ class Record:
         self.seen = []
         return value
 
-    def __enter__(self):
-        return self
 
-    def __exit__(self, kind, error, trace):
-        if kind is None:
-            return False
-        if not issubclass(kind, Exception):
-            return False
-        if self.now.held:
-            said = f"{kind.__name__}: {error}" if kind is not AssertionError else str(error)
-            self.now.held, self.now.because = False, "; ".join(self.false) or said
-        return True
+# --- a chapter under one seed ---
+
+
+def run_seed(path, draw):
+    """Run a notebook's code cells under one seed in this process -> its outcomes, for JSON.
+
+    What counts is what is computed. A figure is built but never rendered, `display` shows nothing,
+    and of what a cell prints, or ends with, the words are kept. Times are the processor's, so that
+    a busy machine tells the same as an idle one.
+    """
+    import IPython.display
+    import matplotlib.pyplot as plt
+
+    started, record, module = time.process_time(), Record(), types.ModuleType("__main__")
+    os.chdir(path.parent)
+    warnings.simplefilter("ignore")
+    plt.show = IPython.display.display = module.display = lambda *things, **named: None
+    setattr(module, NAME, record)
+    sys.modules["__main__"] = module
+    shifted_seeds.use(draw)
+    statements, seconds, errors, printed = [], {}, {}, {}
+    for id, source, tags in code_cells(path):
+        tree, found = instrument(id, source)
+        statements += found
+        record.cell, begun = id, time.process_time()
+        error, printed[id] = run_cell(id, source, tree, vars(module))
+        seconds[id] = time.process_time() - begun
+        if error and MEANT_TO_FAIL not in tags:
+            errors[id] = error
+    return {"draw": draw, "seconds": time.process_time() - started, "cells": seconds,
+            "errors": errors, "printed": printed, "statements": [vars(one) for one in statements],
+            "outcomes": [outcome_of(record, one, errors) for one in statements]}
+
+
+def run_cell(id, source, tree, namespace):
+    """Execute one cell without showing anything -> (its error in a line or None, its print)."""
+    import matplotlib.pyplot as plt
+
+    name, said, error = f"<{id}>", io.StringIO(), None
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    with redirect_stdout(said), redirect_stderr(io.StringIO()):
+        try:
+            exec(compile(tree, name, "exec"), namespace)
+        except Exception as raised:
+            error = f"{type(raised).__name__}: {raised}"
+        plt.close("all")
+    return error, said.getvalue()
+
+
+def outcome_of(record, statement, errors):
+    """Return [held, why not, a digest of the values compared] of one statement."""
+    found = record.outcomes.get((statement.cell, statement.number))
+    if found is None:
+        return [False, errors.get(statement.cell, "it was not reached"), ""]
+    return [found.held, found.because, found.digest.hexdigest()]

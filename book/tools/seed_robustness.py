@@ -10,7 +10,7 @@ Without names it runs the chapters whose code, or the package they use, has chan
 draws or more go to book/luck/, from which the page "How sure is this book?" is made.
 
 The libraries are imported once; each draw of each chapter is a process of its own that starts from
-there, so nothing leaks from one to the next (run_seed.py). A draw that is done waits in _build/luck
+there, so nothing leaks from one to the next. A draw that is done waits in _build/luck
 under a hash of all it depends on, so a killed run goes on where it was.
 """
 
@@ -34,11 +34,11 @@ sys.path[:0] = [str(ROOT), str(HERE), str(HERE.parent / "_ext")]
 
 import robustness as results  # noqa: E402 - these lie beside this file and in _ext
 import shifted_seeds  # noqa: E402
-from run_seed import run_seed  # noqa: E402
+from assertions import run_seed  # noqa: E402
 
 SETTINGS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
             "MPLBACKEND": "Agg", "JOBLIB_MULTIPROCESSING": "0"}  # joblib's would not be shifted
-MACHINE = ("shifted_seeds.py", "assertions.py", "run_seed.py")
+MACHINE = ("shifted_seeds.py", "assertions.py")
 LIBRARIES = ("numpy", "pandas", "scikit-learn", "scipy")
 ALWAYS = {"matplotlib.pyplot", "IPython.display"}  # what run_seed keeps quiet
 SECONDS = 900  # in which some draw must end

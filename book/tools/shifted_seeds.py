@@ -14,7 +14,7 @@ import random
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import wraps
+from functools import cache, wraps
 from numbers import Integral
 
 import numpy as np
@@ -24,7 +24,7 @@ SEED_NAMES = ("seed", "random_seed", "random_state", "bagging_seed", "feature_fr
               "data_random_seed", "extra_seed", "drop_seed", "objective_seed")
 FIRST_NAMES = ("seed", "entropy", "a", "x")  # NumPy's, and those of the standard library
 BOOSTERS = ("xgboost", "lightgbm")
-REAL = {}  # name -> what install() replaced
+SeedSequence = np.random.SeedSequence  # NumPy's own
 state = {"draw": 0, "seeded": 0}
 
 
@@ -62,8 +62,7 @@ def shifted_int(seed, bits=32):
     mixed = shifted(seed)
     if mixed is seed:
         return seed
-    words = REAL.get("SeedSequence", np.random.SeedSequence)(mixed).generate_state(1)
-    return int(words[0]) >> (32 - bits)
+    return int(SeedSequence(mixed).generate_state(1)[0]) >> (32 - bits)
 
 
 # --- what is replaced ---
@@ -72,7 +71,7 @@ class Shifted(type):
     """The type of a class that only makes instances of a real one, from shifted seeds."""
 
     def __call__(cls, *arguments, **named):
-        return with_shift(cls.real, cls.shift, arguments, named)
+        return cls.make(*arguments, **named)
 
     def __instancecheck__(cls, thing):
         return isinstance(thing, cls.real)
@@ -81,25 +80,17 @@ class Shifted(type):
         return other is cls or issubclass(other, cls.real)
 
 
-def shifting_class(real, shift):
-    """Wrap a class of generators: same name, same instances."""
-    return Shifted(real.__name__, (), {"real": real, "shift": staticmethod(shift),
+def shifting(real, shift):
+    """Return a class or function that shifts the seed, which comes first or by its name."""
+    def make(*arguments, **named):
+        named = {name: shift(value) if name in FIRST_NAMES else value
+                 for name, value in named.items()}
+        return real(*map(shift, arguments[:1]), *arguments[1:], **named)
+
+    if not isinstance(real, type):
+        return wraps(real)(make)
+    return Shifted(real.__name__, (), {"real": real, "make": staticmethod(make),
                                        "__doc__": real.__doc__})
-
-
-def shifting_function(real, shift):
-    """Wrap a function whose first argument is the seed."""
-    @wraps(real)
-    def function(*arguments, **named):
-        return with_shift(real, shift, arguments, named)
-
-    return function
-
-
-def with_shift(real, shift, arguments, named):
-    """Call the real one with its seed shifted, which comes first or by its name."""
-    named = {name: shift(value) if name in FIRST_NAMES else value for name, value in named.items()}
-    return real(*map(shift, arguments[:1]), *arguments[1:], **named)
 
 
 def shift_booster(library):
@@ -127,20 +118,14 @@ def shifted_parameters(params):
     return params
 
 
+@cache
 def install():
     """Replace, for this process, everything that takes an integer seed; a second call is idle."""
-    if REAL:
-        return
-    for name in ("SeedSequence", "PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64", "RandomState"):
-        REAL[name] = getattr(np.random, name)
-        shift = shifted_int if name == "RandomState" else shifted
-        setattr(np.random, name, shifting_class(REAL[name], shift))
-    for name, shift in {"default_rng": shifted, "seed": shifted_int}.items():
-        REAL[f"np.{name}"] = getattr(np.random, name)
-        setattr(np.random, name, shifting_function(REAL[f"np.{name}"], shift))
-    REAL["Random"], REAL["random.seed"] = random.Random, random.seed
-    random.Random = shifting_class(random.Random, shifted_int)
-    random.seed = shifting_function(random.seed, shifted_int)
+    for name in ("SeedSequence", "PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64", "default_rng"):
+        setattr(np.random, name, shifting(getattr(np.random, name), shifted))
+    for module, name in ((np.random, "RandomState"), (np.random, "seed"),
+                         (random, "Random"), (random, "seed")):
+        setattr(module, name, shifting(getattr(module, name), shifted_int))
 
 
 def warm_up(modules):
