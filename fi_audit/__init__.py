@@ -11,27 +11,20 @@
     sentences.py     what may be written, and what may not
     report.py        the page (pictures.py), JSON, and a notebook (notebook.py)
     command.py       `fi-teach audit`, from files (files.py)
-    leakage.py, fairness.py    methods that chapter 12 teaches
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fi_audit.fairness import Proxies, group_gap, proxies
-    from fi_audit.leakage import leak_suspects
     from fi_audit.results import Audit, Finding, Measure, Sentence, Subgroup
     from fi_audit.run import audit
 
 HOMES = {
     "audit": "run",
-    **dict.fromkeys(("Proxies", "group_gap", "proxies"), "fairness"),
-    "leak_suspects": "leakage",
     **dict.fromkeys(("Audit", "Finding", "Measure", "Sentence", "Subgroup"), "results"),
 }
-__all__ = [
-    "Audit", "Finding", "Measure", "Proxies", "Sentence", "Subgroup", "audit",
-    "group_gap", "leak_suspects", "proxies"]
+__all__ = ["Audit", "Finding", "Measure", "Sentence", "Subgroup", "audit"]
 
 
 def __getattr__(name: str) -> object:

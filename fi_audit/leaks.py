@@ -17,10 +17,10 @@ from pandas.api.types import is_numeric_dtype
 from fi_audit.columns import is_identifier, is_words, looks_dated
 from fi_audit.data import AuditData, as_times
 from fi_audit.importance import folds_of
-from fi_audit.leakage import forest_predictions
 from fi_audit.results import Finding, listed, percent
 from fi_teach.basics.encoding import as_numbers
 from fi_teach.basics.losses import auc, r2
+from fi_teach.trees.forest import held_out_by_forests
 
 STRONG = 0.8  # of the skill of all columns: so much alone
 NOTHING = 0.3  # of the skill of all columns: so little is left without
@@ -46,8 +46,8 @@ class Encoded:
         if not names:
             return 0.0
         table = np.column_stack([self.columns[name] for name in names])
-        said = forest_predictions(table, self.y, self.folds, N_TREES * len(self.folds),
-                                  min_samples_leaf=5, rng=self.rng)
+        said = held_out_by_forests(table, self.y, self.folds, N_TREES * len(self.folds),
+                                   min_samples_leaf=5, rng=self.rng)
         if self.y.dtype == bool:
             return max(0.0, 2 * auc(self.y, said) - 1)
         return max(0.0, r2(self.y, said))

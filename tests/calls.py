@@ -5,7 +5,6 @@ import inspect
 import numpy as np
 import pandas as pd
 
-import fi_audit
 import fi_course.compare as comparing
 import fi_teach.data as data
 import fi_teach.importance as importance
@@ -189,7 +188,6 @@ GOOD = {
 MODULES = (importance, trees, worlds, data, comparing)
 PUBLIC = {name: getattr(module, name) for module in MODULES for name in module.__all__
           if inspect.isfunction(getattr(module, name))}
-PUBLIC |= {check.__name__: check for check in (fi_audit.group_gap, fi_audit.leak_suspects, fi_audit.proxies)}
 GOOD |= {name: {} for name in data.__all__ if name in PUBLIC}  # loaders take no argument
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pybtex.database import parse_file
 
-import fi_audit
 from fi_teach import basics, importance, trees
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,14 +37,12 @@ def functions_of(module):
             if inspect.isfunction(thing) and thing.__module__ == module.__name__ and not name.startswith("_")]
 
 
-CHECKS = [fi_audit.group_gap, fi_audit.leak_suspects, fi_audit.proxies]
-EXPORTED = CHECKS + [thing for package in (basics, trees, importance) for name in getattr(package, "__all__", ())
-                     if inspect.isfunction(thing := getattr(package, name))]
+EXPORTED = [thing for package in (basics, trees, importance) for name in getattr(package, "__all__", ())
+            if inspect.isfunction(thing := getattr(package, name))]
 SHOWN = {f"{thing.__module__}.{thing.__name__}": thing
          for thing in [*EXPORTED,
                        *(f for name in READ_WHOLE for module in modules_of(name) for f in functions_of(module))]}
 METHODS = {thing.__name__: thing for thing in EXPORTED if thing.__module__.split(".")[1] in ("trees", "importance")}
-METHODS |= {thing.__name__: thing for thing in CHECKS}
 METHODS |= {thing.__name__: thing
             for thing in functions_of(importlib.import_module("fi_teach.basics.multiple_testing"))}
 KNOWN = {thing.__name__: thing for thing in SHOWN.values()}

@@ -266,7 +266,7 @@ QUESTIONS = questions(r"""
 - lambda phi, group: np.asarray(phi)[np.asarray(group, bool)].mean(axis=0) -
     np.asarray(phi).mean(axis=0) | against everybody | You subtracted the mean of *all* rows, which
     holds the group itself: subtract the mean of the others.
-! fi_audit.fairness.group_gap
+! fi_teach.importance.fairness.group_gap
 > The shares add up to the whole gap of the model. They divide what it says, and not what is just.
 
 # field_two.within: An audit within the groups | predict, 1 star, 3 min, 1 point

@@ -33,6 +33,7 @@ from fi_teach.importance.exact_permutation import (
     exact_permutation_importance_by_definition,
     pair_differences,
 )
+from fi_teach.importance.fairness import Proxies, group_gap, proxies
 from fi_teach.importance.intervals import (
     naive_interval,
     receiver_donor_interval,
@@ -49,6 +50,7 @@ from fi_teach.importance.knockoffs import (
     knockoff_threshold,
     mvr_s,
 )
+from fi_teach.importance.leakage import leak_suspects
 from fi_teach.importance.mdi import decrease_by_feature, mdi
 from fi_teach.importance.oob import oob_importance, oob_importance_per_tree
 from fi_teach.importance.permutation import (

@@ -10,6 +10,7 @@ often each row was drawn.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fi_teach.basics.folds import held_out_predictions
 from fi_teach.basics.forest import Forest
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_count, check_table
@@ -162,3 +163,25 @@ def oob_prediction(forest: Forest, X: ArrayLike) -> NDArray:
         total[out] += tree.value[tree.leaf_of(rows[out])]
     n_trees = is_out.sum(axis=0)[:, None]
     return np.divide(total, n_trees, out=np.full_like(total, np.nan), where=n_trees > 0)
+
+
+def held_out_by_forests(
+    X: NDArray,
+    y: NDArray,
+    folds: list[NDArray],
+    n_trees: int,
+    *,
+    min_samples_leaf: int,
+    rng: np.random.Generator,
+) -> NDArray:
+    """Predict each fold by a forest of the others: numbers, or chances of the second class (n,).
+
+    n_trees : of all folds together
+    """
+    n_trees = max(1, n_trees // len(folds))
+
+    def fit(X, y):
+        forest = grow_forest(X, y, n_trees=n_trees, min_samples_leaf=min_samples_leaf, rng=rng)
+        return lambda rows: forest.raw(rows)[:, -1]
+
+    return held_out_predictions(fit, X, y, folds)

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fi_audit import leak_suspects, proxies
 from fi_teach.importance import (
     boruta,
     conditional_importance,
@@ -16,9 +15,11 @@ from fi_teach.importance import (
     exact_permutation_importance,
     kernel_shap,
     knockoff_filter,
+    leak_suspects,
     mdi,
     oob_importance,
     permutation_importance,
+    proxies,
     row_bootstrap_interval,
     sage,
     sampled_shapley_values,

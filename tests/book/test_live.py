@@ -195,8 +195,7 @@ def sources():
     """The code that a page may run -> [source]:
     the course without its commands and its grader, all notebooks."""
     packages = [*ROOT.glob("fi_teach/**/*.py"), *ROOT.glob("fi_course/**/*.py")]
-    checks_of_the_audit = [ROOT / "fi_audit/fairness.py", ROOT / "fi_audit/leakage.py"]
-    for path in [*packages, *checks_of_the_audit]:
+    for path in packages:
         if path.name not in ("cli.py", "check_install.py", "submit.py", "reproducible_zip.py"):
             yield path.read_text(encoding="utf-8")
     for path in [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("exercises/*.ipynb")]:

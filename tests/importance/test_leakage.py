@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fi_audit import leak_suspects
+from fi_teach.importance import leak_suspects
 
 
 def applicants(n=300, seed=0):

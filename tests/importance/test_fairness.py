@@ -5,10 +5,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fi_audit import group_gap, proxies
 from fi_course.tables import mortgages
 from fi_teach.basics.losses import auc
 from fi_teach.basics.results import Attribution
+from fi_teach.importance import group_gap, proxies
 from fi_teach.importance.tree_shap import tree_shap
 from fi_teach.trees import grow_forest
 

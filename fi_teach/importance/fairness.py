@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fi_audit.leakage import forest_predictions
 from fi_teach.basics.encoding import as_numbers
 from fi_teach.basics.folds import fold_error, stratified_folds
 from fi_teach.basics.losses import auc
@@ -20,6 +19,7 @@ from fi_teach.basics.results import Attribution, Importance, Result
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_count
 from fi_teach.basics.target import check_y, encode_labels
+from fi_teach.trees.forest import held_out_by_forests
 
 N_FOLDS = 5
 
@@ -133,7 +133,7 @@ def proxies(
     folds = stratified_folds(in_second, min(N_FOLDS, fewest), rng)
 
     def aucs(columns):
-        said = forest_predictions(
+        said = held_out_by_forests(
             columns, in_second, folds, n_trees, min_samples_leaf=min_samples_leaf, rng=rng)
         return np.array([auc(in_second[rows], said[rows]) for rows in folds])
 

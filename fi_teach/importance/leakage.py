@@ -11,15 +11,15 @@ from numbers import Real
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fi_teach.basics.encoding import as_numbers
-from fi_teach.basics.folds import held_out_predictions, stratified_folds
+from fi_teach.basics.folds import stratified_folds
 from fi_teach.basics.losses import auc, r2
 from fi_teach.basics.seeds import Seed, own_stream
 from fi_teach.basics.tables import check_count
 from fi_teach.basics.target import check_y, encode_labels, holds_labels
-from fi_teach.trees.forest import grow_forest
+from fi_teach.trees.forest import held_out_by_forests
 
 LEAST_SKILL = 0.05  # a forest with less has learned nothing worth comparing with
 N_FOLDS = 3
@@ -134,35 +134,13 @@ def _folds(y, rng):
 
 def _skill(X, y, folds, n_trees, rng):
     """Cross-validated skill of a forest, 0 for guessing (or worse) and 1 for perfection."""
-    said = forest_predictions(X, y, folds, n_trees, min_samples_leaf=5, rng=rng)
+    said = held_out_by_forests(X, y, folds, n_trees, min_samples_leaf=5, rng=rng)
     if y.dtype == bool:
         aucs = [auc(y[rows], said[rows]) for rows in folds]
         skill = 2 * np.mean(aucs) - 1
     else:
         skill = r2(y, said)
     return max(float(skill), 0.0)
-
-
-def forest_predictions(
-    X: NDArray,
-    y: NDArray,
-    folds: list[NDArray],
-    n_trees: int,
-    *,
-    min_samples_leaf: int,
-    rng: np.random.Generator,
-) -> NDArray:
-    """Predict each fold by a forest of the others: numbers, or chances of the second class (n,).
-
-    n_trees : of all folds together
-    """
-    n_trees = max(1, n_trees // len(folds))
-
-    def fit(X, y):
-        forest = grow_forest(X, y, n_trees=n_trees, min_samples_leaf=min_samples_leaf, rng=rng)
-        return lambda rows: forest.raw(rows)[:, -1]
-
-    return held_out_predictions(fit, X, y, folds)
 
 
 def _verdict(dominant, too_late):
