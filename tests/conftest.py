@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in ("tests", "book/tools", "book/_ext")]
+FOLDERS = ("tests", "tests/importance", "book/tools", "book/_ext")
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in FOLDERS]
 collect_ignore_glob = ["*.ipynb"]  # notebooks under tests/ are material for tests, not chapters to run
 
 

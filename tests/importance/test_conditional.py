@@ -9,6 +9,9 @@ from fi_teach.basics.shuffles import gaussian_conditional
 from fi_teach.importance.conditional import conditional_importance, shuffle_within, subgroups
 from fi_teach.importance.permutation import permutation_importance
 
+METHODS = pytest.mark.parametrize("method", ["subgroups", "gaussian"])
+BOTH_WAYS = pytest.mark.parametrize("measure", [conditional_importance, conditional_importance_by_definition])
+
 
 def correlated(n=2000, rho=0.9, seed=0):
     rng = np.random.default_rng(seed)
@@ -20,198 +23,52 @@ def first(X):
     return np.asarray(X)[:, 0]
 
 
+# --- closed forms ---
+
+
 def test_gaussian_draws_leave_what_the_others_do_not_know():
-    """f = x1 = y, correlation r: marginal 2, conditional 2 (1 - r^2). Tolerance 10 %, about three standard errors."""
+    """f = x1 = y, correlation r: marginal 2, conditional 2 (1 - r^2). Tolerance 10%, about three standard errors.
+
+    Within a subgroup some dependence is left, so the shuffle still moves a little more than it should.
+    """
     X = correlated(rho=0.8)
-    importance = conditional_importance(first, X, X[:, 0], method="gaussian")
-    assert importance.mean[0] == pytest.approx(2 * (1 - 0.8**2), rel=0.10)
+    gaussian, by_subgroups = (
+        conditional_importance(first, X, X[:, 0], method=method).mean[0] for method in ("gaussian", "subgroups"))
+    assert gaussian == pytest.approx(2 * (1 - 0.8**2), rel=0.10)
     assert permutation_importance(first, X, X[:, 0]).mean[0] == pytest.approx(2, rel=0.10)
+    assert 2 * (1 - 0.8**2) * 0.9 < by_subgroups < 1.0
 
 
-def test_subgroups_come_near_the_same_figure_from_above():
-    """Within a leaf some dependence is left, so the shuffle still moves a little more than it should."""
-    X = correlated(rho=0.8)
-    importance = conditional_importance(first, X, X[:, 0])
-    assert 2 * (1 - 0.8**2) * 0.9 < importance.mean[0] < 1.0
-
-
-@pytest.mark.parametrize("method", ["subgroups", "gaussian"])
+@METHODS
 def test_among_independent_features_it_is_the_marginal_importance(method):
-    """Tolerance three standard errors, 15 % of it."""
+    """Tolerance three standard errors, 15% of it; the third feature is not used, and gets exactly 0."""
     X = np.random.default_rng(1).normal(size=(1500, 3))
-    y = X[:, 0] + X[:, 1]
-    conditional = conditional_importance(lambda X: X[:, 0] + X[:, 1], X, y, method=method).mean
-    assert conditional == pytest.approx(permutation_importance(lambda X: X[:, 0] + X[:, 1], X, y).mean, rel=0.15,
-                                        abs=1e-15)
+
+    def add(X):
+        return X[:, 0] + X[:, 1]
+
+    conditional = conditional_importance(add, X, add(X), method=method).mean
+    assert conditional == pytest.approx(permutation_importance(add, X, add(X)).mean, rel=0.15, abs=0)
 
 
-@pytest.mark.parametrize("method", ["subgroups", "gaussian"])
+@METHODS
 def test_a_used_proxy_is_important_marginally_and_hardly_conditionally(method):
-    """y comes from x1 alone, the model leans on both: given x1 the proxy's new values are as good as its old ones."""
+    """y comes from x1 alone, the model uses both: given x1 the proxy's new values are as good as its old ones."""
     X = correlated(rho=0.95)
     y = X[:, 0] + 0.5 * np.random.default_rng(2).normal(size=len(X))
-    mean = lambda X: X.mean(axis=1)  # noqa: E731
-    conditional = conditional_importance(mean, X, y, method=method)
+
+    def mean(X):
+        return X.mean(axis=1)
+
     assert permutation_importance(mean, X, y).mean[1] > 0.4
-    assert abs(conditional.mean[1]) < 0.05
-
-
-@pytest.mark.parametrize("method", ["subgroups", "gaussian"])
-def test_an_unused_feature_is_exactly_zero_however_correlated(method):
-    X = correlated(n=200)
-    importance = conditional_importance(first, X, X[:, 0], method=method)
-    assert (importance.draws[1] == 0).all() and importance.standard_error[1] == 0
+    assert abs(conditional_importance(mean, X, y, method=method).mean[1]) < 0.05
 
 
 def test_a_copy_of_another_feature_cannot_be_drawn_anew():
     """x2 = x1: given x1 nothing is left of x2, so its conditional importance is 0 up to rounding."""
     x = np.random.default_rng(3).normal(size=100)
-    importance = conditional_importance(lambda X: X[:, 1], np.column_stack([x, x]), x, method="gaussian")
-    assert np.allclose(importance.draws, 0, atol=1e-12)
-
-
-def test_subgroup_shuffles_make_rows_that_could_be():
-    """Correlation .95: a marginal shuffle leaves about 0, a shuffle within subgroups keeps more than .85."""
-    X = correlated(rho=0.95)
-    rng = np.random.default_rng(0)
-    donors = shuffle_within(subgroups(X, 1), rng)
-    assert np.corrcoef(X[:, 0], X[donors, 1])[0, 1] > 0.85
-    assert abs(np.corrcoef(X[:, 0], X[rng.permutation(len(X)), 1])[0, 1]) < 0.1
-
-
-def test_shuffling_within_groups_is_a_permutation_that_stays_in_them():
-    groups = np.random.default_rng(0).integers(0, 5, 60)
-    donors = shuffle_within(groups, np.random.default_rng(1))
-    assert (np.sort(donors) == np.arange(60)).all() and (groups[donors] == groups).all() and (
-        donors != np.arange(60)).any()
-
-
-def test_gaussian_draws_keep_the_covariance():
-    """Tolerance .05, three standard errors of 5000 rows."""
-    X = correlated(n=5000)
-    new = np.column_stack([X[:, 0], gaussian_conditional(X, 1, np.random.default_rng(4))])
-    assert np.allclose(np.cov(new.T), np.cov(X.T), atol=0.05)
-
-
-@pytest.mark.parametrize("method", ["gaussian", "subgroups"])
-def test_the_standard_error_is_the_spread_over_new_test_sets(method):
-    """300 new test sets, tolerance 15 %. A normal distribution fitted on the same rows hides the donor's role,
-    but does not end it: with each row counted once the error for f = x = y would be half of the truth."""
-    rng, found = np.random.default_rng(5), []
-    for _ in range(300):
-        X = rng.normal(size=(150, 2))
-        found.append(conditional_importance(first, X, X[:, 0], method=method, n_repeats=8, rng=rng))
-    means, errors = np.array([(f.mean[0], f.standard_error[0]) for f in found]).T
-    assert np.sqrt((errors**2).mean()) == pytest.approx(means.std(), rel=0.15)
-
-
-def test_a_frame_goes_to_predict_as_a_frame_and_nothing_is_changed():
-    X = correlated(n=60)
-    frame = pd.DataFrame(X, columns=["height", "weight"])
-    before = frame.copy()
-    for method in ("subgroups", "gaussian"):
-        by_frame = conditional_importance(lambda t: t["height"], frame, X[:, 0], method=method)
-        assert by_frame.names == ("height", "weight")
-        assert np.allclose(by_frame.draws, conditional_importance(first, X, X[:, 0], method=method).draws)
-    pd.testing.assert_frame_equal(frame, before)
-
-
-def test_whole_numbers_may_become_fractions_when_drawn():
-    X = np.arange(40).reshape(20, 2)[np.random.default_rng(0).permutation(20)]
-    X[:, 1] = np.random.default_rng(1).integers(0, 9, 20)
-    seen = []
-    conditional_importance(lambda t: seen.append(t[:, 1]) or t[:, 1], X, np.arange(20), method="gaussian", n_repeats=2)
-    assert X.dtype.kind == "i" and any((column != np.floor(column)).any() for column in seen)
-
-
-def test_a_constant_column_and_a_column_alone_form_one_subgroup():
-    assert subgroups(np.column_stack([np.arange(30.0), np.ones(30)]), 1).max() == 0
-    assert subgroups(np.arange(30.0)[:, None], 0).max() == 0
-
-
-@pytest.mark.parametrize(("change", "says"), [
-    ({"method": "knn"}, "unknown method 'knn'.*'subgroups', 'gaussian'"), ({"loss": "hinge"}, "unknown loss"),
-    ({"n_repeats": 0}, "n_repeats"), ({"y": np.ones(60)}, "constant"), ({"y": [1, 2]}, "y has shape"),
-    ({"X": np.full((60, 2), np.nan)}, "NaN"), ({"X": np.zeros((0, 2))}, "at least one row"),
-    ({"model": "tree"}, "expected a function"),
-])
-def test_bad_input_is_refused_with_a_sentence(change, says):
-    X = correlated(n=60)
-    given = {"model": first, "X": X, "y": X[:, 0]} | change
-    with pytest.raises(ValueError, match=says):
-        conditional_importance(given.pop("model"), given.pop("X"), given.pop("y"), **given)
-
-
-def test_a_subgroup_needs_a_row():
-    with pytest.raises(ValueError, match="min_samples_leaf"):
-        subgroups(correlated(n=60), 0, min_samples_leaf=0)
-
-
-@pytest.mark.parametrize("groups", [None, np.arange(80) // 4], ids=["rows alone", "in groups"])
-@pytest.mark.parametrize("method", ["subgroups", "gaussian"])
-def test_all_at_once_is_the_definition_draw_by_draw(method, groups):
-    """Importances, their spread, and the errors of rows alone and of rows drawn together: to 1e-12."""
-    X = correlated(n=80)
-    weight = np.arange(80) % 3 + 1
-    given = {"method": method, "n_repeats": 4, "rng": 3, "sample_weight": weight, "groups": groups}
-    fast = conditional_importance(first, X, X[:, 0], **given)
-    slow = conditional_importance_by_definition(first, X, X[:, 0], **given)
-    for part in ("mean", "draws", "standard_error", "permutation_sd"):
-        np.testing.assert_allclose(getattr(fast, part), getattr(slow, part), rtol=0, atol=1e-12)
-    assert fast.standard_error[0] > 0 and (fast.method, fast.unit) == (slow.method, slow.unit)
-
-
-def test_groups_of_rows_make_both_less_sure():
-    """The same rows four times over: as many rows, a quarter of the knowledge."""
-    X = np.repeat(correlated(n=40), 4, axis=0)
-    together = np.arange(160) // 4
-    for measure in (conditional_importance, conditional_importance_by_definition):
-        alone = measure(first, X, X[:, 0], n_repeats=5).standard_error[0]
-        assert measure(first, X, X[:, 0], n_repeats=5, groups=together).standard_error[0] > alone
-
-
-def test_a_subgroup_is_found_by_name_among_words_and_gaps():
-    """The wind tells the temperature: its words split the rows; the note, different in each, does not."""
-    wind = np.array(["south", "north"] * 30)
-    table = pd.DataFrame({"wind": wind, "degrees": np.where(wind == "south", 25.0, 5.0),
-                          "note": [f"day {i}" for i in range(60)]})
-    table.loc[7, "degrees"] = np.nan
-    leaf = subgroups(table, "degrees")
-    of_wind = pd.DataFrame({"leaf": leaf, "wind": wind}).groupby("leaf")["wind"].nunique()
-    assert (of_wind == 1).all() and len(of_wind) >= 2
-    words = subgroups(table[["degrees", "wind"]], "wind")
-    assert len(set(zip(words, wind, strict=True))) <= len(set(words)) + 1  # row 7 apart
-
-
-@pytest.mark.parametrize("column", [2, -1, "z"])
-def test_a_column_that_is_not_there_has_no_subgroups(column):
-    for table in (correlated(n=60), pd.DataFrame(correlated(n=60), columns=["a", "b"])):
-        with pytest.raises(ValueError, match="no column"):
-            subgroups(table, column)
-
-
-# --- weights and degrees of freedom ---
-
-
-@pytest.mark.parametrize("measure", [conditional_importance, conditional_importance_by_definition])
-@pytest.mark.parametrize("method", ["subgroups", "gaussian"])
-def test_conditional_importance_is_sure_where_no_row_with_weight_can_lose(method, measure):
-    """New values of x0 only harm the rows with x1 = 1, which weigh nothing: 0, with an error of 0."""
-    X = np.column_stack([np.random.default_rng(0).normal(size=60), np.arange(60) % 2])
-    given = (lambda X: X[:, 0] * X[:, 1], X, X.prod(axis=1))
-    found = measure(*given, method=method, sample_weight=1 - X[:, 1])
-    assert found.mean[0] == found.standard_error[0] == 0
-    assert measure(*given, method=method).standard_error[0] > 0
-
-
-@pytest.mark.parametrize("measure", [conditional_importance, conditional_importance_by_definition])
-def test_gaussian_conditional_importance_is_sure_where_all_rows_lose_the_same_however_they_weigh(measure):
-    """Any new value costs 1. Uncentred, the error would be that of the mean weight; tolerance a tenth of it."""
-    X, weight = correlated(n=40), np.arange(1.0, 41)
-    found = measure(first, X, X[:, 0], method="gaussian", loss=lambda y, f: (y != f).astype(float),
-                    n_repeats=2000, sample_weight=weight)
-    assert found.mean[0] == pytest.approx(1)
-    assert found.standard_error[0] < 0.1 * weight.std() / weight.mean() / np.sqrt(40)
+    found = conditional_importance(lambda X: X[:, 1], np.column_stack([x, x]), x, method="gaussian")
+    assert np.allclose(found.draws, 0, atol=1e-12)
 
 
 def test_gaussian_conditional_importance_divides_the_residuals_by_their_degrees_of_freedom():
@@ -223,8 +80,113 @@ def test_gaussian_conditional_importance_divides_the_residuals_by_their_degrees_
     assert found.mean[0] == pytest.approx(rss / 6 + rss / 3, abs=4 * found.permutation_sd[0] / np.sqrt(5000))
 
 
+# --- what is drawn ---
+
+
+def test_subgroup_shuffles_make_rows_that_could_be():
+    """Correlation 0.95: a marginal shuffle leaves about 0, a shuffle within subgroups keeps more than 0.85."""
+    X, rng = correlated(rho=0.95), np.random.default_rng(0)
+    donors = shuffle_within(subgroups(X, 1), rng)
+    assert np.corrcoef(X[:, 0], X[donors, 1])[0, 1] > 0.85
+    assert abs(np.corrcoef(X[:, 0], X[rng.permutation(len(X)), 1])[0, 1]) < 0.1
+
+
+def test_shuffling_within_groups_is_a_permutation_that_stays_in_them():
+    groups = np.random.default_rng(0).integers(0, 5, 60)
+    donors = shuffle_within(groups, np.random.default_rng(1))
+    assert (np.sort(donors) == np.arange(60)).all() and (groups[donors] == groups).all()
+    assert (donors != np.arange(60)).any()
+
+
+def test_gaussian_draws_keep_the_covariance():
+    """Tolerance 0.05, three standard errors of 5000 rows."""
+    X = correlated(n=5000)
+    new = np.column_stack([X[:, 0], gaussian_conditional(X, 1, np.random.default_rng(4))])
+    assert np.allclose(np.cov(new.T), np.cov(X.T), atol=0.05)
+
+
+def test_whole_numbers_may_become_fractions_when_drawn():
+    X = np.random.default_rng(1).integers(0, 40, size=(20, 2))
+    seen = []
+    conditional_importance(lambda X: seen.append(X[:, 1]) or X[:, 1], X, np.arange(20), method="gaussian", n_repeats=2)
+    assert X.dtype.kind == "i" and any((column != np.floor(column)).any() for column in seen)
+
+
+def test_a_constant_column_and_a_column_alone_form_one_subgroup():
+    assert subgroups(np.column_stack([np.arange(30.0), np.ones(30)]), 1).max() == 0
+    assert subgroups(np.arange(30.0)[:, None], 0).max() == 0
+
+
 @pytest.mark.parametrize(("n", "fewest"), [(16, 5), (100, 10)])
 def test_a_subgroup_has_at_least_five_rows_and_the_root_of_all_rows(n, fewest):
     """Other features that would explain the column in steps of 4 rows must not."""
     steps = np.arange(n) // 4
     assert np.bincount(subgroups(np.column_stack([2.0**steps, steps]), 0)).min() >= fewest
+
+
+def test_a_subgroup_is_found_by_name_among_words_and_gaps():
+    """The wind tells the temperature: its words split the rows; the note, different in each, does not."""
+    wind = np.array(["south", "north"] * 30)
+    table = pd.DataFrame({
+        "wind": wind, "degrees": np.where(wind == "south", 25.0, 5.0), "note": [f"day {i}" for i in range(60)]})
+    table.loc[7, "degrees"] = np.nan
+    leaf = subgroups(table, "degrees")
+    of_wind = pd.DataFrame({"leaf": leaf, "wind": wind}).groupby("leaf")["wind"].nunique()
+    assert (of_wind == 1).all() and len(of_wind) >= 2
+    words = subgroups(table[["degrees", "wind"]], "wind")
+    assert len(set(zip(words, wind, strict=True))) <= len(set(words)) + 1  # row 7 apart
+
+
+def test_words_are_grouped_by_gini_and_not_by_the_order_of_the_alphabet():
+    """One cut is possible, before or after c. Gini takes the second; of squared codes c is nearer to b than to a."""
+    table = pd.DataFrame({"word": np.repeat(["a", "c", "b"], [30, 10, 50]), "x": np.repeat([0, 1, 2], [30, 10, 50])})
+    assert subgroups(table, "word", min_samples_leaf=30).tolist() == [0] * 40 + [1] * 50
+
+
+# --- weights, groups, errors ---
+
+
+@METHODS
+@pytest.mark.parametrize("groups", [None, np.arange(80) // 4], ids=["rows alone", "in groups"])
+def test_all_at_once_is_the_definition_draw_by_draw(method, groups):
+    """Importances, their spread, and the errors of rows alone and of rows drawn together: to 1e-12."""
+    X = correlated(n=80)
+    weight = np.arange(80) % 3 + 1
+    given = {"method": method, "n_repeats": 4, "rng": 3, "sample_weight": weight, "groups": groups}
+    fast = conditional_importance(first, X, X[:, 0], **given)
+    slow = conditional_importance_by_definition(first, X, X[:, 0], **given)
+    for part in ("draws", "standard_error", "permutation_sd"):
+        np.testing.assert_allclose(getattr(fast, part), getattr(slow, part), rtol=0, atol=1e-12)
+    assert fast.standard_error[0] > 0 and (fast.method, fast.unit) == (slow.method, slow.unit)
+
+
+@METHODS
+@BOTH_WAYS
+def test_rows_given_four_times_make_less_sure_if_they_are_named_as_groups(method, measure):
+    """As many rows, a quarter of the knowledge: about twice the error."""
+    X = np.repeat(correlated(n=40), 4, axis=0)
+    alone, grouped = (
+        measure(first, X, X[:, 0], method=method, n_repeats=5, groups=groups).standard_error[0]
+        for groups in (None, np.arange(160) // 4))
+    assert 1.4 < grouped / alone < 2.6
+
+
+@METHODS
+@BOTH_WAYS
+def test_conditional_importance_is_sure_where_no_row_with_weight_can_lose(method, measure):
+    """New values of x0 only harm the rows with x1 = 1, which weigh nothing: 0, with an error of 0."""
+    X = np.column_stack([np.random.default_rng(0).normal(size=60), np.arange(60) % 2])
+    given = (lambda X: X[:, 0] * X[:, 1], X, X.prod(axis=1))
+    found = measure(*given, method=method, sample_weight=1 - X[:, 1])
+    assert found.mean[0] == found.standard_error[0] == 0
+    assert measure(*given, method=method).standard_error[0] > 0
+
+
+@BOTH_WAYS
+def test_gaussian_conditional_importance_is_sure_where_all_rows_lose_the_same_however_they_weigh(measure):
+    """Any new value costs 1. Uncentred, the error would be that of the mean weight; tolerance a tenth of it."""
+    X, weight = correlated(n=40), np.arange(1.0, 41)
+    found = measure(first, X, X[:, 0], method="gaussian", loss=lambda y, f: (y != f).astype(float),
+                    n_repeats=2000, sample_weight=weight)
+    assert found.mean[0] == pytest.approx(1)
+    assert found.standard_error[0] < 0.1 * weight.std() / weight.mean() / np.sqrt(40)

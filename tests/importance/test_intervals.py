@@ -19,7 +19,7 @@ def first(X):
     return X[:, 0]
 
 
-@pytest.mark.parametrize(("n", "s"), [(2, 0.0), (2, 0.7), (3, 0.0), (3, 1.0)])
+@pytest.mark.parametrize(("n", "s"), [(2, 0.7), (3, 1.0)])
 def test_the_variance_of_one_shuffle_is_twelve_n_and_so_on_exactly(n, s):
     """f(x) = x, y = x + s e, squared loss, x and e standard normal: n^2 Var = 12 n - 4 + 8 s^2 (n - 1).
 
@@ -37,7 +37,7 @@ def test_the_variance_of_one_shuffle_is_twelve_n_and_so_on_exactly(n, s):
 
 
 def _importance(x, y, permutation):
-    if np.ptp(y) == 0:  # refused as constant by the public door; its importance is still part of the expectation
+    if np.ptp(y) == 0:  # refused as constant by Evaluation; its importance is still part of the expectation
         return ((x[list(permutation)] - y) ** 2 - (x - y) ** 2).mean()
     task = Evaluation(first, x[:, None], y, "squared")
     after = losses_after_shuffling(task, [0], np.array(permutation)[:, None])
@@ -61,12 +61,12 @@ def coverage(n_repeats=1, s=0.0, null=False, sims=1500, n=200):
     ({"null": True}, 0.98, 0.945),
 ])
 def test_the_naive_interval_misses_and_the_receiver_donor_interval_covers(world, naive, honest):
-    """Nominal 95 %. Tolerance .025, two to five standard errors of 1500 simulated test sets."""
+    """Nominal 95%. Tolerance 0.025, two to five standard errors of 1500 simulated test sets."""
     assert np.allclose(coverage(**world), [naive, honest], atol=0.025)
 
 
 def test_the_row_bootstrap_covers():
-    """Nominal 95 %, expected 94 %; tolerance .03, about three standard errors of 500 test sets."""
+    """Nominal 95%, expected 94%; tolerance 0.03, about three standard errors of 500 test sets."""
     rng, hits = np.random.default_rng(8), 0
     for _ in range(500):
         X = rng.normal(size=(200, 1))
@@ -75,15 +75,29 @@ def test_the_row_bootstrap_covers():
     assert hits / 500 == pytest.approx(0.945, abs=0.03)
 
 
+def test_a_bootstrap_of_groups_is_as_much_wider_as_theory_says():
+    """30 patients of 5 like visits, f = x = y standard normal: importance 2 var(x).
+
+    Its variance is 8 / 30 over patients and 8 / 150 over rows; each shuffle adds 4 / 150 to both.
+    """
+    patient, ratios = np.repeat(np.arange(30), 5), []
+    for seed in range(12):
+        X = np.random.default_rng(seed).normal(size=(30, 1))[patient]
+        low, high = row_bootstrap_interval(first, X, X[:, 0], 0)
+        wide = row_bootstrap_interval(first, X, X[:, 0], 0, groups=patient)
+        ratios.append((wide[1] - wide[0]) / (high - low))
+    assert np.mean(ratios) == pytest.approx(np.sqrt(44 / 12), rel=0.1)
+
+
 def test_more_shuffles_shorten_the_naive_interval_beyond_the_truth():
     """Var of the naive mean tends to (2 + 4 s^2) / n where (8 + 4 s^2) / n is left: half the length at s = 0.
 
-    Tolerance 15 %.
+    Tolerance 15%.
     """
     x = np.random.default_rng(9).normal(size=3000)
     differences, donors = shuffle_differences(first, x[:, None], x, 0, n_repeats=200)
-    naive, honest = (np.diff(interval)[0]
-                     for interval in (naive_interval(differences), receiver_donor_interval(differences, donors)))
+    intervals = naive_interval(differences), receiver_donor_interval(differences, donors)
+    naive, honest = (high - low for low, high in intervals)
     assert naive / honest == pytest.approx(0.5, rel=0.15)
 
 
@@ -91,13 +105,6 @@ def test_a_higher_level_gives_a_wider_interval_about_the_same_middle():
     differences = np.random.default_rng(0).normal(1, 1, size=(50, 1))
     (a, b), (c, d) = naive_interval(differences, level=0.5), naive_interval(differences, level=0.99)
     assert c < a < b < d and a + b == pytest.approx(c + d)
-
-
-def test_an_unused_feature_gets_the_interval_from_zero_to_zero():
-    X = np.random.default_rng(0).normal(size=(30, 2))
-    differences, donors = shuffle_differences(first, X, X[:, 0], "x1", n_repeats=3)
-    assert naive_interval(differences) == receiver_donor_interval(differences, donors) == (0, 0)
-    assert row_bootstrap_interval(first, X, X[:, 0], "x1") == (0, 0)
 
 
 def test_the_middle_of_receiver_donor_interval_is_the_weighted_mean():
@@ -109,35 +116,17 @@ def test_the_middle_of_receiver_donor_interval_is_the_weighted_mean():
 
 def test_row_bootstrap_interval_does_not_count_rows_without_weight():
     """Shuffling x0 only harms the rows with x1 = 1; where these weigh nothing, every sample's importance is 0."""
-    table = np.column_stack([np.random.default_rng(0).normal(size=60), np.arange(60) % 2])
-    given = (lambda X: X[:, 0] * X[:, 1], table, table.prod(axis=1), 0)
-    assert row_bootstrap_interval(*given, sample_weight=1 - table[:, 1]) == (0, 0)
+    X = np.column_stack([np.random.default_rng(0).normal(size=60), np.arange(60) % 2])
+    given = (lambda X: X[:, 0] * X[:, 1], X, X.prod(axis=1), 0)
+    assert row_bootstrap_interval(*given, sample_weight=1 - X[:, 1]) == (0, 0)
     assert row_bootstrap_interval(*given)[0] > 0
 
 
 def test_row_bootstrap_interval_leaves_as_much_below_as_above():
     """As the level goes to 0, both ends meet at the median of the samples."""
-    table = np.random.default_rng(0).normal(size=(30, 1))
-    given = {"model": first, "X": table, "y": table[:, 0], "column": 0, "n_repeats": 20}
+    X = np.random.default_rng(0).normal(size=(30, 1))
+    given = {"model": first, "X": X, "y": X[:, 0], "column": 0, "n_repeats": 20}
     low, high = row_bootstrap_interval(**given, level=1e-12)
     wide = row_bootstrap_interval(**given, level=0.5)
     assert high - low < 1e-9 < wide[1] - wide[0]
     assert wide[0] < low < wide[1]
-
-
-X = np.arange(5.0)[:, None]
-
-
-@pytest.mark.parametrize(("call", "says"), [
-    (lambda: naive_interval([1.0]), "at least two rows"),
-    (lambda: naive_interval([1.0, 2.0], level=95), "between 0 and 1"),
-    (lambda: receiver_donor_interval(np.zeros((3, 2)), np.zeros((3, 1), int)), "donors has shape"),
-    (lambda: receiver_donor_interval(np.zeros(3), np.zeros(3)), "row number"),
-    (lambda: shuffle_differences(first, X, X[:, 0], "weight"), "no column 'weight'"),
-    (lambda: row_bootstrap_interval(first, X, X[:, 0], 3), "no column 3"),
-    (lambda: row_bootstrap_interval(first, X, X[:, 0], 0, level=0), "between 0 and 1"),
-    (lambda: row_bootstrap_interval(first, X, X[:, 0], 0, n_repeats=0), "n_repeats"),
-])
-def test_bad_input_is_refused_with_a_sentence(call, says):
-    with pytest.raises(ValueError, match=says):
-        call()

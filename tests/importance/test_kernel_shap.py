@@ -10,21 +10,16 @@ from fi_teach.importance.kernel_shap import kernel_shap, kernel_weight, solve_fo
 from fi_teach.importance.shapley import shapley_values
 
 
-def curved(X):
-    return np.column_stack([np.sin(X[:, 0]) * X[:, 1] + X[:, 2] ** 2 - X[:, 3] * X[:, 0], X[:, 0]])
-
-
-@pytest.fixture(scope="module")
-def normal():
-    return np.random.default_rng(0).normal(size=(40, 5))
-
-
-def test_with_all_coalitions_it_equals_the_definition(normal):
+def test_with_all_coalitions_it_equals_the_definition():
     """Tolerance 1e-10, two outputs, five features of which one is unused."""
-    ours = kernel_shap(curved, normal[:6], background=normal)
-    by_definition = shapley_values(curved, normal[:6], background=normal)
-    np.testing.assert_allclose(ours.values, by_definition.values, atol=1e-10)
-    np.testing.assert_allclose(ours.base, by_definition.base, atol=1e-12)
+    X = np.random.default_rng(0).normal(size=(40, 5))
+
+    def curved(X):
+        return np.column_stack([np.sin(X[:, 0]) * X[:, 1] + X[:, 2] ** 2 - X[:, 3] * X[:, 0], X[:, 0]])
+
+    found, expected = (explain(curved, X[:6], background=X) for explain in (kernel_shap, shapley_values))
+    np.testing.assert_allclose(found.values, expected.values, atol=1e-10)
+    np.testing.assert_allclose(found.base, expected.base, atol=1e-12)
 
 
 @given(st.integers(0, 10**6), st.integers(2, 6))
@@ -38,22 +33,15 @@ def test_the_regression_finds_the_shapley_values_of_any_game(seed, p):
     np.testing.assert_allclose(shares, games.shapley(v, p), atol=1e-10)
 
 
-def test_other_weights_find_other_shares():
-    """The kernel matters: with equal weights the regression is not Shapley's."""
-    v = np.random.default_rng(1).normal(size=16)
-    S = games.coalitions(4)[1:-1]
-    equal = solve_for_shares(S, np.ones(len(S)), v[1:-1] - v[0], np.array(v[-1] - v[0]))
-    assert np.abs(equal - games.shapley(v, 4)).max() > 0.01
-
-
 def test_a_sample_of_coalitions_comes_close_and_closer_with_more():
     """14 features, mean error over 3 seeds falls by more than half from 100 to 3200 coalitions; always efficient."""
     rng = np.random.default_rng(2)
     background, slope = rng.normal(size=(10, 14)), rng.normal(size=14)
+
     def f(X):
         return X @ slope + X[:, 0] * X[:, 1] * X[:, 2] - X[:, 3] * X[:, 4] * X[:, 5]
-    exact = shapley_values(f, background[:2], background=background).values
-    error = {}
+
+    exact, error = shapley_values(f, background[:2], background=background).values, {}
     for n in (100, 3200):
         runs = [kernel_shap(f, background[:2], background=background, n_coalitions=n, rng=seed) for seed in range(3)]
         error[n] = np.mean([np.abs(run.values - exact).mean() for run in runs])
@@ -65,8 +53,10 @@ def test_a_model_of_pairs_is_exact_from_few_coalitions():
     """A coalition and its complement cancel two-way interactions: 200 of 16382 coalitions suffice."""
     rng = np.random.default_rng(3)
     X, slope = rng.normal(size=(8, 14)), rng.normal(size=14)
+
     def f(X):
         return X @ slope + X[:, 0] * X[:, 1] - X[:, 2] * X[:, 1]
+
     found = kernel_shap(f, X[:2], background=X, n_coalitions=200)
     np.testing.assert_allclose(found.values, shapley_values(f, X[:2], background=X).values, atol=1e-10)
 
@@ -75,6 +65,7 @@ def test_kernel_shap_of_sampled_coalitions_is_right_on_average():
     """A product of 6 of 9 binary features, 500 of 510 coalitions, 200 seeds: within 4 standard errors plus 1%."""
     def product(X):
         return X[:, :6].prod(axis=1)
+
     given = {"X": np.ones((1, 9)), "background": np.zeros((1, 9))}
     runs = np.array([kernel_shap(product, **given, n_coalitions=500, rng=seed).values[0] for seed in range(200)])
     exact = np.repeat([1 / 6, 0], [6, 3])
@@ -85,22 +76,17 @@ def test_kernel_shap_of_sampled_coalitions_is_right_on_average():
 @pytest.mark.parametrize(("p", "n_coalitions"), [(12, 2**12 - 2), (13, 2 * 13 + 2048)])
 def test_kernel_shap_asks_all_coalitions_of_12_features_and_2p_plus_2048_of_13(p, n_coalitions):
     X = np.random.default_rng(6).normal(size=(2, p))
+
     def f(X):
         return X[:, :4].prod(axis=1) + X[:, 3:].max(axis=1)
+
     given = {"X": X[:1], "background": X[1:]}
     assert kernel_shap(f, **given) == kernel_shap(f, **given, n_coalitions=n_coalitions)
     assert kernel_shap(f, **given) != kernel_shap(f, **given, n_coalitions=n_coalitions - 2)
 
 
-def test_it_agrees_with_shap(normal):
-    """shap's Kernel explainer on the same background, all coalitions; tolerance 1e-8."""
-    shap = pytest.importorskip("shap")
-    theirs = shap.KernelExplainer(curved, normal).shap_values(normal[:3], silent=True, l1_reg=False)
-    np.testing.assert_allclose(kernel_shap(curved, normal[:3], background=normal).values, theirs, atol=1e-8)
-
-
 def test_an_unused_feature_gets_nothing_however_correlated():
-    """SHP-05: correlation .95 with the used feature, exactly 0 (1e-12): Kernel SHAP as computed is not conditional."""
+    """SHP-05: correlation 0.95 with the used feature, exactly 0 (1e-12): Kernel SHAP is not conditional."""
     rng = np.random.default_rng(4)
     x = rng.normal(size=100)
     X = np.column_stack([x, 0.95 * x + np.sqrt(1 - 0.95**2) * rng.normal(size=100)])
@@ -114,23 +100,10 @@ def test_one_feature_takes_all():
     np.testing.assert_allclose(found.values, [[8.5]])
 
 
-def test_equal_seeds_give_equal_values(normal):
-    """Deterministic."""
-    X = np.hstack([normal] * 3)
-    one, two = (kernel_shap(curved, X[:2], background=X[:5], n_coalitions=120, rng=7).values for _ in range(2))
-    np.testing.assert_array_equal(one, two)
-
-
 @pytest.mark.parametrize(("n_coalitions", "p", "says"), [
-    (1, 5, "at least 2"), (4, 10, "do not determine"), (2**30, 21, "too many to use all")])
+    (4, 10, "do not determine"), (2**30, 21, "too many to use all"), (2**23, 24, "is too large")])
 def test_impossible_numbers_of_coalitions_are_refused(n_coalitions, p, says):
-    """Too few to start, too few to determine the shares, too many to list."""
+    """Too few to determine the shares, too many to list, too many for a regression."""
     X = np.random.default_rng(5).normal(size=(3, p))
     with pytest.raises(ValueError, match=says):
         kernel_shap(lambda X: X[:, 0], X, background=X, n_coalitions=n_coalitions)
-
-
-def test_a_background_with_other_columns_is_refused(normal):
-    """Five columns against four."""
-    with pytest.raises(ValueError, match="background has 4 columns"):
-        kernel_shap(curved, normal, background=normal[:, :4])
