@@ -9,7 +9,7 @@
     rows.py          rows entered twice, related, or out of time
     subgroups.py     the model by group and by period
     sentences.py     what may be written, and what may not
-    report.py        the page (pictures.py), JSON, and a notebook (notebook.py)
+    report.py        the page with its picture, JSON, and a notebook, out of templates/
     command.py       `fi-teach audit`, from files (files.py)
 """
 

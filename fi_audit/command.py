@@ -13,8 +13,7 @@ import pandas as pd
 
 from fi_audit.data import AuditData, make_data
 from fi_audit.files import dates_parsed, read_model, read_table, target_of
-from fi_audit.notebook import write_notebook
-from fi_audit.report import write
+from fi_audit.report import write, write_notebook
 from fi_audit.results import Audit
 from fi_audit.run import run
 from fi_teach.basics.model import as_model

@@ -55,7 +55,7 @@ def _load(read: Callable, path: Path) -> Any:
 
 def _unpickled(path: Path) -> Any:
     print(WARNING.format(path.name), file=sys.stderr)
-    model = _load(_library("joblib").load, path)
+    model = _load(library("joblib", "this model").load, path)
     if isinstance(model, dict):  # a bundle such as {"model": ..., "columns": ...}
         models = [part for part in model.values() if hasattr(part, "predict")]
         if len(models) != 1:
@@ -71,9 +71,9 @@ def _unpickled(path: Path) -> Any:
 def _booster(path: Path) -> Any:
     """Read a booster's own file: our trees give its predictions, and know its categories."""
     if path.suffix.lower() in XGBOOST:
-        xgboost = _library("xgboost")
+        xgboost = library("xgboost", "this model")
         return _load(lambda path: as_forest(xgboost.Booster(model_file=path)), path)
-    lightgbm = _library("lightgbm")
+    lightgbm = library("lightgbm", "this model")
     if not path.read_text(encoding="utf-8", errors="replace").startswith("tree"):
         raise ValueError(f"{path.name} is no model of LightGBM: its files begin with 'tree'.")
     return _load(lambda path: as_forest(lightgbm.Booster(model_file=path)), path)
@@ -134,7 +134,8 @@ def dates_parsed(X: pd.DataFrame) -> pd.DataFrame:
     return X.assign(**{name: pd.to_datetime(X[name]) for name in dated}) if dated else X
 
 
-def _library(name: str) -> Any:
+def library(name: str, what: str) -> Any:
+    """Import a library that not everybody has, and say how to get it."""
     if find_spec(name) is None:
-        raise ValueError(f"this model needs {name}, which is not installed: pip install {name}.")
+        raise ValueError(f"{what} needs {name}, which is not installed: pip install {name}.")
     return import_module(name)

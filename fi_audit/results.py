@@ -1,7 +1,6 @@
 """The results of an audit, as records that can be compared with == and written as JSON."""
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +54,11 @@ class Measure(Result):
         return tuple(map(title, self.members))
 
     @property
+    def figures(self) -> NDArray:
+        """Value, low and high (3, m)."""
+        return np.array([self.value, self.low, self.high])
+
+    @property
     def clear(self) -> NDArray:
         """Is the figure clear of zero? (m,) bool."""
         return self.low > 0
@@ -65,8 +69,8 @@ class Measure(Result):
 
     def row(self, what: str | tuple[str, ...]) -> tuple[float, float, float]:
         """Return the figure of a column (or of a tuple of columns) and its interval."""
-        j = self.place(what)
-        return float(self.value[j]), float(self.low[j]), float(self.high[j])
+        value, low, high = self.figures[:, self.place(what)].tolist()
+        return value, low, high
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,20 +213,3 @@ def span(low: float, high: float, form=number) -> str:
     ('10% to 25%', 'at least 50%')
     """
     return f"{form(low)} to {form(high)}" if np.isfinite(high) else f"at least {form(low)}"
-
-
-def as_plain(value: Any) -> Any:
-    """Convert records, arrays and tuples to dicts, lists and numbers; NaN becomes None.
-
-    >>> as_plain(Subgroup("group", "a", 2, np.nan, 0.0, 1.0, 0.0, 0.0, {}))["loss"] is None
-    True
-    """
-    if isinstance(value, Result):
-        return {f.name: as_plain(getattr(value, f.name)) for f in fields(value)}
-    if isinstance(value, dict):
-        return {str(key): as_plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray | list | tuple):
-        return [as_plain(item) for item in value]
-    if isinstance(value, float | np.floating):
-        return float(value) if np.isfinite(value) else None
-    return value.item() if isinstance(value, np.generic) else value
