@@ -7,105 +7,17 @@ from importlib import import_module
 
 import numpy as np
 
-from fi_teach.basics import impurity, losses, multiple_testing
 from fi_teach.basics.covariance import correlation_of
 from fi_teach.basics.evaluation import Evaluation
-from fi_teach.basics.impurity import entropy
 from fi_teach.basics.seeds import own_stream
 from fi_teach.basics.shuffles import normal_given_others, put, swap
-from fi_teach.basics.tables import check_count, check_table, check_weights
-from fi_teach.basics.target import check_y
-from fi_teach.basics.thresholds import midpoints
-from fi_teach.basics.tree import rows_for
+from fi_teach.basics.tables import check_count, check_table
 from fi_teach.importance import conditional, knockoffs, oob
 from fi_teach.trees import c45, cart, survival
 from fi_teach.trees import forest as forest_module
 from fi_teach.trees.cart import check_limits, check_tree_y, grow_cart_by_definition
 
 debiased_mdi = import_module("fi_teach.importance.debiased_mdi")  # the package has the function of that name
-
-
-# --- basics/losses.py ---
-
-
-def auc_by_definition(y, score):
-    """auc, every pair of a positive and a negative row looked at."""
-    positive, score = losses._two_classes(y, score)
-    pairs = []
-    for up in score[positive]:
-        for down in score[~positive]:
-            pairs.append((up > down) + (up == down) / 2)
-    return float(np.mean(pairs))
-
-
-def concordance_by_definition(time, event, risk):
-    """concordance, every ordered pair of rows looked at."""
-    time, event, risk = losses._survival_rows(time, event, risk)
-    won = []
-    for i in range(len(time)):
-        for j in range(len(time)):
-            outlived = time[i] < time[j] or (time[i] == time[j] and not event[j])
-            if event[i] and outlived:
-                won.append((risk[i] > risk[j]) + (risk[i] == risk[j]) / 2)
-    losses._check_pairs(len(won))
-    return float(sum(won) / len(won))
-
-
-# --- basics/multiple_testing.py ---
-
-
-def holm_by_definition(p_values):
-    """The smallest level alpha at which Holm's procedure rejects each test, at most 1.
-
-    It rejects the smallest p-values in turn, while (m - k + 1) p_(k) <= alpha, and stops at the
-    first that fails. What it does can only change at a level k p_i: all of them are tried.
-    """
-    p = multiple_testing._checked(p_values)
-    adjusted = np.ones(len(p))
-    levels = {k * p_i for k in range(1, len(p) + 1) for p_i in p.tolist()}
-    for alpha in sorted(levels, reverse=True):
-        if alpha < 1:
-            adjusted[_holm_rejects(p, alpha)] = alpha
-    return adjusted
-
-
-def _holm_rejects(p, alpha):
-    """The tests that Holm's procedure rejects at one level: p (m,) -> (m,) bool."""
-    rejected = np.zeros(len(p), dtype=bool)
-    for k, i in enumerate(np.argsort(p, kind="stable")):
-        tests_left = len(p) - k
-        if tests_left * p[i] > alpha:
-            break
-        rejected[i] = True
-    return rejected
-
-
-def benjamini_hochberg_by_definition(p_values):
-    """The smallest rate q at which Benjamini and Hochberg's procedure rejects each test, at most 1.
-
-    It rejects the k smallest p-values for the largest k with m p_(k) / k <= q. What it does can
-    only change at a rate m p_i / k: all of them are tried.
-    """
-    p = multiple_testing._checked(p_values)
-    m = len(p)
-    adjusted = np.ones(m)
-    rates = {m * p_i / k for k in range(1, m + 1) for p_i in p.tolist()}
-    for q in sorted(rates, reverse=True):
-        if q < 1:
-            adjusted[_benjamini_hochberg_rejects(p, q)] = q
-    return adjusted
-
-
-def _benjamini_hochberg_rejects(p, q):
-    """The tests that the procedure rejects at one rate: p (m,) -> (m,) bool."""
-    m = len(p)
-    order = np.argsort(p, kind="stable")
-    smallest_first = p[order]
-    passing = [k for k in range(1, m + 1) if m * smallest_first[k - 1] / k <= q]
-    largest = max(passing, default=0)
-    rejected = np.zeros(m, dtype=bool)
-    rejected[order[:largest]] = True
-    return rejected
 
 
 # --- importance/conditional.py ---
@@ -337,27 +249,6 @@ def oob_importance_per_tree_by_definition(model, X, y, *, loss=None, n_repeats=1
 # --- trees/c45.py ---
 
 
-def threshold_gains_by_definition(column, onehot):
-    """The gain at each midpoint of a column: cut there, count the classes on both sides.
-
-    gain(t) = I(y) - n_L / n * I(y where x <= t) - n_R / n * I(y where x > t),   I the entropy
-
-    column (n,) numbers, onehot (n, K) of 0 and 1, one column a class
-    -> thresholds (m,), the m midpoints in order, and gains (m,) in bits
-    Source: Quinlan (1993), sec. 2.4.
-    """
-    thresholds = midpoints(column)
-    everywhere = entropy(onehot.sum(axis=0))
-    gains = []
-    for threshold in thresholds:
-        left = column <= threshold
-        bits_left = entropy(onehot[left].sum(axis=0))
-        bits_right = entropy(onehot[~left].sum(axis=0))
-        share_left = left.mean()
-        gains.append(everywhere - share_left * bits_left - (1 - share_left) * bits_right)
-    return thresholds, np.array(gains)
-
-
 def c45_splits(X, y, *, min_samples_leaf=1):
     """The cuts C4.5 holds for best at a node of numbers, ties and all (decrease: gain in bits).
 
@@ -409,33 +300,7 @@ def grow_forest_by_definition(X, y, *, n_trees=100, criterion=None, max_depth=No
     return forest_module.mean_of_trees(trees, in_bag)
 
 
-def oob_prediction_by_definition(forest, X):
-    """oob_prediction, one row and one tree at a time."""
-    rows, in_bag = rows_for(forest, X), forest.in_bag
-    prediction = np.full((len(rows), forest.n_outputs), np.nan)
-    for i in range(len(rows)):
-        said = []
-        for tree, counts in zip(forest.trees, in_bag, strict=True):
-            if counts[i] == 0:
-                said.append(tree.raw(rows[[i]])[0])
-        if said:
-            prediction[i] = np.mean(said, axis=0)
-    return prediction
-
-
 # --- trees/survival.py ---
-
-
-def cut_statistics_by_definition(column, time, event):
-    """Every threshold of a column, the rows on its left, and log_rank of the two sides.
-
-    column, time (n,), event (n,) bool -> thresholds (C,), rows on the left (C,), statistics (C,)
-    """
-    thresholds = midpoints(column)
-    left = [column <= threshold for threshold in thresholds]
-    n_left = [rows.sum() for rows in left]
-    statistics = [survival.log_rank(time, event, rows) for rows in left]
-    return thresholds, np.array(n_left), np.array(statistics)
 
 
 def grow_survival_tree(X, y, *, max_depth=None, min_samples_leaf=15, times=None):
@@ -454,16 +319,3 @@ def grow_survival_tree(X, y, *, max_depth=None, min_samples_leaf=15, times=None)
     check_limits(max_depth, min_samples_leaf)
     every_row = np.arange(len(data.time))
     return survival._grow(data, every_row, survival.Limits(max_depth, min_samples_leaf))
-
-
-# --- basics/impurity.py ---
-
-
-def impurity_of(y, criterion="gini", sample_weight=None):
-    """Impurity of a node that holds the rows y: `criterion` is one of CRITERIA.
-
-    y (n,) labels, or numbers for "variance"; sample_weight (n,) or None
-    -> float, in the criterion's unit
-    """
-    y = check_y(y, np.size(y), numeric=criterion == "variance")
-    return impurity.node_impurity(y, check_weights(sample_weight, len(y)), criterion)

@@ -2,10 +2,14 @@
 
 A new function is tried by adding its good call. What its arguments promise is then tried by itself: inputs are left
 alone, one seed gives one result, columns go by name, classes by any label, equal weights change nothing, an unused
-column gets 0, the fast version is the definition, and every optional argument changes the result.
+column gets 0, the fast version is the definition, which calls no engine, and every optional argument changes the
+result.
 """
 
+import importlib
 import inspect
+import pkgutil
+import sys
 from copy import deepcopy
 from dataclasses import fields, is_dataclass
 
@@ -13,9 +17,9 @@ import definitions
 import numpy as np
 import pandas as pd
 import pytest
-from calls import FOREST, GOOD, PUBLIC, X, Y, call, parameters
+from calls import FOREST, GOOD, PUBLIC, TREE, X, Y, call, parameters
 
-from fi_teach import importance, trees, worlds
+from fi_teach import fast, importance, trees, worlds
 from fi_teach.basics.equality import same
 from fi_teach.basics.results import Attribution, Importance
 from fi_teach.trees import Forest, Tree, grow_boosting, grow_cart, grow_forest
@@ -99,8 +103,6 @@ CHANCE_HIDES = {
     "sage_by_definition": "only the default background is drawn",
     "kernel_shap": "all coalitions are asked",
 }
-
-
 CHANCE_SHOWS = {"knockoff_filter": {"knockoffs": "mvr"}, "compare": {"worlds": ["and_gate"], "without": None}}
 
 
@@ -111,7 +113,6 @@ def test_one_seed_gives_one_result_and_another_seed_another():
         unlike += [] if equal(first, again) else [name]
         alike += [name] if equal(first, other) and name not in CHANCE_HIDES else []
     assert (unlike, alike) == ([], [])
-
 
 
 # --- columns and labels ---
@@ -233,6 +234,41 @@ def test_the_fast_version_equals_the_definition(fast, slow):
     assert wrong == []
 
 
+@pytest.fixture
+def without_engines(monkeypatch):
+    """Every function and class of fi_teach.fast raises, under whatever name a module of fi_teach has it."""
+    def refuse(*_, **__):
+        raise AssertionError("an engine was called")
+
+    for module in pkgutil.iter_modules(fast.__path__, f"{fast.__name__}."):
+        importlib.import_module(module.name)
+    ours = [module for name, module in sys.modules.items() if name.split(".")[0] in ("fi_teach", "definitions")]
+    for module in ours:
+        for name, value in list(vars(module).items()):
+            if callable(value) and str(getattr(value, "__module__", "")).startswith(fast.__name__):
+                monkeypatch.setattr(module, name, refuse)
+
+
+@pytest.mark.parametrize("slow", SLOW)
+def test_a_definition_calls_no_engine(slow, without_engines):
+    """An error of an engine that both sides call would be on both sides of the test that holds them equal.
+
+    Subgroups are the leaves of a tree that the method grows, in the definition, too: there it is "gaussian".
+    """
+    given = {"tree": TREE} | GOOD.get(slow.partition("_by_")[0], {}) | {"method": "gaussian"} | GOOD.get(slow, {})
+    if slow.startswith("debiased"):
+        given["method"] = "oob"
+    taken = inspect.signature(SLOW[slow]).parameters
+    assert SLOW[slow](**{key: value for key, value in given.items() if key in taken}) is not None
+
+
+@pytest.mark.parametrize("name", ["oob_importance", "permutation_importance", "tree_shap", "grow_cart"])
+def test_without_engines_the_fast_versions_fail(name, without_engines):
+    """So the engines are really gone."""
+    with pytest.raises(AssertionError, match="an engine was called"):
+        call(name)
+
+
 # --- every optional argument ---
 
 
@@ -288,7 +324,6 @@ SEEN = {
     ("grow_boosting", "loss"): {"y": CLASSES},
     ("grow_c45", "max_depth"): {"X": SKIES, "y": MARKS},
     ("grow_c45", "min_samples_leaf"): {"X": SKIES, "y": MARKS},
-    ("impurity_of", "criterion"): {"criterion": "gini"},
     ("knockoff_threshold", "q"): {"statistics": [3.0, 2, 1, -1]},
     ("leak_suspects", "share"): {"y": X["a"] + X["b"], "n_trees": 30},
     ("leak_suspects", "n_trees"): {"y": X["a"] + X["b"]},

@@ -49,6 +49,7 @@ TOLERANCE = {"scikit-learn": 1e-10, "XGBoost": 1e-5, "LightGBM": 1e-10,
 RNG = np.random.default_rng(0)
 N, NEW = 160, 12
 X = RNG.normal(size=(N + NEW, 4))
+X[:, 1] = X[:, 1].round(1)  # few values, so that rows lie on thresholds
 SIGNAL = X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * RNG.normal(size=N + NEW)
 Y = SIGNAL[:N]
 SHARE = 1 / (1 + np.exp(-Y))
@@ -59,6 +60,8 @@ WEIGHT = RNG.integers(1, 4, size=N).astype(float)
 GAPS = np.where(RNG.random(X.shape) < 0.15, np.nan, X)
 ZEROS = np.where(RNG.random(X.shape) < 0.2, 0.0, GAPS)
 CODES = np.column_stack([X[:, :3], RNG.integers(0, 7, size=N + NEW)])
+PRIMES = np.column_stack([X[:, :3], np.array([2.0, 3, 5, 7, 11, 13, 40])[CODES[:, 3].astype(int)]])
+OTHER_CODES = np.where((np.arange(4) == 3) & (np.arange(N + NEW) % 3 == 0)[:, None], 99.0, PRIMES)
 TOWNS = np.array(["Aachen", "Bonn", "Kiel", "Zuerich", "Ulm", "Lodz", "Rom"])
 TOWN = TOWNS[CODES[:, 3].astype(int)]
 FRAME = pd.DataFrame({"age": X[:, 0], "town": pd.Categorical(TOWN), "dose": X[:, 1],
@@ -139,6 +142,7 @@ SCIKIT_LEARN = [
       for c in ("absolute_error", "poisson")),
     sk("two targets", tr.DecisionTreeRegressor(max_depth=4, **SEED), PAIR),
     sk("missing values", tr.DecisionTreeRegressor(max_depth=4, **SEED), rows=GAPS),
+    sk("missing values in new rows alone", tr.DecisionTreeRegressor(max_depth=4, **SEED), new=GAPS),
     sk("monotonic", tr.DecisionTreeRegressor(max_depth=4, monotonic_cst=[1, 0, 0, 0], **SEED)),
     *(sk(f"criterion {c}, 3 classes", tr.DecisionTreeClassifier(criterion=c, max_depth=4, **SEED), WORDS_OF[3][THREE])
       for c in ("gini", "entropy", "log_loss")),
@@ -180,10 +184,13 @@ SCIKIT_LEARN = [
                                                           **HIST), np.exp(Y))
       for loss in ("squared_error", "absolute_error", "poisson", "gamma", "quantile")),
     sk("missing values", en.HistGradientBoostingRegressor(**HIST), rows=GAPS),
+    sk("missing values in new rows alone", en.HistGradientBoostingRegressor(**HIST), new=GAPS),
     sk("monotonic, interactions",
        en.HistGradientBoostingRegressor(monotonic_cst=[1, 0, 0, 0], interaction_cst="pairwise", **HIST)),
     sk("categories as numbers", en.HistGradientBoostingRegressor(categorical_features=[3], **HIST), BY_TOWN,
-       rows=CODES),
+       rows=PRIMES),
+    sk("categories as numbers, never seen", en.HistGradientBoostingRegressor(categorical_features=[3], **HIST),
+       BY_TOWN, rows=PRIMES, new=OTHER_CODES),
     *(sk(f"words{name}", en.HistGradientBoostingRegressor(**FROM_DTYPE), BY_TOWN, rows=FRAME, new=new)
       for name, new in {"": FRAME, ", in another order": OWN_ORDER, ", fewer": FEWER, ", missing": MISSING,
                         " never seen": UNSEEN}.items()),
@@ -247,6 +254,7 @@ XGBOOST = [
     xg("gblinear", booster="gblinear", max_depth=None, refused="booster is 'gblinear'"),
     xg("base_score", base_score=7.0),
     xg("missing values", rows=GAPS),
+    xg("missing values in new rows alone", new=GAPS),
     xg("missing=0", rows=ZEROS, missing=0.0, refused="reads 0 as a missing value"),
     xg("early stopping", n_estimators=40, learning_rate=0.9, early_stopping_rounds=2,
        fitting=STOPPING | {"verbose": False}),
@@ -307,6 +315,7 @@ LIGHTGBM = [
     lg("sample weights", fitting={"sample_weight": WEIGHT}),
     lg("constant target", np.full(N, 3.0)),
     lg("missing values", rows=GAPS),
+    lg("missing values in new rows alone", new=GAPS),
     lg("missing values without a rule", rows=GAPS, use_missing=False),
     lg("zeros are missing", rows=ZEROS, zero_as_missing=True),
     lg("early stopping", n_estimators=40, learning_rate=0.9,
@@ -367,27 +376,30 @@ def _by_output(parts, n, p):
 
 
 def distances(one):
-    """Largest differences between our reading of a model and what the library says, by what was compared."""
-    model, rows = one.fit(), one.rows
-    background, rows = (rows.iloc[:6], rows.iloc[N:]) if isinstance(rows, pd.DataFrame) else (rows[:6], rows[N:])
+    """Largest differences between our reading of a model and what the library says, by what was compared.
+
+    All rows are predicted, the new ones explained.
+    """
+    model, table = one.fit(), one.rows
+    background, rows = (table.iloc[:6], table.iloc[N:]) if isinstance(table, pd.DataFrame) else (table[:6], table[N:])
     forest = from_model(model)
     explained = tree_shap(model, rows)
-    raw, contributions = raw_of(model, rows)
+    raw, contributions = raw_of(model, table)
 
     def of_output(found):
         values = found.values if found.values.ndim == 3 else found.values[..., None]
         return values, np.reshape(found.base, -1)
 
     values, base = of_output(explained)
-    apart = {"raw score": gap(forest.raw(rows), raw), "additivity": gap(base + values.sum(axis=1), raw)}
+    apart = {"raw score": gap(forest.raw(table), raw), "additivity": gap(base + values.sum(axis=1), raw[N:])}
     if contributions is not None:
-        apart["contributions"] = gap(values, contributions)
+        apart["contributions"] = gap(values, contributions[N:])
     if not isinstance(model, xgb.Booster | lgb.Booster):
         if forest.classes is None:
-            apart["prediction"] = gap(forest.predict(rows), model.predict(rows))
+            apart["prediction"] = gap(forest.predict(table), model.predict(table))
         elif getattr(model, "objective", "") != "binary:logitraw":  # there the library calls a score a probability
-            apart["probabilities"] = gap(forest.predict_proba(rows), model.predict_proba(rows))
-            assert (forest.predict(rows) == model.predict(rows)).all()
+            apart["probabilities"] = gap(forest.predict_proba(table), model.predict_proba(table))
+            assert (forest.predict(table) == model.predict(table)).all()
     if "words" in one.name or "categories" in one.name:
         assert any(tree.left_categories for tree in forest.trees), one.name
     apart["shapley_values"] = gap(*(of_output(explain(model, rows[:3], background=background))[0]
@@ -395,9 +407,8 @@ def distances(one):
     if forest.n_features == 4 and "words" in one.name:
         apart["kernel_shap"] = gap(*(of_output(explain(model, rows[:3], background=background))[0]
                                      for explain in (tree_shap, kernel_shap)))
-    if one.library == "scikit-learn" and hasattr(model,
-                                                 "feature_importances_") and not np.isnan(
-                                                     forest.trees[0].impurity).any():
+    keeps_impurities = one.library == "scikit-learn" and not np.isnan(forest.trees[0].impurity).any()
+    if keeps_impurities and hasattr(model, "feature_importances_"):
         apart["mdi"] = gap(mdi(model).mean, model.feature_importances_)
     return apart
 

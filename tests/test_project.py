@@ -1,7 +1,9 @@
 """What the project says about itself in several places, it says alike."""
 
+import pkgutil
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -83,6 +85,17 @@ def test_the_version_is_the_same_everywhere():
     course = tomllib.loads((ROOT / "fi_course/pyproject.toml").read_text())["project"]
     assert fi_teach.__version__ == PROJECT["version"] == course["version"] == citation["version"]
     assert f"## {fi_teach.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_methods_import_without_scikit_learn_matplotlib_and_widgets():
+    """All of fi_teach but the plots and the command line need NumPy and pandas only."""
+    heavy = "sklearn matplotlib ipywidgets anywidget IPython scipy shap xgboost lightgbm yaml".split()
+    lower = [found.name for found in pkgutil.walk_packages(fi_teach.__path__, "fi_teach.")
+             if "plots" not in found.name and not found.name.endswith("__main__")]
+    script = (f"import sys, importlib\nfor name in {heavy!r}: sys.modules[name] = None\n"
+              f"for name in {lower!r}: importlib.import_module(name)")
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert lower and result.returncode == 0, result.stderr
 
 
 def test_make_help_lists_every_target_with_a_line():

@@ -16,14 +16,6 @@ def glove(S):
     return 1.0 if 0 in S and S & {1, 2} else 0.0
 
 
-seeds, sizes = st.integers(0, 10**6), st.integers(1, 6)
-
-
-def test_the_glove_game_has_the_textbook_shares():
-    """One left glove, two right ones: 2/3, 1/6, 1/6."""
-    np.testing.assert_allclose(games.shapley(glove, 3), [2 / 3, 1 / 6, 1 / 6], atol=1e-15)
-
-
 def test_an_and_gate_of_three_pays_a_third_by_shapley_and_a_quarter_by_banzhaf():
     """SHP-10: AND of fair bits at (1,1,1), v(S) = 2^(|S|-3):
     .2917 each sums to the payout .875, .28125 each does not."""
@@ -33,46 +25,23 @@ def test_an_and_gate_of_three_pays_a_third_by_shapley_and_a_quarter_by_banzhaf()
     np.testing.assert_allclose(games.banzhaf(v, 3), 0.28125, atol=1e-15)
 
 
-@given(seeds, sizes)
-@settings(max_examples=30, deadline=None)
-def test_coalitions_and_orderings_give_the_same_shares(seed, n):
-    """Sum over coalitions = average over orderings, on random games."""
-    v = random_game(seed, n)
+# --- axioms ---
+
+
+@given(st.integers(0, 10**6), st.integers(2, 6))
+@settings(max_examples=40, deadline=None)
+def test_the_axioms_hold_and_orderings_give_the_same_shares(seed, n):
+    """On random games; players 0 and 1 become interchangeable by averaging over their exchange, and player 0 a dummy
+    in a game that does not look at it. What Banzhaf gives up is efficiency alone."""
+    v, w, S = random_game(seed, n), random_game(seed + 1, n), np.arange(2**n)
+    alike, without = v + v[S & ~3 | (S & 1) << 1 | S >> 1 & 1], v[S & ~1]
     np.testing.assert_allclose(games.shapley(v, n), games.shapley_by_orderings(v, n), atol=1e-12)
-
-
-@given(seeds, sizes)
-@settings(max_examples=30, deadline=None)
-def test_shares_sum_to_the_payout(seed, n):
-    """Efficiency."""
-    assert games.efficiency_gap(games.shapley, random_game(seed, n), n) < 1e-12
-
-
-@given(seeds, st.integers(2, 6))
-@settings(max_examples=30, deadline=None)
-def test_interchangeable_players_get_the_same(seed, n):
-    """Symmetry: make players 0 and 1 interchangeable in a random game by averaging over their exchange."""
-    v, S = random_game(seed, n), np.arange(2**n)
-    v = v + v[S & ~3 | (S & 1) << 1 | S >> 1 & 1]
-    shares = games.shapley(v, n)
-    assert abs(shares[0] - shares[1]) < 1e-12
-    assert games.symmetry_gap(games.shapley, v, n) < 1e-12
-
-
-@given(seeds, st.integers(2, 6))
-@settings(max_examples=30, deadline=None)
-def test_who_adds_nothing_gets_nothing(seed, n):
-    """Dummy: a random game that does not look at player 0."""
-    v = random_game(seed, n)[np.arange(2**n) & ~1]
-    assert abs(games.shapley(v, n)[0]) < 1e-15
-    assert games.dummy_gap(games.shapley, v, n) < 1e-15
-
-
-@given(seeds, seeds, sizes)
-@settings(max_examples=30, deadline=None)
-def test_shares_of_two_games_add_up(seed, other, n):
-    """Additivity."""
-    assert games.additivity_gap(games.shapley, random_game(seed, n), random_game(other, n), n) < 1e-12
+    assert games.efficiency_gap(games.shapley, v, n) < 1e-12
+    for divide in (games.shapley, games.banzhaf):
+        one, other, *_ = divide(alike, n)
+        assert abs(one - other) < 1e-12 and games.symmetry_gap(divide, alike, n) < 1e-12
+        assert abs(divide(without, n)[0]) < 1e-15 and games.dummy_gap(divide, without, n) < 1e-15
+        assert games.additivity_gap(divide, v, w, n) < 1e-12
 
 
 def equal_split(v, n):
@@ -97,11 +66,7 @@ def test_each_axiom_catches_a_rule_that_breaks_it():
     assert games.additivity_gap(by_squared_payout, AND, AND, 3) == pytest.approx(1)
 
 
-def test_banzhaf_keeps_symmetry_dummy_and_additivity():
-    """What Banzhaf gives up is efficiency alone."""
-    v, w = random_game(1, 4), random_game(2, 4)
-    assert games.additivity_gap(games.banzhaf, v, w, 4) < 1e-12
-    assert games.dummy_gap(games.banzhaf, v[np.arange(16) & ~1], 4) < 1e-15
+# --- dividends and interactions ---
 
 
 def test_dividends_split_evenly_are_the_shapley_values():
@@ -113,8 +78,8 @@ def test_dividends_split_evenly_are_the_shapley_values():
     np.testing.assert_allclose([d[(np.arange(32) & S) == np.arange(32)].sum() for S in range(32)], v, atol=1e-12)
 
 
-def test_the_interaction_index_is_a_sum_of_dividends():
-    """I_ij = sum over S with i and j of d(S) / (|S| - 1)."""
+def test_interactions_are_sums_of_dividends_and_their_values_sum_to_the_shapley_values():
+    """I_ij = sum over S with i and j of d(S) / (|S| - 1); row i of Phi sums to phi_i."""
     v = random_game(4, 5)
     d, member = games.dividends(v, 5), games.coalitions(5)
     index = games.interaction_index(v, 5)
@@ -122,12 +87,10 @@ def test_the_interaction_index_is_a_sum_of_dividends():
         both = member[:, i] & member[:, j]
         assert index[i, j] == pytest.approx((d[both] / (member[both].sum(1) - 1)).sum(), abs=1e-12)
     np.testing.assert_array_equal(index, index.T)
+    np.testing.assert_allclose(games.interaction_values(v, 5).sum(axis=1), games.shapley(v, 5), atol=1e-12)
 
 
-def test_interaction_values_sum_to_the_shapley_values():
-    """Row i of Phi sums to phi_i."""
-    v = random_game(5, 4, 3)
-    np.testing.assert_allclose(games.interaction_values(v, 4).sum(axis=1), games.shapley(v, 4), atol=1e-12)
+# --- sampling, and forms of a game ---
 
 
 def test_sampled_shares_lie_within_their_standard_errors():
@@ -143,12 +106,15 @@ def test_sampled_shares_lie_within_their_standard_errors():
     assert 0.7 < np.sqrt(np.mean(np.square(scores))) < 1.3
 
 
+def test_the_standard_error_divides_by_one_repeat_less():
+    """Two draws 1 and 3: s^2 = 2 / (2 - 1), standard error sqrt(2 / 2) = 1."""
+    assert games.standard_error(np.array([[1.0], [3.0]])).tolist() == pytest.approx([1.0])
+
+
 def test_a_function_and_its_table_are_one_game():
     """Sampled with the same seed, v as a function and v as a table give the same draws."""
-    table = games.tabulate(glove, 3)
-    for by_function, by_table in zip(games.sampled_shapley(glove, 3, n_repeats=10),
-                                     games.sampled_shapley(table, 3, n_repeats=10), strict=True):
-        np.testing.assert_array_equal(by_function, by_table)
+    drawn = [games.sampled_shapley(v, 3, n_repeats=10) for v in (glove, games.tabulate(glove, 3))]
+    np.testing.assert_array_equal(*drawn)
 
 
 def test_games_side_by_side_are_divided_one_by_one():
@@ -160,7 +126,6 @@ def test_games_side_by_side_are_divided_one_by_one():
 
 
 def test_the_table_is_left_alone():
-    """No solution writes into its argument."""
     v = random_game(8, 3)
     before = v.copy()
     for divide in (games.shapley, games.shapley_by_orderings, games.banzhaf, games.dividends, games.interaction_values):
@@ -168,11 +133,13 @@ def test_the_table_is_left_alone():
     np.testing.assert_array_equal(v, before)
 
 
+# --- refusals ---
+
+
 @pytest.mark.parametrize(("divide", "n", "instead"), [
     (games.shapley, 21, "from 21 players on use sampled_shapley"), (games.banzhaf, 25, "sampled_shapley"),
     (games.shapley_by_orderings, 10, "from 10 players on use shapley"), (games.dividends, 40, "up to 20")])
 def test_too_many_players_are_refused_with_an_alternative(divide, n, instead):
-    """Beyond what can be enumerated the message names the function to use and the number from which on."""
     with pytest.raises(ValueError, match=instead):
         divide(len, n)
 
@@ -187,11 +154,5 @@ def test_a_game_that_is_none_is_refused(v, n, says):
 
 
 def test_one_ordering_has_no_standard_error():
-    """n_repeats = 1 is refused."""
     with pytest.raises(ValueError, match="at least 2"):
         games.sampled_shapley(len, 3, n_repeats=1)
-
-
-def test_the_standard_error_divides_by_one_repeat_less():
-    """Two draws 1 and 3: s^2 = 2 / (2 - 1), standard error sqrt(2 / 2) = 1."""
-    assert games.standard_error(np.array([[1.0], [3.0]])).tolist() == pytest.approx([1.0])

@@ -2,58 +2,37 @@
 
 import warnings
 
+import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
+import xgboost
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    VotingRegressor,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from fi_teach.basics.model import Model, as_model
+from fi_teach.importance import mdi, permutation_importance, tree_shap
 from fi_teach.trees import grow_boosting, grow_c45, grow_cart, grow_forest
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.normal(size=(80, 3)), columns=["a", "long name", "c"])
 SHUFFLED = X[["c", "a", "long name"]]
+NUMBERED = X.set_axis(["x0", "x1", "x2"], axis=1)
 WORDS = np.where(X["a"] > 0, "yes", "no")
+CODES = (WORDS == "yes").astype(int)
 NUMBERS = X["a"].to_numpy() + X["c"].to_numpy()
-
-
-def libraries():
-    """Fitted models of other libraries: (name, model, does it give classes)."""
-    lightgbm, xgboost = pytest.importorskip("lightgbm"), pytest.importorskip("xgboost")
-    from sklearn.calibration import CalibratedClassifierCV
-    from sklearn.ensemble import (
-        AdaBoostClassifier,
-        GradientBoostingClassifier,
-        HistGradientBoostingRegressor,
-        RandomForestClassifier,
-    )
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import GridSearchCV
-    from sklearn.pipeline import make_pipeline
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-    codes, quiet = (WORDS == "yes").astype(int), {"n_estimators": 3, "verbose": -1}
-    search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]})
-    return {
-        "forest": RandomForestClassifier(3, random_state=0).fit(X, WORDS),
-        "boosting": GradientBoostingClassifier(n_estimators=3).fit(X, WORDS),
-        "adaboost": AdaBoostClassifier(n_estimators=3).fit(X, WORDS),
-        "histogram": HistGradientBoostingRegressor(max_iter=3).fit(X, NUMBERS),
-        "search": search.fit(X, WORDS),
-        "pipeline": make_pipeline(DecisionTreeRegressor(max_depth=2)).fit(X, NUMBERS),
-        "calibrated": CalibratedClassifierCV(DecisionTreeClassifier()).fit(X, WORDS),
-        "linear": LogisticRegression().fit(X, WORDS),
-        "xgboost": xgboost.XGBClassifier(n_estimators=3).fit(X, codes),
-        "lightgbm": lightgbm.LGBMClassifier(**quiet).fit(X, codes),
-        "lightgbm numbers": lightgbm.LGBMRegressor(**quiet).fit(X, NUMBERS),
-        "xgboost booster": xgboost.XGBClassifier(n_estimators=3).fit(X, codes).get_booster(),
-        "lightgbm booster": lightgbm.LGBMClassifier(**quiet).fit(X, codes).booster_,
-    }
-
-
-@pytest.fixture(scope="module")
-def fitted():
-    return libraries()
-
+QUIET = {"n_estimators": 3, "verbose": -1, "min_child_samples": 5}
 
 OWN = {
     "tree": grow_cart(X, WORDS, max_depth=2),
@@ -61,6 +40,30 @@ OWN = {
     "boosting": grow_boosting(X, WORDS, n_trees=3),
     "numbers": grow_forest(X, NUMBERS, n_trees=3),
 }
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    """Fitted models of other libraries, by name; those of numbers are called so."""
+    xgb, light = xgboost.XGBClassifier(n_estimators=3).fit(X, CODES), lightgbm.LGBMClassifier(**QUIET).fit(X, CODES)
+    return {
+        "forest": RandomForestClassifier(3, random_state=0).fit(X, WORDS),
+        "boosting": GradientBoostingClassifier(n_estimators=3).fit(X, WORDS),
+        "adaboost": AdaBoostClassifier(n_estimators=3).fit(X, WORDS),
+        "histogram of numbers": HistGradientBoostingRegressor(max_iter=3).fit(X, NUMBERS),
+        "search": GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}).fit(X, WORDS),
+        "pipeline of numbers": make_pipeline(DecisionTreeRegressor(max_depth=2)).fit(X, NUMBERS),
+        "calibrated": CalibratedClassifierCV(DecisionTreeClassifier()).fit(X, WORDS),
+        "linear": LogisticRegression().fit(X, WORDS),
+        "xgboost": xgb,
+        "lightgbm": light,
+        "lightgbm of numbers": lightgbm.LGBMRegressor(**QUIET).fit(X, NUMBERS),
+        "xgboost booster": xgb.get_booster(),
+        "lightgbm booster": light.booster_,
+    }
+
+
+# --- what a model is, and how it is asked ---
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -77,33 +80,30 @@ def test_every_librarys_model_says_what_it_is_and_is_asked_by_name(fitted):
     """Columns in another order give the same answers as in their own, and so does a bare array."""
     for name, given in fitted.items():
         model = as_model(given)
-        numbers = name in ("histogram", "pipeline", "lightgbm numbers")
-        assert model.is_classifier is not numbers, name
+        assert model.is_classifier is ("numbers" not in name), name
         assert [word.replace("_", " ") for word in model.names] == ["a", "long name", "c"], name
-        for ask in (model.predict, model.raw) + (() if numbers else (model.probabilities,)):
+        for ask in (model.predict, model.raw) + ((model.probabilities,) if model.is_classifier else ()):
             there = ask(X)
             assert len(there) == 80 and np.array_equal(ask(SHUFFLED), there), name
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
+            with warnings.catch_warnings(action="error"):
                 assert np.array_equal(ask(X.to_numpy()), there), name
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
-def test_the_raw_score_is_what_the_trees_add_up_to(fitted):
+def test_the_raw_score_is_what_the_trees_add_up_to_where_there_are_trees(fitted):
     """Boosting's margin, a forest's probabilities; 1e-6 is XGBoost's single precision."""
-    without = {"pipeline", "calibrated", "linear"}
-    for name in fitted.keys() - without:
-        model = as_model(fitted[name])
-        assert np.allclose(model.raw(X), model.forest.raw(X), atol=1e-6), name
-    for name in without:
-        with pytest.raises(ValueError):
-            as_model(fitted[name]).forest  # noqa: B018
-        assert as_model(fitted[name]).asks_about is None
+    for name, given in fitted.items():
+        model = as_model(given)
+        if name in ("pipeline of numbers", "calibrated", "linear"):
+            assert model.asks_about is None
+            with pytest.raises(ValueError):
+                model.forest  # noqa: B018
+        else:
+            assert np.allclose(model.raw(X), model.forest.raw(X), atol=1e-6), name
 
 
 def test_the_columns_that_trees_ask_about_are_known():
-    stump = as_model(grow_cart(X, WORDS, max_depth=1))
-    assert stump.asks_about == {0}
+    assert as_model(grow_cart(X, WORDS, max_depth=1)).asks_about == {0}
 
 
 def test_a_nominal_tree_is_a_model_too():
@@ -114,90 +114,10 @@ def test_a_nominal_tree_is_a_model_too():
 
 
 def test_a_pipeline_of_words_takes_a_table_of_words():
-    pipeline = pytest.importorskip("sklearn.pipeline")
-    from sklearn.preprocessing import OneHotEncoder
-    from sklearn.tree import DecisionTreeClassifier
-
     golf = pd.DataFrame({"sky": ["sun", "rain", None, "rain"], "wind": [True, False, True, False]})
-    given = pipeline.make_pipeline(OneHotEncoder(), DecisionTreeClassifier())
-    model = as_model(given.fit(golf, [1, 2, 1, 2]))
+    model = as_model(make_pipeline(OneHotEncoder(), DecisionTreeClassifier()).fit(golf, [1, 2, 1, 2]))
     assert model.predict(golf[["wind", "sky"]]).tolist() == [1, 2, 1, 2]
     assert model.classes.tolist() == [1, 2]
-
-
-def frame_of_words():
-    towns = pd.Categorical(np.where(X["c"] > 0, "Ulm", np.where(X["a"] > 0, "Rom", "Kiel")))
-    return pd.DataFrame({"town": towns, "dose": X["a"]})
-
-
-def libraries_on_words():
-    """One boosting model of each library, fitted on a column of words."""
-    xgboost, lightgbm = pytest.importorskip("xgboost"), pytest.importorskip("lightgbm")
-    from sklearn.ensemble import HistGradientBoostingRegressor
-
-    yield xgboost.XGBRegressor(n_estimators=3, enable_categorical=True).fit(frame_of_words(), NUMBERS)
-    yield lightgbm.LGBMRegressor(n_estimators=3, verbose=-1, min_child_samples=5).fit(frame_of_words(), NUMBERS)
-    yield HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=5).fit(frame_of_words(), NUMBERS)
-
-
-@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
-def test_words_go_straight_to_the_libraries_and_to_their_trees():
-    """permutation_importance finds the column; codes in an array mean what they mean to the library."""
-    from fi_teach.importance import permutation_importance, tree_shap
-
-    words = frame_of_words()
-    codes = words.assign(town=words["town"].cat.codes).to_numpy(dtype=float)
-    for given in libraries_on_words():
-        model = as_model(given)
-        np.testing.assert_allclose(model.forest.predict(words[["dose", "town"]]), given.predict(words), rtol=1e-6,
-                                   atol=1e-6)
-        assert permutation_importance(given, words, NUMBERS, n_repeats=3).mean[0] > 0.1
-        assert np.array_equal(model.forest.predict(codes), model.forest.predict(words))
-        if hasattr(given, "get_booster") or hasattr(given, "booster_"):
-            assert np.array_equal(model.predict(codes), model.predict(words))
-            assert np.array_equal(tree_shap(given, codes).values, tree_shap(given, words).values)
-
-
-def test_numbers_in_place_of_words_are_refused():
-    table = frame_of_words().assign(town=1.0)
-    for given in libraries_on_words():
-        with pytest.raises(ValueError, match="column 'town' holds numbers, but the model was fitted on the words"):
-            as_model(given).forest.predict(table)
-        with pytest.raises(ValueError, match=r"cannot be asked about this table|column 'town' holds numbers"):
-            as_model(given).predict(table)
-
-
-def test_a_word_that_xgboost_never_saw_is_refused_though_xgboost_takes_it_for_the_next_in_the_alphabet():
-    """Oslo would be predicted as Rom."""
-    given = next(libraries_on_words())
-    new = frame_of_words().assign(town=pd.Categorical(["Oslo", "Rom"] * 40))
-    with pytest.raises(ValueError, match="column 'town' holds 'Oslo', which the model never saw"):
-        as_model(given).predict(new)
-
-
-def test_several_columns_of_classes_of_xgboost_are_refused():
-    xgboost = pytest.importorskip("xgboost")
-    given = xgboost.XGBClassifier(n_estimators=2).fit(X, np.column_stack([WORDS == "yes", X["c"] > 0]).astype(int))
-    with pytest.raises(ValueError, match="several columns of classes"):
-        as_model(given).predict(X)
-
-
-def test_the_raw_score_of_lightgbms_forest_is_what_its_trees_say_on_average():
-    """It was the sum for shapley_values and kernel_shap, the mean for tree_shap."""
-    lightgbm = pytest.importorskip("lightgbm")
-    kind = lightgbm.LGBMRegressor(n_estimators=4, boosting_type="rf", bagging_freq=1, bagging_fraction=0.6, verbose=-1)
-    given = kind.fit(X, NUMBERS)
-    assert np.allclose(as_model(given).raw(X)[:, 0], given.predict(X))
-
-
-def test_a_vote_has_no_mdi_of_its_own():
-    from sklearn.ensemble import VotingRegressor
-    from sklearn.tree import DecisionTreeRegressor
-
-    from fi_teach.importance import mdi
-
-    with pytest.raises(ValueError, match="mdi of each member"):
-        mdi(VotingRegressor([("tree", DecisionTreeRegressor(max_depth=2))]).fit(X, NUMBERS))
 
 
 def test_a_bare_function_does_not_say_what_it_is():
@@ -221,54 +141,82 @@ def test_one_probability_a_row_is_the_second_classs():
     assert model.probabilities(X.to_numpy())[0].tolist() == [0.75, 0.25]
 
 
+# --- columns of words ---
+
+
+FRAME = pd.DataFrame({
+    "town": pd.Categorical(np.where(X["c"] > 0, "Ulm", np.where(X["a"] > 0, "Rom", "Kiel"))), "dose": X["a"]})
+
+
+def fitted_on_words():
+    """One boosting model of each library, fitted on a column of words."""
+    yield xgboost.XGBRegressor(n_estimators=3, enable_categorical=True).fit(FRAME, NUMBERS)
+    yield lightgbm.LGBMRegressor(**QUIET).fit(FRAME, NUMBERS)
+    yield HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=5).fit(FRAME, NUMBERS)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_words_go_straight_to_the_libraries_and_to_their_trees():
+    """permutation_importance finds the column; codes in an array mean what they mean to the library."""
+    codes = FRAME.assign(town=FRAME["town"].cat.codes).to_numpy(dtype=float)
+    for given in fitted_on_words():
+        model = as_model(given)
+        assert permutation_importance(given, FRAME, NUMBERS, n_repeats=3).mean[0] > 0.1
+        assert np.array_equal(model.forest.predict(codes), model.forest.predict(FRAME[["dose", "town"]]))
+        if hasattr(given, "get_booster") or hasattr(given, "booster_"):
+            assert np.array_equal(model.predict(codes), model.predict(FRAME))
+            assert np.array_equal(tree_shap(given, codes).values, tree_shap(given, FRAME).values)
+
+
+def test_numbers_in_place_of_words_are_refused():
+    table = FRAME.assign(town=1.0)
+    for given in fitted_on_words():
+        with pytest.raises(ValueError, match="column 'town' holds numbers, but the model was fitted on the words"):
+            as_model(given).forest.predict(table)
+        with pytest.raises(ValueError, match=r"cannot be asked about this table|column 'town' holds numbers"):
+            as_model(given).predict(table)
+
+
+def test_a_word_that_xgboost_never_saw_is_refused_though_xgboost_takes_it_for_the_next_in_the_alphabet():
+    """Oslo would be predicted as Rom."""
+    new = FRAME.assign(town=pd.Categorical(["Oslo", "Rom"] * 40))
+    with pytest.raises(ValueError, match="column 'town' holds 'Oslo', which the model never saw"):
+        as_model(next(fitted_on_words())).predict(new)
+
+
+# --- columns go by name ---
+
+
 @pytest.mark.parametrize("table", [
     X.rename(columns={"a": "z"}), X[["a", "c"]], X.assign(d=1.0), X.assign(z=1.0)[["c", "z", "a"]],
 ])
-@pytest.mark.parametrize("method", [False, True])
-def test_a_table_with_other_columns_is_refused_and_never_taken_by_position(table, method):
-    given = OWN["forest"]
-    with pytest.raises(ValueError, match=r"X has (no column|a column)"):
-        as_model(given.predict if method else given).predict(table)
+def test_a_table_with_other_columns_is_refused_and_never_taken_by_position(table):
+    for given in (OWN["forest"], OWN["forest"].predict):
+        with pytest.raises(ValueError, match=r"X has (no column|a column)"):
+            as_model(given).predict(table)
 
 
-def test_a_table_of_another_width_is_refused(fitted):
+def test_a_table_of_another_width_or_with_a_name_twice_is_refused(fitted):
     for given in (OWN["forest"], fitted["forest"]):
         with pytest.raises(ValueError, match="the model was fitted on 3"):
             as_model(given).predict(X.to_numpy()[:, :2])
+        with pytest.raises(ValueError, match="X has two columns named 'a'"):
+            as_model(given).predict(X.iloc[:, [0, 1, 2, 0]])
 
 
 def test_a_model_fitted_on_an_array_takes_names_as_they_come():
     nameless = as_model(grow_cart(X.to_numpy(), WORDS, max_depth=2))
     assert nameless.names is None
     assert np.array_equal(nameless.predict(X), nameless.predict(X.to_numpy()))
-    numbered = X.set_axis(["x0", "x1", "x2"], axis=1)
-    assert np.array_equal(nameless.predict(numbered[["x2", "x0", "x1"]]), nameless.predict(X))
-
-
-def numbered_models():
-    """Models that know the names x0, x1, x2, as our trees do those of a table without names."""
-    frame = X.set_axis(["x0", "x1", "x2"], axis=1)
-    yield grow_cart(frame, WORDS, max_depth=3)
-    for module, name in (("sklearn.tree", "DecisionTreeClassifier"), ("lightgbm", "LGBMClassifier"),
-                         ("xgboost", "XGBClassifier")):
-        kind = getattr(pytest.importorskip(module), name)
-        settings = {"verbose": -1} if module == "lightgbm" else {}
-        yield kind(**settings).fit(frame, np.unique(WORDS, return_inverse=True)[1])
+    assert np.array_equal(nameless.predict(NUMBERED[["x2", "x0", "x1"]]), nameless.predict(X))
 
 
 def test_columns_called_x0_and_so_on_are_found_by_name_too():
     """LightGBM took them by position, in silence."""
-    frame = X.set_axis(["x0", "x1", "x2"], axis=1)
-    for given in numbered_models():
+    for given in (grow_cart(NUMBERED, WORDS, max_depth=3), DecisionTreeClassifier().fit(NUMBERED, CODES),
+                  lightgbm.LGBMClassifier(**QUIET).fit(NUMBERED, CODES), xgboost.XGBClassifier().fit(NUMBERED, CODES)):
         model = as_model(given)
-        assert np.array_equal(model.predict(frame[["x2", "x0", "x1"]]), model.predict(frame)), type(given)
-
-
-def test_two_columns_of_one_name_are_refused(fitted):
-    """The last of them was taken."""
-    for given in (OWN["forest"], fitted["forest"]):
-        with pytest.raises(ValueError, match="X has two columns named 'a'"):
-            as_model(given).predict(X.iloc[:, [0, 1, 2, 0]])
+        assert np.array_equal(model.predict(NUMBERED[["x2", "x0", "x1"]]), model.predict(NUMBERED)), type(given)
 
 
 def test_names_that_differ_by_a_space_alone_are_told_apart():
@@ -281,13 +229,14 @@ def test_names_that_differ_by_a_space_alone_are_told_apart():
 @pytest.mark.filterwarnings("ignore:X has feature names")
 def test_numbered_columns_in_another_order_are_no_table_of_a_model_without_names():
     """The model would take them by position and its trees, read by TreeSHAP, by name."""
-    tree = pytest.importorskip("sklearn.tree").DecisionTreeClassifier(max_depth=3)
-    model = as_model(tree.fit(X.to_numpy(), WORDS))
-    frame = X.set_axis(["x0", "x1", "x2"], axis=1)
-    assert np.array_equal(model.predict(frame), model.predict(X.to_numpy()))
-    assert np.array_equal(model.predict(X), model.predict(X.to_numpy()))
+    model = as_model(DecisionTreeClassifier(max_depth=3).fit(X.to_numpy(), WORDS))
+    for table in (NUMBERED, X):
+        assert np.array_equal(model.predict(table), model.predict(X.to_numpy()))
     with pytest.raises(ValueError, match="fitted on a table without names"):
-        model.predict(frame[["x2", "x0", "x1"]])
+        model.predict(NUMBERED[["x2", "x0", "x1"]])
+
+
+# --- refusals ---
 
 
 @pytest.mark.parametrize("given", [None, 3, "a forest", object(), Model])
@@ -297,18 +246,21 @@ def test_what_is_no_model_is_refused(given):
 
 
 def test_a_model_that_is_not_fitted_is_refused():
-    ensemble = pytest.importorskip("sklearn.ensemble")
-    for model in (ensemble.RandomForestClassifier(), ensemble.GradientBoostingRegressor()):
-        for given in (model, model.predict):
-            with pytest.raises(ValueError, match="not fitted: call its fit"):
-                as_model(given)
+    for given in (RandomForestClassifier(), RandomForestClassifier().predict, GradientBoostingClassifier()):
+        with pytest.raises(ValueError, match="not fitted: call its fit"):
+            as_model(given)
 
 
 def test_several_columns_of_classes_are_refused():
-    trees = pytest.importorskip("sklearn.tree")
-    both = np.column_stack([WORDS, WORDS[::-1]])
-    with pytest.raises(ValueError, match="several columns of classes"):
-        as_model(trees.DecisionTreeClassifier().fit(X, both))
+    both = np.column_stack([CODES, CODES[::-1]])
+    for given in (DecisionTreeClassifier(), xgboost.XGBClassifier(n_estimators=2)):
+        with pytest.raises(ValueError, match="several columns of classes"):
+            as_model(given.fit(X, both)).predict(X)
+
+
+def test_a_vote_has_no_mdi_of_its_own():
+    with pytest.raises(ValueError, match="mdi of each member"):
+        mdi(VotingRegressor([("tree", DecisionTreeRegressor(max_depth=2))]).fit(X, NUMBERS))
 
 
 @pytest.mark.parametrize(("function", "says"), [
@@ -323,14 +275,15 @@ def test_an_answer_that_is_no_answer_is_refused(function, says):
         as_model(function).predict(X.to_numpy())
 
 
-def test_probabilities_are_refused_where_there_are_none():
-    for given in (OWN["numbers"], OWN["numbers"].predict):
-        with pytest.raises(ValueError, match="this takes class probabilities"):
-            as_model(given).probabilities(X)
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        as_model(lambda table: table[:, 0]).probabilities(X.to_numpy())
-    with pytest.raises(ValueError, match="labels such as"):
-        as_model(OWN["forest"].predict).probabilities(X)
+@pytest.mark.parametrize(("given", "says"), [
+    (OWN["numbers"], "this takes class probabilities"),
+    (OWN["numbers"].predict, "this takes class probabilities"),
+    (lambda table: np.asarray(table)[:, 0], "between 0 and 1"),
+    (OWN["forest"].predict, "labels such as"),
+])
+def test_probabilities_are_refused_where_there_are_none(given, says):
+    with pytest.raises(ValueError, match=says):
+        as_model(given).probabilities(X)
 
 
 def test_labels_have_no_raw_score():

@@ -12,10 +12,12 @@ def importance(**changes):
     return Importance(**{"names": ("a", "b", "c"), "draws": DRAWS} | changes)
 
 
-def test_two_importances_are_equal_when_all_their_numbers_and_words_are():
+def test_two_results_are_equal_when_all_their_numbers_and_words_are():
     assert importance() == importance(draws=DRAWS.copy())
     gaps = np.array([1.0, np.nan, 0])
     assert importance(sampling_error=gaps) == importance(sampling_error=gaps.copy())
+    phi, same = (Attribution(np.ones((2, 3)), 0.0, ("a", "b", "c")) for _ in range(2))
+    assert phi == same and phi != importance() and importance() != 3
 
 
 @pytest.mark.parametrize("change", [
@@ -23,12 +25,7 @@ def test_two_importances_are_equal_when_all_their_numbers_and_words_are():
     {"sampling_error": np.ones(3)},
 ])
 def test_two_importances_differ_where_anything_does(change):
-    assert importance() != importance(**change)
-
-
-def test_results_of_two_kinds_are_never_equal():
-    phi, same = (Attribution(np.ones((2, 3)), 0.0, ("a", "b", "c")) for _ in range(2))
-    assert phi == same and phi != importance() and importance() != 3
+    assert importance(**change) != importance()
 
 
 def test_tied_features_share_the_better_rank():
@@ -60,11 +57,7 @@ def test_to_frame_is_sorted_by_rank_then_name_and_shows_the_spread_over_permutat
     assert "permutation_sd" not in importance().to_frame()
 
 
-def test_to_importance_adds_up_the_outputs_sizes():
-    phi = Attribution(np.array([[[1.0, -2.0], [0.0, 0.5]]]), np.zeros(2), ("a", "b"))
+def test_to_importance_adds_up_the_outputs_sizes_and_keeps_the_unit():
+    phi = Attribution(np.array([[[1.0, -2.0], [0.0, 0.5]]]), np.zeros(2), ("a", "b"), unit="log-odds")
     assert phi.to_importance().mean.tolist() == [3, 0.5]
-
-
-def test_the_importance_of_an_attribution_keeps_its_unit():
-    log_odds = Attribution(np.ones((2, 3)), 0.0, ("a", "b", "c"), unit="log-odds")
-    assert log_odds.to_importance().unit == "log-odds"
+    assert phi.to_importance().unit == "log-odds"

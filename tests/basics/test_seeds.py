@@ -6,25 +6,15 @@ import pytest
 from fi_teach.basics.seeds import own_stream, plain_stream
 
 
-@pytest.mark.parametrize("seed", [0, 7, np.int32(7), 2**64, [1, 2], (3,), np.array([4, 5])])
-def test_the_same_seed_and_name_give_the_same_numbers(seed):
+@pytest.mark.parametrize("seed", [0, 7, np.int32(7), 2**64, [1, 2**70], (3,), np.array([4, 5])])
+def test_a_seed_repeats_its_numbers_and_data_are_drawn_from_numpys_own_stream(seed):
     assert own_stream(seed, "a").random() == own_stream(seed, "a").random()
-
-
-def test_a_method_never_draws_what_the_data_drew_with_the_same_seed():
-    data = np.random.default_rng(0).normal(size=1000)
-    drawn = own_stream(0, "conditional importance").normal(size=1000)
-    assert len(np.intersect1d(data, drawn)) == 0
-
-
-@pytest.mark.parametrize("seed", [0, np.int32(7), 2**64, [1, 2**70], np.array([4, 5])])
-def test_data_are_drawn_from_numpys_own_stream(seed):
     assert plain_stream(seed).random() == np.random.default_rng(seed).random()
 
 
-def test_two_methods_and_two_seeds_draw_apart():
-    numbers = {own_stream(seed, name).random() for seed in (0, 1, [0, 1]) for name in ("a", "b")}
-    assert len(numbers) == 6
+def test_methods_seeds_and_the_data_draw_apart():
+    streams = [np.random.default_rng(0), *(own_stream(seed, name) for seed in (0, 1, [0, 1]) for name in ("a", "b"))]
+    assert len(np.unique([stream.normal(size=1000) for stream in streams])) == 7000
 
 
 def test_a_generator_stays_where_it_is_and_gives_a_new_stream_at_every_call():
@@ -38,8 +28,7 @@ def test_without_a_seed_no_two_calls_agree():
     assert own_stream(None, "a").random() != own_stream(None, "a").random()
 
 
-@pytest.mark.parametrize("seed", [-1, 0.5, "zero", [], [1.0], [[1]], [1, -1], True, object(),
-                                  [1, [2]], np.random.RandomState(0)])
+@pytest.mark.parametrize("seed", [[[1]], [1, -1], [1, [2]], object(), np.random.RandomState(0)])
 def test_what_is_no_seed_is_refused_with_a_sentence(seed):
     with pytest.raises(ValueError, match="expected a seed"):
         own_stream(seed, "a")

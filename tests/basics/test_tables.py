@@ -6,7 +6,6 @@ import pytest
 
 from fi_teach.basics.tables import (
     blanked,
-    check_count,
     check_real_table,
     check_table,
     feature_names,
@@ -74,12 +73,6 @@ def test_what_is_no_table_is_refused(table, says):
     for check in (check_real_table, check_table):
         with pytest.raises(ValueError, match=says):
             check(table)
-
-
-@pytest.mark.parametrize("count", [0, -1, 2.0, True, "3", None])
-def test_what_is_no_count_is_refused(count):
-    with pytest.raises(ValueError, match="whole number"):
-        check_count(count, "n_repeats")
 
 
 # --- a model's columns among a table's ---

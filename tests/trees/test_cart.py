@@ -2,7 +2,6 @@
 and every tree greed could have grown."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from definitions import every_split, tied_splits
 from hypothesis import given, settings
@@ -49,6 +48,12 @@ def scikit_learns(X, y, weight, criterion, options):
     return kind(criterion=names.get(criterion, criterion), random_state=0, **options).fit(X, y, sample_weight=weight)
 
 
+def check_equal(tree, other, atol=1e-12):
+    """In every field."""
+    for field in FIELDS:
+        np.testing.assert_allclose(getattr(tree, field), getattr(other, field), rtol=0, atol=atol, err_msg=field)
+
+
 # --- by hand ----------------------------------------------------------------------------------------------------------
 
 def test_the_midterm_thresholds_weigh_what_the_slides_should_say():
@@ -75,65 +80,50 @@ def test_a_split_that_gains_nothing_now_is_made_all_the_same():
 
 # --- the fast search is the definition --------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("seed", range(60))
-def test_the_fast_split_is_the_one_by_definition(seed):
-    """Same feature, same threshold, same decrease to 1e-12 (ties to the lower column, then the lower threshold)."""
-    X, y, weight, criterion, options = data_set(seed)
-    arguments = {"criterion": criterion, "min_samples_leaf": options["min_samples_leaf"], "sample_weight": weight}
-    fast, slow = best_split(X, y, **arguments), best_split_by_definition(X, y, **arguments)
-    assert (fast is None) == (slow is None)
-    if slow is not None:
-        assert (fast.feature, fast.threshold) == (slow.feature, slow.threshold)
-        assert abs(fast.decrease - slow.decrease) < 1e-12
+def test_the_fast_split_is_the_one_by_definition():
+    """60 data sets: same feature, same threshold, same decrease to 1e-12 (ties to the lower column and threshold)."""
+    for seed in range(60):
+        X, y, weight, criterion, options = data_set(seed)
+        arguments = {"criterion": criterion, "min_samples_leaf": options["min_samples_leaf"], "sample_weight": weight}
+        fast, slow = best_split(X, y, **arguments), best_split_by_definition(X, y, **arguments)
+        assert (fast is None) == (slow is None), seed
+        if slow is not None:
+            assert (fast.feature, fast.threshold) == (slow.feature, slow.threshold), seed
+            assert abs(fast.decrease - slow.decrease) < 1e-12, seed
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_sorting_and_counting_find_the_same_splits(seed, monkeypatch):
-    """The two searches are two ways to the same tree: every field equal, to 1e-12."""
-    X, y, weight, criterion, options = data_set(seed)
-    first = grow_cart(X, y, criterion=criterion, sample_weight=weight, **options)
-    trees = []
-    for search in (fast_cart._search_by_counting, fast_cart._search_by_sorting):
-        monkeypatch.setattr(fast_cart, "_search_by_counting", search)
-        monkeypatch.setattr(fast_cart, "_search_by_sorting", search)
-        trees.append(grow_cart(X, y, criterion=criterion, sample_weight=weight, **options))
-        monkeypatch.undo()
-    for tree in trees:
-        for field in FIELDS:
-            np.testing.assert_allclose(getattr(tree, field), getattr(first, field), atol=1e-12, err_msg=field)
-
-
-def test_looking_at_the_columns_in_pieces_changes_nothing(monkeypatch):
-    """Chunks of one column, batches of one tree: the same trees, node by node."""
-    rng = np.random.default_rng(0)
-    X, y = np.round(rng.normal(size=(50, 6)), 1), rng.integers(0, 3, 50)
-    weights = rng.integers(0, 3, size=(4, 50))
-    table, target = rank_table(X, tuple("abcdef")), target_of(y, "gini")
-    whole = grow_trees(table, target, weights)
-    monkeypatch.setattr(fast_cart, "COUNTED", 1)
-    monkeypatch.setattr(fast_cart, "SORTED", 1)
-    monkeypatch.setattr(fast_cart, "BATCH", 1)
-    for a, b in zip(whole, grow_trees(table, target, weights), strict=True):
-        for field in FIELDS:
-            np.testing.assert_array_equal(getattr(a, field), getattr(b, field))
+def test_sorting_and_counting_find_the_same_splits(monkeypatch):
+    """The two searches are two ways to the same tree, on 30 data sets."""
+    searches = fast_cart._search_by_counting, fast_cart._search_by_sorting
+    for seed in range(30):
+        X, y, weight, criterion, options = data_set(seed)
+        trees = []
+        for search in searches:
+            monkeypatch.setattr(fast_cart, "_search_by_counting", search)
+            monkeypatch.setattr(fast_cart, "_search_by_sorting", search)
+            trees.append(grow_cart(X, y, criterion=criterion, sample_weight=weight, **options))
+        check_equal(*trees)
 
 
 @pytest.mark.parametrize("criterion", ["gini", "variance"])
-def test_trees_grown_together_are_the_trees_grown_alone(criterion):
-    """One frontier for five bootstrap samples gives what five calls with those weights give: equal to 1e-12."""
+def test_trees_grown_together_or_in_pieces_are_the_trees_grown_alone(criterion, monkeypatch):
+    """One frontier for five bootstrap samples, and chunks of one column and batches of one tree, give what five calls
+    with those weights give."""
     rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(40, 3)), rng.integers(0, 3, 40)
+    X, y = np.round(rng.normal(size=(40, 3)), 1), rng.integers(0, 3, 40)
     weights = rng.multinomial(40, np.full(40, 1 / 40), size=5)
-    together = grow_trees(rank_table(X, ("x0", "x1", "x2")), target_of(y, criterion), weights, max_depth=4)
-    for tree, weight in zip(together, weights, strict=True):
-        alone = grow_cart(X, y, criterion=criterion, sample_weight=weight, max_depth=4)
-        for field in FIELDS:
-            np.testing.assert_allclose(getattr(tree, field), getattr(alone, field), atol=1e-12)
+    table, target = rank_table(X, ("x0", "x1", "x2")), target_of(y, criterion)
+    together = grow_trees(table, target, weights, max_depth=4)
+    for size in ("COUNTED", "SORTED", "BATCH"):
+        monkeypatch.setattr(fast_cart, size, 1)
+    in_pieces = grow_trees(table, target, weights, max_depth=4)
+    for tree, piecemeal, weight in zip(together, in_pieces, weights, strict=True):
+        check_equal(tree, piecemeal, atol=0)
+        check_equal(tree, grow_cart(X, y, criterion=criterion, sample_weight=weight, max_depth=4))
 
 
 def test_a_pure_bootstrap_sample_is_a_single_leaf():
-    table, target = rank_table(np.array([[0.0], [1.0], [2.0]]),
-                               ("x0",)), target_of(np.array(["no", "no", "yes"]), "gini")
+    table, target = rank_table(np.array([[0.0], [1.0], [2.0]]), ("x0",)), target_of(["no", "no", "yes"], "gini")
     leaf, tree = grow_trees(table, target, np.array([[2, 1, 0], [1, 0, 2]]))
     assert leaf.n_nodes == 1 and leaf.value.tolist() == [[1.0, 0.0]] and tree.n_nodes == 3
 
@@ -145,45 +135,35 @@ def leads_and_ties(tree, X, y, weight, criterion, min_samples_leaf):
     path = tree.decision_path(X) & (weight > 0)[:, None]
     for t in np.flatnonzero(~tree.is_leaf):
         rows = path[:, t]
-        tied = tied_splits(X[rows], y[rows], criterion=criterion, sample_weight=weight[rows],
-                           min_samples_leaf=min_samples_leaf)
+        given = {"criterion": criterion, "sample_weight": weight[rows]}
+        tied = tied_splits(X[rows], y[rows], min_samples_leaf=min_samples_leaf, **given)
         left = X[rows, tree.feature[t]] <= tree.threshold[t]
-        yield tied[0].decrease - split_decrease(y[rows], left, criterion=criterion,
-                                                sample_weight=weight[rows]), len(tied)
+        yield tied[0].decrease - split_decrease(y[rows], left, **given), len(tied)
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", range(5))
 def test_our_trees_are_scikit_learns_wherever_greed_leaves_no_choice(block):
-    """300 random data sets. Every split of ours is the best its node had (1e-12).
+    """150 random data sets. Every split of ours is the best its node had (1e-12).
     Without ties the trees predict alike and share out the importance alike (1e-12 both);
-    only with ties may they differ."""
+    only with ties may they differ. Grown until rows agree, tied or not, both predict each row's mean target."""
     untied = 0
     for seed in range(30 * block, 30 * block + 30):
         X, y, weight, criterion, options = data_set(seed)
+        counted = np.ones(len(y)) if weight is None else weight.astype(float)
         ours = grow_cart(X, y, criterion=criterion, sample_weight=weight, **options)
-        theirs = scikit_learns(X, y, weight, criterion, options)
-        weight = np.ones(len(y)) if weight is None else weight.astype(float)
-        leads, ties = zip(*leads_and_ties(ours, X, y, weight, criterion, options["min_samples_leaf"]),
-                          strict=True) if ours.n_nodes > 1 else ((0,), (1,))
-        assert max(leads) <= 1e-12, seed
-        if max(ties) == 1:
-            untied += 1
-            expected = theirs.predict_proba(X) if ours.classes else theirs.predict(X)[:, None]
-            np.testing.assert_allclose(ours.raw(X), expected, rtol=0, atol=1e-12, err_msg=str(seed))
-            np.testing.assert_allclose(mdi(ours).mean, theirs.feature_importances_, rtol=0, atol=1e-12,
-                                       err_msg=str(seed))
+        found = list(leads_and_ties(ours, X, y, counted, criterion, options["min_samples_leaf"]))
+        assert max((lead for lead, _ in found), default=0) <= 1e-12, seed
+        settled = max((ties for _, ties in found), default=1) == 1
+        untied += settled
+        for grown, model, rows in [
+                (ours, scikit_learns(X, y, weight, criterion, options), slice(None) if settled else []),
+                (grow_cart(X, y, criterion=criterion, sample_weight=weight),
+                 scikit_learns(X, y, weight, criterion, {}), counted > 0)]:
+            expected = model.predict_proba(X) if grown.classes else model.predict(X)[:, None]
+            np.testing.assert_allclose(grown.raw(X)[rows], expected[rows], rtol=0, atol=1e-12, err_msg=str(seed))
+            if grown is ours and settled:
+                np.testing.assert_allclose(mdi(ours).mean, model.feature_importances_, rtol=0, atol=1e-12)
     assert untied >= 8  # or the test would test nothing
-
-
-def test_on_its_training_rows_a_full_tree_is_scikit_learns_for_200_data_sets():
-    """Grown until rows agree, tied or not, both predict each training row's mean target: 1e-12."""
-    for seed in range(200):
-        X, y, weight, criterion, _ = data_set(seed)
-        ours = grow_cart(X, y, criterion=criterion, sample_weight=weight)
-        theirs = scikit_learns(X, y, weight, criterion, {})
-        seen = np.ones(len(y), dtype=bool) if weight is None else weight > 0
-        expected = theirs.predict_proba(X[seen]) if ours.classes else theirs.predict(X[seen])[:, None]
-        np.testing.assert_allclose(ours.raw(X[seen]), expected, rtol=0, atol=1e-12, err_msg=str(seed))
 
 
 def test_several_outputs_are_split_for_together():
@@ -212,19 +192,14 @@ def test_entropy_s_rounding_does_not_break_a_tie():
     assert [s.threshold for s in tied_splits(X, [1, 0, 0, 0, 0, 0, 1], criterion="entropy")] == [0.5, 5.5]
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_the_first_greedy_tree_is_grow_carts(seed):
-    """Node by node, in every field: 1e-12. That is grow_cart by definition."""
-    X, y, weight, criterion, options = data_set(seed)
-    X, y = X[:14], y[:14]
-    weight = None if weight is None else weight[:14] + 1
-    if len(np.unique(y)) == 1:
-        y = np.arange(14) % 2
-    first = next(every_greedy_tree(X, y, criterion=criterion, max_depth=options["max_depth"], sample_weight=weight,
-                                   most=10**12))
-    tree = grow_cart(X, y, criterion=criterion, max_depth=options["max_depth"], sample_weight=weight)
-    for field in FIELDS:
-        np.testing.assert_allclose(getattr(tree, field), getattr(first, field), rtol=0, atol=1e-12, err_msg=field)
+def test_the_first_greedy_tree_is_grow_carts():
+    """25 data sets. That is grow_cart by definition."""
+    for seed in range(25):
+        X, y, weight, criterion, options = data_set(seed)
+        y = y[:14] if len(np.unique(y[:14])) > 1 else np.arange(14) % 2
+        given = {"criterion": criterion, "max_depth": options["max_depth"],
+                 "sample_weight": None if weight is None else weight[:14] + 1}
+        check_equal(grow_cart(X[:14], y, **given), next(every_greedy_tree(X[:14], y, most=10**12, **given)))
 
 
 def test_every_greedy_tree_is_greedy_and_no_two_are_the_same():
@@ -235,13 +210,12 @@ def test_every_greedy_tree_is_greedy_and_no_two_are_the_same():
     assert len({tuple(mdi(tree).mean.round(9)) for tree in trees}) == 4
 
 
-@pytest.mark.slow
 def test_too_many_trees_are_refused_before_the_first_is_taken():
-    """Five columns at each of five splits: 3125 trees."""
-    X = np.repeat(np.arange(6.0)[:, None], 5, axis=1)
-    with pytest.raises(ValueError, match="more than most=3124 different trees"):
-        every_greedy_tree(X, 2.0 ** np.arange(6), criterion="variance", most=3124)
-    assert len(list(every_greedy_tree(X, 2.0 ** np.arange(6), criterion="variance", most=3125))) == 3125
+    """Four columns at each of four splits: 256 trees."""
+    X, y = np.repeat(np.arange(5.0)[:, None], 4, axis=1), 2.0 ** np.arange(5)
+    with pytest.raises(ValueError, match="more than most=255 different trees"):
+        every_greedy_tree(X, y, criterion="variance", most=255)
+    assert len(list(every_greedy_tree(X, y, criterion="variance", most=256))) == 256
 
 
 # --- traps ------------------------------------------------------------------------------------------------------------
@@ -259,41 +233,29 @@ def test_midpoints_of_huge_numbers_do_not_overflow():
     assert grow_cart([[1.6e308], [1.7e308]], [0, 1]).threshold[0] == pytest.approx(1.65e308)
 
 
-def test_a_large_mean_does_not_drown_small_differences():
-    """y = 1e9 + noise is split as noise is: same tree."""
+@pytest.mark.parametrize("warp", [lambda y: y + 1e9, lambda y: 1e-12 * y, lambda y: 1e12 * y])
+def test_neither_a_large_mean_nor_the_units_of_the_target_change_the_tree(warp):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(100, 3)), np.round(rng.normal(size=100), 3)
-    plain, lifted = (grow_cart(X, y + shift, criterion="variance", min_samples_leaf=5) for shift in (0, 1e9))
-    np.testing.assert_array_equal(plain.feature, lifted.feature)
-    np.testing.assert_array_equal(plain.threshold, lifted.threshold)
+    plain, warped = (grow_cart(X, target, criterion="variance", min_samples_leaf=5) for target in (y, warp(y)))
+    np.testing.assert_array_equal(plain.feature, warped.feature)
+    np.testing.assert_array_equal(plain.threshold, warped.threshold)
 
 
-def test_a_wild_neighbour_does_not_disturb_a_calm_node():
+def test_rows_of_a_far_larger_spread_do_not_disturb_a_node():
     """Running sums pass from node to node. Beside rows whose spread is 1e15 times its own, a node splits
     as it does alone, and the first of two equal columns still wins."""
     rng = np.random.default_rng(3)
     side, twin, other = np.repeat([0.0, 1.0], 60), rng.normal(size=120), rng.normal(size=120)
     X = np.column_stack([side, twin, twin, other])
     y = np.where(side == 0, 1e9 * rng.normal(size=120) + 1e10, 1e-6 * rng.normal(size=120))
-    both, alone = grow_cart(X, y, criterion="variance",
-                            max_depth=4), grow_cart(X[60:], y[60:], criterion="variance", max_depth=3)
-    assert (both.feature[0], both.threshold[0]) == (0, 0.5)
-    calm = X[60:]
-    for t in np.flatnonzero(~alone.is_leaf):
-        row = np.flatnonzero(alone.decision_path(calm)[:, t])[0]
-        path = np.flatnonzero(both.decision_path(calm[[row]])[0])
-        twin_node = path[1 + np.flatnonzero(np.flatnonzero(alone.decision_path(calm[[row]])[0]) == t)[0]]
-        assert (both.feature[twin_node], both.threshold[twin_node]) == (alone.feature[t], alone.threshold[t])
-    assert 2 not in both.feature
-
-
-@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
-def test_units_of_the_target_do_not_matter(scale):
-    """A target in other units gives the same tree: nothing compares an impurity with an absolute number."""
-    rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
-    plain, scaled = (grow_cart(X, target, criterion="variance") for target in (y, y * scale))
-    np.testing.assert_array_equal(plain.threshold, scaled.threshold)
+    both, alone = (grow_cart(X[rows], y[rows], criterion="variance", max_depth=depth)
+                   for rows, depth in ((slice(None), 4), (slice(60, None), 3)))
+    assert (both.feature[0], both.threshold[0]) == (0, 0.5) and 2 not in both.feature
+    for row in X[60:]:
+        paths = [(tree, np.flatnonzero(tree.decision_path(row[None])[0])) for tree in (both, alone)]
+        asked, expected = ([(tree.feature[t], tree.threshold[t]) for t in path] for tree, path in paths)
+        assert asked[1:] == expected
 
 
 def test_equal_targets_are_not_split_for_rounding_errors():
@@ -307,21 +269,19 @@ def test_rows_of_weight_zero_are_left_out():
     rng = np.random.default_rng(2)
     X, y, weight = rng.normal(size=(40, 3)), rng.integers(0, 3, 40), rng.integers(0, 3, 40)
     tree = grow_cart(X, y, sample_weight=weight)
-    without = grow_cart(X[weight > 0], y[weight > 0], sample_weight=weight[weight > 0])
+    check_equal(tree, grow_cart(X[weight > 0], y[weight > 0], sample_weight=weight[weight > 0]), atol=0)
     copies = np.repeat(np.arange(40), weight.astype(np.intp))
     repeated = grow_cart(X[copies], y[copies])
-    for field in FIELDS:
-        np.testing.assert_array_equal(getattr(tree, field), getattr(without, field))
-        if field != "n_node_samples":
-            np.testing.assert_allclose(getattr(tree, field), getattr(repeated, field), atol=1e-12)
+    np.testing.assert_array_equal(tree.threshold, repeated.threshold)
+    np.testing.assert_allclose(tree.value, repeated.value, atol=1e-12)
+    with pytest.raises(ValueError, match="constant"):
+        grow_cart(X, y, sample_weight=y == 1)
 
 
 def test_parents_are_stored_before_their_children():
     X, y, _, criterion, _ = data_set(3)
     tree = grow_cart(X, y, criterion=criterion)
-    inner = ~tree.is_leaf
-    assert (tree.children_left[inner] > np.flatnonzero(inner)).all() and (
-        tree.children_right[inner] > np.flatnonzero(inner)).all()
+    assert all(t < min(children) for t, *children in tree.splits)
 
 
 def test_the_limits_are_kept():
@@ -334,16 +294,13 @@ def test_the_limits_are_kept():
 
 # --- candidates drawn at random ---------------------------------------------------------------------------------------
 
-def test_drawn_candidates_are_reproducible_and_roughly_even():
+def test_drawn_candidates_are_roughly_even():
     """max_features=1: the root splits on each of 4 features in a quarter of 2000 trees, to within 4 standard errors."""
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(20, 4)), rng.integers(0, 2, 20)
     table, target, weights = rank_table(X, tuple("abcd")), target_of(y, "gini"), np.ones((2000, 20), dtype=int)
-    roots = np.array([tree.feature[0]
-                      for tree in grow_trees(table, target, weights, max_depth=1, max_features=1, rng=5)])
+    roots = [tree.feature[0] for tree in grow_trees(table, target, weights, max_depth=1, max_features=1, rng=rng)]
     assert (np.abs(np.bincount(roots, minlength=4) - 500) < 4 * np.sqrt(2000 * 0.25 * 0.75)).all()
-    a, b = (grow_cart(X, y, max_features=2, rng=7) for _ in range(2))
-    np.testing.assert_array_equal(a.threshold, b.threshold)
 
 
 def test_a_node_whose_candidates_do_not_vary_draws_another():
@@ -355,6 +312,10 @@ def test_a_node_whose_candidates_do_not_vary_draws_another():
 def test_rows_that_cannot_be_told_apart_share_a_leaf():
     tree = grow_cart([[1, 1], [1, 1], [2, 2]], ["no", "yes", "yes"], max_features=1)
     assert tree.n_nodes == 3 and tree.predict_proba([[1, 1]]).tolist() == [[0.5, 0.5]]
+
+
+def test_a_share_of_the_features_is_rounded_down_but_never_to_none():
+    assert [number_of_features(share, 10) for share in (0.05, 0.39, 1.0, "sqrt", 7, None)] == [1, 3, 10, 3, 7, None]
 
 
 # --- axioms -----------------------------------------------------------------------------------------------------------
@@ -373,44 +334,13 @@ def test_a_monotone_transform_of_a_column_changes_no_decision_on_the_training_ro
             np.testing.assert_array_equal(plain.apply(X[seen]), warped.apply(warp(X)[seen]))
 
 
-def test_the_inputs_are_left_alone():
-    X, y, _, criterion, _ = data_set(5)
-    weight = np.arange(len(y)) % 3
-    copies = X.copy(), y.copy(), weight.copy()
-    grow_cart(X, y, criterion=criterion, sample_weight=weight)
-    for now, before in zip((X, y, weight), copies, strict=True):
-        np.testing.assert_array_equal(now, before)
-
-
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
-GOOD_X, GOOD_Y = [[0.0], [1.0], [2.0]], [0, 1, 1]
-
-
-@pytest.mark.parametrize(("X", "y", "options", "advice"), [
-    (GOOD_X, [1, 1, 1], {}, "constant"),
-    (GOOD_X, [0, 1, 1], {"sample_weight": [0, 1, 1]}, "constant"),
-    (GOOD_X, [2.0, 2.0, 2.0], {"criterion": "variance"}, "constant"),
-    (GOOD_X, [0.5, 1, 1], {}, 'criterion="variance"'),
-    (GOOD_X, ["a", "b", "b"], {"criterion": "variance"}, "numbers"),
-    (GOOD_X, GOOD_Y, {"criterion": "giny"}, "expected one of"),
-    (GOOD_X, [0, 1], {}, "3 rows"),
-    (GOOD_X, [[0.0, 1], [1, 1]], {"criterion": "variance"}, "3 rows"),
-    ([[np.nan], [1], [2]], GOOD_Y, {}, "NaN"),
-    (pd.DataFrame({"a": ["x", "y", "z"]}), GOOD_Y, {}, "encode"),
-    (np.empty((0, 2)), [], {}, "at least one row"),
-    (GOOD_X, GOOD_Y, {"max_depth": 0}, "max_depth"),
-    (GOOD_X, GOOD_Y, {"max_depth": 2.5}, "max_depth"),
-    (GOOD_X, GOOD_Y, {"min_samples_leaf": 0}, "min_samples_leaf"),
-    (GOOD_X, GOOD_Y, {"max_features": 2}, "max_features"),
-    (GOOD_X, GOOD_Y, {"max_features": "log2"}, "max_features"),
-    (GOOD_X, GOOD_Y, {"sample_weight": [-1, 1, 1]}, "weight"),
-    (GOOD_X, GOOD_Y, {"sample_weight": [1, 1]}, "weight"),
+@pytest.mark.parametrize(("y", "criterion", "advice"), [
+    ([0.5, 1, 1], "gini", 'criterion="variance"'),
+    (["a", "b", "b"], "variance", "numbers"),
+    ([[0.0, 1], [1, 1]], "variance", "3 rows"),
 ])
-def test_what_cannot_be_grown_on_is_refused_with_advice(X, y, options, advice):
+def test_what_cannot_be_grown_on_is_refused_with_advice(y, criterion, advice):
     with pytest.raises(ValueError, match=advice):
-        grow_cart(X, y, **options)
-
-
-def test_a_share_of_the_features_is_rounded_down_but_never_to_none():
-    assert [number_of_features(share, 10) for share in (0.05, 0.39, 1.0, "sqrt", 7, None)] == [1, 3, 10, 3, 7, None]
+        grow_cart([[0.0], [1.0], [2.0]], y, criterion=criterion)

@@ -11,6 +11,7 @@ from fi_teach.data import golf_nominal
 from fi_teach.trees import chaid
 from fi_teach.trees.chaid import chaid_splits, chi_square, chi_square_p_value, merge_words, ways_to_merge
 
+# --- the test ---------------------------------------------------------------------------------------------------------
 
 def test_the_tail_of_chi_square_is_scipys():
     """1 to 300 degrees of freedom, far left to far right:
@@ -19,20 +20,18 @@ def test_the_tail_of_chi_square_is_scipys():
         assert chi_square_p_value(x, df) == pytest.approx(chi2.sf(x, df), rel=1e-11, abs=1e-300)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_the_statistic_is_scipys(seed):
-    """Without the continuity correction, to 1e-10."""
-    table = np.random.default_rng(seed).integers(1, 30, size=(4, 3))
-    expected = chi2_contingency(table, correction=False)
-    statistic, df = chi_square(table)
-    assert df == expected.dof and statistic == pytest.approx(expected.statistic, abs=1e-10)
-    assert chi_square_p_value(statistic, df) == pytest.approx(expected.pvalue, abs=1e-12)
-
-
-def test_empty_rows_and_columns_of_a_table_do_not_count():
-    assert chi_square([[4, 0, 1], [0, 0, 3], [0, 0, 0]]) == chi_square([[4, 1], [0, 3]])
+def test_the_statistic_is_scipys():
+    """Without the continuity correction, to 1e-10; empty rows and columns do not count."""
+    for seed in range(10):
+        table = np.random.default_rng(seed).integers(1, 30, size=(4, 3))
+        expected = chi2_contingency(table, correction=False)
+        statistic, df = chi_square(np.pad(table, 1))
+        assert df == expected.dof and statistic == pytest.approx(expected.statistic, abs=1e-10)
+        assert chi_square_p_value(statistic, df) == pytest.approx(expected.pvalue, abs=1e-12)
     assert chi_square([[3, 0]]) == (0.0, 0)
 
+
+# --- merging, and its price -------------------------------------------------------------------------------------------
 
 def partitions(n_words, n_groups, ordered):
     """All ways to merge words into groups, by trying every labelling."""
@@ -53,6 +52,14 @@ def test_the_price_counts_the_ways_to_merge(ordered):
             assert ways_to_merge(n_words, n_groups, ordered=ordered) == partitions(n_words, n_groups, ordered)
 
 
+def test_a_price_that_no_float_can_hold_is_paid_all_the_same():
+    """1,011 words in two groups: 2^1010 - 1 ways; 3,000 words: 2^2999 - 1."""
+    adjusted = chaid._bonferroni(1e-306, ways_to_merge(1011, 2))
+    assert adjusted == pytest.approx(np.exp(np.log(1e-306) + 1010 * np.log(2)))
+    assert chaid._bonferroni(0.5, ways_to_merge(3000, 2)) == 1.0
+    assert chaid._bonferroni(0.0, ways_to_merge(3000, 2)) == 0.0
+
+
 def test_words_that_answer_alike_are_merged_and_others_are_not():
     """Four words in two pairs of equal rates: two groups, found whatever the order; neighbours only, if ordered."""
     column = np.repeat(["a", "b", "c", "d"], 40)
@@ -62,6 +69,42 @@ def test_words_that_answer_alike_are_merged_and_others_are_not():
     y = np.concatenate([np.arange(40) < k for k in (8, 8, 32, 32)])
     assert merge_words(column, y, ordered=True) == (("a", "b"), ("c", "d"))
 
+
+def merge_by_definition(column, y, alpha):
+    """Test every pair anew before every merger."""
+    groups = [(word,) for word in np.unique(column).tolist()]
+    y = np.asarray(y)
+    while len(groups) > 2:
+        counts = [[(np.isin(column, group) & (y == label)).sum() for label in np.unique(y)] for group in groups]
+        pairs = [(a, b) for b in range(len(groups)) for a in range(b)]
+        p, a, b = max((chi_square_p_value(*chi_square([counts[a], counts[b]])), -a, -b) for a, b in pairs)
+        if p <= alpha:
+            break
+        groups[-a] += groups.pop(-b)
+    return tuple(groups)
+
+
+def test_pairs_that_are_remembered_merge_as_pairs_that_are_tested_anew():
+    rates = np.array([0.1, 0.1, 0.5, 0.9, 0.9, 0.2, 0.6, 0.3, 0.8])
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        column = rng.integers(0, 9, 150)
+        y = rng.random(150) < rates[column]
+        assert merge_words(column, y) == merge_by_definition(column, y, 0.05)
+
+
+def test_no_pair_of_groups_is_tested_twice(monkeypatch):
+    """60 words of one row each: n (n - 1) / 2 pairs at first, then those of the grown group alone."""
+    tested = []
+    monkeypatch.setattr(chaid, "chi_square_p_value",
+                        lambda statistic, df: tested.append(df) or chi_square_p_value(statistic, df))
+    n = 60
+    split = chaid_splits(pd.DataFrame({"id": [f"w{k}" for k in range(n)]}), np.arange(n) % 2)[0]
+    assert len(split.groups) == 2 and 0 <= split.adjusted <= 1
+    assert len(tested) <= n * (n - 1)  # testing all pairs anew takes n^3 / 6 = 36,000
+
+
+# --- columns ----------------------------------------------------------------------------------------------------------
 
 def test_golf_is_too_small_for_chaid():
     """Fourteen days: no column comes near 5 %; Humidity (p = .094) is first."""
@@ -99,61 +142,7 @@ def test_only_neighbours_merge_where_words_have_an_order():
     assert split.groups == ((0, 1, 2), (3, 4)) and split.adjusted == min(1.0, 4 * split.p_value)
 
 
-def merge_by_definition(column, y, alpha):
-    """Test every pair anew before every merger."""
-    groups = [(word,) for word in np.unique(column).tolist()]
-    y = np.asarray(y)
-    while len(groups) > 2:
-        counts = [[(np.isin(column, group) & (y == label)).sum() for label in np.unique(y)] for group in groups]
-        pairs = [(a, b) for b in range(len(groups)) for a in range(b)]
-        p, a, b = max((chi_square_p_value(*chi_square([counts[a], counts[b]])), -a, -b) for a, b in pairs)
-        if p <= alpha:
-            break
-        groups[-a] += groups.pop(-b)
-    return tuple(groups)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_pairs_that_are_remembered_merge_as_pairs_that_are_tested_anew(seed):
-    rng = np.random.default_rng(seed)
-    column = rng.integers(0, 9, 150)
-    y = rng.random(150) < np.array([0.1, 0.1, 0.5, 0.9, 0.9, 0.2, 0.6, 0.3, 0.8])[column]
-    assert merge_words(column, y) == merge_by_definition(column, y, 0.05)
-
-
-def test_no_pair_of_groups_is_tested_twice(monkeypatch):
-    """120 words of one row each: n (n - 1) / 2 pairs at first, then those of the grown group alone."""
-    tested = []
-    monkeypatch.setattr(chaid, "chi_square_p_value",
-                        lambda statistic, df: tested.append(df) or chi_square_p_value(statistic, df))
-    n = 120
-    split = chaid_splits(pd.DataFrame({"id": [f"w{k}" for k in range(n)]}), np.arange(n) % 2)[0]
-    assert len(split.groups) == 2 and 0 <= split.adjusted <= 1
-    assert len(tested) <= n * (n - 1)  # testing all pairs anew takes n^3 / 6 = 288,000
-
-
-def test_a_price_that_no_float_can_hold_is_paid_all_the_same():
-    """1,011 words in two groups: 2^1010 - 1 ways; 3,000 words: 2^2999 - 1."""
-    adjusted = chaid._bonferroni(1e-306, ways_to_merge(1011, 2))
-    assert adjusted == pytest.approx(np.exp(np.log(1e-306) + 1010 * np.log(2)))
-    assert chaid._bonferroni(0.5, ways_to_merge(3000, 2)) == 1.0
-    assert chaid._bonferroni(0.0, ways_to_merge(3000, 2)) == 0.0
-
-
-@pytest.mark.parametrize(("arguments", "options", "advice"), [
-    ((pd.DataFrame({"a": ["x", "y"]}), [1, 1]), {}, "y is constant"),
-    ((pd.DataFrame({"a": ["x", "y"]}), [0, 1, 1]), {}, "2 rows"),
-    ((pd.DataFrame({"a": [0.5, 1]}), [0, 1]), {}, "pd.cut"),
-    (([["x"], ["y"]], [0, 1]), {}, "DataFrame"),
-    ((pd.DataFrame({"a": ["x", "y"]}), [0, 1]), {"alpha_merge": 0}, "alpha_merge"),
-    ((pd.DataFrame({"a": ["x", "y"]}), [0, 1]), {"ordered": ["b"]}, "'b'"),
-])
-def test_what_cannot_be_tested_is_refused_with_advice(arguments, options, advice):
-    with pytest.raises(ValueError, match=advice):
-        chaid_splits(*arguments, **options)
-
-
-def test_a_negative_statistic_is_refused():
-    for statistic, df in ((-1, 2), (1, -2), (np.nan, 1)):
-        with pytest.raises(ValueError, match=">= 0"):
-            chi_square_p_value(statistic, df)
+@pytest.mark.parametrize(("X", "says"), [(pd.DataFrame({"a": [0.5, 1]}), "pd.cut"), ([["x"], ["y"]], "DataFrame")])
+def test_what_holds_no_words_is_refused_with_advice(X, says):
+    with pytest.raises(ValueError, match=says):
+        chaid_splits(X, [0, 1])

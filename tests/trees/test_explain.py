@@ -20,17 +20,16 @@ def run(text, rows, name="decide"):
     return [space[name](*row) for row in rows]
 
 
-@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("criterion", ["gini", "variance"])
-def test_the_printed_function_is_the_tree(seed, criterion):
-    """exec(rules(tree)) and predict agree on every row, thresholds included."""
-    rng = np.random.default_rng(seed)
+def test_the_printed_function_is_the_tree(criterion):
+    """exec(rules(tree)) and predict agree on every row, thresholds included; several numbers come as a list."""
+    rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
-    y = rng.integers(0, 3, 60) if criterion == "gini" else rng.normal(size=60)
-    tree = grow_cart(X, y, criterion=criterion)
-    on_thresholds = np.column_stack([rng.choice(tree.threshold, 40) for _ in range(3)])
-    for rows in (X, rng.normal(size=(60, 3)), on_thresholds):
-        assert run(rules(tree), rows.tolist()) == tree.predict(rows).tolist()
+    for y in [rng.integers(0, 3, 60)] if criterion == "gini" else [rng.normal(size=60), rng.normal(size=(60, 2))]:
+        tree = grow_cart(X, y, criterion=criterion)
+        on_thresholds = np.column_stack([rng.choice(tree.threshold, 40) for _ in range(3)])
+        for rows in (X, rng.normal(size=(60, 3)), on_thresholds):
+            assert run(rules(tree), rows.tolist()) == tree.predict(rows).tolist()
 
 
 def test_the_golf_post_s_rules_come_out_in_our_words():
@@ -84,22 +83,15 @@ def test_feature_names_become_python_names():
     assert run(rules(tree), X.to_numpy().tolist()) == tree.predict(X).tolist()
 
 
-def test_several_numbers_come_back_as_a_list():
-    tree = grow_cart([[0], [1]], [[0.0, 1.0], [2.0, 3.0]], criterion="variance")
-    assert run(rules(tree), [[0], [1]]) == [[0.0, 1.0], [2.0, 3.0]]
-
-
 @pytest.mark.parametrize("depth", [30, 31, 150])
 def test_a_tree_too_deep_to_indent_is_written_node_by_node(depth):
-    """Python reads no more than 100 levels of indentation.
-
-    A staircase on either side of our 30: the function is the tree.
-    """
-    X, y = np.arange(depth + 1.0)[:, None], 4.0 ** np.arange(depth + 1)
-    tree = grow_cart(X, y, criterion="variance")
+    """Python reads no more than 100 levels of indentation. A staircase on either side of our 30: the function is the
+    tree, also where a feature has the name of its variable."""
+    X = pd.DataFrame({"node": np.arange(depth + 1.0)})
+    tree = grow_cart(X, 4.0 ** np.arange(depth + 1), criterion="variance")
     text = rules(tree)
     assert tree.depth.max() == depth and ("node = 0" in text) == (depth > 30)
-    assert run(text, X.tolist()) == tree.predict(X).tolist()
+    assert run(text, X.to_numpy().tolist()) == tree.predict(X).tolist()
 
 
 def test_deep_trees_with_gaps_categories_and_words_are_written_rightly_too(monkeypatch):
@@ -107,12 +99,6 @@ def test_deep_trees_with_gaps_categories_and_words_are_written_rightly_too(monke
     monkeypatch.setattr(explain, "DEEPEST", 0)
     test_gaps_and_categories_and_zeros_are_printed_as_the_tree_takes_them()
     test_trees_of_words_print_as_functions_too()
-
-
-def test_a_feature_called_node_does_not_meet_the_function_s_own_variable():
-    X = pd.DataFrame({"node": np.arange(120.0)})
-    tree = grow_cart(X, 4.0 ** np.arange(120), criterion="variance")
-    assert run(rules(tree), X.to_numpy().tolist()) == tree.predict(X).tolist()
 
 
 def test_only_one_tree_at_a_time_has_rules_or_what_ifs():
@@ -128,19 +114,12 @@ def test_the_midterm_student_who_attends_needs_ten_minutes_less():
     """Row 7 (100 minutes, attends, fails) passes at 90; row 5 (110, does not attend) needs more than attendance."""
     X, y = midterm()
     tree = grow_cart(X, y)
-    assert what_if(tree, X.loc[7]).changes == {"Time": (100.0, 90.0)}
-    answer = what_if(tree, X.loc[5])
-    assert answer.prediction == "Pass" and set(answer.changes) == {"Attends", "Time"}
-    assert str(what_if(tree, X.loc[7])) == "Time 100 -> at most 90: Pass"
-    assert "just above 0.5" in str(answer)
-
-
-def test_answers_are_equal_if_all_their_parts_are():
-    X, y = midterm()
-    tree = grow_cart(X, y)
-    assert what_if(tree, X.loc[5]) == what_if(tree, X.loc[5]) and what_if(tree, X.loc[5]) != what_if(tree, X.loc[7])
-    row, prediction, changes, distance = what_if(tree, X.loc[7])
+    seventh, fifth = what_if(tree, X.loc[7]), what_if(tree, X.loc[5])
+    row, prediction, changes, distance = seventh
     assert (row.tolist(), prediction, changes, distance) == ([90.0, 1.0], "Pass", {"Time": (100.0, 90.0)}, 10.0)
+    assert str(seventh) == "Time 100 -> at most 90: Pass"
+    assert fifth.prediction == "Pass" and set(fifth.changes) == {"Attends", "Time"} and "just above 0.5" in str(fifth)
+    assert fifth == what_if(tree, X.loc[5]) != seventh
 
 
 def nearest_by_definition(tree, row, scale):
@@ -155,7 +134,7 @@ def nearest_by_definition(tree, row, scale):
     return min(cost)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(5))
 def test_no_change_is_nearer(seed):
     """Fewest features, then smallest distance: equal to trying every combination, to 1e-9;
     and the new row does flip."""
@@ -163,7 +142,7 @@ def test_no_change_is_nearer(seed):
     X = np.round(rng.normal(size=(25, 3)), 1)
     tree = grow_cart(X, rng.integers(0, 3, 25), max_depth=4)
     scale = rng.uniform(0.5, 2, 3)
-    for row in X[:5]:
+    for row in X[:8]:
         answer = what_if(tree, row, scale=scale)
         n_changed, distance = nearest_by_definition(tree, row, scale)
         assert len(answer.changes) == n_changed and abs(answer.distance - distance) < 1e-9
