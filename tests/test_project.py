@@ -89,7 +89,8 @@ def test_the_version_is_the_same_everywhere():
 
 def test_the_methods_import_without_scikit_learn_matplotlib_and_widgets():
     """All of fi_teach but the plots and the command line need NumPy and pandas only."""
-    heavy = "sklearn matplotlib ipywidgets anywidget IPython scipy shap xgboost lightgbm yaml".split()
+    heavy = ("sklearn", "scipy", "matplotlib", "ipywidgets", "anywidget", "IPython", "shap", "xgboost", "lightgbm",
+             "yaml")
     lower = [found.name for found in pkgutil.walk_packages(fi_teach.__path__, "fi_teach.")
              if "plots" not in found.name and not found.name.endswith("__main__")]
     script = (f"import sys, importlib\nfor name in {heavy!r}: sys.modules[name] = None\n"

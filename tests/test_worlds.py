@@ -1,7 +1,4 @@
-"""Worlds are what their docstrings say: the truth table is checked against large samples and exact
-enumeration."""
-
-import re
+"""Worlds are what their docstrings say: the truth table is checked against large samples and exact enumeration."""
 
 import numpy as np
 import pytest
@@ -22,43 +19,37 @@ def squared_error(y, prediction):
 
 
 def shuffling_cost(world, name, seed):
-    """Rise of the ideal predictor's squared error, and its standard error, when one column is
-    shuffled."""
+    """Rise of the ideal predictor's squared error, and its standard error, when one column is shuffled."""
     X = world.X.copy()
     X[name] = np.random.default_rng(seed).permutation(X[name].to_numpy())
     rise = squared_error(world.y, world.ideal(X)) - squared_error(world.y, world.ideal(world.X))
     return rise.mean(), rise.std() / np.sqrt(len(rise))
 
 
-def variants():
-    """Label -> (world, settings): every world whose truth names importances, at its defaults and at
-    telling settings."""
-    without_formula = ("fairness", "pipeline_faults")
-    cases = {name: (name, {}) for name in WORLDS if name not in without_formula}
-    cases |= {
-        "near twins": ("twins", {"jitter": 0.3}),
-        "one copy": ("twins", {"copies": 1}),
-        "and, correlated": ("and_gate", {"rho": 0.8}),
-        "or, noisy": ("or_gate", {"flip": 0.2}),
-        "and, unequal": ("and_gate", {"rates": (0.5, 0.9)}),
-        "xor, correlated": ("xor_gate", {"rho": -0.4}),
-        "confounder shown": ("confounder", {"shown": True}),
-        "confounder with error": ("confounder", {"shown": True, "measurement_error": 0.3}),
-        "confounder with effect": ("confounder", {"effect": 1.0}),
-        "collider with effect": ("collider", {"effect": 1.0}),
-        "mediator with direct path": ("mediator", {"direct": 1.0}),
-        "no faults": ("pipeline_faults", {"faults": ()}),
-        "slipped": ("pipeline_faults", {"faults": ("shift",)}),
-        "negative proxy": ("correlated_proxy", {"rho": -0.9}),
-    }
-    return cases
+WITHOUT_FORMULA = ("fairness", "pipeline_faults")
+VARIANTS = {name: (name, {}) for name in WORLDS if name not in WITHOUT_FORMULA} | {
+    "near twins": ("twins", {"jitter": 0.3}),
+    "one copy": ("twins", {"copies": 1}),
+    "and, correlated": ("and_gate", {"rho": 0.8}),
+    "or, noisy": ("or_gate", {"flip": 0.2}),
+    "and, unequal": ("and_gate", {"rates": (0.5, 0.9)}),
+    "xor, correlated": ("xor_gate", {"rho": -0.4}),
+    "confounder shown": ("confounder", {"shown": True}),
+    "confounder with error": ("confounder", {"shown": True, "measurement_error": 0.3}),
+    "confounder with effect": ("confounder", {"effect": 1.0}),
+    "collider with effect": ("collider", {"effect": 1.0}),
+    "mediator with direct path": ("mediator", {"direct": 1.0}),
+    "no faults": ("pipeline_faults", {"faults": ()}),
+    "slipped": ("pipeline_faults", {"faults": ("shift",)}),
+    "negative proxy": ("correlated_proxy", {"rho": -0.9}),
+}
+"""Label -> (world, settings): every world whose truth names importances, at its defaults and at telling settings."""
 
 
-@pytest.mark.parametrize("label", variants())
+@pytest.mark.parametrize("label", VARIANTS)
 def test_closed_form_importance_is_what_shuffling_a_large_sample_costs(label):
-    """E[(y - f(x_j'))^2] - E[(y - f)^2] within 5 standard errors + 1 per cent (a row is also a
-    donor)."""
-    name, settings = variants()[label]
+    """E[(y - f(x_j'))^2] - E[(y - f)^2] within 5 standard errors + 1 per cent (a row is also a donor)."""
+    name, settings = VARIANTS[label]
     world = WORLDS[name](N, rng=1, **settings)
     known = world.truth["importance"].dropna()
     for seed, (feature, importance) in enumerate(known.items()):
@@ -67,7 +58,7 @@ def test_closed_form_importance_is_what_shuffling_a_large_sample_costs(label):
 
 
 def test_unused_features_cost_exactly_nothing():
-    for label, (name, settings) in variants().items():
+    for label, (name, settings) in VARIANTS.items():
         world = WORLDS[name](300, rng=2, **settings)
         for feature in world.truth.index[~world.truth["used"]]:
             assert shuffling_cost(world, feature, 0)[0] == 0, (label, feature)
@@ -76,7 +67,7 @@ def test_unused_features_cost_exactly_nothing():
 def test_the_ideal_predictor_leaves_no_residual_that_its_features_explain():
     """E[y - f(X) | X] = 0: the residual is uncorrelated with every feature and with f itself (4
     standard errors)."""
-    for name in set(WORLDS) - {"pipeline_faults", "survival", "shift"}:
+    for name in set(WORLDS) - {"pipeline_faults", "shift"}:
         world = WORLDS[name](N, rng=3)
         ideal = np.asarray(world.ideal(world.X)).reshape(N, -1)
         residual = np.asarray(world.y, float).reshape(N, -1) - ideal
@@ -84,13 +75,6 @@ def test_the_ideal_predictor_leaves_no_residual_that_its_features_explain():
             product = (column - column.mean())[:, None] * residual
             bound = 4 * product.std(axis=0) / np.sqrt(N) + 1e-12
             assert (np.abs(product.mean(axis=0)) <= bound).all(), name
-
-
-def test_the_same_seed_draws_the_same_world_and_another_seed_another():
-    for name, draw in WORLDS.items():
-        first, again, other = (draw(60, rng=seed) for seed in (5, 5, 6))
-        assert first.X.equals(again.X) and first.y.equals(again.y), name
-        assert not first.y.equals(other.y), name
 
 
 def test_every_world_has_one_row_of_truth_a_feature_and_introduces_itself():
@@ -101,53 +85,6 @@ def test_every_world_has_one_row_of_truth_a_feature_and_introduces_itself():
         assert tuple(world.truth.index) == world.names, name
         assert list(world.truth.columns) == columns, name
         assert name in repr(world) and f"{len(world.X)} rows" in repr(world)
-
-
-def refusal_of(draw, n):
-    """What drawing n rows is refused with; None if it is not."""
-    try:
-        draw(n)
-    except ValueError as refusal:
-        return str(refusal)
-
-
-def test_a_number_of_rows_that_is_none_is_refused():
-    said = {(name, n): refusal_of(draw, n) for name, draw in WORLDS.items()
-            for n in (0, -3, 2.5, True, "many")}
-    words = r"n is .*whole number of at least"
-    assert {call: text for call, text in said.items() if not re.match(words, text or "")} == {}
-
-
-@pytest.mark.parametrize(
-    ("name", "settings", "words"),
-    [
-        ("null", {"p": 0}, "p is 0"),
-        ("twins", {"copies": 0}, "copies is 0"),
-        ("twins", {"jitter": -1}, "jitter is -1"),
-        ("twins", {"noise": np.inf}, "noise is inf"),
-        ("correlated_proxy", {"rho": 1.1}, "from -1 to 1"),
-        ("correlated_proxy", {"rho": np.nan}, "from -1 to 1"),
-        ("and_gate", {"rho": -2}, "from -1 to 1"),
-        ("and_gate", {"rates": (0, 0.5)}, "first rate is 0, expected a number strictly between"),
-        ("or_gate", {"rates": 0.5}, "two probabilities"),
-        ("xor_gate", {"rates": (0.1, 0.9), "rho": 0.9}, "cannot have correlation"),
-        ("or_gate", {"rates": (0.5, 1)}, "second rate is 1, expected a number strictly between"),
-        ("xor_gate", {"flip": 1.5}, "flip is 1.5"),
-        ("confounder", {"measurement_error": -0.1}, "measurement_error"),
-        ("confounder", {"effect": np.nan}, "effect is nan"),
-        ("mediator", {"direct": np.inf}, "direct is inf"),
-        ("collider", {"effect": np.inf}, "effect is inf"),
-        ("shift", {"after": np.nan}, "after is nan"),
-        ("pipeline_faults", {"faults": ("typo",)}, "unknown fault 'typo'"),
-        ("fairness", {"agreement": 2}, "agreement is 2"),
-        ("fairness", {"bias": np.inf}, "bias is inf"),
-        ("friedman", {"p": 4}, "p is 4"),
-        ("friedman", {"noise": -1}, "noise is -1"),
-    ],
-)
-def test_impossible_settings_are_refused_with_the_offender_named(name, settings, words):
-    with pytest.raises(ValueError, match=words):
-        WORLDS[name](20, **settings)
 
 
 # --- gates ---
@@ -161,48 +98,45 @@ def test_bit_cells_have_the_asked_rates_and_correlation(rho):
     assert (cells[1, 1] - p1 * p2) / np.sqrt(p1 * (1 - p1) * p2 * (1 - p2)) == pytest.approx(rho)
 
 
-@pytest.mark.parametrize(
-    ("name", "logic"),
-    [("and_gate", np.logical_and), ("or_gate", np.logical_or), ("xor_gate", np.logical_xor)],
-)
+@pytest.mark.parametrize(("name", "logic"), [
+    ("and_gate", np.logical_and), ("or_gate", np.logical_or), ("xor_gate", np.logical_xor)])
 def test_gates_compute_what_they_are_called(name, logic):
     world = WORLDS[name](200, rng=0)
     assert (world.y == logic(world.X["x1"], world.X["x2"])).all()
 
 
-def test_xor_inputs_are_relevant_together_and_useless_alone_at_any_correlation_of_fair_bits():
-    for rho in (0.0, 0.6):
-        truth = worlds.xor_gate(rho=rho).truth
-        assert truth["relevant"].all() and not truth["associated"].any()
+@pytest.mark.parametrize(("draw", "settings", "associated", "relevant"), [
+    (worlds.xor_gate, {"rho": 0.0}, [False, False], [True, True]),
+    (worlds.xor_gate, {"rho": 0.6}, [False, False], [True, True]),
+    (worlds.xor_gate, {"rates": (0.5, 0.8)}, [True, False], [True, True]),
+    (worlds.and_gate, {"rho": 1.0}, [True, True], [False, False]),
+])
+def test_fair_bits_of_xor_are_useless_alone_and_equal_bits_useless_beside_each_other(
+        draw, settings, associated, relevant):
+    truth = draw(**settings).truth
+    assert (truth["associated"].tolist(), truth["relevant"].tolist()) == (associated, relevant)
 
 
-def test_xor_inputs_are_associated_with_the_target_once_rates_are_unequal():
-    assert worlds.xor_gate(rates=(0.5, 0.8)).truth["associated"].tolist() == [True, False]
-
-
-def test_bits_that_are_always_equal_are_not_relevant_given_each_other():
-    truth = worlds.and_gate(rho=1.0).truth
-    assert truth["associated"].all() and not truth["relevant"].any()
+def test_rates_that_rule_out_a_correlation_are_refused():
+    with pytest.raises(ValueError, match="cannot have correlation"):
+        worlds.xor_gate(20, rates=(0.1, 0.9), rho=0.9)
 
 
 # --- twins, proxies, causes ---
 
 
-def test_exact_twins_are_equal_columns_and_neither_is_relevant():
+def test_exact_twins_are_equal_columns_and_none_is_relevant_beside_another():
     world = worlds.twins(50, copies=3)
     assert (world.X["x1"] == world.X["x3"]).all()
     assert not world.truth["relevant"].any()
     assert world.truth["used"].tolist() == [True, False, False]
-
-
-def test_a_single_copy_is_relevant():
     assert worlds.twins(50, copies=1).truth.loc["x1", "relevant"]
 
 
-@pytest.mark.parametrize("rho", [-0.9, 0.0, 0.5])
-def test_proxy_has_the_asked_correlation(rho):
-    X = worlds.correlated_proxy(N, rho=rho, rng=0).X
-    assert X.corr().loc["x1", "x2"] == pytest.approx(rho, abs=0.02)
+def test_proxy_has_the_asked_correlation():
+    for rho in (-0.9, 0.0, 0.5):
+        X = worlds.correlated_proxy(N, rho=rho, rng=0).X
+        assert X.corr().loc["x1", "x2"] == pytest.approx(rho, abs=0.02)
 
 
 def test_confounded_feature_predicts_with_slope_two_over_one_point_zero_nine():
@@ -211,20 +145,15 @@ def test_confounded_feature_predicts_with_slope_two_over_one_point_zero_nine():
 
 
 def test_confounder_stays_hidden_unless_shown_and_is_measured_with_the_asked_error():
-    hidden, shown = (
-        worlds.confounder(N, rng=0),
-        worlds.confounder(N, shown=True, measurement_error=0.5, rng=0),
-    )
+    hidden, shown = worlds.confounder(N, rng=0), worlds.confounder(N, shown=True, measurement_error=0.5, rng=0)
     assert "z" not in hidden.X and "z" in hidden.hidden
     assert (shown.X["z"] - shown.hidden["z"]).std() == pytest.approx(0.5, abs=0.01)
 
 
 def test_a_confounder_seen_with_error_leaves_the_confounded_feature_relevant():
-    relevant = [
-        worlds.confounder(9, shown=True, measurement_error=e).truth.loc["x1", "relevant"]
-        for e in (0, 0.3)
-    ]
-    assert relevant == [False, True]
+    for error, relevant in ((0, False), (0.3, True)):
+        truth = worlds.confounder(9, shown=True, measurement_error=error).truth
+        assert truth.loc["x1", "relevant"] == relevant
 
 
 def test_collider_makes_an_unrelated_cause_relevant():
@@ -245,24 +174,16 @@ def test_shifted_relation_makes_the_old_predictor_better_when_shuffled():
 
 def test_leak_is_zero_for_every_negative_and_known_only_afterwards():
     world = worlds.leak(500, rng=0)
-    assert (world.X.loc[world.y == 0, "spent"] == 0).all() and (
-        world.X.loc[world.y == 1, "spent"] >= 1
-    ).all()
+    assert (world.X.loc[world.y == 0, "spent"] == 0).all() and (world.X.loc[world.y == 1, "spent"] >= 1).all()
     assert [c for c, when in world.extra["available"].items() if when > 0] == ["spent"]
 
 
-def test_slipped_column_is_the_true_one_moved_down_by_a_row():
-    world = worlds.pipeline_faults(100, faults=("shift",), rng=0)
-    assert (world.X["x2"].to_numpy()[1:] == world.hidden["x2"].to_numpy()[:-1]).all()
-    assert (world.X["x1"] == world.hidden["x1"]).all()
-
-
-def test_a_slip_loses_the_last_reading_and_nothing_else_changes():
-    """What falls off the table does not come back on top, and no other draw is moved by it."""
-    slipped, sound = (
-        worlds.pipeline_faults(100, faults=faults, rng=0)
-        for faults in (("shift", "duplicates"), ("duplicates",))
-    )
+def test_a_slip_moves_a_column_down_by_a_row_and_nothing_else_changes():
+    """The last reading is lost: what falls off the table does not come back on top, and no other draw is moved."""
+    slipped, sound = (worlds.pipeline_faults(100, faults=faults, rng=0)
+                      for faults in (("shift", "duplicates"), ("duplicates",)))
+    assert (slipped.X["x2"].to_numpy()[1:100] == slipped.hidden["x2"].to_numpy()[:99]).all()
+    assert (slipped.X["x1"] == slipped.hidden["x1"]).all()
     assert sound.X["x2"].iloc[99] not in set(slipped.X["x2"])
     assert slipped.X["x2"].iloc[0] not in set(sound.X["x2"])
     assert slipped.hidden.equals(sound.X) and slipped.y.equals(sound.y)
@@ -272,12 +193,8 @@ def test_duplicates_are_one_row_in_five_and_say_whom_they_copy():
     world = worlds.pipeline_faults(100, rng=0)
     copies = world.extra["copy_of"][100:]
     assert world.X.duplicated().sum() == len(copies) == 20
-    assert (
-        world.X.iloc[100:]
-        .reset_index(drop=True)
-        .equals(world.X.iloc[copies].reset_index(drop=True))
-    )
-    assert (world.y.iloc[100:].to_numpy() == world.y.iloc[copies].to_numpy()).all()
+    assert (world.X.to_numpy()[100:] == world.X.to_numpy()[copies]).all()
+    assert (world.y.to_numpy()[100:] == world.y.to_numpy()[copies]).all()
 
 
 def test_leaking_id_is_in_the_order_of_the_outcome():
@@ -306,28 +223,15 @@ def test_proxy_carries_the_gap_once_the_protected_column_is_dropped():
     assert prediction[protected == 0].mean() - prediction[protected == 1].mean() > 0.05
 
 
-@pytest.mark.parametrize(
-    ("settings", "relevant"),
-    [
-        ({}, False),
-        ({"shown": False}, True),
-        ({"bias": 0.0, "shown": False}, False),
-        ({"agreement": 0.5, "shown": False}, False),
-    ],
-)
-def test_proxy_is_relevant_exactly_when_it_carries_a_bias_that_nothing_else_tells(
-    settings, relevant
-):
-    assert worlds.fairness(20, **settings).truth.loc["proxy", "relevant"] == relevant
+def test_proxy_is_relevant_exactly_when_it_carries_a_bias_that_nothing_else_tells():
+    for settings, relevant in [({}, False), ({"shown": False}, True), ({"bias": 0.0, "shown": False}, False),
+                               ({"agreement": 0.5, "shown": False}, False)]:
+        assert worlds.fairness(20, **settings).truth.loc["proxy", "relevant"] == relevant
 
 
 def test_an_exact_proxy_makes_the_protected_column_irrelevant_given_it():
-    assert worlds.fairness(20, agreement=1).truth["relevant"].to_dict() == {
-        "skill": True,
-        "proxy": False,
-        "noise": False,
-        "protected": False,
-    }
+    truth = worlds.fairness(20, agreement=1).truth
+    assert truth.index[truth["relevant"]].tolist() == ["skill"]
 
 
 # --- other targets ---
@@ -344,9 +248,7 @@ def test_censored_times_are_lower_bounds_and_events_are_seen_exactly():
     world = survival(2000, rng=0)
     due, seen = world.hidden["event_time"], world.y["event"] == 1
     assert 0.2 < seen.mean() < 0.9
-    assert (world.y["time"][seen] == due[seen]).all() and (
-        world.y["time"][~seen] < due[~seen]
-    ).all()
+    assert (world.y["time"][seen] == due[seen]).all() and (world.y["time"][~seen] < due[~seen]).all()
 
 
 def test_each_output_has_its_own_importances():
@@ -354,9 +256,7 @@ def test_each_output_has_its_own_importances():
     X = world.X.copy()
     X["x2"] = np.random.default_rng(0).permutation(X["x2"].to_numpy())
     rise = (world.y - world.ideal(X)) ** 2 - (world.y - world.ideal(world.X)) ** 2
-    assert rise.mean().to_numpy() == pytest.approx(
-        world.extra["per_output"].loc["x2"].to_numpy(), abs=0.1
-    )
+    assert rise.mean().to_numpy() == pytest.approx(world.extra["per_output"].loc["x2"].to_numpy(), abs=0.1)
 
 
 def test_friedman_importance_agrees_with_independent_quadrature():
