@@ -160,9 +160,14 @@ def report(manifest, out, ran):
         most = sum(QUESTIONS[id].points for id in asked)
         lines += [f"{name}, saved at {saved}, run afresh: "
                   f"{won} of {most} points by the checks that you have"]
-        lines += [f"  {QUESTIONS[id].points} for {id:<28} {state:<11} {words}".rstrip()
+        lines += [f"  {_worth(id):<9} {id:<28} {state:<11} {words}".rstrip()
                   for id, state, words in rows]
     return "\n".join(lines)
+
+
+def _worth(id):
+    points = QUESTIONS[id].points
+    return f"{points} for" if points else "optional:"
 
 
 def _state(id, entry, found):
