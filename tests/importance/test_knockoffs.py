@@ -157,7 +157,7 @@ def test_the_threshold_is_knockpys_and_its_definition_read_aloud_with_ties_and_z
     np.testing.assert_array_equal(ours, stored(f"threshold, offset {offset}", statistics))
     for W in (*statistics.round(1), np.zeros(10), [0] * 10 + [1] * 5, [9] * 4):
         W = np.asarray(W)
-        good = [t for t in np.abs(W) if t > 0 and (offset + (W <= -t).sum()) / max(1, (W >= t).sum()) <= 0.2]
+        good = [t for t in np.abs(W) if t > 0 and (offset + (-t >= W).sum()) / max(1, (t <= W).sum()) <= 0.2]
         assert kn.knockoff_threshold(W, 0.2, offset=offset) == min(good, default=np.inf)
 
 
