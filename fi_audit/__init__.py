@@ -1,8 +1,7 @@
 """Audit a fitted model: from a model and rows that it has not seen to the sentences about it.
 
     data.py          the model that is asked, and what the rows are to it
-    model_card.py    what it predicts, and what its explanations add up to
-    skill.py         does it predict, by any score?
+    skill.py         what it predicts, and how well by several scores
     importance.py    what it relies on, with intervals that hold together (intervals.py)
     columns.py       correlated columns, and columns that are no features
     leaks.py         columns that look as if written after the outcome

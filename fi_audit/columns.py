@@ -254,11 +254,12 @@ def check_gaps(data: AuditData) -> Finding:
     for name in asked:
         found = []
         for k in outcomes:
-            sides = [_mean_and_reach(targets[some, k], weights[some], groups, some,
-                                     len(asked) * len(outcomes))
-                     for some in (gaps[name].to_numpy(), ~gaps[name].to_numpy())]
-            (without, reach), (given, other) = sides
-            if abs(without - given) > np.hypot(reach, other):
+            (without, low, _), (given, other, _) = (
+                mean_with_interval(targets[some, k], weights[some],
+                                   None if groups is None else groups[some],
+                                   len(asked) * len(outcomes))
+                for some in (gaps[name].to_numpy(), ~gaps[name].to_numpy()))
+            if abs(without - given) > np.hypot(without - low, given - other):
                 what = "the mean target is" if labels is None else f"the share of '{labels[k]}' is"
                 found.append((without - given, f"Where '{name}' is empty ({gaps[name].sum():,} "
                               f"rows) {what} {number(without)}, elsewhere {number(given)}."))
@@ -272,15 +273,3 @@ def check_gaps(data: AuditData) -> Finding:
     return Finding("gaps that tell", "ask", " ".join(parts), tuple(figures), figures,
                    f"Ask why {listed(tuple(figures))} can be empty: was the field empty when the "
                    "decision was made, or does the outcome empty it?")
-
-
-def _mean_and_reach(
-    values: NDArray, weights: NDArray, groups: NDArray | None, some: NDArray, n_figures: int
-) -> tuple[float, float]:
-    """Return a mean over some rows, and half the width of its interval."""
-    mean_weight = weights.mean()
-    if not mean_weight > 0:
-        return 0.0, np.inf
-    codes = None if groups is None else np.unique(groups[some], return_inverse=True)[1]
-    mean, low, _ = mean_with_interval(values, weights / mean_weight, codes, n_figures)
-    return mean, mean - low

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from fi_audit.data import AuditData
 from fi_audit.intervals import critical_value, share_of
 from fi_audit.results import Measure
-from fi_audit.skill import RowLoss, Score
+from fi_audit.skill import Score, squared_distance
 from fi_teach.basics.encoding import as_numbers
 from fi_teach.basics.folds import fold_error, grouped_folds, stratified_folds
 from fi_teach.basics.shuffles import shuffles, swap, variance_of_mean
 from fi_teach.basics.tables import blanked, positions_of
+from fi_teach.basics.target import places_among
 from fi_teach.importance.conditional import shuffle_within, subgroups
 
 ROWS_A_CALL = 20_000
@@ -211,13 +212,13 @@ def _held_out_loss(data: AuditData, X: pd.DataFrame, rest: NDArray, part: NDArra
     other = replace(data, model=data.refit(X, rest))
     said = other.predict(X.iloc[part])
     if data.kind == "number":
-        return RowLoss(lambda y, p: (y - p) ** 2, data.outcome[part])(said)[0]
+        return squared_distance(data.targets[part], said)
     if said.ndim == 1:
         said = (said[:, None] == np.arange(len(other.classes))).astype(float)
     full = np.zeros((len(part), len(data.classes)))
-    for k, label in enumerate(other.classes):
-        full[:, np.flatnonzero(data.classes == label)] = said[:, [k]]
-    return ((data.targets[part] - full) ** 2).sum(axis=1) / (2 if len(data.classes) == 2 else 1)
+    place = places_among(other.classes, data.classes)
+    full[:, place[place >= 0]] = said[:, place >= 0]
+    return squared_distance(data.targets[part], full)
 
 
 def folds_of(data: AuditData, rows: NDArray, what: str, n_folds: int = FOLDS) -> list[NDArray]:

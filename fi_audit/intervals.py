@@ -51,45 +51,24 @@ def critical_value(
     return float(max(np.quantile(largest, level), NormalDist().inv_cdf((1 + level) / 2)))
 
 
-def half_width(level: float = LEVEL, n_figures: int = 1) -> float:
-    """Standard errors that n intervals reach to hold together (Bonferroni).
-
-    >>> round(half_width(), 2), round(half_width(n_figures=10), 2)
-    (1.96, 2.81)
-    """
-    return NormalDist().inv_cdf(1 - (1 - level) / (2 * max(1, n_figures)))
-
-
 def mean_with_interval(
     values: NDArray, weights: NDArray, groups: NDArray | None = None, n_figures: int = 1
 ) -> tuple[float, float, float]:
-    """Weighted mean of one value a row, with its interval: (n,), (n,) of mean 1 -> 3 numbers.
+    """Weighted mean of one value a row, with its interval: (n,), (n,) -> 3 numbers.
 
-    groups (n,) int : rows drawn together
+    groups (n,) int : rows drawn together; n_figures : that hold together (Bonferroni)
     """
+    if not weights.sum() > 0:
+        return 0.0, -np.inf, np.inf
+    weights = weights / weights.mean()
     mean = float((weights * values).mean())
-    if len(values) < 2 or (groups is not None and len(np.unique(groups)) < 2):
+    if groups is not None:
+        groups = np.unique(groups, return_inverse=True)[1]
+    if len(values) < 2 or (groups is not None and groups.max() < 1):
         return mean, -np.inf, np.inf
-    around_zero = weights * (values - mean)
-    reach = half_width(n_figures=n_figures) * np.sqrt(variance_of_mean(around_zero, groups))
+    times = NormalDist().inv_cdf(1 - (1 - LEVEL) / (2 * max(1, n_figures)))
+    reach = times * np.sqrt(variance_of_mean(weights * (values - mean), groups))
     return mean, mean - reach, mean + reach
-
-
-def share_removed(
-    before: float, after: float, psi: NDArray, groups: NDArray | None, times_error: float
-) -> tuple[float, float, float]:
-    """1 - after / before, of two mean losses, with its interval.
-
-    By the delta method for the logarithm of the ratio, which is less skewed than the ratio.
-    Undefined (NaN) where nothing was lost before; all of it is removed where nothing is after.
-
-    psi (n,) : influence values of after - (after / before) * before, from influence_of_ratio
-    """
-    left = after / before if before > 0 else np.nan
-    if not left > 0:
-        return (1 - left,) * 3
-    reach = min(50.0, times_error * np.sqrt(variance_of_mean(psi, groups)) / after)
-    return 1 - left, 1 - left * np.exp(reach), 1 - left * np.exp(-reach)
 
 
 def share_of(

@@ -207,8 +207,6 @@ def picture(audit: Audit) -> str:
 
 def _rows(audit: Audit, used: Measure, as_share: bool) -> list[dict]:
     """One row a column or group, the members of a group below it."""
-    leak = audit.finding("possible leakage")
-    suspects = set(leak.about) if leak.verdict == "ask" else set()
     copies, together = audit.measure("null copies"), audit.measure("used together")
     nulls = {} if copies is None else dict(zip(
         copies.members, np.abs((copies.share if as_share else copies.figures)[0]), strict=True))
@@ -216,7 +214,7 @@ def _rows(audit: Audit, used: Measure, as_share: bool) -> list[dict]:
     def row(measure: Measure, j: int, before: str = "") -> dict:
         members = measure.members[j]
         value, low, high = map(float, (measure.share if as_share else measure.figures)[:, j])
-        asked = bool(suspects & set(members))
+        asked = bool({*audit.suspects} & {*members})
         name = before + title(members)
         return {
             "name": name, "value": value, "low": low, "high": high,

@@ -1,6 +1,7 @@
 """The results of an audit, as records that can be compared with == and written as JSON."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,10 +140,26 @@ class Audit(Result):
         by_verdict = sorted(self.findings, key=lambda f: -VERDICTS.index(f.verdict) % 4)
         return tuple(dict.fromkeys(f.ask for f in by_verdict if f.ask))
 
-    def measure(self, question: str) -> Measure | None:
+    def measure(self, question: str) -> Any:
         """Return the measure that answers a question, or None where it could not be asked."""
         found = [m for m in self.measures if m.question == question]
         return found[0] if found else None
+
+    @property
+    def suspects(self) -> tuple[str, ...]:
+        """The columns that look like a leak."""
+        found = self.finding("possible leakage")
+        return found.about if found.verdict == "ask" else ()
+
+    def clear(self, question: str) -> list[tuple[str, ...]]:
+        """Columns (groups) clear of zero and above their own shuffled copy, largest first."""
+        measure, copies = self.measure(question), self.measure("null copies")
+        if measure is None:
+            return []
+        found = [measure.members[j] for j in np.argsort(-measure.value, kind="stable")
+                 if measure.clear[j]]
+        return [one for one in found if copies is None or one not in copies.members
+                or measure.row(one)[0] > copies.row(one)[0]]
 
     def finding(self, check: str) -> Finding:
         """Return the finding of one check. Raises ValueError for one that was not made."""

@@ -1,6 +1,7 @@
 """Run the audit: the model, the rows and the columns first, then the questions, the sentences."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,9 @@ from numpy.typing import ArrayLike
 from fi_audit import importance, leaks, rows, subgroups
 from fi_audit.columns import check_columns, check_gaps, clusters
 from fi_audit.data import LEAST_ROWS, AuditData, make_data
-from fi_audit.model_card import check_model, name_of
 from fi_audit.results import Audit, Finding, Measure, Sentence
 from fi_audit.sentences import Facts, answer, sentences
-from fi_audit.skill import check_calibration, check_skill, skill_of
+from fi_audit.skill import check_calibration, check_model, check_skill, name_of, skill_of
 from fi_teach.basics.losses import Loss
 from fi_teach.basics.refit import with_progress
 from fi_teach.basics.seeds import Seed
@@ -85,38 +85,35 @@ def run(data: AuditData) -> Audit:
 
     next(steps, None)
     shuffler = importance.Shuffler(data, main)
-    measures: dict[str, Measure] = {"associated": importance.associated(data)}
-    measures["used"] = importance.used(shuffler, tuple((name,) for name in data.names))
-    in_play = importance.in_play(measures["used"])
-    more: dict[str, Measure | None] = {}
-    if groups:
-        more["used together"] = importance.used(shuffler, groups, "used together")
+    associated = importance.associated(data)
+    used = importance.used(shuffler, tuple((name,) for name in data.names))
+    together = importance.used(shuffler, groups, "used together") if groups else None
+    in_play = importance.in_play(used)
     next(steps, None)
-    more["null copies"] = importance.null_copies(shuffler, in_play)
+    copies = importance.null_copies(shuffler, in_play)
     next(steps, None)
-    more["conditional"] = importance.conditional(shuffler, in_play)
-    measures |= {name: found for name, found in more.items() if found is not None}
+    conditional = importance.conditional(shuffler, in_play)
 
     next(steps, None)
-    strengths = dict(zip(data.names, measures["associated"].value, strict=True))
-    first = data.names[int(measures["used"].value.argmax())]
-    findings += leaks.check_leaks(data, strengths, groups, first)
+    strengths = dict(zip(data.names, associated.value, strict=True))
+    findings += leaks.check_leaks(data, strengths, groups, data.names[int(used.value.argmax())])
     next(steps, None)
     grouped = {name for members in groups for name in members}
     units = (*groups, *((name,) for name in data.names if name not in grouped))
-    refits = importance.relevant(shuffler, units, measures["used"])
+    refits = importance.relevant(shuffler, units, used)
     no_refit = refits if isinstance(refits, str) else ""
-    if isinstance(refits, Measure):
-        measures["relevant"] = refits
+    measures = [one for one in (associated, used, together, copies, conditional, refits)
+                if isinstance(one, Measure)]
 
     next(steps, None)
     parts, small = subgroups.by_protected(data, main)
     findings.append(small)
     parts += subgroups.by_period(data, main)
     next(steps, None)
-    facts = Facts(data, scores, main, tuple(findings), groups, measures, parts, no_refit)
-    return Audit(answer(facts), _about(data, len(main.rows)), tuple(findings), groups,
-                 tuple(measures.values()), parts, sentences(facts))
+    found = Audit("", _about(data, len(main.rows)), tuple(findings), groups,
+                  tuple(measures), parts, ())
+    facts = Facts(data, scores, main, found, no_refit)
+    return replace(found, answer=answer(facts), sentences=sentences(facts))
 
 
 def _too_little(data: AuditData) -> Audit:

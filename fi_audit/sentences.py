@@ -12,17 +12,7 @@ import numpy as np
 
 from fi_audit.data import AuditData
 from fi_audit.importance import power
-from fi_audit.results import (
-    Finding,
-    Measure,
-    Sentence,
-    Subgroup,
-    listed,
-    number,
-    percent,
-    span,
-    title,
-)
+from fi_audit.results import Audit, Finding, Measure, Sentence, listed, number, percent, span, title
 from fi_audit.skill import Score, lower_text, ranking_text, skill_text
 from fi_audit.subgroups import gap
 
@@ -34,38 +24,41 @@ OF_THE_ROWS = ("rows entered twice", "the same rows in training and test", "rela
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What the sentences are made of."""
+    """What the sentences are made of: an audit without them, its data and scores."""
 
     data: AuditData
     scores: list[Score]
     main: Score
-    findings: tuple[Finding, ...]
-    clusters: tuple[tuple[str, ...], ...]
-    measures: dict[str, Measure]
-    parts: tuple[Subgroup, ...]
+    audit: Audit
     no_refit: str
-
-    def finding(self, check: str) -> Finding | None:
-        return next((f for f in self.findings if f.check == check), None)
 
     @property
     def stops(self) -> list[Finding]:
-        return [f for f in self.findings if f.verdict == "stop"]
+        return [f for f in self.audit.findings if f.verdict == "stop"]
+
+    @property
+    def asked(self) -> list[Finding]:
+        return [f for f in self.audit.findings if f.verdict == "ask"]
 
     @property
     def who(self) -> str:
         return self.data.subject[0].upper() + self.data.subject[1:]
 
     @property
-    def suspects(self) -> tuple[str, ...]:
-        found = self.finding("possible leakage")
-        return found.about if found and found.verdict == "ask" else ()
+    def carriers(self) -> list[tuple[Measure, tuple[str, ...]]]:
+        """What is clear of zero: columns by themselves, and groups of correlated ones."""
+        grouped = {name for members in self.audit.clusters for name in members}
+        found = {question: [one for one in self.audit.clear(question)
+                            if len(one) > 1 or one[0] not in grouped][:MOST]
+                 for question in ("used", "used together")}
+        return [(self.audit.measure(question), one) for question in found
+                for one in found[question]]
 
 
 def sentences(facts: Facts) -> tuple[Sentence, ...]:
     """Write all sentences, in the order of the report."""
-    made = [*_skill(facts), *_used(facts), *_together(facts), *_relevant(facts),
-            *_associated(facts), *_subgroups(facts), *_not_allowed(facts)]
+    made = [*_skill(facts), *_used(facts), *_relevant(facts), *_associated(facts),
+            *_subgroups(facts), *_not_allowed(facts)]
     return tuple(_with_conditions(sentence, facts) for sentence in made)
 
 
@@ -73,7 +66,8 @@ def _with_conditions(sentence: Sentence, facts: Facts) -> Sentence:
     """Add what must be settled first, or withdraw a sentence that the rows cannot bear."""
     if not sentence.may or sentence.kind not in (*OF_THE_MODEL, "associated"):
         return sentence
-    condition = sentence.condition
+    condition, suspects = sentence.condition, facts.audit.suspects
+    touched = set(sentence.about) & set(suspects)
     if sentence.kind in OF_THE_MODEL:
         if facts.data.seen:
             return replace(sentence, may=False, condition=(
@@ -82,14 +76,12 @@ def _with_conditions(sentence: Sentence, facts: Facts) -> Sentence:
         if facts.stops:
             return replace(sentence, may=False,
                            condition="Not while this stands: " + facts.stops[0].text)
-        touched = set(sentence.about) & set(facts.suspects)
-        if facts.suspects and (touched or sentence.kind in ("skill", "ranking")):
-            names = listed(facts.suspects)
-            condition += (f" And only if {names} {'is' if len(facts.suspects) == 1 else 'are'} "
-                          "known before the outcome: ask.")
-    elif set(sentence.about) & set(facts.suspects):
+        if touched or (suspects and sentence.kind in ("skill", "ranking")):
+            condition += (f" And only if {listed(suspects)} "
+                          f"{'is' if len(suspects) == 1 else 'are'} known before the outcome: ask.")
+    elif touched:
         condition += " It may have been written down after the outcome: ask."
-    asks = [f.check for f in facts.findings if f.verdict == "ask" and f.check in OF_THE_ROWS]
+    asks = [f.check for f in facts.asked if f.check in OF_THE_ROWS]
     if asks:
         condition += f" First settle what is asked under “{'” and “'.join(asks)}”."
     return replace(sentence, condition=condition)
@@ -105,103 +97,65 @@ def _shares(measure: Measure, members: tuple[str, ...]) -> str:
     return f"raises the {measure.unit} by {number(value)} ({span(low, high)})"
 
 
-def clear_members(measure: Measure | None, facts: Facts) -> list[tuple[str, ...]]:
-    """Columns (groups) clear of zero and above their own shuffled copy, largest first."""
-    if measure is None:
-        return []
-    copies = facts.measures.get("null copies")
-
-    def above(members: tuple[str, ...]) -> bool:
-        if copies is None or members not in copies.members:
-            return True
-        return measure.row(members)[0] > copies.row(members)[0]
-    order = np.argsort(-measure.value, kind="stable")
-    found = [measure.members[j] for j in order if measure.clear[j]]
-    return [members for members in found if above(members)]
-
-
 # --- what may be written ---
 
 
 def _skill(facts: Facts) -> Iterator[Sentence]:
     """True if the same model on new rows has a skill inside the interval."""
-    data, n = facts.data, f"{len(facts.main.rows):,}"
-    rows = "rows that it was fitted on" if data.seen else "rows like these"
-    condition = f"On {rows} ({n} of them), by the {facts.main.unit}."
-    made = []
-    if facts.main.clear:
-        made.append(Sentence("ranking" if facts.main.name == "ranking" else "skill", (),
-                             skill_text(data, facts.main) + ".", condition, True))
+    data, main = facts.data, facts.main
+    rows = "On rows that it was fitted on" if data.seen else "On rows like these"
+    if main.clear:
+        yield Sentence("ranking" if main.name == "ranking" else "skill", (),
+                       skill_text(data, main) + ".",
+                       f"{rows} ({len(main.rows):,} of them), by the {main.unit}.", True)
     for score in facts.scores:
-        if score.name == "ranking" and score is not facts.main and score.clear:
-            made.append(Sentence("ranking", (), ranking_text(data, score) + ".",
-                                 f"On {rows}.", True))
-    yield from made
+        if score.name == "ranking" and score is not main and score.clear:
+            yield Sentence("ranking", (), ranking_text(data, score) + ".", f"{rows}.", True)
 
 
 def _used(facts: Facts) -> Iterator[Sentence]:
-    """True if shuffling the column costs this model something on new rows, as much as is said."""
-    grouped = {name for members in facts.clusters for name in members}
-    found = [one for one in clear_members(facts.measures.get("used"), facts)
-             if one[0] not in grouped]
-    for members in found[:MOST]:
+    """True if shuffling the column, or the group together, costs as much as is said on new rows."""
+    for measure, members in facts.carriers:
+        together = ", taken together" if len(members) > 1 else ""
         yield Sentence(
-            "used", members, f"{facts.who} relies on {listed(members)}: shuffling it "
-            f"{_shares(facts.measures['used'], members)}.",
-            "On rows like these. It says what the predictions rest on, not what causes the "
-            "target.", True)
-
-
-def _together(facts: Facts) -> Iterator[Sentence]:
-    """True if shuffling the correlated columns together costs as much as is said."""
-    measure = facts.measures.get("used together")
-    for members in clear_members(measure, facts)[:MOST]:
-        if measure is not None:
-            yield Sentence(
-                "used together", members, f"{facts.who} relies on {listed(members)}, taken "
-                f"together: shuffling them {_shares(measure, members)}.",
-                "They are correlated, so the figure belongs to all of them and to none alone.",
-                True)
+            measure.question, members, f"{facts.who} relies on {listed(members)}{together}: "
+            f"shuffling {'them' if together else 'it'} {_shares(measure, members)}.",
+            "They are correlated, so the figure belongs to all of them and to none alone."
+            if together else "On rows like these. It says what the predictions rest on, not what "
+            "causes the target.", True)
 
 
 def _relevant(facts: Facts) -> Iterator[Sentence]:
     """True if the column tells of the target what the other columns do not."""
-    refits = facts.measures.get("relevant")
-    if refits is None:
-        return
-    conditional, together = (facts.measures.get(q) for q in ("conditional", "used together"))
-    for members in clear_members(refits, facts)[:MOST]:
-        beside = together if len(members) > 1 else conditional
+    refits = facts.audit.measure("relevant")
+    for members in facts.audit.clear("relevant")[:MOST] if refits else ():
+        together = len(members) > 1
+        beside = facts.audit.measure("used together" if together else "conditional")
         if beside is None or members not in beside.members or beside.row(members)[1] <= 0:
             continue
         value, low, high = refits.row(members)
-        what = "together add" if len(members) > 1 else "adds"
         yield Sentence(
-            "relevant", members, f"{listed(members)} {what} information that the other columns "
-            f"do not contain: a copy of the model, fitted again without, has {number(value)} "
-            f"({span(low, high)}) more {refits.unit}.",
+            "relevant", members, f"{listed(members)} {'together add' if together else 'adds'} "
+            "information that the other columns do not contain: a copy of the model, fitted again "
+            f"without, has {number(value)} ({span(low, high)}) more {refits.unit}.",
             "About this way of fitting and these columns; another column could carry the same.",
             True)
 
 
 def _associated(facts: Facts) -> Iterator[Sentence]:
     """True if the column alone tells of the target as much as is said."""
-    measure = facts.measures.get("associated")
-    if measure is None:
-        return
-    order = np.argsort(-measure.value, kind="stable")
-    for j in [j for j in order if measure.clear[j]][:MOST]:
+    for members in facts.audit.clear("associated")[:MOST]:
+        value, low, high = facts.audit.measure("associated").row(members)
         yield Sentence(
-            "associated", measure.members[j], f"Taken alone, {listed(measure.members[j])} "
-            f"accounts for {percent(measure.value[j])} of the target's variance "
-            f"({span(measure.low[j], measure.high[j], percent)}).",
+            "associated", members, f"Taken alone, {listed(members)} accounts for {percent(value)} "
+            f"of the target's variance ({span(low, high, percent)}).",
             "By the means in its bins, without any model: it may stand for another column.", True)
 
 
 def _subgroups(facts: Facts) -> Iterator[Sentence]:
     """True if the gap on new rows lies inside the interval."""
     for kind, what in (("group", "groups"), ("period", "periods")):
-        some = tuple(part for part in facts.parts if part.kind == kind)
+        some = tuple(part for part in facts.audit.parts if part.kind == kind)
         found = gap(some)
         if found is None:
             continue
@@ -225,19 +179,14 @@ def _subgroups(facts: Facts) -> Iterator[Sentence]:
 
 
 def _not_allowed(facts: Facts) -> Iterator[Sentence]:
-    used = facts.measures.get("used")
-    if used is None:
-        return
-    clear = clear_members(used, facts)
-    first = clear[0] if clear else used.members[int(used.value.argmax())]
-    together = clear_members(facts.measures.get("used together"), facts)
-    if together and not (set(first) & {name for one in together for name in one}) and not clear:
-        first = together[0]
+    used = facts.audit.measure("used")
+    first = next(iter([*facts.audit.clear("used"), *facts.audit.clear("used together"),
+                       used.members[int(used.value.argmax())]]))
     yield Sentence(
         "causal", first, f"Changing {listed(first)} would change the target.",
         f"It goes with the target in these {len(facts.data.y):,} rows. A cause takes an argument "
         "from outside the table.", False)
-    for members in facts.clusters[:MOST]:
+    for members in facts.audit.clusters[:MOST]:
         shares = "; ".join(f"'{name}' {_shares(used, (name,))}" for name in members[:3])
         yield Sentence("member", members, f"Of {listed(members)}, one matters and the others do "
                        "not.", f"They are correlated, so what one costs depends on what the others "
@@ -251,7 +200,7 @@ def _not_allowed(facts: Facts) -> Iterator[Sentence]:
             "nothing", unclear, f"{listed(unclear)} {'do' if len(unclear) > 1 else 'does'} not "
             "matter.", f"These rows can show an importance of about {bound} or more; smaller ones "
             "stay unseen.", False)
-    if "relevant" not in facts.measures:
+    if facts.audit.measure("relevant") is None:
         yield Sentence("relevant", (), "A column adds what no other column contains.",
                        f"0 copies of the model were fitted without a column: {facts.no_refit}",
                        False)
@@ -275,44 +224,33 @@ def answer(facts: Facts) -> str:
         grade = "predicts well enough to be explained" if main.name != "ranking" else (
             "ranks well enough to be explained, though its numbers are no better than a constant")
         first = f"{facts.who} {grade}: it {_in_short(facts)}. {_carried(facts)}"
-    suspects = facts.suspects
-    leak = "" if not suspects else (
-        f" {listed(suspects)} {'looks' if len(suspects) == 1 else 'look'} like a leak: ask before "
-        "you publish anything.")
-    rows = [f for f in facts.findings if f.verdict == "ask" and f.check in (*OF_THE_ROWS, "time")]
-    others = f" {rows[0].text if rows[0].check != 'related rows' else _related(rows[0])}" if (
-        rows and not suspects) else ""
-    return first + leak + others
-
-
-def _related(finding: Finding) -> str:
-    return ("Some rows seem to belong together, which makes every interval too narrow."
-            if finding.figures and "nearer" in finding.figures else finding.text)
+    suspects = facts.audit.suspects
+    if suspects:
+        looks = "looks" if len(suspects) == 1 else "look"
+        return (f"{first} {listed(suspects)} {looks} like a leak: ask before you publish "
+                "anything.")
+    rows = [f for f in facts.asked if f.check in (*OF_THE_ROWS, "time")]
+    related = rows and "nearer" in (rows[0].figures or {})
+    return " ".join([first, *(
+        "Some rows seem to belong together, which makes every interval too narrow."
+        if related else f.text for f in rows[:1])])
 
 
 def _in_short(facts: Facts) -> str:
-    score = facts.main
-    ranking = next((s for s in facts.scores if s.name == "ranking"), None)
-    removed = lower_text(score)
-    if score.name == "ranking":
-        text = ranking_text(facts.data, score)
-        return text.removeprefix(facts.who + " ")
-    if ranking is not None and facts.data.kind == "probability":
-        text = ranking_text(facts.data, ranking).removeprefix(facts.who + " ")
-        return f"{removed} and {text.split(' (')[0]}"
+    """The main score, and how the model ranks, without a subject."""
+    ranking = [ranking_text(facts.data, score).removeprefix(facts.who + " ")
+               for score in facts.scores if score.name == "ranking"]
+    if facts.main.name == "ranking":
+        return ranking[0]
+    removed = lower_text(facts.main)
+    if ranking and facts.data.kind == "probability":
+        return f"{removed} and {ranking[0].split(' (')[0]}"
     return removed
 
 
 def _carried(facts: Facts) -> str:
     """Name what carries the model: columns that are clear, groups by their members."""
-    grouped = {name for members in facts.clusters for name in members}
-    alone = [one for one in clear_members(facts.measures.get("used"), facts)
-             if one[0] not in grouped]
-    groups = clear_members(facts.measures.get("used together"), facts)
-    share = {one: m.row(one)[0] for one, m in [
-        *((one, facts.measures["used"]) for one in alone),
-        *((one, facts.measures["used together"]) for one in groups)]}
-    ordered = sorted(share, key=lambda one: -share[one])
+    ordered = [one for _, one in sorted(facts.carriers, key=lambda one: -one[0].row(one[1])[0])]
     if not ordered:
         return "No single feature can be shown to carry it."
     names = [f"'{one[0]}'" if len(one) == 1 else f"the group ({title(one)})" for one in ordered]
@@ -320,8 +258,8 @@ def _carried(facts: Facts) -> str:
     text = ", ".join(shown) if len(shown) < len(names) or len(shown) == 1 else (
         ", ".join(shown[:-1]) + " and " + shown[-1])
     count = NUMBERS[len(names)] if len(names) < len(NUMBERS) else str(len(names))
-    what = "feature" if not groups else "feature or group" if len(names) == 1 else (
-        "features or groups")
-    what += "s" if len(names) > 1 and not groups else ""
+    what = "features" if len(names) > 1 else "feature"
+    if any(len(one) > 1 for one in ordered):
+        what += " or groups" if len(names) > 1 else " or group"
     first = ", first" if len(shown) < len(names) else ""
     return f"{count} {what} {'carries' if len(names) == 1 else 'carry'} it{first}: {text}."

@@ -1,4 +1,4 @@
-"""Does the model predict? Several scores, each against the best prediction that needs no model.
+"""What does the model predict, and how well? Several scores, each against what needs no model.
 
 A model of rare events can have a Brier score like a constant's and rank the events well, so a model
 counts as useful when any score tells it from nothing. The importances are then measured in the
@@ -16,12 +16,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fi_audit.data import AuditData
-from fi_audit.intervals import LEVEL, critical_value, mean_with_interval, share_removed
-from fi_audit.results import Finding, percent, span
-from fi_teach.basics.losses import LOSSES, UNITS, brier, log_loss, row_loss
+from fi_audit.intervals import LEVEL, critical_value, mean_with_interval
+from fi_audit.results import Finding, number, percent, span
+from fi_teach.basics.forest import Forest
+from fi_teach.basics.losses import SMALLEST_PROBABILITY, UNITS, row_loss
+from fi_teach.basics.model import raw_unit
+from fi_teach.basics.shuffles import variance_of_mean
+from fi_teach.importance.tree_shap import tree_shap
 
 ROWS_IN_PAIRS = 1000  # of a numeric target: all pairs of so many rows are compared
 BINS = 5
+ROWS_EXPLAINED = 20
+BACKGROUND = 100
+MOST_COLUMNS = 60  # of which TreeSHAP is asked
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +64,14 @@ class Score:
 
 
 class RowLoss:
-    """A loss of single rows."""
+    """A loss of single rows, from their targets as numbers (n, K)."""
 
-    def __init__(self, loss: Callable, y: NDArray) -> None:
-        self.loss, self.y, self.scale = loss, y, np.ones(len(y))
+    def __init__(self, loss: Callable, T: NDArray) -> None:
+        self.loss, self.T = loss, T
+        self.scale, self.rows = np.ones(len(T)), np.arange(len(T))
 
     def __call__(self, prediction: NDArray) -> tuple[NDArray, None]:
-        return np.asarray(self.loss(self.y, prediction), dtype=float), None
+        return np.asarray(self.loss(self.T, prediction), dtype=float), None
 
     of = __call__
 
@@ -127,43 +135,39 @@ def skill_of(data: AuditData) -> tuple[list[Score], Score]:
     The main one is the first that is clear of nothing, or the first.
     """
     losses = _losses(data)
-    made = [_score(data, name, unit, parts, constant, len(losses))
-            for name, unit, parts, constant in losses]
+    made = [_score(data, name, *its, len(losses)) for name, its in losses.items()]
     return made, next((score for score in made if score.clear), made[0])
 
 
-def _losses(data: AuditData) -> list[tuple[str, str, Any, Callable]]:
-    """List name, unit, parts and the best constant of each loss, the caller's first."""
-    y, w, said = data.outcome[data.test], data.weights_of(data.test), data.prediction
-    made: list[tuple[str, str, Any, Callable]] = []
-    if data.kind == "probability":
-        made = [("Brier score", "Brier score", RowLoss(_brier, y), _shares),
-                ("log loss", "log loss (nats)", RowLoss(_log_loss, y), _shares)]
-    elif data.kind == "label":
-        made = [("error rate", "error rate", RowLoss(_wrong, y), _most_frequent)]
-    else:
-        made = [("squared error", "squared error", RowLoss(LOSSES["squared"], y), _mean),
-                ("absolute error", "absolute error", RowLoss(LOSSES["absolute"], y), _median)]
-        if (y >= 0).all() and (y % 1 == 0).all() and (said > 0).all():
-            made.insert(1, ("deviance", "Poisson deviance", RowLoss(_deviance, y), _mean))
+def _losses(data: AuditData) -> dict[str, tuple[str, Any, str]]:
+    """Return unit, parts and the best constant of each loss by its name, the caller's first."""
+    y, T = data.outcome[data.test], data.targets[data.test]
+    names = [name for name, (_, _, kinds, _) in LOSSES.items() if data.kind in kinds[:1]]
+    counts = data.kind == "number" and (y >= 0).all() and (y % 1 == 0).all()
+    if not counts or not (data.prediction > 0).all():
+        names = [name for name in names if name != "deviance"]
+    made: dict[str, tuple[str, Any, str]] = {
+        name: (LOSSES[name][0], RowLoss(LOSSES[name][1], T), LOSSES[name][3]) for name in names}
     if data.loss is not None:
         loss = row_loss(data.loss)
         name = UNITS.get(loss, "loss")
-        own = {brier: _brier, log_loss: _log_loss, LOSSES["zero_one"]: _wrong}.get(loss, loss)
-        constant = {"probability": _shares, "label": _most_frequent, "number": _mean}[data.kind]
-        constant = _median if name == "absolute error" else constant
-        made = [(name, name, RowLoss(own, y), constant), *(m for m in made if m[1] != name)]
+        known = [one for one, (unit, _, kinds, _) in LOSSES.items()
+                 if unit == name and data.kind in kinds]
+        own = LOSSES[known[0]][1] if known else lambda T, said: loss(y, said)
+        constant = LOSSES[known[0]][3] if known else made[names[0]][2]
+        made = {name: (name, RowLoss(own, T), constant),
+                **{one: its for one, its in made.items() if one not in known}}
     rows = np.flatnonzero(y >= 0) if data.kind != "number" else (
         data.some(np.arange(len(y)), ROWS_IN_PAIRS, "pairs"))
     if (data.kind == "number" or len(data.classes) == 2) and len(np.unique(y[rows])) > 1:
-        made.append(("ranking", "share of pairs in the wrong order",
-                     Ranking(y[rows], said[rows], w[rows], rows), _mean))
+        pairs = Ranking(y[rows], data.prediction[rows], data.weights_of(data.test)[rows], rows)
+        made["ranking"] = ("share of pairs in the wrong order", pairs, "mean")
     return made
 
 
-def _score(data: AuditData, name: str, unit: str, parts: Any, constant: Callable,
+def _score(data: AuditData, name: str, unit: str, parts: Any, constant: str,
            n_scores: int) -> Score:
-    rows = parts.rows if isinstance(parts, Ranking) else np.arange(len(data.test))
+    rows = parts.rows
     weights, groups = data.weights_of(data.test[rows]), data.groups_of(data.test[rows])
     own = parts(data.prediction[rows])
     loss = float(np.mean(weights * own[0]))
@@ -175,14 +179,17 @@ def _score(data: AuditData, name: str, unit: str, parts: Any, constant: Callable
             best, words, before = mean, said, its
     of_best = influence(before, best, parts.scale, weights)
     psi = of_best - influence(own, loss, parts.scale, weights)
-    around = (1 - loss / best if best > 0 else 0.0) * of_best - psi
+    left = loss / best if best > 0 else np.nan  # nothing to remove; all is, where loss is 0
+    around = (np.nan_to_num(1 - left)) * of_best - psi
     # skewed losses need more than their level: half of what is allowed to err is kept back
     times = critical_value(around[:, None], groups, data.stream(f"intervals: {name}"),
                            1 - (1 - LEVEL) / n_scores / 2)
-    skill, low, high = share_removed(best, loss, around, groups, times)
+    # the delta method for the logarithm of the ratio, which is less skewed than the ratio
+    error = np.sqrt(variance_of_mean(around, groups)) / loss if left > 0 else 0.0
+    low, high = (1 - left * np.exp(sign * min(50.0, times * error)) for sign in (1, -1))
     low -= 3 / len(rows)  # the rule of three: errors too rare for these rows to show one
     return Score(name, unit, words, rows, parts, parts.scale, own, weights, groups, best - loss,
-                 psi, skill, low, high)
+                 psi, 1 - left, low, high)
 
 
 def influence(
@@ -204,61 +211,59 @@ def as_score(prediction: NDArray) -> NDArray:
 # --- losses, as the audit counts them ---
 
 
-def _brier(y: NDArray, chances: NDArray) -> NDArray:
-    """(1[y = k] - p_k)^2, of the last class for two classes, else summed over classes."""
-    truth = y[:, None] == np.arange(chances.shape[1])
-    each = (truth - chances) ** 2
-    return each[:, 1] if chances.shape[1] == 2 and (y >= 0).all() else each.sum(axis=1)
+def squared_distance(T: NDArray, said: NDArray) -> NDArray:
+    """Squared error of numbers, Brier score of probabilities; of two classes it counts one."""
+    each = (T - said.reshape(T.shape)) ** 2
+    return each.sum(axis=1) / (2 if T.shape[1] == 2 else 1)
 
 
-def _log_loss(y: NDArray, chances: NDArray) -> NDArray:
-    chosen = np.where(y >= 0, chances[np.arange(len(y)), y], 0.0)
-    return -np.log(np.maximum(chosen, 1e-15))
+def _log_loss(T: NDArray, chances: NDArray) -> NDArray:
+    return -np.log(np.maximum((T * chances).sum(axis=1), SMALLEST_PROBABILITY))
 
 
-def _wrong(y: NDArray, said: NDArray) -> NDArray:
-    return (y != (said.argmax(axis=1) if said.ndim == 2 else said)).astype(float)
+def _wrong(T: NDArray, said: NDArray) -> NDArray:
+    said = said.argmax(axis=1) if said.ndim == 2 else said.astype(int)
+    return 1 - np.where(said >= 0, T[np.arange(len(T)), said], 0.0)
 
 
-def _deviance(y: NDArray, mean: NDArray) -> NDArray:
-    mean = np.maximum(mean, 1e-12)
+def _deviance(T: NDArray, mean: NDArray) -> NDArray:
+    y, mean = T[:, 0], np.maximum(mean, 1e-12)
     return 2 * (np.where(y > 0, y * np.log(np.maximum(y, 1e-12) / mean), 0.0) - (y - mean))
+
+
+LOSSES = {  # unit, loss, kinds of prediction (the first asks for it unasked), best constant
+    "Brier score": ("Brier score", squared_distance, ["probability"], "share of each class"),
+    "log loss": ("log loss (nats)", _log_loss, ["probability"], "share of each class"),
+    "error rate": ("error rate", _wrong, ["label", "probability"], "most frequent class"),
+    "squared error": ("squared error", squared_distance, ["number"], "mean"),
+    "deviance": ("Poisson deviance", _deviance, ["number"], "mean"),
+    "absolute error": (
+        "absolute error", lambda T, said: np.abs(T[:, 0] - said), ["number"], "median"),
+}
 
 
 # --- what needs no model ---
 
 
-def _shares(data: AuditData, rows: NDArray) -> NDArray:
-    return np.average(data.targets[rows], axis=0, weights=data.weights_of(rows))
+def _constant(data: AuditData, which: str, rows: NDArray) -> NDArray:
+    """The best constant, learned from some rows: one number, a class, or all classes' shares."""
+    T, weights = data.targets[rows], data.weights_of(rows)
+    if which == "median":
+        order = np.argsort(T[:, 0])
+        total = np.cumsum(weights[order])
+        return T[order[np.searchsorted(total, total[-1] / 2)]]
+    shares = np.average(T, axis=0, weights=weights)
+    return np.asarray(shares.argmax()) if which == "most frequent class" else shares
 
 
-def _most_frequent(data: AuditData, rows: NDArray) -> NDArray:
-    return np.asarray(_shares(data, rows).argmax())
-
-
-def _mean(data: AuditData, rows: NDArray) -> NDArray:
-    return np.average(data.outcome[rows], weights=data.weights_of(rows))
-
-
-def _median(data: AuditData, rows: NDArray) -> NDArray:
-    order = np.argsort(data.outcome[rows])
-    total = np.cumsum(data.weights_of(rows)[order])
-    return data.outcome[rows][order][np.searchsorted(total, total[-1] / 2)]
-
-
-CONSTANTS = {_shares: "always predicting the share of each class", _mean: "always predicting the "
-             "mean", _median: "always predicting the median",
-             _most_frequent: "always predicting the most frequent class"}
-
-
-def _baselines(data: AuditData, constant: Callable, name: str) -> list[tuple[str, NDArray]]:
+def _baselines(data: AuditData, constant: str, name: str) -> list[tuple[str, NDArray]]:
     """What needs no model: a constant; where there is a time, the mean so far and the last value.
 
     The constant is learned from the rows that the model was fitted on, if they are known.
     """
     learned = np.flatnonzero(~data.held_out)
-    best = np.asarray(constant(data, learned if len(learned) else data.test))
-    words = "guessing" if name == "ranking" else CONSTANTS[constant]
+    best = _constant(data, constant, learned if len(learned) else data.test)
+    words = "guessing" if name == "ranking" else f"always predicting the {constant}"
     guesses = [(words, np.broadcast_to(best, (len(data.test), *best.shape)))]
     if "time" in data.metadata and data.kind != "label":
         so_far, last = before_now(data)
@@ -293,6 +298,65 @@ def before_now(data: AuditData) -> tuple[NDArray, NDArray]:
     found = [np.asarray(table.reindex(where), dtype=float) for table in (so_far, last)]
     so_far_rows, last_rows = (np.where(np.isnan(rows), whole, rows) for rows in found)
     return so_far_rows, last_rows
+
+
+# --- what it predicts ---
+
+
+def name_of(model: object) -> str:
+    """Return the model's name: a pipeline by its steps."""
+    if isinstance(model, Forest):
+        return "boosted trees, from the library's own file" if model.kind == "boosting" else (
+            f"our {model.kind}")
+    steps = [type(step).__name__ for _, step in getattr(model, "steps", ())]
+    best = getattr(model, "best_estimator_", None)
+    if best is not None:
+        return f"{name_of(best)}, found by {type(model).__name__}"
+    return ", ".join(steps) or type(model).__name__
+
+
+def check_model(data: AuditData) -> Finding:
+    """Say what the model predicts, and on which scale its explanations add up to what."""
+    average = float(np.average(as_score(data.prediction), weights=data.weights_of(data.test)))
+    what, mean = "a number, in the units of the target", f"On average it says {number(average)}"
+    if data.kind == "label":
+        what, mean = f"one of {len(data.classes)} labels, without probabilities", (
+            "It gives no number to average")
+    elif data.kind == "probability":
+        what = (f"the probability of '{data.classes[-1]}'" if len(data.classes) == 2 else
+                f"the probabilities of {len(data.classes)} classes")
+        mean += f" for '{data.classes[-1]}'"
+    adds, figures = _additivity(data)
+    text = f"It predicts {what}. {mean} ({len(data.test):,} rows). {adds}"
+    return Finding("what the model predicts", "note", text, (), figures)
+
+
+def _additivity(data: AuditData) -> tuple[str, dict[str, float]]:
+    """Compute TreeSHAP of some rows, and compare its sum with the model's raw score."""
+    if len(data.names) > MOST_COLUMNS:
+        return f"TreeSHAP was not tried on {len(data.names)} columns.", {}
+    rows, others = data.test[:ROWS_EXPLAINED], data.some(data.test, BACKGROUND, "background")
+    try:
+        model = getattr(data.model.given, "best_estimator_", data.model.given)
+        explained = tree_shap(model, data.X.iloc[rows], background=data.X.iloc[others])
+        raw = data.model.raw(data.X.iloc[rows])  # what the library itself says
+        unit = raw_unit(data.model.forest)
+    except (ValueError, AttributeError):
+        scale = {"probability": "the probability",
+                 "label": "nothing, since labels cannot be averaged"}
+        return ("It is not made of trees that can be read from outside, so Shapley values would be "
+                f"sampled on the scale of {scale.get(data.kind, 'the prediction')}; none were "
+                "computed."), {}
+    base = np.atleast_1d(explained.base)
+    sums = base + explained.values.reshape(len(rows), len(data.names), -1).sum(axis=1)
+    off = float(np.abs(sums - raw).max())
+    adds = "add up" if off < 1e-4 * max(1.0, float(np.abs(raw).max())) else "do not add up"
+    kept = {"probability": "probabilities", "units of the prediction": "predictions"}.get(unit)
+    aside = "" if kept else f" (not to {'probabilities' if data.kind != 'number' else 'numbers'})"
+    return (f"Its Shapley values (TreeSHAP, interventional) {adds} to the {kept or unit}{aside}: "
+            f"base value {number(float(base[-1]))}, the mean of {len(others)} background rows, "
+            f"checked on {len(rows)} rows."), {
+                "base": float(base[-1]), "off": off, "background": float(len(others))}
 
 
 # --- findings ---

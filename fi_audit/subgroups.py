@@ -81,9 +81,7 @@ def _subgroups(
         weights = score.weights[rows]
         if not weights.sum() > 0:
             continue
-        weights = weights / weights.mean()
-        groups = None if score.groups is None else np.unique(
-            score.groups[rows], return_inverse=True)[1]
+        groups = None if score.groups is None else score.groups[rows]
         mean, low, high = mean_with_interval(own[rows], weights, groups, len(names))
         parts.append(Subgroup(
             kind, str(name), len(rows), mean, low, high,

@@ -13,7 +13,7 @@ import fi_teach.__main__ as cli
 from fi_audit import command
 from fi_audit import files as files_module
 from fi_audit.files import read_model, read_table
-from fi_audit.model_card import name_of
+from fi_audit.skill import name_of
 
 sys.path.insert(0, str(Path(__file__).parent))
 from shop import pipeline, shop
