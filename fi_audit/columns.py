@@ -195,7 +195,7 @@ def is_identifier(column: pd.Series) -> bool:
     named = re.search(r"(^|[_\W])(id|nr|no|key|uid|uuid|number|index)($|[_\W])|Id$|ID$",
                       str(column.name)) is not None
     return bool(known.nunique() == n and (
-        expected > 5 or distance < 1.2 / np.sqrt(n) or named))
+        expected > 5 or distance < 1.6 / np.sqrt(n) or named))
 
 
 def looks_dated(column: pd.Series) -> bool:

@@ -59,11 +59,8 @@ def read_inputs(
     elif train is not None:
         learned = read_table(train)
         _check_target(learned, target)
-        missing = [name for name in rows if name not in learned]
-        if missing:
-            raise ValueError(f"{train} has no column {missing[0]!r}, which {table} has.")
         held_out = np.arange(len(learned) + len(rows)) >= len(learned)
-        rows = pd.concat([learned[list(rows)], rows], ignore_index=True)
+        rows = pd.concat([learned, rows], join="inner", ignore_index=True)
     known = _known_from(known_from or [])
     beside = {groups, time, protected, weight, train} | {x for x in known.values() if x in rows}
     features = _without(fitted, rows, target, beside)

@@ -64,50 +64,49 @@ def check_leaks(
     late = _known_too_late(data, first)
     cleared = {name for name, when in data.known_from.items()
                if (when <= data.metadata["time"]).all()}
+    name_of = "possible leakage"
     encoded = _encode(data, strengths)
     if isinstance(encoded, str):
-        return [*late, Finding("possible leakage", "not asked", encoded)]
+        return [*late, Finding(name_of, "not asked", encoded)]
     names = list(encoded.columns)
     everything = encoded.skill(names)
     if everything < LEAST_SKILL:
-        return [*late, Finding("possible leakage", "well", "No column, and not all together, "
-                               "predicts the target of held-out rows: nothing leaks.")]
+        return [*late, Finding(name_of, "well", "No column, and not all together, predicts the "
+                               "target of held-out rows: nothing leaks.")]
     alone = {name: encoded.skill([name]) for name in names}
+    shares = {name: percent(min(1.0, alone[name] / everything)) for name in names}
     strong = [name for name in names if alone[name] >= STRONG * everything]
     carried = {name: [other for other in names if other in strong or any(
         name in one and other in one for one in clusters)] for name in strong}
-    suspects, reasons, figures = [], [], {"all columns": everything}
+    suspects: dict[str, None] = {}
+    reasons, figures = [], {"all columns": everything, **{name: alone[name] for name in strong}}
     for name in sorted(strong, key=lambda name: -alone[name]):
-        figures[name] = alone[name]
         kinds = kinds_of_leak(data, name, encoded)
-        sure = alone[name] >= SURE
-        if name in cleared or name in suspects or not (kinds or sure):
+        if name in cleared or name in suspects or not (kinds or alone[name] >= SURE):
             continue
         rest = encoded.skill([other for other in names if other not in carried[name]])
         figures[f"without {name}"] = rest
         if rest > NOTHING * everything and not kinds:
             continue
-        as_sure = [one for one in carried[name] if alone.get(one, 0) >= SURE]  # stand in for it
-        suspects += [one for one in dict.fromkeys((name, *as_sure))
-                     if one not in suspects and one not in cleared]
-        said = [f"alone it gives a forest {percent(min(1.0, alone[name] / everything))} of the "
-                "skill that all columns give"]
+        stand_ins = [one for one in carried[name] if alone[one] >= SURE]
+        suspects |= {one: None for one in (name, *stand_ins) if one not in cleared}
         others = [other for other in carried[name] if other != name]
         without = f"it and {listed(others, 3)}" if others else "it"
-        said.append(f"without {without} {percent(rest / everything)} of that skill is left")
-        said += kinds or ["the relation is all but exact"]
+        said = [f"alone it gives a forest {shares[name]} of the skill that all columns give",
+                f"without {without} {percent(rest / everything)} of that skill is left",
+                *(kinds or ["the relation is all but exact"])]
         reasons.append(f"'{name}': {'; '.join(said)}.")
     if not suspects:
         first = max(alone, key=lambda name: alone[name])
         return [*late, Finding(
-            "possible leakage", "well", f"The strongest column is '{first}': alone it gives a "
-            f"forest {percent(min(1.0, alone[first] / everything))} of the skill that all columns "
-            "give. Nothing in its relation to the target looks like a leak.", (), figures)]
+            name_of, "well", f"The strongest column is '{first}': alone it gives a forest "
+            f"{shares[first]} of the skill that all columns give. Nothing in its relation to the "
+            "target looks like a leak.", (), figures)]
+    one = len(suspects) == 1
     return [*late, Finding(
-        "possible leakage", "ask", " ".join(reasons), tuple(suspects), figures,
-        f"Ask whether {listed(suspects)} {'is' if len(suspects) == 1 else 'are'} known before the "
-        f"outcome is: {'it looks' if len(suspects) == 1 else 'they look'} like something written "
-        "down afterwards.")]
+        name_of, "ask", " ".join(reasons), tuple(suspects), figures,
+        f"Ask whether {listed(list(suspects))} {'is' if one else 'are'} known before the outcome "
+        f"is: {'it looks' if one else 'they look'} like something written down afterwards.")]
 
 
 def _known_too_late(data: AuditData, first: str) -> list[Finding]:

@@ -32,14 +32,17 @@ SHORT = 1.5  # times nearer than the spacing of the other rows predicts
 
 def check_copies(data: AuditData) -> list[Finding]:
     """Find rows that occur more than once, in the table and on both sides of the split."""
-    keys = _row_keys(data.X, data.y)
-    by_chance = _repeated(_row_keys(*_shuffled(data)))
-    repeated = _repeated(keys)
+    stream, sample = data.stream("copies"), data.X.iloc[data.sample].reset_index(drop=True)
+    shuffled = pd.DataFrame(
+        {name: sample[name].array.take(stream.permutation(len(sample))) for name in sample})
+    keys, rough = _row_keys(data.X, data.y), _row_keys(data.X, None)
+    by_chance = _repeated(_row_keys(shuffled, stream.permutation(data.y[data.sample])))
+    repeated, alone = _repeated(keys), _repeated(_row_keys(shuffled, None))
     many = repeated > COPIES_SEEN and repeated > 2 * by_chance
-    text = (f"{percent(repeated)} of the {len(keys):,} rows repeat another one exactly, target "
-            f"included; with the columns shuffled {percent(by_chance)} would.")
     within = Finding(
-        "rows entered twice", "ask" if many else "well", text, (),
+        "rows entered twice", "ask" if many else "well",
+        f"{percent(repeated)} of the {len(keys):,} rows repeat another one exactly, target "
+        f"included; with the columns shuffled {percent(by_chance)} would.", (),
         {"repeated": repeated, "by chance": by_chance},
         "Ask whether rows were entered twice: then there are fewer cases than rows."
         if many else "")
@@ -47,19 +50,16 @@ def check_copies(data: AuditData) -> list[Finding]:
     if not len(data.train):
         return [within, Finding(name, "not asked", "Not looked for: the rows that the model was "
                                 "fitted on were not given.")]
-    exact = float(np.isin(keys[data.test], keys[~data.held_out]).mean())
-    rough = _row_keys(data.X, None)
-    near = float(np.isin(rough[data.test], rough[~data.held_out]).mean())
-    alone = _repeated(_row_keys(_shuffled(data)[0], None))
+    exact, near = (float(np.isin(some[data.test], some[~data.held_out]).mean())
+                   for some in (keys, rough))
     stop = exact > COPIES_TOO_MANY and exact > 2 * by_chance
     seen = (exact > COPIES_SEEN and exact > 2 * by_chance) or (
         near > COPIES_TOO_MANY and near > 2 * alone)
-    text = (
+    return [within, Finding(
+        name, "stop" if stop else "ask" if seen else "well",
         f"{percent(exact)} of the test rows stand among the training rows exactly, target "
         f"included, and {percent(near)} have a near copy of their columns there; with the columns "
-        f"shuffled it would be {percent(by_chance)} and {percent(alone)}.")
-    return [within, Finding(
-        name, "stop" if stop else "ask" if seen else "well", text, (),
+        f"shuffled it would be {percent(by_chance)} and {percent(alone)}.", (),
         {"exact": exact, "near": near, "exact by chance": by_chance, "near by chance": alone},
         "Keep copies on one side of the split: a model can know such rows by heart."
         if stop or seen else "")]
@@ -81,14 +81,6 @@ def _repeated(keys: NDArray) -> float:
     return float(pd.Series(keys).duplicated().mean())
 
 
-def _shuffled(data: AuditData) -> tuple[pd.DataFrame, NDArray]:
-    """A sample of the table whose columns are independent, and its target."""
-    stream = data.stream("copies")
-    table = data.X.iloc[data.sample].reset_index(drop=True)
-    shuffled = {name: table[name].array.take(stream.permutation(len(table))) for name in table}
-    return pd.DataFrame(shuffled), stream.permutation(data.y[data.sample])
-
-
 # --- rows that belong together ---
 
 
@@ -96,28 +88,25 @@ def check_related(data: AuditData) -> Finding:
     """Are there rows that belong together, announced or not?"""
     if "groups" in data.metadata:
         return _announced(data)
-    name = "related rows"
-    recur, nearer = _recurring_columns(data), _nearness(data)
+    name, recur, nearer = "related rows", _recurring_columns(data), _nearness(data)
     figures = {"nearer": nearer, "recurring columns": float(len(recur))}
-    if not recur and not nearer > SHORT:
-        return Finding(name, "well" if np.isfinite(nearer) else "not asked",
-                       "No sign of rows that belong together." if np.isfinite(nearer) else
-                       "Not looked for: it takes two columns of measurements.", (), figures,
-                       "" if np.isfinite(nearer) else "Do some rows share a person, a site or a "
-                       "batch? If so, run again with --groups.")
-    labels = _labels(data)
     parts = []
     if recur:
         parts.append(f"In {listed(recur)} exact values recur though few would by chance.")
     if nearer > SHORT:
         parts.append(f"Rows have neighbours {nearer:.1f} times nearer than the spacing of the "
                      "others predicts.")
-    parts.append("Do rows share a person, a site or a batch?")
-    hint = f"--groups {labels[0]}" if labels else "--groups COLUMN"
-    return Finding(
-        name, "ask", " ".join(parts), tuple(recur), figures,
-        f"Ask whether some rows belong to the same person, site or batch. If so, run again with "
-        f"{hint}: until then the intervals are too narrow.")
+    if parts:
+        hint = "--groups " + (_labels(data) or ["COLUMN"])[0]
+        return Finding(
+            name, "ask", " ".join([*parts, "Do rows share a person, a site or a batch?"]),
+            tuple(recur), figures, "Ask whether some rows belong to the same person, site or "
+            f"batch. If so, run again with {hint}: until then the intervals are too narrow.")
+    if np.isfinite(nearer):
+        return Finding(name, "well", "No sign of rows that belong together.", (), figures)
+    return Finding(name, "not asked", "Not looked for: it takes two columns of measurements.", (),
+                   figures, "Do some rows share a person, a site or a batch? If so, run again with "
+                   "--groups.")
 
 
 def _labels(data: AuditData) -> list[str]:
@@ -185,94 +174,85 @@ def _announced(data: AuditData) -> Finding:
                        "out, and to say how figures vary between groups.", (), {"shared": shared},
                        "Bring more groups before you speak of any other than these.")
     stream = data.stream("split by group")
-    by_row = stratified_folds(np.zeros(len(rows)), FOLDS, stream)
-    by_group = grouped_folds(units, FOLDS, stream)
-    random, whole = (_forest_losses(data, rows, folds) for folds in (by_row, by_group))
-    baseline = _spread(data, rows)
+    splits = (stratified_folds(np.zeros(len(rows)), FOLDS, stream),
+              grouped_folds(units, FOLDS, stream))
+    random, whole = (_forest_losses(data, rows, [
+        (np.setdiff1d(np.arange(len(rows)), part), part) for part in folds]) for folds in splits)
+    baseline = _spread(data.targets[rows])
     gap, low, high = mean_with_interval(whole - random, data.weights_of(rows), units)
     figures = {"gap": gap, "low": low, "high": high, "shared": shared}
     text = (f"Held out by whole groups a forest removes {percent(1 - whole.mean() / baseline)} of "
             f"the squared error, held out at random {percent(1 - random.mean() / baseline)} "
             f"({n_units} groups). {percent(shared)} of the test rows are of groups in training.")
-    if low > 0 and shared > 0:
-        return Finding(name, "ask", text, (), figures, "Judge the model on groups that it has not "
-                       "met: it recognises the groups that it was fitted on.")
-    return Finding(name, "well", text, (), figures)
+    worse = low > 0 and shared > 0
+    return Finding(name, "ask" if worse else "well", text, (), figures, "Judge the model on groups "
+                   "that it has not met: it recognises the groups that it was fitted on."
+                   if worse else "")
 
 
-def _spread(data: AuditData, rows: NDArray) -> float:
-    targets = data.targets[rows]
+def _spread(targets: NDArray) -> float:
     return float(((targets - targets.mean(axis=0)) ** 2).sum(axis=1).mean())
 
 
-def _forest_losses(data: AuditData, rows: NDArray, folds: list[NDArray]) -> NDArray:
-    """Squared error of each row by a forest that was grown without its fold -> (n,)."""
-    numbers, losses = as_numbers(data.X.iloc[rows])[0], np.full(len(rows), np.nan)
-    for part in folds:
-        rest = np.setdiff1d(np.arange(len(rows)), part)
-        losses[part] = _losses_on(data, rows, numbers, rest, part)
-    return losses
-
-
-def _losses_on(
-    data: AuditData, rows: NDArray, numbers: NDArray, learned: NDArray, asked: NDArray
+def _forest_losses(
+    data: AuditData, rows: NDArray, splits: list[tuple[NDArray, NDArray]]
 ) -> NDArray:
-    targets = data.targets[rows]
-    forest = grow_forest(numbers[learned], targets[learned], n_trees=N_TREES, min_samples_leaf=5,
-                         criterion="variance", rng=data.stream("forest"))
-    return ((forest.raw(numbers[asked]) - targets[asked]) ** 2).sum(axis=1)
+    """Squared error of each row by a forest of others -> (n,); a split: those learned, those asked.
+
+    NaN for rows that no split asks about.
+    """
+    numbers, targets = as_numbers(data.X.iloc[rows])[0], data.targets[rows]
+    losses = np.full(len(rows), np.nan)
+    for learned, asked in splits:
+        forest = grow_forest(numbers[learned], targets[learned], n_trees=N_TREES,
+                             min_samples_leaf=5, criterion="variance", rng=data.stream("forest"))
+        losses[asked] = ((forest.raw(numbers[asked]) - targets[asked]) ** 2).sum(axis=1)
+    return losses
 
 
 # --- time ---
 
 
-def date_columns(data: AuditData) -> tuple[str, ...]:
-    """The columns of the table that hold dates."""
-    return tuple(name for name in data.table if looks_dated(data.table[name]))
-
-
 def check_time(data: AuditData) -> Finding:
     """Try a split by time beside the random one, where a time was given or a date column found."""
-    name, dates = "time", date_columns(data)
-    if "time" in data.metadata:
+    name, is_given = "time", "time" in data.metadata
+    dates = tuple(column for column in data.table if looks_dated(data.table[column]))
+    if is_given:
         time, which = data.metadata["time"], data.column_names.get("time", "the given time")
+        found = f"'{which}' holds the time."
     elif dates:
-        which = dates[0]
-        time = as_times(data.table[which], which)
+        time, which = as_times(data.table[dates[0]], dates[0]), dates[0]
+        found = f"{listed(dates)} {'hold' if len(dates) > 1 else 'holds'} dates."
     else:
         return Finding(name, "well", "No column holds dates, and no time was given.")
     rows = data.some(np.flatnonzero(np.isfinite(time)), ROWS_SPLIT, "split")
-    found = f"'{which}' holds the time." if "time" in data.metadata else (
-        f"{listed(dates)} {'hold' if len(dates) > 1 else 'holds'} dates.")
     if len(np.unique(time[rows])) < 4 or len(rows) < 60:
         return Finding(name, "note", found + " Too few different times to split by.", dates)
     cut = np.quantile(time[rows], 2 / 3)
-    late = np.flatnonzero(time[rows] > cut)
-    early = np.flatnonzero(time[rows] <= cut)
-    if not len(late):
-        late, early = (np.flatnonzero(x) for x in (time[rows] >= cut, time[rows] < cut))
-    numbers = as_numbers(data.X.iloc[rows])[0]
-    by_time = _losses_on(data, rows, numbers, early, late)
-    at_random = np.empty(len(late))
+    is_late = time[rows] > cut
+    is_late = is_late if is_late.any() else time[rows] >= cut
+    late, early = np.flatnonzero(is_late), np.flatnonzero(~is_late)
     stream = data.stream("split by time")
+    at_random = []
     for part in stratified_folds(np.zeros(len(late)), 3, stream):
         others = np.setdiff1d(np.arange(len(rows)), late[part])
         learned = stream.choice(others, min(len(others), len(early)), replace=False)
-        at_random[part] = _losses_on(data, rows, numbers, learned, late[part])
-    targets = data.targets[rows][late]
-    baseline = ((targets - targets.mean(axis=0)) ** 2).sum(axis=1).mean()
+        at_random.append((learned, late[part]))
+    by_time, random = (_forest_losses(data, rows, splits)[late]
+                       for splits in ([(early, late)], at_random))
+    baseline = _spread(data.targets[rows][late])
     gap, low, high = mean_with_interval(
-        by_time - at_random, data.weights_of(rows[late]), data.groups_of(rows[late]), 5)
-    skills = [1 - losses.mean() / baseline for losses in (by_time, at_random)]
+        by_time - random, data.weights_of(rows[late]), data.groups_of(rows[late]), 5)
+    skills = [1 - losses.mean() / baseline for losses in (by_time, random)]
     text = (f"{found} Fitted on the earlier two thirds and asked about the latest third, a forest "
             f"removes {percent(skills[0])} of its squared error; held out at random "
             f"{percent(skills[1])}.")
     figures = {"by time": skills[0], "at random": skills[1], "gap": gap, "low": low, "high": high}
-    worse = low > 0 and gap > 0.05 * baseline
-    ask = (f"Judge the model on rows later than those it was fitted on (--time {which}): a random "
-           "split flatters it." if worse else "")
-    if not worse and "time" not in data.metadata:
-        ask = (f"If '{which}' says when a row was decided, run again with --time {which}.")
-    return Finding(name, "ask" if worse else "note" if "time" not in data.metadata else "well",
-                   text, (which,) if which in data.table else (), figures, ask)
-
+    verdict, ask = "well" if is_given else "note", ""
+    if low > 0 and gap > 0.05 * baseline:
+        verdict, ask = "ask", ("Judge the model on rows later than those it was fitted on (--time "
+                               f"{which}): a random split flatters it.")
+    elif not is_given:
+        ask = f"If '{which}' says when a row was decided, run again with --time {which}."
+    about = (which,) if which in data.table else ()
+    return Finding(name, verdict, text, about, figures, ask)
