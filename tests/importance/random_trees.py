@@ -4,9 +4,14 @@ repeated features, gaps, categories, zero weights, depth 0."""
 from dataclasses import replace
 
 import numpy as np
+from hypothesis import strategies as st
 
 from fi_teach.basics.forest import Forest
 from fi_teach.basics.tree import Tree
+
+SHAPES = st.fixed_dictionaries({
+    "depth": st.integers(0, 6), "n_outputs": st.integers(1, 3), "missing": st.booleans(),
+    "categories": st.booleans(), "empty": st.sampled_from([0.0, 0.3])})
 
 
 def random_tree(rng, p, *, depth=4, n_outputs=1, missing=False, categories=False, empty=0.0):

@@ -155,10 +155,10 @@ def test_the_threshold_is_knockpys_and_its_definition_read_aloud_with_ties_and_z
     statistics = knockoff_statistics()
     ours = [kn.knockoff_threshold(W, 0.2, offset=offset) for W in statistics]
     np.testing.assert_array_equal(ours, stored(f"threshold, offset {offset}", statistics))
-    for W in (*statistics.round(1), np.zeros(10), [0] * 10 + [1] * 5, [9] * 4):
-        W = np.asarray(W)
-        good = [t for t in np.abs(W) if t > 0 and (offset + (-t >= W).sum()) / max(1, (t <= W).sum()) <= 0.2]
-        assert kn.knockoff_threshold(W, 0.2, offset=offset) == min(good, default=np.inf)
+    for values in (*statistics.round(1), np.zeros(10), np.repeat([0, 1], [10, 5]), np.full(4, 9)):
+        good = [t for t in np.abs(values)
+                if t > 0 and (offset + (values <= -t).sum()) / max(1, (values >= t).sum()) <= 0.2]
+        assert kn.knockoff_threshold(values, 0.2, offset=offset) == min(good, default=np.inf)
 
 
 def test_knockoff_plus_selects_one_over_q_features_or_none():
