@@ -13,11 +13,21 @@ from fi_teach.basics.seeds import own_stream
 from fi_teach.basics.shuffles import normal_given_others, put, swap
 from fi_teach.basics.tables import check_count, check_table
 from fi_teach.importance import conditional, knockoffs, oob
-from fi_teach.trees import c45, cart, survival
+from fi_teach.trees import cart, survival
 from fi_teach.trees import forest as forest_module
-from fi_teach.trees.cart import check_limits, check_tree_y, grow_cart_by_definition
+from fi_teach.trees.cart import check_limits, grow_cart_by_definition
 
 debiased_mdi = import_module("fi_teach.importance.debiased_mdi")  # the package has the function of that name
+
+
+TREE_FIELDS = ("children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples",
+               "weighted_n_node_samples", "value")
+
+
+def check_same_tree(tree, other, atol=1e-12):
+    """Assert that two trees agree in every field."""
+    for field in TREE_FIELDS:
+        np.testing.assert_allclose(getattr(tree, field), getattr(other, field), rtol=0, atol=atol, err_msg=field)
 
 
 # --- importance/conditional.py ---
@@ -244,21 +254,6 @@ def oob_importance_per_tree_by_definition(model, X, y, *, loss=None, n_repeats=1
                     roles[j, receiver] += share
                     roles[j, donor] += share
     return oob._importance_of_trees(test_set, draws, roles)
-
-
-# --- trees/c45.py ---
-
-
-def c45_splits(X, y, *, min_samples_leaf=1):
-    """The cuts C4.5 holds for best at a node of numbers, ties and all (decrease: gain in bits).
-
-    Each column offers the threshold of largest gain (if several tie, each of them); of the columns
-    that gain at least the average, those with the largest gain ratio win. X (n, p), y (n,).
-    Source: Quinlan (1993), sec. 2.2 and 2.4.
-    """
-    X, _ = check_table(X)
-    y = check_tree_y(y, len(X), "entropy", varies=False)
-    return c45._best_cuts(X, c45._onehot(y), min_samples_leaf)
 
 
 # --- trees/cart.py ---

@@ -46,21 +46,17 @@ def requirements(extras):
 
 
 @pytest.mark.parametrize("lock", LOCKS)
-def test_a_lock_pins_what_the_project_asks_for(lock):
-    """Every requirement of the extras is pinned, at versions that satisfy it."""
+def test_a_lock_pins_what_the_project_asks_for_as_the_others_do_and_names_no_address(lock):
+    """What the book is built with, and what is timed, is what is tested; where packages come from is the user's
+    business."""
     from packaging.specifiers import SpecifierSet
 
-    pinned = pins(lock)
+    pinned, test = pins(lock), pins("requirements-test.lock")
     for name, specifier in requirements(LOCKS[lock]):
         assert name in pinned, f"{name} is missing from {lock}: run make lock"
         assert all(version in SpecifierSet(specifier) for version in pinned[name]), f"{name} in {lock}: run make lock"
-
-
-@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-bench.lock", "requirements-wasm.lock"])
-def test_the_locks_agree(lock):
-    """What the book is built with, and what is timed, is what is tested."""
-    pinned, test = pins(lock), pins("requirements-test.lock")
     assert {name: versions for name, versions in pinned.items() if test.get(name) != versions} == {}
+    assert not re.search(r"https?://|--(index|find-links|extra-index)|@ ", (ROOT / lock).read_text())
 
 
 def test_conda_users_get_the_same_packages():
@@ -71,12 +67,6 @@ def test_conda_users_get_the_same_packages():
     python = next(line for line in environment["dependencies"] if isinstance(line, str) and line.startswith("python="))
     assert python.removeprefix("python=") in SpecifierSet(PROJECT["requires-python"])
     assert {"pip": ["-r requirements.lock", "-e .", "-e ./fi_course"]} in environment["dependencies"]
-
-
-@pytest.mark.parametrize("lock", LOCKS)
-def test_a_lock_names_no_address(lock):
-    """Where packages come from is the user's business."""
-    assert not re.search(r"https?://|--(index|find-links|extra-index)|@ ", (ROOT / lock).read_text())
 
 
 def test_the_version_is_the_same_everywhere():
@@ -135,15 +125,11 @@ def test_every_chapter_is_in_the_table_of_contents_and_every_entry_exists():
             if not any((ROOT / f"{page}{suffix}").exists() for suffix in (".md", ".ipynb"))] == []
 
 
-def test_links_between_the_stored_pages_lead_somewhere():
-    """README and CONTRIBUTING name files that exist."""
+def test_readme_and_contributing_name_paths_that_exist():
+    """Their links, and the map of "where do I change ...?" and all else that CONTRIBUTING names in code."""
     for page in ("README.md", "CONTRIBUTING.md"):
         for target in re.findall(r"\]\((?!http)([^)#]+)", (ROOT / page).read_text()):
             assert (ROOT / target).exists(), f"{page} links to {target}"
-
-
-def test_contributing_names_paths_that_exist():
-    """The map of "where do I change ...?" and all else that CONTRIBUTING names in code."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
     paths = set(re.findall(r"`((?:fi_\w+|book|tests|solutions|exercises|notebooks)/[\w/.-]*)`", text))
     rows = text.partition("## Where do I change")[2].partition("\n## ")[0].splitlines()

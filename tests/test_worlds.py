@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from other_worlds import several_outputs, survival
 
 from fi_teach import worlds
 from fi_teach.worlds import WORLDS, bit_cells
@@ -55,13 +54,6 @@ def test_closed_form_importance_is_what_shuffling_a_large_sample_costs(label):
     for seed, (feature, importance) in enumerate(known.items()):
         cost, error = shuffling_cost(world, feature, seed)
         assert cost == pytest.approx(importance, abs=5 * error + 0.01 * abs(importance)), feature
-
-
-def test_unused_features_cost_exactly_nothing():
-    for label, (name, settings) in VARIANTS.items():
-        world = WORLDS[name](300, rng=2, **settings)
-        for feature in world.truth.index[~world.truth["used"]]:
-            assert shuffling_cost(world, feature, 0)[0] == 0, (label, feature)
 
 
 def test_the_ideal_predictor_leaves_no_residual_that_its_features_explain():
@@ -232,35 +224,3 @@ def test_proxy_is_relevant_exactly_when_it_carries_a_bias_that_nothing_else_tell
 def test_an_exact_proxy_makes_the_protected_column_irrelevant_given_it():
     truth = worlds.fairness(20, agreement=1).truth
     assert truth.index[truth["relevant"]].tolist() == ["skill"]
-
-
-# --- other targets ---
-
-
-def test_event_times_are_exponential_with_the_stated_hazard():
-    """time * exp(b x) is a unit exponential: mean and standard deviation 1."""
-    world = survival(N, rng=0)
-    scaled = world.hidden["event_time"] * np.exp(world.ideal(world.X))
-    assert (scaled.mean(), scaled.std()) == pytest.approx((1, 1), abs=0.03)
-
-
-def test_censored_times_are_lower_bounds_and_events_are_seen_exactly():
-    world = survival(2000, rng=0)
-    due, seen = world.hidden["event_time"], world.y["event"] == 1
-    assert 0.2 < seen.mean() < 0.9
-    assert (world.y["time"][seen] == due[seen]).all() and (world.y["time"][~seen] < due[~seen]).all()
-
-
-def test_each_output_has_its_own_importances():
-    world = several_outputs(N, rng=0)
-    X = world.X.copy()
-    X["x2"] = np.random.default_rng(0).permutation(X["x2"].to_numpy())
-    rise = (world.y - world.ideal(X)) ** 2 - (world.y - world.ideal(world.X)) ** 2
-    assert rise.mean().to_numpy() == pytest.approx(world.extra["per_output"].loc["x2"].to_numpy(), abs=0.1)
-
-
-def test_friedman_importance_agrees_with_independent_quadrature():
-    """The pair term by a fine midpoint rule instead of Gauss-Legendre, to 1e-4."""
-    u = (np.arange(2000) + 0.5) / 2000
-    within = (10 * np.sin(np.pi * np.outer(u, u))).var(axis=0).mean()
-    assert worlds.friedman(10).truth.loc["x1", "importance"] == pytest.approx(2 * within, abs=1e-4)

@@ -59,15 +59,6 @@ def test_the_forest_remembers_which_rows_each_tree_saw():
     assert [(row > 0).sum() for row in forest.in_bag] == [tree.n_node_samples[0] for tree in forest.trees]
 
 
-def test_names_come_from_the_columns_the_model_was_fitted_on():
-    frame = pd.DataFrame(X, columns=["dose", "age", "sex", "site"])
-    for model in (RandomForestRegressor(2), xgboost.XGBRegressor(n_estimators=2), lightgbm.LGBMRegressor(**QUIET)):
-        forest = from_model(model.fit(frame, Y))
-        assert forest.names == ("dose", "age", "sex", "site")
-        np.testing.assert_allclose(forest.predict(frame[["site", "sex", "age", "dose"]]), model.predict(frame),
-                                   rtol=1e-5)
-
-
 def test_our_own_models_pass_through():
     """A Tree becomes a forest of one; a Forest stays the very same object."""
     tree = grow_cart(X, CLASSES)

@@ -16,15 +16,6 @@ def glove(S):
     return 1.0 if 0 in S and S & {1, 2} else 0.0
 
 
-def test_an_and_gate_of_three_pays_a_third_by_shapley_and_a_quarter_by_banzhaf():
-    """SHP-10: AND of fair bits at (1,1,1), v(S) = 2^(|S|-3):
-    .2917 each sums to the payout .875, .28125 each does not."""
-    def v(S):
-        return 2.0 ** (len(S) - 3)
-    np.testing.assert_allclose(games.shapley(v, 3), 0.875 / 3, atol=1e-15)
-    np.testing.assert_allclose(games.banzhaf(v, 3), 0.28125, atol=1e-15)
-
-
 # --- axioms ---
 
 

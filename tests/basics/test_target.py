@@ -59,8 +59,7 @@ def test_several_outputs_stay_columns_and_one_column_becomes_a_vector():
 
 
 @pytest.mark.parametrize(("y", "says"), [
-    ([1], "one row"), ([1, 1], "constant"), ([1, np.nan], "missing"), ([1, 2, 3], "y has shape"),
-    ([1, np.inf], "infinities"),
+    ([1], "one row"), ([1, 1], "constant"), ([1, np.nan], "missing"), ([1, np.inf], "infinities"),
 ])
 def test_a_target_without_anything_to_predict_is_refused(y, says):
     with pytest.raises(ValueError, match=says):

@@ -29,36 +29,22 @@ overcast hot normal weak Yes
 rain mild high strong No""".splitlines()
 
 
-def test_coded_golf_is_the_classic_table_in_words():
+def test_golf_in_words_is_the_classic_table():
     X, y = golf_nominal()
     assert [[*X.loc[day], y.loc[day]] for day in X.index] == [day.split() for day in CLASSIC_GOLF]
     assert [*X.index] == [*range(1, len(CLASSIC_GOLF) + 1)]
+    assert golf().X.shape == (14, 4) and golf().y.equals(y)
 
 
-def test_golf_has_nine_days_of_play_and_five_without():
-    X, y = golf()
-    assert X.shape == (14, 4)
-    assert y.value_counts().to_dict() == {"Yes": 9, "No": 5}
-
-
-def test_midterm_keeps_both_codings_of_attendance():
+def test_midterm_keeps_both_codings_of_attendance_and_changes_class_at_four_times():
     X, y = midterm()
     words = midterm().in_words().X["Attends"]
     assert X["Attends"].tolist() == [1, 1, 1, 1, 0, 0, 1, 0]
     assert words.tolist() == ["Yes", "Yes", "Yes", "Yes", "No", "No", "Yes", "No"]
     assert (y == "Pass").tolist() == [True] * 4 + [False] * 4
-
-
-def test_midterm_sorted_by_time_changes_class_at_four_places():
-    X, y = midterm()
-    result = y.loc[X["Time"].sort_values().index].tolist()
-    time = X["Time"].sort_values().tolist()
-    cuts = [
-        (a + b) / 2
-        for a, b, r, s in zip(time, time[1:], result, result[1:], strict=False)
-        if r != s
-    ]
-    assert cuts == [55, 70, 90, 130]
+    by_time = pd.DataFrame({"time": X["Time"], "result": y}).sort_values("time", ignore_index=True)
+    changes = by_time["result"] != by_time["result"].shift(-1)
+    assert (by_time["time"] + by_time["time"].shift(-1))[changes][:-1].tolist() == [110, 140, 180, 260]
 
 
 def test_bananas_permuted_length_is_the_column_rotated_by_one():
@@ -67,9 +53,8 @@ def test_bananas_permuted_length_is_the_column_rotated_by_one():
 
 
 def test_no_drawn_banana_tree_saw_all_fruits_and_fruit_one_is_out_of_bag_in_neither():
-    X, _ = bananas()
     out = {i for ids in BANANA_OUT_OF_BAG.values() for i in ids}
-    assert out == set(X.index) - {1}
+    assert out == set(bananas().X.index) - {1}
 
 
 def test_mtcars_has_the_mean_fuel_economy_every_handbook_prints():
@@ -79,24 +64,16 @@ def test_mtcars_has_the_mean_fuel_economy_every_handbook_prints():
 
 
 @pytest.mark.parametrize("load", [golf, golf_nominal, midterm, bananas, mtcars])
-def test_changing_a_loaded_table_leaves_the_next_one_alone(load):
+def test_a_loaded_table_is_the_callers_own_and_its_features_are_numbers_but_for_words(load):
     first = load()
+    assert all(map(pd.api.types.is_numeric_dtype, first.X.dtypes)) == (load is not golf_nominal)
     first.X.iloc[0, 0] = first.X.iloc[1, 0]
     first.y.iloc[:] = first.y.iloc[0]
     assert not first.y.equals(load().y)
 
 
-@pytest.mark.parametrize("load", [golf, midterm, bananas, mtcars])
-def test_features_are_numbers_so_that_every_tree_can_take_them(load):
-    X, _ = load()
-    assert all(pd.api.types.is_numeric_dtype(kind) for kind in X.dtypes)
-
-
-def test_a_table_introduces_itself_in_one_line():
+def test_a_table_introduces_itself_in_one_line_and_shows_its_target_as_the_last_column():
     assert repr(golf()) == "<Golf: 14 rows, 4 features, target Decision>"
-
-
-def test_a_table_shown_whole_has_its_target_as_the_last_column():
     shown = golf().to_frame()
     assert shown.columns[-1] == "Decision"
     assert (shown["Decision"] == golf().y).all() and shown.shape == (14, 5)

@@ -16,7 +16,7 @@ def signal(n, seed=0):
 
 
 X, SCORE = signal(400)
-FRESH, FRESH_SCORE = signal(500, seed=5)
+FRESH = signal(300, seed=5)[0]
 TWO = np.where(SCORE > 0.3, "yes", "no")
 THREE = np.digitize(SCORE, [-0.7, 0.9])
 TARGETS = pytest.mark.parametrize("y", [SCORE, TWO, THREE], ids=["numbers", "two classes", "three classes"])
@@ -71,12 +71,7 @@ def test_adaboost_votes_as_scikit_learns_samme(y, depth):
     np.testing.assert_allclose(ours.weights, model.estimator_weights_ / model.estimator_weights_.sum(), atol=1e-10)
 
 
-# ---- closed form and axioms
-
-def test_a_full_step_of_one_unlimited_tree_learns_every_training_row():
-    model = grow_boosting(X, SCORE, n_trees=1, learning_rate=1.0, max_depth=None)
-    np.testing.assert_allclose(model.predict(X), SCORE, atol=1e-10)
-
+# ---- closed form and ends
 
 def test_the_kind_of_target_chooses_the_loss_and_the_base_is_the_best_constant():
     """The mean, its log odds, or the log shares, centred."""
@@ -91,23 +86,6 @@ def test_the_kind_of_target_chooses_the_loss_and_the_base_is_the_best_constant()
     three = grow_boosting(X, THREE, n_trees=4)
     assert len(three.trees) == 12, "one tree a class and round"
     assert three.classes == (0, 1, 2)
-
-
-def test_a_stumps_leaves_are_newton_steps():
-    """Two classes, first round: sum (y - p) / sum p (1 - p) over each leaf's rows, p the share of the second class."""
-    stump = grow_boosting(X, TWO, n_trees=1, max_depth=1)
-    yes, tree = (TWO == "yes").astype(float), stump.trees[0]
-    p = yes.mean()
-    for node in (1, 2):
-        rows = tree.apply(X) == node
-        assert tree.value[node, 0] == pytest.approx((yes[rows] - p).sum() / (p * (1 - p) * rows.sum()))
-
-
-def test_the_training_loss_falls_round_by_round():
-    for y, loss in [(SCORE, lambda f: ((f.predict(X) - SCORE) ** 2).mean()),
-                    (THREE, lambda f: -np.log(f.predict_proba(X)[np.arange(400), THREE]).mean())]:
-        losses = [loss(grow_boosting(X, y, n_trees=m)) for m in (1, 5, 10, 20)]
-        assert losses == sorted(losses, reverse=True)
 
 
 def test_rows_that_are_certain_take_no_step_and_nothing_overflows():
@@ -142,23 +120,6 @@ def test_grow_adaboost_weighs_trees_and_rows_by_the_learning_rate(learning_rate)
         alphas.append(learning_rate * np.log((1 - error) / error))
         weight = weight * np.exp(alphas[-1] * missed)
     assert model.weights == pytest.approx(np.array(alphas) / sum(alphas))
-
-
-# ---- planted truth and null
-
-def test_boosting_finds_the_interaction_and_beats_the_mean_on_fresh_rows():
-    model = grow_boosting(X, SCORE)
-    assert ((model.predict(FRESH) - FRESH_SCORE) ** 2).mean() < 0.5 * FRESH_SCORE.var()
-    used = np.bincount(np.concatenate([t.feature[~t.is_leaf] for t in model.trees]), minlength=6)
-    assert used[:3].sum() > 2 * used[3:].sum()
-
-
-def test_on_noise_fresh_rows_are_predicted_no_better_than_by_the_mean():
-    rng = np.random.default_rng(12)
-    noise, fresh, truth = rng.normal(size=(200, 4)), rng.normal(size=(2000, 4)), rng.normal(size=2000)
-    model = grow_boosting(noise, rng.normal(size=200))
-    assert ((model.predict(fresh) - truth) ** 2).mean() > truth.var()
-    assert np.abs(np.corrcoef(model.predict(fresh), truth)[0, 1]) < 4 / np.sqrt(2000)
 
 
 # ---- refusals

@@ -1,9 +1,12 @@
-"""C4.5 on golf: every figure of the post that holds, the four trees behind its ties, and the same table in words."""
+"""C4.5: the four trees behind golf's ties, the pieces, and the same table in words.
+
+The figures of the post are claims, which chapter 2 and appendix 1 settle.
+"""
 
 import numpy as np
 import pandas as pd
 import pytest
-from definitions import c45_splits, every_split
+from definitions import every_split
 
 from fi_teach.basics.impurity import entropy
 from fi_teach.basics.nominal import NominalTree
@@ -23,38 +26,21 @@ from fi_teach.trees.c45 import (
 # --- golf -------------------------------------------------------------------------------------------------------------
 
 def test_golf_has_four_equally_good_c45_trees_of_which_grow_c45_grows_the_first():
-    """GLF-07: Humidity .161 in all; Outlook/Wind .477/.361, .535/.304, .581/.257, .639/.200; GLF-08: Temperature 0."""
+    """GLF-07: Outlook .477, .535, .581 or .639 of the importance."""
     X, y = golf()
     trees = list(every_c45_tree(X, y))
-    shares = sorted(tuple(mdi(tree).mean.round(3).tolist()) for tree in trees)
-    assert shares == [(0.477, 0, 0.161, 0.361), (0.535, 0, 0.161, 0.304), (0.581, 0, 0.161, 0.257),
-                      (0.639, 0, 0.161, 0.2)]
+    assert sorted(mdi(tree).mean[0].round(3) for tree in trees) == [0.477, 0.535, 0.581, 0.639]
     assert all((tree.predict(X) == y).all() and tree.criterion == "entropy" for tree in trees)
     assert trees[0] == grow_c45(X, y)
 
 
-def test_golf_s_tie_is_between_wind_and_outlook():
-    """GLF-03: among the seven days of normal humidity both gain .1981 bits, at a ratio of .2011."""
-    X, y = golf()
-    normal = (X["Humidity"] > 1).to_numpy()
-    splits = c45_splits(X[normal], y[normal])
-    assert [(X.columns[s.feature], s.threshold, round(s.decrease, 4)) for s in splits] == [
-        ("Outlook", 2.5, 0.1981), ("Wind", 1.5, 0.1981)]
-    for branch in (X["Wind"][normal], X["Outlook"][normal] > 2):
-        assert round(gain_ratio(y[normal], branch), 4) == 0.2011
-
-
 def test_columns_cut_once_at_the_root_grow_the_printed_tree():
-    """GLF-06, GLF-07: decreases 2.126, 4.406, 2.632 of 9.164 bits times rows; two leaves stay mixed;
-    12 of 14 rows right."""
+    """GLF-06, GLF-07: decreases 4.406, 0, 2.126, 2.632 of 9.164 bits times rows; two leaves stay mixed."""
     X, y = golf()
     tree = grow_cut_once(X, y)
     np.testing.assert_allclose(14 * mdi(tree, normalize=False).mean, [4.406, 0, 2.126, 2.632], atol=5e-4)
-    np.testing.assert_allclose(mdi(tree).mean, [0.481, 0, 0.232, 0.287], atol=5e-4)
     assert (tree.threshold[~tree.is_leaf] == 1.5).all()
     assert y[tree.predict(X) != y].index.tolist() == [6, 14]
-    by_split = (tree.decrease * tree.n_node_samples)[~tree.is_leaf].round(3).tolist()
-    assert by_split == [2.126, 3.651, 1.387, 1.245, 0.755]  # GLF-01 to GLF-05, level by level
 
 
 def test_golf_in_words_has_outlook_at_the_root():

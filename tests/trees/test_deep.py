@@ -11,8 +11,8 @@ from definitions import grow_survival_tree
 from sklearn.tree import DecisionTreeClassifier
 
 from fi_teach.trees import (
+    as_forest,
     every_greedy_tree,
-    from_model,
     grow_boosting,
     grow_c45,
     grow_cart,
@@ -59,35 +59,29 @@ def test_a_deep_tree_is_drawn_and_told_in_words(staircase):
     assert len(tree_panel(staircase)["marks"]) > 2 * DEEP
 
 
+ONE = {"n_estimators": 1, "learning_rate": 1.0, "reg_lambda": 0, "n_jobs": 1}
+
+
 def lightgbms(X, y):
     """LightGBM's own dump_model fails on this tree, as its nested text is too deep for Python's reader."""
     bins = {"max_bin": 60_000, "min_data_in_bin": 1, "bin_construct_sample_cnt": 10**6}
     leaves = {"num_leaves": DEEP, "min_child_samples": 1, "min_child_weight": 0}
-    one = {"n_estimators": 1, "learning_rate": 1.0, "reg_lambda": 0}
-    return lightgbm.LGBMRegressor(**one, **bins, **leaves, n_jobs=1, verbose=-1).fit(X, y)
+    return lightgbm.LGBMRegressor(**ONE, **bins, **leaves, verbose=-1).fit(X, y)
 
 
-def xgboosts(X, y):
-    one = {"n_estimators": 1, "learning_rate": 1.0, "reg_lambda": 0, "max_depth": 3000, "min_child_weight": 0}
-    return xgboost.XGBRegressor(**one, n_jobs=1, tree_method="exact").fit(X, y)
-
-
-@pytest.mark.parametrize("fit", [lambda X, y: DecisionTreeClassifier(random_state=0).fit(X, y), lightgbms, xgboosts],
-                         ids=["scikit-learn", "lightgbm", "xgboost"])
-def test_a_deep_tree_of_a_library_is_read(fit):
+@pytest.mark.parametrize("fit", [
+    lambda X, y: DecisionTreeClassifier(random_state=0).fit(X, y),
+    lightgbms,
+    lambda X, y: xgboost.XGBRegressor(**ONE, max_depth=3000, min_child_weight=0, tree_method="exact").fit(X, y),
+    grow_c45,
+    lambda X, y: grow_boosting(X, y.astype(float), n_trees=1, learning_rate=1.0, max_depth=None),
+    lambda X, y: grow_survival_tree(X, np.column_stack([1.0 + 4 * y, np.ones(len(y))]), min_samples_leaf=1),
+], ids=["scikit-learn", "lightgbm", "xgboost", "C4.5", "boosting", "survival"])
+def test_other_growers_go_as_deep_and_their_trees_are_read(fit):
     model = fit(X, Y)
-    forest = from_model(model)
+    forest = as_forest(model)
     assert forest.trees[0].depth.max() > 1100
     np.testing.assert_allclose(forest.predict(X), model.predict(X), atol=1e-6)
-
-
-@pytest.mark.parametrize("grow", [
-    lambda X, y: grow_c45(X, y),
-    lambda X, y: grow_boosting(X, y.astype(float), n_trees=1, max_depth=None).trees[0],
-    lambda X, y: grow_survival_tree(X, np.column_stack([1.0 + 4 * y, np.ones(len(y))]), min_samples_leaf=1),
-], ids=["C4.5", "boosting", "survival"])
-def test_other_growers_go_as_deep(grow):
-    assert grow(X, Y).depth.max() > 1100
 
 
 @pytest.fixture
