@@ -247,12 +247,12 @@ QUESTIONS = questions(r"""
     change?
 ? The loss counts wrong answers. Which changes of a prediction does it not see?
 ? A mean of 0 says that the numbers of wrong answers before and after are the same. Nothing more.
-= choice("c")
-- "a" | zero means unused | An unused feature has zero, but zero does not mean unused: the golf tree
-    splits on Wind twice, and no answer changes.
+= choice("a")
 - "b" | zero means unrelated | The loss cannot see probabilities that move without crossing one
     half. And where a copy of the column is used in its place, this one has 0 and is related to the
     target all the same.
+- "c" | zero means unused | An unused feature has zero, but zero does not mean unused: the golf tree
+    splits on Wind twice, and no answer changes.
 - "d" | zero means it may go | Grown again without it, the forest is another forest. What that one
     would lose was not measured: it takes a refit to know.
 > An importance of 0 is a fact about this model, this loss and these rows. Each of the other

@@ -205,11 +205,11 @@ QUESTIONS = questions(r"""
 ? The textbook interval counts each row in one of its two roles.
 ? Which of the four makes a table in which a row drawn twice is a donor twice?
 ? Is the interval too narrow for every feature?
-= choice("c")
-- "a" | more shuffles | Averaging removes the luck of the shuffles, and the donor's half of each row
-    with it. The formula on these averages holds the truth even less often.
+= choice("a")
 - "b" | differences drawn | A drawn difference brings its receiver along and leaves its donor
     behind: this repeats the old mistake.
+- "c" | more shuffles | Averaging removes the luck of the shuffles, and the donor's half of each row
+    with it. The formula on these averages holds the truth even less often.
 - "d" | no fixed factor | 1.5 belongs to one model without noise. For a null feature the formula's
     interval is too *wide*.
 > A new test set would bring new rows, so rows must be drawn. Nothing about the model or the loss

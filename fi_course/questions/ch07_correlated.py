@@ -240,12 +240,12 @@ QUESTIONS = questions(r"""
 ? Will the model be the same after the contract has ended?
 ? The question is what a *new* model would miss.
 ? Which of the four never asks the present model?
-= choice("c")
-- "a" | about the old model | Permutation says what the present model would suffer from wrong
-    values. The plan is to train a new model without them.
+= choice("a")
 - "b" | near, but not refitted | Conditional importance comes near: it measures the part that the
     others do not know. But it measures the *old* model, and depends on how much that model uses the
     column. A new model would use the others more.
+- "c" | about the old model | Permutation says what the present model would suffer from wrong
+    values. The plan is to train a new model without them.
 - "d" | how it was built | Impurity is divided between the two by chance, and is counted on training
     rows.
 > Both stations may have a drop-column importance near 0. Then one contract may be cancelled; after

@@ -242,8 +242,8 @@ QUESTIONS = questions(r"""
 ? What does the first question leave for the second?
 ? The first split is ahead when (1, 1) is more than twice as frequent as (1, 0).
 ? How often are (1, 1) and (1, 0) here?
-= choice("b")
-- "a" | always the second | It is so for independent bits of equal rates. Here one bit nearly tells
+= choice("a")
+- "b" | always the second | It is so for independent bits of equal rates. Here one bit nearly tells
     the other.
 - "c" | symmetric gate, symmetric tree | The gate and the four chances are symmetric, the tree is
     not: one question comes first.

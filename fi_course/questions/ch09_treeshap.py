@@ -149,10 +149,10 @@ QUESTIONS = questions(r"""
 # treeshap.recall_shuffle: Two ways to shuffle | predict, 1 star, 3 min, 1 point
 ? Which shuffle keeps the pairs of height and weight that occur?
 ? If weight is shuffled among people of nearly the same height, how far can it move?
-= choice("c")
-- "a" | the marginal one | The marginal shuffle gives a tall person any weight: that moves the
-    prediction most.
+= choice("a")
 - "b" | model decides alone | Both ask the same model. They ask it about different rows.
+- "c" | the marginal one | The marginal shuffle gives a tall person any weight: that moves the
+    prediction most.
 - "d" | noise | The difference stays however many shuffles you average: the two ask different
     questions.
 > The conditional importance asks what a feature tells beyond the others. A near copy tells little.

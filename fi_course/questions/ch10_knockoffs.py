@@ -100,12 +100,12 @@ QUESTIONS = questions(r"""
 # knockoffs.recall_shares: Shares of nothing | predict, 1 star, 3 min, 1 point
 ? What does normalising do?
 ? A tree that splits has decreases, and they are divided by their sum.
-= choice("b")
+= choice("d")
 - "a" | noise earns nothing | On its own rows a tree always finds splits that lower the impurity,
     and MDI is counted there.
+- "b" | negative decreases | No decrease is negative, so no share is.
 - "c" | fit and share confused | How well the forest predicts does not enter: each tree's decreases
     are divided by their own sum.
-- "d" | negative decreases | No decrease is negative, so no share is.
 > A ranking of noise looks like any other ranking. Only a control can tell them apart.
 
 # knockoffs.double: A pair and its knockoffs | number, 2 stars, 8 min, 2 points
@@ -207,11 +207,11 @@ QUESTIONS = questions(r"""
 # knockoffs.sentence: What may you write? | predict, 1 star, 4 min, 1 point
 ? The false discovery *rate* is the mean of what?
 ? In the chapter the share was above 0.2 in a third of the studies.
-= choice("c")
-- "a" | a bound on this list | The share in a single list can be above 0.2, and in the chapter it
-    was in a third of the studies.
+= choice("a")
 - "b" | a probability for each | Nothing is said about a single name: the first on the list is
     surely safer than the last.
+- "c" | a bound on this list | The share in a single list can be above 0.2, and in the chapter it
+    was in a third of the studies.
 - "d" | the others are null | Not announced means not found. In the chapter about a third of the
     causes were missed.
 > The promise is about the procedure, and the long run of lists it makes.

@@ -236,8 +236,8 @@ QUESTIONS = questions(r"""
 ? Draw the arrows, and mark those that point *into* training.
 ? A column that training itself changes must not be adjusted for, if the whole effect is wanted.
 ? Which of the three columns has an arrow *into* training, and which come after it?
-= choice("b")
-- "a" | everything | Fitness carries training's effect, and visits are a common consequence:
+= choice("a")
+- "b" | everything | Fitness carries training's effect, and visits are a common consequence:
     adjusting hides one path and opens another.
 - "c" | nothing | Age affects both training and pressure: a back-door path is open.
 - "d" | the mediator as well | Fitness is how training works. Hold it fixed, and that part of the

@@ -156,13 +156,13 @@ QUESTIONS = questions(r"""
 ? Permutation asks a model that was fitted with both; drop-column fits a new one.
 ? What can the refitted forest read instead of the dropped column?
 ? The fitted forest has splits on both copies, so shuffling one of them does some harm.
-= choice("b")
+= choice("d")
 - "a" | refitting finds the other | Drop-column fits again, and the new forest reads the other copy:
     it loses nothing.
+- "b" | exchanged | It is the other way round: the forest that is *refitted* can do without the
+    column, the fitted one cannot.
 - "c" | the fitted forest reads both | The forest at hand splits on both copies. When one is
     shuffled, those splits go wrong.
-- "d" | exchanged | It is the other way round: the forest that is *refitted* can do without the
-    column, the fitted one cannot.
 > Compare your reason: the forest at hand splits on both copies, so shuffling one hurts; a new
     forest reads the other, so dropping one costs nothing. Both are *useful*, neither is *needed*.
     In the credit case this hid two leaks at once.
@@ -248,8 +248,8 @@ QUESTIONS = questions(r"""
 ? Which patients had a say in the choice of the twenty genes?
 ? What would come out if the labels had been tossed with a coin?
 ? Whatever looks at labels must look at those of the training rows only, in every fold.
-= choice("b")
-- "a" | other folds, the same leak | The genes were chosen by all forty patients. Whoever is held
+= choice("a")
+- "b" | other folds, the same leak | The genes were chosen by all forty patients. Whoever is held
     out now has had a say in the choice, in whatever fold.
 - "c" | fewer false genes | A corrected test names fewer genes, and still names them by the labels
     of all forty.

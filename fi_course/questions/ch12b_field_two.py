@@ -201,13 +201,13 @@ QUESTIONS = questions(r"""
 ? What can the forest still read when one of the columns is shuffled?
 ? Compare one column, all single ones added up, and all at once.
 ? Neighbours cover for each other one at a time; together they cannot.
-= choice("b")
+= choice("d")
 - "a" | importances do not add up | They need not add up: while one column is shuffled, its
     neighbours answer for it, a hundred times over.
+- "b" | counted twice | Shared knowledge is missed in every single shuffle, so the sum of the single
+    ones counts it too rarely.
 - "c" | nothing is lost | Each alone may be dispensable. Shuffle all of them together, and the model
     has nothing left to read.
-- "d" | counted twice | Shared knowledge is missed in every single shuffle, so the sum of the single
-    ones counts it too rarely.
 > With the meat spectra a window of neighbouring channels is worth many times as much as its middle
     one.
 
@@ -380,8 +380,8 @@ QUESTIONS = questions(r"""
 ? As they are, add up what each split takes off the two variances.
 ? P takes 2 + 0 = 2, Q takes 1 + 0.8 = 1.8.
 ? Standardised, each variance counts as 1: P takes 2% + 0%, Q takes 1% + 9%.
-= choice("b")
-- "a" | only as they are | As they are P wins, 2 against 1.8. Standardised, divide each decrease by
+= choice("a")
+- "b" | only as they are | As they are P wins, 2 against 1.8. Standardised, divide each decrease by
     its output's variance first.
 - "c" | only standardised | Standardised Q wins. As they are, add 1 and 0.8 and compare with 2.
 - "d" | turned round | Add up the decreases as they are: 2 + 0 against 1 + 0.8. Then divide each by

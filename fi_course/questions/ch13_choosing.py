@@ -68,10 +68,10 @@ QUESTIONS = questions(r"""
 ? The hospital will fit a new model. Is the question about the model it has, or about what the other
     columns can do?
 ? Relevant: what is lost if the column is gone and a new model may use all the others?
-= choice("c")
+= choice("a")
 - "b" | the model they have | Shuffling asks what the *present* model needs. It uses the test
     because it was there; the next model may do without.
-- "a" | training credit | MDI says where this forest cut its training rows. A test with many values
+- "c" | training credit | MDI says where this forest cut its training rows. A test with many values
     may lead that list, needed or not.
 - "d" | one prediction each | SHAP divides the present model's predictions. A column that could be
     replaced may have large shares.
@@ -84,15 +84,15 @@ QUESTIONS = questions(r"""
 ? Cross out every sentence with a verb that acts.
 ? What did shuffling test: the world, or this model on these rows?
 ? One sentence names the model, the rows, the unit and the spread, and stops there.
-= choice("b")
+= choice("e")
 - "a" | nothing to do with it | Income may have much to do with it, through columns that are
     correlated with income. Beside them the model did not need it.
+- "b" | a drop that was not measured | Leaving the column out is another measurement: the model is
+    then fitted again, and other columns can replace it.
 - "c" | causes from shuffling | Shuffling a column changes nobody's debt. No measure in the list
     knows what acting would do.
 - "d" | one model for all models | Another learner, or the same one with another seed, may use
     other columns.
-- "e" | a drop that was not measured | Leaving the column out is another measurement: the model is
-    then fitted again, and other columns can replace it.
 > It sounds modest. It is the only one of the five that was measured.
 
 # choosing.told_apart: Grade a ranking | implement, 2 stars, 10 min, 3 points

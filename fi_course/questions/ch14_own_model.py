@@ -93,12 +93,12 @@ QUESTIONS = questions(r"""
 ? How many places to cut does each column offer?
 ? The best of many lucky cuts is luckier than the only one.
 ? Can a split that was chosen for its decrease have a negative one?
-= choice("c")
+= choice("d")
 - "a" | noise cancels | On new rows it would. MDI adds up decreases on the rows that chose the
     splits, and none of these is negative.
 - "b" | fewer cuts, purer cuts | The coin has one cut, take it or leave it. What can choose among
     many finds a luckier one.
-- "d" | all noise is alike | Each single cut is as poor as another. But one column has one ticket in
+- "c" | all noise is alike | Each single cut is as poor as another. But one column has one ticket in
     the lottery, the other as many as there are rows.
 > And a count of splits shows it undiluted: a coin can be asked once on a path, a random number
     again and again.
