@@ -36,6 +36,25 @@ def by_fine_strata(*question):
     return backdoor_adjustment(*question, n_strata=400)
 
 
+def graph(**arrows):
+    """A model with the given arrows, child = "parents": its equations only matter by their arguments."""
+    def equation(names):
+        def total(**values):
+            return sum(values.values())
+
+        total.__signature__ = inspect.Signature([
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names])
+        return total
+
+    return CausalModel({child: equation([*names.split(), "noise"]) for child, names in arrows.items()})
+
+
+CONFOUNDER, MEDIATOR, COLLIDER = confounder_model(), mediator_model(), collider_model()
+M_BIAS = graph(u="", w="", x="u", c="u w", y="w x")
+NAPKIN = graph(a="", b="", w="a b", z="w", x="z a", y="x b")
+LONG_NAME = graph(z_1="", x="z_1", y="x z_1")
+
+
 # --- seeing and doing ---
 
 
@@ -80,20 +99,6 @@ def test_interventions_cut_the_arrows_into_each_variable_and_leave_the_model_alo
     assert model.fixed == {}
 
 
-@pytest.mark.parametrize(("world", "model"), [
-    (worlds.confounder(N, shown=True, measurement_error=0.4, effect=1.0, rng=5), confounder_model(1.0, 0.4)),
-    (worlds.mediator(N, direct=0.5, rng=5), mediator_model(0.5)),
-    (worlds.collider(N, effect=0.5, rng=5), collider_model(0.5)),
-])
-def test_each_model_has_the_law_of_the_world_of_its_name(world, model):
-    """Covariances of two large samples agree (entries up to 15, standard errors under 0.1)."""
-    ours = observe(model, N, rng=6)
-    if "z_seen" in ours:
-        ours = ours.drop(columns="z").rename(columns={"z_seen": "z"})
-    theirs = world.X.assign(y=world.y)
-    assert ours[theirs.columns].cov().to_numpy() == pytest.approx(theirs.cov().to_numpy(), rel=0.05, abs=0.05)
-
-
 # --- the back door ---
 
 
@@ -108,28 +113,6 @@ def test_adjusting_for_the_confounder_recovers_the_planted_effect(adjustment, ef
 def test_finer_strata_leave_less_bias(confounded):
     coarse, fine = (abs(backdoor_adjustment(confounded, "x1", "y", ["z"], n_strata=k)) for k in (5, 100))
     assert fine < coarse / 3
-
-
-@pytest.mark.parametrize("error", [0.3, 0.5, 1.0])
-def test_a_confounder_seen_with_error_leaves_the_bias_that_algebra_predicts(error):
-    """Coefficient of x1 given z_seen: 2 (1/0.09) / (1 + 1/0.09 + 1/error^2)."""
-    sample = observe(confounder_model(measurement_error=error), N, rng=2)
-    expected = 2 / 0.09 / (1 + 1 / 0.09 + 1 / error**2)
-    assert regression_adjustment(sample, "x1", "y", ["z_seen"]) == pytest.approx(expected, abs=0.03)
-
-
-def test_adjusting_for_a_mediator_takes_the_effect_away():
-    sample = observe(mediator_model(direct=0.5), N, rng=3)
-    assert regression_adjustment(sample, "x1", "y") == pytest.approx(2.5, abs=0.03)
-    assert regression_adjustment(sample, "x1", "y", ["m"]) == pytest.approx(0.5, abs=0.03)
-
-
-@pytest.mark.parametrize("effect", [0.0, 1.0])
-def test_adjusting_for_a_collider_biases_an_unbiased_estimate(effect):
-    """b without c, (b - 4) / 5 with it: an effect of 1 looks like -0.6."""
-    sample = observe(collider_model(effect), N, rng=4)
-    assert regression_adjustment(sample, "x1", "y") == pytest.approx(effect, abs=0.03)
-    assert regression_adjustment(sample, "x1", "y", ["c"]) == pytest.approx((effect - 4) / 5, abs=0.03)
 
 
 def test_strata_survive_a_bent_confounder_and_regression_does_not():
@@ -186,26 +169,24 @@ def test_two_adjusted_columns_make_joint_strata():
     assert abs(backdoor_adjustment(sample, "x", "y", ["u"]) - 1) > 0.2
 
 
+@pytest.mark.parametrize(("model", "cause", "adjust", "expected"), [
+    # seen with error: 2 (1/0.09) / (1 + 1/0.09 + 1/error^2)
+    *[(confounder_model(measurement_error=error), "x1", ["z_seen"], 2 / 0.09 / (1 + 1 / 0.09 + 1 / error**2))
+      for error in (0.3, 0.5, 1.0)],
+    (mediator_model(direct=0.5), "x1", [], 2.5),  # a mediator takes its part of the effect away
+    (mediator_model(direct=0.5), "x1", ["m"], 0.5),
+    *[(collider_model(effect), "x1", [], effect) for effect in (0.0, 1.0)],
+    *[(collider_model(effect), "x1", ["c"], (effect - 4) / 5) for effect in (0.0, 1.0)],  # 1 looks like -0.6
+    # M-bias: given c, Cov(x, w) = -1/3 and Var(x) = 5/3, so that c, recorded before x, biases by -1/5
+    (M_BIAS, "x", [], 1),
+    (M_BIAS, "x", ["c"], 1 - 1 / 5),
+    (M_BIAS, "x", ["c", "u"], 1),
+])
+def test_what_is_adjusted_for_makes_the_bias_that_algebra_predicts(model, cause, adjust, expected):
+    assert regression_adjustment(observe(model, N, rng=2), cause, "y", adjust) == pytest.approx(expected, abs=0.03)
+
+
 # --- the criterion ---
-
-
-def graph(**arrows):
-    """A model with the given arrows, child = "parents": its equations only matter by their arguments."""
-    def equation(names):
-        def total(**values):
-            return sum(values.values())
-
-        total.__signature__ = inspect.Signature([
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names])
-        return total
-
-    return CausalModel({child: equation([*names.split(), "noise"]) for child, names in arrows.items()})
-
-
-CONFOUNDER, MEDIATOR, COLLIDER = confounder_model(), mediator_model(), collider_model()
-M_BIAS = graph(u="", w="", x="u", c="u w", y="w x")
-NAPKIN = graph(a="", b="", w="a b", z="w", x="z a", y="x b")
-LONG_NAME = graph(z_1="", x="z_1", y="x z_1")
 
 
 @pytest.mark.parametrize(("model", "cause", "closes", "leaves_open"), [
@@ -232,13 +213,6 @@ def test_one_name_is_a_name_and_not_its_letters(confounded):
         assert adjustment(confounded, "x1", "y", "z_seen") == adjustment(confounded, "x1", "y", ["z_seen"])
     coarse = pd.DataFrame({"group": ["a", "a", "b"], "x": [1, 0, 1], "y": [1.0, 2.0, 4.0]})
     assert backdoor_mean(coarse, "x", 1, "y", "group") == backdoor_mean(coarse, "x", 1, "y", ["group"])
-
-
-@pytest.mark.parametrize(("adjust", "bias"), [((), 0), (("c",), -1 / 5), (("c", "u"), 0)])
-def test_a_variable_recorded_before_the_cause_can_open_a_back_door(adjust, bias):
-    """M-bias, all coefficients 1: given c, Cov(x, w) = -1/3 and Var(x) = 5/3, so that c alone biases by -1/5."""
-    sample = observe(M_BIAS, N, rng=10)
-    assert regression_adjustment(sample, "x", "y", adjust) == pytest.approx(1 + bias, abs=0.03)
 
 
 # --- what the sweep of test_bad_input.py cannot say ---

@@ -13,7 +13,6 @@ from fi_teach.importance import (
     exact_permutation_importance_by_definition,
     oob_importance,
     oob_importance_per_tree,
-    pair_differences,
     permutation_importance,
     permutation_importance_by_definition,
     row_bootstrap_interval,
@@ -121,21 +120,6 @@ def test_two_methods_with_one_seed_shuffle_apart():
 
 
 # --- tables of any kind ---
-
-
-def test_columns_called_by_numbers_mean_names():
-    """Columns 1, 2, 3: [1] is the first of them, which matters, not the second, which does not."""
-    X = pd.DataFrame(np.random.default_rng(2).normal(size=(60, 3)), columns=[1, 2, 3])
-
-    def model(table):
-        return table[1].to_numpy()
-
-    whole = pair_differences(model, X, X[1], 1).mean()
-    group = permutation_importance(model, X, X[1], feature_groups={"g": [1]}, n_repeats=300)
-    assert group.mean[0] == pytest.approx(whole, rel=0.1)  # 300 shuffles know it within 2%
-    for column in (0, 4, "a"):
-        with pytest.raises(ValueError, match="choose names among 1, 2, 3"):
-            pair_differences(model, X, X[1], column)
 
 
 def real_table(n=120):

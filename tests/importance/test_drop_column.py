@@ -46,17 +46,6 @@ def test_of_two_copies_neither_is_missed():
     assert np.allclose(found.mean[[0, 3]], 0, atol=1e-10) and found.mean[1] > 0.8
 
 
-def test_a_column_that_the_fit_does_not_read_is_exactly_zero():
-    X, y = data()
-    X[:, 2] = 0.0
-
-    def fit(X, y):
-        """Reads the columns that vary."""
-        return least_squares(X * (X.std(axis=0) > 0), y)
-
-    assert (drop_column_importance(fit, X, y).draws[2] == 0).all()
-
-
 def test_a_fold_may_be_a_single_row():
     """y = x0, and what is left when x0 is dropped predicts x1: the gain is (x1 - x0)^2, averaged over the rows."""
     X = np.array([[0.0, 1.0], [2.0, 5.0], [4.0, 4.0]])
@@ -110,13 +99,6 @@ def test_a_class_that_a_held_out_part_lacks_keeps_its_column():
 
     found = drop_column_importance(fit, data(60)[0], y, loss="log_loss", n_folds=10)
     assert np.allclose(found.draws, 0)
-
-
-def test_probabilities_need_a_model_that_has_them():
-    linear_model = pytest.importorskip("sklearn.linear_model")
-    X, y = data(60)
-    with pytest.raises(ValueError, match="class probabilities"):
-        drop_column_importance(linear_model.LinearRegression(), X, y > 0, loss="log_loss")
 
 
 def names_its_columns(X, y):
@@ -195,18 +177,11 @@ def seen_when_blank(X):
 
 
 GAP_FIRST = np.array([[np.nan, 3], [1, 4], [2, 5]])
-WORDS = pd.DataFrame({"a": pd.Categorical([None, "b", "a"], categories=["a", "b"]), "b": [1.0, 2, 3]})
 
 
-@pytest.mark.parametrize(("X", "value"), [
-    (GAP_FIRST, 1.0), (pd.DataFrame(GAP_FIRST, columns=["a", "b"]), 1.0), (WORDS, "b")])
-def test_a_blanked_column_takes_its_first_known_value(X, value):
-    assert seen_when_blank(X) == [value] * 6
-
-
-def test_a_blanked_column_of_gaps_alone_stays_one():
-    seen = seen_when_blank(pd.DataFrame({"a": [np.nan] * 3, "b": [1.0, 2, 3]}))
-    assert seen and np.isnan(np.array(seen, dtype=float)).all()
+@pytest.mark.parametrize("X", [GAP_FIRST, pd.DataFrame(GAP_FIRST, columns=["a", "b"])], ids=["array", "frame"])
+def test_a_blanked_column_has_its_first_known_value_in_fits_and_predictions(X):
+    assert seen_when_blank(X) == [1.0] * 6
 
 
 # --- weights, groups, errors ---
@@ -258,12 +233,3 @@ def test_the_folds_error_is_the_widened_one_and_covers_a_null_column():
     assert np.mean([abs(f.mean[2]) < 2.78 * f.standard_error[2] for f in found]) >= 0.90
     sd = found[0].draws.std(axis=1, ddof=1)
     assert np.allclose(found[0].standard_error, sd * np.sqrt(1 / 5 + 1 / 4))
-
-
-def test_the_held_out_error_covers_for_the_two_fitted_models():
-    """300 test sets of 100 rows against the truth on 200,000; covers 90 to 98%."""
-    X, y = data()
-    truth = drop_column_importance(least_squares, X, y, test=data(200_000, seed=9)).mean
-    found = [drop_column_importance(least_squares, X, y, test=data(100, seed=100 + k)) for k in range(300)]
-    covered = np.mean([np.abs(f.mean - truth) < 1.97 * f.standard_error for f in found], axis=0)
-    assert ((covered[:2] > 0.90) & (covered[:2] < 0.98)).all()

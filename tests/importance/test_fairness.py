@@ -19,38 +19,13 @@ def test_the_features_gaps_add_up_to_the_gap_in_predictions():
     phi, group = rng.normal(size=(50, 4)), rng.integers(0, 2, 50)
     prediction = 3.0 + phi.sum(axis=1)
     gap = group_gap(Attribution(phi, 3.0, tuple("abcd")), group)
-    assert gap.mean.sum() == pytest.approx(
-        prediction[group == 1].mean() - prediction[group == 0].mean()
-    )
-
-
-def test_a_feature_without_effect_carries_none_of_the_gap():
-    phi = np.column_stack([np.arange(6.0), np.zeros(6)])
-    assert group_gap(Attribution(phi, 0.0, ("a", "b")), [0, 0, 0, 1, 1, 1]).mean[1] == 0
-
-
-def test_the_gaps_standard_error_is_the_two_sample_one():
-    """Over 2000 seeded samples the sd of the gap equals the mean standard error within 5 %."""
-    rng = np.random.default_rng(1)
-    group = np.repeat([0, 1], [30, 60])
-    gaps = [
-        group_gap(Attribution(rng.normal(size=(90, 1)) * (1 + group[:, None]), 0.0, ("a",)), group)
-        for _ in range(2000)
-    ]
-    assert np.std([g.mean[0] for g in gaps]) == pytest.approx(
-        np.mean([g.standard_error[0] for g in gaps]), rel=0.05
-    )
+    assert gap.mean.sum() == pytest.approx(prediction[group == 1].mean() - prediction[group == 0].mean())
 
 
 def test_one_output_of_several_can_be_asked_for():
     values = np.zeros((4, 1, 2))
     values[2:, 0, 1] = 1.0
     assert group_gap(Attribution(values, np.zeros(2), ("a",)), [0, 0, 1, 1], output=1).mean[0] == 1
-
-
-def test_an_output_that_is_not_there_is_refused():
-    with pytest.raises(ValueError, match="has 2: choose one from 0 to 1"):
-        group_gap(Attribution(np.zeros((4, 1, 2)), np.zeros(2), ("a",)), [0, 0, 1, 1], output=2)
 
 
 def test_the_gap_says_what_it_is_counted_in():
@@ -68,13 +43,8 @@ def test_the_gap_says_what_it_is_counted_in():
 def test_proxies_find_the_column_that_copies_the_protected_one():
     rng = np.random.default_rng(2)
     protected = rng.integers(0, 2, 400)
-    X = np.column_stack([rng.random(400), protected, np.ones(400)])
-    found = proxies(X, protected, n_trees=20)
-    assert (
-        found.alone[1] == pytest.approx(1)
-        and abs(found.alone[0] - 0.5) < 0.1
-        and found.alone[2] == 0.5
-    )
+    found = proxies(np.column_stack([rng.random(400), protected, np.ones(400)]), protected, n_trees=20)
+    assert found.alone[1] == pytest.approx(1) and abs(found.alone[0] - 0.5) < 0.1 and found.alone[2] == 0.5
     assert found.to_frame()["feature"][0] == "x1"
 
 
@@ -85,17 +55,6 @@ def test_two_weak_proxies_together_tell_more_than_either():
     a, b = rng.integers(0, 2, 400), rng.integers(0, 2, 400)
     found = proxies(np.column_stack([a, b]), a ^ b, n_trees=40)
     assert found.alone.max() < 0.62 and found.together > 0.95
-
-
-@pytest.mark.parametrize("group", [[0, 0, 0, 0], [0, 1, 2, 2], [0, 0, 0, 1]])
-def test_anything_but_two_groups_is_refused(group):
-    with pytest.raises(ValueError, match="expected two groups"):
-        group_gap(Attribution(np.zeros((4, 1)), 0.0, ("a",)), group)
-
-
-def test_a_group_of_another_length_is_refused():
-    with pytest.raises(ValueError, match="one value a row"):
-        group_gap(Attribution(np.zeros((4, 1)), 0.0, ("a",)), [0, 1])
 
 
 # --- real tables ---
@@ -126,28 +85,21 @@ def test_columns_of_noise_are_coin_flips_on_both_sides_of_one_half():
 
 def test_words_and_gaps_are_values_like_others():
     """Planted: one town, and whether the income is missing, give the group away."""
-    rng = np.random.default_rng(5)
-    n = 400
-    protected = np.where(rng.random(n) < 0.4, "b", "a")
-    is_b = protected == "b"
+    rng, n = np.random.default_rng(5), 400
+    is_b = rng.random(n) < 0.4
     towns = pd.Series(np.where(is_b, "Ulm", rng.choice(["Aachen", "Zella"], n)))
-    income = pd.Series(rng.normal(size=n)).mask(is_b & (rng.random(n) < 0.8))
-    table = pd.DataFrame(
-        {
-            "town": towns,
-            "as category": towns.astype("category"),
-            "income": income,
-            "member": pd.Series(rng.random(n) < 0.5),
-            "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 99, n), "D"),
-        }
-    )
-    before = table.copy()
-    found = proxies(table, protected, n_trees=25)
-    told = dict(zip(found.names, found.alone, strict=True))
-    assert told["town"] == told["as category"] == 1
-    assert told["income"] > 0.8
-    assert max(told["member"], told["since"]) < 0.6
-    pd.testing.assert_frame_equal(table, before)
+    table = pd.DataFrame({
+        "town": towns,
+        "as category": towns.astype("category"),
+        "income": pd.Series(rng.normal(size=n)).mask(is_b & (rng.random(n) < 0.8)),
+        "member": rng.random(n) < 0.5,
+        "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 99, n), "D"),
+    })
+    found = proxies(table, np.where(is_b, "b", "a"), n_trees=25)
+    auc_of = dict(zip(found.names, found.alone, strict=True))
+    assert auc_of["town"] == auc_of["as category"] == 1
+    assert auc_of["income"] > 0.8
+    assert max(auc_of["member"], auc_of["since"]) < 0.6
 
 
 def test_the_standard_errors_are_of_the_size_of_what_other_tables_would_give():
@@ -162,16 +114,6 @@ def test_the_standard_errors_are_of_the_size_of_what_other_tables_would_give():
     truth = np.std([f.alone[0] for f in found], ddof=1)
     assert np.mean([f.alone_error[0] for f in found]) == pytest.approx(truth, rel=0.5)
     assert found[0].to_frame()["standard_error"][0] == found[0].alone_error[0]
-
-
-def test_the_same_seed_finds_the_same():
-    X, _ = mortgages()
-    some = X.iloc[:300]
-    one, again, other = (
-        proxies(some.drop(columns="afam"), some["afam"], n_trees=5, rng=seed) for seed in (1, 1, 2)
-    )
-    assert one == again
-    assert one != other
 
 
 def test_the_gaps_standard_error_divides_by_one_row_less_in_each_group():

@@ -1,12 +1,9 @@
 """Which interval covers? Closed forms by exact enumeration, coverage by seeded simulation."""
 
-from itertools import permutations, product
 
 import numpy as np
 import pytest
 
-from fi_teach.basics.evaluation import Evaluation
-from fi_teach.fast.permutation import losses_after_shuffling
 from fi_teach.importance.intervals import (
     naive_interval,
     receiver_donor_interval,
@@ -17,31 +14,6 @@ from fi_teach.importance.intervals import (
 
 def first(X):
     return X[:, 0]
-
-
-@pytest.mark.parametrize(("n", "s"), [(2, 0.7), (3, 1.0)])
-def test_the_variance_of_one_shuffle_is_twelve_n_and_so_on_exactly(n, s):
-    """f(x) = x, y = x + s e, squared loss, x and e standard normal: n^2 Var = 12 n - 4 + 8 s^2 (n - 1).
-
-    The importance is a polynomial of degree 2 in the normals, so its square has degree 4, and Gauss-Hermite quadrature
-    with 3 nodes (exact to degree 5) enumerates the expectation over x and e; all n! permutations are run through.
-    """
-    nodes, weights = np.polynomial.hermite_e.hermegauss(3)
-    grid = np.array(list(product(range(3), repeat=2 * n)))
-    x, e, weight = nodes[grid[:, :n]], nodes[grid[:, n:]], (weights / weights.sum())[grid].prod(axis=1)
-    draws = np.array([[_importance(xi, xi + s * ei, pi) for xi, ei in zip(x, e, strict=True)]
-                      for pi in permutations(range(n))])
-    mean = (draws @ weight).mean()
-    assert mean == pytest.approx(2 * (n - 1) / n)  # a fixed point contributes nothing
-    assert n**2 * ((draws**2 @ weight).mean() - mean**2) == pytest.approx(12 * n - 4 + 8 * s**2 * (n - 1), rel=1e-10)
-
-
-def _importance(x, y, permutation):
-    if np.ptp(y) == 0:  # refused as constant by Evaluation; its importance is still part of the expectation
-        return ((x[list(permutation)] - y) ** 2 - (x - y) ** 2).mean()
-    task = Evaluation(first, x[:, None], y, "squared")
-    after = losses_after_shuffling(task, [0], np.array(permutation)[:, None])
-    return (after[:, 0] - task.losses_before).mean()
 
 
 def coverage(n_repeats=1, s=0.0, null=False, sims=1500, n=200):
@@ -87,24 +59,6 @@ def test_a_bootstrap_of_groups_is_as_much_wider_as_theory_says():
         wide = row_bootstrap_interval(first, X, X[:, 0], 0, groups=patient)
         ratios.append((wide[1] - wide[0]) / (high - low))
     assert np.mean(ratios) == pytest.approx(np.sqrt(44 / 12), rel=0.1)
-
-
-def test_more_shuffles_shorten_the_naive_interval_beyond_the_truth():
-    """Var of the naive mean tends to (2 + 4 s^2) / n where (8 + 4 s^2) / n is left: half the length at s = 0.
-
-    Tolerance 15%.
-    """
-    x = np.random.default_rng(9).normal(size=3000)
-    differences, donors = shuffle_differences(first, x[:, None], x, 0, n_repeats=200)
-    intervals = naive_interval(differences), receiver_donor_interval(differences, donors)
-    naive, honest = (high - low for low, high in intervals)
-    assert naive / honest == pytest.approx(0.5, rel=0.15)
-
-
-def test_a_higher_level_gives_a_wider_interval_about_the_same_middle():
-    differences = np.random.default_rng(0).normal(1, 1, size=(50, 1))
-    (a, b), (c, d) = naive_interval(differences, level=0.5), naive_interval(differences, level=0.99)
-    assert c < a < b < d and a + b == pytest.approx(c + d)
 
 
 def test_the_middle_of_receiver_donor_interval_is_the_weighted_mean():

@@ -84,24 +84,6 @@ def test_a_tree_without_a_split_gives_zeros():
     assert mdi(tree).mean.tolist() == [0, 0, 0, 0]
 
 
-def test_a_positive_factor_on_the_impurity_leaves_the_shares_alone():
-    """IMP-05: bits and nats give the same tree and shares, and decreases that differ by log 2."""
-    bits, nats = (grow_cart(*table(1, K=3), criterion=criterion) for criterion in ("entropy", "entropy_nats"))
-    assert bits.threshold.tolist() == nats.threshold.tolist()
-    close(mdi(bits).mean, mdi(nats).mean)
-    close(mdi(bits, normalize=False).mean * np.log(2), mdi(nats, normalize=False).mean)
-
-
-def test_gini_and_entropy_can_rank_features_differently():
-    """IMP-06: ten rows; Gini X1 0.0610 > X2 0.0457, entropy in nats X1 0.0633 < X2 0.0823."""
-    cells = [(0, 0, 3, 1), (1, 0, 2, 2), (1, 1, 5, 3)]  # X1, X2, rows, positives
-    X = [[a, b] for a, b, n, _ in cells for _ in range(n)]
-    y = [int(i < positives) for _, _, n, positives in cells for i in range(n)]
-    assert (y.count(1), len(y)) == (6, 10)
-    close(mdi(grow_cart(X, y), normalize=False).mean, [0.0610, 0.0457], 5e-5)
-    close(mdi(grow_cart(X, y, criterion="entropy_nats"), normalize=False).mean, [0.0633, 0.0823], 5e-5)
-
-
 def test_permuted_columns_and_increasing_transforms_change_nothing():
     """MDI-04: untied data (no tiny nodes), x -> exp(x), and the columns in another order."""
     X, order = np.random.default_rng(4).normal(size=(80, 4)), [2, 0, 3, 1]

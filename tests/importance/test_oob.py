@@ -115,16 +115,6 @@ def test_a_tree_alone_suffers_more_than_the_vote_where_voting_forgives():
     assert oob_importance_per_tree(forest, X, y).mean.sum() > 2 * oob_importance(forest, X, y).mean.sum()
 
 
-def test_a_scikit_learn_forest_says_its_bags_and_a_shuffled_cause_is_a_coin_flip():
-    ensemble = pytest.importorskip("sklearn.ensemble")
-    X = np.random.default_rng(5).normal(size=(150, 3))
-    y = X[:, 0] > 0
-    model = ensemble.RandomForestClassifier(40, random_state=0, oob_score=True).fit(X, y)
-    found = oob_importance(model, X, y)
-    assert found.mean[0] == pytest.approx(0.5 - (1 - model.oob_score_), abs=0.1)
-    assert found.rank[0] == 1
-
-
 # --- weights, groups, errors ---
 
 
@@ -176,17 +166,6 @@ def test_out_of_bag_importances_of_rows_given_four_times_are_half_as_sure_as_the
     alone, grouped = (measure(forest, X, X[:, 0], n_repeats=n_repeats, groups=groups).standard_error[0]
                       for groups in (None, np.arange(40) // 4))
     assert grouped / alone == pytest.approx(2, rel=0.15)
-
-
-def test_votes_of_weight_zero_are_not_counted():
-    """Half of the rows count: the mean is over the gains of these alone, each as before."""
-    X, y = a_table(40)
-    forest, donors = grow_forest(X, y, n_trees=9), np.random.default_rng(2).permutation(40)[:, None]
-    halves = [np.arange(40) % 2 == 0, np.arange(40) % 2 == 1]
-    means = [oob_importance(forest, X, y, donors=donors, sample_weight=some.astype(float)).mean for some in halves]
-    voted = forest.out_of_bag.any(axis=0)
-    shares = np.array([(voted & some).sum() for some in halves]) / voted.sum()
-    np.testing.assert_allclose(shares @ means, oob_importance(forest, X, y, donors=donors).mean, atol=1e-12)
 
 
 # --- what the sweep of test_bad_input.py cannot say ---

@@ -1,7 +1,6 @@
 """Permutation importance by any predict function: definition, closed forms, groups of features, whole-set scores."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from fi_teach.basics.shuffles import receiver_donor_variance, shuffles
@@ -60,69 +59,7 @@ def test_a_linear_model_has_the_closed_form():
     assert abs(found.mean[0] - expected) < 4 * found.permutation_sd[0] / np.sqrt(4000)
 
 
-def test_permuted_columns_give_permuted_importances(data):
-    X, y = data
-    order = [2, 0, 1]
-    there = permutation_importance(lambda X: linear(X[:, np.argsort(order)]), X[:, order], y, n_repeats=300).mean
-    here = permutation_importance(linear, X, y, n_repeats=300)
-    assert np.allclose(there, here.mean[order], atol=5 * here.permutation_sd[order] / np.sqrt(300) * np.sqrt(2) + 1e-15)
-
-
-def test_scaling_the_loss_scales_the_importance(data):
-    scaled = permutation_importance(linear, *data, loss=lambda y, f: 5 * (y - f) ** 2)
-    assert np.allclose(scaled.draws, 5 * permutation_importance(linear, *data).draws)
-
-
 # --- models and tables ---
-
-
-def test_a_fitted_model_is_asked_for_probabilities_where_the_loss_takes_them():
-    linear_model = pytest.importorskip("sklearn.linear_model")
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(200, 2))
-    y = np.where(X[:, 0] + 0.3 * rng.normal(size=200) > 0, "yes", "no")
-    model = linear_model.LogisticRegression().fit(X, y)
-    by_model, by_function = (permutation_importance(predict, X, y, loss="log_loss", n_repeats=3)
-                             for predict in (model, model.predict_proba))
-    assert np.array_equal(by_model.draws, by_function.draws)
-    assert by_model.mean[0] > 10 * abs(by_model.mean[1])
-    assert permutation_importance(model, X, y, loss="zero_one").mean[0] > 0.3
-
-
-def test_labels_are_matched_with_the_models_own_classes_where_some_do_not_occur():
-    """Three classes, of which the test rows have two: the columns are the model's, not the sorted labels'."""
-    class Model:
-        classes_ = np.array([1, 2, 3])
-
-        def predict(self, X):
-            return np.where(X[:, 0] > 0, 3, 2)
-
-        def predict_proba(self, X):
-            high = np.where(X[:, 0] > 0, 0.9, 0.1)
-            return np.column_stack([np.zeros(len(X)), 1 - high, high])
-
-    X = np.array([[1.0], [-1.0], [1.0], [-1.0]])
-    found = permutation_importance(Model(), X, [3, 2, 3, 2], loss="log_loss", n_repeats=200)
-    assert found.mean[0] == pytest.approx(0.5 * np.log(9), rel=0.15)  # half of the donors have the other sign
-    with pytest.raises(ValueError, match="never saw"):
-        permutation_importance(Model(), X, [4, 2, 3, 2], loss="log_loss")
-
-
-def test_a_missing_value_passes_where_the_model_can_take_it(data):
-    X, y = data
-    X[0, 2] = np.nan
-    assert permutation_importance(linear, X, y).mean[2] == 0
-    with pytest.raises(ValueError, match="predict returned NaN"):
-        permutation_importance(lambda X: X[:, 2], X, y)
-
-
-@pytest.mark.parametrize(("model", "says"), [
-    (lambda X: X[:5, 0], "one prediction a row"), (lambda X: 1.0, "one prediction a row"),
-    (lambda X: np.array(["a"] * len(X)), "labels such as"),
-])
-def test_what_is_no_prediction_is_refused(data, model, says):
-    with pytest.raises(ValueError, match=says):
-        permutation_importance(model, *data)
 
 
 # --- groups of features ---
@@ -147,15 +84,6 @@ def test_twins_shuffled_jointly_matter_more_than_columnwise():
     assert permutation_importance(**given, **twins).mean == pytest.approx(2 * x.var(), rel=0.05)
     assert permutation_importance(**given, **twins, together=False).mean == pytest.approx(1.5 * x.var(), rel=0.05)
     assert permutation_importance(**given).mean == pytest.approx([x.var() / 2] * 2, rel=0.05)
-
-
-def test_groups_go_by_name_too(data):
-    X, y = data
-    frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    by_name = permutation_importance(linear, frame, y, feature_groups={"ab": ["a", "b"], "c": "c"}, n_repeats=3)
-    by_place = permutation_importance(linear, X, y, feature_groups={"ab": [0, 1], "c": [2]}, n_repeats=3)
-    assert by_name.names == ("ab", "c")
-    assert np.allclose(by_name.draws, by_place.draws)
 
 
 @pytest.mark.parametrize(("groups", "says"), [

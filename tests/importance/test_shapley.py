@@ -55,27 +55,6 @@ def test_an_unused_copy_gets_nothing_by_the_marginal_and_half_by_conditionals():
         close(shapley_values(**given, removal=removal).values, [[-0.5, -0.5], [0.5, 0.5]], 1e-6)
 
 
-def test_one_output_more_is_one_game_more(normal):
-    """values[:, :, k] are the values of output k."""
-    def two(X):
-        return np.column_stack([curved(X), linear(X)])
-
-    both = shapley_values(two, normal[:3], background=normal[:20])
-    for k, f in enumerate((curved, linear)):
-        alone = shapley_values(f, normal[:3], background=normal[:20])
-        close(both.values[:, :, k], alone.values)
-        assert both.base[k] == pytest.approx(alone.base)
-
-
-def test_permuted_columns_give_permuted_values(normal):
-    """Names, not places, carry the values."""
-    order = [2, 0, 3, 1]
-    here = shapley_values(curved, normal[:3], background=normal[:20]).values
-    there = shapley_values(
-        lambda X: curved(X[:, np.argsort(order)]), normal[:3][:, order], background=normal[:20][:, order]).values
-    close(there, here[:, order])
-
-
 def test_chunks_do_not_change_the_game(normal, monkeypatch):
     """However few rows go to the model at once, the payoffs are the same."""
     whole = shapley_values(curved, normal[:7], background=normal).values
@@ -188,16 +167,6 @@ def test_an_own_removal_is_a_function_that_returns_a_value_function(normal):
 
 
 # --- models and tables of any kind ---
-
-
-def test_frames_are_matched_by_name_and_reach_the_model_as_frames(normal):
-    """A background with its columns in another order is put in order; predict sees the names."""
-    frame = pd.DataFrame(normal, columns=list("abcd"))
-    found = shapley_values(
-        lambda table: table["a"] * table["d"], frame[:3], background=frame[["d", "c", "b", "a"]])
-    expected = shapley_values(lambda X: X[:, 0] * X[:, 3], normal[:3], background=normal)
-    assert found.names == ("a", "b", "c", "d")
-    close(found.values, expected.values)
 
 
 @pytest.fixture(scope="module")

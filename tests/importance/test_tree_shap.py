@@ -13,11 +13,9 @@ from random_trees import SHAPES, chain, random_forest, random_rows
 from shap_by_leaves import tree_shap_by_leaves
 
 from fi_teach.basics import games
-from fi_teach.basics.forest import Forest
 from fi_teach.importance import tree_explainer
 from fi_teach.importance.tree_shap import (
     leaf_shapley,
-    row_passes,
     tree_shap,
     tree_shap_by_definition,
     tree_shap_by_recursion,
@@ -163,17 +161,6 @@ def test_long_paths_are_explained_exactly(d, times, interventional):
 
 
 @pytest.mark.parametrize("explain", [tree_shap, tree_shap_interactions])
-@pytest.mark.parametrize("interventional", [False, True])
-def test_tables_and_walks_agree_on_paths_of_twelve_features(monkeypatch, explain, interventional):
-    rng = np.random.default_rng(0)
-    X, background = rng.normal(0.5, 1, size=(5, 12)), rng.normal(0.5, 1, size=(4, 12)) if interventional else None
-    walked = explain(chain(12), X, background=background)
-    always_tables(monkeypatch)
-    tabled = explain(chain(12), X, background=background)
-    close(getattr(walked, "values", walked), getattr(tabled, "values", tabled), 1e-11)
-
-
-@pytest.mark.parametrize("explain", [tree_shap, tree_shap_interactions])
 def test_many_rows_do_not_walk_where_tables_are_small(monkeypatch, explain):
     """Up to FEW_ROWS walk, half as many for interactions; one more looks up."""
     forest, walked, original = random_forest(5, 4, depth=3, n_trees=3), [], engines.add_by_walk
@@ -228,67 +215,6 @@ def test_a_lone_leaf_explains_nothing():
         for found in (tree_shap(tree, BITS, background=background), explain(BITS)):
             assert (found.values == 0).all() and found.base == 3
         assert (tree_shap_interactions(tree, BITS, background=background) == 0).all()
-
-
-def test_one_row_against_itself_differs_by_nothing():
-    """A single background row equal to the row explained: values 0, base the prediction."""
-    found = tree_shap(gate(BITS, [0.0, 1, 1, 0]), BITS[1:2], background=BITS[1:2])
-    close(found.values, [[0, 0]])
-    assert found.base == 1
-
-
-def test_a_row_by_hand_shows_the_bits_of_each_leaf():
-    """row_passes of the AND gate at (1, 0): the leaf x0=1, x1=0 is passed, the others fail somewhere."""
-    tree = gate(BITS, [0.0, 0, 0, 1])
-    passed = [leaf for leaf, _, bits in row_passes(tree, [1, 0]) if all(bits)]
-    assert passed == tree.apply([[1.0, 0.0]]).tolist()
-
-
-# --- axioms -----------------------------------------------------------------------------------------------------------
-
-@given(st.integers(0, 10**6), st.booleans())
-@settings(max_examples=20, deadline=None)
-def test_values_are_efficient_additive_and_follow_the_names(seed, interventional):
-    """They sum to the raw score, those of two forests to their sum's, and renumbered features get renumbered values."""
-    one, two = (random_forest(seed + k, 4, n_outputs=2, depth=5) for k in (0, 1))
-    X, background = random_rows(seed, 10, 4), random_rows(seed + 1, 8, 4) if interventional else None
-    found = tree_shap(one, X, background=background)
-    close(found.values.sum(axis=1) + found.base, one.raw(X), 1e-11)
-    both = Forest(one.trees + two.trees, np.concatenate([one.weights, two.weights]), one.base + two.base, one.names)
-    close(tree_shap(both, X, background=background).values,
-          found.values + tree_shap(two, X, background=background).values, 1e-11)
-    order = [2, 0, 3, 1]
-    place = np.append(np.argsort(order), [0, -2])  # feature -2 stays -2
-    turned = replace(one, trees=tuple(replace(tree, feature=place[tree.feature]) for tree in one.trees))
-    there = tree_shap(turned, X[:, order], background=None if background is None else background[:, order])
-    close(there.values, found.values[:, order], 1e-11)
-
-
-def test_monotone_changes_of_scale_change_nothing():
-    """exp of a column and of its thresholds: the same values."""
-    forest, X = random_forest(2, 3), random_rows(2, 20, 3)
-    grown = replace(forest, trees=tuple(replace(tree, threshold=np.exp(tree.threshold)) for tree in forest.trees))
-    close(tree_shap(grown, np.exp(X), background=np.exp(X[:5])).values, tree_shap(forest, X, background=X[:5]).values)
-
-
-def test_the_model_is_left_alone():
-    forest, X = random_forest(4, 3), random_rows(4, 9, 3)
-    kept = [tree.value.copy() for tree in forest.trees]
-    tree_shap_interactions(forest, X, background=X)
-    for tree, value in zip(forest.trees, kept, strict=True):
-        np.testing.assert_array_equal(tree.value, value)
-
-
-def test_interactions_agree_with_xgboost_in_single_precision():
-    """pred_interactions, with gaps, tolerance 1e-4 (float32 sums over 30 trees)."""
-    xgboost = pytest.importorskip("xgboost")
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 6))
-    y = X[:, 0] * X[:, 1] + X[:, 2] + np.sin(3 * X[:, 3]) + 0.3 * rng.normal(size=300)
-    X[rng.random(X.shape) < 0.1] = np.nan
-    model = xgboost.XGBRegressor(n_estimators=30, max_depth=4, n_jobs=1).fit(X, y)
-    theirs = model.get_booster().predict(xgboost.DMatrix(X[:40]), pred_interactions=True)
-    close(tree_shap_interactions(model, X[:40]), theirs[:, :-1, :-1], 1e-4)
 
 
 # --- costs ------------------------------------------------------------------------------------------------------------
@@ -353,11 +279,3 @@ def test_a_tree_of_depth_5000_is_explained(background):
     phi = tree_shap(tree, X[:3], background=background)
     np.testing.assert_allclose(phi.values.sum(axis=1) + phi.base, tree.raw(X[:3]), atol=1e-9)
     assert tree_shap_interactions(tree, X[:2], background=background).shape[:3] == (2, 1, 1)
-
-
-def test_20_000_columns_cost_what_the_tree_asks_about():
-    wide = np.random.default_rng(0).normal(size=(40, 20_000))
-    tree = grow_cart(wide, wide[:, 0] + wide[:, 5], criterion="variance", max_depth=3)
-    phi = tree_shap(tree, wide)
-    assert phi.values.shape == (40, 20_000)
-    assert set(np.flatnonzero(phi.values.any(axis=0))) <= set(tree.feature[~tree.is_leaf].tolist())
