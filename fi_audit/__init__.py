@@ -9,25 +9,17 @@
     subgroups.py     the model by group and by period
     sentences.py     what may be written, and what may not
     report.py        the page with its picture, JSON, and a notebook, out of templates/
-    command.py       `fi-teach audit`, from files (files.py)
+    command.py       `fi-teach audit`, from files
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from fi_audit.results import Audit, Finding, Measure, Sentence, Subgroup
-    from fi_audit.run import audit
-
-HOMES = {
-    "audit": "run",
-    **dict.fromkeys(("Audit", "Finding", "Measure", "Sentence", "Subgroup"), "results"),
-}
+RECORDS = ("Audit", "Finding", "Measure", "Sentence", "Subgroup")
 __all__ = ["Audit", "Finding", "Measure", "Sentence", "Subgroup", "audit"]
 
 
 def __getattr__(name: str) -> object:
     """Load the audit when it is asked for: the help of its command needs none of it."""
-    if name not in HOMES:
+    if name not in __all__:
         raise AttributeError(f"module 'fi_audit' has no attribute {name!r}")
-    return getattr(import_module(f"fi_audit.{HOMES[name]}"), name)
+    return getattr(import_module(f"fi_audit.{'results' if name in RECORDS else 'run'}"), name)

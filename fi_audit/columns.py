@@ -19,7 +19,7 @@ from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_
 from fi_audit.data import AuditData, are_packed_dates
 from fi_audit.intervals import mean_with_interval
 from fi_audit.results import Finding, listed, number, percent
-from fi_teach.basics.encoding import as_numbers
+from fi_teach.basics.encoding import as_numbers, is_words
 
 ALIKE = 0.6
 MOST_WORDS = 50  # a column with more words than that is compared with nothing but its copy
@@ -86,12 +86,6 @@ def _correlations(values: NDArray) -> NDArray:
     return np.where(enough, product / np.where(enough, size, 1), 0.0)
 
 
-def is_words(kind: object) -> bool:
-    """Does a column of this type hold words? Numbers, dates and durations have an order."""
-    return not (is_numeric_dtype(kind) or is_datetime64_any_dtype(kind)
-                or getattr(kind, "kind", "") == "m")
-
-
 def _with_words(numbers: NDArray, ranks: NDArray, j: int, k: int, both: bool) -> float:
     """Association of a column of words with another column."""
     codes = np.unique(numbers[:, j], return_inverse=True)[1]
@@ -136,16 +130,12 @@ def check_columns(data: AuditData) -> list[Finding]:
 
 
 def _empty(table: pd.DataFrame, used: set[str]) -> Finding:
-    same = tuple(name for name in table if table[name].nunique() <= 1 and (
-        table[name].isna().all() or not table[name].isna().any()))
+    same = tuple(name for name in table if table[name].nunique(dropna=False) == 1)
     gaps = float(table.isna().to_numpy().mean())
     text = f"{percent(gaps)} of all values are missing."
-    if not same:
-        return Finding("constant columns", "well", f"No column is constant. {text}", (),
-                       {"gaps": gaps})
-    has = "have" if len(same) > 1 else "has"
-    return Finding("constant columns", "note",
-                   f"{listed(same)} {has} one value, or none, in all rows. {text}", same,
+    said = "No column is constant." if not same else (
+        f"{listed(same)} {'have' if len(same) > 1 else 'has'} one value, or none, in all rows.")
+    return Finding("constant columns", "note" if same else "well", f"{said} {text}", same,
                    {"gaps": gaps}, f"Leave out {listed(same)}: it tells nothing."
                    if set(same) & used else "")
 
@@ -219,8 +209,6 @@ def _other_units(table: pd.DataFrame) -> Finding:
     numeric = [name for name in table if is_numeric_dtype(table[name])
                and not is_bool_dtype(table[name]) and table[name].nunique() > 10]
     name_of = "the same in other units"
-    if len(numeric) < 2:
-        return Finding(name_of, "well", "No column is another one in other units.")
     values = table[numeric].to_numpy(dtype=float, na_value=np.nan)
     alike = np.triu(np.abs(_correlations(values)) > SAME, 1)
     pairs, texts = [], []

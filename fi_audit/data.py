@@ -249,12 +249,10 @@ def make_data(
 
 def _as_asked(model: object, X: object) -> object:
     """Let a function of arrays keep getting arrays, though the audit works on a DataFrame."""
-    owner = getattr(model, "__self__", None)
-    if hasattr(X, "columns") or hasattr(model, "predict") or owner is not None:
+    is_function = callable(model) and not hasattr(getattr(model, "__self__", model), "predict")
+    if hasattr(X, "columns") or not is_function:
         return model
-    if not callable(model):
-        return model
-    return lambda table: model(np.asarray(table))
+    return lambda table: model(np.asarray(table))  # type: ignore[operator]
 
 
 def _one_table(X: Any, y: Any, test: Any) -> tuple[pd.DataFrame, NDArray, NDArray]:
@@ -269,11 +267,10 @@ def _one_table(X: Any, y: Any, test: Any) -> tuple[pd.DataFrame, NDArray, NDArra
         if missing:
             raise ValueError(
                 f"the test rows have no column {missing[0]!r}, which X has: give both the same.")
-        y_test = _one_column(test[1], len(more), "y_test")
         both = pd.concat([table, more[list(table)]], ignore_index=True)
-        for name in table:  # concat forgets categories that differ
-            if isinstance(table[name].dtype, pd.CategoricalDtype):
-                both[name] = both[name].astype("category")
+        categories = table.select_dtypes("category").columns
+        both = both.astype(dict.fromkeys(categories, "category"))  # concat forgets differing ones
+        y_test = _one_column(test[1], len(more), "y_test")
         return both, np.concatenate([y, y_test]), np.arange(len(both)) >= len(table)
     held_out = np.asarray(test)
     if held_out.shape != (len(table),) or held_out.dtype != bool:
@@ -346,31 +343,24 @@ def with_known_categories(model: Model, X: pd.DataFrame) -> tuple[pd.DataFrame, 
     """
     last = getattr(model.given, "best_estimator_", model.given)
     last = last.steps[-1][1] if hasattr(last, "steps") else last
-    X, notes = X.copy(deep=False), []
-    for name, categories in _categories(last, X).items():
+    notes: list[str] = []
+    X = X.copy(deep=False)
+    try:
+        asked = as_model(last)
+        names, words = asked.names or feature_names(X), asked.forest.words
+    except (ValueError, AttributeError, TypeError):  # not made of trees that we can read
+        return X, notes
+    for name, categories in ((names[j], words[j]) for j in words if j < len(names) and words[j]):
         if name not in X or isinstance(X[name].dtype, pd.CategoricalDtype):
             continue
         known = {_word(word): word for word in categories}
-        given = X[name].astype(object)
-        X[name] = pd.Categorical([None if gap else known.get(_word(value))
-                                  for value, gap in zip(given, given.isna(), strict=True)],
-                                 categories=categories)
+        given = X[name].astype(object).map(_word, na_action="ignore")
+        X[name] = pd.Categorical(given.map(known), categories=list(categories))
         new = int((X[name].isna() & given.notna()).sum())
         if new:
             notes.append(f"{new:,} values of '{name}' are words that the model never saw; they "
                          "count as gaps.")
     return X, notes
-
-
-def _categories(model: Any, X: pd.DataFrame) -> dict[str, list]:
-    """Return the categories that a tree model knows, by column."""
-    try:
-        asked = as_model(model)
-        names = asked.names or feature_names(X)
-        return {names[j]: list(codes) for j, codes in asked.forest.words.items()
-                if codes and j < len(names)}
-    except (ValueError, AttributeError, TypeError):
-        return {}
 
 
 def _word(value: object) -> str:
@@ -407,18 +397,17 @@ def as_times(values: Any, what: str) -> NDArray:
     Whole numbers that are all dates, such as 20240531, are read as dates.
     """
     column = pd.Series(values)
-    if pd.api.types.is_numeric_dtype(column):
-        if not are_packed_dates(column):
-            return column.to_numpy(dtype=float, na_value=np.nan)
+    if are_packed_dates(column):
         column = column.astype("Int64").astype(str)
+    elif pd.api.types.is_numeric_dtype(column):
+        return column.to_numpy(dtype=float, na_value=np.nan)
     try:
         dates = pd.to_datetime(column, utc=True)
     except (ValueError, TypeError):
         raise ValueError(
             f"{what} holds {str(column.iloc[0])!r}, expected dates such as 2024-05-31, or numbers."
         ) from None
-    seconds = (dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
-    return seconds.to_numpy(dtype=float)
+    return ((dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)).to_numpy(dtype=float)
 
 
 def are_packed_dates(column: pd.Series) -> bool:
@@ -446,22 +435,23 @@ def _times_of(
         raise ValueError(
             "known_from says when a value came to be, but not what that is too late for: say with "
             "time= (--time) when each row was decided.")
-    times = {}
-    dated = np.asarray(metadata["when"]).dtype.kind not in "iuf" or are_packed_dates(
-        pd.Series(metadata["when"]))
+    times, when_given = {}, pd.Series(metadata["when"])
     for name, when in known_from.items():
         if name not in features:
             raise ValueError(f"known_from names {name!r}, which is no column of the model.")
         is_column = isinstance(when, str) and when in table
         rows = when if np.ndim(when) == 1 else [when] * len(table)
         column = pd.Series(table[when] if is_column else rows)
-        as_number = pd.api.types.is_numeric_dtype(column) and not are_packed_dates(column)
-        if as_number == dated:
+        if _is_number(column) != _is_number(when_given):
             raise ValueError(
                 f"known_from of {name!r} is {str(column.iloc[0])!r}, but time holds "
                 f"{str(metadata['when'][0])!r}: give both as dates, or both as numbers.")
         times[name] = as_times(column, f"known_from of {name!r}")
     return times
+
+
+def _is_number(time: pd.Series) -> bool:
+    return pd.api.types.is_numeric_dtype(time) and not are_packed_dates(time)
 
 
 # --- a copy of the model, fitted anew ---
@@ -495,8 +485,7 @@ def _learner(model: object, refit: Any) -> tuple[Callable | None, str]:
 
 def _frozen_part(model: Any) -> str:
     """Name the part of a model that a clone would not fit again, or return ""."""
-    parts = {"": model, **model.get_params(deep=True)}
-    for name, part in parts.items():
+    for name, part in {"": model, **model.get_params(deep=True)}.items():
         if type(part).__name__ == "FrozenEstimator":
             return "a FrozenEstimator"
         if name.split("__")[-1] == "cv" and isinstance(part, str) and part == "prefit":
@@ -517,20 +506,15 @@ def fitted_again(learner: Callable, X: pd.DataFrame, y: NDArray, weights: NDArra
 
 def _hold_out(n_rows: int, metadata: Mapping, rng: Seed) -> tuple[NDArray, str]:
     """Hold out a third of the rows: the latest where there is a time, whole groups where given."""
-    stream = own_stream(rng, "audit: held out")
-    unit = np.arange(n_rows)
-    if "groups" in metadata:
-        unit = check_groups(metadata["groups"], n_rows)
+    grouped = "groups" in metadata
+    unit = check_groups(metadata["groups"], n_rows) if grouped else np.arange(n_rows)
     if "time" in metadata:
-        last = np.full(unit.max() + 1, -np.inf)
-        np.maximum.at(last, unit, metadata["time"])  # a group is as late as its latest row
-        cut = np.quantile(last[unit], 1 - HELD_OUT)
-        held_out = last[unit] > cut
-        held_out = held_out if held_out.any() else last[unit] >= cut
+        last = pd.Series(metadata["time"]).groupby(unit).transform("max").to_numpy()
+        cut = np.quantile(last, 1 - HELD_OUT)  # a group is as late as its latest row
+        held_out = last > cut if (last > cut).any() else last >= cut
         if held_out.all():
             raise ValueError("all rows are of one time: nothing is later than the rest.")
         return held_out, "the latest third of the rows, whole days and groups"
-    units = stream.permutation(unit.max() + 1)
+    units = own_stream(rng, "audit: held out").permutation(unit.max() + 1)
     chosen = units[: max(1, round(len(units) * HELD_OUT))]
-    how = "a random third of the groups" if "groups" in metadata else "a random third of the rows"
-    return np.isin(unit, chosen), how
+    return np.isin(unit, chosen), f"a random third of the {'groups' if grouped else 'rows'}"

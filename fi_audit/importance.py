@@ -27,7 +27,6 @@ from fi_teach.basics.tables import blanked, positions_of
 from fi_teach.basics.target import places_among
 from fi_teach.importance.conditional import shuffle_within, subgroups
 
-ROWS_A_CALL = 20_000
 BINS = 10
 FOLDS = 5
 IN_PLAY = 12  # columns beside the clear ones of which null copies and conditions are asked
@@ -55,24 +54,17 @@ class Shuffler:
         columns = positions_of(list(members), self.table)
         if self.asks_about is not None and self.asks_about.isdisjoint(columns):
             return 0.0, np.zeros(n), 0.0
-        table = self.table if table is None else table
         score, weights = self.score, self.score.weights
         before, before_referred = score.before
-        gains, referred = np.empty((n, n_repeats)), np.zeros(n)
-        if table is not self.table:
+        if table is not None:
             before, before_referred = score.parts(self.data.predict(table))
-        step = max(1, ROWS_A_CALL // n)
-        for start in range(0, n_repeats, step):
-            some = donors[:, start:start + step]
-            said = self.data.predict(swap(table, columns, np.arange(n), some))
-            said = said.reshape(n, some.shape[1], *said.shape[1:])
-            for k in range(some.shape[1]):
-                after, as_reference = score.parts(said[:, k])
-                gains[:, start + k] = after - before
-                if as_reference is not None:
-                    referred += (as_reference - before_referred) / n_repeats
+        table = self.table if table is None else table
+        said = self.data.predict(swap(table, columns, np.arange(n), donors))
+        said = said.reshape(n, n_repeats, *said.shape[1:])
+        after = [score.parts(said[:, k]) for k in range(n_repeats)]
+        gains = np.column_stack([own for own, _ in after]) - before[:, None]
         value = float((weights[:, None] * gains).mean())
-        around = weights[:, None] * (gains - value * score.scale[:, None])
+        around = weights[:, None] * (gains - value * score.parts.scale[:, None])
         receiver = around.mean(axis=1)
         donor = np.bincount(donors.ravel(), weights=around.ravel(), minlength=n) / n_repeats
         centre = np.zeros(n)
@@ -80,12 +72,13 @@ class Shuffler:
             centre = (np.bincount(within, weights=receiver) / np.bincount(within))[within]
         psi = receiver + donor - centre
         if before_referred is not None:
-            psi = psi + weights * (referred - value * score.scale)
+            referred = np.mean([one for _, one in after], axis=0) - before_referred
+            psi = psi + weights * (referred - value * score.parts.scale)
         noise = ((around - centre[:, None]) ** 2).mean() / n_repeats / n
-        variance = variance_of_mean(psi, score.groups)
-        if variance > noise:
-            return value, psi, float(np.sqrt(variance - noise))
-        return value, psi, float(np.sqrt(variance_of_mean(receiver, score.groups)))
+        variance = variance_of_mean(psi, score.groups) - noise
+        if variance <= 0:  # on few rows: then the receiver's half is known
+            variance = variance_of_mean(receiver, score.groups)
+        return value, psi, float(np.sqrt(variance))
 
     def measure(
         self, question: str, members: Members, costs: list[tuple[float, NDArray, float]], how: str
@@ -93,17 +86,16 @@ class Shuffler:
         """Put figures, simultaneous intervals and shares of the skill together."""
         value, error = (np.array([cost[k] for cost in costs]) for k in (0, 2))
         psi = np.column_stack([cost[1] for cost in costs])
-        score, n = self.score, len(self.table)
-        times = critical_value(psi, score.groups, self.data.stream(f"intervals: {question}"))
-        whole_error = np.sqrt(variance_of_mean(score.psi, score.groups))
-        both = np.array([variance_of_mean(one + score.psi, score.groups) for one in psi.T])
-        own = np.array([variance_of_mean(one, score.groups) for one in psi.T])
-        covariance = (both - own - whole_error**2) / 2
-        bound = error * whole_error
-        covariance = np.clip(covariance, -bound, bound)
-        share = share_of(value, error, score.drop, float(whole_error), covariance, times)
-        if not score.clear or n < 2:
-            share = np.full((3, len(members)), np.nan)
+        score, groups = self.score, self.score.groups
+        times = critical_value(psi, groups, self.data.stream(f"intervals: {question}"))
+        share = np.full((3, len(members)), np.nan)
+        if score.clear:
+            whole_error = np.sqrt(variance_of_mean(score.psi, groups))
+            covariance = np.array([
+                variance_of_mean(one + score.psi, groups)
+                - variance_of_mean(one - score.psi, groups) for one in psi.T]) / 4
+            covariance = np.clip(covariance, -error * whole_error, error * whole_error)
+            share = share_of(value, error, score.drop, float(whole_error), covariance, times)
         return Measure(question, members, value, value - times * error, value + times * error,
                        share, score.unit, how)
 
@@ -131,17 +123,14 @@ def in_play(measure: Measure) -> Members:
     return tuple(measure.members[j] for j in order if measure.clear[j] or j in others)
 
 
-def null_copies(shuffler: Shuffler, members: Members) -> Measure | None:
+def null_copies(shuffler: Shuffler, members: Members) -> Measure:
     """Permutation importance of a copy of each column that was shuffled beforehand.
 
     Such a copy tells nothing: its figure says how large nothing looks for this column.
     """
-    if not members:
-        return None
     stream = shuffler.data.stream("null copies")
-    costs = []
+    costs, rows = [], np.arange(len(shuffler.table))
     for one in members:
-        rows = np.arange(len(shuffler.table))
         columns = positions_of(list(one), shuffler.table)
         copy = swap(shuffler.table, columns, rows, stream.permutation(len(rows))[:, None])
         costs.append(shuffler.cost(one, shuffler.donors(stream), table=copy))
@@ -149,10 +138,8 @@ def null_copies(shuffler: Shuffler, members: Members) -> Measure | None:
                             "permutation importance of a copy that was shuffled beforehand")
 
 
-def conditional(shuffler: Shuffler, members: Members) -> Measure | None:
+def conditional(shuffler: Shuffler, members: Members) -> Measure:
     """Conditional importance: a column is shuffled among rows that are alike in the others."""
-    if not members or len(shuffler.table.columns) < 2:
-        return None
     stream = shuffler.data.stream("conditional")
     costs = []
     for one in members:
@@ -254,11 +241,10 @@ def associated(data: AuditData) -> Measure:
                           else np.zeros(len(rows)))
     psi, ratio = np.column_stack(influences), np.array(ratios)
     times = critical_value(psi, groups, data.stream("intervals: associated"))
-    error = np.array([np.sqrt(variance_of_mean(one, groups)) for one in psi.T])
-    members = tuple((name,) for name in data.names)
-    low, high = (1 - ratio * np.exp(sign * np.minimum(50, times * error)) for sign in (1, -1))
-    return Measure("associated", members, 1 - ratio, low, high, np.full((3, len(members)), np.nan),
-                   "share of the target's variance",
+    reach = np.array([times * np.sqrt(variance_of_mean(one, groups)) for one in psi.T])
+    low, high = (1 - ratio * np.exp(sign * np.minimum(50, reach)) for sign in (1, -1))
+    return Measure("associated", tuple((name,) for name in data.names), 1 - ratio, low, high,
+                   np.full((3, len(ratio)), np.nan), "share of the target's variance",
                    f"held-out skill of the means in the column's bins, {len(rows):,} rows")
 
 

@@ -14,11 +14,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype
 
-from fi_audit.columns import is_identifier, is_words, looks_dated
+from fi_audit.columns import is_identifier, looks_dated
 from fi_audit.data import AuditData, as_times
 from fi_audit.importance import folds_of
 from fi_audit.results import Finding, listed, percent
-from fi_teach.basics.encoding import as_numbers
+from fi_teach.basics.encoding import as_numbers, is_words
 from fi_teach.basics.losses import auc, r2
 from fi_teach.trees.forest import held_out_by_forests
 

@@ -6,13 +6,15 @@ The page, its picture and the notebook are in templates/; the page's templates e
 import json
 from dataclasses import asdict
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fi_audit.columns import RULE
-from fi_audit.files import library
 from fi_audit.importance import power
 from fi_audit.results import (
     Audit,
@@ -83,6 +85,13 @@ def write_notebook(folder: str | Path, model: str, options: dict) -> Path:
     return path
 
 
+def library(name: str, what: str) -> Any:
+    """Import a library that not everybody has, and say how to get it."""
+    if find_spec(name) is None:
+        raise ValueError(f"{what} needs {name}, which is not installed: pip install {name}.")
+    return import_module(name)
+
+
 @cache
 def _templates() -> Any:
     """Return the templates, with what they call; everything that they are given is escaped."""
@@ -105,7 +114,7 @@ def as_page(audit: Audit) -> str:
     measures = [(words, audit.measure(question)) for question, words in MEASURES.items()]
     return _templates().get_template("report.html").render(
         audit=audit, signs=SIGNS, rule=RULE, first=first, first_not=first_not, used=used,
-        picture=picture(audit), has_share=bool(used and np.isfinite(used.share).any()),
+        picture=picture(audit), has_share=used and used.has_share,
         shows=reach if np.isfinite(reach) else 0, hidden=len(used.members) - MOST if used else 0,
         checks=[(question, [f for f in audit.findings if f.check in checks])
                 for question, checks in QUESTIONS.items()],
@@ -149,12 +158,11 @@ def _figures(measure: Measure) -> tuple[list[str], list[tuple]]:
     """Head and rows of a measure's table, largest first."""
     as_text = percent if measure.question == "associated" else number
     head = ["column", "share of the skill", "from", "to", measure.unit, "from", "to"]
-    has_share = bool(np.isfinite(measure.share).any())
     rows = []
     for j in np.argsort(-measure.value, kind="stable"):
-        shares = [percent(x) for x in measure.share[:, j]] if has_share else []
+        shares = [percent(x) for x in measure.share[:, j]] if measure.has_share else []
         rows.append((measure.names[j], [*shares, *map(as_text, measure.figures[:, j])]))
-    return head if has_share else [head[0], *head[4:]], rows
+    return head if measure.has_share else [head[0], *head[4:]], rows
 
 
 def _rates(parts: list[Subgroup]) -> tuple[list[str], list[tuple]]:
@@ -180,9 +188,8 @@ def picture(audit: Audit) -> str:
     used = audit.measure("used")
     if used is None:
         return ""
-    as_share = bool(np.isfinite(used.share).any())
-    form = percent if as_share else number
-    rows = _rows(audit, used, as_share)[:MOST]
+    form = percent if used.has_share else number
+    rows = _rows(audit, used)[:MOST]
     null = max(row["nothing"] for row in rows)
     top = max(FAR * max([*(row["value"] for row in rows), null, 1e-9]), null * 1.2)
     low = min(0.0, -null, max(min(row["low"] for row in rows), -top / 2))
@@ -201,19 +208,22 @@ def picture(audit: Audit) -> str:
                       f"{form(row['high'])}){asked if row['kind'] == 'asked' else ''}"
                       for row in rows)
     return library("markupsafe", "a page").Markup(_templates().get_template("picture.svg").render(
-        rows=rows, words=words, unit="share of the model's skill" if as_share else used.unit,
+        rows=rows, words=words, unit="share of the model's skill" if used.has_share else used.unit,
         width=WIDTH, left=LEFT, height=ROW * len(rows) + 34, zero=at(0)))
 
 
-def _rows(audit: Audit, used: Measure, as_share: bool) -> list[dict]:
+def _rows(audit: Audit, used: Measure) -> list[dict]:
     """One row a column or group, the members of a group below it."""
     copies, together = audit.measure("null copies"), audit.measure("used together")
-    nulls = {} if copies is None else dict(zip(
-        copies.members, np.abs((copies.share if as_share else copies.figures)[0]), strict=True))
+
+    def figures(measure: Measure) -> NDArray:
+        return measure.share if used.has_share else measure.figures
+    nulls = {} if copies is None else dict(
+        zip(copies.members, np.abs(figures(copies)[0]), strict=True))
 
     def row(measure: Measure, j: int, before: str = "") -> dict:
         members = measure.members[j]
-        value, low, high = map(float, (measure.share if as_share else measure.figures)[:, j])
+        value, low, high = map(float, figures(measure)[:, j])
         asked = bool({*audit.suspects} & {*members})
         name = before + title(members)
         return {

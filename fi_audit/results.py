@@ -60,6 +60,10 @@ class Measure(Result):
         return np.array([self.value, self.low, self.high])
 
     @property
+    def has_share(self) -> bool:
+        return bool(np.isfinite(self.share).any())
+
+    @property
     def clear(self) -> NDArray:
         """Is the figure clear of zero? (m,) bool."""
         return self.low > 0

@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from fi_audit.columns import is_words, looks_dated
+from fi_audit.columns import looks_dated
 from fi_audit.data import AuditData, as_times
 from fi_audit.intervals import mean_with_interval
 from fi_audit.results import Finding, listed, percent
-from fi_teach.basics.encoding import as_numbers
+from fi_teach.basics.encoding import as_numbers, is_words
 from fi_teach.basics.folds import grouped_folds, stratified_folds
 from fi_teach.trees.forest import grow_forest
 

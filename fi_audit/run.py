@@ -57,11 +57,7 @@ def audit(
     >>> found.measure("used").clear.tolist()
     [True, False]
     """
-    data = make_data(
-        model, X, y, test=test, seen=seen, refit=refit, groups=groups, time=time,
-        protected=protected, known_from=known_from, sample_weight=sample_weight, loss=loss,
-        quick=quick, rng=rng, progress=progress)
-    return run(data)
+    return run(make_data(**locals()))
 
 
 STEPS = ("skill", "rows", "columns", "importance", "shuffled copies", "conditional importance",
@@ -90,9 +86,10 @@ def run(data: AuditData) -> Audit:
     together = importance.used(shuffler, groups, "used together") if groups else None
     in_play = importance.in_play(used)
     next(steps, None)
-    copies = importance.null_copies(shuffler, in_play)
+    copies = importance.null_copies(shuffler, in_play) if in_play else None
     next(steps, None)
-    conditional = importance.conditional(shuffler, in_play)
+    several = len(data.names) > 1 and in_play
+    conditional = importance.conditional(shuffler, in_play) if several else None
 
     next(steps, None)
     strengths = dict(zip(data.names, associated.value, strict=True))

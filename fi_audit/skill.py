@@ -36,9 +36,8 @@ class Score:
     """How well the model does by one loss, against a baseline.
 
     unit : of the loss; baseline : what the model is compared with, in words
-    rows : positions among the test rows; parts : prediction -> each row's loss (n,), and its part
-        in the losses of others (n,), or None (see Ranking); scale (n,) : how much a row counts in
-        pairs; before (n,) : the losses of the unchanged rows
+    parts : prediction -> each row's loss (n,), and its part in the losses of others (n,), or None
+        (see Ranking); before (n,) : the losses of the unchanged rows
     drop : mean loss of the baseline less the model's; psi (n,) : influence values of drop
     skill, low, high : drop as a share of the baseline's loss; all scores' intervals hold together
     """
@@ -46,9 +45,7 @@ class Score:
     name: str
     unit: str
     baseline: str
-    rows: NDArray
-    parts: Callable
-    scale: NDArray
+    parts: Any
     before: tuple[NDArray, NDArray | None]
     weights: NDArray
     groups: NDArray | None
@@ -57,6 +54,11 @@ class Score:
     skill: float
     low: float
     high: float
+
+    @property
+    def rows(self) -> NDArray:
+        """Positions among the test rows."""
+        return self.parts.rows
 
     @property
     def clear(self) -> bool:
@@ -188,8 +190,8 @@ def _score(data: AuditData, name: str, unit: str, parts: Any, constant: str,
     error = np.sqrt(variance_of_mean(around, groups)) / loss if left > 0 else 0.0
     low, high = (1 - left * np.exp(sign * min(50.0, times * error)) for sign in (1, -1))
     low -= 3 / len(rows)  # the rule of three: errors too rare for these rows to show one
-    return Score(name, unit, words, rows, parts, parts.scale, own, weights, groups, best - loss,
-                 psi, 1 - left, low, high)
+    return Score(name, unit, words, parts, own, weights, groups, best - loss, psi, 1 - left, low,
+                 high)
 
 
 def influence(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from fi_audit.data import AuditData
 from fi_audit.intervals import mean_with_interval
 from fi_audit.results import Finding, Subgroup, listed, number
-from fi_audit.skill import Score
+from fi_audit.skill import Score, as_score
 
 MOST_GROUPS = 8
 N_PERIODS = 4
@@ -22,10 +22,8 @@ def by_protected(data: AuditData, score: Score) -> tuple[tuple[Subgroup, ...], F
     labels = data.metadata["protected"][data.test[score.rows]]
     if len(np.unique(labels.astype(str))) > MOST_GROUPS:
         labels = _few_groups(labels)
-    column = data.column_names.get("protected")
-    labels = labels.astype(str)
-    if column:
-        labels = np.array([f"{column} = {label}" for label in labels])
+    before = f"{data.column_names['protected']} = " if "protected" in data.column_names else ""
+    labels = np.array([f"{before}{label}" for label in labels])
     names, counts = np.unique(labels, return_counts=True)
     small = [f"{n} ({k})" for n, k in zip(names, counts, strict=True) if k < LEAST]
     parts = _subgroups(data, score, "group", labels, names[counts >= LEAST])
@@ -73,8 +71,11 @@ def _few_groups(labels: NDArray) -> NDArray:
 def _subgroups(
     data: AuditData, score: Score, kind: str, labels: NDArray, names: NDArray
 ) -> tuple[Subgroup, ...]:
-    predicted, observed = _as_numbers(data, score)
-    own = score.before[0] / score.scale
+    """Loss, mean prediction and mean outcome of each: for classes, of the model's last class."""
+    tested = data.test[score.rows]
+    said, observed = as_score(data.prediction[score.rows]), data.targets[tested, -1]
+    predicted = (said == len(data.classes) - 1) * 1.0 if data.kind == "label" else said
+    own = score.before[0] / score.parts.scale
     parts = []
     for name in names:
         rows = np.flatnonzero(labels == name)
@@ -83,32 +84,17 @@ def _subgroups(
             continue
         groups = None if score.groups is None else score.groups[rows]
         mean, low, high = mean_with_interval(own[rows], weights, groups, len(names))
+        two = data.kind != "number" and len(data.classes) == 2
         parts.append(Subgroup(
             kind, str(name), len(rows), mean, low, high,
             float(np.average(predicted[rows], weights=weights)),
-            float(np.average(observed[rows], weights=weights)), _rates(data, score, rows, weights)))
+            float(np.average(observed[rows], weights=weights)),
+            _rates(predicted[rows] > 0.5, observed[rows] == 1, weights) if two else {}))
     return tuple(parts)
 
 
-def _as_numbers(data: AuditData, score: Score) -> tuple[NDArray, NDArray]:
-    """Prediction and outcome as one number a row: for classes, of the model's last class."""
-    rows = data.test[score.rows]
-    said = data.prediction[score.rows]
-    if data.kind == "number":
-        return said.astype(float), data.outcome[rows]
-    last = len(data.classes) - 1
-    happened = (data.outcome[rows] == last).astype(float)
-    return (said[:, -1] if said.ndim == 2 else (said == last).astype(float)), happened
-
-
-def _rates(data: AuditData, score: Score, rows: NDArray, weights: NDArray) -> dict[str, float]:
-    """For two classes: how often the second is predicted, and how often rightly and wrongly."""
-    if data.kind == "number" or len(data.classes) != 2:
-        return {}
-    prediction = data.prediction[score.rows][rows]
-    said = prediction[:, 1] > 0.5 if prediction.ndim == 2 else prediction == 1
-    happened = data.outcome[data.test[score.rows]][rows] == 1
-
+def _rates(said: NDArray, happened: NDArray, weights: NDArray) -> dict[str, float]:
+    """How often the second of two classes is predicted, and how often rightly and wrongly."""
     def share(some: NDArray) -> float:
         return float(np.average(said[some], weights=weights[some])) if weights[some].sum() else (
             np.nan)

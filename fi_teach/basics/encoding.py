@@ -63,6 +63,12 @@ def as_codes(
     return coded
 
 
+def is_words(kind: object) -> bool:
+    """Does a column of this type hold words? Numbers, dates and durations have an order."""
+    return not (is_numeric_dtype(kind) or is_datetime64_any_dtype(kind)
+                or is_timedelta64_dtype(kind))
+
+
 def _as_floats(column: pd.Series) -> NDArray:
     """One column as floats, NaN where a value is missing."""
     if is_numeric_dtype(column):

@@ -13,10 +13,9 @@ The reverse does not hold: at 0 the model may use a feature that is correlated w
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
 from fi_teach.basics.choices import check_choice
-from fi_teach.basics.encoding import as_numbers
+from fi_teach.basics.encoding import as_numbers, is_words
 from fi_teach.basics.evaluation import Evaluation
 from fi_teach.basics.losses import Loss
 from fi_teach.basics.results import Importance
@@ -141,11 +140,7 @@ def _leaves(table: NDArray, j: int, words: bool, min_samples_leaf: int | None = 
 
 
 def _holds_words(X: Table, j: int) -> bool:
-    """Words and categories have no order; numbers, booleans, dates and times have one."""
-    if isinstance(X, np.ndarray):
-        return False
-    kind = X.dtypes.iloc[j]
-    return not (is_numeric_dtype(kind) or is_datetime64_any_dtype(kind) or kind.kind == "m")
+    return not isinstance(X, np.ndarray) and is_words(X.dtypes.iloc[j])
 
 
 # --- drawn from a fitted normal distribution ---

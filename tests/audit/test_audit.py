@@ -4,6 +4,7 @@ import re
 import sys
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -77,6 +78,8 @@ def test_the_given_model_is_asked_not_a_refit():
     found = audit(wrong, X, y, refit=True)
     assert found.finding("skill").verdict == "stop" and not kinds(found) & OF_THE_MODEL
     assert found.finding("skill").figures["ranking"] < 0
+    all_unseen = audit(FOREST, *TEST, test=np.ones(240, bool))
+    assert all_unseen.sentences == of_numbers().sentences and not all_unseen.measure("relevant")
 
 
 @pytest.mark.parametrize("kind", ["warm start", "frozen", "prefit"])
@@ -328,6 +331,7 @@ def test_an_honest_single_cause_is_not_asked_about():
     assert of_numbers().finding("possible leakage").verdict == "well"
     found = audit(twice_a, X, 2 * X["a"] + 0.7 * np.random.default_rng(1).normal(size=240))
     assert found.finding("possible leakage").verdict == "well" and "associated" in kinds(found)
+    assert "alone it gives a forest 100% of the skill" in found.finding("possible leakage").text  # not 126%
 
 
 def test_a_target_in_a_text_is_asked_about():
@@ -399,6 +403,9 @@ def test_related_rows_that_nobody_announced_are_asked_about():
     related = audit(known, table.assign(patient=[f"P{k}" for k in who]), y)
     assert "--groups patient" in related.finding("related rows").ask
     assert all("related rows" in s.condition for s in related.sentences if s.may and s.kind == "used")
+    far = audit(known, table, y + 9 * (who % 2) * np.resize([-1, 1], 300), protected=np.where(who % 2, "odd", "even"))
+    (gap,) = [s for s in far.sentences if s.may and s.kind == "group"]
+    assert "related rows" in gap.condition
     same, y, _ = persons(noise=0.0)
     assert set(audit(twice_a, same, y).finding("related rows").about) == set("abcd")
     rng = np.random.default_rng(1)
@@ -441,6 +448,8 @@ def test_columns_that_are_no_features_are_named():
     found = audit(twice_a, table.assign(income=table["income"].astype(int)), Y)
     assert found.finding("constant columns").about == ("nothing", "same")
     assert found.finding("identifiers").about == ("customer",) and found.finding("identifiers").verdict == "ask"
+    not_taken = audit(linear_model.LinearRegression().fit(X, Y), X.assign(name=[f"K{k}" for k in range(240)]), Y)
+    assert not_taken.finding("identifiers").about == ("name",) and not_taken.finding("identifiers").verdict == "note"
     units = found.finding("the same in other units")
     assert set(units.about) == {"celsius", "fahrenheit"} and "1.8" in units.text
     assert is_identifier(pd.Series([f"K{k}" for k in range(50)])) and not is_identifier(pd.Series(["a", "b"] * 25))
@@ -533,10 +542,15 @@ def test_the_model_is_told_apart():
     assert "a number, in the units of the target" in plain.text and "add up to the predictions" in plain.text
 
 
-@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+@pytest.mark.parametrize("library", ["polars", "pyarrow", "of any library"])
 def test_tables_of_polars_and_arrow_are_taken(library):
-    module = pytest.importorskip(library)
-    table = (module.DataFrame if library == "polars" else module.table)({k: v.to_numpy() for k, v in TEST[0].items()})
+    """They make a DataFrame of themselves, to_pandas; where neither is installed, a stand-in does."""
+    if library == "of any library":
+        table = SimpleNamespace(to_pandas=lambda: TEST[0])
+    else:
+        module = pytest.importorskip(library)
+        columns = {name: values.to_numpy() for name, values in TEST[0].items()}
+        table = (module.DataFrame if library == "polars" else module.table)(columns)
     assert audit(FOREST, table, TEST[1]).measure("used") == of_numbers().measure("used")
 
 

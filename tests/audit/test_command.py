@@ -11,8 +11,7 @@ import pytest
 
 import fi_teach.__main__ as cli
 from fi_audit import command
-from fi_audit import files as files_module
-from fi_audit.files import read_model, read_table
+from fi_audit.command import read_model, read_table
 from fi_audit.skill import name_of
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -206,7 +205,7 @@ def test_bad_files_and_options_are_refused_in_one_line(files, tmp_path, capsys):
 def test_parquet_without_pyarrow_is_refused_with_what_it_needs(tmp_path, monkeypatch):
     path = tmp_path / "table.parquet"
     path.write_bytes(b"PAR1")
-    monkeypatch.setattr(files_module, "find_spec", lambda name: None)
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"Parquet needs pyarrow: pip install pyarrow"):
         read_table(path)
 
