@@ -14,6 +14,14 @@ SHAPES = st.fixed_dictionaries({
     "categories": st.booleans(), "empty": st.sampled_from([0.0, 0.3])})
 
 
+def tree_by_hand(left, right, feature, threshold, value, *, cover=None, names=("x0", "x1"), classes=None):
+    """A tree of written-out nodes; value : a number a node, or a row of class shares."""
+    n, value = len(left), np.array(value, dtype=float)
+    return Tree(np.array(left), np.array(right), np.array(feature), np.array(threshold, dtype=float), np.zeros(n),
+                np.ones(n, dtype=int), np.ones(n) if cover is None else np.array(cover, dtype=float),
+                value.reshape(n, -1), names, classes, criterion="gini" if classes else "variance")
+
+
 def random_tree(rng, p, *, depth=4, n_outputs=1, missing=False, categories=False, empty=0.0):
     """A tree of random shape and values; a share `empty` of its splits sends no training weight to one side."""
     nodes = []
@@ -30,13 +38,13 @@ def random_tree(rng, p, *, depth=4, n_outputs=1, missing=False, categories=False
         return t
 
     grow(0, 100.0)
-    left, right, feature, threshold, cover, value = (np.array([node[key] for node in nodes]) for key in nodes[0])
-    tree = Tree(left, right, feature, threshold, np.zeros(len(nodes)), np.ones(len(nodes), dtype=int), cover, value,
-                tuple(f"x{j}" for j in range(p)), criterion="variance")
+    tree = tree_by_hand(*([node[key] for node in nodes] for key in ("left", "right", "feature", "threshold", "value")),
+                        cover=[node["cover"] for node in nodes], names=tuple(f"x{j}" for j in range(p)))
     if missing:
         tree = replace(tree, missing_left=rng.random(len(nodes)) < 0.5)
     if categories:
-        tree = replace(tree, left_categories={int(t): np.array([-1.0, 0.5]) for t in np.flatnonzero(left >= 0)[::2]})
+        splits = np.flatnonzero(~tree.is_leaf)
+        tree = replace(tree, left_categories={int(t): np.array([-1.0, 0.5]) for t in splits[::2]})
     return tree
 
 
@@ -65,5 +73,5 @@ def chain(d, *, n_splits=None, rng=0):
     threshold[inner] = rng.uniform(-1, 1, len(inner))
     for t in inner:
         cover[[t + 1, t + 2]] = cover[t] * np.array([0.3, 0.7])
-    return Tree(left, right, feature, threshold, np.zeros(n), np.ones(n, dtype=int), cover, rng.normal(size=(n, 1)),
-                tuple(f"x{j}" for j in range(d)), criterion="variance")
+    return tree_by_hand(left, right, feature, threshold, rng.normal(size=n), cover=cover,
+                        names=tuple(f"x{j}" for j in range(d)))

@@ -60,6 +60,21 @@ def conditional(rng, method):
     return conditional_importance(first, X, X[:, 0], method=method, n_repeats=8, rng=rng)
 
 
+def of_a_wrong_model(rng):
+    """The mean of the drawn values is off: where it lies depends on the rows that fitted it."""
+    X = rng.normal(size=(150, 2))
+    X[:, 0] += X[:, 1]
+    return conditional_importance(first, X, -X[:, 1], method="gaussian", n_repeats=8, rng=rng)
+
+
+def of_unlike_subgroups(rng):
+    """Where x1 = 1 the values of x0 lie further apart: how many rows are there matters, too."""
+    X = rng.normal(size=(150, 2))
+    X[:, 1] = X[:, 1] > 0
+    X[:, 0] = 5 * X[:, 1] + (0.3 + X[:, 1]) * X[:, 0]
+    return conditional_importance(first, X, X[:, 0], n_repeats=8, rng=rng)
+
+
 def out_of_bag(rng, method):
     """A forest of fixed trees, bags drawn afresh."""
     X = rng.normal(size=(80, 2))
@@ -80,7 +95,9 @@ CASES = {
     "groups, exact": (in_groups, {"method": exact_permutation_importance}, 200),
     "exact": (of_a_tree, {}, 400),
     "gaussian": (conditional, {"method": "gaussian"}, 300),
+    "gaussian, wrong": (of_a_wrong_model, {}, 300),
     "subgroups": (conditional, {"method": "subgroups"}, 300),
+    "unlike subgroups": (of_unlike_subgroups, {}, 300),
     "votes": (out_of_bag, {"method": oob_importance}, 250),
     "trees": (out_of_bag, {"method": oob_importance_per_tree}, 400),
 }

@@ -65,22 +65,6 @@ def test_an_unfitted_model_is_copied_and_gives_what_a_function_gives(loss):
     assert not hasattr(model, "coef_")
 
 
-@pytest.mark.parametrize("loss", ["zero_one", "log_loss", "brier"])
-def test_classes_by_model_and_by_function(loss):
-    linear_model = pytest.importorskip("sklearn.linear_model")
-    X, y = data()
-    y = np.where(y > 0, "yes", "no")
-
-    def fit(X, y):
-        model = linear_model.LogisticRegression().fit(X, y)
-        return model.predict if loss == "zero_one" else model.predict_proba
-
-    by_model, by_function = (
-        drop_column_importance(learner, X, y, loss=loss) for learner in (linear_model.LogisticRegression(), fit))
-    assert np.allclose(by_model.draws, by_function.draws)
-    assert by_model.rank.tolist() == [1, 2, 3]
-
-
 def test_the_loss_follows_the_first_model_that_is_fitted():
     X, y = data(60)
     of_classes = drop_column_importance(lambda X, y: grow_cart(X, y, max_depth=2), X, y > 0)

@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_trees import chain
+from random_trees import chain, tree_by_hand
 
-from fi_teach.basics.tree import Tree
 from fi_teach.fast import exact_permutation as fast
 from fi_teach.importance.exact_permutation import (
     exact_permutation_importance,
@@ -119,24 +118,18 @@ def test_a_tree_of_depth_5000_is_counted_as_the_definition_does():
 # --- closed forms ---
 
 
-def a_tree(left, right, feature, threshold, value):
-    """A tree by hand, of one output."""
-    n = len(left)
-    return Tree(np.array(left), np.array(right), np.array(feature), np.array(threshold, float), np.zeros(n),
-                np.ones(n, int), np.ones(n), np.array(value, float)[:, None], ("x0", "x1"), criterion="variance")
-
-
 def test_a_stump_has_the_closed_form():
     """f = 1[x > 0] on k of n rows, y = f: a row errs after the swap iff its donor is on the other side:
     2 k (n - k) / n^2."""
     X = np.column_stack([[-1, -1, -1, 1.0], np.arange(4)])
-    stump = a_tree([1, -1, -1], [2, -1, -1], [0, -2, -2], [0, -2, -2], [0, 0, 1])
+    stump = tree_by_hand([1, -1, -1], [2, -1, -1], [0, -2, -2], [0, -2, -2], [0, 0, 1])
     assert exact_permutation_importance(stump, X, X[:, 0] > 0).mean.tolist() == [2 * 1 * 3 / 16, 0]
 
 
 def test_a_threshold_that_contradicts_an_earlier_one_leads_nowhere():
     """x0 <= 5, and on its right x0 <= 4: no value reaches that leaf, whatever it holds."""
-    tree = a_tree([1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [0, -2, 0, -2, -2], [5, -2, 4, -2, -2], [0, 0, 0, 1e6, 1])
+    tree = tree_by_hand(
+        [1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [0, -2, 0, -2, -2], [5, -2, 4, -2, -2], [0, 0, 0, 1e6, 1])
     assert_definition(tree, np.column_stack([np.arange(10.0)] * 2), np.arange(10))
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from definitions import oob_importance_by_definition, oob_importance_per_tree_by_definition
+from random_trees import tree_by_hand
 
 from fi_teach.basics.forest import Forest
-from fi_teach.basics.tree import Tree
 from fi_teach.fast import oob as fast_oob
 from fi_teach.importance.oob import oob_importance, oob_importance_per_tree
 from fi_teach.trees.forest import grow_forest
@@ -30,10 +30,9 @@ def a_table(n=60, p=4):
 
 def length_between(low, high):
     """A tree by hand: banana if low < length <= high; column 0 is the colour, which it does not ask about."""
-    leaf = np.array([[0.5, 0.5], [1, 0], [0.5, 0.5], [0, 1], [1, 0]], float)
-    return Tree(np.array([1, -1, 3, -1, -1]), np.array([2, -1, 4, -1, -1]), np.array([1, -2, 1, -2, -2]),
-                np.array([low, -2.0, high, -2, -2]), np.zeros(5), np.ones(5, int), np.ones(5), leaf,
-                ("colour", "length"), ("no", "yes"))
+    shares = [[0.5, 0.5], [1, 0], [0.5, 0.5], [0, 1], [1, 0]]
+    return tree_by_hand([1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [1, -2, 1, -2, -2], [low, -2, high, -2, -2], shares,
+                        names=("colour", "length"), classes=("no", "yes"))
 
 
 BANANAS = pd.DataFrame({"colour": [0, 1, 2, 0], "length": [10, 11, 19, 14]})
@@ -147,9 +146,8 @@ def test_oob_importance_per_tree_takes_a_donor_for_as_likely_as_another():
 def test_out_of_bag_importances_are_sure_where_no_row_with_weight_can_lose(measure):
     """The tree asks x1 first: shuffling x0 only harms the rows with x1 = 1, which weigh nothing."""
     X = np.column_stack([np.random.default_rng(0).normal(size=40), np.arange(40) % 2])
-    tree = Tree(np.array([1, -1, 3, -1, -1]), np.array([2, -1, 4, -1, -1]), np.array([1, -2, 0, -2, -2]),
-                np.array([0.5, -2.0, 0, -2, -2]), np.zeros(5), np.ones(5, int), np.ones(5),
-                np.array([[0.0], [0], [0], [-1], [1]]), ("x0", "x1"))
+    tree = tree_by_hand([1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [1, -2, 0, -2, -2], [0.5, -2, 0, -2, -2],
+                        [0, 0, 0, -1, 1])
     forest = Forest((tree,) * 2, np.full(2, 0.5), np.zeros(1), ("x0", "x1"), in_bag=np.zeros((2, 40), int))
     found = measure(forest, X, X.prod(axis=1), n_repeats=3, sample_weight=1 - X[:, 1])
     assert found.mean[0] == found.standard_error[0] == 0

@@ -210,21 +210,6 @@ def test_categories_that_differ_between_table_and_background_remain_categories()
     assert seen.dtype == "category" and seen.tolist() == ["blue", "green", "red", "red"]
 
 
-def test_a_pipeline_takes_its_own_table(shop):
-    """Words are encoded inside the model, so the words are what is explained."""
-    pipeline = pytest.importorskip("sklearn.pipeline")
-    from sklearn.compose import make_column_transformer
-    from sklearn.linear_model import LinearRegression
-    from sklearn.preprocessing import OneHotEncoder
-
-    table = shop[["town", "visits"]]
-    encode = make_column_transformer((OneHotEncoder(), ["town"]), remainder="passthrough")
-    model = pipeline.make_pipeline(encode, LinearRegression()).fit(table, price(shop))
-    found = shapley_values(model, table[:3], background=table[["visits", "town"]])
-    assert found.names == ("town", "visits")
-    close(found.values.sum(axis=1) + found.base, model.predict(table[:3]), 1e-10)
-
-
 def test_gaps_pass_where_the_trees_know_the_way(normal):
     """Path-dependent values of histogram boosting, NaN among the rows: the brute force is tree_shap's."""
     ensemble = pytest.importorskip("sklearn.ensemble")

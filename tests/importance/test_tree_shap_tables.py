@@ -4,10 +4,9 @@ import importlib
 
 import numpy as np
 import pytest
-from random_trees import chain, random_forest, random_rows
+from random_trees import chain, random_forest, random_rows, tree_by_hand
 from shap_by_leaves import tree_shap_by_leaves
 
-from fi_teach.basics.tree import Tree
 from fi_teach.fast import tree_shap_lookup as lookup
 from fi_teach.fast import tree_shap_tables as tables
 from fi_teach.fast.forest_arrays import forest_arrays
@@ -28,15 +27,13 @@ def close(one, other, tolerance=1e-11):
 def drawn():
     """A tree that ends as the drawing does: x0, then x1, then t asks x2, and its left child l asks x0 again."""
     #                 0   1   2  3=t  4  5=l 6=c 7=a 8=b  9  10
-    left = np.array([1, -1, 3, 5, 9, 7, -1, -1, -1, -1, -1])
-    right = np.array([2, -1, 4, 6, 10, 8, -1, -1, -1, -1, -1])
-    feature = np.array([0, -2, 1, 2, 3, 0, -2, -2, -2, -2, -2])
-    threshold = np.where(feature >= 0, 0.5, -2.0)
-    threshold[0] = -0.5
-    cover = np.array([100, 20, 80, 60, 20, 40, 20, 15, 25, 5, 15.0])
-    value = np.random.default_rng(0).normal(size=(11, 1))
-    return Tree(left, right, feature, threshold, np.zeros(11), np.ones(11, int), cover, value, ("x0", "x1", "x2", "x3"),
-                criterion="variance")
+    left = [1, -1, 3, 5, 9, 7, -1, -1, -1, -1, -1]
+    right = [2, -1, 4, 6, 10, 8, -1, -1, -1, -1, -1]
+    feature = [0, -2, 1, 2, 3, 0, -2, -2, -2, -2, -2]
+    threshold = [-0.5, -2, 0.5, 0.5, 0.5, 0.5, -2, -2, -2, -2, -2]
+    cover = [100, 20, 80, 60, 20, 40, 20, 15, 25, 5, 15]
+    value = np.random.default_rng(0).normal(size=11)
+    return tree_by_hand(left, right, feature, threshold, value, cover=cover, names=("x0", "x1", "x2", "x3"))
 
 
 def subtrees_of_drawn():
