@@ -3,7 +3,6 @@
 import json
 import os
 import time
-import zipfile
 
 import pytest
 from mutants import mutants, outcome
@@ -14,7 +13,7 @@ from fi_grader.notebooks.matching import LONGEST_PROSE, align, match
 from fi_grader.submissions import finding
 from fi_grader.submissions import reading as read
 from fi_grader.submissions.files import File
-from notebooks import ROOT, filled, grade, handed_out, lay, lay_course, to_bytes
+from notebooks import ROOT, filled, grade, handed_out, lay, lay_course, zipped
 
 SETS = load(ROOT / "exercises")
 TREES = SETS["01_trees"]
@@ -123,99 +122,51 @@ def test_an_answer_in_many_cells_is_joined_once_and_cut():
     assert "prose cut" in plan.flags["trees.what_sixty_means"]
 
 
-# Links, depths, crowds
+# Files that cannot be read; links, depths and numbers of files are in transcripts/bounds.txt
 
-def found_in(folder, **students):
-    """What is found in a folder of students, each made by a function of its place -> ({student: has a file}, words on
-    what was left aside).
-    """
-    for student, make in students.items():
-        make(folder / student)
-    found = finding.find([folder], ["01_trees"])
-    handed_in = {s.student: bool(s.found["file"]) for s in found.submissions()}
-    return handed_in, " | ".join(finding.describe_skipped(found.skipped))
+def spoiled(content, *places):
+    """The same bytes, each place of them (found by what is before it) with a bit set or overwritten."""
+    for head, at, new in places:
+        at += content.index(head)
+        content = content[:at] + new(content[at:at + 1]) + content[at + 1:]
+    return content
 
 
-def honest(place):
-    lay(place, {"01_trees.ipynb": filled()})
+@pytest.mark.parametrize(("change", "words"), [
+    ([(b"PK\x03\x04", 6, lambda b: bytes([b[0] | 1])), (b"PK\x01\x02", 8, lambda b: bytes([b[0] | 1]))],
+     "cannot be read: .*password"), ([(b"PK\x03\x04", 30, lambda b: b"z")], "cannot be read"),
+    (None, "cannot be read: No such file")], ids=["a password", "another name inside", "gone"])
+def test_a_file_that_cannot_be_read_is_said_to_be_without_its_path(change, words, tmp_path):
+    """The first bit of a zip file's flags says that it is encrypted, in the file and in the directory at its end."""
+    if change:
+        lay(tmp_path, {"a.zip": spoiled(zipped({"01_trees.ipynb": b"x"}), *change)})
+    with pytest.raises(ValueError, match=words) as caught:
+        read.content_of(File(str(tmp_path / "a.zip"), "01_trees.ipynb" if change else ""))
+    assert str(tmp_path) not in str(caught.value)
 
 
-def linked(to):
-    """Hand in a link to somebody else's file or folder."""
-    return lambda place: place.symlink_to(to, target_is_directory=to.is_dir())
-
-
-def below(name, make):
-    """Hand in what `make` makes, under a name in the student's folder."""
-    return lambda place: (place.mkdir(), make(place / name))
-
-
-def packed_link(place):
-    """Hand in a zip file whose notebook is a link."""
-    with zipfile.ZipFile(place.with_suffix(".zip"), "w") as archive:
-        entry = zipfile.ZipInfo("01_trees.ipynb")
-        entry.create_system, entry.external_attr = 3, 0o120777 << 16
-        archive.writestr(entry, "/etc/passwd")
-
-
-WAYS = {
-    "the folder": lambda to: linked(to), "a folder in it": lambda to: below("mine", linked(to)),
-    "a file in it": lambda to: below("01_trees.ipynb", linked(to / "01_trees.ipynb")),
-    "far below": lambda to: below("deep", below("deeper", linked(to))),
-    "a zip file": lambda to: lambda place: linked(to / "all.zip")(place.with_suffix(".zip")),
-    "a zip file in it": lambda to: below("all.zip", linked(to / "all.zip")),
-    "inside a zip file": lambda to: packed_link}
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_link_is_left_aside_wherever_it_lies(way, tmp_path):
-    honest(tmp_path / "solutions")
-    with zipfile.ZipFile(tmp_path / "solutions" / "all.zip", "w") as archive:
-        archive.writestr("01_trees.ipynb", to_bytes(filled()))
-    (tmp_path / "in").mkdir()
-    found, skipped = found_in(tmp_path / "in", anna=honest, eve=WAYS[way](tmp_path / "solutions"))
-    assert found == {"anna": True, "eve": False} and "eve" in skipped
-    assert ("a link in a zip file" if way == "inside a zip file" else "a link; links are not followed") in skipped
-
-
-def test_a_link_that_takes_the_files_place_after_it_was_found_is_not_read(tmp_path):
-    honest(tmp_path / "eve")
-    found = File(str(tmp_path / "eve" / "01_trees.ipynb"))
-    os.replace(found.path, tmp_path / "01_trees.ipynb")
-    os.symlink(tmp_path / "01_trees.ipynb", found.path)
+def test_a_link_that_takes_the_files_place_a_pipe_and_a_file_beyond_all_measure_are_not_read(tmp_path):
+    """A class is found before it is read: meanwhile a file can become a link."""
+    path = lay(tmp_path, {"eve/01_trees.ipynb": filled()}) / "eve" / "01_trees.ipynb"
+    os.truncate(path, read.LARGEST_FILE + 1)
+    with pytest.raises(ValueError, match="MB"):
+        read.content_of(File(str(path)))
+    path.rename(tmp_path / "01_trees.ipynb")
+    path.symlink_to(tmp_path / "01_trees.ipynb")
     with pytest.raises(ValueError, match="cannot be read"):
-        read.content_of(found)
-
-
-def test_a_pipe_is_no_file_and_nobody_waits_for_it(tmp_path):
-    found, skipped = found_in(tmp_path, anna=honest, eve=below("01_trees.ipynb", os.mkfifo))
-    assert found == {"anna": True, "eve": False} and "no ordinary file" in skipped
+        read.content_of(File(str(path)))
+    path.unlink()
+    os.mkfifo(path)
     with pytest.raises(ValueError, match="no ordinary file"):
-        read.content_of(File(str(tmp_path / "eve" / "01_trees.ipynb")))
+        read.content_of(File(str(path)))
+    found = finding.find([tmp_path], ["01_trees"])
+    assert not found.of_student("eve")
+    assert "no ordinary file" in " ".join(finding.describe_skipped(found.skipped))
 
 
-def test_a_folder_of_too_many_files_or_too_deep_is_not_looked_through(tmp_path):
-    (tmp_path / "dora" / "/".join("abcdefghijklmnopqrst")).mkdir(parents=True)
-    (tmp_path / "eve").mkdir()
-    for k in range(read.MOST_FILES + 10):
-        (tmp_path / "eve" / f"{k}.txt").touch()
-    found, skipped = found_in(tmp_path, anna=honest)
-    assert found == {"anna": True, "dora": False, "eve": False}
-    assert "more than 12 folders deep" in skipped and "the rest was not looked at" in skipped
-
-
-def test_what_is_told_of_one_students_files_has_an_end(tmp_path):
-    def crowd(place):
-        place.mkdir()
-        for k in range(100):
-            (place / f"{k}.ipynb").touch()
-    _, skipped = found_in(tmp_path, anna=honest, eve=crowd)
-    assert skipped.count(" | ") == 20 and "eve: 80 more files" in skipped
-
-
-def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path, monkeypatch):
-    honest(tmp_path / "anna")
-    (tmp_path / "eve").mkdir()
+def test_a_folder_of_too_many_files_or_closed_to_us_is_named_and_no_more(tmp_path, monkeypatch):
+    lay(tmp_path, {"anna/01_trees.ipynb": filled(), "eve/": b"", **{
+        f"fay/{k}.txt": b"" for k in range(read.MOST_FILES + 10)}})
     usual = os.scandir
 
     def scandir(path):
@@ -223,5 +174,7 @@ def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path, monkeypatch):
             raise PermissionError(13, "Permission denied")
         return usual(path)
     monkeypatch.setattr(os, "scandir", scandir)
-    found, skipped = found_in(tmp_path)
-    assert found == {"anna": True, "eve": False} and "cannot be looked into (Permission denied)" in skipped
+    found = finding.find([tmp_path], ["01_trees"])
+    assert {s.student: bool(s.found["file"]) for s in found.submissions()} == {"anna": True, "eve": False, "fay": False}
+    skipped = " | ".join(finding.describe_skipped(found.skipped))
+    assert "the rest was not looked at" in skipped and "cannot be looked into (Permission denied)" in skipped

@@ -90,6 +90,14 @@ def right(left, others):
     return gini([a + b for a, b in zip(left, others, strict=True)]) - (n * gini(left) + m * gini(others)) / (n + m)
 
 
+def nothing(left, others):
+    return 0.0
+
+
+def raises(left, others):
+    raise TypeError("not for these")
+
+
 def in_turn(*answers):
     """A function that gives its first answer the first time it is asked a question, and so on to the last."""
     turns = {}
@@ -101,29 +109,9 @@ def in_turn(*answers):
     return decrease
 
 
-def nothing(left, others):
-    return 0.0
-
-
-def raises(left, others):
-    raise TypeError("lists only")
-
-
-def list_only(left, others):
-    if not isinstance(left, list):
-        raise TypeError("lists only")
-    return right(left, others)
-
-
-def array_only(left, others):
-    if isinstance(left, list):
-        raise TypeError("arrays only")
-    return right(left, others)
-
-
-def for_one_kind(kind):
-    """A function that is right for one kind of argument, and silently wrong for the others."""
-    return lambda left, others: right(left, others) if isinstance(left, kind) else 0.0
+def by_kind(kind, its, others):
+    """A function that gives one answer for this kind of argument, and another for the rest."""
+    return lambda left, right: (its if isinstance(left, kind) else others)(left, right)
 
 
 TURNS = [
@@ -132,37 +120,32 @@ TURNS = [
     ([right, nothing], "right", True), ([right, raises], "right", True), ([raises, nothing, right], "wrong", True)]
 """What is answered each time, what that is worth whatever the text of the question calls it with, and whether it is
 flagged."""
+KINDS = [
+    (by_kind(list, right, raises), "right", False), (by_kind(list, raises, right), "right", False),
+    (by_kind(np.ndarray, right, nothing), "right", False),
+    (by_kind(list, right, nothing), "wrong", True), (by_kind(pd.Series, right, nothing), "wrong", True)]
+"""An answer may be made for arrays, or stumble over one kind of argument: what has raised an error or was not asked
+has not answered yet. One that is wrong first and right for a later kind is flagged."""
 
 
-@pytest.mark.parametrize("lists", [False, True])
-@pytest.mark.parametrize(("answers", "status", "flagged"), TURNS)
-def test_the_first_value_counts_and_another_one_is_flagged(answers, status, flagged, lists, request):
+@pytest.mark.parametrize(("lists", "function", "status", "flagged"), [
+    *((lists, in_turn(*answers), *rest) for lists in (False, True) for answers, *rest in TURNS),
+    *((False, *rest) for rest in KINDS)])
+def test_the_first_value_counts_and_another_one_is_flagged(lists, function, status, flagged, request):
     """Whether the text of the question calls it with lists or not."""
     assert QUESTIONS["trees.decrease"].check.lists
     question = "trees.decrease" if lists else request.getfixturevalue("any_style")
-    verdict, flags = graded(question, in_turn(*answers))
+    verdict, flags = graded(question, function)
     assert (verdict.status, flags) == (status, [INCONSISTENT] * flagged)
 
 
-@pytest.mark.parametrize("function", [list_only, array_only, for_one_kind(np.ndarray)])
-def test_what_has_raised_an_error_or_was_not_asked_has_not_answered_yet(any_style, function):
-    """An answer may be made for arrays, or stumble over one kind of argument: that is no second guess."""
-    verdict, flags = graded(any_style, function)
-    assert (verdict.status, flags) == ("right", [])
-
-
-@pytest.mark.parametrize("kind", [list, pd.Series])
-def test_an_answer_that_is_wrong_first_and_right_for_a_later_kind_of_argument_is_flagged(any_style, kind):
-    verdict, flags = graded(any_style, for_one_kind(kind))
-    assert verdict.status == "wrong" and flags == [INCONSISTENT]
-
-
-@pytest.mark.parametrize("function", [array_only, for_one_kind(np.ndarray), for_one_kind(pd.Series)])
+@pytest.mark.parametrize("function", [by_kind(list, raises, right), by_kind(np.ndarray, right, nothing),
+                                      by_kind(pd.Series, right, nothing)])
 def test_right_for_arrays_only_keeps_its_name_where_the_text_calls_with_lists(function):
     verdict, flags = graded("trees.decrease", function)
     assert (verdict.status, verdict.mistake, flags) == ("wrong", "right for arrays only", [])
 
 
 def test_an_answer_that_took_long_is_not_asked_once_more():
-    assert graded("trees.decrease", in_turn(right, nothing), seconds=0)[1] == [INCONSISTENT]
-    assert graded("trees.decrease", in_turn(right, nothing), seconds=QUESTIONS["trees.decrease"].seconds / 2)[1] == []
+    for spent, flags in ((0, [INCONSISTENT]), (QUESTIONS["trees.decrease"].seconds / 2, [])):
+        assert graded("trees.decrease", in_turn(right, nothing), seconds=spent)[1] == flags

@@ -1,6 +1,5 @@
 """nbgrader's own programs work on our files, agree with our points, and open the gradebook we write."""
 
-import csv
 import json
 import os
 import subprocess
@@ -13,9 +12,9 @@ from server import fetched, jupyter
 from fi_grader import main
 from fi_grader.exports.gradebook import opened
 from fi_grader.release import NBGRADER_CONFIG
-from notebooks import filled, find, lay
+from fi_grader.report.spreadsheets import read_table
+from notebooks import ROOT, filled, find, lay
 
-ROOT = Path(__file__).resolve().parents[2]
 STUDENTS = {"anna": {}, "bert": {"trees.recall_mean": "average_of_all = 55",
                                  "trees.decrease": "def decrease(left, right):\n    return 0"}}
 POINTS = {"anna": 16, "bert": 12}
@@ -49,9 +48,8 @@ def report(course, tmp_path_factory):
     return report
 
 
-def ours(report):
-    with open(report / "students.csv", newline="") as file:
-        return {row["student"]: float(row["points"]) for row in csv.DictReader(file)}
+def points_in(table, student="student", points="points"):
+    return {row[student]: float(row[points]) for row in read_table(table)[1]}
 
 
 def test_nbgraders_autograde_gives_honest_submissions_our_points(course, report):
@@ -60,15 +58,13 @@ def test_nbgraders_autograde_gives_honest_submissions_our_points(course, report)
     nbgrader(course, "autograde", "01_trees")
     with opened(course) as book:
         theirs = {student: book.find_submission("01_trees", student).score for student in STUDENTS}
-    assert theirs == ours(report) == POINTS
+    assert theirs == points_in(report / "students.csv") == POINTS
 
 
 def test_nbgraders_export_of_our_gradebook_has_our_totals(report):
     nbgrader(report, "export", "--to", "out.csv")
-    with open(report / "out.csv", newline="") as file:
-        rows = {row["student_id"]: row for row in csv.DictReader(file)}
-    assert {s: float(row["score"]) for s, row in rows.items()} == POINTS
-    assert {float(row["max_score"]) for row in rows.values()} == {19}
+    assert points_in(report / "out.csv", "student_id", "score") == POINTS
+    assert set(points_in(report / "out.csv", "student_id", "max_score").values()) == {19}
 
 
 def test_formgrader_serves_our_submissions_to_be_read_with_the_rubric(report, tmp_path):

@@ -1,6 +1,5 @@
 """What crosses between judge and student process: every kind of value as it was, and nothing that harms the judge."""
 
-import base64
 import json
 import os
 import socket
@@ -67,41 +66,13 @@ def test_what_is_no_data_does_not_cross(value):
         messages.encode(value)
 
 
-def numbers(kind, shape, content):
-    return {"array": [kind, shape, base64.b64encode(content).decode()]}
-
-
-def state_of(name, **parts):
-    """A generator's state as NumPy writes it, with parts of it replaced."""
-    state = getattr(np.random, name)(0).state
-    return {"generator": messages.encode({**state, **parts, "state": {**state["state"], **parts.get("state", {})}})}
-
-
-HOSTILE = [
-    ({"class": "os.system"}, "no value is encoded"), ({"function": 0}, "no value is encoded"), ({}, "no encoded value"),
-    ({"tuple": [], "list": []}, "no encoded value"), ({"tuple": 7}, "no encoded value"), ({"plain": []}, "no encoded"),
-    ({"dict": [[1, 2, 3]]}, "no encoded value"), ({"set": [[]]}, "no encoded set"),
-    (numbers("|O", [1], bytes(8)), "no array of dtype"), (numbers("<f8,<f8", [1], bytes(16)), "no array of dtype"),
-    (numbers(["<f8"], [1], bytes(8)), "no array of dtype"), (numbers("<M8", [1], bytes(8)), "no array of dtype"),
-    (numbers("<f8", [-1], bytes(8)), "no encoded value"), (numbers("<f8", [3], bytes(8)), "reshape"),
-    (numbers("<f8", [0, 10**12], b""), "no encoded value"), (numbers("<f8", [1], bytes(7)), "multiple of element size"),
-    ({"array": ["U", [10**6], ["x" * 10**6] + [""] * (10**6 - 1)]}, "no encoded value"),
-    ({"array": ["U", [1], [["x"]]]}, "no encoded value"), ({"array": ["O", [2], "xy"]}, "no encoded value"),
-    ({"series": [[1], [{"tuple": [1]}], None]}, "no encoded value"), ({"series": [[1, 2], [1], None]}, "no encoded"),
-    ({"series": [{"array": ["<f8", [1, 1], "AAAAAAAAAAA="]}, None, None]}, "no encoded value"),
-    ({"frame": [[], [], None, 10**12]}, "no encoded value"), ({"frame": [["a"], [[1]], None, 2]}, "no encoded value"),
-    ({"frame": [[{"tuple": [1]}, {"tuple": [1, 2, 3]}], [[1], [1]], None, 1]}, "no encoded value"),
-    ({"range": [0, 10**12, 1]}, "no data"), ({"range": [0, "1", 1]}, "no encoded"), ({"range": [0, 1, 0]}, "range"),
-    ({"generator": 3}, "no encoded value"), ({"generator": ["default_rng", [], 0, 0]}, "no generator"),
-    ({"generator": ["MT19937", [0] * 624, 0, 0]}, "no generator"),
-    (state_of("MT19937", state={"pos": -10**9}), "no encoded"), (state_of("Philox", buffer_pos=-10**9), "no encoded"),
-    ({"generator": ["SFC64", [1], 0, 0]}, "no encoded value"), ({"generator": ["PCG64", [0, 0], 0, 0]}, "no encoded"),
-    ({"generator": ["SFC64", [1, 2, 3, 2**64], 0, 0]}, "no encoded value"),
-    ({"generator": ["PCG64", [0, 1], 2, 0]}, "no encoded"), ({"generator": ["PCG64", [0, 1], 1, 2**32]}, "no encoded")]
+HOSTILE = [(message, words) for words, message in map(
+    json.loads, (Path(__file__).parent / "submissions" / "hostile.jsonl").read_text().splitlines())]
 """Each of them would build what nobody sends, read beyond a buffer, fill the memory, or draw for ever."""
+BROAD = {"array": ["U", [10**6], ["x" * 10**6] + [""] * (10**6 - 1)]}
 
 
-@pytest.mark.parametrize(("message", "words"), HOSTILE, ids=lambda part: str(part)[:50])
+@pytest.mark.parametrize(("message", "words"), [*HOSTILE, (BROAD, "no encoded value")], ids=lambda part: str(part)[:50])
 def test_a_forged_value_builds_nothing(message, words):
     with pytest.raises(ValueError, match=words):
         messages.decode(message)
@@ -109,7 +80,7 @@ def test_a_forged_value_builds_nothing(message, words):
 
 def test_a_bool_is_zero_or_one():
     """NumPy copies as many elements as it counts, and counts a bool of 2 twice: it would write beyond the copy."""
-    array = messages.decode(numbers("|b1", [3], b"\x02\x00\xff"))
+    array = messages.decode({"array": ["|b1", [3], "AgD/"]})
     assert array.tolist() == [True, False, True] and array.view("u1").tolist() == [1, 0, 1]
 
 
@@ -257,7 +228,7 @@ def mutants(many, seed):
     """So many replies, each spoiled in a few places: values of every kind as arguments of a call back, and the rest."""
     rng = np.random.default_rng(seed)
     values = [*VALUES, *(np.random.Generator(getattr(np.random, kind)(3)) for kind in GENERATORS)]
-    values = [*map(messages.encode, values), *(message for message, _ in HOSTILE if len(str(message)) < 10**4)]
+    values = [*map(messages.encode, values), *(message for message, _ in HOSTILE)]
     replies = [{"callback": 0, "arguments": [value], "options": {"dict": [["rng", value]]}} for value in values]
     replies += [{"plain": [1, {"a": 2.5}, "x"], "noted": ["output cut"]}, {"unreadable": "a model"},
                 {"function": 0, "name": "decrease"}, {"plain": 2, "printed": "x", "changed": True},

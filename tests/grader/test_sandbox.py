@@ -17,53 +17,7 @@ from fi_grader.sandbox import choose as sandbox
 ROOT = Path(__file__).resolve().parents[2]
 NOBODY = 65534
 
-LEAVE_OR_FIND = """
-import ctypes, os, socket, time
-libc = ctypes.CDLL(None, use_errno=True)
-PLACES = ["/", "/dev", "/dev/pts", "/dev/shm", "/dev/mqueue", "/tmp", "/var/tmp", "/run", "/run/lock", "/etc", "/root",
-          "/home", "/proc", "/proc/sys/kernel", "/sys", "/course", "/course/fi_grader", "/course/fi_course/questions",
-          "/course/fi_teach", *HIDDEN]
-def notes():
-    "Names of all that is new in places where one could write."
-    return [f"{p}/{n}" for p in PLACES if os.access(p, os.R_OK) for n in os.listdir(p) if n.startswith("note")]
-def dates():
-    return [os.stat(f"/dev/{n}").st_mtime_ns for n in ("null", "zero", "full", "random", "urandom", "tty", ".")]
-def heard(address):
-    try:
-        one = socket.socket(socket.AF_UNIX if isinstance(address, (str, bytes)) else socket.AF_INET)
-        one.bind(address)
-        one.listen()
-        return one
-    except OSError:
-        return None
-def queues():
-    "SysV and POSIX objects that exist already, by their numbers and names."
-    return [libc.msgget(77, 0), libc.semget(77, 1, 0), libc.shmget(77, 4096, 0), libc.mq_open(b"/note", 0)]
-def find():
-    return notes() + [n for n in queues() if n != -1] + [p for p in os.listdir("/proc") if p.isdigit() and int(p) > 1]
-def leave():
-    kept = 0
-    for place in PLACES:
-        for make in (lambda p: open(p, "w").write("60"), os.mkdir, lambda p: os.symlink("60", p)):
-            try:
-                make(f"{place}/note{kept}")
-                kept += 1
-            except OSError:
-                continue
-    for name in ("null", "zero", "full", "random", "urandom", "tty", "."):
-        for change in (os.utime, lambda p: os.chmod(p, 0o600), lambda p: os.setxattr(p, "user.note", b"60")):
-            try:
-                change(f"/dev/{name}")
-            except OSError:
-                continue
-    libc.msgget(77, 0o1666), libc.semget(77, 1, 0o1666), libc.shmget(77, 4096, 0o1666)
-    libc.mq_open(b"/note", os.O_CREAT, 0o666, None)
-    held = [heard("\\0note"), heard(("127.0.0.1", 7777))]
-    if os.fork() == 0:
-        os.setsid()
-        time.sleep(600)
-    return kept, [one is not None for one in held]
-"""
+LEAVE_OR_FIND = (Path(__file__).parent / "submissions" / "leave_or_find.txt").read_text()
 
 
 def notes_passed():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fi_grader.notebooks import exercise as assignment
+from fi_grader.notebooks.exercise import load
 from fi_grader.notebooks.similarity import digests, pairs
 from notebooks import EXERCISE, ROOT, filled, grade, handed_out, lay_course
 
@@ -25,67 +25,59 @@ PROSE = ("Of all the Gini impurity that this tree removes from its eight rows, "
          "sixty in a hundred is removed by questions about attendance.")
 
 
-@pytest.fixture(scope="module")
-def set_one():
-    return assignment.load(ROOT / "exercises")[EXERCISE]
+TREES = load(ROOT / "exercises")[EXERCISE]
+OTHERS = ("cy", "dee", "eve", "fay")
 
 
-def written(set_one, notebook):
-    answers = {place: "".join(cell["source"]) for place, cell in enumerate(notebook["cells"])
-               if cell["metadata"].get("fi_teach", {}).get("part") == "answer"}
-    return digests(set_one, answers)
+def written(notebook):
+    """What is kept of the answers in a notebook -> {question: digest}."""
+    return digests(TREES, {place: "".join(cell["source"]) for place, cell in enumerate(notebook["cells"])
+                           if cell["metadata"].get("fi_teach", {}).get("part") == "answer"})
 
 
-def record(student, set_one, code, prose=""):
-    return {"student": student, "exercise": EXERCISE,
-            "written": written(set_one, filled({"trees.decrease": code}, prose=prose))}
+def of_code(code, prose=""):
+    return written(filled({"trees.decrease": code}, prose=prose))
 
 
-def test_a_copy_with_other_names_layout_and_comments_has_the_same_digest(set_one):
-    own, copied, otherwise = (record("x", set_one, code)["written"]["trees.decrease"]
-                              for code in (OWN, COPIED, OTHERWISE))
+def pairs_of(**students):
+    """The pairs in a class, by what each student has written -> [(one, other, questions)]."""
+    records = [{"student": student, "exercise": EXERCISE, "written": found} for student, found in students.items()]
+    assert all(exercise == EXERCISE for exercise, *_ in pairs(records))
+    return [tuple(rest) for _, *rest in pairs(records)]
+
+
+def test_a_copy_with_other_names_layout_and_comments_has_the_same_digest():
+    own, copied, otherwise = (of_code(code)["trees.decrease"] for code in (OWN, COPIED, OTHERWISE))
     assert own == copied != otherwise
 
 
-def test_what_was_handed_out_and_short_answers_have_none(set_one):
-    assert written(set_one, handed_out()) == {}
-    assert "trees.recall_mean" not in record("x", set_one, OWN)["written"]
+def test_what_was_handed_out_short_answers_and_code_that_cannot_be_read_have_none():
+    assert written(handed_out()) == {}
+    assert "trees.recall_mean" not in of_code(OWN)
+    for code in ("def decrease(:", "x = " + "(" * 5000 + ")" * 5000, "x = '" + "y" * 10**6 + "'", "\0"):
+        assert "trees.decrease" not in of_code(code)
 
 
-@pytest.mark.parametrize("code", ["def decrease(:", "x = " + "(" * 5000 + ")" * 5000, "x = '" + "y" * 10**6 + "'",
-                                  "\0"])
-def test_code_that_cannot_be_read_has_no_digest(code, set_one):
-    assert "trees.decrease" not in record("x", set_one, code)["written"]
+def test_prose_that_two_share_is_told_with_its_question_and_what_many_have_is_nobodys_own():
+    own, alike = of_code(OWN, PROSE), of_code(OTHERWISE, PROSE.upper() + "!")
+    others = dict.fromkeys(OTHERS, of_code(OTHERWISE))
+    assert pairs_of(ann=own, bob=alike, **others) == [("ann", "bob", ["trees.what_sixty_means"])]
+    assert pairs_of(**dict.fromkeys(("ann", "bob", "cy", "dee"), own)) == []
+    assert pairs_of(ann=own, bob=own) == []
 
 
-def test_prose_that_two_share_is_told_with_its_question(set_one):
-    others = [record(name, set_one, OTHERWISE) for name in ("cy", "dee", "eve", "fay")]
-    records = [record("ann", set_one, OWN, PROSE), record("bob", set_one, OTHERWISE, PROSE.upper() + "!"), *others]
-    assert pairs(records) == [(EXERCISE, "ann", "bob", ["trees.what_sixty_means"])]
-
-
-def test_one_answer_in_code_is_no_pair_and_three_are():
-    def with_answers(student, *digests):
-        return {"student": student, "exercise": EXERCISE,
-                "written": {f"q{k}": f"code {d}" for k, d in enumerate(digests)}}
-    others = [with_answers(name) for name in ("cy", "dee", "eve", "fay")]
-    assert pairs([with_answers("ann", "a", "b"), with_answers("bob", "a", "b"), *others]) == []
-    assert pairs([with_answers("ann", "a", "b", "c"), with_answers("bob", "a", "b", "c"),
-                  *others]) == [(EXERCISE, "ann", "bob", ["q0", "q1", "q2"])]
-
-
-def test_what_many_have_written_is_nobodys_own(set_one):
-    assert pairs([record(name, set_one, OWN, PROSE) for name in ("ann", "bob", "cy", "dee")]) == []
-    assert pairs([record(name, set_one, OWN, PROSE) for name in ("ann", "bob")]) == []
+@pytest.mark.parametrize(("many", "found"), [(2, []), (3, [("ann", "bob", ["q0", "q1", "q2"])])])
+def test_two_answers_in_code_are_no_pair_and_three_are(many, found):
+    shared = {f"q{k}": f"code {k}" for k in range(many)}
+    assert pairs_of(ann=shared, bob=shared, **{name: {} for name in OTHERS}) == found
 
 
 def test_the_class_page_names_them_and_grades_stay(tmp_path):
-    prose = {"ann": PROSE, "bob": PROSE.replace("sixty in a hundred", "Sixty in a hundred"),
-             **dict.fromkeys(("cy", "dee", "eve", "fay"), "")}
+    prose = {"ann": PROSE, "bob": PROSE.replace("sixty", "Sixty"), **dict.fromkeys(OTHERS, "")}
     out = grade(lay_course(tmp_path, **{name: filled(prose=words) for name, words in prose.items()}), "--jobs", 2)
     page = (out / "index.html").read_text()
-    assert "Written alike" in page and "not a verdict" in page
     row = page.split("Written alike")[1].split("</table>")[0]
+    assert "not a verdict" in page
     assert "ann" in row and "bob" in row and "cy" not in row and "trees.what_sixty_means" in row
     lines = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     assert len({json.dumps([r["points"] for r in line["rows"][:5]]) for line in lines}) == 1

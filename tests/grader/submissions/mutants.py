@@ -7,7 +7,7 @@ import json
 from copy import deepcopy
 
 import numpy as np
-from corpus import ODD, _version_3
+from corpus import version_3, written
 
 from fi_grader.escaping import listing
 from fi_grader.judging.judge import GradingRun, blank_record, bounded, plan_of, record_of
@@ -26,7 +26,7 @@ NAMES = ("cells", "worksheets", "metadata", "source", "input", "id", "cell_type"
 def mutants(many, seed):
     """So many notebooks, each spoiled in a few places of its tree or of its bytes -> iterator of bytes."""
     rng = np.random.default_rng(seed)
-    sound = [filled(), handed_out(), json.loads(_version_3()), *map(json.loads, list(ODD.values())[:10])]
+    sound = [filled(), handed_out(), version_3(), *(json.loads(source) for _, source in list(written("odd"))[:10])]
     for _ in range(many):
         tree = deepcopy(sound[max(0, int(rng.integers(-20, len(sound))))])
         for _ in range(rng.integers(1, 8)):

@@ -1,8 +1,11 @@
 """Make submissions out of the exercises: every answer filled in, then spoiled in one way or another."""
 
+import io
 import json
 import runpy
 import sys
+import zipfile
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +16,6 @@ from fi_course.questions import QUESTIONS
 from fi_grader import main
 
 ROOT = Path(__file__).resolve().parents[3]
-
 EXERCISE = "01_trees"
 ANSWERS_FILE = ROOT / "tests" / "course" / "questions" / "answers" / "ch01.py"
 PROSE = "Attendance took away 60 % of the impurity that this one tree takes away on its eight training rows."
@@ -40,37 +42,26 @@ def handed_out():
     return json.loads(_text("exercises"))
 
 
-def _solutions():
-    cells = json.loads(_text("solutions"))["cells"]
-    return {c["metadata"]["fi_teach"]["question"]: "".join(c["source"])
-            for c in cells if _part(c) == "answer" and c["cell_type"] == "code"}
-
-
-def _part(cell):
-    return cell["metadata"].get("fi_teach", {}).get("part")
-
-
-def name_of(question):
-    """The name an answer is looked for under, as in "decrease" -> str."""
-    cell = find(handed_out(), question, "check")
-    return "".join(cell["source"]).split(".check(")[1].rstrip(")")
+def _about(cell):
+    return cell["metadata"].get("fi_teach", {})
 
 
 def questions():
     """The ids of the questions a machine can grade, in order -> list."""
-    return [c["metadata"]["fi_teach"]["question"] for c in handed_out()["cells"] if _part(c) == "check"]
+    return [_about(c)["question"] for c in handed_out()["cells"] if _about(c).get("part") == "check"]
 
 
 def find(notebook, question, part):
     """A question's answer or check cell in a notebook -> cell."""
-    return next(c for c in notebook["cells"] if _part(c) == part and c["metadata"]["fi_teach"]["question"] == question)
+    return next(c for c in notebook["cells"] if _about(c).get("part") == part and _about(c)["question"] == question)
 
 
 def filled(answers=None, prose=PROSE):
     """The exercise with every answer right, but for those given as {question: source of its cell} -> notebook."""
-    notebook = handed_out()
-    for question, source in {**_solutions(), **(answers or {})}.items():
-        find(notebook, question, "answer")["source"] = source
+    notebook, right = handed_out(), json.loads(_text("solutions"))
+    for question in questions():
+        find(notebook, question, "answer")["source"] = (answers or {}).get(
+            question, "".join(find(right, question, "answer")["source"]))
     find(notebook, "trees.what_sixty_means", "answer")["source"] = prose
     return notebook
 
@@ -84,16 +75,28 @@ def from_proof(which, number):
     answers, names = {}, {}
     for question, known in proof()[which].items():
         if number < len(known):
-            name, answer = known[number] if which == "WRONG" else ("", known[number])
+            names[question], answer = known[number] if which == "WRONG" else ("", known[number])
             pick = answer.__name__ if callable(answer) else repr(answer)
-            answers[question] = f"{ANSWERS_FILE.read_text(encoding='utf-8')}\n{name_of(question)} = {pick}"
-            names[question] = name
+            asked = "".join(find(handed_out(), question, "check")["source"]).split(".check(")[1].rstrip(")")
+            answers[question] = f"{ANSWERS_FILE.read_text(encoding='utf-8')}\n{asked} = {pick}"
     return filled(answers), names
 
 
 def to_bytes(notebook):
     """A notebook as a file's content -> bytes."""
     return json.dumps(notebook).encode()
+
+
+def zipped(files, when=datetime(2026, 10, 11, 12), method=zipfile.ZIP_DEFLATED):
+    """{name: bytes, or (bytes, when it was handed in, what kind of file it is)} as a zip file -> bytes."""
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w", method) as archive:
+        for name, held in files.items():
+            content, time, kind = (*held, 0)[:3] if isinstance(held, tuple) else (held, when, 0)
+            entry = zipfile.ZipInfo(name, time.timetuple()[:6])
+            entry.create_system, entry.external_attr = 3, kind
+            archive.writestr(entry, content, method, 1)
+    return memory.getvalue()
 
 
 def lay(folder, files):

@@ -5,7 +5,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,10 +18,9 @@ def jupyter(folder, home):
     command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser", f"--port={port}",
                "--IdentityProvider.token=t",
                "--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"]
-    environment = {**os.environ, "HOME": str(home),
-                   "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
-    server = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    server = subprocess.Popen(command, cwd=folder, env={**os.environ, "HOME": str(home), "PATH": path},
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield f"http://127.0.0.1:{port}"
     finally:
@@ -30,12 +28,13 @@ def jupyter(folder, home):
         server.wait()
 
 
-def fetched(address):
+def fetched(address, patience=60):
     """What the server answers, as soon as it does -> str."""
-    for _ in range(120):
+    end = time.monotonic() + patience
+    while True:
         try:
             with urllib.request.urlopen(f"{address}?token=t", timeout=30) as answer:
                 return answer.read().decode()
-        except (ConnectionError, urllib.error.URLError):
+        except OSError:  # it has not started yet
+            assert time.monotonic() < end, "the server did not answer"
             time.sleep(0.5)
-    raise AssertionError("the server did not answer within a minute")
