@@ -22,6 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from fi_teach.basics.convert import as_forest, from_model
+from fi_teach.basics.convert import scikit_learn as reader_of_scikit_learn
 from fi_teach.basics.convert import xgboost as reader_of_xgboost
 from fi_teach.basics.model import as_model
 from fi_teach.basics.thresholds import double_threshold
@@ -57,6 +58,13 @@ def test_the_forest_remembers_which_rows_each_tree_saw():
     forest = from_model(RandomForestRegressor(6, random_state=0).fit(X, Y))
     assert forest.in_bag.shape == (6, 150) and (forest.in_bag.sum(axis=1) == 150).all()
     assert [(row > 0).sum() for row in forest.in_bag] == [tree.n_node_samples[0] for tree in forest.trees]
+
+
+def test_a_bagged_tree_that_missed_a_class_has_its_shares_in_the_bags_columns():
+    """Inside a bag a tree numbers the classes 0, 1, 2; this one saw no 1."""
+    seen = DecisionTreeClassifier().fit([[0], [1]], [0, 2])
+    tree = reader_of_scikit_learn._class_tree_of(seen, ("x0",), ("a", "b", "c"))
+    assert tree.value[1:].tolist() == [[1, 0, 0], [0, 0, 1]] and tree.classes == ("a", "b", "c")
 
 
 def test_our_own_models_pass_through():
@@ -98,6 +106,16 @@ def test_a_gap_is_in_no_list_of_categories_of_lightgbm():
         assert from_model(model).trees[0].left_categories[0].tolist() == [0]
         with_a_gap = np.array([[0.0], [1], [np.nan]])
         np.testing.assert_allclose(from_model(model).predict(with_a_gap), model.predict(with_a_gap), atol=1e-12)
+
+
+def test_a_category_that_histogram_boosting_never_saw_goes_where_gaps_go():
+    """To the larger side, here the left one."""
+    town = np.resize([2.0, 3, 5, 7], 100)[:, None]
+    model = HistGradientBoostingRegressor(max_iter=1, categorical_features=[0]).fit(town, town[:, 0] == 7)
+    rows = np.array([[2.0], [7], [99], [np.nan]])
+    said = from_model(model).predict(rows)
+    np.testing.assert_allclose(said, model.predict(rows), atol=1e-12)
+    assert said[0] == said[2] == said[3] < said[1]
 
 
 def test_categories_that_are_words_are_read():
