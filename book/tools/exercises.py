@@ -45,6 +45,7 @@ HAND_IN = """# Save the notebook (Ctrl+S), then run this cell: it runs the saved
 from fi_course.submit import hand_in
 
 hand_in()"""
+HIDDEN_TESTS = "\n### BEGIN HIDDEN TESTS\n{}\n### END HIDDEN TESTS"
 NOT_COMPARED, MAY_FAIL = "nbval-ignore-output", "raises-exception"
 """nbval's tags: the output may differ; the cell may raise, as a check does,
 and an answer that is being written (and *Run All* goes on)."""
@@ -60,25 +61,18 @@ def stamp(notebook):
         opened = _opens(cell)
         if opened:
             question, place = opened, place + 1
-        part = _part(cell, opened)
+        part = "text" if opened else _part(cell)
         number += part != "play"
         cell.metadata = _tags(cell, part)
-        cell.id = f"{_slug(question)}-{part}" if part else f"cell-{number:03d}"
+        cell.id = f"{question.id.replace('.', '-')}-{part}" if part else f"cell-{number:03d}"
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
         if part:
-            _STAMPS[part](cell, question, place)
+            _stamp_part(cell, part, question, place)
     metadata = {"deletable": False, "editable": False, "fi_teach": {"part": "hand_in"},
                 "tags": [NOT_COMPARED]}
     notebook.cells.append(nbformat.v4.new_code_cell(HAND_IN, id="hand-in", metadata=metadata))
     return notebook
-
-
-def _tags(cell, part):
-    """The cell's metadata before it is stamped: its author's tags, and nbval's -> dict."""
-    tags = [tag for tag in cell.metadata.get("tags", []) if tag not in (NOT_COMPARED, MAY_FAIL)]
-    tags += [NOT_COMPARED] * (cell.cell_type == "code" and part != "check")
-    return {"tags": tags} if tags else {}
 
 
 def _opens(cell):
@@ -94,70 +88,46 @@ def _opens(cell):
     return QUESTIONS.get(id)
 
 
-def _part(cell, opened):
-    """What a cell is to its question: "text", "answer", "check", "play", or None."""
-    if opened:
-        return "text"
+def _part(cell):
+    """What a cell is to its question: "answer", "check", "play", or None."""
     if "BEGIN SOLUTION" in cell.source:
         return "answer"
     called = CALL.search(cell.source) if cell.cell_type == "code" else None
     return called["what"] if called else None
 
 
-def _slug(question):
-    return question.id.replace(".", "-") if question else None
+def _tags(cell, part):
+    """The cell's metadata before it is stamped: its author's tags, and nbval's -> dict."""
+    tags = [tag for tag in cell.metadata.get("tags", []) if tag not in (NOT_COMPARED, MAY_FAIL)]
+    tags += [NOT_COMPARED] * (cell.cell_type == "code" and part != "check")
+    return {"tags": tags} if tags else {}
 
 
-def _stamp_text(cell, question, place):
-    body = cell.source.partition("\n")[2]
-    cell.source = f"### {place}. {question.heading}\n{body}".rstrip()
-    cell.metadata["fi_teach"] = {"part": "text", "question": question.id}
+def _stamp_part(cell, part, question, place):
+    """Give a cell the words, metadata and verdict that its question has for this part."""
+    about = {"part": part} if part == "play" else {"part": part, "question": question.id}
+    first, _, body = cell.source.partition("\n")
+    if part == "text":
+        cell.source = f"### {place}. {question.heading}\n{body}".rstrip()
+    elif part == "check":
+        hidden = HIDDEN_TESTS.format(first.replace(").check(", ").check_hidden("))
+        cell.source = first + hidden * (question.kind in DRAWS_INPUTS)
+        about["seconds"] = question.seconds
+        right = card_of(question, Verdict("right", meaning=question.meaning))
+        _store(cell, nbformat.v4.new_output("execute_result", execution_count=1, data={
+            "text/html": right._repr_html_(), "text/plain": repr(right)}))
+    if part in ("answer", "check"):
+        grade = part == "check" or cell.cell_type == "markdown"  # prose is graded by hand
+        cell.metadata["nbgrader"] = {
+            "grade": grade, "grade_id": cell.id, "locked": part == "check", "schema_version": 3,
+            "solution": part == "answer", "task": False,
+            **({"points": question.points} if grade else {})}
+    cell.metadata["fi_teach"] = about
 
 
-def _stamp_answer(cell, question, place):
-    by_hand = cell.cell_type == "markdown"
-    cell.metadata["nbgrader"] = _nbgrader(cell.id, solution=True, grade=by_hand,
-                                          points=question.points)
-    cell.metadata["fi_teach"] = {"part": "answer", "question": question.id}
-
-
-def _stamp_check(cell, question, place):
-    first = cell.source.split("\n")[0]
-    hidden = first.replace(").check(", ").check_hidden(")
-    block = (f"\n### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS"
-             if question.kind in DRAWS_INPUTS else "")
-    cell.source = first + block
-    cell.metadata["nbgrader"] = _nbgrader(cell.id, solution=False, grade=True,
-                                          points=question.points)
-    cell.metadata["fi_teach"] = {"part": "check", "question": question.id,
-                                 "seconds": question.seconds}
-    right = card_of(question, Verdict("right", meaning=question.meaning))
-    _store(cell, nbformat.v4.new_output("execute_result", shown(right), execution_count=1))
-
-
-def _stamp_play(cell, question, place):
-    cell.metadata["fi_teach"] = {"part": "play"}
-
-
-_STAMPS = {"text": _stamp_text, "answer": _stamp_answer, "check": _stamp_check, "play": _stamp_play}
-
-
-def shown(card):
-    """What a notebook keeps of a card -> {kind: text}."""
-    return {"text/html": card._repr_html_(), "text/plain": repr(card)}
-
-
-def _store(cell, *outputs):
-    """The outputs that are expected; nbval compares those of cells that have been run once."""
-    cell.outputs, cell.execution_count = list(outputs), 1
-
-
-def _nbgrader(grade_id, *, solution, grade, points):
-    """nbgrader's cell metadata, schema 3; points stand only where they are given."""
-    worth = {"points": points} if grade else {}
-    return {"grade": grade, "grade_id": grade_id, "locked": not solution, "schema_version": 3,
-            "solution": solution,
-            "task": False, **worth}
+def _store(cell, output):
+    """The output that is expected; nbval compares those of cells that have been run once."""
+    cell.outputs, cell.execution_count = [output], 1
 
 
 def derive(notebook):
@@ -169,61 +139,50 @@ def derive(notebook):
 
 
 def expected(notebook):
-    """The same with what each check says of its stub;
-    answers and hidden tests are cleared by nbgrader's own preprocessors."""
-    notebook = deepcopy(notebook)
+    """The same with what each check says of its stub; answers and hidden tests are cleared by
+    nbgrader's own preprocessors.
+
+    Raises SystemExit if a check takes a stub for an answer.
+    """
+    notebook, space = deepcopy(notebook), {"__name__": "exercise"}
     stubs = {"ClearSolutions": {"code_stub": {"python": CODE_STUB}, "text_stub": TEXT_STUB}}
     for name in ("LockCells", "ClearSolutions", "ClearOutput", "ClearHiddenTests",
                  "ComputeChecksums"):
         step = getattr(preprocessors, name)(**stubs.get(name, {}))
         notebook, _ = step.preprocess(notebook, {})
-    return expect_not_started(notebook)
-
-
-def expect_not_started(notebook):
-    """Store in each check cell of an exercise what it says of the stub -> the same notebook,
-    changed.
-
-    Raises SystemExit if a check takes a stub for an answer.
-    """
-    space = {"__name__": "exercise"}
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
         about = cell.metadata.get("fi_teach", {})
-        if about.get("part") in ("answer", "check"):
+        part = about.get("part")
+        if part in ("answer", "check"):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), MAY_FAIL]
-        if about.get("part") == "check":
+        if part == "check":
             _expect_not_started(cell, QUESTIONS[about["question"]], space)
-        elif about.get("part") not in ("play", "hand_in"):
-            exec(_definitions(cell, everything=about.get("part") == "answer"), space)
+        elif part not in ("play", "hand_in"):
+            exec(_definitions(cell, everything=part == "answer"), space)
     return notebook
 
 
 def _expect_not_started(cell, question, space):
-    verdict = judge(question, eval(_handed_over(cell), space))
+    """Store in a check cell what it says of what it is handed: the stub."""
+    handed_over = ast.unparse(ast.parse(cell.source).body[0].value.args[0])
+    verdict = judge(question, eval(handed_over, space))
     if verdict.status != "not started":
         raise SystemExit(f"the check of {question.id} says {verdict.status!r} of the stub, "
                          "and not 'not started'.")
-    card = card_of(question, verdict)
-    words = repr(card)
+    words = repr(card_of(question, verdict))
     _store(cell, nbformat.v4.new_output("error", ename="CheckFailed", evalue=words,
                                         traceback=[words]))
-
-
-def _handed_over(cell):
-    """What a check cell hands to its check -> source of an expression."""
-    return ast.unparse(ast.parse(cell.source).body[0].value.args[0])
 
 
 def _definitions(cell, everything):
     """What a cell imports and defines, of a stub also what it assigns;
     no trial calls, no forests -> source."""
     kinds = (ast.stmt,) if everything else (ast.Import, ast.ImportFrom, ast.FunctionDef)
-    kept = [n for n in ast.parse(cell.source).body if isinstance(n, kinds)
-            and not isinstance(n, ast.Expr)]
-    return ast.unparse(kept)
+    return ast.unparse([node for node in ast.parse(cell.source).body
+                        if isinstance(node, kinds) and not isinstance(node, ast.Expr)])
 
 
-def stamped(root=ROOT):
+def stamped(root):
     """The notebooks of solutions/, stamped -> {path: notebook}."""
     return {path: stamp(nbformat.read(path, as_version=4))
             for path in sorted((root / "solutions").glob("[0-9]*.ipynb"))}
@@ -238,13 +197,13 @@ def wanted(root=ROOT):
     return texts
 
 
-def write_expected(folder, root=ROOT):
-    """Write the exercises with what each check is expected to say of its stub -> their paths."""
+def write_expected(folder):
+    """Write the exercises with what each check is expected to say of its stub -> how many."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = {folder / path.name: notebook for path, notebook in stamped(root).items()}
-    for path, notebook in paths.items():
-        path.write_text(text_of(expected(notebook)), encoding="utf-8")
-    return list(paths)
+    notebooks = stamped(ROOT)
+    for path, notebook in notebooks.items():
+        (folder / path.name).write_text(text_of(expected(notebook)), encoding="utf-8")
+    return len(notebooks)
 
 
 def main(arguments=None):
@@ -255,7 +214,7 @@ def main(arguments=None):
                         help="write copies for pytest --nbval into FOLDER, and nothing else")
     options = parser.parse_args(arguments)
     if options.expected:
-        print(f"{len(write_expected(options.expected))} exercises, "
+        print(f"{write_expected(options.expected)} exercises, "
               f"with what their checks say of a stub: {options.expected}")
         return 0
     check, texts = options.check, wanted()

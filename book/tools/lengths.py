@@ -35,8 +35,9 @@ ASSERTS = re.compile(r"\s*(assert\b|#|from |import |\)|\])")
 
 
 @dataclass(frozen=True)
-class Bounds:
-    """What a chapter holds at most; the numbers from `sections` on are the same for all."""
+class Lengths:
+    """What is counted in one notebook, or what it holds at most; from `sections` on all chapters
+    have the same bounds."""
 
     words: int
     minutes: int
@@ -48,34 +49,20 @@ class Bounds:
     sentence: int = 32  # words
     median_sentence: float = 16
 
+    def beyond(self, bounds):
+        """What exceeds the bounds -> {name: (counted, allowed)}."""
+        allowed = asdict(bounds)
+        return {name: (counted, allowed[name]) for name, counted in asdict(self).items()
+                if counted > allowed[name]}
 
+
+Bounds = Lengths
 CHAPTER = Bounds(2600, 75)
 CASE = Bounds(1500, 35)
 APPENDIX = Bounds(6000, 240)
 BOUNDS = {"02": Bounds(1450, 75), "03": Bounds(3100, 100), "09": Bounds(2600, 75, optional=900),
           "12": Bounds(500, 35), "13": Bounds(2100, 75), "14": Bounds(2700, 75)}
 """Chapters with bounds of their own, by number."""
-
-
-@dataclass(frozen=True)
-class Lengths:
-    """What is counted in one notebook."""
-
-    words: int
-    optional: int
-    sections: int
-    minutes: int
-    run: int
-    cell: int
-    median_cell: float
-    sentence: int
-    median_sentence: float
-
-    def beyond(self, bounds):
-        """What exceeds the bounds -> {name: (counted, allowed)}."""
-        allowed = asdict(bounds)
-        return {name: (counted, allowed[name]) for name, counted in asdict(self).items()
-                if counted > allowed[name]}
 
 
 def bounds_of(chapter):
@@ -144,19 +131,14 @@ def is_visible(cell):
 def table(names):
     """The lengths of chapters as a Markdown table; what exceeds a bound is in bold -> str."""
     heads = [field.name for field in fields(Lengths)]
-    lines = [row("chapter", *(head.replace("_", " ") for head in heads)),
-             row(*["---"] * (len(heads) + 1))]
+    rows = [["chapter", *(head.replace("_", " ") for head in heads)], ["---"] * (len(heads) + 1)]
     for name in names:
         found = lengths(NOTEBOOKS / f"{name}.ipynb")
         beyond = found.beyond(bounds_of(name))
-        counts = {head: f"{getattr(found, head):g}" for head in heads}
-        lines.append(row(name, *(f"**{counts[head]}**" if head in beyond else counts[head]
-                                 for head in heads)))
-    return "\n".join(lines)
-
-
-def row(*cells):
-    return f"| {' | '.join(cells)} |"
+        counts = {head: f"{count:g}" for head, count in asdict(found).items()}
+        rows.append([name, *(f"**{count}**" if head in beyond else count
+                             for head, count in counts.items())])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def chapters():
