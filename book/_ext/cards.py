@@ -47,23 +47,29 @@ LINES_A_CELL = 10_000
 """myst-nb numbers the lines of cell k from (k + 1) * 10 000."""
 
 
-class Card(nodes.General, nodes.Element):
-    """A question, then its options.
-
-    `ids[0]` is the name of the card, `kind` is "prediction" or "retrieval".
-    """
+class Wrapped(nodes.General, nodes.Element):
+    """What stands between two pieces of HTML, `opens` and `closes`; other formats show it alone."""
 
 
-class Option(nodes.General, nodes.Element):
-    """An answer: `summary` as HTML, `right`, and inside the explanation for those who chose it."""
+class Card(Wrapped):
+    """A question, then its options. `ids[0]` is its name, `kind` "prediction" or "retrieval"."""
 
 
-class HiddenUntilGuess(nodes.General, nodes.Element):
+class Option(Wrapped):
+    """An answer: `summary` as HTML, and inside the explanation for those who chose it."""
+
+
+class HiddenUntilGuess(Wrapped):
     """What follows a prediction up to the next heading; hidden until the reader has guessed."""
 
 
-class RecallQuestions(nodes.General, nodes.Element):
-    """A placeholder for the cards of all chapters until these are read."""
+def add_wrapped(app, *kinds):
+    """Let a page show these kinds of Wrapped."""
+    ignored = (lambda writer, node: None,) * 2
+    for kind in kinds:
+        app.add_node(kind, html=(lambda writer, node: writer.body.append(node["opens"]),
+                                 lambda writer, node: writer.body.append(node["closes"])),
+                     **dict.fromkeys(("text", "latex", "man", "texinfo"), ignored))
 
 
 # From a row of details to a card, as each page is read --------------------------------------------
@@ -98,16 +104,20 @@ def rows_of(children):
 
 def card_of(question, options, id):
     """A question and its options as a card; says so unless exactly one is right -> Card."""
-    for option in options:
-        option["right"] = bool(RIGHT.match(option.astext().lstrip()))
-    right = sum(option["right"] for option in options)
-    if right != 1:
+    right = [bool(RIGHT.match(option.astext().lstrip())) for option in options]
+    if sum(right) != 1:
         asked = " ".join(question.astext().split())
-        complain(question, f"{right or 'no'} answers to {asked[-80:]!r} begin with the word "
+        complain(question, f"{sum(right) or 'no'} answers to {asked[-80:]!r} begin with the word "
                            "Right: exactly one must")
+    for option, is_right in zip(options, right, strict=True):
+        option["opens"] = (f'<details class="fi-option"{" data-right" * is_right}>'
+                           f'<summary>{option["summary"]}</summary>\n')
+        option["closes"] = "</details>\n"
     question["ids"].append(f"{id}-question")
     kind = "retrieval" if RETRIEVAL.match(question.astext()) else "prediction"
-    return Card("", question, *options, ids=[id], kind=kind)
+    return Card("", question, *options, ids=[id], kind=kind, closes="</div>\n",
+                opens=f'<div class="fi-card" id="{id}" data-kind="{kind}" role="group" '
+                      f'aria-labelledby="{id}-question">\n')
 
 
 def complain(node, sentence):
@@ -150,7 +160,8 @@ def frame(section, start, end, options, id):
                 len(section))
     after = section[end:rest]
     if card["kind"] == "prediction" and after:
-        after = [HiddenUntilGuess("", *after, ids=[f"after-{id}"])]
+        after = [HiddenUntilGuess("", *after, closes="</div>\n",
+                                  opens=f'<div class="fi-gated" id="after-{id}">\n')]
     section[start - 1:rest] = [card, *after]
 
 
@@ -194,7 +205,7 @@ class Recall(SphinxDirective):
 
     def run(self):
         self.env.metadata[self.env.docname]["recall"] = True
-        return [RecallQuestions()]
+        return [nodes.container(classes=["fi-pool"])]
 
 
 def write_again(app, env):
@@ -218,47 +229,17 @@ def cards_of(env, page):
 
 
 def fill_recall(app, doctree, here):
-    """Put the cards of all chapters in the place of the pool, in the book's order."""
-    for pool in list(doctree.findall(RecallQuestions)):
-        parts = []
+    """Put the cards of all chapters into the recall page's pool, in the book's order."""
+    for pool in [box for box in doctree.findall(nodes.container) if "fi-pool" in box["classes"]]:
         for page in cards_by_page(app.env):
             link = nodes.reference("", app.env.titles[page].astext(), internal=True,
                                    refuri=app.builder.get_relative_uri(here, page))
             name = nodes.paragraph("", "", link, classes=["fi-from"])
-            parts.append(nodes.container("", name, *cards_of(app.env, page), classes=["fi-drawn"]))
-        pool.replace_self(nodes.container("", *parts, classes=["fi-pool"]))
-
-
-# Writing ------------------------------------------------------------------------------------------
-
-
-def visit_card(writer, node):
-    id = node["ids"][0]
-    writer.body.append(f'<div class="fi-card" id="{id}" data-kind="{node["kind"]}" role="group" '
-                       f'aria-labelledby="{id}-question">\n')
-
-
-def visit_option(writer, node):
-    right = " data-right" if node["right"] else ""
-    writer.body.append(f'<details class="fi-option"{right}><summary>{node["summary"]}</summary>\n')
-
-
-def visit_hidden(writer, node):
-    writer.body.append(f'<div class="fi-gated" id="{node["ids"][0]}">\n')
-
-
-def closing(tag):
-    """Return a function that writes the closing tag."""
-    return lambda writer, node: writer.body.append(f"</{tag}>\n")
+            pool += nodes.container("", name, *cards_of(app.env, page), classes=["fi-drawn"])
 
 
 def setup(app):
-    ignored = (lambda writer, node: None,) * 2  # other formats show only the node's content
-    others = dict.fromkeys(("text", "latex", "man", "texinfo"), ignored)
-    app.add_node(Card, html=(visit_card, closing("div")), **others)
-    app.add_node(Option, html=(visit_option, closing("details")), **others)
-    app.add_node(HiddenUntilGuess, html=(visit_hidden, closing("div")), **others)
-    app.add_node(RecallQuestions)
+    add_wrapped(app, Card, Option, HiddenUntilGuess)
     app.add_directive("recall", Recall)
     # before those who look into the page's structure
     app.connect("doctree-read", convert, priority=400)

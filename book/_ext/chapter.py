@@ -28,6 +28,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 import yaml
+from cards import Wrapped, add_wrapped
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx import addnodes
@@ -111,8 +112,8 @@ class ReadingTime(SphinxRole):
 # Code that only draws or checks -------------------------------------------------------------------
 
 
-class FoldedCode(nodes.General, nodes.Element):
-    """Code that is opened on demand, under the name `summary`."""
+class FoldedCode(Wrapped):
+    """Code that is opened on demand."""
 
 
 def fold_code(app, doctree, page):
@@ -122,15 +123,8 @@ def fold_code(app, doctree, page):
         cell.remove(code)
         badges = ["data-claim=" in html.astext() for html in cell.findall(nodes.raw)]
         name = CHECK if not cell.children else CLAIM if badges and all(badges) else CODE
-        cell.append(FoldedCode("", *code.children, summary=name))
-
-
-def visit_folded(writer, node):
-    writer.body.append(f'<details class="fi-code"><summary>{node["summary"]}</summary>\n')
-
-
-def depart_folded(writer, node):
-    writer.body.append("</details>\n")
+        cell.append(FoldedCode("", *code.children, closes="</details>\n",
+                               opens=f'<details class="fi-code"><summary>{name}</summary>\n'))
 
 
 # Links --------------------------------------------------------------------------------------------
@@ -221,7 +215,7 @@ def add_keywords(app, doctree):
 
 def setup(app):
     app.add_role("reading-time", ReadingTime())
-    app.add_node(FoldedCode, html=(visit_folded, depart_folded))
+    add_wrapped(app, FoldedCode)
     # before those who look into tables
     app.connect("doctree-read", add_header, priority=300)
     for change in (mend_headers, label_cells, keep_state_links, add_keywords):

@@ -14,7 +14,7 @@ import re
 from base64 import b64decode
 from functools import wraps
 
-from cards import cell_ids, closing
+from cards import Wrapped, add_wrapped, cell_ids
 from docutils import nodes
 from myst_nb.core.render import NbElementRenderer
 
@@ -24,11 +24,11 @@ LABEL = "Figure."
 CHAPTER = re.compile(r"A?\d+[a-z]?")
 
 
-class Figure(nodes.General, nodes.Element):
-    """A picture, then its caption. `ids[0]` is its name."""
+class Figure(Wrapped):
+    """A picture, then its caption."""
 
 
-class Caption(nodes.General, nodes.Element):
+class Caption(Wrapped):
     """A figure's caption."""
 
 
@@ -65,7 +65,8 @@ def with_caption(render_markdown):
     def render(self, data):
         rendered = render_markdown(self, data)
         marked = data.output_metadata.get(data.mime_type, {}).get("caption")
-        return [Caption("", *rendered)] if marked else rendered
+        return [Caption("", *rendered, opens="<figcaption>\n",
+                        closes="</figcaption>\n")] if marked else rendered
 
     return render
 
@@ -88,7 +89,8 @@ def join(app, doctree, page):
         number = f"Figure {chapter[0]}.{k}." if chapter else f"Figure {k}."
         label = next(node for node in caption.findall(nodes.strong) if node.astext() == LABEL)
         label[:] = [nodes.reference("", number, internal=True, refuri=f"#{id}")]
-        output[at - 1:at + 1] = [Figure("", output[at - 1], caption, ids=[id])]
+        output[at - 1:at + 1] = [Figure("", output[at - 1], caption, closes="</figure>\n",
+                                        opens=f'<figure class="fi-figure" id="{id}">\n')]
 
 
 def join_phone(app, page, template, context, doctree):
@@ -97,20 +99,11 @@ def join_phone(app, page, template, context, doctree):
                                context.get("body", ""))
 
 
-def visit_figure(writer, node):
-    writer.body.append(f'<figure class="fi-figure" id="{node["ids"][0]}">\n')
-
-
-def visit_caption(writer, node):
-    writer.body.append("<figcaption>\n")
-
-
 def setup(app):
     if not hasattr(NbElementRenderer.render_image, "__wrapped__"):
         NbElementRenderer.render_image = with_alt(NbElementRenderer.render_image)
         NbElementRenderer.render_markdown = with_caption(NbElementRenderer.render_markdown)
-    app.add_node(Figure, html=(visit_figure, closing("figure")))
-    app.add_node(Caption, html=(visit_caption, closing("figcaption")))
+    add_wrapped(app, Figure, Caption)
     app.connect("doctree-resolved", join)  # when the format of each output is chosen
     # before the links that enlarge a figure
     app.connect("html-page-context", join_phone, priority=400)

@@ -16,6 +16,7 @@ import os
 import shutil
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -47,7 +48,7 @@ def execute(path, forked=False):
     forked : in a kernel that has imported what chapters import
     """
     import nbformat
-    from kernels import with_forks
+    from kernels import forking
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
@@ -58,11 +59,14 @@ def execute(path, forked=False):
                             # times in a cell's metadata would make it another cell to the cache
                             record_timing=False,
                             on_cell_start=lambda cell, cell_index: current.append(cell))
+    failure = None
     try:
-        (with_forks(client) if forked else client).execute()
+        if forked:
+            forking(client.create_kernel_manager())
+        client.execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        return path, notebook, time.perf_counter() - started, (current[-1], error)
-    return path, notebook, time.perf_counter() - started, None
+        failure = current[-1], error
+    return path, notebook, time.perf_counter() - started, failure
 
 
 def describe_failure(root, path, cell, error):
@@ -75,25 +79,16 @@ def describe_failure(root, path, cell, error):
             f"  with\n    " + reason.replace("\n", "\n    "))
 
 
-def stale(cache, paths):
-    """The notebooks whose code the cache has not seen run."""
-    missing = []
-    for path in paths:
-        try:
-            cache.match_cache_file(path)
-        except KeyError:
-            missing.append(path)
-    return missing
+def is_known(cache, path):
+    """Whether the cache has seen a notebook's code run."""
+    with suppress(KeyError):
+        return bool(cache.match_cache_file(path))
 
 
-def longest_first(root, paths):
-    """The paths in the order in which all are done soonest:
-    by the time that each took when `make luck` ran."""
-    def took(path):
-        result = read_result(root, path.stem)
-        return result["seconds"] if result else CELL_SECONDS
-
-    return sorted(paths, key=took, reverse=True)
+def seconds_of(path):
+    """How long a notebook took when `make luck` ran."""
+    result = read_result(path.parents[1], path.stem)
+    return result["seconds"] if result else CELL_SECONDS
 
 
 def execute_chapters(root, folder, jobs):
@@ -104,10 +99,11 @@ def execute_chapters(root, folder, jobs):
     from jupyter_cache.base import CacheBundleIn
     from tqdm import tqdm
 
-    cache = get_cache(folder)
-    paths, failures = longest_first(root, stale(cache, chapters(root))), []
+    cache, failures = get_cache(folder), []
+    paths = [path for path in chapters(root) if not is_known(cache, path)]
     if not paths:
         return failures
+    paths.sort(key=seconds_of, reverse=True)  # so all are done soonest
     # few import as quickly themselves; macOS forbids forks with its libraries loaded
     forked = len(paths) > jobs and sys.platform == "linux"
     side_by_side = Parallel(n_jobs=min(jobs, len(paths)), prefer="threads",
@@ -137,29 +133,22 @@ def make_pages(root, jobs, live):
     """Sphinx's part, with every warning an error -> its exit status."""
     from jupyter_book.sphinx import build_sphinx
 
+    settings = {"external_toc_path": "_toc.yml", "nitpicky": True, "latex_individualpages": False}
+    if live:
+        from live import make
+
+        print("Python for the pages: packing ...", flush=True)
+        sizes = {name: file["bytes"] for name, file in make(root / "_build/live").items()}
+        print(f"Python for the pages: {sum(sizes.values()) / 1e6:.0f} MB")
+        settings["live"] = {"folder": str(root / "_build/live"), "bytes": sizes}
     print("pages: reading and writing those that changed ...", flush=True)
     result = build_sphinx(root, root / "_build/html", noconfig=True,
                           path_config=root / "_config.yml", quiet=True, jobs=jobs,
-                          confoverrides={"external_toc_path": "_toc.yml", "nitpicky": True,
-                                         "latex_individualpages": False,
-                                         **({"live": live} if live else {})},
-                          warningiserror=True, keep_going=True)
+                          confoverrides=settings, warningiserror=True, keep_going=True)
     # pages already read would keep quiet about their warnings the next time: read them all again
     if result != 0:
         (root / "_build/.doctrees/environment.pickle").unlink(missing_ok=True)
     return 0 if result == 0 else 1
-
-
-def make_live(root):
-    """Make what the pages need to run Python -> {"folder": where it lies, "bytes": {file:
-    size}}."""
-    from live import make
-
-    print("Python for the pages: packing ...", flush=True)
-    folder = root / "_build/live"
-    sizes = {name: file["bytes"] for name, file in make(folder).items()}
-    print(f"Python for the pages: {sum(sizes.values()) / 1e6:.0f} MB")
-    return {"folder": str(folder), "bytes": sizes}
 
 
 def build(root, jobs, live=False):
@@ -178,7 +167,7 @@ def build(root, jobs, live=False):
         if failures:
             print("\nThe book was not built.\n\n" + "\n\n".join(failures), file=sys.stderr)
             return 1
-        status = make_pages(root, jobs, make_live(root) if live else {})
+        status = make_pages(root, jobs, live)
         if status == 0:
             built.write_text(sources)
             print(f"The book was built in {time.perf_counter() - started:.0f} s: _build/html")

@@ -10,9 +10,8 @@ import gc
 import multiprocessing
 import os
 import sys
-from multiprocessing import forkserver
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Thread
 
 from jupyter_client.provisioning import LocalProvisioner
 
@@ -23,35 +22,20 @@ IMPORTED = ["ipykernel.kernelapp", "ipykernel.debugger", "ipywidgets", "matplotl
 OURS = [str(folder) for folder in (Path(__file__).parent, Path(__file__).parent.parent / "_ext")]
 """Folders that only the build looks into: a chapter that imports from them would run here
 and nowhere else."""
-
-
 INLINE = "module://matplotlib_inline.backend_inline"
-"""What a kernel says to the Matplotlib that it imports."""
-STARTING = Lock()
-
-
-def server():
-    """Where forks come from. It is started by the first kernel, and ends with this process."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(IMPORTED)
-    with STARTING:
-        before = os.environ.get("MPLBACKEND")
-        os.environ["MPLBACKEND"] = INLINE
-        try:
-            forkserver.ensure_running()
-        finally:
-            os.environ.pop("MPLBACKEND") if before is None else os.environ.update(MPLBACKEND=before)
-    return context
+"""The backend that a kernel gives to the Matplotlib that it imports."""
 
 
 def serve(arguments, folder):
     """Be a kernel, in a fork: what `python -m ipykernel_launcher` does."""
+    import matplotlib
     from ipykernel.kernelapp import IPKernelApp
 
     # what was imported before stays: looking through it for garbage takes time, and copies it
     gc.freeze()
     os.chdir(folder)
     sys.path[:] = [path for path in sys.path if path not in OURS]
+    matplotlib.rcParams["backend"] = INLINE
     Thread(target=outlive_nobody, daemon=True).start()
     IPKernelApp.launch_instance([*arguments, f"--IPKernelApp.parent_handle={os.getppid()}"])
 
@@ -87,8 +71,9 @@ class ForkProvisioner(LocalProvisioner):
     """Starts a kernel as a fork instead of a new Python."""
 
     async def launch_kernel(self, cmd, cwd=".", **options):
-        arguments = cmd[cmd.index("-f"):]
-        process = server().Process(target=serve, args=(arguments, str(cwd)))
+        context = multiprocessing.get_context("forkserver")  # it ends with this process
+        context.set_forkserver_preload(IMPORTED)
+        process = context.Process(target=serve, args=(cmd[cmd.index("-f"):], str(cwd)))
         process.start()
         self.process, self.pid, self.cwd = Fork(process), process.pid, cwd
         return self.connection_info
@@ -99,9 +84,3 @@ def forking(manager):
     manager.provisioner = ForkProvisioner(kernel_id="", kernel_spec=manager.kernel_spec,
                                           parent=manager)
     return manager
-
-
-def with_forks(client):
-    """Let a NotebookClient start its kernel as a fork -> the client."""
-    forking(client.create_kernel_manager())
-    return client
