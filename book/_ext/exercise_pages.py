@@ -79,8 +79,9 @@ def page_of(notebook, name):
     asked, cells = specifications(name), []
     for cell, outputs in zip(notebook.cells, shown(notebook.cells), strict=True):
         about = cell.metadata.get("fi_teach", {})
+        question = asked.get(about.get("question"))
         if about:
-            cells += _PARTS[about["part"]](cell, asked.get(about.get("question")))
+            cells += PARTS.get(about["part"], lambda *_: [])(cell, question)
         elif cell.cell_type == "markdown":
             cells.append(cell if cells else introduction(cell, name, asked))
         elif outputs:
@@ -99,10 +100,10 @@ def introduction(cell, name, asked):
 
 
 def text(cell, question):
-    if question["asks"] == "choice":
-        cell.source = LETTER_AND_REASON.sub("", cell.source)
-    if question["asks"] == "number":  # its fields are called what the dictionary's keys are
-        cell.source = AS_A_DICTIONARY.sub("", cell.source)
+    """A question's words without how its cell is filled in: its fields say that."""
+    about_the_cell = {"choice": LETTER_AND_REASON, "number": AS_A_DICTIONARY}
+    if question["asks"] in about_the_cell:
+        cell.source = about_the_cell[question["asks"]].sub("", cell.source)
     return [cell]
 
 
@@ -117,21 +118,17 @@ def play(cell, question):
     what to look for, and what there is to move."""
     hints = [line.removeprefix("#").strip()
              for line in LEADING_COMMENT.match(cell.source)[0].splitlines()]
-    call = ast.parse(cell.source).body[-1].value
-    names = [f"*{one.arg.replace('_', ' ')}*" for one in call.keywords]
-    drawn = next(node for node in ast.parse(cell.source).body if isinstance(node, ast.FunctionDef))
+    *_, drawn, last = ast.parse(cell.source).body
+    names = [f"*{one.arg.replace('_', ' ')}*" for one in last.value.keywords]
     words = PLAY.format(
-        function=ast.unparse(call.args[0]), picture=ast.get_docstring(drawn).split("\n")[0],
+        function=ast.unparse(last.value.args[0]), picture=ast.get_docstring(drawn).split("\n")[0],
         sliders=" and ".join(filter(None, [", ".join(names[:-1]), names[-1]])),
         hints=" ".join(hints))
     return [nbformat.v4.new_markdown_cell(words)]
 
 
-def nothing(cell, question):
-    return []
-
-
-_PARTS = {"text": text, "answer": answer, "check": nothing, "play": play, "hand_in": nothing}
+PARTS = {"text": text, "answer": answer, "play": play}
+"""What becomes of a question's cells; the others stay in the notebook."""
 
 
 def shown(cells):
@@ -149,20 +146,17 @@ def shown(cells):
 
 def shows(source):
     """Does the cell end in a value, or print?"""
-    body = ast.parse(source).body
-    return (bool(body) and isinstance(body[-1], ast.Expr)) or "print(" in source
+    return isinstance(ast.parse(source).body[-1], ast.Expr) or "print(" in source
 
 
 def run(source, space):
     """Run a cell -> its outputs as a notebook stores them."""
-    *body, last = ast.parse(source).body
-    said, value = io.StringIO(), None
-    with contextlib.redirect_stdout(said):
-        if isinstance(last, ast.Expr):
-            exec(compile(ast.Module(body, []), "<exercise>", "exec"), space)
+    tree, value = ast.parse(source), None
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        exec(compile(tree, "<exercise>", "exec"), space)
+        if last:
             value = eval(compile(ast.Expression(last.value), "<exercise>", "eval"), space)
-        else:
-            exec(source, space)
     outputs = []
     if said.getvalue():
         outputs.append(nbformat.v4.new_output("stream", name="stdout", text=said.getvalue()))

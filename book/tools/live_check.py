@@ -5,12 +5,23 @@
 Every code cell of a chapter that can run there is run in one interpreter, as a reader's "Run all"
 does. A cell must print the same text as the executed chapter that the pages were made from. Cells
 that differ for a reason stand in book/live/known_differences.yaml.
+
+Chromium is driven by Playwright, as in all tests. Firefox and WebKit are the system's own
+(Debian: firefox-esr, webkit2gtk-driver and xvfb), which Playwright does not drive: Firefox listens
+for Marionette, WebKit has a WebDriver, and both speak WebDriver's commands.
 """
 
 import argparse
+import json
 import re
+import shutil
+import socket
+import subprocess
 import sys
+import tempfile
 import time
+import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -18,9 +29,8 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "_ext")]
 
 import yaml  # noqa: E402
-from browser import served  # noqa: E402 - lies beside this file
+from browser import browser, served  # noqa: E402 - lies beside this file
 from chapter_cache import cache_folder  # noqa: E402
-from live_engines import ENGINES  # noqa: E402
 
 KNOWN_DIFFERENCES = ROOT / "book/live/known_differences.yaml"
 START = """async () => {
@@ -33,21 +43,24 @@ RUN = """async ([source, options]) => {
   const end = await py.run(source, { onOutput, ...options });
   return { ...end, outputs };
 }"""
+PATIENCE = 600_000  # milliseconds that one script may take
+CALL = """const [given, done] = arguments;
+Promise.resolve(({script})(given)).then(
+  (value) => done([value]), (error) => done({{ error: String(error) }}));"""
+
+
+# --- a chapter in a tab ---
 
 
 def executed(path, folder):
-    """The chapter as it was executed for the pages -> (notebook, seconds).
-
-    Raises SystemExit if it was not.
-    """
+    """The chapter as it was executed for the pages -> (notebook, seconds)."""
     from jupyter_cache import get_cache
 
     cache = get_cache(folder)
     try:
         bundle = cache.get_cache_bundle(cache.match_cache_file(path).pk)
     except KeyError:
-        words = f"{path.name} has not been executed for the book: run make book first."
-        raise SystemExit(words) from None
+        sys.exit(f"{path.name} has not been executed for the book: run make book first.")
     return bundle.nb, (bundle.record.data or {}).get("execution_seconds", 0)
 
 
@@ -119,6 +132,115 @@ def report(name, result, bad, equal):
         print(f"  in {KNOWN_DIFFERENCES.name}, yet equal on this machine: {', '.join(equal)}")
 
 
+# --- tabs of three engines ---
+
+
+class Tab:
+    """A tab that takes WebDriver's commands.
+
+    command : (name as Marionette has it, path as WebDriver has it, parameters) -> its value
+    """
+
+    def __init__(self, command):
+        self.command = command
+        command("WebDriver:SetTimeouts", "timeouts", {"script": PATIENCE})
+
+    def goto(self, url):
+        self.command("WebDriver:Navigate", "url", {"url": url})
+
+    def evaluate(self, script, given=None):
+        """Call a JavaScript function -> what it returns, waited for."""
+        answer = self.command("WebDriver:ExecuteAsyncScript", "execute/async",
+                              {"script": CALL.format(script=script), "args": [given]})
+        if isinstance(answer, dict):
+            raise RuntimeError(answer["error"])
+        return answer[0]
+
+
+def program(*names):
+    """The path of an installed program. Raises SystemExit with what to install."""
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        raise SystemExit(f"This engine needs {names[0]}, which is not installed: "
+                         f"apt-get install firefox-esr webkit2gtk-driver xvfb")
+    return found
+
+
+@contextmanager
+def running(port, *command):
+    """A program that listens at a port, ended afterwards."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(600):
+            with socket.socket() as probe:
+                if probe.connect_ex(("localhost", port)) == 0:
+                    break
+            time.sleep(0.1)
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def chromium():
+    """A tab with `goto` and `evaluate`; so is what the two below yield."""
+    with browser() as chrome:
+        yield chrome.new_page()
+
+
+@contextmanager
+def firefox():
+    port, path = free_port(), program("firefox-esr", "firefox")
+    with tempfile.TemporaryDirectory() as profile:
+        Path(profile, "user.js").write_text(f'user_pref("marionette.port", {port});\n')
+        with (running(port, path, "--headless", "--marionette", "--profile", profile),
+              socket.create_connection(("localhost", port)) as door, door.makefile("rb") as heard):
+
+            def receive():
+                length = b""
+                while (one := heard.read(1)) != b":":
+                    length += one
+                return json.loads(heard.read(int(length)))
+
+            def command(name, _, parameters):
+                message = json.dumps([0, 1, name, parameters])
+                door.sendall(f"{len(message)}:{message}".encode())
+                _, _, error, result = receive()
+                if error:
+                    raise RuntimeError(error["message"])
+                return result.get("value", result)
+
+            receive()  # its greeting
+            command("WebDriver:NewSession", "", {})
+            yield Tab(command)
+
+
+@contextmanager
+def webkit():
+    port, path = free_port(), program("WebKitWebDriver")
+    with running(port, program("xvfb-run"), "--auto-servernum", path, f"--port={port}"):
+        root = f"http://localhost:{port}/session"
+
+        def post(url, parameters, method="POST"):
+            request = urllib.request.Request(url, json.dumps(parameters).encode(), method=method)
+            with urllib.request.urlopen(request) as answer:
+                return json.load(answer)["value"]
+
+        session = f"{root}/{post(root, {'capabilities': {}})['sessionId']}"
+        yield Tab(lambda _, path, parameters: post(f"{session}/{path}", parameters))
+        post(session, {}, "DELETE")
+
+
+ENGINES = {"chromium": chromium, "firefox": firefox, "webkit": webkit}
+
+
 def main():
     parser = argparse.ArgumentParser(description="Run chapters in the browser's Python.")
     parser.add_argument("only", nargs="*", help="chapters, such as 01 or 12a; all if none is named")
@@ -128,8 +250,7 @@ def main():
     paths = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
              if not options.only or path.name.split("_")[0] in options.only]
     folder = cache_folder(ROOT, ROOT / "_build")
-    with (served(ROOT / "_build/live") as address,
-          ENGINES[options.engine]() as tab):
+    with served(ROOT / "_build/live") as address, ENGINES[options.engine]() as tab:
         tab.goto(f"{address}/LICENCES.txt")
         tab.evaluate(START)
         for path in paths:
