@@ -42,7 +42,7 @@ def cache_folder(root, build_folder):
 
 def use_cache(app, config):
     config.nb_execution_cache_path = str(cache_folder(app.srcdir, Path(app.outdir).parent))
-    config.pages_read_by = fingerprint(BOOK, ("_ext/*",))
+    config.pages_read_by = fingerprint(BOOK, ("_ext/*", "templates/*"))
     config.pages_written_with = fingerprint(BOOK, ("style/**/*", "script/*", "templates/*"))
     os.environ.setdefault("PYTHONHASHSEED", "0")  # the order of a set is part of what a page prints
     for name in UNDECLARED & set(app.extensions):

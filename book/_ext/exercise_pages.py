@@ -17,42 +17,17 @@ import json
 import re
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 import nbformat
-from docutils import nodes
-from sphinx.util.docutils import SphinxDirective
+from jinja2 import Environment
 
 from fi_course.questions.reference_solution import without_markers
 from fi_course.questions.specification import page_specification
 
 FOLDER = "exercises/"
 JUDGED = ("choice", "number")
-UNSCRIPTED = {
-    "choice": "Where scripts run, this page judges your choice.",
-    "number": "Where scripts run, this page judges your answer.",
-    "function": "This one is code.",
-    "test": "This one is code.",
-    "prose": "This one is prose.",
-}
-"""What stands in a field's place; under code it stays."""
-DIRECTIONS = """
-
-{here} of the {all} questions answer on this page, at once and with no kernel.
-Try as many values as you like: it is a self-test, and grading draws inputs of its own.
-Decimals, fractions, percentages, a number with its unit: any will do.
-The rest is code and prose. Code is checked by Python: in this page, if it offers that above,
-or in JupyterLab, where `make lab` opens `{notebook}`.
-*Download my notebook* puts what you have answered here into that notebook,
-to be handed in or gone on with; *Load a notebook* brings one back.
-
-<p class="fi-points" role="status"></p>
-"""
-PLAY = """**To play with, in JupyterLab.** {hints}
-
-Once its check says *Right*, your own `{function}` moves a picture there,
-with sliders for {sliders}:
-*{picture}*.
-"""
+WORDS = (Path(__file__).parents[1] / "templates/set.md").read_text(encoding="utf-8")
 LEADING_COMMENT = re.compile(r"(?:#.*\n)*")
 OF_CELLS = re.compile(
     r"\s*(?:Each has a cell for your answer|As before: replace|Replace the dots|Run a check)[^\n]*"
@@ -73,62 +48,57 @@ def specifications(name):
 # The notebook of the page -------------------------------------------------------------------------
 
 
-def page_of(notebook, name):
+def page_of(notebook, name, answers=MappingProxyType({})):
     """The notebook that the page is made from:
-    fields for cells, an introduction to fields, data shown."""
-    asked, cells = specifications(name), []
+    fields for cells, an introduction to fields, data shown.
+
+    answers : {question id: the model answer to prose}
+    """
+    asked, cells, file = specifications(name), [], f"{FOLDER}{name}.ipynb"
+    words = Environment(trim_blocks=True).from_string(WORDS).module
     for cell, outputs in zip(notebook.cells, shown(notebook.cells), strict=True):
         about = cell.metadata.get("fi_teach", {})
-        question = asked.get(about.get("question"))
-        if about:
-            cells += PARTS.get(about["part"], lambda *_: [])(cell, question)
-        elif cell.cell_type == "markdown":
-            cells.append(cell if cells else introduction(cell, name, asked))
+        part, question = about.get("part"), asked.get(about.get("question"))
+        if part == "text":
+            cell.source = about_fields(cell.source, question["asks"])
+        elif part == "play":
+            cell = nbformat.v4.new_markdown_cell(words.play(**played(cell.source)))
+        elif part == "answer":
+            cell.metadata.pop("tags", None)  # nbval's
+            cells += [cell] if question["asks"] not in (*JUDGED, "prose") else []
+            data = json.dumps(question, ensure_ascii=False, separators=(",", ":"))
+            cell = nbformat.v4.new_markdown_cell(words.question(
+                question["id"], question["asks"], data.replace("</", "<\\/"),
+                answers.get(question["id"]), file))
+        elif part:
+            continue  # it stays in the notebook
         elif outputs:
             cell.outputs, cell.metadata["tags"] = outputs, ["hide-input"]
-            cells.append(cell)
+        elif cell.cell_type == "code":
+            continue
+        elif not cells:
+            here = sum(question["asks"] in JUDGED for question in asked.values())
+            cell.source = ABOUT_CELLS.sub("", OF_CELLS.sub("", cell.source)).rstrip()
+            cell.source += words.directions(here, len(asked), file)
+        cells.append(cell)
     notebook.cells = cells
     return notebook
 
 
-def introduction(cell, name, asked):
-    """The set's first cell, with the page's directions in place of the notebook's."""
-    here = sum(question["asks"] in JUDGED for question in asked.values())
-    cell.source = ABOUT_CELLS.sub("", OF_CELLS.sub("", cell.source)).rstrip()
-    cell.source += DIRECTIONS.format(here=here, all=len(asked), notebook=f"{FOLDER}{name}.ipynb")
-    return cell
-
-
-def text(cell, question):
+def about_fields(text, asks):
     """A question's words without how its cell is filled in: its fields say that."""
-    about_the_cell = {"choice": LETTER_AND_REASON, "number": AS_A_DICTIONARY}
-    if question["asks"] in about_the_cell:
-        cell.source = about_the_cell[question["asks"]].sub("", cell.source)
-    return [cell]
+    about_the_cell = {"choice": LETTER_AND_REASON, "number": AS_A_DICTIONARY}.get(asks)
+    return about_the_cell.sub("", text) if about_the_cell else text
 
 
-def answer(cell, question):
-    cell.metadata.pop("tags", None)  # nbval's
-    kept = [cell] if question["asks"] not in (*JUDGED, "prose") else []
-    return [*kept, nbformat.v4.new_markdown_cell(f"```{{question}} {question['id']}\n```")]
-
-
-def play(cell, question):
-    """What the cell would be with a kernel, in words:
-    what to look for, and what there is to move."""
-    hints = [line.removeprefix("#").strip()
-             for line in LEADING_COMMENT.match(cell.source)[0].splitlines()]
-    *_, drawn, last = ast.parse(cell.source).body
-    names = [f"*{one.arg.replace('_', ' ')}*" for one in last.value.keywords]
-    words = PLAY.format(
-        function=ast.unparse(last.value.args[0]), picture=ast.get_docstring(drawn).split("\n")[0],
-        sliders=" and ".join(filter(None, [", ".join(names[:-1]), names[-1]])),
-        hints=" ".join(hints))
-    return [nbformat.v4.new_markdown_cell(words)]
-
-
-PARTS = {"text": text, "answer": answer, "play": play}
-"""What becomes of a question's cells; the others stay in the notebook."""
+def played(source):
+    """What a cell would be with a kernel: what to look for, and what there is to move -> dict."""
+    hints = LEADING_COMMENT.match(source)[0].splitlines()
+    *_, drawn, last = ast.parse(source).body
+    return {"hints": " ".join(line.removeprefix("#").strip() for line in hints),
+            "function": ast.unparse(last.value.args[0]),
+            "names": [one.arg.replace("_", " ") for one in last.value.keywords],
+            "picture": ast.get_docstring(drawn).split("\n")[0]}
 
 
 def shown(cells):
@@ -167,17 +137,6 @@ def run(source, space):
     return outputs
 
 
-def replace(app, page, content):
-    """Give Sphinx the page's notebook instead of the student's."""
-    if page.startswith(FOLDER):
-        notebook = nbformat.reads(content[0], as_version=4)
-        content[0] = nbformat.writes(page_of(notebook, page.removeprefix(FOLDER)))
-
-
-# The fields of the page ---------------------------------------------------------------------------
-
-
-@cache
 def model_answers(path):
     """The prose of a solutions notebook -> {question id: Markdown}."""
     about = [(cell.metadata.get("fi_teach", {}), cell) for cell in nbformat.read(path, 4).cells]
@@ -185,32 +144,16 @@ def model_answers(path):
             for one, cell in about if cell.cell_type == "markdown" and one.get("part") == "answer"}
 
 
-class Question(SphinxDirective):
-    """`{question} trees.recall_mean`: the place of the question's field, with its specification."""
-
-    required_arguments = 1
-
-    def run(self):
-        id, name = self.arguments[0], self.env.docname.removeprefix(FOLDER)
-        question = specifications(name)[id]
-        data = json.dumps(question, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
-        beginning = (f'<div class="fi-exercise" id="q-{id.replace(".", "-")}" '
-                     f'data-question="{id}" data-asks="{question["asks"]}">\n'
-                     f'<script type="application/json">{data}</script>\n')
-        [how] = self.parse_text_to_nodes(f"{UNSCRIPTED[question['asks']]} In JupyterLab: "
-                                         f"`make lab`, then `{FOLDER}{name}.ipynb`.")
-        how["classes"].append("fi-how")
-        return [raw(beginning), how, *self.model(id, name), raw("</div>\n")]
-
-    def model(self, id, name):
-        """The model answer to prose, folded."""
-        path = Path(self.env.srcdir) / "solutions" / f"{name}.ipynb"
-        source = model_answers(str(path)).get(id) if path.exists() else None
-        if source is None:
-            return []
-        self.env.note_dependency(str(path))
-        return [raw('<details class="fi-model"><summary>A model answer</summary>\n'),
-                *self.parse_text_to_nodes(source), raw("</details>\n")]
+def replace(app, page, content):
+    """Give Sphinx the page's notebook instead of the student's."""
+    if not page.startswith(FOLDER):
+        return
+    name = page.removeprefix(FOLDER)
+    solutions = Path(app.srcdir) / "solutions" / f"{name}.ipynb"
+    answers = model_answers(solutions) if solutions.exists() else {}
+    if answers:
+        app.env.note_dependency(str(solutions))
+    content[0] = nbformat.writes(page_of(nbformat.reads(content[0], 4), name, answers))
 
 
 def put_notebooks(app, error):
@@ -224,12 +167,7 @@ def put_notebooks(app, error):
                 page.write_text(f"fi.notebook = {notebook};\n", encoding="utf-8")
 
 
-def raw(html):
-    return nodes.raw("", html, format="html")
-
-
 def setup(app):
-    app.add_directive("question", Question)
     app.connect("source-read", replace)
     app.connect("build-finished", put_notebooks)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
