@@ -1,4 +1,9 @@
 // One lasting Python in a Web Worker. The messages are in README.md; only live.js speaks them.
+// The vendored browser_wasi_shim, which the build puts in front, is WASI preview 1: `shim`.
+
+const { WASI, WASIProcExit, File, Directory, PreopenDirectory, ConsoleStdout } = shim;
+const NOTSUP = 58, NOSYS = 52; // errors of WASI
+const ALL_RIGHTS = 0x1fffffffn;
 
 const CACHE = "which-features-matter/python", LIBRARIES = "/usr/local/lib";
 // Of one run the page gets this many outputs at most, and of printed text this many characters:
@@ -6,6 +11,11 @@ const CACHE = "which-features-matter/python", LIBRARIES = "/usr/local/lib";
 const OUTPUTS = 500, PRINTED = 100_000;
 const BURST = 10, PAUSE = 100; // so many pieces of text in so many milliseconds
 
+// matplotlib looks for real files inside its zip: guest.py puts them there
+const PLOT_DATA = `${LIBRARIES}/matplotlib.zip/matplotlib/mpl-data`;
+const ENVIRONMENT = ["TMPDIR=/tmp", "HOME=/tmp", "MPLCONFIGDIR=/tmp", "NO_COLOR=1",
+  "MPLBACKEND=module://guest_figures", "PYTHONTZPATH=", "PYTHONHASHSEED=0",
+  "OPENBLAS_NUM_THREADS=1"];
 const UNPACK = `__import__("zipfile").ZipFile("${LIBRARIES}/course.zip").extractall("/course")`;
 const BEGIN = `__import__("sys").path.append("/course")
 __import__("guest").begin()`;
@@ -160,22 +170,65 @@ async function settle(compiled, zips) {
   libraries = folderAt(root, LIBRARIES);
   folderAt(root, "tmp");
   for (const [name, bytes] of Object.entries(zips)) libraries.contents.set(name, new File(bytes));
-  const system = wasi({
-    // matplotlib looks for real files inside its zip: guest.py puts them there
-    mounts: { "/": root,
-      [`${LIBRARIES}/matplotlib.zip/matplotlib/mpl-data`]: new Directory(new Map()) },
-    environment: { TMPDIR: "/tmp", HOME: "/tmp", MPLCONFIGDIR: "/tmp",
-      MPLBACKEND: "module://guest_figures", NO_COLOR: "1", PYTHONTZPATH: "",
-      PYTHONHASHSEED: "0", OPENBLAS_NUM_THREADS: "1" },
-    print: (name, text) => put({ output_type: "stream", name, text }),
-  });
-  const imports = {};
-  for (const { module: from, name } of WebAssembly.Module.imports(compiled)) {
-    (imports[from] ??= {})[name] = from === "host" ? hostCall
-      : system.calls[name] ?? system.missing;
-  }
+  const opened = [new ConsoleStdout(() => {}), printer("stdout"), printer("stderr"),
+    new PreopenDirectory("/", root.contents), new PreopenDirectory(PLOT_DATA, new Map())];
+  const system = new WASI(["python"], ENVIRONMENT, opened, { debug: false });
+  const calls = callsOf(system), imports = {};
+  for (const { module: from, name } of WebAssembly.Module.imports(compiled))
+    (imports[from] ??= {})[name] = from === "host" ? hostCall : calls[name] ?? (() => NOSYS);
   python = (await WebAssembly.instantiate(compiled, imports)).exports;
-  system.attach(python.memory);
+  system.inst = { exports: python };
+}
+
+// The folder at a path below another one; what is missing on the way is made.
+function folderAt(root, path) {
+  return path.split("/").filter(Boolean).reduce((at, name) => {
+    if (!at.contents.has(name)) at.contents.set(name, new Directory(new Map()));
+    return at.contents.get(name);
+  }, root);
+}
+
+function printer(name) {
+  const words = new TextDecoder();
+  return new ConsoleStdout((bytes) =>
+    put({ output_type: "stream", name, text: words.decode(bytes, { stream: true }) }));
+}
+
+// One clock in nanoseconds for all: none goes back when a stored memory goes on in another worker.
+const now = () => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e6));
+
+// What WebAssembly imports: the shim's calls, and what a page needs otherwise.
+function callsOf(system) {
+  const view = () => new DataView(python.memory.buffer);
+  const calls = {
+    ...system.wasiImport,
+    clock_time_get(clock, precision, at) {
+      view().setBigUint64(at, now(), true);
+      return 0;
+    },
+    // Python's sleep: one clock that is waited for. Nothing else can be waited for here.
+    poll_oneoff(asked, told, count, happened) {
+      const memory = view(), isClock = memory.getUint8(asked + 8) === 0;
+      if (count !== 1 || !isClock) return NOTSUP;
+      const time = memory.getBigUint64(asked + 24, true),
+        absolute = memory.getUint16(asked + 40, true) & 1, until = absolute ? time : now() + time;
+      while (now() < until) continue;
+      new Uint8Array(memory.buffer, told, 32).fill(0);
+      memory.setBigUint64(told, memory.getBigUint64(asked, true), true);
+      memory.setUint32(happened, 1, true);
+      return 0;
+    },
+    // Everything is allowed: else matplotlib takes /tmp for a folder that it cannot write to.
+    fd_fdstat_get(fd, at) {
+      const error = system.wasiImport.fd_fdstat_get(fd, at);
+      for (const rights of [8, 16]) view().setBigUint64(at + rights, ALL_RIGHTS, true);
+      return error;
+    },
+  };
+  // Addresses beyond 2 GB come as negative numbers.
+  const unsigned = (call) => (...given) =>
+    call(...given.map((one) => typeof one === "number" ? one >>> 0 : one));
+  return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, unsigned(call)]));
 }
 
 // An instance has nothing that changes but its memory:

@@ -46,7 +46,7 @@ NOT_HERE = re.compile(
     r"|^IPython/(terminal|extensions|sphinxext|external)/")
 FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans-Oblique.ttf", "DejaVuSansMono.ttf",
          "DejaVuSansDisplay.ttf", "STIXGeneral.ttf", "LastResortHE-Regular.ttf")
-WORKER = ("vendor/wasi-shim.js", "wasi.js", "worker.js")
+WORKER = ("vendor/wasi-shim.js", "worker.js")
 SCRIPTS = ("live.js", "outputs.js", "editor.js", "chapters.js", "exercises.js", "live.css")
 TIME = (2026, 1, 1, 0, 0, 0)  # of every file in a zip: the same sources, the same bytes
 
