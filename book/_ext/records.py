@@ -62,39 +62,12 @@ def ratio(row):
     return f"**{short(row['ratio'])}** ({short(row['lowest'])} to {short(row['highest'])})"
 
 
-def slope(points):
-    """Format the exponent that fits some points."""
-    fitted = exponent(points)
-    return "too few" if fitted is None else f"{fitted:.2f}"
-
-
-def apart(row):
-    """How far a row's answers are from the peer's and from the definition's."""
-    found = [f"{row[key]:.0e} from {whom}"
-             for key, whom in (("difference", "the peer"), ("from definition", "the definition"))
-             if row.get(key) is not None]
-    return ", ".join(found) or "random, or ties: not comparable"
-
-
 # --- what is computed from a record ---
 
 
 def verdicts(rows):
     """How many goals of the measured rows have each verdict."""
     return Counter(verdict for row in rows if "ratio" in row for _, verdict in goals(row))
-
-
-def lost(row):
-    """The missed goals of a row, each with the figure that was measured."""
-    found = []
-    for words, verdict in goals(row):
-        if verdict.startswith("missed"):
-            figure = (short(row["ratio"]) if words.startswith(("at least", "aim"))
-                      else seconds(row["ours (s)"]) if "time" in words
-                      else f"{short(row['peak (MB)'])}\xa0MB")
-            spread = ", which is within the spread of the repeats"
-            found.append(f"{words}, measured {figure}" + spread * verdict.endswith("spread"))
-    return "; ".join(found)
 
 
 def name_of(row):
@@ -162,10 +135,9 @@ def stored_verdicts():
 # --- the directive and the role ---
 
 TEMPLATES = Environment(trim_blocks=True, lstrip_blocks=True)
-TEMPLATES.globals |= {one.__name__: one for one in (goals, missed, verdicts, lost, name_of, reason,
-                                                    lines_of_code, apart, comparison,
-                                                    stored_verdicts)}
-TEMPLATES.filters |= {"short": short, "seconds": seconds, "ratio": ratio, "slope": slope,
+TEMPLATES.globals |= {one.__name__: one for one in (
+    goals, missed, verdicts, exponent, name_of, reason, lines_of_code, comparison, stored_verdicts)}
+TEMPLATES.filters |= {"short": short, "seconds": seconds, "ratio": ratio,
                       "whole": "{:,}".format, "digit": "{:.1e}".format}
 
 

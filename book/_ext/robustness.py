@@ -157,15 +157,8 @@ def totals(results):
             "minutes": round(sum(r["seconds"] * (r["draws"] + 1) for r in results) / 60)}
 
 
-def state_of(result):
-    """The versions of the package and the libraries that a result was computed with, in words."""
-    package, names = result["package"], result["versions"].items()
-    return (f"fi_teach {package['version']} (state {package['hash']}), "
-            + ", ".join(f"{name} {number}" for name, number in names))
-
-
 TEMPLATES.globals |= {one.__name__: one for one in (general, weak, share, percent, totals,
-                                                    statement_line, state_of)}
+                                                    statement_line)}
 
 
 class SeedRobustness(Measured):
