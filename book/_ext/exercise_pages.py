@@ -68,8 +68,7 @@ def page_of(notebook, name, answers=MappingProxyType({})):
             cells += [cell] if question["asks"] not in (*JUDGED, "prose") else []
             data = json.dumps(question, ensure_ascii=False, separators=(",", ":"))
             cell = nbformat.v4.new_markdown_cell(words.question(
-                question["id"], question["asks"], data.replace("</", "<\\/"),
-                answers.get(question["id"]), file))
+                question, data.replace("</", "<\\/"), answers.get(question["id"]), file))
         elif part:
             continue  # it stays in the notebook
         elif outputs:

@@ -16,13 +16,9 @@ from rjsmin import jsmin
 
 KINDS = {"notebooks/": "chapters", "exercises/": "exercises"}
 AT_ONCE = ("python.wasm.bin", "library.zip", "course.zip")
-OFFLINE = Path(__file__).resolve().parents[1] / "live/offline.js"
-WITHOUT = """<details class="fi-live"><summary>Run Python in this page</summary>
-<p>The code of this page can run in your browser, with nothing to install, if the book is made with
-<code class="docutils literal notranslate">make book LIVE=1</code>. This copy was made without:
-<code class="docutils literal notranslate">make lab</code>
-opens the notebook in JupyterLab.</p></details>
-"""
+BOOK = Path(__file__).resolve().parents[1]
+OFFLINE = BOOK / "live/offline.js"
+WITHOUT = (BOOK / "templates/without_live.html").read_text(encoding="utf-8")
 
 
 def kind_of(page):

@@ -18,7 +18,7 @@ STYLE = Path(__file__).parent.parent / "style"
 SCRIPT = Path(__file__).parent.parent / "script"
 SHEETS = ("type.css", "cards.css", "book.css")
 SCRIPTS = ("reader.js", "course.js", "progress.js")
-SOME = {"notebooks/": ("cards.js", "page.js", "runhere.js"),
+SOME = {"notebooks/": ("cards.js", "runhere.js"),
         "exercises/": ("judge.js", "exercises.js", "notebook.js", "runhere.js"),
         "book/recall": ("cards.js", "recall.js")}
 """Scripts of some pages only, by how these pages' names begin."""
@@ -26,9 +26,6 @@ TEMPLATES = Path(__file__).parent.parent / "templates"
 FIGURE = re.compile(r'(<div class="cell_output docutils container">\n|<figure '
                     r'[^>]*>\n)((?:<picture>.*?)?<img '
                     r'[^>]*src="((?!data:)[^"]+)"[^>]*>(?:</picture>)?)')
-
-CURRENT = re.compile(r'<a class="current reference internal" href="#">.*?</a>', re.DOTALL)
-"""The page's own name in the map."""
 
 
 def dress(app, config):
@@ -42,26 +39,6 @@ def dress(app, config):
     config.html_theme_options |= {"navbar_persistent": [], "secondary_sidebar_items": []}
     # as the reader's system has it, until they choose
     config.html_context.setdefault("default_mode", "auto")
-
-
-def name_toggles(app, page, template, context, doctree):
-    """What opens and closes is called by the words it shows;
-    the sidebar's arrows, which show none, get some.
-    The page's headings follow its name in the map."""
-    context["body"] = context.get("body",
-                                  "").replace('<summary aria-label="Toggle hidden content">',
-                                              "<summary>")
-    original, headings = (context.get(f"generate_{what}_html") for what in ("toctree", "toc"))
-
-    def with_headings(*arguments, **options):
-        tree = str(original(*arguments, **options)).replace(
-            "<summary>", '<summary aria-label="Show or hide the pages below">')
-        return CURRENT.sub(
-            lambda here: f'{here[0]}<div id="pst-page-toc-nav" class="page-toc">{headings()}</div>',
-            tree)
-
-    if original:
-        context["generate_toctree_html"] = with_headings
 
 
 def link_figures(app, page, template, context, doctree):
@@ -107,8 +84,6 @@ def depart_citation(writer, node):
 def setup(app):
     app.add_node(nodes.citation, override=True, html=(visit_citation, depart_citation))
     app.connect("config-inited", dress)
-    # after the theme has put its function there
-    app.connect("html-page-context", name_toggles, priority=900)
     app.connect("html-page-context", link_figures)
     app.connect("html-page-context", add_scripts)
     app.connect("build-finished", thin_scripts)

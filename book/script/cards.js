@@ -1,6 +1,7 @@
 // A card asks before it tells. In the page it is a question and a list of answers to open;
 // here radios take the list's place until a guess is locked in.
 // Then the verdict says in words what is right, and all explanations can be read.
+// A chapter can show all its code, or only what is asked for.
 
 (() => {
   const { element, button, read, change, today } = fi;
@@ -121,6 +122,19 @@
     document.querySelectorAll(".fi-gated[hidden] .highlighted").forEach((word) => reveal(word));
   }
 
+  function offerCode(place, folded) {
+    const box = element("input", { type: "checkbox" });
+    const show = () => folded.forEach((code) => { code.open = box.checked; });
+    box.checked = Boolean(read().settings.code);
+    box.addEventListener("change",
+      () => { change(({ settings }) => { settings.code = box.checked; }); show(); });
+    place.append(element("label", { class: "fi-badge" }, box, " show all code"));
+    show();
+  }
+
+  const badges = document.querySelector(".fi-badges"),
+    code = document.querySelectorAll("details.fi-code");
+  if (badges && code.length) offerCode(badges, code);
   document.querySelectorAll(":not(.fi-drawn) > .fi-card").forEach(start);
   followAddress();
   addEventListener("hashchange", followAddress);

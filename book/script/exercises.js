@@ -8,18 +8,17 @@
 
   function start(place) {
     const asked = JSON.parse(place.querySelector("script").textContent);
-    const make = { choice: makeChoice, number: makeNumber, prose: makeProse }[asked.asks]
-      ?? makeCode;
+    const make = { choice: makeChoice, number: judged, prose: makeProse }[asked.asks] ?? makeCode;
     fi.exercises[asked.id] = { asked, place, ...make(place, asked) };
     if (asked.hints.length) place.append(hints(asked));
   }
 
   // ---- a form that is judged --------------------------------------------------------------------
 
-  function judged(place, asked, ...fields) {
-    const verdict = element("p", { class: "fi-verdict", role: "status", hidden: true });
-    const form = element("form", {}, ...fields, element("button", { class: "fi-button" }, "Check"));
-    place.querySelector(".fi-how").replaceWith(form, verdict);
+  function judged(place, asked) {
+    const form = place.querySelector("form"), verdict = place.querySelector(".fi-verdict");
+    place.querySelector(".fi-how").remove();
+    form.hidden = false;
     const given = () => Object.fromEntries(new FormData(form));
     function refill() {
       const kept = read().answers[asked.id]?.given, code = read().code[asked.id];
@@ -73,18 +72,7 @@
       worth);
   }
 
-  // ---- the three kinds --------------------------------------------------------------------------
-
-  function makeNumber(place, asked) {
-    const unit = asked.units[0] ?? "", names = asked.entries.length ? asked.entries : ["answer"];
-    const fields = names.map((name, i) =>
-      element("label", { class: "fi-field" },
-        element("span", {}, asked.entries.length ? name : "Your answer"),
-      element("input", { name, autocomplete: "off", size: 12,
-        placeholder: asked.default[i] ? String(asked.default[i]) : false }),
-      unit && element("span", {}, unit)));
-    return judged(place, asked, ...fields);
-  }
+  // ---- the other kinds --------------------------------------------------------------------------
 
   // The options stand in the text as a list that begins with letters in bold:
   // radios go before them.
@@ -99,10 +87,8 @@
         element("span", {}, ...words.childNodes));
     });
     list.remove();
-    return judged(place, asked,
-      element("fieldset", {}, element("legend", {}, "Your choice"), ...radios),
-      element("label", { class: "fi-field" }, element("span", {}, "Why?"),
-        element("input", { name: "reason", autocomplete: "off", size: 50 })));
+    place.querySelector("fieldset").append(...radios);
+    return judged(place, asked);
   }
 
   // Prose is judged by nobody: after a sentence of one's own one may compare.
