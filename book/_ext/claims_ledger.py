@@ -170,29 +170,31 @@ class SourcePage(SphinxDirective):
         source = read_statements(Path(self.env.srcdir) / STATEMENTS)[self.arguments[0]]
         self.env.note_dependency(STATEMENTS)
         self.env.note_dependency(LEDGER)
-        return [ToBeFilled(part="source", about=source),
+        about = macros(self.env.srcdir, autoescape=False).source(source)
+        return [*self.parse_text_to_nodes(about),
                 *(nodes.section("", nodes.title(place["place"], place["place"]),
                                 ToBeFilled(part="place", about=place), ids=[f"place-{k}"])
                   for k, place in enumerate(source["places"], 1))]
 
 
+def macros(root, autoescape=True, **names):
+    """The pieces of pages in templates/claims.html, which know the claims and these names."""
+    entries = read_ledger(Path(root) / LEDGER)
+    templates = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=autoescape,
+                            trim_blocks=True)
+    return templates.get_template("claims.html").make_module({
+        "entries": entries, "entries_of": entries_of, "lines_of": lines_of,
+        "counts": lambda ids: Counter(entries[id]["verdict"] for id in ids),
+        "words_of": VERDICTS, "reasons": REASONS, "ledger": LEDGER_PAGE, **names})
+
+
 def fill(app, doctree, page):
     """Put what all chapters computed in the places that wait for it."""
     places = list(doctree.findall(ToBeFilled))
-    if not places:
-        return
-
-    def link(target, anchor):
-        return app.builder.get_relative_uri(page, target) + anchor
-
-    entries = read_ledger(Path(app.srcdir) / LEDGER)
-    templates = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True)
-    html = templates.get_template("claims.html").make_module({
-        "entries": entries, "entries_of": entries_of, "lines_of": lines_of, "link": link,
-        "counts": lambda ids: Counter(entries[id]["verdict"] for id in ids),
-        "cells": settled(app.env), "luck": marks(app.srcdir),
-        "words_of": VERDICTS, "reasons": REASONS, "ledger": LEDGER_PAGE,
-        "taught": lambda target: section_of(app, page, target)})
+    html = places and macros(
+        app.srcdir, cells=settled(app.env), luck=marks(app.srcdir),
+        taught=lambda target: section_of(app, page, target),
+        link=lambda target, anchor: app.builder.get_relative_uri(page, target) + anchor)
     for place in places:
         filled = getattr(html, place["part"])(place["about"])
         place.replace_self(nodes.raw("", filled, format="html"))

@@ -34,7 +34,7 @@ def dress(app, config):
     config.html_js_files += [(name, {"defer": "defer"}) for name in SCRIPTS]
     config.templates_path.append(str(TEMPLATES))
     config.html_sidebars = {
-        "**": ["home.html", "search-button-field.html", "sbt-sidebar-nav.html", "reader.html"]}
+        "**": ["home.html", "search-button-field.html", "map.html", "reader.html"]}
     # no second search field in a bar above the page, and one map: the page's headings stand in it
     config.html_theme_options |= {"navbar_persistent": [], "secondary_sidebar_items": []}
     # as the reader's system has it, until they choose
