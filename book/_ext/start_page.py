@@ -11,7 +11,7 @@ and figures that chapters computed, as pictures of what they lead to:
 A page of prose has no kernel to compute it, so the build does, and remembers the page's part for as
 long as this file and the package stay the same (chapter_cache.py says how that is known).
 Each feature is a radio and the label of its own path, so that it lights up where it is touched
-with no script at all (book.css).
+with no script at all (ranks.html).
 """
 
 import re

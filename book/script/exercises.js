@@ -27,7 +27,8 @@
       place.querySelector(".fi-kept")?.remove();
       if (code) form.before(keptCode(code));
       if (!kept) return;
-      for (const field of form.elements) if (field.name in kept) fill(field, kept[field.name]);
+      for (const [name, value] of Object.entries(kept))
+        if (form.elements[name]) form.elements[name].value = value; // of radios: which is checked
       tell(verdict, asked, fi.judge(asked, kept));
     }
     form.addEventListener("submit", (event) => {
@@ -50,15 +51,8 @@
       "Your notebook answers in code, and so will the download, until you answer here:"),
       element("pre", {}, code));
 
-  function fill(field, value) {
-    if (field.type === "radio") field.checked = field.value === value;
-    else field.value = value;
-  }
-
   function keep(id, status, given) {
-    change(({ answers }) => {
-      answers[id] = { given, status, day: today() };
-    });
+    change(({ answers }) => { answers[id] = { given, status, day: today() }; });
   }
 
   function tell(verdict, asked, { status, mistake, message, title }) {
