@@ -69,10 +69,9 @@
     here.options.forEach((option, j) => {
       option.hidden = false;
       option.open = true;
-      const marks = [j === here.right && "right",
-        j === k && "your guess"].filter(Boolean).join(", ");
-      if (marks) option.querySelector("summary")
-        .append(element("span", { class: "fi-mark" }, ` (${marks})`));
+      const marks = [j === here.right && "right", j === k && "your guess"].filter(Boolean);
+      if (marks.length) option.querySelector("summary")
+        .append(element("span", { class: "fi-mark" }, ` (${marks.join(", ")})`));
     });
     here.options[0].before(element("div", { class: "fi-told" }, verdict));
     verdict.append(" ", again);

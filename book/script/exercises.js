@@ -28,7 +28,7 @@
       if (code) form.before(keptCode(code));
       if (!kept) return;
       for (const [name, value] of Object.entries(kept))
-        if (form.elements[name]) form.elements[name].value = value; // of radios: which is checked
+        if (form.elements.namedItem(name)) form.elements.namedItem(name).value = value;
       tell(verdict, asked, fi.judge(asked, kept));
     }
     form.addEventListener("submit", (event) => {

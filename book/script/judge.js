@@ -201,7 +201,6 @@ fi.judge = (() => {
     return found ?? { status: "not started", mistake: "", message: "Nothing is filled in yet." };
   }
 
-  return Object.assign(judge,
-    { sha256: (text) => hex(sha256(text)), tag, cell, hexOf, unpad, unseal, numberAndUnit,
-      unitWords, isUnit, shareIn });
+  return Object.assign(judge, { sha256: (text) => hex(sha256(text)), tag, cell, hexOf, unpad,
+    unseal, numberAndUnit, unitWords, isUnit, shareIn });
 })();

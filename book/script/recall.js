@@ -6,7 +6,6 @@
   const { element, button, read, today } = fi;
   const TEN = 10;
   const pool = document.querySelector(".fi-pool");
-  if (!pool) return;
   const place = element("div", { class: "fi-draw" });
   pool.hidden = true;
   pool.before(place);
