@@ -45,19 +45,8 @@ def leave_out(app, what, name, thing, skip, options):
     return True if exported and name not in exported else None
 
 
-def use_autodoc(app, config):
-    config.autodoc_default_options = {"members": True, "member-order": "bysource"}
-    config.autodoc_typehints = "none"
-    config.autodoc_preserve_defaults = True  # a default as it is written, without an address
-    config.add_module_names = False
-    config.toc_object_entries_show_parents = "hide"
-    config.html_domain_indices = False  # the page itself is the index of modules
-    config.nitpick_ignore_regex = [("py:.*", ".*")]  # base classes of other packages
-
-
 def setup(app):
     app.setup_extension("sphinx.ext.autodoc")
-    app.connect("config-inited", use_autodoc)
     app.connect("autodoc-process-docstring", as_written)
     app.connect("autodoc-skip-member", leave_out)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

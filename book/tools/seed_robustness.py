@@ -89,13 +89,12 @@ def prune(root, path):
 def imports(paths):
     """Return the modules that the code cells of some notebooks import."""
     found = set(ALWAYS)
-    for path in paths:
-        for _, source, _ in results.code_cells(path):
-            for node in ast.walk(ast.parse(source)):
-                if isinstance(node, ast.Import):
-                    found |= {alias.name for alias in node.names}
-                elif isinstance(node, ast.ImportFrom):
-                    found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    for source in (source for path in paths for _, source, _ in results.code_cells(path)):
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
     return sorted(found)
 
 
@@ -151,24 +150,25 @@ def gather(root, path, n_draws):
     from fi_teach import __version__
 
     runs = [read_run(root, path, draw) for draw in range(n_draws + 1)]
+    outcomes = zip(*(run["outcomes"] for run in runs), strict=True)
     return {"chapter": path.stem, "code": results.code_hash(path), "draws": n_draws,
             "package": {"version": __version__, "hash": results.package_hash(root)},
             "versions": versions(),
             "seconds": round(median_high(run["seconds"] for run in runs), 1),
-            "statements": [gathered(runs, k) for k in range(len(runs[0]["statements"]))],
+            "statements": [*map(gathered, runs[0]["statements"], outcomes)],
             "errors": {id: f"draw {run['draw']}: {error}" for run in reversed(runs)
                        for id, error in run["errors"].items()}}
 
 
-def gathered(runs, k):
+def gathered(one, outcomes):
     """Gather one statement over all draws; draw 0 is the control and is not counted."""
-    one, (control, *others) = runs[0]["statements"][k], [run["outcomes"][k] for run in runs]
+    control, *others = outcomes
     lost = [f"draw {draw}: {why[:LONGEST]}"
             for draw, (held, why, _) in enumerate(others, 1) if not held]
     return {"cell": one["cell"], "number": one["number"] + 1, "claim": one["claim"],
             "source": one["source"], "one draw": one["one_seed"], "in the book": control[0],
             "held": len(others) - len(lost), "lost": lost[:3],
-            "varies": len({digest for *_, digest in (control, *others)}) > 1}
+            "varies": len({digest for *_, digest in outcomes}) > 1}
 
 
 def keep(root, result):
@@ -210,13 +210,15 @@ def place(one):
 
 def report(root, paths, n_draws):
     """Gather the runs, store and print the results -> exit status."""
-    found = [gather(root, path, n_draws) for path in paths]
-    for path, result in zip(paths, found, strict=True):
+    status = 0
+    for path in paths:
+        result = gather(root, path, n_draws)
+        status |= not all(one["in the book"] for one in result["statements"])
         prune(root, path)
         if n_draws >= results.DRAWS:
             keep(root, result)
         print(describe(result) + "\n")
-    return int(any(not one["in the book"] for result in found for one in result["statements"]))
+    return int(status)
 
 
 def show_cell(root, path, n_draws, shown):
@@ -247,22 +249,16 @@ def probe(root):
     chosen, seconds = {}, 0
     for one in [*old[first:], *old[:first]]:
         if len(chosen) < 2 and seconds + one["seconds"] <= QUICK:
-            chosen[one["chapter"]] = one
+            chosen[root / "notebooks" / f"{one['chapter']}.ipynb"] = one
             seconds += one["seconds"]
-    paths = [root / "notebooks" / f"{name}.ipynb" for name in chosen]
-    run_missing(root, paths, [draw], jobs=1)
-    lost = [line for path in paths for line in
-            lost_since(chosen[path.stem], read_run(root, path, draw)["outcomes"])]
-    run_again = " and ".join(chosen) or "nothing"
+    run_missing(root, chosen, [draw], jobs=1)
+    lost = [f"{path.stem}, {place(one)}: {why}; run make luck ONLY={path.stem}"
+            for path, result in chosen.items() for one, (held, why, _)
+            in zip(result["statements"], read_run(root, path, draw)["outcomes"], strict=True)
+            if one["held"] == result["draws"] and not held]
+    run_again = " and ".join(path.stem for path in chosen) or "nothing"
     print("\n".join(lost) or f"Run again: {run_again}. No statement is lost.")
     return lost
-
-
-def lost_since(result, outcomes):
-    """Return the statements that held in every draw before and fail in this one."""
-    return [f"{result['chapter']}, {place(one)}: {why}; run make luck ONLY={result['chapter']}"
-            for one, (held, why, _) in zip(result["statements"], outcomes, strict=True)
-            if one["held"] == result["draws"] and not held]
 
 
 # --- the command ---
