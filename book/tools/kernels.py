@@ -10,6 +10,8 @@ import gc
 import multiprocessing
 import os
 import sys
+from multiprocessing import forkserver
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from threading import Thread
 
@@ -47,21 +49,17 @@ def outlive_nobody():
     os._exit(1)
 
 
-class Fork:
+class Fork(ForkServerProcess):
     """A process of multiprocessing with the manners of one of subprocess."""
 
     stdin = stdout = stderr = None
 
-    def __init__(self, process):
-        self.process, self.pid = process, process.pid
-        self.kill, self.terminate = process.kill, process.terminate
-
     def poll(self):
-        return self.process.exitcode
+        return self.exitcode
 
     def wait(self):
-        self.process.join()
-        return self.process.exitcode
+        self.join()
+        return self.exitcode
 
     def send_signal(self, number):
         os.kill(self.pid, number)
@@ -71,11 +69,10 @@ class ForkProvisioner(LocalProvisioner):
     """Starts a kernel as a fork instead of a new Python."""
 
     async def launch_kernel(self, cmd, cwd=".", **options):
-        context = multiprocessing.get_context("forkserver")  # it ends with this process
-        context.set_forkserver_preload(IMPORTED)
-        process = context.Process(target=serve, args=(cmd[cmd.index("-f"):], str(cwd)))
-        process.start()
-        self.process, self.pid, self.cwd = Fork(process), process.pid, cwd
+        forkserver.set_forkserver_preload(IMPORTED)  # its process ends with this one
+        self.process, self.cwd = Fork(target=serve, args=(cmd[cmd.index("-f"):], str(cwd))), cwd
+        self.process.start()
+        self.pid = self.process.pid
         return self.connection_info
 
 
