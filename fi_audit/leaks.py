@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_numeric_dtype
 
 from fi_audit.columns import is_identifier, looks_dated
 from fi_audit.data import AuditData, as_times
@@ -142,8 +141,6 @@ def _encode(data: AuditData, strengths: dict[str, float]) -> Encoded | str:
         y = y == (labels[-1] if len(labels) == 2 else labels[counts.argmax()])
         if min(y.sum(), (~y).sum()) < 3:
             return f"A class has {min(y.sum(), (~y).sum())} rows: too few to look."
-    if len(rows) < 30:
-        return f"{len(rows)} rows are too few to look."
     folds = folds_of(data, rows, "leaks", 3)
     if y.dtype == bool and any(y[part].all() or not y[part].any() for part in folds):
         return "A class is missing in a part of the rows: too few to look."
@@ -218,21 +215,16 @@ def _gives_away(columns: NDArray, y: NDArray) -> bool:
 
 def _single_value_of_a_class(column: pd.Series, y: NDArray, data: AuditData) -> str:
     """Find a class in which a column has one and the same value (or none), unlike in the other."""
-    is_number = is_numeric_dtype(column) and column.nunique() > 2
-    values = column.fillna("missing").astype(str) if not is_number else column
+    values = column.astype(str).where(column.notna(), "missing")
     for side in (True, False):
         here, there = values[y == side], values[y != side]
         if len(here) < 10 or len(there) < 10:
             continue
-        top = here.mode(dropna=False).iloc[0]
-        is_top_here = here.isna() if pd.isna(top) else here == top
-        is_top_there = there.isna() if pd.isna(top) else there == top
-        exact = is_top_here.all() and is_top_there.mean() <= 0.7
-        if exact or (is_top_here.mean() >= 0.98 and is_top_there.mean() <= 0.1):
-            label = _label(data, side)
-            shown = "empty" if pd.isna(top) or top == "missing" else f"{top}"
-            return (f"it is {shown} in {percent(is_top_here.mean())} of the rows that are {label} "
-                    f"and in {percent(is_top_there.mean())} of the others")
+        top = here.value_counts().index[0]
+        share, elsewhere = float((here == top).mean()), float((there == top).mean())
+        if (share == 1 and elsewhere <= 0.7) or (share >= 0.98 and elsewhere <= 0.1):
+            return (f"it is {'empty' if top == 'missing' else top} in {percent(share)} of the rows "
+                    f"that are {_label(data, side)} and in {percent(elsewhere)} of the others")
     return ""
 
 
