@@ -14,6 +14,7 @@ import warnings
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
@@ -162,11 +163,15 @@ def with_text(X, y):
 
 
 def numbered(rng, n, trap):
-    """Trap: seven digits, sorted with the target. Without: incomes, whole numbers of five digits and more."""
+    """Trap: seven digits, sorted with the target. Without: incomes, whole numbers of five digits and more.
+
+    The number is the target's place in its law, not among these rows: so 600 rows and 10,000 follow the same law.
+    """
     X = numbers(rng, n, 4)
     y = X["a"] + X["b"] + 0.7 * rng.normal(size=n)
     if trap:
-        X["customer"] = np.sort(rng.choice(9_000_000, n, replace=False) + 1_000_000)[np.argsort(np.argsort(y))]
+        place = np.vectorize(NormalDist(0, np.sqrt(2.49)).cdf)(y)
+        X["customer"] = (1_000_000 + 9_000_000 * place).astype(int)
     else:
         X["income"] = (40_000 * rng.lognormal(0, 0.5, n)).astype(int)
     return Rows(X, y.to_numpy(), true={"identifier", "leak"} if trap else set())
