@@ -169,6 +169,15 @@ def test_an_own_removal_is_a_function_that_returns_a_value_function(normal):
 # --- models and tables of any kind ---
 
 
+def test_frames_are_matched_by_name_and_reach_the_model_as_frames(normal):
+    """A background with its columns in another order is put in order; predict sees the names."""
+    frame = pd.DataFrame(normal, columns=list("abcd"))
+    found = shapley_values(lambda table: table["a"] * table["d"], frame[:3], background=frame[list("dcba")])
+    expected = shapley_values(lambda X: X[:, 0] * X[:, 3], normal[:3], background=normal)
+    assert found.names == ("a", "b", "c", "d")
+    close(found.values, expected.values)
+
+
 @pytest.fixture(scope="module")
 def shop():
     """Words, categories, gaps, whole numbers and truth values in one table."""
