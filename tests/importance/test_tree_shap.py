@@ -185,15 +185,6 @@ def test_an_and_gate_has_the_values_of_the_ledger():
     close(found.to_importance().mean, [0.25, 0.25])
 
 
-def test_correlated_inputs_break_the_symmetry_of_the_path_dependent_game_only():
-    """SHP-02: cells 0.45 0.05 0.05 0.45 give 0.35 to the first split and 0.17 to the second; interventional 0.25."""
-    cells = np.repeat(BITS, [9, 1, 1, 9], axis=0)
-    tree = gate(cells, cells.prod(axis=1))
-    first = int(tree.feature[0])
-    close(tree_shap(tree, cells).to_importance().mean[[first, 1 - first]], [0.3515, 0.1715], 5e-3)
-    close(tree_shap(tree, cells, background=cells).to_importance().mean, [0.25, 0.25])
-
-
 @pytest.mark.parametrize("choose", [as_chosen, never_tables])
 def test_a_copy_the_tree_never_reads_gets_exactly_nothing(monkeypatch, choose):
     """SHP-03, SHP-07: the tree reads x0 alone; its perfect copy x1 gets 0 in both modes, to the last bit."""
