@@ -28,7 +28,7 @@ def jupyter(folder, home):
         server.wait()
 
 
-def fetched(address, patience=60):
+def fetched(address, patience=180):
     """What the server answers, as soon as it does -> str."""
     end = time.monotonic() + patience
     while True:
