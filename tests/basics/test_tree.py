@@ -8,7 +8,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from fi_teach.data import midterm
-from fi_teach.trees import Forest, as_forest, from_model, grow_cart
+from fi_teach.trees import as_forest, from_model, grow_cart
 
 
 @pytest.fixture(scope="module")
@@ -114,13 +114,6 @@ def test_categories_unseen_in_training_count_as_missing():
     column = np.array([[0.0], [1.0], [2.0], [7.0], [np.nan]])
     assert tree.goes_left(column, 0).tolist() == [True, False, True, True, True]
     assert tree.apply(column).tolist() == [1, 2, 1, 1, 1]
-
-
-def test_a_forest_is_its_base_plus_its_weighted_trees():
-    trees = tuple(grow_cart([[0], [1]], [0.0, k], criterion="variance") for k in (1, 10))
-    forest = Forest(trees, np.array([0.5, 2.0]), np.array([3.0]), ("x0",), kind="boosting")
-    np.testing.assert_allclose(forest.predict([[0], [1]]), [3.0, 3 + 0.5 + 20])
-    assert forest.n_features == 1 and forest.n_outputs == 1
 
 
 def test_questions_of_the_wrong_kind_are_refused():

@@ -17,6 +17,7 @@ from fi_teach.trees.cart import (
     best_split_by_definition,
     every_greedy_tree,
     grow_cart,
+    grow_cart_by_definition,
     number_of_features,
     split_decrease,
 )
@@ -146,6 +147,7 @@ def test_several_outputs_are_split_for_together():
     np.testing.assert_allclose(tree.predict(X), model.predict(X), atol=1e-12)
     np.testing.assert_allclose(mdi(tree).mean, model.feature_importances_, atol=1e-12)
     np.testing.assert_allclose(tree.impurity[0], Y.var(axis=0).sum(), atol=1e-12)
+    check_same_tree(tree, grow_cart_by_definition(X, Y, criterion="variance", min_samples_leaf=6))
 
 
 # --- ties and every greedy tree ---------------------------------------------------------------------------------------
