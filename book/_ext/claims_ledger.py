@@ -17,6 +17,7 @@ from pathlib import Path
 
 import yaml
 from docutils import nodes
+from docutils.utils.smartquotes import smartyPants
 from jinja2 import Environment, FileSystemLoader
 from robustness import marker, marks
 from sphinx.util import logging
@@ -182,6 +183,7 @@ def macros(root, autoescape=True, **names):
     entries = read_ledger(Path(root) / LEDGER)
     templates = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=autoescape,
                             trim_blocks=True)
+    templates.filters["with_quotation_marks"] = lambda text: smartyPants(text, "qDe", "en")
     return templates.get_template("claims.html").make_module({
         "entries": entries, "entries_of": entries_of, "lines_of": lines_of,
         "counts": lambda ids: Counter(entries[id]["verdict"] for id in ids),
