@@ -126,10 +126,11 @@ def test_a_stump_has_the_closed_form():
     assert exact_permutation_importance(stump, X, X[:, 0] > 0).mean.tolist() == [2 * 1 * 3 / 16, 0]
 
 
-def test_a_threshold_that_contradicts_an_earlier_one_leads_nowhere():
-    """x0 <= 5, and on its right x0 <= 4: no value reaches that leaf, whatever it holds."""
-    tree = tree_by_hand(
-        [1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [0, -2, 0, -2, -2], [5, -2, 4, -2, -2], [0, 0, 0, 1e6, 1])
+@pytest.mark.parametrize("tree", [
+    tree_by_hand([1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [0, -2, 0, -2, -2], [5, -2, 4, -2, -2], [0, 0, 0, 1e6, 1]),
+    tree_by_hand([1, 3, -1, -1, -1], [2, 4, -1, -1, -1], [0, 0, -2, -2, -2], [4, 5, -2, -2, -2], [0, 0, 1, 0, 1e6])])
+def test_a_threshold_that_contradicts_an_earlier_one_leads_nowhere(tree):
+    """x0 <= 4 on the right of x0 <= 5, and x0 > 5 on the left of x0 <= 4: no value reaches the leaf of 1e6."""
     assert_definition(tree, np.column_stack([np.arange(10.0)] * 2), np.arange(10))
 
 
